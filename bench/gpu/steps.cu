@@ -25,7 +25,7 @@ double seconds() {
     return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-/// `floats`, `whole` and `labels`: numbers an example; labels and whole numbers below `classes`.
+/// `floats`, `whole` and `labels`: numbers an example; labels and integers below `classes`.
 template <int Batch, class Net>
 void measure(const char* model, Net, int floats, int whole, int labels, int classes) {
     trainer<Net, softmax_cross_entropy_loss, adam, Batch, single<cuda_device>> t(adam{});

@@ -10,7 +10,7 @@
 
 using namespace sinter;
 
-// Rows are looked up by whole numbers, indices<4>.
+// Rows are looked up by integers, indices<4>.
 constexpr auto net = features<4> >> embedding<10, 3> >> flatten >> dense<2>;
 
 int main() { estimator model{net, mse, sgd{}}; }

@@ -10,7 +10,7 @@
 
 using namespace sinter;
 
-// Rows of a table named by floats, of which those above 2^24 leave out every second whole number.
+// Rows of a table named by floats, of which those above 2^24 leave out every second integer.
 constexpr auto net = features<4> >> named<"hashed">([](tensor x) { return ops::cast(x, 20'000'000); }) >> embedding<20'000'000, 1>
     >> flatten >> dense<2>;
 

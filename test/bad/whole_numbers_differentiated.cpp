@@ -8,7 +8,7 @@
 
 using namespace sinter;
 
-// Whole numbers have no slope: ops::to_float makes floats of them, whose gradient ends there.
+// Integers have no slope: ops::to_float makes floats of them, whose gradient ends there.
 constexpr auto net = indices<4> >> activation::tanh >> dense<2>;
 
 int main() { estimator model{net, mse, sgd{}}; }

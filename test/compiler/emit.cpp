@@ -12,7 +12,7 @@
 
 #include "compiler/invariants.hpp"
 
-/// Groups become launches, launches share kernels, members become words. (The words of one group: emit_body.cpp. That they compute what the graph means: random_graphs.cpp.)
+/// Groups become launches, launches share kernels, members become instructions. (The instructions of one group: emit_body.cpp. That they compute what the graph means: random_graphs.cpp.)
 using namespace sinter;
 using namespace sinter::test;
 

@@ -9,7 +9,7 @@
 
 #include "compiler/invariants.hpp"
 
-/// The words of one group. (Launches and shared kernels: emit.cpp. That the words compute what the graph means: random_graphs.cpp.)
+/// The instructions of one group. (Launches and shared kernels: emit.cpp. That the instructions compute what the graph means: random_graphs.cpp.)
 using namespace sinter;
 using namespace sinter::test;
 
@@ -121,7 +121,7 @@ BOOST_AUTO_TEST_CASE(behind_a_kernel_its_result_is_the_first_word) {
     BOOST_TEST(s.instructions[2].is(opcode::store));
 }
 
-static_assert([] {   // words survive packing
+static_assert([] {   // instructions survive packing
     const instruction w{7, 8, 9, 13, 1234, 3, 1};
     const instruction v = instruction::unpack(w.pack());
     return v.code == 7 && v.a == 8 && v.b == 9 && v.map == 13 && v.arg == 1234 && v.phase == 3 && v.row == 1;

@@ -31,7 +31,7 @@ namespace sinter::test {
 
 /// What does not stand in the graph.
 struct surroundings {
-    int batch = 1, iteration = 0;   ///< turn: of the loop whose body is evaluated
+    int batch = 1, iteration = 0;   ///< iteration: of the loop whose body is evaluated
     int global_batch = 0;      ///< examples of all shards; 0: these are all
     std::uint64_t shard = 0;
     std::vector<double> loss_weights;   ///< of all shards; none: each mean's own
@@ -46,7 +46,7 @@ struct surroundings {
     }
 };
 
-/// Element `index` of random stream `stream` of a shard, in that turn of a loop; outside of loops the turn is 0.
+/// Element `index` of random stream `stream` of a shard, in that iteration of a loop; outside of loops the iteration is 0.
 inline double random_number(int stream, int index, int iteration, std::uint64_t shard) {
     std::uint64_t x = (static_cast<std::uint64_t>(stream + 1000 * iteration) + shard * 1000000) * 0x9e3779b97f4a7c15u + static_cast<std::uint64_t>(index);
     for (int i = 0; i < 3; ++i) x = (x ^ x >> 31) * 0xbf58476d1ce4e5b9u;

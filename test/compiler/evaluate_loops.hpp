@@ -4,7 +4,7 @@
 
 #include "compiler/evaluate.hpp"
 
-/// The meaning of a graph with loops, in double precision: turn by turn, everything kept. See evaluate.hpp for single nodes.
+/// The meaning of a graph with loops, in double precision: iteration by iteration, everything kept. See evaluate.hpp for single nodes.
 namespace sinter::test {
 
 class graph_values {
@@ -23,7 +23,7 @@ private:
     surroundings o_;
     std::vector<numbers> second_;
     std::vector<bool> known_;
-    std::vector<std::vector<numbers>> iterations_;   ///< of a loop's node: its value in each turn
+    std::vector<std::vector<numbers>> iterations_;   ///< of a loop's node: its value in each iteration
     std::vector<bool> done_;
     std::vector<numbers> last_;                 ///< of each carry
 
@@ -48,7 +48,7 @@ private:
         known_[at(v)] = true;
         const int l = n.operands ? g_.n[n.in[0]].loop : 0;
         if (l) need(l);
-        if (n.k == op::loop_stack) {   // zeros where no turn was made
+        if (n.k == op::loop_stack) {   // zeros where no iteration was made
             for (const numbers& iteration : iterations_[at(n.in[0])]) value[at(v)].insert(value[at(v)].end(), iteration.begin(), iteration.end());
         } else if (n.k == op::loop_last) {
             for (int c = 0; c < g_.carries.n; ++c)

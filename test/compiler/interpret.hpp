@@ -5,7 +5,7 @@
 #include <cstring>
 #include <stdexcept>
 
-/// Runs an emitted program word by word, in double precision: slow, plain, and without a compiler for every net. What a
+/// Runs an emitted program instruction by instruction, in double precision: slow, plain, and without a compiler for every net. What a
 /// kernel may not rely on is NaN: memory before it is written, registers of another phase, sums before their end.
 namespace sinter::test {
 
@@ -63,7 +63,7 @@ private:
     const float* k_ = nullptr;
     int columns_ = 1, iteration_ = 0;
 
-    /// As device/cpu/loop_iterations.hpp: how many turns, and what makes up for those that are not made.
+    /// As device/cpu/loop_iterations.hpp: how many iterations, and what makes up for those that are not made.
     void iterations(const loop_launches& l) {
         const double *const wanted = m_.at(l.count), *const condition = m_.at(l.condition);
         const double n = wanted ? *wanted : l.steps;
@@ -96,7 +96,7 @@ private:
     double get(int i) const { return per_row(i) ? per_row_[i] : r_[i]; }
     int batch() const { return m_.o.batch; }
 
-    double* operand(address a) {   // what lies slice by slice is a slice further on in each turn
+    double* operand(address a) {   // what lies slice by slice is a slice further on in each iteration
         double* const p = m_.at(a);
         return p && a.where() != space::port ? p + (a.slot + (a.moves ? iteration_ : 0)) * a.slice_floats(batch()) : p;
     }
@@ -129,7 +129,7 @@ private:
                 for (int j = 0; j < (code_[i].row ? 1 : columns_); ++j) arg_[code_[i].arg][j] = sums_[i][static_cast<std::size_t>(j)];
     }
 
-    /// A table's update after its gradient was stored: of all rows, as heavy() has it behind the gradient itself. Which rows rest is not
+    /// A table's update after its gradient was stored: of all rows, as root_op() has it behind the gradient itself. Which rows rest is not
     /// asked here but in train/optimizers/lazy_rows.cpp.
     void rows_of_table() {
         for (int i = 0; i < static_cast<int>(e_[0] * e_[1]); ++i) all_words(NAN, i, i / columns_, i % columns_);

@@ -7,7 +7,7 @@
 /// What must hold of any grouping and any plan, checked by brute force.
 namespace sinter::test {
 
-/// Whoever reads node u computes it: of constants, inputs, and what is stored or computed again in turn.
+/// Whoever reads node u computes it: of constants, inputs, and what is stored or computed again in iteration.
 inline void check_computed_again(passes& p, int u) {
     const graph& g = p.g;
     const grouping r = p.groups();
@@ -183,7 +183,7 @@ inline void check_plan(passes& p, const choices& c) {
     }
 }
 
-/// Kernels' code: operands of a word are words before it, arguments and sums exist, no two specs are equal.
+/// Kernels' code: operands of an instruction are instructions before it, arguments and sums exist, no two specs are equal.
 inline void check_code(const passes& p) {
     for (int i = 0; i < p.e.n_launches; ++i) {
         const launch& l = p.e.launches[i];

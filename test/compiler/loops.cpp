@@ -17,7 +17,7 @@ constexpr recurrent_options stored{}, again{.recompute = true};
 template <class Net>
 using training = compiled<request<Net, weigh_outputs, sgd, program_mode::training, 3, cpu_device::target, as_fused>>;
 
-/// The same turns written out: as many matmuls and gates as there are steps.
+/// The same iterations written out: as many matmuls and gates as there are steps.
 template <int T, int F, int H>
 struct unrolled {
     static constexpr bundle trace(graph& g) {
@@ -107,7 +107,7 @@ BOOST_AUTO_TEST_CASE(kept_or_computed_again_is_the_same_to_the_bit) {
     BOOST_TEST(a.y == b.y);
     for (std::size_t i = 0; i < a.gradients.size(); ++i) BOOST_TEST((a.gradients[i] == b.gradients[i]), "gradient " << i);
 }
-/// Four values a turn, of which the gradient reads all; only the last is handed on.
+/// Four values an iteration, of which the gradient reads all; only the last is handed on.
 template <bool Again>
 struct deep_turn {
     static constexpr bundle trace(graph& g) {
@@ -158,7 +158,7 @@ BOOST_AUTO_TEST_CASE(gates_take_the_place_of_what_they_are_made_of) {
     BOOST_TEST(over == 8);
 }
 
-/// As many turns as the batch's second input says (the mean of it, for it is the same everywhere).
+/// As many iterations as the batch's second input says (the mean of it, for it is the same everywhere).
 template <int T>
 struct counted {
     static constexpr bundle trace(graph& g) {

@@ -10,7 +10,7 @@
 
 #include "compiler/evaluate.hpp"
 
-/// An optimizer's code, run word by word on one element, against the formula written out.
+/// An optimizer's code, run instruction by instruction on one element, against the formula written out.
 using namespace sinter;
 using namespace sinter::test;
 

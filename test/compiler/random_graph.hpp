@@ -200,7 +200,7 @@ private:
         scan_options o{.reverse = chance(2), .recompute = chance(3)};
         if (chance(2)) o.count = sum(own(extents(2)) * 0.f, {-1}) + static_cast<float>(below(s.d[0] + 1));
         const bool noise = chance(2);
-        const tensor factor = chance(3) ? drawn(start) : gate;   // drawn once, or in each turn
+        const tensor factor = chance(3) ? drawn(start) : gate;   // drawn once, or in each iteration
         const scan_step r = ops::scan(
             [=](bundle h, bundle in_turn) {
                 const tensor a = kind == 2 ? h[0] * gate : ops::matmul(h[0], u), b = ops::matmul(in_turn[0], w);

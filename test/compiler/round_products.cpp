@@ -169,7 +169,7 @@ BOOST_AUTO_TEST_CASE(all_products_and_nothing_else) {
     BOOST_TEST((wrong_in<decltype(image_net), program_mode::training, plain>() == 0));
 }
 
-/// A loop, whose turns' inputs and states are rounded one by one, and stacks of them in the weights' gradients.
+/// A loop, whose iterations' inputs and states are rounded one by one, and stacks of them in the weights' gradients.
 static std::vector<float> losses(int threads) {
     constexpr auto recurrent = array<5, 8> >> gru<8> >> flatten >> dense<2>;
     using type = std::remove_const_t<decltype(recurrent)>;

@@ -9,8 +9,8 @@
 
 #include "cuda/as_on_cpu.hpp"
 
-/// Random numbers and numbers of columns whose tensor is smaller than what they are stretched to: element i has word i of its stream,
-/// in every kind of kernel, on both devices, at any size of the batch. The words are drawn here once more.
+/// Random numbers and numbers of columns whose tensor is smaller than what they are stretched to: element i has instruction i of its stream,
+/// in every kind of kernel, on both devices, at any size of the batch. The instructions are drawn here once more.
 using namespace sinter;
 
 static constexpr tensor number_of(tensor x, const shape& s) { return make<op::random_uniform>(x.g, s, {}, {++x.g->streams}); }

@@ -38,7 +38,7 @@ void as_on_cpu(Net, Loss, Optimizer optimizer, const data::batch_view& whole) {
     compare("output", {ya.begin(), ya.end()}, {yb.begin(), yb.end()});
 }
 
-/// Random examples: floats, whole numbers below `below` for embeddings, labels below ten.
+/// Random examples: floats, integers below `below` for embeddings, labels below ten.
 struct examples {
     std::vector<float> x, y;
     std::vector<std::int32_t> indices, labels;

@@ -8,7 +8,7 @@
 
 namespace sinter::test {
 
-/// A line "case array count" each, behind it the floats' bits as whole numbers.
+/// A line "case array count" each, behind it the floats' bits as integers.
 class record_writer {
 public:
     explicit record_writer(const std::string& path) : out_(path) {

@@ -32,7 +32,7 @@ struct record {
     bool operator==(const record&) const = default;
 };
 
-/// What is fed: floats and whole numbers below `below` an example, labels below `classes`, or targets.
+/// What is fed: floats and integers below `below` an example, labels below `classes`, or targets.
 struct case_data {
     int floats = 0, whole = 0, below = 1, labels = 1, classes = 10, targets = 0;
 };

@@ -68,7 +68,7 @@ BOOST_AUTO_TEST_CASE(one_statistic_for_all_or_for_each_channel) {
     const auto columns = scaling::fit(images);
     BOOST_TEST(columns.columns() == 4);
     BOOST_TEST(columns.statistics()[0].shift == 2.);
-    const std::vector<std::int32_t> ids{1'700'000'000, 1'700'000'010};   // whole numbers keep their digits, too
+    const std::vector<std::int32_t> ids{1'700'000'000, 1'700'000'010};   // integers keep their digits, too
     close(scaling::fit(ids, 1).apply(ids), {-1, 1}, 0);
 }
 BOOST_AUTO_TEST_CASE(sets_and_pipelines) {

@@ -99,7 +99,7 @@ BOOST_AUTO_TEST_CASE(orders_are_equally_likely) {
     BOOST_TEST(data::random_order(0).empty());
 }
 // By its definition: what is left after rounding down goes to the largest remainders. Thousandths, so in
-// whole numbers.
+// integers.
 static std::vector<std::int64_t> by_largest_remainder(std::int64_t n, const std::vector<int>& thousandths) {
     std::vector<std::int64_t> sizes;
     std::int64_t left = n;

@@ -8,7 +8,7 @@
 #include <sinter/sinter.hpp>
 #include <bit>
 
-// Large results are written past the caches: here all that are whole lines. Not a bit of what is trained may change.
+// Large results are written by non-temporal stores: here all that are whole lines. Not a bit of what is trained may change.
 using namespace sinter;
 
 template <bool Walks>

@@ -200,7 +200,7 @@ BOOST_AUTO_TEST_CASE(scaled_by_any_factor) {
 }
 
 /// Scores of any finite size, with a bias or without, some or all of them masked by large numbers: probabilities depend on their
-/// differences alone. Products are of small whole numbers and powers of two, so that scores are the same in floats.
+/// differences alone. Products are of small integers and powers of two, so that scores are the same in floats.
 BOOST_AUTO_TEST_CASE(of_scores_of_any_size) {
     random_numbers random(5);
     const auto of = [&](std::initializer_list<float> list) {

@@ -56,7 +56,7 @@ void check(int m, double alive, bool whole = false) {
         const buffer xb(x), db(d), wb(packed(w, KH * KW * CI, CO));
         buffer yb(pooled), dxb(x.size()), dwb(wb.n);
         using transpose = conv_transpose_weights<CI, CO, KH, KW>;
-        const scratch tb(transpose::floats);   // stored past the caches where they are many, line by line
+        const scratch tb(transpose::floats);   // stored by non-temporal stores where they are many, line by line
         run<transpose>({wb.at.get(), tb.at.get()}, 0, 1);
         std::vector<float> y1, dx1;
         for (int parts = 1; parts <= 5; ++parts) {
@@ -66,7 +66,7 @@ void check(int m, double alive, bool whole = false) {
             run<forward>({xb.at.get(), wb.at.get(), reinterpret_cast<float*>(won.data()), yb.at.get()}, m, parts);
             if (parts == 1) {
                 BOOST_TEST(error(y1 = yb.values(), top, KH * KW * CI) < 1);
-                // Rounding may decide between nearly equal elements; whole numbers have none.
+                // Rounding may decide between nearly equal elements; integers have none.
                 std::size_t differ = 0;
                 for (std::size_t i = 0; i < pooled; ++i) differ += won[i] != winner[i];
                 BOOST_TEST(differ <= (whole ? 0 : pooled / 1000));
@@ -159,7 +159,7 @@ BOOST_AUTO_TEST_CASE(strips_of_windows) {
     check<14, 14, 6, 10, 10, 70, 5, 5, 1, 0, 0, 2>(2, 0.6);    // winners in several words
 }
 
-/// Whole numbers with NaN among them: a window that sees one is NaN, and its last NaN is its winner.
+/// Integers with NaN among them: a window that sees one is NaN, and its last NaN is its winner.
 template <int H, int W, int CI, int CO, int P>
 void check_nan() {
     constexpr extents e{H, W, CI, H, W, CO, 3, 3, 1, 1, 1};

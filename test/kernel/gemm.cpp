@@ -621,7 +621,7 @@ BOOST_AUTO_TEST_CASE(a_left_operand_known_to_be_zero_is_not_read) {
         };
         const outcome zeros = go(0.f, true, 0, 1);
         for (int parts = 1; parts <= 4; ++parts) BOOST_TEST((go(NAN, true, 1, parts) == zeros));
-        BOOST_TEST((go(1.f, false, 1, 1) == go(1.f, false, 0, 1)));   // in later turns it is
+        BOOST_TEST((go(1.f, false, 1, 1) == go(1.f, false, 0, 1)));   // in later iterations it is
     }
 }
 

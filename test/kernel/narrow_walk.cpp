@@ -74,7 +74,7 @@ std::int64_t scratch_of([[maybe_unused]] const std::int64_t* e, [[maybe_unused]]
     else return 0;
 }
 
-/// Whole numbers, so that the order of additions does not show. `each`: rows that share one of them.
+/// Integers, so that the order of additions does not show. `each`: rows that share one of them.
 template <class Walk>
 results run(int rows, int columns, int parts, int each = 3) {
     const int repeated = 5;
@@ -210,7 +210,7 @@ BOOST_AUTO_TEST_CASE(walks_have_the_loops_that_their_columns_come_to) {
 
 BOOST_AUTO_TEST_CASE(one_row_by_hand) {   // so that not both walks are wrong alike
     const results r = run<cpu::narrow_walk<mixed, 2>>(1, 2, 1);
-    // x = -11, -4; of the row -11; of the columns -11, -8; the table's -11, 0; the row's whole number -9; the columns' own 0, 1
+    // x = -11, -4; of the row -11; of the columns -11, -8; the table's -11, 0; the row's integer -9; the columns' own 0, 1
     const float a = (-11.f - 11.f) * -11.f - 11.f - 9.f, b = (-4.f - 11.f) * -8.f - 9.f + 1.f, most = a > b ? a : b;
     BOOST_TEST(r.rows[0] == most);
     BOOST_TEST(r.all[0] == a + b);
@@ -258,7 +258,7 @@ BOOST_AUTO_TEST_CASE(sums_of_few_columns) {   // kept in registers from row to r
             }
 }
 
-/// In place, and with all that may be read: what there is once a row or a column, whole numbers of both, a number, the column's own.
+/// In place, and with all that may be read: what there is once a row or a column, integers of both, a number, the column's own.
 BOOST_AUTO_TEST_CASE(vectors_that_cross_from_row_to_row) {
     using crossing = cpu::body<code({.code = of(opcode::load), .map = map_of(row_map::same, instruction::along_columns), .arg = 0}),
                                code({.code = of(opcode::load), .map = map_of(row_map::same), .arg = 1, .row = 1}),

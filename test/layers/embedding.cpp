@@ -35,7 +35,7 @@ BOOST_AUTO_TEST_CASE(as_pytorch) {
     check_close(p->output(0, 1), doubles({3 * n}, std::vector<double>(golden::embedding_y, golden::embedding_y + 3 * n)), 1e-6, "rows");
     check_close(p->gradient(0), doubles({18}, std::vector<double>(golden::embedding_dtable, golden::embedding_dtable + 18)), 1e-6, "gradient");
 }
-// A table of more rows than floats have whole numbers: indices are int32 all the way, forward and in the update.
+// A table of more rows than floats have integers: indices are int32 all the way, forward and in the update.
 BOOST_AUTO_TEST_CASE(rows_above_2_to_the_24th) {
     constexpr int first = 1 << 24, rows = first + 4;
     static trainer<decltype(indices<2> >> embedding<rows, 1> >> flatten), std::remove_const_t<decltype(mse)>, sgd, 2> t(sgd{.learning_rate = 1.f});

@@ -33,7 +33,7 @@ BOOST_AUTO_TEST_CASE(any_axis) {
     check_op<largest<batch_of(4, 3), 0>>();
     check_op<largest<batch_of(2, 9), -1>, programs::fused_only>();
 }
-struct rows {   // whole numbers as a net's output: floats
+struct rows {   // integers as a net's output: floats
     static constexpr shape operands[] = {extents(6, 4)};
     static constexpr tensor apply(tensor a) { return cast(argmax(a), dtype::f32); }
 };

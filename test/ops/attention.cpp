@@ -39,7 +39,7 @@ BOOST_AUTO_TEST_CASE(values_and_gradients) {
              programs::fused_only, 2>();
 }
 
-/// Self-attention with a bias that is learned, and its gradient; lengths: the whole numbers of an input.
+/// Self-attention with a bias that is learned, and its gradient; lengths: the integers of an input.
 struct biased {
     static constexpr attention_case c{.heads = 2, .groups = 2, .queries = 4, .keys = 4, .mask = causal::yes, .axis = false};
     static constexpr shape whole = [] { shape s = batch_of(1); s.type = dtype::i32; return s; }();

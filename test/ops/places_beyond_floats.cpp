@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// Floats have all whole numbers up to 2^24 and every second one beyond. Where ops name places by floats, longer axes are
+// Floats have all integers up to 2^24 and every second one beyond. Where ops name places by floats, longer axes are
 // refused when compiled; where an int32 is the place, it stays one.
 #define BOOST_TEST_MODULE places_beyond_floats
 #include <boost/test/unit_test.hpp>

@@ -62,7 +62,7 @@ public:
     std::vector<variable_info> parameters, states;
     std::vector<std::string> paths;                  ///< of the parameters
     std::vector<shape> inputs, targets, outputs;
-    std::vector<int> below;                          ///< of inputs, then targets: whole numbers stay below it
+    std::vector<int> below;                          ///< of inputs, then targets: integers stay below it
     int max_batch = 0;
     float loss = 0;
     float scalars[16] = {};                          ///< the optimizer's; sgd's rate is 1

@@ -20,7 +20,7 @@ constexpr int examples = 10;
 using cut = std::vector<int>;
 const cut cuts[] = {{10}, {5, 5}, {4, 3, 3}, {1, 8, 1}};
 
-/// Numbers for all ports of a program: floats, weights that are not negative, whole numbers in their range.
+/// Numbers for all ports of a program: floats, weights that are not negative, integers in their range.
 std::vector<doubles> drawn_ports(const program_run& p, int ignored_share) {
     std::vector<doubles> all;
     random_stream r(3);

@@ -27,7 +27,7 @@ private:
     data::batch_view view_;
     random_stream random_{7};
 
-    /// Whole numbers from 1: where 0 is a blank, it is no label.
+    /// Integers from 1: where 0 is a blank, it is no label.
     void add(const port_info& p, int size, std::vector<data::input_view>& to) {
         const std::size_t n = static_cast<std::size_t>(p.s.size()) * static_cast<std::size_t>(size);
         if (p.s.type == dtype::i32) {

@@ -26,7 +26,7 @@ constexpr void mark_wanted(const graph& g, int end, growing<bool>& wanted) {
             for (int k = 0; k < n.operands; ++k) wanted[i] = wanted[i] || wanted[n.in[k]];
         }
         again = false;
-        for (int c = 0; c < g.carries.n; ++c)   // what a turn hands on is what the next one begins with
+        for (int c = 0; c < g.carries.n; ++c)   // what an iteration hands on is what the next one begins with
             if (const loop_carry& l = g.carries[c]; l.next >= 0 && l.next < end && wanted[l.next] && !wanted[l.value])
                 wanted[l.value] = again = true;
     }
@@ -63,7 +63,7 @@ constexpr void read_kept_results(graph& g, int first_new, const growing<int>& st
 } // namespace detail
 
 /// Appends the nodes of d sum(root) / d `of`. Within the body of a loop, root and `of` belong to
-/// one turn.
+/// one iteration.
 class differentiator {
 public:
     constexpr differentiator(graph& g, int root, const growing<int>& of)
@@ -116,7 +116,7 @@ private:
     growing<bool> wanted_, again_, done_;
     const growing<int>& asked_;
     growing<int> further_;            ///< picks whose gradient goes to the rule of what they show
-    growing<contribution> outside_;   ///< what a loop's turns leave to values from outside
+    growing<contribution> outside_;   ///< what a loop's iterations leave to values from outside
 
     /// The last node of a checkpointed block that root can be made of: a block may stand behind it.
     constexpr int end_of(int r) const { return g_.regions[2 * r + 1] < root_ ? g_.regions[2 * r + 1] : root_; }
@@ -248,8 +248,8 @@ private:
     }
     constexpr tensor zeros_like(int node) { return all_of(0, node); }
 
-    /// What the gradient's turns read for the nodes of loop l: what was kept of the same turn, or
-    /// its computation again.
+    /// What the gradient's iterations read for the nodes of loop l: what was kept of the same
+    /// iteration, or its computation again.
     constexpr void stand_in_for_turns(int l, int back, int last) {
         const bool again = g_.loops[l - 1].recompute;
         for (int i = 0; i <= last; ++i) {
@@ -268,7 +268,7 @@ private:
         }
     }
 
-    /// Sums over the batch are made once, over all turns together, after the loop.
+    /// Sums over the batch are made once, over all iterations together, after the loop.
     constexpr bool waits_for_the_end(tensor v, int back) const {
         const node& n = v.at();
         if (n.loop != back) return false;
@@ -279,8 +279,8 @@ private:
             if (g_.n.p[n.in[k]].loop != back) return false;
         return true;
     }
-    /// A carry's memory holds something where turns are not made, too: what would read it reads a
-    /// copy, which holds zeros there.
+    /// A carry's memory holds something where iterations are not made, too: what would read it
+    /// reads a copy, which holds zeros there.
     constexpr tensor reading_copies(tensor v, int back) {
         node n = v.at();
         if (n.k == op::loop_value && n.loop == back) return {&g_, g_.push(detail::copy_in_turn(v, back))};
@@ -296,8 +296,8 @@ private:
         n.loop = 0;
         return {&g_, g_.push(n)};
     }
-    /// All others are added up in a place of their own, turn by turn; they leave `left` for
-    /// `results`.
+    /// All others are added up in a place of their own, iteration by iteration; they leave `left`
+    /// for `results`.
     constexpr void sum_turn_by_turn(growing<contribution>& left, growing<contribution>& results, int back) {
         for (int i = 0; i < left.n; ++i) {
             if (left[i].to < 0 || waits_for_the_end(left[i].v, back)) continue;

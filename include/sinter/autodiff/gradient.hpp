@@ -13,8 +13,8 @@ namespace detail {
 
 inline constexpr op_name gradient_name{"gradient"};
 
-/// Within a net a gradient cannot go through the turns of a loop, whose own gradient has none.
-/// Within a loop's body, it stays in the turn.
+/// Within a net a gradient cannot go through the iterations of a loop, whose own gradient has none.
+/// Within a loop's body, it stays in the iteration.
 constexpr bool meets_a_loop(const graph& g, int y, const growing<int>& of) {
     growing<bool> wanted(y + 1, false), needed(y + 1, false);
     for (int i = 0; i < of.n; ++i)

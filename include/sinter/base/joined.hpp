@@ -9,7 +9,7 @@
 
 namespace sinter {
 
-/// A piece of text that lives elsewhere, or a whole number's digits.
+/// A piece of text that lives elsewhere, or an integer's digits.
 class text_piece {
 public:
     text_piece(std::string_view s) : at_(s.data()), length_(s.size()) {}

@@ -27,9 +27,9 @@ enum class hidden_part : std::uint8_t {
 struct target_spec {
     target_kind kind = target_kind::same_as_output;
     shape own{};      ///< extents for one example of `indices` and `numbers`
-    int below = 0;    ///< whole numbers are in [0, below); 0: in [0, extent of the prediction's last axis)
+    int below = 0;    ///< integers are in [0, below); 0: in [0, extent of the prediction's last axis)
     int output = 0;   ///< which of the net's outputs is meant by the prediction
-    int also = 0;     ///< this whole number is allowed, too
+    int also = 0;     ///< this integer is allowed, too
     bool ignores = false;   ///< that one: places with it are not counted
     hidden_part hides =
         hidden_part::none;   ///< inputs of what it hides may hold anything (strategy/uncounted_examples.hpp)
@@ -38,7 +38,7 @@ struct target_spec {
     constexpr target_spec(target_kind k) : kind(k) {}
     constexpr bool operator==(const target_spec&) const = default;
 
-    constexpr target_spec under(int n) const {   ///< whole numbers in [0, n)
+    constexpr target_spec under(int n) const {   ///< integers in [0, n)
         target_spec s = *this;
         s.below = n;
         return s;

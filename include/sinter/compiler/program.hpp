@@ -28,7 +28,7 @@ struct variable_info {
 /// An input or target: what a batch must hold.
 struct port_info {
     shape s;
-    int below = 0;         ///< whole numbers must be in [0, below); 0: not whole numbers
+    int below = 0;         ///< integers must be in [0, below); 0: not integers
     int also = 0;          ///< or this one
     bool weight = false;   ///< of the examples, not a target
 };

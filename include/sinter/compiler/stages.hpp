@@ -239,7 +239,7 @@ struct emit_stage {
         most.groups +=
             r.g.n + (2 + levels) * g.parameters.n + g.assignments.n + (update.every > 1 ? g.parameters.n : 0);
         int instructions = 8 * most.groups;
-        for (const group& q : r.g) instructions += q.code + 8;   // no group becomes more words than the fuser counted
+        for (const group& q : r.g) instructions += q.code + 8;   // no group becomes more instructions than the fuser counted
         const emitted_bounds each = bounds_of(update);
         most.code += instructions + (g.gradients.n + 2) * each.code;
         most.args += instructions + (g.gradients.n + 2) * each.args;

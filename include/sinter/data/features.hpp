@@ -139,7 +139,7 @@ public:
         if (has_label()) label_.bind(names, file);
         if (has_target()) target_.bind(names, file);
     }
-    /// width() floats and indices() whole numbers; format_error, with the place, where a number is
+    /// width() floats and indices() integers; format_error, with the place, where a number is
     /// needed and there is none.
     void write(span<const csv::field> row, float* x, std::int32_t* index) const {
         for (const item& i : items_) {

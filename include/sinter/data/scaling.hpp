@@ -41,7 +41,7 @@ public:
         double shift = 0, spread = 1;   ///< mean and deviation, or smallest number and range
     };
 
-    /// Learns from rows of `columns` numbers each: floats, doubles or whole numbers. data_error
+    /// Learns from rows of `columns` numbers each: floats, doubles or integers. data_error
     /// where they fill no whole rows or one is infinite; option_error for impossible options. In an
     /// array there are rows alone: last_axis means columns.
     template <class C>

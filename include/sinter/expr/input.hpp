@@ -47,7 +47,7 @@ inline constexpr input_spec<dtype::f32, N> features{};           ///< [N]
 template <int... D>
 inline constexpr input_spec<dtype::f32, D...> array{};           ///< any extents
 template <int... D>
-inline constexpr input_spec<dtype::i32, D...> indices{};         ///< whole numbers for an embedding
+inline constexpr input_spec<dtype::i32, D...> indices{};         ///< integers for an embedding
 template <class... I>
 constexpr input_list<I...> inputs(I...) {
     return {};

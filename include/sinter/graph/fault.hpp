@@ -27,7 +27,7 @@ enum class fault_kind : std::uint8_t {
     batch_axis_refused,   ///< an op that cannot work along the batch
     labels_do_not_fit_predictions,
     loss_must_declare_class_index_targets,   ///< class numbers are compared, and the loss is given floats
-    loss_must_declare_float_targets,         ///< floats are compared, and the loss is given whole numbers
+    loss_must_declare_float_targets,         ///< floats are compared, and the loss is given integers
     parameter_name_used_twice,
     no_parameter_matches,   ///< a pattern, which stands in the layer's place
     trained_in_no_phase,    ///< a parameter that none of the phases of `alternating` trains
@@ -37,13 +37,13 @@ enum class fault_kind : std::uint8_t {
     loss_missing,          ///< a model is trained without one
     loss_holds_values,     ///< a loss with members or captures, of which its type knows nothing
     loss_not_scalar,       ///< a loss without a batch axis that is more than one number, or is no tensor
-    loop_value_outside,    ///< a value of a loop's turn used outside of its body, or in another loop
+    loop_value_outside,    ///< a value of a loop's iteration used outside of its body, or in another loop
     branches_disagree,     ///< the two sides of a cond give different extents
     carry_changes_shape,   ///< what a loop hands on must keep its extents
     no_loop_here,          ///< a loop within a loop, or within a checkpoint
     wrong_element_type,
     tensor_too_large,       ///< more than 2^31 - 1 elements, in one example or without a batch
-    places_beyond_floats,   ///< more places than floats have whole numbers, 2^24, where floats name them
+    places_beyond_floats,   ///< more places than floats have integers, 2^24, where floats name them
     no_gradient,            ///< an op without a gradient, most often one that is itself a gradient
     assigned_twice,         ///< a state has one new value a step
     not_a_state,            ///< only states are assigned to

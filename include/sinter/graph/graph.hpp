@@ -24,7 +24,7 @@ struct node {
     void (*fill)(float* to, const shape&, float f) = nullptr;   ///< table's values, written once before anything runs
     int scope = 0;                  ///< where the user's code made it
     int epoch = 0;                  ///< which recomputation it belongs to (see compiler/passes/differentiate.hpp)
-    int loop = 0;                   ///< the loop whose every turn computes it; 0: none, -1: push() finds out
+    int loop = 0;                   ///< the loop whose every iteration computes it; 0: none, -1: push() finds out
 };
 
 /// A node of that op, the rest to be filled in.
@@ -67,21 +67,21 @@ struct assignment {
 };
 
 /// A stretch of the program that runs several times (or not at all). Its nodes follow from its
-/// leaves: what depends on a carry or on a step's input is computed in each turn, everything else
-/// once, before it.
+/// leaves: what depends on a carry or on a step's input is computed in each iteration, everything
+/// else once, before it.
 struct loop {
-    int steps = 0;             ///< turns at most
-    int count = -1;            ///< node of the number of turns, a scalar; -1: all
-    int condition = -1;   ///< node within: another turn while it is not 0 (`count` then says whether there is a first)
-    int trips = -1;            ///< node of how many turns there were, where `condition` decides
-    bool backwards = false;    ///< from the last turn's number down to 0
-    bool recompute = false;    ///< its gradient computes the turns again instead of keeping what they computed
+    int steps = 0;             ///< iterations at most
+    int count = -1;            ///< node of the number of iterations, a scalar; -1: all
+    int condition = -1;   ///< node within: another iteration while it is not 0 (`count` then says whether there is a first)
+    int trips = -1;            ///< node of how many iterations there were, where `condition` decides
+    bool backwards = false;    ///< from the last iteration's number down to 0
+    bool recompute = false;    ///< its gradient computes the iterations again instead of keeping what they computed
 };
-/// What a loop hands on from turn to turn: `store` has room for all values that it takes, one a
-/// turn, and the first.
+/// What a loop hands on from iteration to iteration: `store` has room for all values that it takes,
+/// one an iteration, and the first.
 struct loop_carry {
     int loop = 0, store = -1, value = -1, next = -1;
-    bool sum = false;          ///< of the turns' contributions: one place, which each turn adds to
+    bool sum = false;          ///< of the iterations' contributions: one place, which each iteration adds to
 };
 
 /// The three programs of one expression.

@@ -55,7 +55,7 @@ struct leaf_rule : view_rule {
     static constexpr bool moves = false;
 };
 
-/// What the kernel of a heavy op is asked for: its node with operands, and what fusion has put with
+/// What the kernel of a root op is asked for: its node with operands, and what fusion has put with
 /// it.
 struct kernel_request {
     const node& n;

@@ -64,7 +64,7 @@ struct op_info {
     bool keeps_padding;   ///< gives 0 for zeros, value and gradient, so that it may work on packed weights as they lie
     bool scales;             ///< of two operands, where one is a factor for all of the other
     bool identity;           ///< of one operand: the result is the operand, element by element
-    bool by_turn;            ///< another value in each turn of a loop, though it has no operand from there
+    bool by_turn;            ///< another value in each iteration of a loop, though it has no operand from there
     bool steps;              ///< a root op or view that works on operands [T][batch][...] as they lie
     bool sums_rows;          ///< a root op that itself sums over rows, so that no further sum rides on its kernel
     bool moves;              ///< its result's elements are some of its operands', unchanged
@@ -77,7 +77,7 @@ struct op_info {
     bool (*follows_rows)(const node&) =
         detail::never;   ///< a root op's kernel runs a walk over its first operand's rows as it reads them
     int (*below)(const node&) =
-        detail::not_known;   ///< whole numbers that it makes are at least 0 and below this, by construction
+        detail::not_known;   ///< integers that it makes are at least 0 and below this, by construction
 };
 
 template <op_id K>

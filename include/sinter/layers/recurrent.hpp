@@ -102,7 +102,7 @@ struct recurrent_layer : sequence_layer<D> {
     /// `lengths` and `state` may be empty: all steps count, and it begins with zeros. What x holds
     /// from an example's length on is not looked at, be it NaN. Lengths are from 0 to T: those of a
     /// batch are checked when it is bound, others act as the nearest of these (a NaN as 0), a
-    /// fraction as the next whole number.
+    /// fraction as the next integer.
     static constexpr recurrent_result run(tensor x, tensor lengths, bundle state) {
         x = detail::by_steps(x, D::name);
         if (!x.ok()) return {x, x};

@@ -2,7 +2,7 @@
 #pragma once
 #include <sinter/ops/detail/elementwise.hpp>
 
-/// y = the least whole number that is not below a. No gradient flows. ONNX: Ceil.
+/// y = the least integer that is not below a. No gradient flows. ONNX: Ceil.
 namespace sinter::inline SINTER_TARGET {
 
 namespace op { inline constexpr op_name ceil{"ceil"}; }

@@ -8,7 +8,8 @@
 /// gradient as well. Both give the same number of tensors with the same extents. For a choice
 /// element by element take where(). ONNX: If.
 ///
-/// Each branch is a loop of one turn or none: what the first leaves is what the second begins with.
+/// Each branch is a loop of one iteration or none: what the first leaves is what the second begins
+/// with.
 namespace sinter::inline SINTER_TARGET {
 
 namespace op { inline constexpr op_name loop_operand{"loop_operand"}; }

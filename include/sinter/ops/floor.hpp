@@ -2,7 +2,7 @@
 #pragma once
 #include <sinter/ops/detail/elementwise.hpp>
 
-/// y = the greatest whole number that is not above a. No gradient flows. ONNX: Floor.
+/// y = the greatest integer that is not above a. No gradient flows. ONNX: Floor.
 namespace sinter::inline SINTER_TARGET {
 
 namespace op { inline constexpr op_name floor{"floor"}; }

@@ -2,7 +2,7 @@
 #pragma once
 #include <sinter/ops/detail/elementwise.hpp>
 
-/// y = the greatest whole number not above a / b, as NumPy's floor_divide. No gradient flows. ONNX
+/// y = the greatest integer not above a / b, as NumPy's floor_divide. No gradient flows. ONNX
 /// has no such operator.
 namespace sinter::inline SINTER_TARGET {
 

@@ -7,7 +7,7 @@
 #include <sinter/ops/random_normal.hpp>
 #include <sinter/ops/stop_gradient.hpp>
 
-/// Class numbers drawn with the probabilities softmax(logits): [..., C] -> [...], whole numbers as
+/// Class numbers drawn with the probabilities softmax(logits): [..., C] -> [...], integers as
 /// floats. The largest of logits plus Gumbel noise (Gumbel 1954), the first of equals. No gradient
 /// flows. ONNX: Multinomial.
 namespace sinter::inline SINTER_TARGET::ops {

@@ -2,7 +2,7 @@
 #pragma once
 #include <sinter/ops/detail/elementwise.hpp>
 
-/// y = the nearest whole number, of two the even one. No gradient flows. ONNX: Round.
+/// y = the nearest integer, of two the even one. No gradient flows. ONNX: Round.
 namespace sinter::inline SINTER_TARGET {
 
 namespace op { inline constexpr op_name round{"round"}; }

@@ -11,24 +11,25 @@
 /// used in the body as they are: a layer's weights are found once, whatever T, and what does not
 /// depend on the iteration is computed once, before. The body's kernels are compiled once.
 ///
-/// Its gradient is a loop the other way round, which reads what each turn computed, or, under
-/// `recompute`, computes the turn again from its carry: less memory for a third more work. Products
-/// that sum over the batch (weights' gradients) wait for the loop's end and are one product over
-/// all turns.
+/// Its gradient is a loop the other way round, which reads what each iteration computed, or, under
+/// `recompute`, computes the iteration again from its carry: less memory for a third more work.
+/// Products that sum over the batch (weights' gradients) wait for the loop's end and are one
+/// product over all iterations.
 ///
-/// A number of turns known only when the program runs (`count`, a scalar tensor; more than T counts
-/// as T) leaves the outputs of the turns that were not made zero. A loop may not contain another,
-/// nor stand in a checkpoint. (JAX's lax.scan has the same contract, ONNX's Scan one close to it.)
+/// A number of iterations known only when the program runs (`count`, a scalar tensor; more than T
+/// counts as T) leaves the outputs of the iterations that were not made zero. A loop may not
+/// contain another, nor stand in a checkpoint. (JAX's lax.scan has the same contract, ONNX's Scan
+/// one close to it.)
 namespace sinter::inline SINTER_TARGET {
 
 struct scan_options {
-    int length = 0;            ///< turns, where there are no inputs to tell
-    tensor count = {};         ///< turns to make, a scalar without batch; empty: all
+    int length = 0;            ///< iterations, where there are no inputs to tell
+    tensor count = {};         ///< iterations to make, a scalar without batch; empty: all
     bool reverse = false;      ///< from the last slice to the first
     bool recompute = false;
 };
 
-/// What a turn returns, and what a loop does.
+/// What an iteration returns, and what a loop does.
 struct scan_step {
     bundle carry, outputs;
 };
@@ -48,10 +49,10 @@ constexpr int open_loop(graph& g, const op_name& who, const loop& l) {
 /// lies by steps.
 constexpr tensor with_an_axis(tensor y) { return y.shape().rank ? y : ops::reshape(y, extents(1)); }
 
-/// All turns' values of an output. What is handed on as well lies in the carry's memory, behind the
-/// first value (where fewer turns may be made than there is room for, the last value lies
-/// elsewhere). A carry's value in the turn itself, and views of what was there before: these are
-/// copied.
+/// All iterations' values of an output. What is handed on as well lies in the carry's memory,
+/// behind the first value (where fewer iterations may be made than there is room for, the last
+/// value lies elsewhere). A carry's value in the iteration itself, and views of what was there
+/// before: these are copied.
 constexpr tensor output_of_turns(tensor y, int l) {
     graph& g = *y.g;
     const int rank = y.shape().rank;

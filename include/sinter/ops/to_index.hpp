@@ -5,7 +5,7 @@
 
 /// y = a as an int32 in [0, n): its fraction is cut off, what is too small or NaN becomes 0, what
 /// is too large n - 1. So rows may be gathered by numbers that were computed, of at most 2^24:
-/// beyond, floats leave out every second whole number. No gradient flows. ONNX: Clip, then Cast.
+/// beyond, floats leave out every second integer. No gradient flows. ONNX: Clip, then Cast.
 namespace sinter::inline SINTER_TARGET {
 
 namespace op { inline constexpr op_name to_index{"to_index"}; }

@@ -4,8 +4,8 @@
 
 /// while_loop(condition, body, carry, most): carry = body(carry) while condition(carry), one number
 /// without a batch, is not 0, and `most` times at the most: memory for the gradient is planned for
-/// that many. The gradient makes as many turns as were made. ONNX: Loop; JAX's lax.while_loop has
-/// no gradient, TensorFlow's tf.while_loop one with maximum_iterations.
+/// that many. The gradient makes as many iterations as were made. ONNX: Loop; JAX's lax.while_loop
+/// has no gradient, TensorFlow's tf.while_loop one with maximum_iterations.
 namespace sinter::inline SINTER_TARGET {
 
 namespace ops {

@@ -48,7 +48,7 @@ SINTER_COLD inline void print_kernel_table(const program_text& text, const std::
     all = std::max(all, 1e-9);
     std::fprintf(out, "%8s %9s %9s %9s %5s %9s %8s %6s  %s\n", "launches", "ms", "us each", "us best", "%", "GFLOP/s",
                  "GB/s", "floor", "layer and kernel");
-    group_cost before;   // of a walk that leads: it is part of the next kernel
+    group_cost before;   // of a fused producer: it is part of the next kernel
     std::string members;
     for (const kernel_text& k : text.kernels) {
         before.add(k.cost);

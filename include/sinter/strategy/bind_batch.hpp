@@ -8,7 +8,7 @@
 #include <algorithm>
 
 /// What a program asks of a batch: as many inputs and targets as it has ports, of their sizes and
-/// types, whole numbers in their range. All of it is checked before anything runs, since the
+/// types, integers in their range. All of it is checked before anything runs, since the
 /// kernels check nothing.
 namespace sinter::inline SINTER_TARGET {
 
@@ -74,7 +74,7 @@ inline const float* input_port(const batch_view& b, int i, const port_info& p) {
     return reinterpret_cast<const float*>(v.indices);
 }
 
-/// The `number`-th of the targets that are whole numbers, or of those that are floats.
+/// The `number`-th of the targets that are integers, or of those that are floats.
 inline input_view target_column(const batch_view& b, bool whole, int number) {
     for (const input_view& v : b.targets)
         if ((whole ? v.indices != nullptr : v.values != nullptr) && number-- == 0) return v;
@@ -111,7 +111,7 @@ inline const float* weight_port(const batch_view& b, const port_info& p) {
     return b.weights;
 }
 inline void bind_targets(const batch_view& b, const port_info* ports, int n, const float** to) {
-    int seen[2] = {};   // floats, whole numbers
+    int seen[2] = {};   // floats, integers
     bool weighted = false;
     for (int i = 0; i < n; ++i) {
         const port_info& p = ports[i];

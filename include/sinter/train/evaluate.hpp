@@ -61,7 +61,7 @@ SINTER_COLD void measure(const Trainer& trainer, const metrics::named& m, metric
         for (int i = 0; i < n_outputs; ++i) outputs[i] = trainer.output(i);
         return to.add({b, {outputs, std::size_t{n_outputs}}});
     }
-    int k = 0, seen[2] = {};   // floats, whole numbers
+    int k = 0, seen[2] = {};   // floats, integers
     for (; k < all.n; ++k) {
         const target_kind kind = all.at[k].kind;
         if (all.at[k].output == m.output() && (kind == target_kind::class_index || kind == target_kind::same_as_output))

@@ -141,7 +141,7 @@ public:
 
 private:
     static constexpr int launches = program::v.n_launches;
-    static constexpr bool prepared = program::v.n_loops == 0;   // a loop's operands move from turn to turn
+    static constexpr bool prepared = program::v.n_loops == 0;   // a loop's operands move from iteration to iteration
     static constexpr int written_out =
         launches <= 16 ? launches : 0;   ///< calls without a table: some nanoseconds each
 

@@ -57,7 +57,7 @@ BOOST_AUTO_TEST_CASE(one_class) {
         return r;
     });
 }
-// Where e^z is infinite or zero: the loss is the distance to the largest logit, and gradients are whole numbers.
+// Where e^z is infinite or zero: the loss is the distance to the largest logit, and gradients are integers.
 BOOST_AUTO_TEST_CASE(extreme_logits) {
     const doubles z({6, 3}, {1e4, -1e4, 0,  1e4, -1e4, 0,  1e4, -1e4, 0,  -1e4, -1e4, -1e4,  1e4, 1e4, 1e4,  1e4, 1e4, -1e4});
     const doubles labels({6}, {0, 1, 2, 1, 2, 2});

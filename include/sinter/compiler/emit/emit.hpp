@@ -83,8 +83,8 @@ private:
     /// Does a product's thread find what it reads, and leave what others will, with itself if it
     /// has some rows of all columns? What comes before and after a product goes row by row, while
     /// weights stay with the thread that updates them: columns are better where these are larger
-    /// than the rows, and in a loop's turns, which have few. What goes into a loop shall lie as
-    /// these have it.
+    /// than the rows, and in a loop's iterations, which have few. What goes into a loop shall lie
+    /// as these have it.
     constexpr bool shares_rows(const kernel_extents& k) const {
         return g_.loops.n == 0 && k.rows * (k.batched ? max_batch_ : 1) >= k.e[gemm_extent::columns];
     }
@@ -99,7 +99,7 @@ private:
     }
 
     /// Ends the loop that launches are being made for, and begins the next (0: none). Where fewer
-    /// turns may be made than there is room for, the device is told what to put right.
+    /// iterations may be made than there is room for, the device is told what to put right.
     constexpr void enter(int l) {
         if (in_loop_) o_.loops[o_.loops.n - 1].end = o_.launches.n;
         in_loop_ = l;

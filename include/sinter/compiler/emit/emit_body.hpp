@@ -5,13 +5,14 @@
 #include <sinter/compiler/emit/update_set.hpp>
 #include <sinter/compiler/emit/instruction.hpp>
 
-/// A group's elementwise code: its members become words, what they read from outside becomes loads,
-/// and values that a later pass over the row needs again are read back or kept in a row buffer.
+/// A group's elementwise code: its members become instructions, what they read from outside becomes
+/// loads, and values that a later pass over the row needs again are read back or kept in a row
+/// buffer.
 namespace sinter::inline SINTER_TARGET {
 
 class body_emitter {
 public:
-    /// `far`: so many floats an example and more are written past the caches; by walks only?
+    /// `far`: so many floats an example and more are written by non-temporal stores; by walks only?
     constexpr body_emitter(const graph_view& g, const grouping& r, const address* at, std::int64_t far = 0,
                            bool non_temporal_walks = false)
         : far_(far), non_temporal_walks_(non_temporal_walks), n_(g.n.p), r_(r), at_(at), base_(find_bases(g.n, bases_)),
@@ -205,9 +206,9 @@ private:
     }
     /// A column's number where there is but one: 0, however many columns the walk has.
     static constexpr bool is_first_column(const node& n) { return n.k == op::column_index && n.s.last() == 1; }
-    /// The word of an elementwise op on registers r. Random numbers and column numbers belong to
-    /// the elements of their own tensor: these are the walk's elements, or its rows (a walk over
-    /// elements has none), or, for one number that is the same everywhere, none of both.
+    /// The instruction of an elementwise op on registers r. Random numbers and column numbers
+    /// belong to the elements of their own tensor: these are the walk's elements, or its rows (a
+    /// walk over elements has none), or, for one number that is the same everywhere, none of both.
     constexpr int operation(const node& n, const int* r, int phase, bool row) {
         instruction w{.code = code_of(n.k),
                       .a = byte(r[0]),

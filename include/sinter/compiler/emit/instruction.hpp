@@ -22,7 +22,7 @@ struct instruction {
     std::uint16_t code = 0;
     std::uint8_t a = 0, b = 0;
     std::uint8_t map = 0;      ///< loads: row_map in bits 0-1, bit 2: varies along the columns, bit 3: int32;
-                               ///< random numbers of rows: row_map; stores, bit 4: past the caches
+                               ///< random numbers of rows: row_map; stores, bit 4: by non-temporal stores
     std::uint16_t arg = 0;
     std::uint8_t phase = 0;    ///< which pass over the row does this
     std::uint8_t row = 0;      ///< 1: once a row instead of once an element
@@ -48,7 +48,7 @@ struct instruction {
     constexpr bool is_non_temporal() const { return map & non_temporal; }
 };
 
-inline constexpr int most_instructions = 250;   ///< of one body: a word's number must fit into a byte
+inline constexpr int most_instructions = 250;   ///< of one body: an instruction's number must fit into a byte
 
 /// Places in call::e that bodies use; those before belong to the kernel itself.
 namespace extent {

@@ -72,7 +72,7 @@ private:
     listing& o_;
     growing<int> bucket_, chain_;
 
-    /// What a few microseconds are about: words times elements of a walk, multiply-adds of a
+    /// What a few microseconds are about: instructions times elements of a walk, multiply-adds of a
     /// product.
     static constexpr std::int64_t small_walk = 8192, small_product = 1 << 18;
     /// Rows of so few columns may be gone over by vectors whose lanes are rows: a part has some of

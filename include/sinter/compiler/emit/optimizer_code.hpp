@@ -48,7 +48,7 @@ constexpr optimizer_code make_optimizer_code(int group_number = 0, int level = -
     growing<int> of(g.n.n, 0), next(g.n.n, 0);
     growing<bool> live(g.n.n, false), stored(g.n.n, false);
     grouping r{{groups.p, 0}, of.p, next.p, live.p, stored.p};
-    r.most_members = 200;   // an update is one walk, or does not fit: what counts are its words in the end
+    r.most_members = 200;   // an update is one walk, or does not fit: what counts are its instructions in the end
     r.most_code = 2000;
     fuse(view, r);
 

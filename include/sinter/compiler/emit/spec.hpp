@@ -6,7 +6,7 @@
 
 namespace sinter::inline SINTER_TARGET {
 
-/// Which loop nest a kernel is; heavy ops stand for themselves.
+/// Which loop nest a kernel is; root ops stand for themselves.
 namespace walk {
 inline constexpr op_id flat = op::none;       ///< elements in memory order
 inline constexpr op_id rows = op::row_sum;    ///< rows and columns, in phases
@@ -36,7 +36,7 @@ struct launch {
         0;   ///< of so many examples it takes a few microseconds at most: less than waiting for other threads, perhaps
     int every = 1;            ///< 1: it runs in each step; 3: in every third one
     bool is_producer = false;       ///< the next launch's kernel runs it, some rows at a time
-    bool skips_last = false;  ///< does not run in its loop's last turn
+    bool skips_last = false;  ///< does not run in its loop's last iteration
     op_role role = op_role::none;   ///< of its root op
     bool loss = false;        ///< makes the loss
     bool updates = false;     ///< writes parameters, slots or, at the step's end, states
@@ -44,16 +44,16 @@ struct launch {
     int root = -1, group = -1, scope = 0;   ///< for describe(): the node it was made from
 };
 
-/// A stretch of launches that runs in turns, and where it looks how many.
+/// A stretch of launches that runs in iterations, and where it looks how many.
 struct loop_launches {
     int first = 0, end = 0;            ///< launches
-    int steps = 0;                     ///< turns at most
+    int steps = 0;                     ///< iterations at most
     bool backwards = false;
     address count, condition, trips;   ///< scalars in memory, or nowhere (see loop)
-    int first_buffer = 0, buffers = 0; ///< what must be put right where fewer turns are made than could be
+    int first_buffer = 0, buffers = 0; ///< what must be put right where fewer iterations are made than could be
 };
-/// `carry`: its first or last value lies where `steps` turns would have had it, and is moved; else
-/// the slices of turns that were not made become zero.
+/// `carry`: its first or last value lies where `steps` iterations would have had it, and is moved;
+/// else the slices of iterations that were not made become zero.
 struct loop_buffer {
     address at;
     bool carry = false;

@@ -4,8 +4,8 @@
 #include <sinter/graph/graph.hpp>
 #include <cstdint>
 
-/// What an optimizer comes to, as code: the words that are put behind whatever produces a gradient,
-/// or that a sweep over memory is made of.
+/// What an optimizer comes to, as code: the instructions that are put behind whatever produces a
+/// gradient, or that a sweep over memory is made of.
 namespace sinter::inline SINTER_TARGET {
 
 /// Ports of an optimizer's code: 0 the parameter, 1 its gradient, 2.. the slots, and these.

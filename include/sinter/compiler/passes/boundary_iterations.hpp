@@ -2,9 +2,9 @@
 #pragma once
 #include <sinter/compiler/passes/grouping.hpp>
 
-/// What a loop need not compute in its first and in its last turn: products of a carry that begins
-/// with zeros, and what is handed on to nobody, as the gradient of a state that was not there
-/// before.
+/// What a loop need not compute in its first and in its last iteration: products of a carry that
+/// begins with zeros, and what is handed on to nobody, as the gradient of a state that was not
+/// there before.
 namespace sinter::inline SINTER_TARGET {
 
 class boundary_iterations {
@@ -13,22 +13,22 @@ public:
         if (g.loops.n) find_needed();
     }
 
-    /// Does nobody read in the end what the group makes in its loop's last turn? Where fewer turns
-    /// may be made than there is room for, the last one's values have readers: sums over all turns,
-    /// which multiply them by zeros.
+    /// Does nobody read in the end what the group makes in its loop's last iteration? Where fewer
+    /// iterations may be made than there is room for, the last one's values have readers: sums over
+    /// all iterations, which multiply them by zeros.
     constexpr bool skipped_in_last_iteration(const group& q) const {
         if (!q.loop || g_.loops[q.loop - 1].condition >= 0 || g_.loops[q.loop - 1].count >= 0) return false;
         for (int v = q.head; v >= 0; v = r_.next[v])
             if (needed_[v]) return false;
         return true;
     }
-    /// Is v, which a group of this loop reads, zero in the first turn?
+    /// Is v, which a group of this loop reads, zero in the first iteration?
     constexpr bool begins_with_zeros(int v, int loop) const {
         v = shown_by(v);
         return loop && g_.n[v].k == op::loop_value && g_.n[v].loop == loop && begins_with_zeros(v);
     }
-    /// v as all turns' values of such a carry: which slice of them is zero, 1 the first, -1 the
-    /// last; else 0.
+    /// v as all iterations' values of such a carry: which slice of them is zero, 1 the first, -1
+    /// the last; else 0.
     constexpr int zero_slice(int v) const {
         v = shown_by(v);
         if (g_.n[v].k != op::loop_stack) return 0;
@@ -40,7 +40,7 @@ public:
 private:
     const graph_view& g_;
     const grouping& r_;
-    growing<bool> needed_;   ///< the nodes of loops whose value of the last turn somebody reads
+    growing<bool> needed_;   ///< the nodes of loops whose value of the last iteration somebody reads
 
     constexpr int shown_by(int v) const {
         while (g_.n[v].k == op::reshape) v = g_.n[v].in[0];

@@ -8,9 +8,9 @@
 #include <sinter/compiler/passes/pass.hpp>
 
 /// A bias's gradient is the sum of the rows of what its weights' gradient multiplies. Mostly it is
-/// summed by the kernel that makes these rows. What a loop's turns or an attention's gradient leave
-/// would be read once more for it, from memory; but the weights' gradient, where it copies its
-/// operands on the way, has them in the first-level cache:
+/// summed by the kernel that makes these rows. What a loop's iterations or an attention's gradient
+/// leave would be read once more for it, from memory; but the weights' gradient, where it copies
+/// its operands on the way, has them in the first-level cache:
 ///
 ///     gemm_tn(x, d), col_sum(d)      become   gemm_tn(x, d) that sums d, too, and its pick
 ///
@@ -41,8 +41,8 @@ private:
         if (rows->about->kind == op_kind::get_output) rows = &g_.n[rows->in[0]];
         return is_root_op(*rows) && !rows->about->epilogue;
     }
-    /// Does v show all turns' values of what a loop hands on? The first may be zeros, which the
-    /// product leaves out and the sum must not.
+    /// Does v show all iterations' values of what a loop hands on? The first may be zeros, which
+    /// the product leaves out and the sum must not.
     constexpr bool may_leave_out(int v) const {
         while (g_.n[v].k == op::reshape) v = g_.n[v].in[0];
         if (g_.n[v].k != op::loop_stack) return false;

@@ -7,7 +7,7 @@
 
 /// Fusion: every live node that must be computed joins one group; a group becomes one kernel.
 ///
-/// A group is either a heavy node with the elementwise work behind it, or a walk over rows and
+/// A group is either a root op with the elementwise work behind it, or a walk over rows and
 /// columns whose members are elementwise values, reductions of rows and sums of columns. A group
 /// stands where its first node stands. A node may join the latest group among its operands' if
 /// everything else it reads comes from earlier groups: that alone keeps the groups' order free of
@@ -36,10 +36,10 @@ private:
     growing<int> bases_;
     const int* const base_;     ///< the node whose memory each shows
     growing<int> uses_;
-    growing<int> weight_;       ///< words that a floating value costs whoever uses it
+    growing<int> weight_;       ///< instructions that a floating value costs whoever uses it
     growing<bool> elsewhere_;   ///< read by a kernel, or under other extents: not only element by element in place
     growing<bool> of_input_, drawn_;  ///< made of inputs; of random numbers
-    growing<bool> in_turns_, root_;   ///< drawn outside of loops, read by their turns; wanted when the step is over
+    growing<bool> in_turns_, root_;   ///< drawn outside of loops, read by their iterations; wanted when the step is over
     growing<bool> waits_;             ///< to be placed with its only user
 
     constexpr void mark_live() {
@@ -83,7 +83,7 @@ private:
             else if (o.k != op::constant && r_.of[u] != floating) return false;
             else input = input || of_input_[u], drawn = drawn || drawn_[u];
         }
-        if (drawn && in_turns_[v]) return false;   // each turn would draw numbers of its own
+        if (drawn && in_turns_[v]) return false;   // each iteration would draw numbers of its own
         return instructions_of(n) <= max_floating && (!input || n.about->flops(n, nullptr) <= n.s.size());
     }
     constexpr bool fits(int v, group& q) const {
@@ -118,8 +118,8 @@ private:
         }
         return true;
     }
-    /// At most so many words does a member become: itself, a store, and its operands' loads, or
-    /// what it takes to keep them from an earlier pass over the row, or the floating values that
+    /// At most so many instructions does a member become: itself, a store, and its operands' loads,
+    /// or what it takes to keep them from an earlier pass over the row, or the floating values that
     /// they are.
     constexpr int instructions_of(const node& n) const {
         int instructions = 2 + 2 * n.operands;
@@ -232,7 +232,7 @@ private:
                             .root_op = kind == op_kind::root_op});
         } else {
             group& q = r_.g[to];
-            int before = v > q.tail ? q.tail : q.head;   // members stand by rising number, a heavy root first
+            int before = v > q.tail ? q.tail : q.head;   // members stand by rising number, a root op first
             if (!q.root_op && v < before) {
                 r_.next[v] = before;
                 q.head = v;

@@ -37,7 +37,7 @@ private:
     growing<int> readers_;
 
     /// Is v a product, or a sum of some, that nobody but this sum reads? A first state is zero in
-    /// the first turn, which gemm makes use of.
+    /// the first iteration, which gemm makes use of.
     constexpr bool is_product(const node& sum, int v) const {
         const node& x = n_[v];
         if (is(x, op_role::product)

@@ -79,7 +79,7 @@ private:
     growing<int> bases_;
     const int* const base_;   ///< the node whose memory each shows
 
-    constexpr void merge(int from, int to) {   // member lists by rising node number; a heavy root stays first
+    constexpr void merge(int from, int to) {   // member lists by rising node number; a root op stays first
         group &q = r_.g[from], &t = r_.g[to];
         int a = q.head, b = t.head, head = -1, tail = -1;
         while (a >= 0 || b >= 0) {

@@ -5,18 +5,19 @@
 #include <sinter/compiler/passes/pass.hpp>
 
 /// The gradient of a dense layer's input is few rows times the transpose of its weights. That
-/// transpose need not lie in memory: the kernel turns a piece of the weights at a time, in the
+/// transpose need not lie in memory: the kernel transposes a piece of the weights at a time, in the
 /// first-level cache, as it multiplies.
 ///
 ///     gemm(d, weight_transpose(W))      becomes   gemm(d, W), transposed
 ///
 /// in place; the transpose is dead then. It stays where others read it too, and within loops, which
-/// need it in each turn; but a library that reads either way at no cost never needs it (`free`).
+/// need it in each iteration; but a library that reads either way at no cost never needs it
+/// (`free`).
 namespace sinter::inline SINTER_TARGET {
 
 /// Where it pays: weights of which a second-level cache holds little, or so few that a launch for
 /// them, and their transpose in the first-level cache, are worth sparing; and no more rows than a
-/// kernel turns a piece for once.
+/// kernel transposes a piece for once.
 constexpr bool transposes_weights(std::int64_t rows, std::int64_t weights) {
     return (weights >= 131072 || weights <= 4096) && rows <= 128;
 }

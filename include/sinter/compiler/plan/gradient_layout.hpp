@@ -37,7 +37,7 @@ constexpr void for_each_trained(const graph_view& g, const gradient_layout& l, F
         }
 }
 
-/// A list of rows: its keys, whole numbers, are `list_header` floats behind their number; row k of
+/// A list of rows: its keys, integers, are `list_header` floats behind their number; row k of
 /// the list is of the table's row key k. Rows behind the last are zero.
 inline constexpr int list_header = 16;
 constexpr std::int64_t floats_of_keys(int rows) { return list_header + round_up(std::int64_t{rows}, 16); }

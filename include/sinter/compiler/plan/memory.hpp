@@ -11,10 +11,10 @@ enum class space : std::uint32_t { activation, parameter, gradient, state, slot,
 
 struct address {
     std::uint32_t bits = static_cast<std::uint32_t>(space::none) << 29;
-    std::int32_t slice = 0;   ///< floats of one turn of a loop, for each example where `batched`
+    std::int32_t slice = 0;   ///< floats of one iteration of a loop, for each example where `batched`
     std::int16_t slot = 0;    ///< slices from the beginning
     bool batched = false;
-    bool moves = false;       ///< in turn t it is t slices further on
+    bool moves = false;       ///< in iteration t it is t slices further on
 
     constexpr address() = default;
     constexpr address(space s, std::int64_t floats)

@@ -127,12 +127,12 @@ private:
     growing<bool> pinned_;
     growing<int> last_;   ///< the last group that reads a node
     growing<int>
-        slots_;   ///< slices that a node's memory has, one for each turn, if others than its own loop read it; else 0
+        slots_;   ///< slices that a node's memory has, one for each iteration, if others than its own loop read it; else 0
     growing<int> over_;   ///< the node in whose memory a node lies that is written over what it was made of; else -1
     growing<loop_span> span_;
 
-    /// What is read from outside of its loop, turn by turn or all together, is kept of each turn;
-    /// carries have their first value besides.
+    /// What is read from outside of its loop, iteration by iteration or all together, is kept of
+    /// each iteration; carries have their first value besides.
     constexpr void find_slots() {
         for (int v = 0; g_.loops.n && v < g_.n.n; ++v) {
             const node& n = n_[v];
@@ -255,7 +255,7 @@ private:
             use(c.store, last_.p[c.next]);
         }
     }
-    /// What a loop reads from outside must be there for all its turns.
+    /// What a loop reads from outside must be there for all its iterations.
     constexpr int until(int v, int reader) const {
         const int l = reader >= 0 ? r_.g[reader].loop : 0;
         return l && n_[v].loop != l ? span_[l].last : reader;
@@ -287,7 +287,7 @@ private:
     }
     /// What a kernel reads for the last time, element by element, makes room for what it writes:
     /// the memory is in the cache already. So a gradient lies where its factor was kept, a sum
-    /// where its first part was; of what a loop keeps of each turn an LSTM's gates over the
+    /// where its first part was; of what a loop keeps of each iteration an LSTM's gates over the
     /// products that they are made of, and most gates' gradients over the gates.
     constexpr void write_over() {
         const int unknown = r_.g.n;   // a reader that is no group
@@ -320,8 +320,8 @@ private:
     /// Does a kernel of its own hand each of its results to what is behind it once, and store
     /// nothing itself? A pool in a convolution's kernel leaves winners, too.
     constexpr bool hands_on_once(const group& q) const { return n_[q.root].about->epilogue && q.pool < 0; }
-    /// Does nobody want u's memory when group i is done? A turn's slice of what another loop kept,
-    /// or a value of no loop.
+    /// Does nobody want u's memory when group i is done? An iteration's slice of what another loop
+    /// kept, or a value of no loop.
     constexpr bool is_free_after(const group& q, int i, int u) const {
         if (q.loop) return n_[u].loop != q.loop && last_.p[u] <= span_[q.loop].last;
         return !n_[u].loop && !slots_.p[u] && last_.p[u] == runs_until(r_, i) && !(q.is_producer && reads(i + 1, u));
@@ -329,7 +329,8 @@ private:
     constexpr bool reads(int group, int u) const {
         return sinter::reads(n_, base_, r_, group, u, [&](int b) { return computed_again(r_, b, group); });
     }
-    /// Does the group read each element of u where it stands, in a loop only this turn's slice?
+    /// Does the group read each element of u where it stands, in a loop only this iteration's
+    /// slice?
     constexpr bool reads_in_turn(const group& q, int u) const {
         for (int v = q.head; v >= 0; v = r_.next[v])
             for (int k = 0; k < n_[v].operands; ++k) {
@@ -346,7 +347,7 @@ private:
         return !slots_.p[v] ? place_size(n_[v], t_, max_batch_)
                           : round_up(slots_.p[v] * floats_of(n_[v], t_, 1) * (n_[v].s.batched ? max_batch_ : 1), 16);
     }
-    /// The group from which on a node's memory is in use: what is kept of all turns, from the
+    /// The group from which on a node's memory is in use: what is kept of all iterations, from the
     /// loop's first.
     constexpr int begins(int v, int group) const {
         return n_[v].loop && slots_.p[v] ? span_[n_[v].loop].first : group;

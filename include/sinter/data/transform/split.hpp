@@ -30,7 +30,7 @@ namespace detail {
 /// kept; of equals the first come first.
 inline std::vector<std::int64_t> apportion(std::int64_t n, span<const double> shares, std::vector<double>& owed) {
     std::vector<std::int64_t> sizes(shares.size());
-    std::vector<std::size_t> rounded;   // the parts whose quota is no whole number
+    std::vector<std::size_t> rounded;   // the parts whose quota is no integer
     std::int64_t left = n;
     for (std::size_t p = 0; p < shares.size(); ++p) {
         const double quota = shares[p] * static_cast<double>(n), slack = 1e-9 + quota * 1e-15;   // 0.1 * 30 is 3

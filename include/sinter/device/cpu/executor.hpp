@@ -161,8 +161,8 @@ private:
         c.m = l.batched ? l.m * s_.batch : l.m;
         return c;
     }
-    /// All turns of a loop. What runs over time lies slice by slice, so each turn's operands are a
-    /// slice further on.
+    /// All iterations of a loop. What runs over time lies slice by slice, so each iteration's
+    /// operands are a slice further on.
     template <class Observer>
     void iterations(const loop_launches& l, Observer& observe) const {
         const loop_turns n(l, places_, s_.batch);

@@ -22,10 +22,10 @@ private:
     float* base_[static_cast<int>(space::port)] = {};
 };
 
-/// How many turns a loop makes, and what makes up for those that it does not.
+/// How many iterations a loop makes, and what makes up for those that it does not.
 class loop_turns {
 public:
-    std::int64_t count = 0;             ///< turns, or the most that `condition` may allow
+    std::int64_t count = 0;             ///< iterations, or the most that `condition` may allow
     const float* condition = nullptr;
 
     loop_turns(const loop_launches& l, const host_places& m, std::int64_t batch)
@@ -40,7 +40,7 @@ public:
                     : n > 0.f                        ? static_cast<std::int64_t>(n)
                                                      : 0;   // NaN: none
     }
-    /// Backwards: the first value is put where the first turn reads it.
+    /// Backwards: the first value is put where the first iteration reads it.
     void before(const loop_buffer* b, int buffers) const {
         for (int i = 0; i < buffers; ++i)
             if (b[i].carry && l_.backwards) move(b[i].at, l_.steps, count), clear(b[i].at, count + 1, l_.steps);
@@ -60,7 +60,7 @@ private:
     float* trips_;
 
     float* slot(address a, std::int64_t i) const { return m_.at(a) + i * a.slice_floats(batch_); }
-    /// Sums over all turns read them.
+    /// Sums over all iterations read them.
     void clear(address a, std::int64_t from, std::int64_t end) const {
         if (from < end)
             std::memset(slot(a, from), 0, 4 * static_cast<std::size_t>(a.slice_floats(batch_) * (end - from)));

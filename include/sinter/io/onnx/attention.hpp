@@ -12,7 +12,7 @@ namespace sinter::inline SINTER_TARGET::onnx {
 
 namespace detail {
 
-/// [T, H D] or [T, H, D] as [groups, H / groups, T, D], the last two exchanged where `turned`.
+/// [T, H D] or [T, H, D] as [groups, H / groups, T, D], the last two exchanged where `transposed`.
 inline std::string by_heads(exporter& e, int id, int operand, int groups, int heads, bool turned) {
     const shape& s = e.s(operand);
     const int b = s.batched;

@@ -82,7 +82,7 @@ public:
         return last_[at(id)].empty();
     }
     void forget(int id) { last_[at(id)].clear(), first_[at(id)].clear(); }
-    /// What a loop repeats, while it is written: what depends on the turn goes there, all else
+    /// What a loop repeats, while it is written: what depends on the iteration goes there, all else
     /// stands before the loop.
     struct open_loop {
         block repeated;

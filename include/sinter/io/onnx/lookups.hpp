@@ -7,7 +7,7 @@
 #include <sinter/ops/gather_nd.hpp>
 #include <sinter/ops/gather_rows.hpp>
 
-/// Elements at places that were computed, and whole numbers: Gather, GatherElements,
+/// Elements at places that were computed, and integers: Gather, GatherElements,
 /// ScatterElements, Cast.
 namespace sinter::inline SINTER_TARGET::onnx {
 
@@ -72,7 +72,7 @@ inline void emit_place_index(exporter& e, int id) {
         step[static_cast<std::size_t>(k)] =
             step[static_cast<std::size_t>(k) + 1] * n.p[place_index_attribute::first_axis + k + 1];
     const std::string x = e.cast(id, e.value(n.in[0]), element::i64);
-    // not by Min and Max: onnxruntime 1.31 compares whole numbers as floats there
+    // not by Min and Max: onnxruntime 1.31 compares integers as floats there
     const std::string none = e.m.whole({0}), ends = e.m.whole(last);
     const std::string least = e.add(id, "Where", {e.add(id, "Less", {x, none}), none, x});
     const std::string within = e.add(id, "Where", {e.add(id, "Greater", {least, ends}), ends, least});

@@ -3,7 +3,7 @@
 #include <sinter/io/onnx/moves.hpp>
 #include <sinter/ops/cond.hpp>
 
-/// Loops over time: Loop, whose body stands in the file once, whatever the number of turns; a
+/// Loops over time: Loop, whose body stands in the file once, whatever the number of iterations; a
 /// branch that may be left out: If. What is outside stays as it is, [T, batch, ...] while it lies
 /// by steps.
 namespace sinter::inline SINTER_TARGET::onnx {
@@ -119,20 +119,20 @@ private:
         e_.open_loops.erase(loop_);
         return b;
     }
-    /// How many there are, or at most: a whole number.
+    /// How many there are, or at most: an integer.
     std::string iterations() {
         if (l_.count < 0 || l_.condition >= 0) return e_.m.whole({l_.steps}, {});
         const std::string n = e_.value(l_.count), some = e_.add(id_, "Greater", {n, e_.m.number(0)});
         const std::string most = e_.add(id_, "Min", {n, e_.m.number(static_cast<float>(l_.steps))});
         return e_.reshape(id_, e_.cast(id_, e_.add(id_, "Where", {some, most, e_.m.number(0)}), element::i64), {});
     }
-    /// In the order of the turns' numbers; zeros for those that were not made.
+    /// In the order of the iterations' numbers; zeros for those that were not made.
     std::string all_turns(int stack, std::string x) {
         if (l_.backwards) x = sliced(e_, stack, x, {-1}, {-2147483648}, {0}, {-1});
         if (l_.count < 0 && l_.condition < 0) return x;
         const shape& one = e_.s(e_.operand(stack, 0));
         const std::string made = e_.add(stack, "Shape", {x}, {integer("start", 0), integer("end", 1)});
-        // without a turn a runtime does not know the batch
+        // without an iteration a runtime does not know the batch
         const std::string extents = e_.add(stack, "Concat", {made, e_.extents(one)}, {integer("axis", 0)});
         x = e_.add(stack, "Reshape", {x, extents}, {integer("allowzero", 1)});
         const std::vector<std::int64_t> rest(static_cast<std::size_t>(one.rank + one.batched), 0);

@@ -73,7 +73,7 @@ public:
         std::string& name = numbers_[std::bit_cast<std::uint32_t>(x)];
         return name.empty() ? name = floats("number", {}, {x}) : name;
     }
-    /// A constant of whole numbers in one row; equal ones are one.
+    /// A constant of integers in one row; equal ones are one.
     std::string whole(const std::vector<std::int64_t>& x) { return whole(x, {static_cast<std::int64_t>(x.size())}); }
     std::string whole(const std::vector<std::int64_t>& x, const std::vector<std::int64_t>& shape) {
         std::string& name = whole_[{x, shape}];

@@ -54,7 +54,7 @@ inline void emit_matmul(exporter& e, int id) {
     e.set(id, e.add(id, "MatMul", in));
 }
 
-/// Gradients: of weights, and weights turned for that of the input.
+/// Gradients: of weights, and weights transposed for that of the input.
 inline void emit_gemm_tn(exporter& e, int id) {
     std::string rows[2];
     for (int k = 0; k < 2; ++k) rows[k] = e.reshape(id, e.value(e.operand(id, k)), {-1, e.s(e.operand(id, k)).last()});

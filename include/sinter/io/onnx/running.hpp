@@ -26,7 +26,8 @@ inline void emit_cumsum(exporter& e, int id) {
           e.add(id, "CumSum", {e.value(e.operand(id, 0)), axis},
                 {integer("exclusive", p[scan_attribute::exclusive]), integer("reverse", p[scan_attribute::reverse])}));
 }
-/// A Scan of one state: `step` writes what a turn does, from {state, slices...} to {state, result}.
+/// A Scan of one state: `step` writes what an iteration does, from {state, slices...} to {state,
+/// result}.
 template <class Step>
 void emit_running(exporter& e, int id, float first, Step step) {
     const node& n = e.n(id);

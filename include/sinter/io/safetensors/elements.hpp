@@ -20,7 +20,7 @@ inline float from_half(std::uint16_t h) {
 }
 inline float from_bfloat16(std::uint16_t b) { return std::bit_cast<float>(static_cast<std::uint32_t>(b) << 16); }
 
-/// Is the whole number v one of T's?
+/// Is the integer v one of T's?
 template <class T, class From>
 constexpr bool fits_in(From v) {
     if (v < From{0})
@@ -33,7 +33,7 @@ constexpr bool fits_in(From v) {
 
 /// The elements in order, as T: float, double or an integer. Floating-point types become float or
 /// double by rounding to nearest (float64 beyond float32's range becomes infinite); so do whole
-/// numbers, of which float32 holds all up to 2^24 and double all up to 2^53. Whole numbers and
+/// numbers, of which float32 holds all up to 2^24 and double all up to 2^53. Integers and
 /// booleans become integers where each fits: else data_error names the first that does not.
 /// mismatch_error for floating-point types as integers, and for types that have no C++ counterpart
 /// (complex numbers, floats of 4, 6 and 8 bits).

@@ -14,7 +14,7 @@ struct kernel_entry {
     void (*finish)(const call&) = nullptr;
     void (*prepare)(const call&) = nullptr;
     bool only_divides = false;   ///< parts share the work and nothing depends on how: a lone thread does it in one
-    const row_functions* rows = nullptr;   ///< of walks that lead
+    const row_functions* rows = nullptr;   ///< of fused producer
 
     /// The whole launch by one thread.
     void run_alone(call& c) const {

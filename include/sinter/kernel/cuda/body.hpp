@@ -6,8 +6,8 @@
 #include <sinter/ops/internal/builtin_ops.hpp>
 #include <sinter/compiler/emit/instruction.hpp>
 
-/// A kernel's elementwise body on one number: the same words as on the CPU, run by one GPU thread,
-/// or by the host.
+/// A kernel's elementwise body on one number: the same instructions as on the CPU, run by one GPU
+/// thread, or by the host.
 namespace sinter::inline SINTER_TARGET::gpu {
 
 /// Where in its walk a thread is.
@@ -44,7 +44,7 @@ struct body {
     static constexpr bool uses_operand(int i) {
         return code[i].is(opcode::load) || code[i].is(opcode::store) || code[i].is(opcode::column_sum);
     }
-    /// Operands and literals up to the last one that a word names.
+    /// Operands and literals up to the last one that an instruction names.
     static constexpr int operands = [] {
         int n = 0;
         for (int i = 0; i < size; ++i)
@@ -65,8 +65,8 @@ struct body {
 
     /// Is it one random number for all rows and columns?
     static constexpr bool is_drawn_once(const instruction& w) { return w.row && w.rows() == row_map::none; }
-    /// Is word i the same for all elements of a column (of a flat walk: for all)? A thread that
-    /// stays in its column works these out once.
+    /// Is instruction i the same for all elements of a column (of a flat walk: for all)? A thread
+    /// that stays in its column works these out once.
     static constexpr bool fixed(int i, bool flat) {
         bool is[std::size_t{size + 1}] = {};
         for (int j = 0; j <= i; ++j) {
@@ -83,13 +83,13 @@ struct body {
         return is[i];
     }
 
-    /// All words of an element in one go: those that are fixed (before the first element), or all
-    /// others.
+    /// All instructions of an element in one go: those that are fixed (before the first element),
+    /// or all others.
     template <bool Fixed, bool Flat>
     static SINTER_HOST_DEVICE void element(float* r, float* sum, float raw, const place& at, const call& c) {
         run_element<Fixed, Flat>(r, sum, raw, at, c, all{});
     }
-    /// The words of one phase that run once a row, or once an element.
+    /// The instructions of one phase that run once a row, or once an element.
     template <int Phase, bool Row>
     static SINTER_HOST_DEVICE void phase(float* r, const place& at, const call& c) {
         run_phase<Phase, Row>(r, at, c, all{});

@@ -25,9 +25,10 @@ struct step_state {
     }
 };
 
-/// What a body is handed, by value: operands and literals as its words name them, and the extents
-/// of its walk. The rows are dealt out to `parts`, part i taking rows i, i + parts, ...; their
-/// number depends on the extents alone, never on the device, and so does the order of every sum.
+/// What a body is handed, by value: operands and literals as its instructions name them, and the
+/// extents of its walk. The rows are dealt out to `parts`, part i taking rows i, i + parts, ...;
+/// their number depends on the extents alone, never on the device, and so does the order of every
+/// sum.
 template <int Operands, int Literals>
 struct body_call {
     float* p[std::size_t{Operands}];

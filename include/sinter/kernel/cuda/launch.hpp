@@ -6,7 +6,7 @@
 #include <sinter/kernel/cuda/partial_sums.hpp>
 #include <sinter/kernel/cuda/sources/rows.hpp>
 
-/// The __global__ functions: templates over whole numbers only (nvcc's host stubs fail on class
+/// The __global__ functions: templates over integers only (nvcc's host stubs fail on class
 /// types), five in all.
 namespace sinter::inline SINTER_TARGET::gpu {
 

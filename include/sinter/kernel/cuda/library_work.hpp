@@ -19,7 +19,7 @@ struct product {
 };
 
 /// What may be promised of an address of floats, in bytes: 64, 16 or 4. No more kinds than
-/// libraries tell apart: each is a plan of its own, and slices of a loop's turns begin at any
+/// libraries tell apart: each is a plan of its own, and slices of a loop's iterations begin at any
 /// float.
 constexpr int alignment_of(std::uintptr_t address) { return address % 64 == 0 ? 64 : address % 16 == 0 ? 16 : 4; }
 

@@ -19,7 +19,7 @@ constexpr tensor broadcast_to(tensor a, const shape& s);
 constexpr tensor reshape(tensor a, shape s);               ///< (reshape.hpp)
 constexpr tensor over_batch(tensor a);                     ///< (over_batch.hpp)
 
-/// Computing is done with floats; whole numbers are only looked up, compared and passed on. True
+/// Computing is done with floats; integers are only looked up, compared and passed on. True
 /// after a fault.
 constexpr bool not_floats(const op_name& k, tensor a) {
     if (a.shape().type == dtype::f32) return false;

@@ -2,7 +2,7 @@
 #pragma once
 #include <sinter/graph/tensor.hpp>
 
-/// Kernels that read at computed places check nothing: that whole numbers are places of an axis is
+/// Kernels that read at computed places check nothing: that integers are places of an axis is
 /// known before a program runs. Those of inputs are checked whenever a batch is bound; argmax,
 /// argsort, top_k, cast and to_index make such as are below a bound by construction
 /// (rule<K>::below); what moves numbers about keeps them as they are. All others are refused:
@@ -25,7 +25,7 @@ constexpr bool bound_indices(graph& g, int id, int n) {
     return true;
 }
 /// The same, a fault if they are not.
-/// The most places of an axis that floats can name: each whole number up to it is a float.
+/// The most places of an axis that floats can name: each integer up to it is a float.
 inline constexpr int most_places_of_floats = 1 << 24;
 
 /// False, with a fault, where an axis is longer.
@@ -34,7 +34,7 @@ constexpr bool floats_can_name(graph& g, const op_name& k, const shape& s, int n
     g.fail(fault_kind::places_beyond_floats, k, s, extents(most));
     return false;
 }
-/// What a computed whole number is known to be below; 0 where nothing is known, as of inputs.
+/// What a computed integer is known to be below; 0 where nothing is known, as of inputs.
 constexpr int known_below(const graph& g, int id) {
     const node& n = g.n[id];
     if (n.k == op::input) return 0;

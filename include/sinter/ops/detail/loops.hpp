@@ -4,7 +4,7 @@
 #include <sinter/ops/detail/steps.hpp>
 
 /// What loops are made of (ops/scan.hpp makes them, program/differentiate_loop.hpp their
-/// gradients): views into memory that has a slice for each turn, and copies into it.
+/// gradients): views into memory that has a slice for each iteration, and copies into it.
 namespace sinter::inline SINTER_TARGET {
 
 namespace op {
@@ -26,41 +26,41 @@ struct rule<op::loop_begin> : elementwise_rule<1, 0> {
     static SINTER_VALUE V value(V a) { return a; }
     static constexpr void gradient(gradient_of& g) { g.add(0, g.d); }
 };
-/// The value that this turn hands on. A second operand is not read: it is there so that the carry's
-/// memory was begun before.
+/// The value that this iteration hands on. A second operand is not read: it is there so that the
+/// carry's memory was begun before.
 template <>
 struct rule<op::loop_next> : rule<op::loop_begin> {
     static constexpr const char* name = "loop_next";
 };
 
-/// A carry's value in this turn: a slice of what loop_begin has room for.
+/// A carry's value in this iteration: a slice of what loop_begin has room for.
 template <>
 struct rule<op::loop_value> : view_rule {
     static constexpr const char* name = "loop_value";
     static constexpr bool steps = true, moves = false;
 };
-/// This turn's slice of a tensor [T, ...].
+/// This iteration's slice of a tensor [T, ...].
 template <>
 struct rule<op::loop_input> : view_rule {
     static constexpr const char* name = "loop_input";
     static constexpr bool steps = true;
 };
-/// In the loop of the gradient: what the other loop computed in the same turn.
+/// In the loop of the gradient: what the other loop computed in the same iteration.
 template <>
 struct rule<op::loop_saved> : rule<op::loop_value> {
     static constexpr const char* name = "loop_saved";
 };
-/// All turns' values of a node together, [T, ...], seen from outside.
+/// All iterations' values of a node together, [T, ...], seen from outside.
 template <>
 struct rule<op::loop_stack> : rule<op::loop_value> {
     static constexpr const char* name = "loop_stack";
 };
-/// What the last turn handed on.
+/// What the last iteration handed on.
 template <>
 struct rule<op::loop_last> : rule<op::loop_value> {
     static constexpr const char* name = "loop_last";
 };
-/// The number of the turn, from 0, as a float.
+/// The number of the iteration, from 0, as a float.
 template <>
 struct rule<op::loop_index> : elementwise_rule<0, 0> {
     static constexpr const char* name = "loop_index";
@@ -83,7 +83,7 @@ constexpr tensor loop_view(tensor a, const shape& s, int l) {
 
 constexpr int steps_of(const graph& g, int l) { return g.loops[l - 1].steps; }
 
-/// One turn's extents of [T, ...].
+/// One iteration's extents of [T, ...].
 constexpr shape one_step(const shape& s) {
     shape y = s.plain();
     y.rank = s.rank - 1;
@@ -104,7 +104,7 @@ constexpr tensor slice_of_turn(tensor x, int l) { return loop_view<op::loop_inpu
 constexpr tensor saved_value(tensor x, int l) { return loop_view<op::loop_saved>(x, x.shape(), l); }
 constexpr tensor last_value(tensor next) { return loop_view<op::loop_last>(next, next.shape(), 0); }
 
-/// All turns' values of `v`, a node of loop l or of none (then it is the same in each).
+/// All iterations' values of `v`, a node of loop l or of none (then it is the same in each).
 constexpr tensor stack_of_turns(tensor v, int l) {
     const node n = v.at();
     if (n.k == op::loop_input) return {v.g, n.in[0]};
@@ -126,7 +126,7 @@ constexpr node copy_in_turn(tensor v, int l) {
     return x;
 }
 
-/// A carry that begins with `first`; the value is the node that a turn reads.
+/// A carry that begins with `first`; the value is the node that an iteration reads.
 constexpr int begin_carry(tensor first, int l, bool sum = false) {
     graph& g = *first.g;
     if (!sum) first = ops::plain(first);
@@ -142,7 +142,7 @@ constexpr int begin_carry(tensor first, int l, bool sum = false) {
 }
 constexpr tensor value_of(graph& g, int carry) { return {&g, g.carries[carry].value}; }
 
-/// Ends a turn's work on a carry; returns what comes out of the loop.
+/// Ends an iteration's work on a carry; returns what comes out of the loop.
 constexpr tensor end_carry(tensor next, int carry, bool begun_late = false) {
     graph& g = *next.g;
     node x = node_of<op::loop_next>();
@@ -156,10 +156,10 @@ constexpr tensor end_carry(tensor next, int carry, bool begun_late = false) {
     return last_value({&g, g.carries[carry].next});
 }
 
-/// All that a loop hands on from turn to turn.
+/// All that a loop hands on from iteration to iteration.
 class carry_list {
 public:
-    bundle values;   ///< as a turn reads them
+    bundle values;   ///< as an iteration reads them
 
     constexpr carry_list(bundle first, int l) {
         values.g = first.g;
@@ -168,7 +168,7 @@ public:
             values.t[values.n++] = value_of(*first.g, of_[i]);
         }
     }
-    /// `last` becomes what comes out of the loop, where a turn hands on `next`; false after a
+    /// `last` becomes what comes out of the loop, where an iteration hands on `next`; false after a
     /// fault.
     constexpr bool end(const op_name& who, const bundle& next, bundle& last) const {
         if (next.n != values.n)
@@ -195,7 +195,7 @@ private:
 
 namespace ops {
 
-/// The number of the turn within a loop's body, as a float scalar.
+/// The number of the iteration within a loop's body, as a float scalar.
 constexpr tensor loop_index(tensor like) { return like.ok() ? make<op::loop_index>(like.g, extents(), {}) : like; }
 
 } // namespace ops

@@ -51,7 +51,7 @@ constexpr void unique_extents(const kernel_request& r, kernel_extents& k, int ou
 }
 } // namespace detail
 
-/// Floats (and whole numbers of the same size) that an example adds to the keys: see
+/// Floats (and integers of the same size) that an example adds to the keys: see
 /// kernel/cpu/unique_rows/unique_keys.hpp.
 constexpr int unique_floats(int columns, int width) { return columns * (width + 7) + 3; }
 

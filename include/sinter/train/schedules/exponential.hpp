@@ -5,7 +5,7 @@
 namespace sinter::inline SINTER_TARGET {
 
 namespace detail {
-/// How many times the rate has fallen: evenly (b = 0) or in whole numbers.
+/// How many times the rate has fallen: evenly (b = 0) or in integers.
 inline double decays(const schedule& s, std::int64_t step) {
     const double x = static_cast<double>(step - s.warmup) / static_cast<double>(s.steps);
     return s.b > 0 ? __builtin_floor(x) : x;

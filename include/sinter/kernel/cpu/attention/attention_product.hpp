@@ -30,9 +30,9 @@ public:
         if (p && count_ == 1) begin();
     }
     /// Calls f(ask) where each of n ask() is for the next line; there may be more of these than
-    /// lines. Where they go on is settled before: a branch in each turn and what is stored behind
-    /// the last one would cost a tile a tenth. The last tile of a column of lines asks for some
-    /// rows beyond it instead.
+    /// lines. Where they go on is settled before: a branch in each iteration and what is stored
+    /// behind the last one would cost a tile a tenth. The last tile of a column of lines asks for
+    /// some rows beyond it instead.
     template <class F>
     SINTER_INLINE void during(std::int64_t n, F f) {
         const float* p = p_;   // in registers

@@ -111,8 +111,8 @@ struct pointwise_input_gradient {
 
 private:
     static constexpr epilogue body = epilogue_of<Body>();
-    /// Rows of dx follow each other as dy's do, S * S times as long: the product's turns can ask
-    /// for what bodies will touch.
+    /// Rows of dx follow each other as dy's do, S * S times as long: the product's iterations can
+    /// ask for what bodies will touch.
     static constexpr bool prefetches =
         lists_lines<Body> && H == OH * S && W == OW * S && CI % panel_width == 0 && OW >= small_tile_rows && CO <= 2048;
 

@@ -9,10 +9,10 @@
 #include <sinter/kernel/cpu/rowwise/producer_rows.hpp>
 
 /// Products of pixels and packed weights whose results meet arrays that come from memory: every
-/// turn of a tile's loop asks for a few lines that bodies will touch soon, and for a piece of the
-/// next panel, or of the pixels to come where the weights stay in cache. Some rows at a time are
-/// multiplied; where a body walks several arrays, their sums wait until there are long pieces of
-/// rows, which memory gives faster than the two lines of a tile's.
+/// iteration of a tile's loop asks for a few lines that bodies will touch soon, and for a piece of
+/// the next panel, or of the pixels to come where the weights stay in cache. Some rows at a time
+/// are multiplied; where a body walks several arrays, their sums wait until there are long pieces
+/// of rows, which memory gives faster than the two lines of a tile's.
 namespace sinter::inline SINTER_TARGET::cpu {
 
 /// Weights that stay in the second-level cache while pixels pass: those are what has to be asked
@@ -21,8 +21,8 @@ inline constexpr std::int64_t staying_floats = 65536;
 /// Columns of rows that wait until they are whole. Rows of a page and more wait, too.
 inline constexpr std::int64_t waiting_columns = 256;
 
-/// What a tile's loop asks for: `lines`, L in every turn (or as many as are written out), `ahead`
-/// floats further on each, and two streams, so many floats of each in a turn.
+/// What a tile's loop asks for: `lines`, L in every iteration (or as many as are written out),
+/// `ahead` floats further on each, and two streams, so many floats of each in an iteration.
 struct prefetched_lines {
     const tile_lines& lines;
     std::int64_t ahead;
@@ -59,7 +59,7 @@ __attribute__((noinline)) void multiply_pixels(float* to, std::int64_t to_step, 
 
 using pixels_function = decltype(&multiply_pixels<tile_rows, 0>);
 template <int MR>
-pixels_function pixels_of(std::int64_t lines) {   // in a turn, or as many as are written out
+pixels_function pixels_of(std::int64_t lines) {   // in an iteration, or as many as are written out
     if constexpr (iterations_at_once > 1) {
         if (lines > 8) return multiply_pixels<MR, 16>;
         if (lines > 6) return multiply_pixels<MR, 8>;
@@ -70,7 +70,7 @@ pixels_function pixels_of(std::int64_t lines) {   // in a turn, or as many as ar
     return lines > 0 ? multiply_pixels<MR, 1> : multiply_pixels<MR, 0>;
 }
 
-/// So many of a tile's lines each call of pixels_of's functions takes a turn.
+/// So many of a tile's lines each call of pixels_of's functions takes an iteration.
 constexpr std::int64_t lines_a_turn(std::int64_t lines, std::int64_t depth) {
     const std::int64_t iterations = std::max<std::int64_t>(1, depth / iterations_at_once);
     return (lines + iterations - 1) / iterations;

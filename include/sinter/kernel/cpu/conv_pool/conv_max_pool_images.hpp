@@ -11,7 +11,7 @@ namespace sinter::inline SINTER_TARGET::cpu {
 /// conv_max_pool_forward with lanes along images, for the first layer of a net whose few output
 /// channels would leave lanes empty. As many images as there are lanes are copied with their
 /// elements side by side, each weight is broadcast to all of them, and each window's results are
-/// turned. Images left over are done with lanes along channels: the sums are the same.
+/// transposed. Images left over are done with lanes along channels: the sums are the same.
 template <int H, int W, int CI, int OH, int OW, int CO, int KH, int KW, int S, int PT, int PL, int P, class Body>
 struct conv_max_pool_images {
     using by_channels = conv_max_pool_channels<H, W, CI, OH, OW, CO, KH, KW, S, PT, PL, P, Body>;
@@ -61,8 +61,8 @@ struct conv_max_pool_images {
     static __attribute__((noinline)) void window(const float* x, const float* w, vf* best, vi* place) {
         vf s[std::size_t{4 * G}];
         clear_block(s);
-        // A compiler that knows how many turns there are writes them out, and keeps inputs for the
-        // next tap in registers that it does not have.
+        // A compiler that knows how many iterations there are writes them out, and keeps inputs for
+        // the next tap in registers that it does not have.
         int taps = KW * CI;
         asm("" : "+r"(taps));
         for (int ky = 0; ky < KH; ++ky, x += (pitch - KW * CI) * lanes)

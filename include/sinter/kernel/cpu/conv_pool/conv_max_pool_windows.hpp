@@ -106,7 +106,7 @@ struct conv_max_pool_windows {
         }
     }
 
-    /// Turns n windows of all channels and hands them to the body.
+    /// Iterations n windows of all channels and hands them to the body.
     static SINTER_INLINE void emit(const vf* best, const vi* place, std::int64_t pixel, int n, const call& c) {
         if constexpr (pairs) {
             emit_pairs(best, pixel, n, c);

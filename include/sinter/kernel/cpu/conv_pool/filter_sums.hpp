@@ -25,7 +25,7 @@ struct filter_sums {
     }
 
     /// Adds `copies` of the t-th vector of a filter's sums, in their order, for channels o to o +
-    /// lanes; turns (channel, tap) into (tap, channel), and hands the body the sums.
+    /// lanes; transposes (channel, tap) into (tap, channel), and hands the body the sums.
     static void emit(const float* sum, int copies, int o, int t, const call& c) {
         constexpr int panel = 2 * lanes, depth = KH * KW * CI;
         vf s[lanes];

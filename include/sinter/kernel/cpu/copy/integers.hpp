@@ -6,7 +6,7 @@
 #include <sinter/ops/argmax.hpp>
 #include <sinter/ops/gather_nd.hpp>
 
-/// Kernels that make whole numbers.
+/// Kernels that make integers.
 namespace sinter::inline SINTER_TARGET::cpu {
 
 struct to_int {

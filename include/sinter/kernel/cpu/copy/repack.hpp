@@ -9,7 +9,7 @@ namespace sinter::inline SINTER_TARGET::cpu {
 
 /// Packed [K][N] to packed [N][K], padding zeroed: the weights that dX multiplies by. The source is
 /// read from front to back, the pieces of a large result lie far apart; both are asked for two
-/// turns ahead, as no page holds more. A result that no cache holds until it is read goes past
+/// iterations ahead, as no page holds more. A result that no cache holds until it is read goes past
 /// them, its lines by halves that are joined.
 struct transpose_panels {
     static constexpr bool only_divides = true;

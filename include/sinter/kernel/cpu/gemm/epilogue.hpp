@@ -65,8 +65,8 @@ __attribute__((noinline)) void list_tile(const finished& t, const call& c, tile_
 
 /// A large tile of a whole panel, its sums handed to the body straight from the registers: 15
 /// cycles less than by way of memory, at the price of a multiply loop of the body's own. `Asks`:
-/// for the lines that the body will touch, a row of them every so many turns, of at least as many
-/// as there are rows: many at once hold up the loop. Tiles of few rows have few lines.
+/// for the lines that the body will touch, a row of them every so many iterations, of at least as
+/// many as there are rows: many at once hold up the loop. Tiles of few rows have few lines.
 template <class Body, bool Asks = false>
 __attribute__((noinline)) void multiply_and_finish(const float* from, const float* x, std::int64_t row_step,
                                                    std::int64_t sum_step, const float* b, std::int64_t b_step,
@@ -101,8 +101,8 @@ constexpr bool is_moderate() {
     else return true;
 }
 
-/// As finish_tile, with sums that lie as [columns][input_block]: turned in registers on their way
-/// to the body. Columns fill vectors.
+/// As finish_tile, with sums that lie as [columns][input_block]: transposed in registers on their
+/// way to the body. Columns fill vectors.
 template <class Body>
 __attribute__((noinline)) void finish_columns(const finished& done, const call& by) {
     const finished t = done;
@@ -156,7 +156,7 @@ __attribute__((noinline)) void multiply_and_finish_small(const float* x, std::in
 }
 
 /// The same of bodies of many words, as Adam's is, where the result is packed and the left operand
-/// lies transposed: a tile's vectors are finished one by one in every second turn of the next
+/// lies transposed: a tile's vectors are finished one by one in every second iteration of the next
 /// tile's loop, so that divisions and roots, which take turns in one slow unit, pass beside
 /// multiply-adds.
 template <class Body, int MR>

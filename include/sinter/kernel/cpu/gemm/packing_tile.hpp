@@ -33,8 +33,8 @@ inline constexpr std::int64_t end_of_line =
 /// only keep its loads waiting.
 inline constexpr std::int64_t copied_ahead = 32;
 
-/// As multiply_tile<MR, 2>, where the left operand's MR floats of a turn lie side by side; what is
-/// read of it (Left) or of the right one (Right) is copied meanwhile, as [n][MR] and
+/// As multiply_tile<MR, 2>, where the left operand's MR floats of an iteration lie side by side;
+/// what is read of it (Left) or of the right one (Right) is copied meanwhile, as [n][MR] and
 /// [n][panel_width]. Copies hide behind the sums: stores have nothing else to do there. So many
 /// rows ahead are asked for of either (of none if zero and `prefetches_pieces`).
 template <int MR, bool Left, bool Right>
@@ -79,15 +79,15 @@ packing_function packing_tile_of(int height) {
                                : multiply_tile_packing<small_tile_rows, Left, Right>;
 }
 
-/// Of rows `step` apart a line each, that the turns of a tile's loop ask for: of so many rows a
-/// turn, in 65536ths.
+/// Of rows `step` apart a line each, that the iterations of a tile's loop ask for: of so many rows
+/// an iteration, in 65536ths.
 struct prefetched_rows {
     const float* at;
     std::int64_t step, a_turn;
 };
 
 /// As multiply_tile<MR, 2> of a copied tile and panel, asking for lines all the time, of one row in
-/// so many turns at most.
+/// so many iterations at most.
 template <int MR, int Turns>
 __attribute__((noinline)) void multiply_tile_prefetching_rows(const float* from, float* to, const float* x,
                                                               const float* b, std::int64_t n, prefetched_rows a) {
@@ -118,7 +118,7 @@ struct row_lines {
 class panel_prefetches {
 public:
     panel_prefetches() = default;
-    /// `tiles` of `turns` each, of no fewer turns than there are rows.
+    /// `tiles` of `iterations` each, of no fewer iterations than there are rows.
     panel_prefetches(row_lines first, row_lines then, std::int64_t tiles, std::int64_t iterations)
         : lines_{first, then} {
         const std::int64_t all = first.lines + then.lines, a_line = all ? tiles / all : 0;

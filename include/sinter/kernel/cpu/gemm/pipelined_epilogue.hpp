@@ -6,11 +6,11 @@
 
 /// Products whose bodies compute functions of their sums. Such a function is a chain of operations,
 /// each of which waits for the one before, and behind a tile there is little else to do. So a
-/// tile's sums pass through the body while the next tile is summed: a row of them, some turns of
-/// the multiply loop, the next row. That takes registers beside the sums: all tiles are small ones.
-/// (multiply_while_finishing in epilogue.hpp does so with an optimizer's update of packed weights.
-/// What holds that up is one slow unit and not the chain, so there single vectors follow each
-/// other, a turn apart.)
+/// tile's sums pass through the body while the next tile is summed: a row of them, some iterations
+/// of the multiply loop, the next row. That takes registers beside the sums: all tiles are small
+/// ones. (multiply_while_finishing in epilogue.hpp does so with an optimizer's update of packed
+/// weights. What holds that up is one slow unit and not the chain, so there single vectors follow
+/// each other, an iteration apart.)
 namespace sinter::inline SINTER_TARGET::cpu {
 
 using pipelined_function = void (*)(float* to, const float* x, std::int64_t row_step, const float* b, std::int64_t n,
@@ -18,7 +18,7 @@ using pipelined_function = void (*)(float* to, const float* x, std::int64_t row_
 
 /// One small tile, from nothing; meanwhile the body is given the tile `before`, if that has rows.
 /// The lines that it will touch when this tile, `now`, is done are asked for at the same time, and,
-/// one in each turn, those that are expected.
+/// one in each iteration, those that are expected.
 template <class Body, int MR>
 __attribute__((noinline)) void multiply_and_finish_before(float* to, const float* x, std::int64_t row_step,
                                                           const float* b, std::int64_t n, const finished& now,

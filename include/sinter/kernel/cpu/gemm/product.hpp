@@ -60,8 +60,8 @@ struct epilogue {
     bool by_part = false;   ///< the body has sums of its own for each part
     int arrays = 1;         ///< that the body writes
 
-    /// Lists a tile's lines, to be asked for one a turn, unless they are more than its loop has
-    /// turns; are there any?
+    /// Lists a tile's lines, to be asked for one an iteration, unless they are more than its loop
+    /// has iterations; are there any?
     bool lists(const finished& t, const call& c, std::int64_t iterations, tile_lines& lines) const {
         list(t, c, lines);
         if (lines.count > iterations) lines.count = 0;

@@ -15,10 +15,10 @@ namespace sinter::inline SINTER_TARGET::cpu {
 inline constexpr int panel_width = 2 * lanes;
 inline constexpr int tile_rows = registers >= 32 ? 14 : 6;
 inline constexpr int small_tile_rows = registers >= 32 ? 8 : 4;
-/// Turns of a tile's loop that are written out where its steps are known. A tile of few rows has
-/// few multiply-adds a turn: with what counts and asks for memory beside them they are nearly all
-/// that a core can begin, and a core that two threads share begins half of that for each. Where a
-/// multiply-add is two instructions they are too many either way.
+/// Iterations of a tile's loop that are written out where its steps are known. A tile of few rows
+/// has few multiply-adds an iteration: with what counts and asks for memory beside them they are
+/// nearly all that a core can begin, and a core that two threads share begins half of that for
+/// each. Where a multiply-add is two instructions they are too many either way.
 inline constexpr int iterations_at_once = registers < 32 && lanes > 4 ? 4 : 1;
 /// Vectors of a sum that goes over a list with lanes along the rows: all registers but a few, and
 /// 64 rows of them within 28 KB.
@@ -33,8 +33,8 @@ struct nothing_else {
 /// ...]: MR rows of NR vectors. Each element is summed in the order of t, whatever the tile:
 /// results do not depend on how rows are grouped. Of a single vector of columns even and odd t are
 /// summed apart (`Apart`), for a tile's few sums would wait for each other; not where it has more
-/// rows than others. `each` is called once for every t of other tiles, or for every `Turns` of them
-/// together.
+/// rows than others. `each` is called once for every t of other tiles, or for every `Iterations` of
+/// them together.
 template <int MR, int NR, int Turns = 1, bool Apart = NR == 1 && MR <= tile_rows, class Each = nothing_else>
 SINTER_INLINE void accumulate(vf (&c)[std::size_t{MR * NR}], const float* x, std::int64_t row_step,
                               std::int64_t sum_step, const float* b, std::int64_t b_step, std::int64_t n,
@@ -84,7 +84,7 @@ SINTER_INLINE void accumulate(vf (&c)[std::size_t{MR * NR}], const float* x, std
     };
     if constexpr (Turns > 1) {
         while (n >= Turns) {
-            // Or each turn's places of rows would take registers.
+            // Or each iteration's places of rows would take registers.
             if (!__builtin_constant_p(row_step)) asm("" : "+r"(row_step));
             if (!__builtin_constant_p(sum_step)) asm("" : "+r"(sum_step));
             unroll<Turns>(add);
@@ -104,8 +104,8 @@ SINTER_INLINE void accumulate(vf (&c)[std::size_t{MR * NR}], const float* x, std
     } while (n > 0);
 }
 
-/// The same with turns written out where all steps are found to be known: the right operand's row
-/// is a panel's, and of the left one terms lie one behind the other, or rows do and are copied
+/// The same with iterations written out where all steps are found to be known: the right operand's
+/// row is a panel's, and of the left one terms lie one behind the other, or rows do and are copied
 /// ones.
 template <int MR, int NR, class Each = nothing_else>
 SINTER_INLINE void accumulate_at_once(vf (&c)[std::size_t{MR * NR}], const float* x, std::int64_t row_step,
@@ -154,7 +154,7 @@ struct tile_lines {
     }
 };
 
-/// As multiply_tile<MR, 2>, while every turn of the loop asks for one of these lines, of which
+/// As multiply_tile<MR, 2>, while every iteration of the loop asks for one of these lines, of which
 /// there is at least one.
 template <int MR>
 __attribute__((noinline)) void multiply_tile_prefetching(const float* from, float* to, const float* x,
@@ -171,14 +171,15 @@ __attribute__((noinline)) void multiply_tile_prefetching(const float* from, floa
     unroll<MR * 2>([&](int i) SINTER_ALWAYS { store(to + i * lanes, c[i]); });
 }
 
-/// What other tiles will want from memory: `step` floats a turn (a panel's row at most) from `at`
-/// on. Of whole rows, behind every panel_width turns, the place moves on by `jump` as well.
+/// What other tiles will want from memory: `step` floats an iteration (a panel's row at most) from
+/// `at` on. Of whole rows, behind every panel_width iterations, the place moves on by `jump` as
+/// well.
 struct expected_stream {
     const float* at;
     std::int64_t step, jump = 0;
 };
 
-/// As multiply_tile<MR, 2>, while every turn of the loop asks for what is expected: a line, or
+/// As multiply_tile<MR, 2>, while every iteration of the loop asks for what is expected: a line, or
 /// (Rows) all of a row's.
 template <int MR, bool Rows>
 __attribute__((noinline)) void multiply_tile_ahead(const float* from, float* to, const float* x, std::int64_t row_step,
@@ -199,8 +200,9 @@ __attribute__((noinline)) void multiply_tile_ahead(const float* from, float* to,
     unroll<MR * 2>([&](int i) SINTER_ALWAYS { store(to + i * lanes, c[i]); });
 }
 
-/// Where several turns are written out: is so little expected in a turn that two of each four turns
-/// can ask for it? What asks beside a tile's few multiply-adds takes places of theirs.
+/// Where several iterations are written out: is so little expected in an iteration that two of each
+/// four iterations can ask for it? What asks beside a tile's few multiply-adds takes places of
+/// theirs.
 constexpr bool prefetches_seldom(std::int64_t step) { return iterations_at_once > 1 && 2 * step <= floats_a_line; }
 
 /// As multiply_tile_ahead for such a stream, of a product whose terms lie one behind the other by a

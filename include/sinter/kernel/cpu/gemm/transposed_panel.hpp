@@ -20,8 +20,8 @@ __attribute__((noinline)) inline void transpose_square(const float* from, float*
         }
 }
 
-/// The same past the caches where halves of a line must follow each other: by way of a square in
-/// the first-level cache.
+/// The same by non-temporal stores where halves of a line must follow each other: by way of a
+/// square in the first-level cache.
 template <class = void>
 inline void transpose_square_in_turn(const float* from, float* to) {
     alignas(64) float square[panel_width * panel_width];
@@ -29,7 +29,7 @@ inline void transpose_square_in_turn(const float* from, float* to) {
     for (int i = 0; i < panel_width * panel_width; i += lanes) store_in_turn(to + i, load(square + i));
 }
 
-/// Of `lanes` rows, which are padded, the first columns: no more than these are turned.
+/// Of `lanes` rows, which are padded, the first columns: no more than these are transposed.
 template <class = void>
 __attribute__((noinline)) inline void transpose_rows(const float* from, std::int64_t step, std::int64_t columns,
                                                      float* to, std::int64_t to_step) {

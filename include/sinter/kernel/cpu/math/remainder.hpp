@@ -14,7 +14,7 @@ SINTER_INLINE division divide(vf a, vf b) {
     const vf y = absolute(b);
     vf r = absolute(a);
 #if defined(__FMA__) || defined(__AVX512F__)
-    // r - q y has no rounding where q is the rounded quotient, or the whole number nearest to that;
+    // r - q y has no rounding where q is the rounded quotient, or the integer nearest to that;
     // each round takes 23 bits off the quotient, and what lies so far apart that it overflows is
     // first taken modulo a multiple of b.
     const vf inf = splat(__builtin_inff());

@@ -2,7 +2,7 @@
 #pragma once
 #include <sinter/kernel/cpu/math/bits.hpp>
 
-/// Whole numbers near x, exact for all floats; zeros keep their sign, infinities and NaN stay.
+/// Integers near x, exact for all floats; zeros keep their sign, infinities and NaN stay.
 namespace sinter::inline SINTER_TARGET::cpu {
 
 /// The nearest, of two the even one. Adding 2^23 leaves no bits behind the point; what is as large

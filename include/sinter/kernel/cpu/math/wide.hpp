@@ -49,7 +49,7 @@ SINTER_INLINE vd short_polynomial(vd x, double c6, double c5, double c4, double 
     return square * (square * (square * c6 + c) + b) + a;
 }
 
-/// To the nearest whole number, |x| < 2^51.
+/// To the nearest integer, |x| < 2^51.
 SINTER_INLINE vd round(vd x) {
     const vd magic = wide(0x1.8p52);
     return (x + magic) - magic;

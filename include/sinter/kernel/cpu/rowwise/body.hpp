@@ -9,7 +9,7 @@
 #include <sinter/compiler/emit/instruction.hpp>
 #include <utility>
 
-/// A kernel's elementwise body, as a type made of the program's words, run on whole vectors.
+/// A kernel's elementwise body, as a type made of the program's instructions, run on whole vectors.
 namespace sinter::inline SINTER_TARGET::cpu {
 
 /// Where a vector of the walk lies.
@@ -30,8 +30,8 @@ __attribute__((noinline)) inline void add_parts(float* to, const float* sums, st
     }
 }
 
-/// The words W as code of vectors: what a kernel does with each of its results, or a walk with each
-/// element.
+/// The instructions W as code of vectors: what a kernel does with each of its results, or a walk
+/// with each element.
 template <std::uint64_t... W>
 struct body {
     static constexpr int size = sizeof...(W);
@@ -48,7 +48,7 @@ struct body {
         for (int i = 0; i < size; ++i) n += code[i].is(k);
         return n;
     }
-    /// Does it write past the caches? Then a fence must follow before other threads read.
+    /// Does it use non-temporal stores? Then a fence must follow before other threads read.
     static constexpr bool writes_non_temporal = [] {
         for (int i = 0; i < size; ++i)
             if (code[i].is(opcode::store) && code[i].is_non_temporal()) return true;
@@ -104,7 +104,8 @@ struct body {
         for (int k = 0; k < sums; ++k)
             for (std::int64_t j = 0; j < c.e[extent::buffer_stride]; j += lanes) store(partial_sum(k, c.part, c) + j, zero());
     }
-    /// Calls f(word) for each word that sums columns, or a value that there is once a row.
+    /// Calls f(instruction) for each instruction that sums columns, or a value that there is once a
+    /// row.
     template <class F>
     static void each_sum(F f) {
         for (int i = 0; i < size; ++i)
@@ -115,7 +116,7 @@ struct body {
         each_sum([&](instruction w) { add_parts(c.p[w.arg], partial_sum(w.b, 0, c), w.row ? 1 : c.e[extent::columns], c); });
     }
 
-    // ---- for heavy kernels: everything in one go
+    // ---- for kernels of root ops: everything in one go
     static SINTER_INLINE void vector(vf raw, std::int64_t off, std::int64_t row, int col, const call& c) {
         vf r[std::size_t{size + 1}];
         run_all<true>(r, raw, {off, row, col, lanes}, c, all{});
@@ -125,8 +126,8 @@ struct body {
         run_all<false>(r, raw, {off, row, col, n}, c, all{});
     }
 
-    /// Of two whole vectors side by side, word by word: the chains of operations that words are do
-    /// not wait for each other.
+    /// Of two whole vectors side by side, instruction by instruction: the chains of operations that
+    /// instructions are do not wait for each other.
     static SINTER_INLINE void two_vectors(vf left, vf right, std::int64_t off, std::int64_t row, int col, const call& c) {
         vf r[std::size_t{size + 1}], s[std::size_t{size + 1}];
         run_both(r, s, left, right, {off, row, col, lanes}, {off + lanes, row, col + lanes, lanes}, c, all{});
@@ -241,12 +242,12 @@ struct body {
                   [](const float* p, auto written) SINTER_ALWAYS { __builtin_prefetch(p, decltype(written)::value); });
     }
 
-    // ---- for walks: words of one phase, once a row or once a vector
+    // ---- for walks: instructions of one phase, once a row or once a vector
     template <int Phase, bool Row, bool Full>
     static SINTER_INLINE void run(vf* per_row_r, vf* r, const place& at, const call& c) {
         run_phase<Phase, Row, Full>(per_row_r, r, at, c, std::make_integer_sequence<int, instructions_of<Phase, Row>.n>{});
     }
-    /// A phase's words for two whole vectors side by side, of which `at` is the first.
+    /// A phase's instructions for two whole vectors side by side, of which `at` is the first.
     template <int Phase>
     static SINTER_INLINE void run_pair(vf* per_row_r, vf* r, vf* s, const place& at, const call& c) {
         run_pair<Phase>(per_row_r, r, s, at, {at.off + lanes, at.row, at.col + lanes, lanes}, c,

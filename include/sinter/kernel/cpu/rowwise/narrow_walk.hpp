@@ -22,7 +22,7 @@ struct narrow_walk {
     }
 
 private:
-    /// Does a later word of this store's phase read what it stores?
+    /// Does a later instruction of this store's phase read what it stores?
     static constexpr bool is_read_in_its_phase(int store) {
         for (int i = store + 1; i < Body::size; ++i)
             if (Body::code[i].is(opcode::load) && Body::code[i].phase == Body::code[store].phase &&
@@ -51,7 +51,8 @@ private:
                 return load_column<Columns, J>(rows);
             }
         }
-        /// Whole rows are stored with their last column, unless a word in between reads them.
+        /// Whole rows are stored with their last column, unless an instruction in between reads
+        /// them.
         template <int I, bool Full, int J>
         SINTER_INLINE void write(vf v, std::integral_constant<int, J>, const some_rows& at, const call& c) {
             float* const p = c.p[Body::code[I].arg] + at.first * Columns;

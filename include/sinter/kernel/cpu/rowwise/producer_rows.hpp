@@ -4,7 +4,7 @@
 
 namespace sinter::inline SINTER_TARGET::cpu {
 
-/// The walk that leads a kernel, if there is one, as far as it has come: a kernel asks for some
+/// The fused producer of a kernel, if there is one, as far as it has come: a kernel asks for some
 /// rows before it reads them. Rows are asked for in their order, and made once.
 class producer_rows {
 public:

@@ -10,11 +10,11 @@ struct some_rows {
     int n;
 };
 
-/// A body's words on vectors whose lanes are rows, one column after the other: no sum or maximum of
-/// a row goes over lanes, and what there is once a row is there once for all of them. A row's sums
-/// add its columns in their order. Columns says how many there are (each, count), where a word
-/// finds them (read, write), and where stays what a later pass (keep, kept) or the end wants (add,
-/// sum).
+/// A body's instructions on vectors whose lanes are rows, one column after the other: no sum or
+/// maximum of a row goes over lanes, and what there is once a row is there once for all of them. A
+/// row's sums add its columns in their order. Columns says how many there are (each, count), where
+/// an instruction finds them (read, write), and where stays what a later pass (keep, kept) or the
+/// end wants (add, sum).
 template <class Body, class Columns>
 struct row_lanes {
     template <bool Full>
@@ -36,7 +36,7 @@ private:
                                      std::integer_sequence<int, Phase...>) {
         (pass<Phase, Full>(of_rows, columns, at, c), ...);
     }
-    /// As row_walk's: a phase's words of one value a row, then the columns.
+    /// As row_walk's: a phase's instructions of one value a row, then the columns.
     template <int Phase, bool Full>
     static SINTER_INLINE void pass(vf* of_rows, Columns& columns, const some_rows& at, const call& c) {
         instructions<Phase, true, Full>(of_rows, of_rows, columns, std::integral_constant<int, 0>{}, at, c,

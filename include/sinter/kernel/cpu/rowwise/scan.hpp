@@ -61,8 +61,8 @@ private:
             for (std::int64_t j = 0; j < width; ++j) y[j] = next(x[j], linear ? a[j] : 0.f, carry[j], false);
     }
 
-    /// Blocks of fewer columns than a vector has: lanes are blocks, squares of which are turned in
-    /// registers, and turned back. One: each block is a single column.
+    /// Blocks of fewer columns than a vector has: lanes are blocks, squares of which are transposed
+    /// in registers, and turned back. One: each block is a single column.
     template <bool One, bool Reverse>
     static void narrow(const call& c) {
         const std::int64_t groups = (c.m + lanes - 1) / lanes, end = share(groups, c.part + 1, c.parts);

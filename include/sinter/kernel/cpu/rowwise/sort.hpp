@@ -60,7 +60,7 @@ private:
             list[j] = i;
         }
     }
-    /// A whole number that stands among others as x does among floats: both zeros are one, and all
+    /// An integer that stands among others as x does among floats: both zeros are one, and all
     /// NaN.
     static std::uint32_t ordered(float x, bool descending) {
         const auto bits = std::bit_cast<std::uint32_t>(x + 0.f);

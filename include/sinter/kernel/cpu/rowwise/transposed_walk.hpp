@@ -39,10 +39,10 @@ private:
                                         : Body::count(opcode::row_max) > 0 ? 2 * lanes
                                                                            : 0;
 
-    /// The arrays of which words read or write rows of the walk's own columns: each has a copy, in
-    /// which a word finds what one before it has written, as it would in memory.
+    /// The arrays of which instructions read or write rows of the walk's own columns: each has a
+    /// copy, in which an instruction finds what one before it has written, as it would in memory.
     struct array_list {
-        int n = 0, arg[Body::size + 1] = {}, of[Body::size + 1] = {};   ///< of: a word's array
+        int n = 0, arg[Body::size + 1] = {}, of[Body::size + 1] = {};   ///< of: an instruction's array
         bool read_first[Body::size + 1] = {}, written[Body::size + 1] = {};
     };
     static constexpr array_list arrays = [] {

@@ -36,15 +36,15 @@ private:
     }
 };
 
-/// A pass that makes sums in few operations, fewer than its loop has, takes four vectors a turn
-/// where registers are few: to rename four partial results after each would take as long as the
-/// pass.
+/// A pass that makes sums in few operations, fewer than its loop has, takes four vectors an
+/// iteration where registers are few: to rename four partial results after each would take as long
+/// as the pass.
 template <class Body, int Phase>
 inline constexpr bool takes_four = registers<32 && Body::reductions_in(Phase)> 0 &&
                                    Body::template operations_in<Phase> <= 8 &&
                                    4 * Body::reductions_in(Phase) <= registers / 2;
-/// Partial results of a row's reduction, which vectors join in turns: no vector waits for the one
-/// before. With few registers, two.
+/// Partial results of a row's reduction, which vectors join in iterations: no vector waits for the
+/// one before. With few registers, two.
 template <class Body, int Phase>
 inline constexpr int partial_results = registers >= 32 || takes_four<Body, Phase> ? 4 : 2;
 

@@ -74,7 +74,7 @@ private:
         float *transposed, *of_keys;   ///< [columns][N][step], [keys][step]
         std::int32_t* head_of;     ///< of all rows, unless lazy
         bool at_once;              ///< every row has one key, so its sum is known when the key's product is
-        bool paired;               ///< turned weights lie as multiply_paired_tile wants them
+        bool paired;               ///< transposed weights lie as multiply_paired_tile wants them
         explicit places(const call& c) : s(c.e), k(c.p[unique_table_operand::keys], s, c.m) {
             transposed = c.scratch;
             of_keys = transposed + s.columns * s.outputs * step(s.width);

@@ -170,8 +170,8 @@ SINTER_INLINE void pin(vf&) {}
 #endif
 
 /// Has a sum grow where it is: a and b, whose product was just added to it, are still wanted. Else
-/// g++ writes sums over them in some turns of a loop of which several are written out, and has to
-/// move sums about, by way of memory where all registers are taken.
+/// g++ writes sums over them in some iterations of a loop of which several are written out, and has
+/// to move sums about, by way of memory where all registers are taken.
 SINTER_INLINE void keep([[maybe_unused]] vf& sum, [[maybe_unused]] vf a, [[maybe_unused]] vf b) {
 #if defined(__AVX__)
     asm("" : "+x"(sum) : "x"(a), "x"(b));

@@ -181,7 +181,7 @@ SINTER_INLINE void transpose_block(const float* from, std::int64_t from_step, in
     int all = lanes;
     asm(""
         : "+r"(all),
-          "+r"(columns));   // compilers that know how many turns a loop has, or may have at most, write them out
+          "+r"(columns));   // compilers that know how many iterations a loop has, or may have at most, write them out
     alignas(64) float edge[lanes * lanes];
     for (int i = 0; i < all; ++i) store(edge + i * lanes, i < rows ? load(from + i * from_step, columns) : zero());
     const int n = exact ? rows : lanes;

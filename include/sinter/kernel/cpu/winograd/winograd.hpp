@@ -147,7 +147,7 @@ private:
     static constexpr epilogue body = epilogue_of<Body>();
 
     /// A panel's share of the images' pixels that the block of tiles [first, last) will be
-    /// transformed from, for as many turns.
+    /// transformed from, for as many iterations.
     static winograd_prefetched images(const blocks& b, std::int64_t first, std::int64_t last, int p,
                                       std::int64_t transposes, const call& c) {
         const std::int64_t from = b.input(first) * b.x.CI, all = b.input(last) * b.x.CI - from;

@@ -5,14 +5,14 @@
 
 /// The products, place by place, of winograd_transform.hpp. Transforms take a fraction of their
 /// time if what they touch is in cache, and as long where it comes from memory: so it is asked for
-/// by the turns of the products before them.
+/// by the iterations of the products before them.
 namespace sinter::inline SINTER_TARGET::cpu {
 
-/// What every turn asks for: a piece of some floats that follow each other, and one of a list of
-/// lines. Rows' floats lie side by side, or (Turned) those of a turn.
+/// What every iteration asks for: a piece of some floats that follow each other, and one of a list
+/// of lines. Rows' floats lie side by side, or (Transposed) those of an iteration.
 class winograd_prefetched {
 public:
-    /// At first these, `step` floats a turn.
+    /// At first these, `step` floats an iteration.
     winograd_prefetched(const float* at, std::int64_t step) : at_(at), step_(step) {
         lines_.line[0] = at, lines_.count = 1;
         lines_.repeat_last();
@@ -28,7 +28,7 @@ public:
         ahead_ = off, move_ = move;
     }
     void body_at(std::int64_t off) { ahead_ = off; }
-    /// From now on these, `step` floats a turn, in place of the first ones.
+    /// From now on these, `step` floats an iteration, in place of the first ones.
     void stream(const float* at, std::int64_t step) { at_ = at, step_ = step; }
     /// Also these, `floats` in each call of the loop.
     void floats(const float* from, std::int64_t floats) {

@@ -6,7 +6,7 @@
 #include <sinter/ops/gather_nd.hpp>
 #include <sinter/ops/sort.hpp>
 
-/// Whole numbers, and what they are places of.
+/// Integers, and what they are places of.
 namespace sinter::inline SINTER_TARGET::gpu {
 
 template <>

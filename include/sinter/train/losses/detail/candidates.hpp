@@ -34,7 +34,7 @@ constexpr tensor only_parameter(graph* g, const char* name) {
     return {g, id};
 }
 
-/// With what probability one draw gives class c of v (whole numbers as floats): log((c + 2) / (c +
+/// With what probability one draw gives class c of v (integers as floats): log((c + 2) / (c +
 /// 1)) / log(v + 1), so that small numbers, which are to be the frequent classes, come often
 /// ("log-uniform", as Zipf's law has it).
 constexpr tensor log_uniform_probability(tensor c, int v) {

@@ -22,7 +22,7 @@ constexpr bool same_extents(tensor prediction, tensor target, const op_name& whe
     else if (!(y == t)) fail(prediction.g, fault_kind::labels_do_not_fit_predictions, where, t, y);
     return y == t;
 }
-/// False, after a fault, unless a loss got a whole number for each row of scores.
+/// False, after a fault, unless a loss got an integer for each row of scores.
 constexpr bool one_for_each_row(tensor scores, tensor labels, const op_name& where) {
     if (!scores.ok() || !labels.ok()) return false;
     const shape z = scores.shape(), y = labels.shape();

@@ -17,8 +17,8 @@ namespace sinter::inline SINTER_TARGET::cpu {
 /// weights, of its dX. A is row-major, B packed [K][N] or, if transposed, packed [N][K].
 /// begins_with_zeros: A is zero in its loop's first iteration. by_rows: parts have some rows each,
 /// where there are enough. c.m = m >= 1. The body's off is row * N + col. The bits of a row do not
-/// depend on the other rows. Zeros of A are skipped where they are many, unless B is turned. Of the
-/// loops that only some extents lead to, those of `Cases` are compiled (kernel_table.hpp).
+/// depend on the other rows. Zeros of A are skipped where they are many, unless B is transposed. Of
+/// the loops that only some extents lead to, those of `Cases` are compiled (kernel_table.hpp).
 template <class Body, int Cases = -1>
 struct gemm {
     static constexpr bool only_divides = true;
@@ -50,7 +50,7 @@ struct gemm {
         if constexpr (Cases & transposes)
             if (transposed && suits_transposed_weights(all) && fills_lanes(all))
                 return run_transposed_weights(all, f, c);
-        if (transposed) return run_share(all, f, c, run_any_tiles);   // by rows each part would turn all weights
+        if (transposed) return run_share(all, f, c, run_any_tiles);   // by rows each part would transpose all weights
         if (all.rows < small_tile_rows) return run_rows(all, f, c, c.part, c.parts);
         if constexpr (Cases & narrow)
             if (is_narrow_product(all))

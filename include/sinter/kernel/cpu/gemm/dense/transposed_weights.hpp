@@ -5,7 +5,7 @@
 
 /// Few rows times the transpose of packed weights, as a small batch's gradient of a layer's input,
 /// with lanes along the rows: the weights are factors where they lie, each of which is read once,
-/// and nothing of them is turned. The few rows are, and the result.
+/// and nothing of them is transposed. The few rows are, and the result.
 namespace sinter::inline SINTER_TARGET::cpu {
 
 /// Floats of the sums that wait in the second-level cache while the weights pass by, and panels of
@@ -19,12 +19,12 @@ inline constexpr int most_transposed_groups = 2;
 inline constexpr int transposed_height = 2 * tile_rows < panel_width ? 2 * tile_rows : panel_width;
 
 /// Do the weights come from afar, and are all panels of the result whole? With more registers
-/// turned pieces of weights do as well.
+/// transposed pieces of weights do as well.
 constexpr bool suits_transposed_weights(const product& q) {
     return registers < 32 && q.columns * q.depth > non_temporal_floats && q.columns % panel_width == 0;
 }
-/// Are the rows few, and the lanes nearly full? Behind more rows it costs less to turn a piece of
-/// the weights.
+/// Are the rows few, and the lanes nearly full? Behind more rows it costs less to transpose a piece
+/// of the weights.
 inline bool fills_lanes(const product& q) {
     const std::int64_t filled = round_up(q.rows, lanes);
     return q.rows >= small_tile_rows && 4 * filled <= 5 * q.rows && filled <= most_transposed_groups * panel_width;

@@ -7,8 +7,8 @@
 #include <sinter/kernel/cpu/vector/vector_block.hpp>
 
 /// Products of so few columns (an output or some) that a vector along them would be nearly empty:
-/// lanes are rows, squares of which are turned in registers. Every element is summed as a tile does
-/// it, even and odd terms apart, so the result has the same bits.
+/// lanes are rows, squares of which are transposed in registers. Every element is summed as a tile
+/// does it, even and odd terms apart, so the result has the same bits.
 namespace sinter::inline SINTER_TARGET::cpu {
 
 /// More columns than this are worth tiles.

@@ -125,8 +125,8 @@ SINTER_INLINE std::uint64_t lowest_zeros(std::uint64_t mask, int n) {
 
 /// `lanes` masks in the order in which they are gone over, AtOnce at once: two have about as many
 /// bits, and the rarer as many as the other, taking in factors of its own that are zero. So one
-/// loop does for both, whose end is guessed wrong once, and hardly a turn is wasted. which: the
-/// number of each mask.
+/// loop does for both, whose end is guessed wrong once, and hardly an iteration is wasted. which:
+/// the number of each mask.
 template <int AtOnce>
 SINTER_INLINE void pair_masks(const std::uint64_t* from, std::int64_t step, std::uint64_t* mask, std::int32_t* which) {
     if constexpr (AtOnce == 1) {
