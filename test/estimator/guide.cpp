@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// needs: zlib The code of doc/estimator.md: each of its lines stands here as well
-// (tools/documents.sh looks), compiled and run.
+// The code of doc/estimator.md: each of its lines stands here as well (tools/documents.sh looks), compiled and run.
 #define BOOST_TEST_MODULE estimator_guide
 #include <boost/test/unit_test.hpp>
 #include "io/temporary_folder.hpp"

@@ -4,14 +4,14 @@
 #include <sinter/ops/where.hpp>
 
 /// y = a where a > 0, else slope * a (He et al. 2015); broadcast as in NumPy. The gradient at 0 is
-/// the slope's, as in PyTorch. ONNX: PRelu.
+/// the slope's, as in PyTorch. ONNX: PRelu; Greater, Mul and Where where the slope is the larger.
 namespace sinter::inline SINTER_TARGET {
 
 namespace op { inline constexpr op_name prelu{"prelu"}; }
 
 template <>
 struct rule<op::prelu> : elementwise_rule<2, 2> {
-    static constexpr const char *name = "prelu", *onnx = "PRelu";
+    static constexpr const char* name = "prelu";
     template <class V>
     static SINTER_VALUE V value(V a, V slope) { return arithmetic<V>::select(a > 0.f, a, a * slope); }
     static constexpr void gradient(gradient_of& g) {
