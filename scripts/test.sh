@@ -10,7 +10,7 @@ set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
 
 # Clang leaves out what compiles whole programs only: cuda, examples.
-clang_folders='base;graph;expr;layers;ops;compiler;device;io;data;train;estimator;profile'
+clang_folders='base;graph;expr;layers;ops;compiler;device;io;data;strategy;train;estimator;profile'
 # Masked loads and sparse lists, which narrow vectors do not have, are in these folders.
 wide_folders='kernel;io'
 

@@ -15,6 +15,6 @@ using program = compiled<
 device::runner<program> runner;
 
 int main() {
-    device d{1};
+    device d{device::options{}};
     d.run(runner, {});
 }

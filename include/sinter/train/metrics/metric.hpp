@@ -30,11 +30,13 @@ struct evaluated_batch {
 /// Name
 ///     `static constexpr const char* name`, unless named(name, metric) gives one; `static constexpr bool falls = true` where
 ///     less is better.
+// What can be copied is asked last: of a class that is made from any metric, clang asks it of that class itself.
 template <class M>
-concept metric = std::copyable<M> && requires(const M& m) { { m.value() } -> std::convertible_to<double>; } &&
+concept metric = requires(const M& m) { { m.value() } -> std::convertible_to<double>; } &&
     (requires(M m, const float* y, const std::int32_t* t) { m.add(y, t, 1, 1); } ||
      requires(M m, const float* y, const std::int32_t* t) { m.add(y, t, 1); } ||
      requires(M m, const float* y, const float* t) { m.add(y, t, 1); } ||
-     requires(M m, const evaluated_batch& b) { m.add(b); });
+     requires(M m, const evaluated_batch& b) { m.add(b); }) &&
+    std::copyable<M>;
 
 } // namespace sinter::metrics
