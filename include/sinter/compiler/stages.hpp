@@ -116,12 +116,13 @@ struct graph_value<R, true> : exact<rounded_stage<R>> {};
 template <class R>
 struct checked_stage {
     static constexpr fault err = [] {
-        // The same net traced for evaluation is of another size: training's fault is told, so that both programs have one.
-        if constexpr (R::mode == program_mode::evaluation &&
-                      traced_stage<R>::v.c.err.what == fault_kind::program_too_large &&
-                      traced_stage<training_request<R>>::v.c.err.what != fault_kind::none)
-            return traced_stage<training_request<R>>::v.c.err;
-        else if constexpr (R::mode != program_mode::training || traced_stage<R>::v.c.err.what != fault_kind::none)
+        // Traced for evaluation or prediction the same net has another size: training's fault is told, so that all have one.
+        if constexpr (R::mode != program_mode::training && !std::is_void_v<typename R::optimizer>) {
+            if constexpr (traced_stage<R>::v.c.err.what == fault_kind::program_too_large)
+                if constexpr (traced_stage<training_request<R>>::v.c.err.what != fault_kind::none)
+                    return traced_stage<training_request<R>>::v.c.err;
+        }
+        if constexpr (R::mode != program_mode::training || traced_stage<R>::v.c.err.what != fault_kind::none)
             return traced_stage<R>::v.c.err;
         else if constexpr (gradient_stage<R>::v.c.err.what != fault_kind::none) return gradient_stage<R>::v.c.err;
         else return update_of<typename R::optimizer>::err;
