@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <concepts>
 #include <sinter/train/optimizers/alternating.hpp>
 #include <sinter/train/trainer.hpp>
 #include <array>
@@ -48,7 +49,8 @@ public:
 
     SINTER_COLD explicit alternating_trainer(const Alternating& a, trainer_options o = {})
         : alternating_trainer(a, Strategy{}, o) {}
-    SINTER_COLD alternating_trainer(const Alternating& a, const Strategy& s, trainer_options o = {})
+    template <std::same_as<Strategy> S>   // or clang takes {.threads = 1} for a strategy
+    SINTER_COLD alternating_trainer(const Alternating& a, const S& s, trainer_options o = {})
         : base({a.optimizers}, s, o), rounds_(a) {
         check(all{});
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <concepts>
 #include <sinter/train/basic_trainer.hpp>
 
 /// The plain loop's object: one net with its loss and optimizer under a strategy. `step` trains on
@@ -30,7 +31,8 @@ class trainer : public detail::trainer_base<Net, Loss, Optimizer, Build, Strateg
 public:
     SINTER_COLD explicit trainer(Optimizer optimizer = {}, trainer_options o = {})
         : trainer(optimizer, Strategy{}, o) {}
-    SINTER_COLD trainer(Optimizer optimizer, const Strategy& s, trainer_options o = {}) : base(optimizer, s, o) {}
+    template <std::same_as<Strategy> S>   // or clang takes {.threads = 1} for a strategy
+    SINTER_COLD trainer(Optimizer optimizer, const S& s, trainer_options o = {}) : base(optimizer, s, o) {}
     template <class A = trainer_options, class B = trainer_options, class C = trainer_options,
               class D = trainer_options, class... More>
     SINTER_COLD trainer(Net, Loss, Optimizer optimizer, A a = {}, B b = {}, C c = {}, D d = {}, More... more)
