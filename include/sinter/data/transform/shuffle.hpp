@@ -59,7 +59,7 @@ private:
         filled_ = got < capacity || held_ == buffer_;
     }
     /// The next n or all that are left, as next() would choose them one after the other, but each
-    /// slot is asked for before the first is read: they may lie in no cache.
+    /// slot is prefetched before the first is read: they may lie in no cache.
     __attribute__((noinline)) int exchange(std::uint32_t* to, int n) {
         std::uint32_t pulled[block], *slot[block];
         const int fresh = up_->next_places(pulled, n);

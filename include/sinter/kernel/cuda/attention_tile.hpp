@@ -156,9 +156,9 @@ SINTER_HOST_DEVICE void multiply_rows(const thread_team& team, attention_workspa
 }
 
 /// to[i] += factor times the sum over j of m[i][j] y[j], for all columns of y; what was there is
-/// first multiplied by shrink[i], and forgotten if `fresh`. Turned: m[j][i]. An element is always
+/// first multiplied by shrink[i], and forgotten if `fresh`. Transposed: m[j][i]. An element is always
 /// the same thread's, so that it may stand in the device's memory.
-template <bool Turned>
+template <bool Transposed>
 SINTER_HOST_DEVICE void add_product(const thread_team& team, attention_workspace& workspace,
                                     const attention_work::rows& to, std::int64_t first_to,
                                     const float (*m)[attention_tile + 1], const attention_work::rows& y,
@@ -170,7 +170,7 @@ SINTER_HOST_DEVICE void add_product(const thread_team& team, attention_workspace
             float sum[4] = {};
             for (int j = 0; j < attention_tile; ++j)
                 for (int i = 0; i < 4; ++i)
-                    sum[i] += (Turned ? m[j][row + 16 * i] : m[row + 16 * i][j]) * workspace.b[j][col];
+                    sum[i] += (Transposed ? m[j][row + 16 * i] : m[row + 16 * i][j]) * workspace.b[j][col];
             if (column + col >= to.columns) return;
             for (int i = 0; i < 4; ++i) {
                 const int r = row + 16 * i;

@@ -7,7 +7,7 @@ namespace sinter::inline SINTER_TARGET::cpu {
 
 /// One axis of a convolution, seen from what a kernel computes. Forward, those are the places of
 /// the window, and each meets inputs; Backward (the input gradient), inputs, each of which meets
-/// the places that saw it. What is met is called a source.
+/// the places that saw it. What a window overlaps is called a source.
 template <bool Backward>
 struct convolution_axis : sliding {
     constexpr explicit convolution_axis(const sliding& s) : sliding(s) {}

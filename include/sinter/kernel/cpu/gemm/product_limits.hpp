@@ -13,13 +13,13 @@ inline constexpr std::int64_t gathered_floats = first_level_floats, streamed_flo
 /// Rows whose sums are finished in one call.
 inline constexpr std::int64_t finished_rows = 64;
 /// A packed right operand that is probably not in the second-level cache, other weights having
-/// passed since: where there are few rows, each panel is asked for while the one before it is
+/// passed since: where there are few rows, each panel is prefetched while the one before it is
 /// multiplied.
 inline constexpr std::int64_t non_temporal_floats = 49152;
 /// A result that lies in L1 with what goes with it, and sums too short to hide anything behind:
-/// nothing is asked for. Of sums less than twice as long, nothing that L2 holds.
+/// nothing is prefetched. Of sums less than twice as long, nothing that L2 holds.
 inline constexpr std::int64_t near_floats = 4096, short_sum = 8;
-/// A packed result that probably lies in no cache; of a smaller one nothing is asked for: the lines
+/// A packed result that probably lies in no cache; of a smaller one nothing is prefetched: the lines
 /// that are written follow each other, and come in time. But of several arrays, as an optimizer's
 /// moments are, that do not fit into the second-level cache.
 inline constexpr std::int64_t memory_floats = 1 << 20;

@@ -58,7 +58,7 @@ struct packing_piece {
     std::int64_t first_tile, tiles, first_panel, end_panel, t, n;
     bool first, last;         ///< of all; of its block
     row_lines
-        next_left;   ///< what is copied for the next piece, or the next block's first one, and is asked for meanwhile
+        next_left;   ///< what is copied for the next piece, or the next block's first one, and is prefetched meanwhile
     row_lines next_right;     ///< of its first panel
 
     packing_piece(const product& q, const row_cover& cover, const packing_walk& walk, const tile_range& block,

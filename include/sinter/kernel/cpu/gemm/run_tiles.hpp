@@ -102,7 +102,7 @@ SINTER_INLINE expected_stream stream_ahead(const product& q, const row_cover& co
     return {next_panel + i * r.ahead_step * q.depth + d.t * r.ahead_step, r.ahead_step};
 }
 
-/// What is asked for of the result: nothing, or the lines of a tile so many floats ahead of the one
+/// What is prefetched of the result: nothing, or the lines of a tile so many floats ahead of the one
 /// that is summed.
 struct result_reads {
     bool expect;
@@ -177,7 +177,7 @@ __attribute__((noinline)) inline void run_tiles(const product& q, const epilogue
         if (r.carry && group > carried_tiles) group = carried_tiles;
         finished done = panel_results(q, r.j0, r.w, r.there);
         const std::int64_t panel_off = done.off, b_step = r.gather || panels ? r.w : q.b_step;
-        const bool whole = !r.carry && !r.ahead;   // panels, and nothing is asked for of the next one
+        const bool whole = !r.carry && !r.ahead;   // panels, and nothing is prefetched of the next one
         if (whole && f.below && result.expect && !result.ahead && !r.gather && first < cover.large &&
             done.columns == panel_width) {
             const std::int64_t tiles = (first + group < cover.large ? first + group : cover.large) - first;

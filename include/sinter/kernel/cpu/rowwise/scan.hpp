@@ -62,7 +62,7 @@ private:
     }
 
     /// Blocks of fewer columns than a vector has: lanes are blocks, squares of which are transposed
-    /// in registers, and turned back. One: each block is a single column.
+    /// in registers, and transposed back. One: each block is a single column.
     template <bool One, bool Reverse>
     static void narrow(const call& c) {
         const std::int64_t groups = (c.m + lanes - 1) / lanes, end = share(groups, c.part + 1, c.parts);

@@ -4,7 +4,7 @@
 #include <sinter/kernel/cpu/gemm/epilogue.hpp>
 
 /// The products, place by place, of winograd_transform.hpp. Transforms take a fraction of their
-/// time if what they touch is in cache, and as long where it comes from memory: so it is asked for
+/// time if what they touch is in cache, and as long where it comes from memory: so it is prefetched
 /// by the iterations of the products before them.
 namespace sinter::inline SINTER_TARGET::cpu {
 
@@ -40,10 +40,10 @@ public:
         move_ = floats;
     }
 
-    /// to [MR][panel] = the sums over t < n of x[i * step + t] (Turned: x[i + t * step]) *
+    /// to [MR][panel] = the sums over t < n of x[i * step + t] (Transposed: x[i + t * step]) *
     /// b[t][panel], `first` of all or added to what is there, of `tiles` tiles below each other;
     /// and moves on.
-    template <int MR, bool Turned>
+    template <int MR, bool Transposed>
     __attribute__((noinline)) void multiply(bool first, float* to, const float* x, std::int64_t x_step, const float* b,
                                             std::int64_t n, std::int64_t tiles) {
         const float* at = at_;
@@ -56,7 +56,7 @@ public:
             unroll<MR * 2>([&](int i) SINTER_ALWAYS { c[i] = load(from + i * lanes); });
             const float* const* line = lines_.line;
             accumulate<MR, 2, iterations_at_once>(
-                c, x, Turned ? 1 : x_step, Turned ? x_step : 1, b, panel_width, n, [&]() SINTER_ALWAYS {
+                c, x, Transposed ? 1 : x_step, Transposed ? x_step : 1, b, panel_width, n, [&]() SINTER_ALWAYS {
                     unroll<iterations_at_once>([&](int i) SINTER_ALWAYS {
                         __builtin_prefetch(at + i * step, 0, 2);
                         __builtin_prefetch(line[i] + ahead);
@@ -66,7 +66,7 @@ public:
                 });
             unroll<MR * 2>([&](int i) SINTER_ALWAYS { store(to + i * lanes, c[i]); });
             ahead += move_;
-            x += MR * (Turned ? 1 : x_step);
+            x += MR * (Transposed ? 1 : x_step);
             to += MR * panel_width;
         } while (--tiles > 0);
         at_ = at, ahead_ = ahead;
@@ -81,15 +81,15 @@ private:
 /// Calls of the loop for so many rows.
 constexpr std::int64_t winograd_calls(std::int64_t rows) { return (rows + tile_rows - 1) / tile_rows; }
 
-/// to [rows][panel] = (unless first, to +) the sum over t < depth of a[i * step + t] (Turned: a[i +
+/// to [rows][panel] = (unless first, to +) the sum over t < depth of a[i * step + t] (Transposed: a[i +
 /// t * step]) * b[t][panel], in tiles as equal as can be.
-template <bool Turned>
+template <bool Transposed>
 inline void multiply_rows(bool first, const float* a, std::int64_t step, std::int64_t depth, const float* b, float* to,
                           std::int64_t rows, winograd_prefetched& prefetched) {
     static constexpr auto of = []<int... I>(std::integer_sequence<int, I...>) {
         struct {
-            decltype(&winograd_prefetched::multiply<1, Turned>) f[tile_rows];
-        } t{{&winograd_prefetched::multiply<I + 1, Turned>...}};
+            decltype(&winograd_prefetched::multiply<1, Transposed>) f[tile_rows];
+        } t{{&winograd_prefetched::multiply<I + 1, Transposed>...}};
         return t;
     }(std::make_integer_sequence<int, tile_rows>{});
     const std::int64_t count = winograd_calls(rows), least = rows / count, larger = rows % count;
@@ -97,7 +97,7 @@ inline void multiply_rows(bool first, const float* a, std::int64_t step, std::in
         const std::int64_t height = least + (t < larger), alike = (t < larger ? larger : count) - t;
         const std::int64_t tiles =
             registers < 32 ? alike : 1;   // small tiles do with one call: what is around each is a fifth of it
-        (prefetched.*of.f[height - 1])(first, to + begin * panel_width, a + begin * (Turned ? 1 : step), step, b, depth,
+        (prefetched.*of.f[height - 1])(first, to + begin * panel_width, a + begin * (Transposed ? 1 : step), step, b, depth,
                                        tiles);
         t += tiles, begin += tiles * height;
     }

@@ -121,7 +121,7 @@ __attribute__((noinline)) inline void pair_tiles(const float* a, std::int64_t ro
 }
 
 /// Rows 2 t and 2 t + 1 of [depth][w] at `from`, `step` floats apart, as pairs [(depth + 1) /
-/// 2][w]; of w columns `there` exist. What is cold is asked for some rows ahead.
+/// 2][w]; of w columns `there` exist. What is cold is prefetched some rows ahead.
 __attribute__((noinline)) inline void pair_panel(const float* from, std::int64_t step, std::int64_t depth, int w,
                                                  int there, float* to) {
     constexpr std::int64_t ahead = 32;

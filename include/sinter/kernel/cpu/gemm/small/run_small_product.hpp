@@ -6,7 +6,7 @@ namespace sinter::inline SINTER_TARGET::cpu {
 
 /// So small, or of so few terms, that what is around its tiles would take as long as a quarter of
 /// their sums: a body has tiles of its own for these. The right operand lies in L1, panels are
-/// whole, and nothing is asked for.
+/// whole, and nothing is prefetched.
 constexpr bool is_small_product(const product& q) {
     return q.rows >= small_tile_rows && q.columns % panel_width == 0 && q.depth * q.columns <= near_floats &&
            (q.rows * q.columns <= near_floats || q.depth < short_sum);
