@@ -97,8 +97,8 @@ inline void multiply_rows(bool first, const float* a, std::int64_t step, std::in
         const std::int64_t height = least + (t < larger), alike = (t < larger ? larger : count) - t;
         const std::int64_t tiles =
             registers < 32 ? alike : 1;   // small tiles do with one call: what is around each is a fifth of it
-        (prefetched.*of.f[height - 1])(first, to + begin * panel_width, a + begin * (Transposed ? 1 : step), step, b, depth,
-                                       tiles);
+        (prefetched.*of.f[height - 1])(first, to + begin * panel_width, a + begin * (Transposed ? 1 : step), step, b,
+                                       depth, tiles);
         t += tiles, begin += tiles * height;
     }
 }
