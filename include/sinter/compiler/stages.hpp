@@ -284,7 +284,7 @@ template <class R>
 struct bucket_stage {
     static constexpr bool in_buckets = R::mode == program_mode::training && choice_stage<R>::in_buckets;
     struct type {
-        static constexpr int most = in_buckets ? graph_value<R>::c.parameters + 1 : 1;
+        static constexpr std::size_t most = in_buckets ? std::size_t(graph_value<R>::c.parameters) + 1 : 1;
         gradient_bucket at[most];
         int of[most] = {};   ///< of each parameter its bucket, or -1
         int n = 0;
