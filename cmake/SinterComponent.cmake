@@ -4,11 +4,12 @@
 # add_subdirectory or FetchContent_MakeAvailable a project calls sinter_component(<name>) itself.
 #   png    <sinter/io/png.hpp>: libpng
 #   cuda   <sinter/cuda.hpp>: the CUDA Toolkit with cuBLAS, and cuDNN
+#   distributed   <sinter/net/...>, <sinter/collective/...> over TCP: Boost's headers (Asio), and OpenSSL
 include_guard(GLOBAL)
 
 macro(sinter_component name)
     if(NOT COMMAND sinter_find_${name})
-        message(FATAL_ERROR "sinter_component(${name}): there is no such part of Sinter; there are png and cuda")
+        message(FATAL_ERROR "sinter_component(${name}): there is no such part of Sinter; there are png, cuda and distributed")
     elseif(NOT TARGET sinter::${name})
         cmake_language(CALL sinter_find_${name})
     endif()
@@ -19,6 +20,15 @@ macro(sinter_find_png)
     if(PNG_FOUND)
         add_library(sinter::png INTERFACE IMPORTED)
         target_link_libraries(sinter::png INTERFACE sinter::sinter PNG::PNG)
+    endif()
+endmacro()
+
+macro(sinter_find_distributed)
+    find_package(Boost 1.74 QUIET)
+    find_package(OpenSSL QUIET)
+    if(Boost_FOUND AND OPENSSL_FOUND)
+        add_library(sinter::distributed INTERFACE IMPORTED)
+        target_link_libraries(sinter::distributed INTERFACE sinter::sinter Boost::headers OpenSSL::SSL OpenSSL::Crypto)
     endif()
 endmacro()
 

@@ -10,7 +10,7 @@ set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
 
 # Clang leaves out what compiles whole programs only: cuda, examples.
-clang_folders='base;graph;expr;layers;ops;compiler;device;io;data;strategy;train;estimator;profile'
+clang_folders='base;graph;expr;layers;ops;compiler;device;io;data;net;strategy;train;estimator;profile'
 # Masked loads and sparse lists, which narrow vectors do not have, are in these folders.
 wide_folders='kernel;io'
 
@@ -24,6 +24,8 @@ need_compiler_and_cmake
 want_library zlib.h z zlib1g-dev
 want_library png.h png libpng-dev
 want_library boost/test/unit_test.hpp boost_unit_test_framework libboost-test-dev
+want_library openssl/ssl.h ssl libssl-dev
+want_library boost/asio.hpp c libboost-dev
 want_library boost/program_options.hpp boost_program_options libboost-program-options-dev
 install_wanted
 

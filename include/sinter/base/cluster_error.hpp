@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/base/cold.hpp>
+#include <sinter/base/error.hpp>
+#include <sinter/base/joined.hpp>
+#include <cstdint>
+#include <string>
+#include <utility>
+
+namespace sinter {
+
+/// Something went wrong in a job of several processes. The first such error reaches every member,
+/// so that all report the same member and the same cause. The text says all of it in one line.
+class cluster_error : public error {
+public:
+    /// `rank`: the member at fault, -1 where none is known. `role`: "worker/2". `address`:
+    /// "host:port". `operation`: what was going on, "all-reduce of bucket 3". `step`: the global
+    /// step, -1 before the first. `cause`: what happened, in words.
+    SINTER_COLD cluster_error(int rank, std::string role, std::string address, std::string operation,
+                              std::int64_t step, std::string cause)
+        : error(cause, where(rank, role, address, operation, step)), role_(std::move(role)),
+          address_(std::move(address)), operation_(std::move(operation)), cause_(std::move(cause)), step_(step),
+          rank_(rank) {}
+
+    /// The member at fault; -1: none is known, as where an address is wrong before anybody has met.
+    int rank() const noexcept { return rank_; }
+    const std::string& role() const noexcept { return role_; }
+    const std::string& address() const noexcept { return address_; }
+    const std::string& operation() const noexcept { return operation_; }
+    std::int64_t step() const noexcept { return step_; }
+    const std::string& cause() const noexcept { return cause_; }
+
+private:
+    SINTER_COLD static std::string where(int rank, std::string_view role, std::string_view address,
+                                         std::string_view operation, std::int64_t step) {
+        std::string s;
+        const auto add = [&](std::initializer_list<text_piece> pieces) {
+            if (!s.empty()) s += ", ";
+            s += joined(pieces);
+        };
+        if (rank >= 0) add({"rank ", rank});
+        if (!role.empty() && !address.empty()) add({role, " at ", address});
+        else if (!role.empty() || !address.empty()) add({role, address});
+        if (!operation.empty()) add({operation});
+        if (step >= 0) add({"step ", step});
+        return s;
+    }
+    std::string role_, address_, operation_, cause_;
+    std::int64_t step_;
+    int rank_;
+};
+
+} // namespace sinter

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/io/system_call.hpp>
+#include <cstddef>
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+
+namespace sinter::inline SINTER_TARGET::net {
+
+/// What a read or write that does not block came to.
+struct transfer {
+    enum result : std::uint8_t { some, must_wait, ended, failed };
+    result how;
+    std::size_t bytes = 0;   // `some`
+    int error = 0;           // `failed`: errno
+    short wants = 0;         // `must_wait`: for which events of poll()
+};
+
+/// Bytes to and from a connected socket that does not block, plain.
+class channel {
+public:
+    channel() = default;
+    /// Takes the socket, and makes it not block.
+    explicit channel(io::descriptor socket) : socket_(std::move(socket)) {
+        const int flags = ::fcntl(socket_.get(), F_GETFL);
+        if (flags < 0 || ::fcntl(socket_.get(), F_SETFL, flags | O_NONBLOCK) < 0)
+            io::throw_io_error(errno, "cannot make a socket not block", "channel");
+    }
+
+    int descriptor() const { return socket_.get(); }
+    explicit operator bool() const { return static_cast<bool>(socket_); }
+    bool has_more() const { return false; }
+
+    transfer read(const iovec* parts, int n) {
+        msghdr m{};
+        m.msg_iov = const_cast<iovec*>(parts);
+        m.msg_iovlen = static_cast<decltype(m.msg_iovlen)>(n);
+        const auto got = io::uninterrupted([&] { return ::recvmsg(socket_.get(), &m, 0); });
+        return outcome(got, POLLIN);
+    }
+    transfer write(const iovec* parts, int n) {
+        msghdr m{};
+        m.msg_iov = const_cast<iovec*>(parts);
+        m.msg_iovlen = static_cast<decltype(m.msg_iovlen)>(n);
+        const auto sent = io::uninterrupted([&] { return ::sendmsg(socket_.get(), &m, MSG_NOSIGNAL); });
+        return outcome(sent, POLLOUT);
+    }
+    /// The peer will read to the end of what was written; what it sends can still be read.
+    void shut_down() noexcept {
+        if (socket_) ::shutdown(socket_.get(), SHUT_WR);
+    }
+    void close() noexcept { socket_.close(); }
+
+private:
+    io::descriptor socket_;
+
+    static transfer outcome(ssize_t n, short event) {
+        if (n > 0) return {transfer::some, static_cast<std::size_t>(n)};
+        if (n == 0) return {transfer::ended};
+        if (errno == EAGAIN || errno == EWOULDBLOCK) return {transfer::must_wait, 0, 0, event};
+        return {transfer::failed, 0, errno};
+    }
+};
+
+} // namespace sinter::net

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/base/cluster_error.hpp>
+#include <sinter/net/channel.hpp>
+#include <sinter/net/frame.hpp>
+#include <sinter/net/seal.hpp>
+#include <algorithm>
+#include <poll.h>
+
+namespace sinter::inline SINTER_TARGET::net {
+
+/// Whom a connection leads to, for errors.
+struct peer_name {
+    int rank = -1;
+    std::string role, address;   // "worker/2", "host:port"
+};
+
+/// Frames to and from one peer over a connection that does not block. One thread at a time uses it;
+/// sending and receiving do not wait for each other. What does not fit (number, tag, size, seal) is
+/// a cluster_error, and nothing of such a frame is ever said to be received: until fill() has
+/// returned true, the bytes in `into` do not count. After an error the link is of no more use.
+class data_link {
+public:
+    static constexpr std::size_t max_payload() { return most_payload; }
+
+    data_link(channel c, const direction_key& sending, const direction_key& receiving, peer_name peer)
+        : channel_(std::move(c)), peer_(std::move(peer)), sealer_(sending), opener_(receiving) {}
+
+    /// To poll for reading while a frame is expected, and for writing while flush() returns false
+    /// (under TLS each may also wait for the other: see wants()).
+    int descriptor() const { return channel_.descriptor(); }
+    /// The events of poll() that the last flush() and fill() that were not done wait for.
+    short wants() const {
+        return static_cast<short>((sending_ ? send_wants_ : 0) | (receiving_ ? receive_wants_ : 0));
+    }
+    /// Whether bytes have arrived that poll() does not tell of, as TLS decrypts more than is asked for.
+    bool has_more() const { return channel_.has_more(); }
+    const peer_name& peer() const { return peer_; }
+
+    /// Begins a frame of at most max_payload() bytes, which stay the caller's until flush() has
+    /// returned true. The frame before must be gone.
+    void send(const frame_tag& tag, span<const std::byte> payload) {
+        if (sending_) misuse("send() before flush() has returned true");
+        if (payload.size() > most_payload) misuse("a payload longer than max_payload()");
+        out_ = encode({frame_kind::data, sent_, tag, payload.size()}, sealer_.seed());
+        sealer_.begin(sent_++);
+        sealer_.update(out_);
+        payload_out_ = payload;
+        gone_ = sealed_ = 0;
+        sending_ = true;
+        if (payload.empty()) out_seal_ = sealer_.finish();
+        out_tag_ = tag;
+        send_wants_ = POLLOUT;
+    }
+
+    /// Writes what the socket takes now. True: all is gone (or nothing was to be sent).
+    bool flush() {
+        const std::size_t whole = header_bytes + payload_out_.size() + seal_bytes;
+        while (sending_) {
+            seal_ahead();
+            const std::size_t gone = gone_, sealed = header_bytes + sealed_;
+            iovec parts[3];
+            int n = 0;
+            if (gone < header_bytes) parts[n++] = {out_.data() + gone, header_bytes - gone};
+            if (const std::size_t from = std::max(gone, header_bytes); from < sealed)
+                parts[n++] = {const_cast<std::byte*>(payload_out_.data()) + (from - header_bytes), sealed - from};
+            if (sealed_ == payload_out_.size()) {
+                const std::size_t of_seal = gone > sealed ? gone - sealed : 0;
+                parts[n++] = {out_seal_.data() + of_seal, seal_bytes - of_seal};
+            }
+            const transfer t = channel_.write(parts, n);
+            if (t.how == transfer::failed) lost("write", t.error, out_tag_);
+            if (t.how == transfer::must_wait) return send_wants_ = t.wants, false;
+            gone_ += t.bytes;
+            sending_ = gone_ < whole;
+        }
+        return true;
+    }
+
+    /// Says what the next frame must be; its payload goes to `into`.
+    void receive(const frame_tag& expected, span<std::byte> into) {
+        if (receiving_) misuse("receive() before fill() has returned true");
+        if (into.size() > most_payload) misuse("a payload longer than max_payload()");
+        in_tag_ = expected;
+        payload_in_ = into;
+        here_ = opened_ = 0;
+        receiving_ = true;
+        receive_wants_ = POLLIN;
+    }
+
+    /// Reads what is there. True: the whole frame is there and is what was expected (or none was
+    /// awaited).
+    bool fill() {
+        while (receiving_) {
+            const transfer t = read_more();
+            if (t.how == transfer::must_wait) return receive_wants_ = t.wants, false;
+            if (t.how != transfer::some) lost("read", t.error, in_tag_);
+            const std::size_t before = here_;
+            here_ += t.bytes;
+            if (before < header_bytes && here_ >= header_bytes) check_header();
+            if (here_ > header_bytes) {
+                const std::size_t payload = std::min(here_ - header_bytes, payload_in_.size());
+                opener_.update(payload_in_.first(payload).subspan(opened_));
+                opened_ = payload;
+            }
+            if (here_ < header_bytes + payload_in_.size() + seal_bytes) continue;
+            if (!equal_in_constant_time(opener_.finish(), in_seal_))
+                fail(opener_.secret() ? "a frame was damaged or forged: its MAC is wrong"
+                                    : "a frame was damaged: its checksum is wrong", in_tag_);
+            ++received_;
+            receiving_ = false;
+        }
+        return true;
+    }
+
+    /// Tells the peer that no more will be sent; what it still sends can be read.
+    void shut_down() noexcept { channel_.shut_down(); }
+    void close() noexcept { channel_.close(); }
+    std::uint64_t frames_sent() const { return sent_; }
+    std::uint64_t frames_received() const { return received_; }
+
+private:
+    static constexpr std::size_t stretch = std::size_t{1} << 18;   // what is sealed at a time, while it is in the cache
+    channel channel_;
+    peer_name peer_;
+    seal sealer_, opener_;
+    frame_tag out_tag_, in_tag_;
+    header_block out_, in_;
+    seal::tag out_seal_, in_seal_;
+    span<const std::byte> payload_out_;
+    span<std::byte> payload_in_;
+    std::uint64_t sent_ = 0, received_ = 0;   // frames
+    std::size_t gone_ = 0, sealed_ = 0, here_ = 0, opened_ = 0;   // bytes of frame, payload, frame, payload
+    bool sending_ = false, receiving_ = false;
+    short send_wants_ = POLLOUT, receive_wants_ = POLLIN;
+
+    /// Seals the next stretch as soon as the one before is gone.
+    void seal_ahead() {
+        if (sealed_ == payload_out_.size() || gone_ < sealed_) return;
+        const std::size_t n = std::min(stretch, payload_out_.size() - sealed_);
+        sealer_.update(payload_out_.subspan(sealed_, n));
+        sealed_ += n;
+        if (sealed_ == payload_out_.size()) out_seal_ = sealer_.finish();
+    }
+
+    transfer read_more() {
+        iovec parts[3];
+        int n = 0;
+        const std::size_t end = header_bytes + payload_in_.size();
+        if (here_ < header_bytes) parts[n++] = {in_.data() + here_, header_bytes - here_};
+        if (const std::size_t from = std::max(here_, header_bytes); from < end) {
+            const std::size_t most = std::min(stretch, end - from);
+            parts[n++] = {payload_in_.data() + (from - header_bytes), most};
+            if (from + most < end) return channel_.read(parts, n);
+        }
+        const std::size_t of_seal = here_ > end ? here_ - end : 0;
+        parts[n++] = {in_seal_.data() + of_seal, seal_bytes - of_seal};
+        return channel_.read(parts, n);
+    }
+
+    void check_header() {
+        frame_header h;
+        if (const header_fault f = decode(in_, opener_.seed(), h); f != header_fault::none)
+            fail(joined({"this peer sent ", in_words(f)}), in_tag_);
+        if (h.kind != frame_kind::data) fail("this peer sent a control message where data were due", in_tag_);
+        if (h.number != received_)
+            fail(joined({"this peer sent frame ", h.number, " where frame ", received_,
+                         " was due: repeated, lost or out of order"}), in_tag_);
+        if (h.tag != in_tag_ || h.bytes != payload_in_.size())
+            fail(joined({"members do not do the same: this peer sent ", in_words(h.tag, h.bytes),
+                         "; this process expected ", in_words(in_tag_, payload_in_.size())}), in_tag_);
+        opener_.begin(received_);
+        opener_.update(in_);
+    }
+
+    [[noreturn]] SINTER_COLD void lost(const char* what, int error, const frame_tag& t) {
+        fail(error == 0 ? std::string("the connection was closed by this peer")
+                        : joined({"the connection was lost (", what, ": ",
+                                  std::generic_category().message(error), ")"}), t);
+    }
+    [[noreturn]] SINTER_COLD void fail(std::string cause, const frame_tag& t) {
+        throw cluster_error(peer_.rank, peer_.role, peer_.address, joined({"operation ", t.operation}), t.step,
+                            std::move(cause));
+    }
+    [[noreturn]] SINTER_COLD static void misuse(const char* what) { throw error(what, "data_link"); }
+};
+
+} // namespace sinter::net

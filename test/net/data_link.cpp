@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: BSL-1.0
+// needs: distributed
+#define BOOST_TEST_MODULE data_link
+#include <boost/test/unit_test.hpp>
+#include "linked_pair.hpp"
+#include <random>
+#include <vector>
+
+// Frames between two ends, and what arrives when bytes were changed, lost, repeated or put in another order on the way.
+using namespace sinter;
+using bytes = std::vector<std::byte>;
+
+static bytes drawn(std::size_t n, unsigned seed) {
+    std::mt19937 random(seed);
+    bytes b(n);
+    for (std::byte& x : b) x = static_cast<std::byte>(random());
+    return b;
+}
+
+static net::frame_tag tag_of(int i) {
+    return {static_cast<std::uint32_t>(i), 1, 2, 1000 + i, i % 5, std::uint64_t{1} << 33,
+            static_cast<std::uint64_t>(i) << 20};
+}
+
+/// The bytes that a link with direction 0's key puts on the wire for these frames.
+static bytes recorded(bool secret, const std::vector<bytes>& payloads) {
+    auto [a, b] = linked::sockets();
+    net::data_link link = linked::end(std::move(a), secret, 0);
+    net::channel raw(std::move(b));
+    bytes all;
+    const auto read_all = [&] {
+        for (;;) {
+            std::byte buffer[4096];
+            const iovec part{buffer, sizeof buffer};
+            const net::transfer t = raw.read(&part, 1);
+            if (t.how != net::transfer::some) return;
+            all.insert(all.end(), buffer, buffer + t.bytes);
+        }
+    };
+    for (std::size_t i = 0; i < payloads.size(); ++i) {
+        link.send(tag_of(static_cast<int>(i)), payloads[i]);
+        while (!link.flush()) read_all();
+        read_all();
+    }
+    return all;
+}
+
+/// Puts these bytes on a new connection, in pieces of `piece` bytes, and receives frames of the payloads' sizes.
+/// Returns the error, or nothing if all frames were as sent.
+static std::string received(bool secret, const bytes& wire, const std::vector<bytes>& payloads,
+                            std::size_t piece = 65536) {
+    auto [a, b] = linked::sockets();
+    net::data_link link = linked::end(std::move(b), secret, 1);
+    net::channel raw(std::move(a));
+    std::size_t gone = 0;
+    for (std::size_t i = 0; i < payloads.size(); ++i) {
+        bytes into(payloads[i].size());
+        link.receive(tag_of(static_cast<int>(i)), into);
+        try {
+            while (!link.fill()) {
+                if (gone == wire.size()) raw.shut_down();   // what is missing will not come
+                const iovec part{const_cast<std::byte*>(wire.data()) + gone, std::min(piece, wire.size() - gone)};
+                if (part.iov_len != 0) gone += raw.write(&part, 1).bytes;
+                pollfd wait{link.descriptor(), POLLIN, 0};
+                ::poll(&wait, 1, 100);
+            }
+        } catch (const cluster_error& e) {
+            BOOST_TEST(e.rank() == 0);
+            BOOST_TEST(e.role() == "worker/0");
+            BOOST_TEST(e.address() == "a:1");
+            BOOST_TEST(e.step() == 1000 + static_cast<int>(i));
+            return e.cause();
+        }
+        if (into != payloads[i]) return "WRONG DATA";
+    }
+    return "";
+}
+
+static bool holds(const std::string& text, const char* part) { return text.find(part) != std::string::npos; }
+
+BOOST_AUTO_TEST_CASE(checksums_are_those_of_the_specification) {   // its test vectors
+    const auto of = [](std::string_view s, std::uint64_t seed = 0) { return net::checksum::of(as_bytes(s), seed); };
+    BOOST_TEST(of("") == 0xEF46DB3751D8E999u);
+    BOOST_TEST(of("a") == 0xD24EC4F1A98C6E5Bu);
+    BOOST_TEST(of("abc") == 0x44BC2CF5AD770999u);
+    // The specification's sanity buffer: bytes of a generator, seeds 0 and 2654435761.
+    bytes sanity;
+    for (std::uint64_t g = 2654435761u, i = 0; i < 222; ++i, g *= 11400714785074694797u)
+        sanity.push_back(static_cast<std::byte>(g >> 56));
+    const auto first = [&](std::size_t n, std::uint64_t seed) {
+        return net::checksum::of(span<const std::byte>(sanity).first(n), seed);
+    };
+    BOOST_TEST(first(1, 0) == 0xE934A84ADB052768u);
+    BOOST_TEST(first(1, 2654435761u) == 0x5014607643A9B4C3u);
+    BOOST_TEST(first(4, 0) == 0x9136A0DCA57457EEu);
+    BOOST_TEST(first(14, 0) == 0x8282DCC4994E35C8u);
+    BOOST_TEST(first(14, 2654435761u) == 0xC3BD6BF63DEB6DF0u);
+    BOOST_TEST(first(222, 0) == 0xB641AE8CB691C174u);
+    BOOST_TEST(first(222, 2654435761u) == 0x20CB8AB7AE10C14Au);
+    const bytes b = drawn(1000, 1);   // pieces make no difference
+    for (std::size_t cut = 0; cut <= 200; ++cut) {
+        net::checksum c(7);
+        c.update(span<const std::byte>(b).first(cut));
+        c.update(span<const std::byte>(b).subspan(cut, 100));
+        c.update(span<const std::byte>(b).subspan(cut + 100));
+        BOOST_REQUIRE(c.value() == net::checksum::of(b, 7));
+    }
+}
+
+BOOST_AUTO_TEST_CASE(gmac_is_that_of_the_standard) {
+    // The GCM specification's test case 1 (no text, no additional data): key and nonce of zeros.
+    net::direction_key k;
+    k.secret = true;
+    net::seal s(k);
+    s.begin(0);
+    const net::seal::tag t = s.finish();
+    const unsigned char expected[] = {0x58, 0xe2, 0xfc, 0xce, 0xfa, 0x7e, 0x30, 0x61,
+                                      0x36, 0x7f, 0x1d, 0x57, 0xa4, 0xe7, 0x45, 0x5a};
+    BOOST_TEST(std::memcmp(t.data(), expected, 16) == 0);
+    s.begin(1);
+    BOOST_TEST((s.finish() != t));   // another frame, another nonce
+}
+
+BOOST_AUTO_TEST_CASE(frames_arrive_as_they_were_sent) {
+    for (const bool secret : {false, true}) {
+        linked::pair p = linked::both(secret);
+        int i = 0;
+        for (const std::size_t n : {0ul, 1ul, 15ul, 16ul, 4096ul, 262143ul, 262145ul, net::most_payload}) {
+            const bytes there = drawn(n, static_cast<unsigned>(n)), back = drawn(n, static_cast<unsigned>(n) + 1);
+            bytes at_b(n), at_a(n);
+            p.a.send(tag_of(i), there);   // both ways at once
+            p.b.send(tag_of(i), back);
+            p.a.receive(tag_of(i), at_a);
+            p.b.receive(tag_of(i), at_b);
+            ++i;
+            for (bool done = false; !done;) {
+                const bool gone_a = p.a.flush(), gone_b = p.b.flush(), here_a = p.a.fill(), here_b = p.b.fill();
+                done = gone_a && gone_b && here_a && here_b;
+            }
+            BOOST_TEST((at_b == there));
+            BOOST_TEST((at_a == back));
+        }
+    }
+}
+
+BOOST_AUTO_TEST_CASE(pieces_make_no_difference) {
+    const std::vector<bytes> payloads{drawn(100, 1), {}, drawn(777, 2)};
+    for (const bool secret : {false, true})
+        for (const std::size_t piece : {1ul, 7ul, 64ul, 1000ul})
+            BOOST_TEST(received(secret, recorded(secret, payloads), payloads, piece) == "");
+}
+
+BOOST_AUTO_TEST_CASE(every_flipped_bit_is_found) {
+    const std::vector<bytes> payloads{drawn(40, 3)};
+    for (const bool secret : {false, true}) {
+        const bytes wire = recorded(secret, payloads);
+        BOOST_TEST(wire.size() == net::header_bytes + 40 + net::seal_bytes);
+        for (std::size_t bit = 0; bit < wire.size() * 8; ++bit) {
+            bytes flipped = wire;
+            flipped[bit / 8] ^= std::byte{1} << bit % 8;
+            const std::string error = received(secret, flipped, payloads);
+            BOOST_TEST((!error.empty() && error != "WRONG DATA"), "bit " << bit);
+            if (bit / 8 >= net::header_bytes)
+                BOOST_TEST(holds(error, secret ? "its MAC is wrong" : "its checksum is wrong"), error);
+        }
+    }
+}
+
+BOOST_AUTO_TEST_CASE(what_is_cut_repeated_or_moved_is_found) {
+    const std::vector<bytes> payloads{drawn(64, 4), drawn(64, 5), drawn(64, 6)};
+    for (const bool secret : {false, true}) {
+        const bytes wire = recorded(secret, payloads);
+        const std::size_t one = wire.size() / 3;
+        for (std::size_t n = 0; n < wire.size(); n += 13)
+            BOOST_TEST(holds(received(secret, bytes(wire.data(), wire.data() + n), payloads),
+                             "was closed by this peer"), "after " << n);
+        const auto frame = [&](std::size_t i) { return bytes(wire.data() + i * one, wire.data() + (i + 1) * one); };
+        const auto in_order = [&](std::initializer_list<std::size_t> order) {
+            bytes b;
+            for (const std::size_t i : order) {
+                const bytes f = frame(i);
+                b.insert(b.end(), f.begin(), f.end());
+            }
+            return received(secret, b, payloads);
+        };
+        BOOST_TEST(in_order({0, 1, 2}) == "");
+        BOOST_TEST(holds(in_order({0, 0, 1, 2}), "frame 0 where frame 1 was due"));
+        BOOST_TEST(holds(in_order({0, 2, 1}), "frame 2 where frame 1 was due"));
+        BOOST_TEST(holds(in_order({1, 2}), "frame 1 where frame 0 was due"));
+        // A byte more or less in the middle.
+        bytes longer = wire, shorter = wire;
+        longer.insert(longer.begin() + 100, std::byte{});
+        shorter.erase(shorter.begin() + 100);
+        for (const bytes& b : {longer, shorter}) BOOST_TEST(!received(secret, b, payloads).empty());
+    }
+    // Another connection's frames, with the same number and tag, do not count.
+    auto [a, b] = linked::sockets();
+    net::data_link other(net::channel(std::move(a)), linked::key(true, 1), linked::key(true, 0), {});
+    net::data_link link = linked::end(std::move(b), true, 1);
+    bytes into(64);
+    other.send(tag_of(0), payloads[0]);
+    other.flush();
+    link.receive(tag_of(0), into);
+    BOOST_CHECK_EXCEPTION(while (!link.fill()) {}, cluster_error,
+                          [](const cluster_error& e) { return holds(e.cause(), "damaged or forged"); });
+}
+
+BOOST_AUTO_TEST_CASE(members_that_do_not_do_the_same_are_told) {
+    const auto differs = [](auto change, std::size_t bytes_expected) {
+        linked::pair p = linked::both(true);
+        const bytes sent = drawn(4000, 7);
+        bytes into(bytes_expected);
+        net::frame_tag expected = tag_of(3);
+        change(expected);
+        p.a.send(tag_of(3), sent);
+        p.a.flush();
+        p.b.receive(expected, into);
+        try {
+            while (!p.b.fill()) {}
+        } catch (const cluster_error& e) {
+            return e.cause();
+        }
+        return std::string();
+    };
+    using tag = net::frame_tag;
+    BOOST_TEST(differs([](tag&) {}, 4000) == "");
+    const auto both = [](const std::string& s, const char* a, const char* b) {
+        return holds(s, "members do not do the same") && holds(s, a) && holds(s, b);
+    };
+    BOOST_TEST(both(differs([](tag& t) { t.operation = 4; }, 4000), "operation 3", "operation 4"));
+    BOOST_TEST(both(differs([](tag& t) { t.dtype = 9; }, 4000), "type 1", "type 9"));
+    BOOST_TEST(both(differs([](tag& t) { t.reduction = 0; }, 4000), "reduction 2", "reduction 0"));
+    BOOST_TEST(both(differs([](tag& t) { t.step = 1; }, 4000), "step 1003", "step 1,"));
+    BOOST_TEST(both(differs([](tag& t) { t.bucket = 0; }, 4000), "bucket 3", "bucket 0"));
+    BOOST_TEST(both(differs([](tag& t) { t.elements = 5; }, 4000), "8589934592 elements", ", 5 elements"));
+    BOOST_TEST(both(differs([](tag& t) { t.offset = 5; }, 4000), "at 3145728", "at 5"));
+    for (const std::size_t n : {0ul, 3999ul, 4001ul, 8000ul})
+        BOOST_TEST(both(differs([](tag&) {}, n), "4000 bytes", joined({n, " bytes"}).c_str()));
+}
+
+BOOST_AUTO_TEST_CASE(headers_say_what_is_wrong_with_them) {
+    const net::frame_header h{net::frame_kind::data, 5, tag_of(2), 100};
+    net::frame_header back;
+    BOOST_TEST((net::decode(net::encode(h, 1), 1, back) == net::header_fault::none));
+    BOOST_TEST((back == h));
+    BOOST_TEST((net::decode(net::encode(h, 1), 2, back) == net::header_fault::damaged));
+    for (const std::uint64_t n : {net::most_payload + 1, std::size_t{1} << 31, std::size_t{1} << 63, ~std::size_t{0}}) {
+        net::frame_header too_long = h;
+        too_long.bytes = n;
+        BOOST_TEST((net::decode(net::encode(too_long, 1), 1, back) == net::header_fault::too_long));
+    }
+    net::frame_header unknown = h;
+    unknown.kind = static_cast<net::frame_kind>(77);
+    BOOST_TEST((net::decode(net::encode(unknown, 1), 1, back) == net::header_fault::kind));
+}
+
+BOOST_AUTO_TEST_CASE(misuse_is_told) {
+    linked::pair p = linked::both(false);
+    const bytes too_long(net::most_payload + 1), some(1 << 20);
+    bytes into(4);
+    BOOST_CHECK_THROW(p.a.send(tag_of(0), too_long), error);
+    p.a.receive(tag_of(0), into);
+    BOOST_CHECK_THROW(p.a.receive(tag_of(0), into), error);
+    BOOST_TEST(!p.a.fill());
+    BOOST_TEST(p.b.flush());   // nothing to send
+    BOOST_TEST(p.b.fill());
+}
