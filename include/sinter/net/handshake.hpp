@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/net/greeting.hpp>
+#include <sinter/net/seal.hpp>
+#include <algorithm>
+#include <vector>
+
+namespace sinter::inline SINTER_TARGET::net {
+
+/// How a connection begins. The one that dialled says its greeting; the other answers with its own;
+/// the first proves that it knows the job's key, then the other does, with its verdict. A proof is
+/// HMAC-SHA256 of both greetings, each with a nonce of this connection, and of who proves: nothing
+/// recorded fits again, and nothing can be sent back to whom it came from. Whoever dials learns
+/// nothing that depends on the key before it has proved that it knows it. Keys for the frames are
+/// made of the same. No socket here: bytes go in and come out, and memory is this object's alone.
+/// (Who reads the key later can check recorded frames, but nothing was secret in them: a MAC hides
+/// nothing. Who wants that takes TLS.)
+class handshake {
+public:
+    enum class state : std::uint8_t { talking, to_decide, accepted, refused };
+    /// Why the answer was no.
+    enum class refusal : std::uint8_t {
+        none,
+        not_sinter,   // the other end says something else
+        protocol,     // another version of these messages
+        stranger,     // of another job
+        key,          // it does not know the job's key
+        member,       // of this job: something differs that must not
+    };
+    static constexpr std::size_t most_bytes = greeting_bytes;   // of one message
+
+    handshake(bool dials, const greeting& own, std::string_view key)
+        : own_(own), key_(key), dials_(dials), step_(dials ? step::say_greeting : step::hear_greeting) {
+        fill_random(own_.nonce);
+        own_.keyed = !key.empty();
+        own_block_ = encode(own_);
+        if (dials) say(own_block_);
+    }
+
+    /// Bytes that only the two ends of the channel beneath share (TLS makes them): whoever sits between
+    /// two channels cannot then hand on what is said. To be set before anything is heard.
+    void bind(span<const std::byte> binding) { binding_.assign(binding.begin(), binding.end()); }
+
+    state now() const { return state_; }
+    refusal why() const { return why_; }
+    /// In words, where refused.
+    const std::string& words() const { return words_; }
+    /// The other end, as it says; proved only once `to_decide` or `accepted` has been reached.
+    const greeting& peer() const { return peer_; }
+    bool proved() const { return proved_; }
+
+    /// What is to be sent now; said() when it is gone.
+    span<const std::byte> to_say() const { return {out_.data(), out_size_}; }
+    void said() {
+        out_size_ = 0;
+        if (step_ == step::say_greeting) step_ = step::hear_greeting;
+        else if (step_ == step::say_own) step_ = step::hear_proof;
+        else if (step_ == step::say_proof) step_ = step::hear_verdict;
+        else if (step_ == step::say_last) state_ = after_;
+    }
+    /// How many bytes hear() wants next; 0: something is to be said or decided, or all is over.
+    std::size_t wanted() const {
+        if (state_ != state::talking || out_size_ != 0) return 0;
+        switch (step_) {
+            case step::hear_greeting: return greeting_bytes;
+            case step::hear_proof: return proof_bytes;
+            case step::hear_verdict: return verdict_bytes;
+            default: return 0;
+        }
+    }
+    void hear(span<const std::byte> bytes) {
+        if (bytes.size() != wanted() || bytes.empty()) throw error("more or fewer bytes than wanted()", "handshake");
+        if (step_ == step::hear_greeting) hear_greeting(bytes);
+        else if (step_ == step::hear_proof) hear_proof(bytes);
+        else hear_verdict(bytes);
+    }
+    /// In `to_decide`: accepts the peer, or refuses it with a reason that it is told (cut to 343 bytes).
+    void decide(std::string_view reason) {
+        if (state_ != state::to_decide) throw error("nothing is to be decided", "handshake");
+        state_ = state::talking;
+        say_verdict(reason.empty() ? refusal::none : refusal::member, reason, std::string(reason));
+    }
+
+    /// Once accepted: the keys of what this end sends, and of what it receives.
+    direction_key sending() const { return derive(dials_); }
+    direction_key receiving() const { return derive(!dials_); }
+
+private:
+    enum class step : std::uint8_t {
+        say_greeting, hear_greeting, say_own, hear_proof, say_proof, hear_verdict, say_last
+    };
+    static constexpr std::size_t proof_bytes = 32, verdict_text = 344, verdict_bytes = 8 + verdict_text + 32;
+    static constexpr const char* not_sinter = "what is there does not speak as Sinter does";
+    static constexpr std::uint32_t verdict_magic = 0x56524E53;   // "SNRV"
+
+    greeting own_, peer_;
+    greeting_block own_block_{}, peer_block_{};
+    std::string key_, words_;
+    std::array<std::byte, most_bytes> out_{};
+    std::size_t out_size_ = 0;
+    std::vector<std::byte> binding_;
+    bool dials_, proved_ = false;
+    step step_;
+    state state_ = state::talking, after_ = state::talking;
+    refusal why_ = refusal::none;
+
+    void say(span<const std::byte> bytes) {
+        std::memcpy(out_.data(), bytes.data(), bytes.size());
+        out_size_ = bytes.size();
+    }
+    SINTER_COLD void refuse(refusal why, std::string words) {
+        why_ = why;
+        words_ = std::move(words);
+        state_ = state::refused;
+    }
+    /// Refused as soon as what is to be said has been said.
+    SINTER_COLD void refuse_after_saying(refusal why, std::string words) {
+        refuse(why, std::move(words));
+        state_ = state::talking;
+        after_ = state::refused;
+        step_ = step::say_last;
+    }
+
+    void hear_greeting(span<const std::byte> bytes) {
+        std::memcpy(peer_block_.data(), bytes.data(), greeting_bytes);
+        const greeting_fault f = decode(peer_block_, peer_);
+        if (f == greeting_fault::not_sinter) return refuse(refusal::not_sinter, not_sinter);
+        if (f == greeting_fault::malformed) return refuse(refusal::not_sinter, "a greeting that makes no sense");
+        std::string differs;
+        if (f == greeting_fault::protocol)
+            differs = joined({"protocol ", peer_.major, ".", peer_.minor, " of Sinter ", peer_.library,
+                              " there, protocol ", own_.major, ".", own_.minor, " of Sinter ", own_.library, " here"});
+        const bool other = f == greeting_fault::protocol || compare(own_, peer_, differs) == disagreement::stranger;
+        const refusal why = f == greeting_fault::protocol ? refusal::protocol : refusal::stranger;
+        if (dials_) {
+            if (other) return refuse(why, std::move(differs));
+            say(proof("dialer", {}));
+            step_ = step::say_proof;
+        } else {   // the answer tells the other end what differs
+            say(own_block_);
+            if (other) refuse_after_saying(why, std::move(differs));
+            else step_ = step::say_own;
+        }
+    }
+    void hear_proof(span<const std::byte> bytes) {
+        if (!equal_in_constant_time(bytes, proof("dialer", {})))
+            return say_verdict(refusal::key, "this is not the job's key", "it does not know the job's key");
+        proved_ = true;
+        std::string seen_there, seen_here;
+        if (compare(peer_, own_, seen_there) != disagreement::none) {
+            compare(own_, peer_, seen_here);
+            return say_verdict(refusal::member, seen_there, std::move(seen_here));
+        }
+        state_ = state::to_decide;
+    }
+    void hear_verdict(span<const std::byte> bytes) {
+        const auto signed_part = bytes.first(8 + verdict_text);
+        const auto code = static_cast<refusal>(std::to_integer<unsigned>(bytes[4]));
+        if (detail::get<std::uint32_t>(bytes.data()) != verdict_magic)
+            return refuse(refusal::not_sinter, not_sinter);
+        if (code == refusal::key) return refuse(refusal::key, "it says that this process does not know the job's key");
+        if (!equal_in_constant_time(bytes.subspan(8 + verdict_text), proof("acceptor", signed_part)))
+            return refuse(refusal::key, "it does not know the job's key");
+        proved_ = true;
+        std::string words;
+        if (compare(own_, peer_, words) == disagreement::none)
+            for (std::size_t i = 8; i < signed_part.size() && bytes[i] != std::byte{}; ++i)
+                words += static_cast<char>(bytes[i]);
+        if (code == refusal::none && words.empty()) state_ = state::accepted;
+        else refuse(refusal::member, std::move(words));
+    }
+    /// `told` goes to the other end, `words` stay here.
+    void say_verdict(refusal code, std::string_view told, std::string words) {
+        std::array<std::byte, verdict_bytes> v{};
+        detail::put(v.data(), verdict_magic);
+        v[4] = static_cast<std::byte>(code);
+        std::memcpy(v.data() + 8, told.data(), std::min(told.size(), verdict_text - 1));
+        const auto signed_part = span<const std::byte>(v).first(8 + verdict_text);
+        const digest d = code == refusal::key ? digest{} : proof("acceptor", signed_part);
+        std::memcpy(v.data() + 8 + verdict_text, d.data(), d.size());
+        if (code == refusal::none) {
+            after_ = state::accepted;
+            step_ = step::say_last;
+        } else {
+            refuse_after_saying(code, std::move(words));
+        }
+        say(v);
+    }
+
+    digest proof(std::string_view who, span<const std::byte> verdict) const {
+        return hmac_sha256(as_bytes(key_), {as_bytes(std::string_view("sinter handshake 1 ")), as_bytes(who),
+                                            dials_ ? own_block_ : peer_block_, dials_ ? peer_block_ : own_block_,
+                                            binding_, verdict});
+    }
+    /// HKDF's two steps (RFC 5869) with one block of output for each direction.
+    direction_key derive(bool of_dialer) const {
+        const digest secret = proof("keys", {});
+        const std::string_view who = of_dialer ? "dialer sends\1" : "acceptor sends\1";
+        const digest block = hmac_sha256(secret, {as_bytes(who)});
+        direction_key k;
+        k.secret = own_.keyed;
+        std::memcpy(k.key.data(), block.data(), 16);
+        std::memcpy(k.connection.data(), block.data() + 16, 4);
+        k.seed = detail::get<std::uint64_t>(block.data() + 24);
+        return k;
+    }
+};
+
+} // namespace sinter::net
