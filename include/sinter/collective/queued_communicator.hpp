@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <algorithm>
+#include <atomic>
+#include <condition_variable>
+#include <exception>
+#include <limits>
+#include <memory>
+#include <mutex>
+#include <sinter/base/monotonic_seconds.hpp>
+#include <sinter/base/patience.hpp>
+#include <sinter/base/posix_thread.hpp>
+#include <sinter/collective/element.hpp>
+#include <sinter/collective/engine.hpp>
+
+namespace sinter::inline SINTER_TARGET::collective {
+
+/// Operations in the order in which they were started, each carried out by an engine on whichever
+/// thread has time: on a thread of the communicator's own where the caller goes on computing, on
+/// the waiting thread otherwise. A waiting thread also takes over what that thread has not begun;
+/// so small models are driven without waking anybody. Starting and waiting allocate nothing (but
+/// the thread, once).
+class queued_communicator : public communicator {
+public:
+    explicit queued_communicator(std::unique_ptr<engine> e) : engine_(std::move(e)), may_spin_(engine_->may_spin()) {}
+    ~queued_communicator() override {
+        {
+            std::unique_lock lock(mutex_);
+            if (done_ < posted_ && !error_)
+                engine_->fail(engine_->own_error(next(), "this member left before the operation was done"));
+            stop_ = true;
+            work_.notify_all();
+        }
+        if (thread_.joinable()) thread_.join();
+    }
+
+    int rank() const override { return engine_->rank(); }
+    int size() const override { return engine_->size(); }
+
+    ticket start(const operation& o, void* data, std::int64_t n, bool more) override {
+        refuse_nonsense(o, data, n);
+        std::unique_lock lock(mutex_);
+        if (error_) std::rethrow_exception(error_);
+        while (posted_ - done_ == slots) wait_for(lock, done_ + 1);
+        queue_[posted_ % slots] = {o, data, n};
+        ++posted_;
+        if (more) {
+            if (!thread_.joinable()) thread_ = posix_thread([this] { serve(); });
+            wanted_ = posted_;
+            if (asleep_) work_.notify_one();
+        }
+        return posted_;
+    }
+    void wait(ticket t) override {
+        if (finished_.load(std::memory_order_acquire) >= t) return;
+        std::unique_lock lock(mutex_);
+        wait_for(lock, std::min(t, posted_));
+    }
+    void check() override { engine_->check(); }
+    void fail(std::string_view cause) noexcept override {
+        try {
+            std::unique_lock lock(mutex_);
+            engine_->fail(engine_->own_error(done_ < posted_ ? next() : operation{}, cause));
+        } catch (...) {   // no memory for the text: the others will see this member go
+        }
+    }
+    void progress(std::int64_t step, const char* what) override { engine_->progress(step, what); }
+    void ask_all_to_stop(const char* reason) override { engine_->ask_all_to_stop(reason); }
+    bool asked_to_stop() const override { return engine_->asked_to_stop(); }
+
+private:
+    struct entry {
+        operation what;
+        void* data = nullptr;
+        std::int64_t n = 0;
+    };
+    static constexpr std::int64_t slots = 1024;
+    static constexpr double spin_seconds = 60e-6;
+
+    std::unique_ptr<engine> engine_;
+    const bool may_spin_;
+    std::mutex mutex_;
+    std::condition_variable work_, progress_;
+    entry queue_[slots];
+    std::int64_t posted_ = 0, done_ = 0;
+    std::int64_t wanted_ = 0;       // how many the communicator's own thread is to see done
+    std::int64_t awaited_ = none;   // the least that a sleeping thread waits for
+    bool driving_ = false, asleep_ = false, stop_ = false;
+    std::exception_ptr error_;
+    std::atomic<std::int64_t> finished_{0};   // done_, for those who spin
+    posix_thread thread_;
+
+    static constexpr std::int64_t none = std::numeric_limits<std::int64_t>::max();
+
+    const operation& next() const { return queue_[done_ % slots].what; }
+    SINTER_COLD static void refuse_nonsense(const operation& o, const void* data, std::int64_t n) {
+        if (n < 0) throw option_error("the number of elements is negative", name_of(o), std::to_string(n), "0 or more");
+        if (n > 0 && !data) throw option_error("there is no memory", name_of(o), "a null pointer", "elements");
+        if (o.what == kind::all_gather_rows && (n < 8 || n % 8 != 0))
+            throw option_error("a slot has no such length", name_of(o), std::to_string(n) + " bytes",
+                               "a multiple of 8, at least 8");
+    }
+
+    /// Carries out the next operation; the lock is open meanwhile.
+    void drive(std::unique_lock<std::mutex>& lock) {
+        driving_ = true;
+        const entry e = queue_[done_ % slots];
+        const std::int64_t number = done_;
+        lock.unlock();
+        std::exception_ptr error;
+        try {
+            engine_->perform(e.what, number, e.data, e.n);
+        } catch (const cluster_error& fault) {
+            engine_->fail(fault);
+            error = first_error();
+        } catch (const std::exception& fault) {
+            engine_->fail(engine_->own_error(e.what, fault.what()));
+            error = first_error();
+        }
+        lock.lock();
+        driving_ = false;
+        if (error) error_ = error;
+        else finished_.store(++done_, std::memory_order_release);
+        if (error || done_ >= awaited_) {
+            awaited_ = none;   // those who wait for more say so again
+            progress_.notify_all();
+        }
+    }
+    std::exception_ptr first_error() {
+        try {
+            engine_->check();
+        } catch (...) {
+            return std::current_exception();
+        }
+        return std::make_exception_ptr(device_error("an operation failed without an error", "collective"));
+    }
+
+    void wait_for(std::unique_lock<std::mutex>& lock, ticket t) {
+        while (done_ < t) {
+            if (!driving_) {
+                if (error_) std::rethrow_exception(error_);
+                drive(lock);
+                continue;
+            }
+            if (may_spin_) {   // the other thread may be nearly done
+                lock.unlock();
+                for (const double until = monotonic_seconds() + spin_seconds; monotonic_seconds() < until;) {
+                    if (finished_.load(std::memory_order_acquire) >= t) return lock.lock();
+                    relax();
+                }
+                lock.lock();
+                if (done_ >= t || !driving_) continue;
+            }
+            awaited_ = std::min(awaited_, t);
+            progress_.wait(lock);
+        }
+        if (asleep_ && done_ < wanted_) work_.notify_one();
+        if (!driving_ && awaited_ != none) progress_.notify_all();   // another thread waits for more
+    }
+
+    /// The communicator's own thread.
+    void serve() {
+        std::unique_lock lock(mutex_);
+        while (true) {
+            asleep_ = true;
+            // While it is awake it goes on with what others wait for.
+            while (!stop_ && (error_ || driving_ || (done_ >= wanted_ && awaited_ == none))) work_.wait(lock);
+            asleep_ = false;
+            if (stop_) return;
+            drive(lock);
+        }
+    }
+};
+
+}   // namespace sinter::inline SINTER_TARGET::collective

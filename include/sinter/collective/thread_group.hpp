@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/collective/combine.hpp>
+#include <sinter/collective/first_error.hpp>
+#include <sinter/collective/queued_communicator.hpp>
+
+namespace sinter::inline SINTER_TARGET::collective {
+namespace detail {
+
+/// What the threads of a group share.
+class thread_meeting {
+public:
+    explicit thread_meeting(int n) : entries_(static_cast<std::size_t>(n)), may_spin_(usable_cores() >= n) {}
+
+    int size() const { return static_cast<int>(entries_.size()); }
+    bool may_spin() const { return may_spin_; }
+    first_error& error() { return error_; }
+
+    struct entry {
+        operation what;
+        void* data = nullptr;
+        std::int64_t n = 0;
+    };
+    entry& operator[](int r) { return entries_[static_cast<std::size_t>(r)]; }
+
+    /// Returns when all members have come; throws the first error, unless all have come.
+    void meet(patience& own) {
+        if (error_) error_.rethrow();
+        const unsigned round = rounds_.load(std::memory_order_acquire),
+                       before = changes_.load(std::memory_order_acquire);
+        if (come_.fetch_add(1, std::memory_order_acq_rel) + 1 == size()) {
+            come_.store(0, std::memory_order_relaxed);
+            rounds_.store(round + 1, std::memory_order_release);
+            wake();
+            return;
+        }
+        if (!error_) await_change(changes_, before, may_spin_, &own);
+        if (rounds_.load(std::memory_order_acquire) == round) error_.rethrow();
+    }
+    void fail(const cluster_error& e) noexcept {
+        error_.set(e);
+        wake();
+    }
+
+private:
+    std::vector<entry> entries_;
+    first_error error_;
+    std::atomic<int> come_{0};
+    std::atomic<unsigned> rounds_{0}, changes_{0};   // a change is a round's end or an error
+    const bool may_spin_;
+
+    void wake() {
+        changes_.fetch_add(1, std::memory_order_release);
+        changes_.notify_all();
+    }
+};
+
+/// Each member combines its part, reading all members' memory, and then copies the others' parts.
+class thread_engine final : public engine {
+public:
+    thread_engine(std::shared_ptr<thread_meeting> m, int rank)
+        : meeting_(std::move(m)), sources_(static_cast<std::size_t>(meeting_->size())), rank_(rank) {}
+
+    int rank() const override { return rank_; }
+    int size() const override { return meeting_->size(); }
+    bool may_spin() const override { return meeting_->may_spin(); }
+    void check() override {
+        if (meeting_->error()) meeting_->error().rethrow();
+    }
+    void fail(const cluster_error& e) noexcept override { meeting_->fail(e); }
+    cluster_error own_error(const operation& o, std::string_view cause) const override {
+        return {rank_, "thread/" + std::to_string(rank_), "", name_of(o), o.step, std::string(cause)};
+    }
+
+    void perform(const operation& o, std::int64_t, void* data, std::int64_t n) override {
+        (*meeting_)[rank_] = {o, data, n};
+        meet();
+        for (int r = 0; r < size(); ++r) {
+            const auto& other = (*meeting_)[r];
+            sources_[static_cast<std::size_t>(r)] = other.data;
+            refuse_difference(other);
+        }
+        switch (o.what) {
+            case kind::all_reduce:
+            case kind::all_reduce_tree:
+                combine_part(o, data, n);
+                meet();
+                copy_parts(o, data, n);
+                break;
+            case kind::reduce_scatter:
+            case kind::reduce_scatter_tree: combine_part(o, data, n); break;
+            case kind::all_gather: copy_parts(o, data, n); break;
+            case kind::broadcast:
+                if (rank_ != o.root) copy(data, sources_[static_cast<std::size_t>(o.root)], 0, n * bytes_of(o.type));
+                break;
+            case kind::all_gather_rows:
+                for (int r = 0; r < size(); ++r) copy_slot(data, r, n);
+                break;
+            case kind::barrier: break;
+        }
+        meet();   // nobody gets its memory back while others read it
+    }
+
+private:
+    std::shared_ptr<thread_meeting> meeting_;
+    std::vector<void*> sources_;
+    patience patience_;
+    int rank_;
+
+    void meet() { meeting_->meet(patience_); }
+    void combine_part(const operation& o, void* data, std::int64_t n) {
+        const auto [first, end] = part_of(n, rank_, size());
+        combine_tree(o.type, o.how, data, sources_.data(), size(), first, end);
+    }
+    void copy_parts(const operation& o, void* data, std::int64_t n) {
+        for (int k = 1; k < size(); ++k) {
+            const int r = (rank_ + k) % size();
+            const auto [first, end] = part_of(n, r, size());
+            copy(data, sources_[static_cast<std::size_t>(r)], first * bytes_of(o.type), end * bytes_of(o.type));
+        }
+    }
+    static void copy(void* to, const void* from, std::int64_t first, std::int64_t end) {
+        if (first == end) return;
+        std::memcpy(static_cast<char*>(to) + first, static_cast<const char*>(from) + first,
+                    static_cast<std::size_t>(end - first));
+    }
+    void copy_slot(void* data, int r, std::int64_t slot) {
+        if (r == rank_) return;
+        row_slot head;
+        const void* const from = sources_[static_cast<std::size_t>(r)];
+        std::memcpy(&head, static_cast<const char*>(from) + r * slot, sizeof head);
+        refuse_slot(head, r, slot);
+        copy(data, from, r * slot, r * slot + static_cast<std::int64_t>(sizeof head) + head.bytes);
+    }
+    SINTER_COLD void refuse_slot(const row_slot& head, int r, std::int64_t slot) {
+        if (head.bytes >= 0 && head.bytes <= slot - static_cast<std::int64_t>(sizeof head)) return;
+        const operation& o = (*meeting_)[rank_].what;
+        meeting_->fail(
+            {r, "thread/" + std::to_string(r), "", name_of(o), o.step,
+             "a slot of " + std::to_string(slot) + " bytes says that " + std::to_string(head.bytes) + " are used"});
+        check();
+    }
+    void refuse_difference(const thread_meeting::entry& other) {
+        const auto& mine = (*meeting_)[0];
+        if (same(other.what, mine.what) && other.n == mine.n) return;
+        const int r = static_cast<int>(&other - &mine);
+        meeting_->fail(differing(r, "thread/" + std::to_string(r), "", other.what, other.n, mine.what, mine.n, 0));
+        check();
+    }
+};
+
+}   // namespace detail
+
+/// Members that are threads of one process. What is combined is combined in the order of
+/// all_reduce_tree.
+class thread_group {
+public:
+    /// `n` members.
+    explicit thread_group(int n) {
+        if (n < 1) throw option_error("a group has members", "thread_group", std::to_string(n), "1 or more");
+        const auto meeting = std::make_shared<detail::thread_meeting>(n);
+        for (int r = 0; r < n; ++r)
+            members_.push_back(
+                std::make_unique<queued_communicator>(std::make_unique<detail::thread_engine>(meeting, r)));
+    }
+    int size() const { return static_cast<int>(members_.size()); }
+    /// Of one thread each. Lives as long as the group.
+    communicator& member(int rank) { return *members_[static_cast<std::size_t>(rank)]; }
+    /// The same, to keep: a group whose members have all been taken may go.
+    std::unique_ptr<communicator> take(int rank) { return std::move(members_[static_cast<std::size_t>(rank)]); }
+
+private:
+    std::vector<std::unique_ptr<communicator>> members_;
+};
+
+}   // namespace sinter::inline SINTER_TARGET::collective
