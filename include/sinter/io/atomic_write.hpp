@@ -125,6 +125,11 @@ private:
     descriptor fd_, lock_;
 };
 
+struct at_once {
+    template <class Rename>
+    void operator()(Rename rename) const { rename(); }
+};
+
 } // namespace detail
 
 /// Writes a whole file or nothing: `fill(output_file&)` writes to a temporary file in the target's
@@ -136,13 +141,16 @@ private:
 /// writers, also of other processes, hold locks on theirs and are not disturbed; the last to finish
 /// is the one whose file stays.
 ///
+/// `publish(rename)` is called once all is on disk, and calls rename(), which gives the file its
+/// name; or it throws, and then the old file is untouched.
+///
 /// Throws io_error when the folder cannot be written, the disk is full, or `path` is a folder, a
 /// device or a write-protected file: one that this process may not write, or whose mode lets nobody
 /// write, for then even root is meant. Then, and when `fill` throws, the old file is untouched and
 /// no temporary file stays behind. (One error comes later: if the folder cannot be synced, the new
 /// file is in place and the error says that it may not survive a power cut.)
-template <class Fill>
-SINTER_COLD void atomic_write(const std::string& given_path, Fill&& fill) {
+template <class Fill, class Publish = detail::at_once>
+SINTER_COLD void atomic_write(const std::string& given_path, Fill&& fill, Publish publish = {}) {
     const std::string path = detail::behind_links(given_path);
     const std::size_t slash = path.rfind('/');
     const std::string folder_name = slash == std::string::npos ? "." : path.substr(0, slash + 1);
@@ -176,7 +184,7 @@ SINTER_COLD void atomic_write(const std::string& given_path, Fill&& fill) {
     if (replaces && ::fchmodat(folder.get(), temporary.name().c_str(), mode, 0) != 0)
         throw_io_error(errno, "cannot keep the permissions", path);
     out.sync_and_close();
-    temporary.rename_to(name, path);
+    publish([&] { temporary.rename_to(name, path); });
     // Some file systems cannot sync a folder and need not; they answer EINVAL.
     if (uninterrupted([&] { return ::fsync(folder.get()); }) != 0 && errno != EINVAL)
         throw_io_error(errno, "written, but its folder cannot be synced: it may be lost in a power cut", path);

@@ -18,11 +18,17 @@ struct step_values {
     std::uint64_t seed = 0;           ///< of random numbers inside the net
     std::int64_t step = 0;            ///< steps before this one
     batch_shard shard = {};           ///< which part of a larger batch the batch is; by default all of it
+    bool stop = false;                ///< this member asks that all members stop behind this step
+    bool save = false;                ///< this member asks that the run be saved behind this step
 };
 /// What came of a step.
 struct step_result {
     float loss = 0;        ///< mean loss of the batch, before the update
     bool applied = true;   ///< false: the loss is not finite, and no parameter, state or slot has changed
+    bool stop = false;     ///< some member has asked to stop (step_values::stop): all are told so of the same step
+    bool save = false;     ///< some member has asked to save, likewise
+    std::int64_t examples = -1;   ///< of the whole batch, over all members; -1: those of this member's batch
+    double loss_weight = -1;      ///< what the loss is a mean over, likewise; -1: local()'s loss_weight()
 };
 
 /// One copy of a model on one device: memory, the programs that run in it, and what the last run

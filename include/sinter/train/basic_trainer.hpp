@@ -86,12 +86,13 @@ public:
     float evaluate(const data::batch_view& b) {
         detail::evaluate_stages<typename detail::request_of<evaluation>::type>();
         session_.refresh();
+        last_.loss_weight = -1;
         return session_.local().evaluate(b, values_of(nullptr));
     }
     /// What the last step()'s or evaluate()'s loss is a mean over: the batch's examples or, where
     /// the loss is weighted or ignores labels, the sum of what they weigh. Losses of batches, and
     /// gradients, times this add up to those of all batches together.
-    double loss_weight() const { return session_.local().loss_weight(); }
+    double loss_weight() const { return last_.loss_weight >= 0 ? last_.loss_weight : session_.local().loss_weight(); }
     /// Output `i` for each example of the batch, [batch, extents...], good until the next step,
     /// evaluate or predict. Throws option_error where there is no such output.
     span<const float> predict(const data::batch_view& b, int i = 0) {
@@ -159,6 +160,11 @@ public:
         session_.publish();
     }
 
+    /// What the strategy said of the last step, over all members: loss, examples, and whether one
+    /// of them has asked to stop or to save.
+    const step_result& last_step() const { return last_; }
+    /// What goes with the next step to all members, and comes back to each of them in last_step().
+    void ask_members(bool to_stop, bool to_save) { ask_stop_ = to_stop, ask_save_ = to_save; }
     std::int64_t steps() const { return step_; }
     void set_steps(std::int64_t n) { step_ = n; }
 
@@ -208,9 +214,13 @@ protected:
     float run_training(const data::batch_view& b, std::int64_t updates, Observer observe) {
         float scalars[Optimizer::n_scalars + 1] = {};
         optimizer_.scalars(updates, scalars);
-        const step_result r = session_.template step<I>(b, values_of(scalars), observe);
-        if (r.applied) ++step_;
-        return r.loss;
+        step_values v = values_of(scalars);
+        v.stop = ask_stop_;
+        v.save = ask_save_;
+        last_ = session_.template step<I>(b, v, observe);
+        if (last_.examples < 0) last_.examples = b.size;
+        if (last_.applied) ++step_;
+        return last_.loss;
     }
     std::int64_t step_ = 0;
 
@@ -218,6 +228,8 @@ private:
     Optimizer optimizer_;
     trainer_options options_;
     session_type session_;
+    step_result last_{};
+    bool ask_stop_ = false, ask_save_ = false;
     std::vector<float> exchanged_;   ///< weights and averages on their ways
 
     static constexpr int average_slot = average_slot_of<Optimizer>();

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/strategy/bind_batch.hpp>
+#include <sinter/train/members.hpp>
 #include <sinter/train/metrics/accuracy.hpp>
 #include <sinter/train/metrics/mean.hpp>
 #include <sinter/train/passes.hpp>
 #include <sinter/train/results.hpp>
+#include <sinter/train/training_run.hpp>
 
 /// Evaluation: one pass over data with the evaluation program, and whatever metrics are asked for.
 namespace sinter::inline SINTER_TARGET {
@@ -30,14 +32,15 @@ constexpr int weights_an_example() {
         if (p.targets[i].weight) return p.targets[i].s.size();
     return 0;
 }
-/// Counts the last run's first output: a vote for each row of its last axis, be it one an example
-/// or several, but for what the loss ignores.
-template <class Trainer>
-void count_accuracy(const Trainer& t, metrics::accuracy& accuracy, const data::batch_view& b) {
+/// Counts a run's first output: a vote for each row of its last axis, be it one an example or
+/// several, but for what the loss ignores. `ran` is a replica.
+template <class Trainer, class Replica>
+void count_accuracy(const Replica& ran, metrics::accuracy& accuracy, const data::batch_view& b) {
     if constexpr (classifies<Trainer>) {
         static constexpr target_spec target = first_target_of<Trainer>.at[0];
-        const span<const float> y = t.output();
-        const int classes = t.last_output_shape().last();
+        const span<const float> y = ran.output(0);
+        if (y.empty()) return;
+        const int classes = ran.output_shape(0).last();
         const int rows = static_cast<int>(y.size()) / classes;
         if (!target.ignores && !b.weights) return accuracy.add(y.data(), b.labels, rows, classes);
         const int of_weights = weights_an_example<Trainer>(), of_rows = rows / b.size;
@@ -46,6 +49,17 @@ void count_accuracy(const Trainer& t, metrics::accuracy& accuracy, const data::b
             if (b.weights && b.weights[i * of_weights / of_rows] == 0.f) continue;
             accuracy.add(y.data() + static_cast<std::int64_t>(i) * classes, b.labels + i, 1, classes);
         }
+    }
+}
+/// Counts a step's outputs, which lie in several replicas where the batch was cut.
+template <class Trainer>
+void count_accuracy_of_step(Trainer& t, metrics::accuracy& accuracy, const data::batch_view& b) {
+    auto& session = t.session();
+    if constexpr (requires { session.parts(); }) {
+        for (const auto& part : session.parts())
+            if (part.batch.size > 0) count_accuracy<Trainer>(part.replica, accuracy, part.batch);
+    } else if (b.size > 0) {
+        count_accuracy<Trainer>(session.local(), accuracy, b);
     }
 }
 /// Gives the last run's output, and the target that the loss has for it, to a metric, in runs of
@@ -92,15 +106,61 @@ SINTER_COLD void measure(const Trainer& trainer, const metrics::named& m, metric
     }
 }
 
+/// What all members have measured together, once each has done its part. All or none: the members
+/// agree on what is merged, and on whether one of them was interrupted, before anything is.
+template <class Trainer>
+SINTER_COLD void merge_evaluation(Trainer& t, evaluation_result& r, metrics::mean& loss, metrics::accuracy& accuracy,
+                                  const std::vector<metrics::named>& measured,
+                                  const std::vector<std::unique_ptr<metrics::detail::running>>& running) {
+    auto& session = t.session();
+    if (is_alone(session)) return;
+    std::string what = "loss, accuracy";
+    for (const metrics::named& m : measured) what += ", " + m.name();
+    need_agreement(session, what, "members do not measure the same", "evaluate");
+    for (std::size_t i = 0; i < running.size(); ++i)
+        if (!running[i]->merge(nullptr))
+            throw option_error("the metric does not list what it counts, which several members are to add up",
+                               measured[i].name(), "no state()", "void state(auto& s) (train/metrics/metric.hpp)");
+    using session_type = std::remove_reference_t<decltype(session)>;
+    const membership m = session.member();
+    const metrics::detail::member_sums all{
+        &session, [](void* s, span<double> x) { static_cast<session_type*>(s)->reduce(x); }, m.index, m.count};
+    std::vector<double> counts{r.interrupted ? 1. : 0., static_cast<double>(r.examples)};
+    all(counts);
+    r.interrupted = counts[0] > 0;
+    r.examples = static_cast<std::int64_t>(counts[1]);
+    if (r.interrupted) return;
+    metrics::detail::merge_members(loss, all);
+    metrics::detail::merge_members(accuracy, all);
+    for (const auto& m_i : running) m_i->merge(&all);
+}
+/// Whether somebody wants this member to leave what it is doing.
+template <class Trainer>
+bool asked_to_leave(const Trainer& t, const training_run* run) {
+    if (!run) return false;
+    if (run->interrupted()) return true;
+    if constexpr (requires { t.session().asked_to_stop(); }) return !run->alone && t.session().asked_to_stop();
+    else return false;
+}
+
 } // namespace detail
 
 /// One pass over `data`, from its beginning, without training. data_error where there are none, or
 /// batches do not fit. With metrics, each of the output that it is meant for: what the loss does
 /// not count (ignored labels, weights of 0) they are not given either. option_error where one does
 /// not fit its output or the loss has no target for that.
+///
+/// Where several processes train the model all of them make this call, with the same metrics, and
+/// have the same answer: that of all examples. Members that read the same data take its batches by
+/// rotation; those with data of their own take all of these. mismatch_error on every member where
+/// metrics differ.
+///
+/// An evaluation within training ends early where the run is asked to stop at once
+/// (training_run::stop_when): then `interrupted` is set, and nothing was measured.
 template <class Trainer>
 SINTER_COLD evaluation_result evaluate(Trainer& t, data::pipeline& data,
-                                       const std::vector<metrics::named>& measured = {}) {
+                                       const std::vector<metrics::named>& measured = {},
+                                       const training_run* within = nullptr) {
     detail::need_an_end(data, "evaluate");
     detail::begin_pass(data);
     metrics::mean loss;
@@ -108,18 +168,27 @@ SINTER_COLD evaluation_result evaluate(Trainer& t, data::pipeline& data,
     evaluation_result r;
     std::vector<std::unique_ptr<metrics::detail::running>> running;
     for (const metrics::named& m : measured) running.push_back(m.begin());
+    t.session().refresh();   // on every member, also one that will have no batch
+    const membership me = t.session().member();
+    const std::int64_t members = detail::reads_own_batches(t.session()) ? 1 : me.count;
+    std::int64_t batch = 0;
     detail::one_pass(data, [&](const data::batch_view& b) {
+        if (detail::asked_to_leave(t, within)) return !(r.interrupted = true);
+        if (members > 1 && batch++ % members != me.index) return true;
         const float l = t.evaluate(b);   // which refuses a batch that does not fit
         loss.add(static_cast<double>(l), t.loss_weight());
-        detail::count_accuracy(t, accuracy, b);
+        detail::count_accuracy<Trainer>(t.session().local(), accuracy, b);
         for (std::size_t i = 0; i < running.size(); ++i) detail::measure(t, measured[i], *running[i], b);
         r.examples += b.size;
         return true;
     });
+    detail::merge_evaluation(t, r, loss, accuracy, measured, running);
+    r.loss = r.accuracy = epoch_result::unknown;
+    if (r.interrupted) return r;
     if (r.examples == 0)
         throw data_error("there is nothing to evaluate", "evaluate", "a pass without examples", "at least one");
     r.loss = loss.weight() == 0 ? 0 : loss.value();   // no example had a weight
-    r.accuracy = detail::classifies<Trainer> ? accuracy.value() : epoch_result::unknown;
+    if (detail::classifies<Trainer>) r.accuracy = accuracy.value();
     for (std::size_t i = 0; i < running.size(); ++i)
         r.metrics.push_back({measured[i].name(), running[i]->value(), measured[i].falls(), std::move(running[i])});
     return r;

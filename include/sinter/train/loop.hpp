@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/train/data_places.hpp>
 #include <sinter/train/evaluate.hpp>
 #include <sinter/train/hooks/check_finite.hpp>
 #include <sinter/train/hooks/progress_bar.hpp>
@@ -9,6 +10,8 @@
 
 /// The loop of training: epochs, steps, and the hooks around them.
 namespace sinter::inline SINTER_TARGET {
+
+class run_record;   // train/checkpoint/run_record.hpp
 
 namespace detail {
 
@@ -26,21 +29,26 @@ constexpr bool counts_in_training() {
     return classifies<Trainer> && first_target_of<Trainer>.at[0].below == 0 &&
            Trainer::strategy_type::device::shares_memory;
 }
-/// Whether training ends here: the one place where that is decided, once a step. Where several
-/// processes train one model, all end if one of them asks for it.
-template <class Trainer>
-bool agree_to_stop(Trainer& t, bool mine) {
-    double asking = mine;
-    t.session().reduce(span<double>(&asking, 1));
-    return asking > 0;
-}
-
 /// What the loop itself has seen of an epoch.
 template <int Phases>
 struct epoch_sums {
     metrics::mean losses[std::size_t{Phases}];
-    metrics::accuracy accuracy;
+    metrics::accuracy accuracy;   ///< of all members, as far as merged
+    metrics::accuracy own;        ///< what this member has counted since then
 
+    /// Every member's accuracy becomes that of all. Losses are those of whole batches already.
+    template <class Session>
+    void merge(Session& s) {
+        double counts[] = {static_cast<double>(own.right()), static_cast<double>(own.count())};
+        s.reduce(span<double>(counts, 2));
+        accuracy.add_counts(static_cast<std::int64_t>(counts[0]), static_cast<std::int64_t>(counts[1]));
+        own = {};
+    }
+    double accuracy_so_far() const {
+        metrics::accuracy all = accuracy;
+        all.merge(own);
+        return all.value();
+    }
     void state(auto& s) {
         static constexpr const char* names[] = {"loss",   "loss_1", "loss_2", "loss_3",
                                                 "loss_4", "loss_5", "loss_6", "loss_7"};
@@ -63,11 +71,13 @@ struct model_run : training_run {
     /// what is asked for before a step or at a pass's end is done after the step or at the epoch's
     /// end. Whoever calls this or load_checkpoint includes
     /// <sinter/train/checkpoint/run_checkpoint.hpp>.
-    SINTER_COLD void save_checkpoint(std::string file) {
-        files_.push_back(std::move(file));
-        save_ = [](model_run& r, const std::string& f) { save_run(r, f); };
+    /// `owner` is asked whether this run may still write (train/checkpoint/run_record.hpp). Where
+    /// several processes train the model, hooks of all of them ask at the same step.
+    SINTER_COLD void save_checkpoint(std::string file, run_record* owner = nullptr) {
+        files_.push_back({std::move(file), owner});
+        save_ = [](model_run& r, const to_save& s) { save_run(r, s.file, s.owner); };
     }
-    /// Goes on where a saved run was: in resume() alone.
+    /// Goes on where a saved run was: in resume() alone, on all members.
     SINTER_COLD void load_checkpoint(const std::string& file) { load_run(*this, file); }
 
     // ---- of the loop
@@ -75,11 +85,14 @@ struct model_run : training_run {
     span<const detail::hook_calls> hooks;
     validation* validated = nullptr;   ///< of the options
     sums_type sums{};
+    detail::data_places places{};   ///< where members read data of their own
     bool within_pass = false;   ///< the epoch's steps have begun, and not ended
     double began = 0;           ///< when the pass began, less what a resumed one had taken before
 
     model_run(Trainer& t, data::pipeline& d, span<const detail::hook_calls> h) : model(t), data(d), hooks(h) {
         step = t.steps();
+        chief = t.session().member().chief();
+        alone = detail::is_alone(t.session());
     }
     /// A call of all hooks, and what they have asked for in it.
     SINTER_COLD void tell(detail::hook_call call) {
@@ -97,17 +110,22 @@ struct model_run : training_run {
     }
 
 private:
-    std::vector<std::string> files_;   ///< to be saved
-    void (*save_)(model_run&, const std::string&) = nullptr;
+    struct to_save {
+        std::string file;
+        run_record* owner;
+    };
+    std::vector<to_save> files_;
+    void (*save_)(model_run&, const to_save&) = nullptr;
 
     SINTER_COLD void save_all() {
-        const std::vector<std::string> files = std::move(files_);
+        const std::vector<to_save> files = std::move(files_);
         files_.clear();
+        sums.merge(model.session());
         if (within_pass) result.seconds = monotonic_seconds() - began;
-        for (const std::string& f : files) {
+        for (const to_save& f : files) {
             save_(*this, f);
             for (const detail::hook_calls& h : hooks)
-                if (h.checkpoint_saved) h.checkpoint_saved(h.hook, *this, f);
+                if (h.checkpoint_saved) h.checkpoint_saved(h.hook, *this, f.file);
         }
     }
 };
@@ -134,7 +152,7 @@ public:
         hooks_ = std::make_unique<detail::hook_calls[]>(3 + hooks.size());
         detail::hook_calls* next = hooks_.get();
         *next++ = calls_of<run_type, false>(finite_);
-        if (o.progress) *next++ = calls_of<run_type, false>(bar_);
+        if (o.progress && run_.chief) *next++ = calls_of<run_type, false>(bar_);
         if (o.validation) {
             validation_ = std::make_unique<validation>(*o.validation, o.metrics);
             *next++ = calls_of<run_type, false>(*validation_);
@@ -149,14 +167,15 @@ public:
     SINTER_COLD std::vector<epoch_result> run() {
         using enum detail::hook_call;
         std::vector<epoch_result> history;
+        agree_on_options();
         run_.tell(resume);
         run_.step = t_.steps();
         detail::need_learning_rates(t_.optimizer(), detail::phases_of<Trainer> > 1 ? 0 : t_.steps());
         run_.tell(begin);
-        bool more = !detail::agree_to_stop(t_, run_.stopping() || enough_steps());
+        bool more = !(run_.stopping() || enough_steps());
         while (more && (run_.within_pass || !(run_.epochs > 0) || run_.epoch < run_.epochs)) {
             more = one_epoch();
-            history.push_back(std::move(run_.result));
+            if (!run_.unmeasured()) history.push_back(std::move(run_.result));
             run_.result = {};
         }
         run_.tell(end);
@@ -175,6 +194,17 @@ private:
     bool told_ = false;
     bool before_ = false, after_ = false;   ///< whether any hook has these calls
 
+    /// What decides how many steps there are, and what is measured together, must be the same
+    /// everywhere, or members would wait for each other.
+    SINTER_COLD void agree_on_options() {
+        if (run_.alone) return;
+        std::string all = joined({run_.epochs, " epochs, ", o_.max_steps, " steps, from step ", t_.steps(),
+                                  o_.validation ? ", validation" : ", no validation"});
+        for (const metrics::named& m : o_.metrics) all += ", " + m.name();
+        for (std::size_t i = o_.progress && run_.chief ? 2 : 1; i < run_.hooks.size(); ++i)
+            if (run_.hooks[i].name) all += joined({", hook ", run_.hooks[i].name});
+        detail::need_agreement(t_.session(), all, "members do not train alike", "train");
+    }
     bool enough_steps() const { return o_.max_steps > 0 && t_.steps() >= o_.max_steps; }
 
     /// Whether there is to be another one.
@@ -193,6 +223,10 @@ private:
         bool more = true;
         run_.began = monotonic_seconds() - r.seconds;
         detail::one_pass(run_.data, [&](const data::batch_view& b) { return more = one_step(b); }, goes_on);
+        if (more && !run_.alone && detail::reads_own_batches(t_.session()))   // others may have more batches
+            do more = one_step({.size = 0});
+            while (more && t_.last_step().examples > 0);
+        run_.sums.merge(t_.session());
         if (r.examples == 0)
             throw data_error("there is nothing to train on", "train", "a pass without examples", "at least one");
         r.seconds = monotonic_seconds() - run_.began;
@@ -201,10 +235,14 @@ private:
         if (detail::phases_of<Trainer> > 1)
             for (const metrics::mean& m : run_.sums.losses) r.phase_losses.push_back(m.value());
         run_.tell(pass_end);
+        if (run_.unmeasured()) {   // to be measured when the run goes on
+            if (more) run_.tell(pass_stopped);
+            return run_.within_pass = false;
+        }
         run_.within_pass = false;
         run_.tell(epoch_end);
         tell_of_divergence();
-        return more && !detail::agree_to_stop(t_, run_.stopping());
+        return more && !run_.stopping();
     }
     /// Whether there is to be another one.
     bool one_step(const data::batch_view& b) {
@@ -213,14 +251,21 @@ private:
             for (const detail::hook_calls& h : run_.hooks)
                 if (h.before_step) h.before_step(h.hook, run_, b);
         need_rates();
+        const bool asks = detail::asked_to_leave(t_, &run_) || run_.asks_to_stop();
+        t_.ask_members(asks, run_.asks_to_save());
+        run_.have_asked_to_save();
         run_.loss = t_.step(b);
+        const step_result& done = t_.last_step();
+        run_.save_is_asked = done.save;
+        if (done.stop) run_.stop(asks ? run_.asked_why() : std::string("a member of the job was asked to stop"));
+        if (done.examples == 0) return !run_.stopping();   // all members' batches have come to their end
         if (first_loss_ < 0) first_loss_ = __builtin_fabs(static_cast<double>(run_.loss));
         run_.step = t_.steps();
         if (__builtin_fabsf(run_.loss) <= std::numeric_limits<float>::max()) {
             run_.sums.losses[run_.phase].add(static_cast<double>(run_.loss), t_.loss_weight());
             if constexpr (detail::counts_in_training<Trainer>())
-                if (run_.phase == 0) detail::count_accuracy(t_, run_.sums.accuracy, b);
-            run_.result.examples += b.size;
+                if (run_.phase == 0) detail::count_accuracy_of_step(t_, run_.sums.own, b);
+            run_.result.examples += done.examples;
         }
         if (after_) {
             sum_up();
@@ -228,12 +273,13 @@ private:
                 if (h.after_step) h.after_step(h.hook, run_, b);
         }
         run_.save_what_is_asked();
-        return !detail::agree_to_stop(t_, run_.stopping() || enough_steps());
+        if (run_.alone && run_.interrupted()) run_.stop("asked to stop");
+        return !(run_.stopping() || enough_steps());
     }
     void sum_up() {
         const metrics::mean& loss = run_.sums.losses[0];
         run_.result.loss = loss.weight() == 0 ? 0 : loss.value();
-        if constexpr (detail::counts_in_training<Trainer>()) run_.result.training_accuracy = run_.sums.accuracy.value();
+        if constexpr (detail::counts_in_training<Trainer>()) run_.result.training_accuracy = run_.sums.accuracy_so_far();
     }
     /// Rates are looked at before each step, for schedules make others as they go; where phases
     /// count steps of their own, once at the start.
@@ -244,7 +290,7 @@ private:
     /// as 1), which a rate that is too large makes of it without ever leaving the finite numbers.
     SINTER_COLD void tell_of_divergence() {
         const double loss = __builtin_fabs(run_.result.loss);
-        if (!o_.progress || told_ || !(first_loss_ >= 0) || !(loss > 1e3 * (first_loss_ > 1 ? first_loss_ : 1))) return;
+        if (!o_.progress || !run_.chief || told_ || !(first_loss_ >= 0) || !(loss > 1e3 * (first_loss_ > 1 ? first_loss_ : 1))) return;
         told_ = true;
         float rate = -1;
         detail::each_learning_rate(t_.optimizer(), t_.steps(), [&](float r) { rate = r > rate ? r : rate; });

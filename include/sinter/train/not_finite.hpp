@@ -57,9 +57,9 @@ SINTER_COLD void need_finite_weights(const Trainer& t, const char* where) {
         }
     }
 }
-/// Why a batch's loss is not finite: always throws data_error.
+/// data_error if a number of the batch is not finite.
 template <class Trainer>
-[[noreturn]] SINTER_COLD void refuse_loss(const Trainer& t, const data::batch_view& b, float loss) {
+SINTER_COLD void need_finite_batch(const Trainer& t, const data::batch_view& b) {
     using program = typename Trainer::training;
     constexpr auto& p = program::v;
     [[maybe_unused]] const float* ports[p.n_inputs + p.n_targets + 1] = {};
@@ -82,6 +82,31 @@ template <class Trainer>
         need_finite(y, static_cast<int>(target.s.size()), b.size,
                     target.weight ? joined({where, ", weights"}) : joined({where, ", target ", floats - 1}), counted);
     }
+}
+/// The same for all members, who learn it at the same step: data_error on each where one of them
+/// has such a batch, which says whose it is.
+template <class Trainer>
+SINTER_COLD void refuse_batch_of_a_member(Trainer& t, const data::batch_view& b) {
+    const membership m = t.session().member();
+    std::vector<double> bad(static_cast<std::size_t>(m.count));
+    std::string mine;
+    try {
+        if (b.size > 0) need_finite_batch(t, b);
+    } catch (const data_error& e) {
+        mine = e.what();
+        bad[static_cast<std::size_t>(m.index)] = 1;
+    }
+    t.session().reduce(span<double>(bad.data(), bad.size()));
+    for (std::size_t i = 0; i < bad.size(); ++i)
+        if (bad[i] > 0)
+            throw data_error("the loss is not finite: a batch has a number that is not",
+                             joined({"step ", t.steps() + 1, ", member ", i}), mine, "finite numbers");
+}
+/// Why a batch's loss is not finite: always throws data_error.
+template <class Trainer>
+[[noreturn]] SINTER_COLD void refuse_loss(const Trainer& t, const data::batch_view& b, float loss) {
+    const std::string where = joined({"step ", t.steps() + 1});
+    need_finite_batch(t, b);
     need_finite_weights(t, where.c_str());
     throw data_error("the loss is not finite, though the batch and all weights are: the model's values have "
                      "overflowed. Try a smaller learning rate, clip_by_global_norm, or data that are scaled",

@@ -11,6 +11,7 @@ namespace sinter::inline SINTER_TARGET {
 struct evaluation_result {
     double loss = 0, accuracy = 0;
     std::int64_t examples = 0;
+    bool interrupted = false;   ///< training was asked to stop meanwhile: nothing was measured
     std::vector<metric_value> metrics{};   ///< those that were asked for
     /// "loss", "accuracy", or a metric's name; option_error where there is none of this name.
     double value(std::string_view name) const {

@@ -16,20 +16,56 @@ struct training_run {
     bool resumed = false;               ///< goes on where a saved run was
     float loss = 0;                     ///< of the last step's batch, before its update
     int phase = 0;                      ///< which loss that was, where losses alternate
+    bool chief = true;                  ///< whether this process is the one that writes files and messages
+    bool alone = true;                  ///< whether no other process trains this model
+    bool save_is_asked = false;         ///< some member has asked by ask_to_save(): all see it behind the same step
     epoch_result result{};              ///< of this epoch so far
 
-    /// Asks to end training without an error: once all hooks have had the present call, before
-    /// another step. `why` is kept of the first who asks.
+    /// Ends training without an error: once all hooks have had the present call, before another
+    /// step. `why` is kept of the first who asks. Where several processes train the model it is for
+    /// reasons that all of them have at the same step, such as the number of steps or what was
+    /// measured (losses and metrics are those of all members); it takes effect without a word to
+    /// the others. For what one process alone knows there is ask_to_stop().
     SINTER_COLD void stop(std::string_view why) {
         if (!stopping_) why_ = why;
         stopping_ = true;
     }
+    /// The same for a reason that only this process has: a signal, a clock, a file. The question
+    /// goes with the next step to all members, which then stop behind that step. Where there are no
+    /// others it is stop().
+    SINTER_COLD void ask_to_stop(std::string_view why) {
+        if (alone) return stop(why);
+        if (!asking_) asked_why_ = why;
+        asking_ = true;
+    }
+    /// Asks all members to save behind their next step: save_is_asked is true there.
+    void ask_to_save() { asks_to_save_ = true; }
     bool stopping() const { return stopping_; }
     const std::string& why_stopped() const { return why_; }   ///< empty as long as nobody has asked
 
+    /// `asked` is looked at once a step and once a batch of an evaluation, which it interrupts: for
+    /// signals (train/hooks/stop_on_signals.hpp). Null: no more.
+    void stop_when(bool (*asked)()) { interrupted_ = asked; }
+    /// Whether stop_when()'s function says so now.
+    bool interrupted() const { return interrupted_ && interrupted_(); }
+    /// Ends training before what is measured at the epoch's end is complete: the run is to be saved
+    /// as within the epoch, and epoch_end is not called.
+    SINTER_COLD void stop_unmeasured(std::string_view why) {
+        stop(why);
+        unmeasured_ = true;
+    }
+    bool unmeasured() const { return unmeasured_; }
+
+    // ---- of the loop
+    bool asks_to_stop() const { return asking_ || interrupted(); }
+    bool asks_to_save() const { return asks_to_save_; }
+    const std::string& asked_why() const { return asked_why_; }
+    void have_asked_to_save() { asks_to_save_ = false; }
+
 private:
-    bool stopping_ = false;
-    std::string why_;
+    bool stopping_ = false, asking_ = false, asks_to_save_ = false, unmeasured_ = false;
+    bool (*interrupted_)() = nullptr;
+    std::string why_, asked_why_;
 };
 
 } // namespace sinter

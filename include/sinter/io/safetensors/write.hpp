@@ -139,9 +139,10 @@ SINTER_COLD inline std::vector<std::byte> to_bytes(std::vector<entry> entries, c
 /// Writes a safetensors file, whole or not at all (io::atomic_write). The data goes to the system
 /// from where it lies. The same tensors give the same bytes as the reference writer gives. Throws
 /// io_error where the file cannot be written, format_error as encode_header does; either way an old
-/// file at `path` stays as it was.
-template <class = void>
-SINTER_COLD inline void write(const std::string& path, std::vector<entry> entries, const metadata_map& metadata = {}) {
+/// file at `path` stays as it was. `publish` as atomic_write's.
+template <class Publish = io::detail::at_once>
+SINTER_COLD inline void write(const std::string& path, std::vector<entry> entries, const metadata_map& metadata = {},
+                              Publish publish = {}) {
     sort_as_written(entries);
     const std::string head = encode_header(entries, metadata, path);
     io::atomic_write(path, [&](io::output_file& out) {
@@ -149,7 +150,7 @@ SINTER_COLD inline void write(const std::string& path, std::vector<entry> entrie
         for (const entry& tensor : entries)
             out.write(span<const std::byte>(static_cast<const std::byte*>(tensor.data),
                                 static_cast<std::size_t>(detail::bytes_of(tensor, path))));
-    });
+    }, publish);
 }
 
 } // namespace sinter::safetensors

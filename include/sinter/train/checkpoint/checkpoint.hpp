@@ -2,6 +2,7 @@
 #pragma once
 #include <sinter/base/cold.hpp>
 #include <sinter/io/safetensors.hpp>
+#include <sinter/train/checkpoint/shared_file.hpp>
 #include <sinter/train/not_finite.hpp>
 #include <sinter/train/checkpoint/reserved_names.hpp>
 #include <sinter/train/trainer.hpp>
@@ -106,8 +107,10 @@ template <class Trainer>
 void save_with(std::vector<safetensors::entry> entries, const Trainer& t, const std::string& path, saved what,
                not_finite allow = not_finite::refused) {
     if (allow == not_finite::refused) need_finite_weights(t, joined({"save, ", path}).c_str());
-    save_with(std::move(entries), t, what,
-              [&](auto&& all, const auto& metadata) { safetensors::write(path, std::move(all), metadata); });
+    save_with(std::move(entries), t, what, [&](auto&& all, const auto& metadata) {
+        auto& session = const_cast<Trainer&>(t).session();   // to speak with other members changes nothing of it
+        by_the_chief(session, "save", path, [&] { safetensors::write(path, std::move(all), metadata); });
+    });
 }
 
 /// Throws mismatch_error unless `file` has just what is expected. Where the weights alone would
@@ -222,6 +225,8 @@ void load_with(std::vector<safetensors::expected_tensor> expected, const safeten
 /// Writes a safetensors file; the old one stays as it is until the new one is safely on disk.
 /// Throws io_error; data_error where a weight or a state is infinite or NaN, and the old file
 /// stays, unless these are asked for. A whole file also has the trainer's seed, among its metadata.
+/// Where several processes train the model all of them call save(); the chief writes, and the others
+/// wait until it has.
 template <class Trainer>
 void save(const Trainer& t, const std::string& path, saved what = saved::whole,
           not_finite allow = not_finite::refused) {
@@ -245,9 +250,12 @@ std::vector<std::byte> save_to_memory(const Trainer& t, saved what = saved::whol
 /// A whole file must be of the trainer's seed if the net or loss draws random numbers in training
 /// (dropout, noise): the run would not go on as it would have. Otherwise, and in older files, which
 /// have none, the seed does not matter.
+///
+/// Where several processes train the model all of them call load(); the chief reads the file, and
+/// the others have its bytes.
 template <class Trainer>
 void load(Trainer& t, const std::string& path, saved what = saved::whole) {
-    detail::load_with({}, safetensors::read(path), t, what);
+    detail::with_file_of_chief(t.session(), path, [&](const auto& file) { detail::load_with({}, file, t, what); });
 }
 /// The same from the bytes of a file that lie in memory, at any address.
 template <class Trainer>

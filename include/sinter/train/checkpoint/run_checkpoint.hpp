@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/io/safetensors/checksum.hpp>
 #include <sinter/train/checkpoint/checkpoint.hpp>
+#include <sinter/train/checkpoint/run_record.hpp>
 #include <sinter/train/hooks/hook_calls.hpp>
 #include <sinter/train/hooks/hook_state.hpp>
 
@@ -19,6 +21,7 @@ SINTER_COLD void list_run(Run& run, hook_state& s, data::position& at) {
     s.begin("run");
     s("pass", at.epoch)("index", at.index);
     run.state(s);
+    if (reads_own_batches(run.model.session())) s("places", run.places);
     std::vector<std::string_view> names;
     for (const hook_calls& h : run.hooks) {
         if (!h.state) continue;
@@ -32,20 +35,32 @@ SINTER_COLD void list_run(Run& run, hook_state& s, data::position& at) {
 
 } // namespace detail
 
-/// Throws what save() throws.
+/// Throws what save() throws, and io_error where `owner` is no longer this run. All members call
+/// it; the chief writes.
 template <class Run>
-SINTER_COLD void save_run(Run& run, const std::string& file) {
+SINTER_COLD void save_run(Run& run, const std::string& file, run_record* owner = nullptr) {
+    auto& session = run.model.session();
+    detail::need_finite_weights(run.model, joined({"save, ", file}).c_str());
     hook_state s(hook_state::mode::write);
     data::position at = run.data.position();
+    if (detail::reads_own_batches(session)) run.places.gather(session, at);
     detail::list_run(run, s, at);
-    detail::save_with(s.entries(), run.model, file, saved::whole);
+    detail::save_with(s.entries(), run.model, saved::whole, [&](auto&& all, safetensors::metadata_map metadata) {
+        detail::by_the_chief(session, "save", file, [&] {
+            metadata.emplace("checksum", safetensors::checksum(all));
+            if (!owner) return safetensors::write(file, std::move(all), metadata);
+            if (!owner->taken()) owner->take(run.step);   // the chief is another one than at the beginning
+            safetensors::write(file, std::move(all), metadata, [&](auto rename) { owner->guarded(rename); });
+        });
+    });
 }
 
-/// Throws what load() throws; mismatch_error as well where the file is not of a run, or of one with
-/// other hooks. Then nothing has changed.
+/// Throws what load() throws, and format_error where bytes have changed; mismatch_error as well
+/// where the file is not of a run, or of one with other hooks. Then nothing has changed.
 template <class Run>
-SINTER_COLD void load_run(Run& run, const std::string& file) {
-    const safetensors::file f = safetensors::read(file);
+SINTER_COLD void load_run(Run& run, const safetensors::contents& f) {
+    const std::string& file = f.source;
+    safetensors::need_checksum(f);
     data::position at;
     hook_state check(hook_state::mode::check, &f);
     detail::list_run(run, check, at);
@@ -67,9 +82,15 @@ SINTER_COLD void load_run(Run& run, const std::string& file) {
     hook_state read(hook_state::mode::read, &f);
     detail::load_with({}, f, run.model, saved::whole, [&] {
         detail::list_run(run, read, at);
-        run.data.seek(at);
+        auto& session = run.model.session();
+        run.data.seek(detail::reads_own_batches(session) ? run.places.of(session.member(), at) : at);
     });
     run.resumed = true;
+}
+/// All members call it; the chief reads.
+template <class Run>
+SINTER_COLD void load_run(Run& run, const std::string& file) {
+    detail::with_file_of_chief(run.model.session(), file, [&](const auto& f) { load_run(run, f); });
 }
 
 } // namespace sinter

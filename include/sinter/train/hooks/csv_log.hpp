@@ -16,7 +16,8 @@ struct csv_log_options {
 /// loss, accuracy, val_loss, val_accuracy, and the metrics by their names, as the first epoch has
 /// them. What was not measured is an empty field; nine digits, a point in every locale. Each line
 /// is in the file when the epoch ends. A run that is resumed goes on behind the lines that had been
-/// written when it was saved: later ones, of epochs that are done again, are cut off.
+/// written when it was saved: later ones, of epochs that are done again, are cut off. Of several
+/// members the chief alone writes.
 ///
 ///     model.train(data, {.epochs = 100}, csv_log("run.csv"));
 class csv_log {
@@ -26,6 +27,7 @@ public:
 
     /// Opens the file. io_error where that cannot be written.
     SINTER_COLD void begin(training_run& run) {
+        if (!run.chief) return;
         const int fresh = run.resumed || o_.append ? 0 : O_TRUNC;
         file_ = io::descriptor(
             io::uninterrupted([&] { return ::open(path_.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | fresh, 0666); }));
@@ -39,6 +41,7 @@ public:
     }
     /// io_error where the line cannot be written.
     SINTER_COLD void epoch_end(training_run& run) {
+        if (!run.chief) return;
         const epoch_result& r = run.result;
         std::string line;
         if (written_ == 0) {
@@ -61,7 +64,8 @@ public:
             written_ += n;
         }
     }
-    SINTER_COLD void end(training_run&) {
+    SINTER_COLD void end(training_run& run) {
+        if (!run.chief) return;
         if (const int fault = file_.close()) io::throw_io_error(fault, "cannot close", path_);
     }
     void state(auto& s) { s("written", written_); }

@@ -12,8 +12,8 @@ namespace sinter::inline SINTER_TARGET {
 ///     void state(hook_state& s) { s("seen", seen_)("best", best_); }
 ///
 /// They are tensors of the checkpoint, hooks/my_hook/seen and so on. state() may be called several
-/// times and must only list. Types: bool, int, std::int64_t, float, double, std::vector of float or
-/// double, std::string, and whatever has a state() of its own. Loading changes nothing before
+/// times and must only list. Types: bool, int, std::int64_t, float, double, std::vector of float,
+/// double or std::int64_t, std::string, and whatever has a state() of its own. Loading changes nothing before
 /// everything was found to be there, and of its type.
 class hook_state {
 public:
@@ -29,6 +29,7 @@ public:
         else if constexpr (std::is_same_v<T, double>) item(safetensors::dtype::f64, &x, sizeof x);
         else if constexpr (std::is_same_v<T, std::vector<float>>) list(safetensors::dtype::f32, x);
         else if constexpr (std::is_same_v<T, std::vector<double>>) list(safetensors::dtype::f64, x);
+        else if constexpr (std::is_same_v<T, std::vector<std::int64_t>>) list(safetensors::dtype::i64, x);
         else if constexpr (std::is_same_v<T, std::string>) list(safetensors::dtype::u8, x);
         else
             static_assert(sizeof(T) == 0,

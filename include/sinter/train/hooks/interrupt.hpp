@@ -24,7 +24,7 @@ public:
     stop_on_interrupt& operator=(const stop_on_interrupt&) = delete;
 
     void after_step(training_run& run, const batch_view&) {
-        if (seen) run.stop("interrupt");
+        if (seen) run.ask_to_stop("interrupt");
     }
     explicit operator bool() const { return seen != 0; }   ///< has it been asked?
 

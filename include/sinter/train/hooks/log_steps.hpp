@@ -15,7 +15,7 @@ struct log_steps_options {
 };
 
 /// Writes a line now and then: "step 300: loss 0.4125 (2.31 s)". The loss is the last batch's, the
-/// time that since the line before (tf.estimator's LoggingTensorHook).
+/// time that since the line before (tf.estimator's LoggingTensorHook). The chief alone writes.
 class log_steps {
 public:
     /// option_error unless either steps or seconds are given.
@@ -25,7 +25,7 @@ public:
         last_ = o_.clock();
     }
     void after_step(training_run& run, const batch_view&) {
-        if (timer_.due(run.step)) write(run);
+        if (run.chief && timer_.due(run.step)) write(run);
     }
 
 private:

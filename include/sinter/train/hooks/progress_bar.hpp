@@ -7,14 +7,18 @@ namespace sinter::inline SINTER_TARGET {
 
 /// Shows each epoch as it goes (train/progress.hpp). train() has this hook itself where
 /// train_options::progress is a file; as a hook of the caller's it shows what it is told to:
-/// `model.train(data, {.progress = nullptr}, progress_bar(stdout, {.line_every = 60}))`.
+/// `model.train(data, {.progress = nullptr}, progress_bar(stdout, {.line_every = 60}))`. Of several
+/// members the chief alone shows one.
 class progress_bar {
 public:
     /// Null: silence.
     explicit progress_bar(std::FILE* out, progress_options o = {}) {
         if (out) bar_ = std::make_unique<progress>(out, o);
     }
-    SINTER_COLD void begin(training_run&) { values_.clear(); }
+    SINTER_COLD void begin(training_run& run) {
+        values_.clear();
+        if (!run.chief) bar_.reset();
+    }
     SINTER_COLD void epoch_begin(training_run& run) {
         if (bar_)
             bar_->begin(joined({"epoch ", run.epoch, run.epochs > 0 ? joined({"/", run.epochs}) : ""}),

@@ -7,7 +7,7 @@ namespace sinter::inline SINTER_TARGET {
 
 struct stop_at_options {
     std::int64_t step = 0;   ///< the model's number of steps, those before a resumed run included; 0: no limit
-    double seconds = 0;      ///< of this call; 0: no limit
+    double seconds = 0;      ///< of this call; 0: no limit. Of several members the first whose time is up stops all
     /// A loss, the epoch's mean so far, above which training is given up: it has gone astray though
     /// all is finite.
     double loss_above = std::numeric_limits<double>::infinity();
@@ -28,7 +28,7 @@ public:
     }
     void after_step(training_run& run, const batch_view&) {
         if (o_.step > 0 && run.step >= o_.step) run.stop("stop_at: step");
-        if (o_.seconds > 0 && o_.clock() - began_ >= o_.seconds) run.stop("stop_at: seconds");
+        if (o_.seconds > 0 && o_.clock() - began_ >= o_.seconds) run.ask_to_stop("stop_at: seconds");
         if (run.result.loss > o_.loss_above) run.stop("stop_at: loss");
     }
 

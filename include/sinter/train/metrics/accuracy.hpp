@@ -62,10 +62,11 @@ public:
             right_ += predicts(logits + static_cast<std::int64_t>(i) * classes, classes, labels[i]);
         count_ += n;
     }
-    void merge(const accuracy& other) {
-        right_ += other.right_;
-        count_ += other.count_;
+    void add_counts(std::int64_t right, std::int64_t count) {   ///< of elsewhere
+        right_ += right;
+        count_ += count;
     }
+    void merge(const accuracy& other) { add_counts(other.right_, other.count_); }
     void state(auto& s) { s("right", right_)("count", count_); }   ///< for checkpoints (train/hooks/hook_state.hpp)
     /// In [0, 1]; NaN as long as nothing was added.
     double value() const { return static_cast<double>(right_) / static_cast<double>(count_); }

@@ -26,6 +26,11 @@ public:
             for (int p = 0; p < 2; ++p) counts_[t][p] += other.counts_[t][p];
     }
 
+    void state(auto& s) {   ///< what it has counted (train/metrics/metric.hpp)
+        s("true_negatives", counts_[0][0])("false_positives", counts_[0][1])("false_negatives", counts_[1][0])(
+            "true_positives", counts_[1][1]);
+    }
+
     std::int64_t true_positives() const { return counts_[1][1]; }
     std::int64_t false_positives() const { return counts_[0][1]; }
     std::int64_t true_negatives() const { return counts_[0][0]; }

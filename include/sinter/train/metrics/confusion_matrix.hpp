@@ -40,6 +40,7 @@ public:
         for (std::size_t i = 0; i < counts_.size(); ++i) counts_[i] += other.counts_[i];
     }
 
+    void state(auto& s) { s("counts", counts_); }   ///< what it has counted (train/metrics/metric.hpp)
     int classes() const { return classes_; }
     std::int64_t count(int truth, int predicted) const { return counts_[index(truth, predicted)]; }
     std::int64_t examples(int truth) const {   ///< of this class

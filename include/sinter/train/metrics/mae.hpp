@@ -18,6 +18,7 @@ public:
         }
     }
     void merge(const mae& other) { errors_.merge(other.errors_); }
+    void state(auto& s) { s("errors", errors_); }   ///< what it has counted (train/metrics/metric.hpp)
     /// NaN as long as nothing was added.
     double value() const { return errors_.value(); }
     std::int64_t count() const { return errors_.count(); }

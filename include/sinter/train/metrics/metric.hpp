@@ -27,6 +27,10 @@ struct evaluated_batch {
 ///     The first three get what counts in the loss alone, of the output that named() says, row after row.
 /// Value
 ///     `value()`, a number: of all that was added. NaN where nothing was.
+/// State
+///     `state(auto& s)` lists the numbers that it counts in: { s("right", right_)("count", count_); }. Needed where several
+///     processes train one model: then they are added up over all. A metric whose numbers do not add up says so by
+///     `static constexpr bool adds_up = false`, and has `merge(const itself&)`.
 /// Name
 ///     `static constexpr const char* name`, unless named(name, metric) gives one; `static constexpr bool falls = true` where
 ///     less is better.

@@ -4,6 +4,7 @@
 #include <sinter/base/cold.hpp>
 #include <sinter/base/error.hpp>
 #include <sinter/base/joined.hpp>
+#include <sinter/train/metrics/merge.hpp>
 #include <sinter/train/metrics/metric.hpp>
 #include <concepts>
 #include <memory>
@@ -88,6 +89,9 @@ struct running {
     virtual void add(const evaluated_batch&) {}
     virtual double value() const = 0;
     virtual std::unique_ptr<running> copy() const = 0;
+    /// What all members have counted; false where the metric does not list its numbers. Without
+    /// members: only whether it does.
+    virtual bool merge(const member_sums*) = 0;
 };
 template <class M>
 struct running_of final : running {
@@ -102,6 +106,11 @@ struct running_of final : running {
     }
     double value() const override { return static_cast<double>(m.value()); }
     std::unique_ptr<running> copy() const override { return std::make_unique<running_of>(m); }
+    bool merge([[maybe_unused]] const member_sums* all) override {
+        if constexpr (listed<M>)
+            if (all) merge_members(m, *all);
+        return listed<M>;
+    }
 };
 } // namespace detail
 

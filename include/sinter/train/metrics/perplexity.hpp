@@ -21,6 +21,7 @@ public:
         for (std::int64_t i = 0; i < n; ++i) loss_.add(cross_entropy(logits + i * classes, labels[i], classes));
     }
     void merge(const perplexity& other) { loss_.merge(other.loss_); }
+    void state(auto& s) { s("loss", loss_); }   ///< what it has counted (train/metrics/metric.hpp)
     /// At least 1, but for rounding; NaN as long as nothing was added.
     double value() const { return __builtin_exp(loss_.value()); }
     double loss() const { return loss_.value(); }

@@ -49,6 +49,10 @@ public:
         }
         count_ += other.count_;
     }
+    static constexpr bool adds_up = false;   ///< members' states are merged
+    void state(auto& s) {                    ///< what it has counted (train/metrics/metric.hpp)
+        s("errors", errors_)("distances", distances_)("means", means_)("count", count_);
+    }
     /// At most 1; NaN as long as nothing was added. Where a column's targets are all equal it is
     /// -infinity, or NaN if they are all met (scikit-learn says 0 and 1).
     double value() const {

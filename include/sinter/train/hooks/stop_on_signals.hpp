@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/train/hooks/hook.hpp>
+#include <csignal>
+
+namespace sinter::inline SINTER_TARGET {
+
+/// While one of these lives, SIGINT, SIGTERM and SIGUSR1 (which Slurm sends when time is nearly up)
+/// stop training behind a step, or within the validation that is going on, so that save_checkpoints
+/// saves the run and the program ends by itself. Where several processes train the model it is
+/// enough that one of them has the signal: all stop behind the same step. A second signal of a kind
+/// does what it does without this. One at a time. A hook:
+///
+///     stop_on_signals signals;
+///     model.train(data, {.epochs = 100}, signals, save_checkpoints("run", {.keep = 3, .resume = true}));
+///     if (signals) return 3;   // not done yet
+///
+/// An epoch that was stopped so is not measured: it goes on when the run does. (Ctrl-C at a
+/// terminal, where what there is shall be measured: stop_on_interrupt.)
+class stop_on_signals {
+public:
+    stop_on_signals() {
+        seen = 0;
+        for (int i = 0; i < n; ++i) before_[i] = std::signal(numbers[i], &note);
+    }
+    ~stop_on_signals() {
+        for (int i = 0; i < n; ++i) std::signal(numbers[i], before_[i] == SIG_ERR ? SIG_DFL : before_[i]);
+    }
+    stop_on_signals(const stop_on_signals&) = delete;
+    stop_on_signals& operator=(const stop_on_signals&) = delete;
+
+    SINTER_COLD void begin(training_run& run) {
+        run.stop_when([] { return seen != 0; });
+    }
+    SINTER_COLD void end(training_run& run) { run.stop_when(nullptr); }
+    explicit operator bool() const { return seen != 0; }   ///< has this process been asked?
+    int signal() const { return seen; }                    ///< which came first; 0: none
+
+private:
+    static constexpr int n = 3, numbers[n] = {SIGINT, SIGTERM, SIGUSR1};
+    static inline volatile std::sig_atomic_t seen = 0;
+    void (*before_[n])(int) = {};
+
+    static void note(int number) {
+        if (!seen) seen = number;
+        std::signal(number, SIG_DFL);
+    }
+};
+
+} // namespace sinter
