@@ -29,6 +29,10 @@ BOOST_AUTO_TEST_CASE(differences_are_errors_on_all) {
     check_differences([](int n, const std::function<void(communicator&)>& f) { on_threads(n, f); });
 }
 
+BOOST_AUTO_TEST_CASE(other_roots_are_errors_on_all) {
+    check_roots([](int n, const std::function<void(communicator&)>& f) { on_threads(n, f); });
+}
+
 BOOST_AUTO_TEST_CASE(what_one_member_throws_reaches_all) {
     check_failures([](int n, const std::function<void(communicator&)>& f) { on_threads(n, f); });
 }

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <sinter/collective/algorithm.hpp>
+#include <sinter/collective/engine.hpp>
+#include <sinter/collective/first_error.hpp>
+#include <sinter/collective/queued_communicator.hpp>
+#include <thread>
+
+// Members that are threads, connected by mailboxes: algorithms without a network.
+namespace sinter::test {
+using namespace sinter::collective;
+
+struct mailbox {
+    struct frame {
+        operation what;
+        std::int64_t number, n, offset;
+        std::size_t bytes;
+        const std::byte* at;   // the sender's memory, or that of `copy`
+        std::vector<std::byte> copy;
+    };
+    std::mutex mutex;
+    std::deque<frame> frames;
+    std::size_t taken = 0;
+};
+
+/// What the members share. Mailboxes hold so many frames; 0: nothing is sent before it is awaited.
+struct mailboxes {
+    mailboxes(int count, std::size_t room)
+        : members(count), capacity(room), boxes(static_cast<std::size_t>(count * count)) {}
+    int members;
+    std::size_t capacity;
+    std::vector<mailbox> boxes;
+    first_error error;
+    mailbox& from_to(int from, int to) { return boxes[static_cast<std::size_t>(from * members + to)]; }
+};
+
+class memory_transport final : public transport {
+public:
+    memory_transport(std::shared_ptr<mailboxes> m, int rank)
+        : shared_(std::move(m)), rank_(rank), sent_(static_cast<std::size_t>(shared_->members)),
+          expected_(static_cast<std::size_t>(shared_->members)) {}
+    int rank() const override { return rank_; }
+    int size() const override { return shared_->members; }
+    std::int64_t largest_piece() const override { return 1 << 20; }
+    void send(int peer, const job& j, std::int64_t offset, span<const std::byte> bytes) override {
+        idle_ = 0;
+        mailbox& box = shared_->from_to(rank_, peer);
+        const std::lock_guard lock(box.mutex);
+        mailbox::frame f{j.what, j.number, j.n, offset, bytes.size(), bytes.data(), {}};
+        if (shared_->capacity) {
+            f.copy.assign(bytes.begin(), bytes.end());
+            f.at = f.copy.data();
+        }
+        box.frames.push_back(std::move(f));
+        ++sent_[static_cast<std::size_t>(peer)];
+    }
+    bool sent(int peer) override {
+        mailbox& box = shared_->from_to(rank_, peer);
+        const std::lock_guard lock(box.mutex);
+        return sent_[static_cast<std::size_t>(peer)] - box.taken <= shared_->capacity;
+    }
+    void receive(int peer, const job& j, std::int64_t offset, span<std::byte> bytes) override {
+        idle_ = 0;
+        current_ = j;
+        expected_[static_cast<std::size_t>(peer)] = {j, offset, bytes};
+    }
+    bool received(int peer) override {
+        mailbox& box = shared_->from_to(peer, rank_);
+        const std::lock_guard lock(box.mutex);
+        if (box.frames.empty()) return false;
+        const auto& f = box.frames.front();
+        const auto& [j, offset, bytes] = expected_[static_cast<std::size_t>(peer)];
+        refuse(f, j, peer);
+        if (f.offset != offset || f.bytes != bytes.size())
+            throw cluster_error(peer, "mailbox", "", "test", 0, "another piece than was expected");
+        if (f.bytes) std::memcpy(bytes.data(), f.at, f.bytes);
+        box.frames.pop_front();
+        ++box.taken;
+        return true;
+    }
+    void wait(int, int) override {
+        if (shared_->error) shared_->error.rethrow();
+        std::this_thread::yield();
+        if (++idle_ % 1000) return;
+        for (int r = 0; r < size(); ++r) {
+            mailbox& box = shared_->from_to(r, rank_);
+            const std::lock_guard lock(box.mutex);
+            if (!box.frames.empty() && box.frames.front().number == current_.number)
+                refuse(box.frames.front(), current_, r);
+        }
+    }
+
+private:
+    struct awaited {
+        job j;
+        std::int64_t offset;
+        span<std::byte> bytes;
+    };
+    std::shared_ptr<mailboxes> shared_;
+    int rank_;
+    std::vector<std::size_t> sent_;
+    std::vector<awaited> expected_;
+    job current_;
+    int idle_ = 0;
+
+    void refuse(const mailbox::frame& f, const job& j, int peer) const {
+        if (!same(f.what, j.what) || f.n != j.n || f.number != j.number)
+            throw differing(peer, "mailbox/" + std::to_string(peer), "", f.what, f.n, j.what, j.n, rank_);
+    }
+};
+
+class memory_engine final : public engine {
+public:
+    memory_engine(algorithm a, std::shared_ptr<mailboxes> m, int rank, std::int64_t piece)
+        : algorithm_(a), shared_(m), transport_(m, rank), workshop_(transport_, piece) {}
+    int rank() const override { return transport_.rank(); }
+    int size() const override { return transport_.size(); }
+    void perform(const operation& o, std::int64_t number, void* data, std::int64_t n) override {
+        collective::perform(algorithm_, workshop_, {o, number, static_cast<std::byte*>(data), n});
+    }
+    void check() override {
+        if (shared_->error) shared_->error.rethrow();
+    }
+    void fail(const cluster_error& e) noexcept override { shared_->error.set(e); }
+    cluster_error own_error(const operation& o, std::string_view cause) const override {
+        return {rank(), "mailbox/" + std::to_string(rank()), "", name_of(o), o.step, std::string(cause)};
+    }
+
+private:
+    algorithm algorithm_;
+    std::shared_ptr<mailboxes> shared_;
+    memory_transport transport_;
+    workshop workshop_;
+};
+
+inline std::vector<std::unique_ptr<communicator>> connected_by_mailboxes(int members, algorithm a, std::int64_t piece,
+                                                                         std::size_t capacity) {
+    const auto boxes = std::make_shared<mailboxes>(members, capacity);
+    std::vector<std::unique_ptr<communicator>> all;
+    for (int r = 0; r < members; ++r)
+        all.push_back(std::make_unique<queued_communicator>(std::make_unique<memory_engine>(a, boxes, r, piece)));
+    return all;
+}
+
+}   // namespace sinter::test
