@@ -28,14 +28,24 @@ public:
 #endif
         std::memset(p_, 0, bytes);
     }
-    arena(arena&& o) noexcept : p_(std::exchange(o.p_, nullptr)), n_(std::exchange(o.n_, 0)) {}
+    arena(arena&& o) noexcept
+        : p_(std::exchange(o.p_, nullptr)), n_(std::exchange(o.n_, 0)), owns_(std::exchange(o.owns_, true)) {}
     arena& operator=(arena&& o) noexcept {
         std::swap(p_, o.p_);
         std::swap(n_, o.n_);
+        std::swap(owns_, o.owns_);
         return *this;
     }
     ~arena() {
-        if (p_) ::operator delete(p_, alignment());
+        if (p_ && owns_) ::operator delete(p_, alignment());
+    }
+    /// The same memory once more, for as long as `owner` has it.
+    static arena shared_with(const arena& owner) {
+        arena a;
+        a.p_ = owner.p_;
+        a.n_ = owner.n_;
+        a.owns_ = false;
+        return a;
     }
     /// All zeros again.
     void clear() {
@@ -52,6 +62,7 @@ private:
 
     float* p_ = nullptr;
     std::int64_t n_ = 0;
+    bool owns_ = true;
 };
 
 } // namespace sinter

@@ -87,6 +87,14 @@ public:
         before.put_back(m_);
         return false;
     }
+    /// The share of thread `thread` in launches that do not read the batch, while the other threads of
+    /// `all` do theirs. The launches before these have been run.
+    void run_share(team& all, int thread, const step_arguments& s) const {
+        unobserved nobody;
+        walk({&all, all.size()}, thread, s, nobody);
+    }
+    /// States, and what is updated before the loss is known, as they were before the step's first launch.
+    void put_back_early() { early_values<P>(early_).put_back(m_); }
     /// Waking others, and waiting for them after each kernel, would take longer than all kernels of
     /// a small net for so many examples: its programs are run by the calling thread then.
     static constexpr int alone_to = [] {
@@ -161,6 +169,12 @@ public:
     template <class P, class Observer = unobserved>
     bool run(runner<P>& r, const step_arguments& s, Observer observe = {}) {
         return r.run(*threads_, s, observe);
+    }
+    /// The same by the calling thread alone.
+    template <class P, class Observer = unobserved>
+    static bool run_alone(runner<P>& r, const step_arguments& s, Observer observe = {}) {
+        team one(1);
+        return r.run(one, s, observe);
     }
     void read(const model_memory& m, address from, float* to, std::int64_t floats) const {
         std::memcpy(to, m.at(from), 4 * static_cast<std::size_t>(floats));

@@ -126,12 +126,18 @@ inline void bind_targets(const batch_view& b, const port_info* ports, int n, con
 } // namespace detail
 
 /// Writes the addresses of the batch's inputs, and of its targets if they are wanted, to `ports`;
-/// data_error where the batch does not fit. Allocates nothing. P: a compiled program.
+/// data_error where the batch does not fit, but for its size. Allocates nothing. P: a compiled
+/// program.
+template <class P>
+void bind_ports(const batch_view& b, const float** ports, bool with_targets) {
+    for (int i = 0; i < P::v.n_inputs; ++i) *ports++ = detail::input_port(b, i, P::v.inputs[i]);
+    if (with_targets) detail::bind_targets(b, P::v.targets, P::v.n_targets, ports);
+}
+/// The same of a batch of a size that the program is laid out for.
 template <class P>
 void bind_batch(const batch_view& b, const float** ports, bool with_targets) {
     if (b.size < 1 || b.size > P::v.max_batch) detail::refuse_size(b.size, P::v.max_batch);
-    for (int i = 0; i < P::v.n_inputs; ++i) *ports++ = detail::input_port(b, i, P::v.inputs[i]);
-    if (with_targets) detail::bind_targets(b, P::v.targets, P::v.n_targets, ports);
+    bind_ports<P>(b, ports, with_targets);
 }
 
 } // namespace sinter

@@ -50,12 +50,41 @@ public:
     using evaluation = typename Programs::evaluation;
     using prediction = typename Programs::prediction;
 
+private:
+    using all = std::make_integer_sequence<int, Programs::n_training>;
+    template <class P>
+    static constexpr int ports_of() {
+        return P::v.n_inputs + P::v.n_targets + 1;
+    }
+    static constexpr std::int64_t most(std::initializer_list<std::int64_t> x) {
+        std::int64_t n = 0;
+        for (const std::int64_t v : x) n = v > n ? v : n;
+        return n;
+    }
+    template <int... I>
+    static constexpr bool gathers_in(std::integer_sequence<int, I...>) {
+        return ((training<I>::v.n_buckets > 0 && training<I>::v.buckets[0].every > 1) || ...);
+    }
+    template <int... I>
+    static constexpr int most_ports(std::integer_sequence<int, I...>) {
+        return static_cast<int>(most({ports_of<training<I>>()...}));
+    }
+
+public:
     /// Bytes of the device's memory that it takes: parameters, gradients, the optimizer's slots,
     /// states, activations, tables and scratch memory. A constant.
     static constexpr std::int64_t bytes() { return bytes_of(all{}); }
 
     /// Takes the memory, all zeros. Throws what making the device and its arenas throws.
-    SINTER_COLD explicit replica(typename device::options o) : device_(o) { begin(all{}); }
+    SINTER_COLD explicit replica(typename device::options o) : device_(o) { begin(all{}, nullptr); }
+    /// Shares another's parameters, and its slots but where steps are accumulated, which each does
+    /// in slots of its own.
+    SINTER_COLD replica(typename device::options o, const replica& owner)
+        requires device::shares_memory
+        : device_(o)
+    {
+        begin(all{}, &owner);
+    }
     /// Replicas move; what output() gave stays good.
     replica(replica&&) = default;
     replica& operator=(replica&&) = default;
@@ -84,6 +113,52 @@ public:
                                  v.shard};
         device_.template run<P>(runner_of<P>(), now, observe);
     }
+    /// Whether steps are accumulated, in the last slot.
+    static constexpr bool gathers() { return gathers_in(all{}); }
+
+    // ---- a step in stretches, for strategies that do something between them
+    /// The next step's batch: where each port lies, as bind_ports leaves it.
+    template <int I = 0>
+    void begin_step(const float* const* ports, int batch) {
+        using P = training<I>;
+        if (ports_.empty()) ports_.resize(static_cast<std::size_t>(most_ports(all{})));
+        std::copy_n(ports, P::v.n_inputs + P::v.n_targets, ports_.data());
+        uncounted_.template hide<P>(ports_.data(), batch);
+        has_outputs_ = continues_ = false;
+        last_batch_ = batch;
+    }
+    /// Runs these launches. False where the loss, which is known behind them, is not finite: memory is
+    /// then as before the step. `alone`: by the calling thread.
+    template <int I = 0, class Observer = unobserved>
+    bool stretch(const step_values& v, launch_range launches, bool alone, Observer observe = {}) {
+        using P = training<I>;
+        const step_arguments now{continues_ ? nullptr : ports_.data(), v.scalars, v.seed, v.step, last_batch_, true, launches,
+                                 v.shard};
+        continues_ = true;
+        if constexpr (requires { device_.template run_alone<P>(runner_of<P>(), now, observe); }) {
+            return alone ? device_.template run_alone<P>(runner_of<P>(), now, observe)
+                         : device_.template run<P>(runner_of<P>(), now, observe);
+        } else {
+            device_.template run<P>(runner_of<P>(), now, observe);
+            return true;
+        }
+    }
+    /// The loss, which has been computed; outputs can be read from now on.
+    template <int I = 0>
+    float finish_step() {
+        note_outputs<training<I>>(memory_, last_batch_);
+        note_loss_weight<training<I>>(memory_, last_batch_);
+        return read_loss<training<I>>(memory_);
+    }
+    /// Where the floats at an address lie, in the host's memory.
+    float* at(address a) const
+        requires device::shares_memory
+    {
+        return memory_.at(a);
+    }
+    template <int I = 0>
+    typename device::template runner<training<I>>& runner() { return runner_of<training<I>>(); }
+
     /// The batch's mean loss by the evaluation program. Throws as step().
     float evaluate(const batch_view& b, const step_values& v) { return run_other(evaluation_, b, v, true); }
     /// Runs the prediction program, for which the batch needs no targets. Throws as step().
@@ -113,7 +188,6 @@ public:
     int threads() const { return device_.threads(); }
 
 private:
-    using all = std::make_integer_sequence<int, Programs::n_training>;
     template <class P>
     struct training_runner {
         typename device::template runner<P> run;
@@ -134,6 +208,8 @@ private:
     std::unique_ptr<other_program<evaluation>> evaluation_;
     std::unique_ptr<other_program<prediction>> prediction_;
     bool has_outputs_ = false;
+    bool continues_ = false;             ///< a stretch of this step has run
+    std::vector<const float*> ports_;    ///< of a step in stretches
     const memory* outputs_elsewhere_ = nullptr;   ///< where the last run left them; null: in memory_
     const address* outputs_at_ = nullptr;
     const shape* output_shapes_ = nullptr;
@@ -142,11 +218,6 @@ private:
     double loss_weight_ = 0;
     detail::uncounted_examples uncounted_;
 
-    static constexpr std::int64_t most(std::initializer_list<std::int64_t> x) {
-        std::int64_t n = 0;
-        for (const std::int64_t v : x) n = v > n ? v : n;
-        return n;
-    }
     template <class P>
     typename device::template runner<P>& runner_of() {
         return static_cast<training_runner<P>&>(runners_).run;
@@ -184,24 +255,26 @@ private:
         return step_bytes<training<0>, device>() + 4 * more;
     }
     template <int... I>
-    SINTER_COLD void begin(std::integer_sequence<int, I...> n) {
+    SINTER_COLD void begin(std::integer_sequence<int, I...> n, [[maybe_unused]] const replica* owner) {
         static_assert((runs_program<device, training<I>> && ...),
                       "the device lacks a part of what a device has: device/device.hpp");
         constexpr auto& p = training<0>::v;
         [[maybe_unused]] const auto here = enter(device_);
         using place = decltype(memory_.parameters);
-        memory_.parameters = place(p.floats(space::parameter));
+        if constexpr (requires { place::shared_with(memory_.parameters); }) {
+            if (owner) {
+                memory_.parameters = place::shared_with(owner->memory_.parameters);
+                memory_.slots = gathers() ? place(p.floats(space::slot)) : place::shared_with(owner->memory_.slots);
+            }
+        }
+        if (!owner) memory_.parameters = place(p.floats(space::parameter));
         memory_.gradients = place(floats(space::gradient, n));
         memory_.states = place(p.floats(space::state));
-        memory_.slots = place(p.floats(space::slot));
+        if (!owner) memory_.slots = place(p.floats(space::slot));
         memory_.activations = place(floats(space::activation, n));
         memory_.scratch = place(scratch(n));
         output_shapes_ = p.output_shapes;
         (runner_of<training<I>>().bind(memory_), ...);
-    }
-    template <class P>
-    static constexpr int ports_of() {
-        return P::v.n_inputs + P::v.n_targets + 1;
     }
     template <class P>
     float read_loss(const memory& m) const {

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/collective/communicator.hpp>
+#include <cstdint>
+#include <memory>
+
+namespace sinter::inline SINTER_TARGET {
+
+/// What becomes of states (batch_norm's running statistics) that shards of one batch have made.
+enum class state_policy : std::uint8_t {
+    per_shard,   ///< the mean over all shards that had examples
+    local        ///< those of each process's first shard: nothing is sent; the chief's are saved
+};
+/// Where the members of a job have their batches from.
+enum class batch_input : std::uint8_t {
+    global,      ///< all read the same data, and each takes its part of every batch
+    per_worker   ///< each has batches of its own, of any size; who has none left steps with empty ones
+};
+
+/// How a synchronous session is made up: what a strategy says of it when its trainer is made.
+struct synchronous_setup {
+    int shards = 1;                ///< of this process: replicas that each compute a part of a batch
+    int workers = 0;               ///< threads that share them; 0: as many as there are threads to work with
+    batch_input input = batch_input::global;
+    state_policy states = state_policy::per_shard;
+    bool in_tree_order = false;    ///< sums over members, too, are the tree's: canonical
+    std::unique_ptr<collective::communicator> members = nullptr;   ///< null: this process is alone
+};
+
+} // namespace sinter
