@@ -126,6 +126,14 @@ public:
         uncounted_.template hide<P>(ports_.data(), batch);
         has_outputs_ = continues_ = false;
         last_batch_ = batch;
+        within_step_ = true;
+    }
+    bool within_step() const { return within_step_; }   ///< no evaluation or prediction has run since
+    /// States, and what is updated before the loss is known, as they were before the step.
+    template <int I = 0>
+    void put_back_step() {
+        if constexpr (requires { runner_of<training<I>>().put_back_early(); })
+            if (continues_) runner_of<training<I>>().put_back_early();
     }
     /// Runs these launches. False where the loss, which is known behind them, is not finite: memory is
     /// then as before the step. `alone`: by the calling thread.
@@ -208,6 +216,7 @@ private:
     std::unique_ptr<other_program<evaluation>> evaluation_;
     std::unique_ptr<other_program<prediction>> prediction_;
     bool has_outputs_ = false;
+    bool within_step_ = false;
     bool continues_ = false;             ///< a stretch of this step has run
     std::vector<const float*> ports_;    ///< of a step in stretches
     const memory* outputs_elsewhere_ = nullptr;   ///< where the last run left them; null: in memory_
@@ -342,7 +351,7 @@ private:
         const float* ports[ports_of<P>()] = {};   // prediction has no targets
         bind_batch<P>(b, ports, with_targets);
         if (with_targets) uncounted_.template hide<P>(ports, b.size);
-        has_outputs_ = false;
+        has_outputs_ = within_step_ = false;
         [[maybe_unused]] const auto here = enter(device_);
         if (!o) o = make_other<P>();
         float loss = 0;

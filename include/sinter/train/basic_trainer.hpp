@@ -25,10 +25,14 @@ sound_strategy<S> sound(const S& s) {
     else return {};
 }
 
-/// How a model's programs are asked for under a strategy.
+/// How a model's programs are asked for under a strategy. Those for training are for one shard of a
+/// batch, the others for the whole of it.
 template <class Net, class Loss, class Optimizer, program_mode M, build_options Build, class Strategy>
 using request_under = request<Net, Loss, std::conditional_t<Strategy::traits.updates_here, Optimizer, no_optimizer>, M,
-                              Build.max_batch / Strategy::traits.shards, Strategy::device::target,
+                              M == program_mode::training
+                                  ? (Build.max_batch + Strategy::traits.shards - 1) / Strategy::traits.shards
+                                  : Build.max_batch,
+                              Strategy::device::target,
                               options_under(Build.program, Strategy::traits)>;
 
 } // namespace detail
@@ -106,7 +110,8 @@ public:
     /// device has memory of its own this copies.
     span<const float> output(int i = 0) const {
         detail::need_output(i, training::v.n_outputs, "output");
-        return session_.local().output(i);
+        if constexpr (requires { session_.output(i); }) return session_.output(i);
+        else return session_.local().output(i);
     }
 
     // ---- what the model is made of
