@@ -28,6 +28,8 @@ void as_single(Net n, Loss loss, Optimizer o, const char* what, double tolerance
         const random_batch<typename decltype(one)::evaluation> b(static_cast<std::uint64_t>(i), uneven[static_cast<std::size_t>(i) % 6]);
         const float wanted = one.step(b.view());   // a mean over the whole batch
         BOOST_TEST(many.step(b.view()) == wanted, what << ": loss of step " << i);
+        BOOST_TEST(many.loss_weight() == one.loss_weight());
+        BOOST_TEST(many.last_step().examples == b.view().size);
         again.step(b.view());
         const span<const float> y = one.output(), z = many.output();
         BOOST_TEST(y.size() == z.size(), what);
