@@ -70,14 +70,17 @@ public:
         }
         for (int i = 0; i < P::v.n_states; ++i) write(P::v.states[i], P::v.states[i].at, first.plain(first.state(i)));
     }
-    void begin(const data::batch_view& b) {
+    void begin(const data::batch_view& b, const batch_shard& shard = {}) {
         bind_batch<P>(b, ports_, true);
         optimizer_.scalars(step_, scalars_);
         now_ = {ports_, scalars_, 1, step_, b.size, true};
+        now_.shard = shard;
     }
+    step_arguments& now() { return now_; }   ///< what runs are given until the next begin()
+    void end() { ++step_; }                   ///< of a step whose second half was run bit by bit
     /// False if the loss is not finite.
-    bool gradients(const data::batch_view& b) {
-        begin(b);
+    bool gradients(const data::batch_view& b, const batch_shard& shard = {}) {
+        begin(b, shard);
         return run({0, cuts.first_update});
     }
     /// With arguments of the first half, but for the batch, which nobody needs to keep.

@@ -16,15 +16,18 @@ struct gradient_bucket {
     int final_after =
         -1;   ///< the launch behind whose end nothing more is written here before program_segments::first_update
     int every = 1;             ///< 3: final in each third step
-    /// A table's gradient is a list of rows. `keys`: the number of rows, as int32, and 16 floats
-    /// behind it the row of the table that each is the gradient of, as int32. Rows of the list lie
-    /// at `at`, each `row_floats` long; behind the last they are zero. Whoever adds up lists writes
-    /// one that has each key once, in whatever order.
-    int parameter = -1;        ///< the table; -1: this is no list
+    /// A table's gradient is a list of rows (base/row_list.hpp), whose keys are at `keys` and whose
+    /// rows are at `at`. Whoever adds up lists gives the update one that has each key once, however
+    /// long, in whatever order: in place, or as step_arguments::lists.
+    ///
+    /// Where steps are accumulated there is no list: the table's slot is a bucket by itself, in which
+    /// rows of nothing but -0 have gathered nothing (strategy/joined_rows.hpp makes a list of the others).
+    int parameter = -1;        ///< the table; -1: gradients in this bucket are not sparse
     int most_rows = 0, row_floats = 0;
     address keys;
+    int list = -1;             ///< its number among lists
 
-    constexpr bool is_list() const { return parameter >= 0; }
+    constexpr bool is_list() const { return list >= 0; }
 };
 
 namespace detail {
@@ -47,9 +50,9 @@ struct emitted_program {
 
 /// Buckets, in the order in which they become final; `bucket_of[i]`: parameter i's, or -1.
 constexpr void cut_buckets(const graph_view& g, const grouping& r, const address* at, const plan_sizes& z,
-                           const bool* updated, const update_set& u, const target& t, const gradient_layout& l,
-                           std::int64_t bucket_floats, const emitted_program& p, growing<gradient_bucket>& out,
-                           int* bucket_of) {
+                           const bool* updated, const update_set& u, const target& t, int max_batch,
+                           const gradient_layout& l, std::int64_t bucket_floats, const emitted_program& p,
+                           growing<gradient_bucket>& out, int* bucket_of) {
     for (int i = 0; i < g.parameters.n; ++i) bucket_of[i] = -1;
     if (!l.in_buckets()) return;
     const auto final_after = [&](int i) {   // behind its kernel; what is gathered in a sweep, behind all sweeps
@@ -76,11 +79,22 @@ constexpr void cut_buckets(const graph_view& g, const grouping& r, const address
         if (const int last = final_after(i); open.final_after < last) open.final_after = last;
         number[i] = out.n;
     };
+    const auto gathers_rows = [&](int i) {   // in a slot, of a table
+        return u.every > 1 && u.lazy(g.parameters[i]) && indices_of_gradient(g, i) >= 0;
+    };
     for_each_trained(g, l, [&](int i) {
         if (g.gradients[i] < 0 || l.rows(i)) return;
         const std::int64_t floats = place_size(g.n[g.parameters[i].id], t, 1);
+        if (gathers_rows(i)) close();
         if (u.every == 1) add(i, at[base_of(g.n, g.gradients[i])], floats);
         else add(i, {space::slot, (u.slots - 1) * z.trained + at[g.parameters[i].id].offset()}, floats);
+        if (!gathers_rows(i)) return;
+        open.parameter = i;
+        open.row_floats = g.n[g.parameters[i].id].s.last();
+        const int rows = g.n[g.parameters[i].id].s.d[0];
+        const std::int64_t most = std::int64_t{u.every} * most_rows_of_gradient(g, i, max_batch);
+        open.most_rows = most < rows ? static_cast<int>(most) : rows;
+        close();
     });
     close();
     for_each_trained(g, l, [&](int i) {
@@ -88,7 +102,7 @@ constexpr void cut_buckets(const graph_view& g, const grouping& r, const address
         const int d = base_of(g.n, g.gradients[i]), row = g.n[d].s.last();
         number[i] = out.n;
         out.push({at[d], floats_of_rows(l.rows(i), g.n[d].s), final_after(i), 1, i, l.rows(i), row,
-                  keys_of(g, l, z.summed_gradients, i)});
+                  keys_of(g, l, z.summed_gradients, i), l.list_of(i)});
     });
     growing<int> place(out.n, 0);   // old -> new
     for (int k = 0; k < out.n; ++k) {

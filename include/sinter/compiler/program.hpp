@@ -55,12 +55,17 @@ struct program_value {
     /// stops there to add them up. -1: there is no such launch.
     address loss_weights[std::size_t{bundle::most}];
     int n_loss_weights = 0, loss_weights_ready = -1;
+    /// Where steps are accumulated: the state in which they count what their gradients' sum is to be
+    /// divided by (examples or weights). It is reduced with the gradients, in each step that updates.
+    address round_weight;
     shape output_shapes[std::size_t{Outputs + 1}];
     plan_sizes z;
     std::int64_t gradients = 0;
     int max_batch = 0, nodes = 0, slots = 0;
     program_segments segments;   ///< where a step may be cut
+    update_reach reach = update_reach::own_gradient;   ///< what must be known before a part of the weights is updated
     gradient_bucket buckets[std::size_t{Buckets + 1}];   ///< in the order in which they become final
+    int n_lists = 0;   ///< of the buckets, those that are lists of rows
 
     static constexpr int n_specs = Specs, n_launches = Launches, n_args = Args, n_loops = Loops,
                          n_parameters = Parameters, n_states = States, n_inputs = Inputs, n_targets = Targets,
@@ -181,11 +186,16 @@ struct compiled_value {
         f.z = p.z;
         constexpr update_set u = detail::emit_stage<R>::update;
         if (stored || u.sums || u.needs_norm()) f.gradients = p.z.gradients + u.table_floats(c.parameters);
-        for (int i = 0; i < buckets.n; ++i) f.buckets[i] = buckets.at[i];
+        for (int i = 0; i < buckets.n; ++i) {
+            f.buckets[i] = buckets.at[i];
+            f.n_lists += buckets.at[i].is_list();
+        }
         f.max_batch = R::max_batch;
         f.nodes = c.nodes;
         f.slots = detail::emit_stage<R>::update.slots;
-        f.segments = find_segments(d.launches, d.n_launches, d.first_update);
+        f.segments = find_segments(d.launches, d.n_launches, d.first_update, d.first_sweep);
+        f.reach = u.reach();
+        if (u.every > 1) f.round_weight = p.at[g.states[g.states.n - 1].id];
         return f;
     }
     static constexpr auto v = make();

@@ -15,18 +15,21 @@ struct program_segments {
     /// all gradients are final that are stored, states are new, and what a round of steps
     /// accumulates has been added up. All launches, where there is none.
     int first_update = 0;
+    /// The launches from first_update to this one make a norm of all gradients.
+    int first_sweep = 0;
 };
 
-/// `updates`: where the launches of updates begin, as the emitter knows.
-constexpr program_segments find_segments(const launch* launches, int n, int updates) {
+/// `updates`, `sweeps`: where the launches of updates begin, and those behind a norm of all
+/// gradients, as the emitter knows.
+constexpr program_segments find_segments(const launch* launches, int n, int updates, int sweeps) {
     int loss = -1, change = n;
     for (int i = n - 1; i >= 0; --i) {
         if (launches[i].loss && loss < 0) loss = i;
         if (launches[i].updates && (loss < 0 || i > loss)) change = i;
     }
     while (change > loss + 1 && change < n && launches[change - 1].is_producer) --change;   // two that run as one
-    if (loss < 0 || change == n) return {n, updates};
-    return {change < updates ? change : updates, updates};   // sums for an update (norms) come before it
+    if (loss < 0 || change == n) return {n, updates, sweeps};
+    return {change < updates ? change : updates, updates, sweeps};   // sums for an update (norms) come before it
 }
 
 } // namespace sinter

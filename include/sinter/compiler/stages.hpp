@@ -75,6 +75,7 @@ struct gradient_stage {
         differentiate(g, g.loss_sum >= 0 ? g.loss_sum : g.loss, of, found);
         for (int i = 0, k = 0; i < g.parameters.n; ++i) gradients.push(trained(g.parameters[i]) ? found[k++] : -1);
         separate(g, gradients);
+        if (R::options.policy() == gradient_policy::reduced) separate_row_sparse(g, gradients);
         pass::of_gradients::run(settings_of<R>(), g, gradients);
         type t;
         take(t, g, gradients);
@@ -243,7 +244,7 @@ struct emit_stage {
         int levels = 0;
         for (const group_update& u : update.groups) levels = u.levels > levels ? u.levels : levels;
         most.groups +=
-            r.g.n + (2 + levels) * g.parameters.n + g.assignments.n + (update.every > 1 ? g.parameters.n : 0);
+            r.g.n + (2 + levels + update.needs_norm()) * g.parameters.n + g.assignments.n + (update.every > 1 ? g.parameters.n : 0);
         int instructions = 8 * most.groups;
         for (const group& q : r.g) instructions += q.code + 8;   // no group becomes more instructions than the fuser counted
         const emitted_bounds each = bounds_of(update);
@@ -274,6 +275,7 @@ struct emit_stage {
         t.n_loops = o.loops.n;
         t.n_buffers = o.buffers.n;
         t.first_update = o.first_update;
+        t.first_sweep = o.first_sweep;
         return t;
     }
     static constexpr type v = make();
@@ -299,7 +301,7 @@ struct bucket_stage {
             const update_set u = update_stage<R>::v;
             growing<gradient_bucket> all;
             cut_buckets(g, fused_stage<R>::groups(), p.at, p.z, choice_stage<R>::v.updated, u, device,
-                        choice_stage<R>::layout(), R::options.bucket_bytes / 4,
+                        R::max_batch, choice_stage<R>::layout(), R::options.bucket_bytes / 4,
                         {{d.launches, d.n_launches}, {d.loops, d.n_loops}, d.first_update}, all, t.of);
             for (; t.n < all.n; ++t.n) t.at[t.n] = all[t.n];
         }

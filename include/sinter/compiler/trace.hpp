@@ -79,4 +79,20 @@ constexpr void separate(graph& g, growing<int>& gradients) {
     }
 }
 
+/// Where gradients are in buckets, gives a table's row-sparse gradient that is read for something
+/// else, too, a node of its own: it can then be a list of rows, and the other one stays the batch's.
+constexpr void separate_row_sparse(graph& g, growing<int>& gradients) {
+    growing<bool> read(g.n.n, false);
+    for (int v = 0; v < g.n.n; ++v)
+        for (int k = 0; k < g.n[v].operands; ++k)
+            if (g.n[v].in[k] >= 0) read[g.n[v].in[k]] = true;
+    for (int i = 0; i < gradients.n; ++i) {
+        int& d = gradients[i];
+        if (d < 0 || !is(g.n[d], op_role::scatter_rows) || g.n[d].loop || !read[d]) continue;
+        node copy = g.n[d];
+        copy.p[scatter_rows_attribute::copy] = 1;
+        d = g.push(copy);
+    }
+}
+
 } // namespace sinter

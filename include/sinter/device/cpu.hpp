@@ -71,6 +71,8 @@ public:
                 operands[i] = m_.at(a) + a.slot * a.slice_floats(s.batch);
             }
         }
+        if constexpr (P::v.n_lists > 0)
+            if (s.launches.end > P::v.segments.first_update) place_lists(s.lists);
         const early_values<P> before(early_);
         if (s.launches.first == 0) before.keep(m_);
         if (s.batch <= alone_to) {
@@ -110,14 +112,31 @@ private:
     arena tables_;
     host_places m_;
     std::vector<float> early_;   ///< what early_values keeps for the time of a step
+    row_list lists_[std::size_t{P::v.n_lists + 1}];   ///< that updates read
 #ifdef SINTER_PROFILE
     step_counter<P> profile_;
 #endif
 
     template <class Observer>
     bool walk(worker_group workers, int thread, const step_arguments& s, Observer& observe) const {
-        return executor<most_operands>(view_of_program<P>, operands_.get(), m_, scratch_, workers, thread, s)
+        return executor<most_operands>(view_of_program<P>, operands_.get(), m_, scratch_, workers, thread, s,
+                                       P::v.n_lists ? lists_ : nullptr)
             .run(observe);
+    }
+    /// Lets updates read these lists; null: the program's own.
+    void place_lists(const row_list* lists) {
+        for (int k = 0; k < P::v.n_buckets; ++k) {
+            const gradient_bucket& b = P::v.buckets[k];
+            if (!b.is_list()) continue;
+            row_list& now = lists_[b.list];
+            now = lists ? lists[b.list]
+                        : row_list{reinterpret_cast<std::int32_t*>(m_.at(b.keys)), m_.at(b.at), b.row_floats};
+            for (int i = P::v.segments.first_update; i < P::v.n_launches; ++i)
+                for (int a = P::v.launches[i].first_arg; a < P::v.launches[i].first_arg + P::v.launches[i].args; ++a) {
+                    if (P::v.args[a] == b.keys) operands_.get()[a] = reinterpret_cast<float*>(now.keys);
+                    if (P::v.args[a] == b.at) operands_.get()[a] = now.rows;
+                }
+        }
     }
     /// Of a launch in a loop, rounded up, so that programs share the code that walks them.
     static constexpr int most_operands = [] {

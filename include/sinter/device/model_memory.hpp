@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/base/philox.hpp>
+#include <sinter/base/row_list.hpp>
 #include <sinter/device/arena.hpp>
 #include <sinter/compiler/plan/memory.hpp>
 #include <limits>
@@ -50,6 +51,21 @@ struct batch_shard {
                    ///< weighted means are divided by what this batch's values weigh
 };
 
+/// Gradients whose updates are run alone, as an update of a part of the weights. A sweep is cut at
+/// both ends, which lie on whole lines of 16 floats. What is not cut runs whole: a table's lazy
+/// update where the table's first float, or that of its list's rows, is in the range; sums over a
+/// tensor where any of the tensor is.
+struct gradient_range {
+    address from;              ///< in gradient_bucket::at's arena
+    std::int64_t floats = -1;  ///< -1: all gradients there are
+
+    constexpr bool all() const { return floats < 0; }
+    constexpr std::int64_t end() const { return from.offset() + floats; }
+    constexpr bool has(address a) const {
+        return a.where() == from.where() && a.offset() >= from.offset() && a.offset() < end();
+    }
+};
+
 /// What a program is run with.
 struct step_arguments {
     const float* const* ports =
@@ -61,6 +77,10 @@ struct step_arguments {
     bool needs_finite_loss = false;   ///< end before anything is changed where the loss is not that (on the processor)
     launch_range launches = {};            ///< that are run
     batch_shard shard = {};
+    /// Lists of rows to update by, one for each of program_value::n_lists, by their numbers; null:
+    /// those that the program made. They may have more rows than the program's (on the processor).
+    const row_list* lists = nullptr;
+    gradient_range updated = {};   ///< of updates, those that are run (on the processor)
 
     constexpr std::uint64_t random_key() const { return shard.index ? shard_key(seed, shard.index) : seed; }
     constexpr int global_batch() const { return shard.global_batch ? shard.global_batch : batch; }

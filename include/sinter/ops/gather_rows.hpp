@@ -14,6 +14,8 @@ namespace op {
 inline constexpr op_name gather_rows{"gather_rows"}, scatter_rows{"scatter_rows"};
 }
 
+/// In node::p. 1: computed once more, for the optimizer alone.
+namespace scatter_rows_attribute { enum : int { copy }; }
 namespace gather_rows_extent { enum : int { width, rows }; }      // in call::e, of the table
 namespace gather_rows_operand { enum : int { table, indices }; }  // in call::p
 /// In call::e. Lazy: only the rows that occur are updated; body_reads: not the kernel but its body

@@ -18,7 +18,7 @@ struct emitted {
     loop_buffer buffers[std::size_t{Buffers}];
     int n_loops = 0, n_buffers = 0;
     int n_specs = 0, n_code = 0, n_launches = 0, n_args = 0, n_extents = 0, n_constants = 0;
-    int first_update = 0;   ///< see program_segments
+    int first_update = 0, first_sweep = 0;   ///< see program_segments
     constexpr emitted() : specs{}, code{}, launches{}, args{}, extents{}, constants{}, loops{}, buffers{} {}
 };
 
@@ -51,6 +51,8 @@ public:
         copy_states();
         if (g_.gradients.n) update_.gather();
         o_.first_update = o_.launches.n;
+        if (g_.gradients.n) update_.norm_of_gradients();
+        o_.first_sweep = o_.launches.n;
         if (g_.gradients.n) update_.update();
     }
 

@@ -102,6 +102,9 @@ public:
         const int square = put({.code = code_of(op::mul), .a = byte(x), .b = byte(x)});
         sum_all(square, to);
     }
+    constexpr void sum_of(address from, address to) {
+        sum_all(put({.code = code_of(opcode::load), .map = instruction::along_columns, .arg = arg(from)}), to);
+    }
 
     constexpr bool is_flat() const { return flat_; }
     constexpr int columns() const { return space_.last(); }

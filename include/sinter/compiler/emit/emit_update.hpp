@@ -55,12 +55,26 @@ public:
     constexpr void gather() {
         if (u_.every > 1) sweep(false);
     }
+    /// The sum of the squares of all gradients, where an update wants it: of each by itself, and of
+    /// these sums in the order of the parameters, so that it does not depend on how gradients lie.
+    constexpr void norm_of_gradients() {
+        if (!u_.needs_norm()) return;
+        for (int i = 0; i < g_.parameters.n; ++i) {
+            if (g_.parameters[i].group < 0 || g_.gradients[i] < 0) continue;
+            const place p = place_of(i);
+            const std::int64_t floats = floats_of_sums(i);
+            begin_rows(floats);
+            write_.body.sum_of_squares(operand(p, 1, true), {space::gradient, z_.gradients + u_.norm_place(i)});
+            finish_sums(p, floats);
+        }
+        const std::int64_t all = std::int64_t{16} * g_.parameters.n;
+        begin_rows(all);
+        write_.body.sum_of({space::gradient, z_.gradients + u_.norm_place(0)}, operand({}, norm_operand, true));
+        finish_rows(all);
+    }
     /// All updates that no kernel has done. Parameters that the loss does not depend on have no
     /// gradient and stay as they are.
-    constexpr void update() {
-        if (u_.needs_norm()) norm_of_gradients();
-        sweep(true);
-    }
+    constexpr void update() { sweep(true); }
 
 private:
     const graph_view& g_;
@@ -91,7 +105,8 @@ private:
         if (k == weight_operand) return at_[g_.states[g_.states.n - 1].id];   // gather_loss made it last
         if (k == norm_operand) return {space::gradient, z_.gradients};   // behind the last gradient
         if (k >= first_sum_operand)
-            return {space::gradient, z_.gradients + u_.sum_place(p.parameter, k - first_sum_operand)};
+            return {space::gradient,
+                    z_.gradients + u_.sum_place(g_.parameters.n, p.parameter, k - first_sum_operand)};
         if (k == 1 && last && u_.every > 1) return {space::slot, (u_.slots - 1) * z_.trained + p.offset};
         return k == 0 ? address{space::parameter, p.offset} : k == 1 ? p.gradient
                       : address{space::slot, (k - 2) * z_.trained + p.offset};
@@ -127,8 +142,7 @@ private:
             const int indices = !list && (!last || u_.lazy(v)) ? indices_of_gradient(g_, i) : -1;
             if ((last && of.levels) || indices >= 0 || list) {
                 flush();
-                for (int k = 0; last && k < of.levels; ++k)
-                    sums(here, list ? floats_of_rows(layout_.rows(i), g_.n[v.id].s) : size, of.sums[k]);
+                for (int k = 0; last && k < of.levels; ++k) sums(here, of.sums[k]);
                 if (list) list_of_rows(here, its);
                 else if (indices >= 0) rows(here, indices, its, last);
                 else stretch(here, size, its, last);
@@ -143,25 +157,30 @@ private:
         });
         flush();
     }
-    constexpr void norm_of_gradients() {
-        const std::int64_t floats = u_.every > 1 ? z_.trained : z_.summed_gradients;
-        begin_rows(floats);
-        write_.body.sum_of_squares(operand({-1, 0, {space::gradient, 0}}, 1, true), operand({}, norm_operand, true));
-        finish_rows(floats);
+    /// Floats of a gradient that sums go over: of a list, those of the longest.
+    constexpr std::int64_t floats_of_sums(int i) const {
+        const node& n = g_.n[g_.parameters[i].id];
+        return layout_.rows(i) ? floats_of_rows(layout_.rows(i), n.s) : place_size(n, t_, 1);
     }
-    constexpr void sums(const place& p, std::int64_t floats, const update_code& code) {
+    constexpr void sums(const place& p, const update_code& code) {
+        const std::int64_t floats = floats_of_sums(p.parameter);
         begin_rows(floats);
         write_.body.splice(-1, code, [&](int k) { return operand(p, k, true); });
-        finish_rows(floats);
+        finish_sums(p, floats);
     }
     constexpr void begin_rows(std::int64_t floats) {
         group q;
         q.space = extents(static_cast<int>(floats / 16), 16);
         write_.body.begin(q);
     }
-    constexpr void finish_rows(std::int64_t floats) {
-        spec s;
+    constexpr void finish_sums(const place& p, std::int64_t floats) {
         launch l;
+        l.list = layout_.list_of(p.parameter);
+        l.gradient = operand(p, 1, true);
+        finish_rows(floats, l);
+    }
+    constexpr void finish_rows(std::int64_t floats, launch l = {}) {
+        spec s;
         s.kind = walk::rows;
         l.m = floats / 16;
         l.every = u_.every;
@@ -200,6 +219,7 @@ private:
         write_.body.operand(by);   // there are no rows to be summed
         write_.body.splice(-1, code, [&](int k) { return operand(p, k, last); });
         launch l;
+        if (last) l.gradient = operand(p, 1, true);
         l.m = of_round ? 1 : g_.n[indices].s.size();
         l.batched = !of_round && g_.n[indices].s.batched;
         finish_table(table, l, of_round ? scatter_rows_sums::of_round : scatter_rows_sums::occurring, last);
@@ -214,6 +234,8 @@ private:
         write_.body.accumulator(d);
         write_.body.splice(d, code, [&](int k) { return operand(p, k, true); });
         launch l;
+        l.list = layout_.list_of(p.parameter);
+        l.gradient = p.gradient;
         finish_table(table, l, scatter_rows_sums::listed, true);
     }
     constexpr void stretch(const place& p, std::int64_t floats, const update_code& code, bool last) {
@@ -225,7 +247,14 @@ private:
         write_.body.splice(-1, code, [&](int k) { return operand(p, k, last); });
         l.m = floats;
         l.updates = true;
-        if (last) l.every = u_.every;
+        if (last) {
+            l.every = u_.every;
+            l.gradient = operand(p, 1, true);
+            const view<const address> args = write_.body.args();
+            for (int i = 0; i < args.n; ++i)
+                for (int k = 0; k < 2 + u_.slots; ++k)
+                    if (args[i] == operand(p, k, true)) l.by_element |= 1u << i;
+        }
         write_.finish(s, l, floats);
     }
 };

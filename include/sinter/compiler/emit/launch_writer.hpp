@@ -18,7 +18,7 @@ struct listing {
     view<float> constants;
     view<loop_launches> loops;
     view<loop_buffer> buffers;
-    int first_update = 0;   ///< see program_segments
+    int first_update = 0, first_sweep = 0;   ///< see program_segments
 };
 
 template <class T>
@@ -46,7 +46,7 @@ public:
         e[extent::columns] = body.columns();
         e[extent::buffer_stride] = round_up(body.columns(), 16);
         for (int i = 0; i < body.divisors(); ++i) e[extent::first_q + i] = body.divisor(i);
-        l.parts = parts_of(s, l, e, work);
+        l.parts = l.list >= 0 ? t_.parts : parts_of(s, l, e, work);   // the same, whatever the largest batch
         l.brief_to = brief_to(s, l, e, work);
         l.first_arg = o_.args.n;
         l.args = body.args().n;

@@ -42,6 +42,10 @@ struct launch {
     bool updates = false;     ///< writes parameters, slots or, at the step's end, states
     int first_arg = 0, args = 0, first_extent = 0, first_constant = 0;
     int root = -1, group = -1, scope = 0;   ///< for describe(): the node it was made from
+    int list = -1;      ///< goes over the rows of this list of gradients, however many there are when it runs
+    /// Of an update, or of sums before it: the gradient that it is for. See gradient_range.
+    address gradient;
+    std::uint32_t by_element = 0;   ///< the operands of a sweep that has an element for each of the gradient's, as bits
 };
 
 /// A stretch of launches that runs in iterations, and where it looks how many.

@@ -31,11 +31,27 @@ struct update_code {
 /// read them.
 inline constexpr int most_sum_levels = 3;
 
+/// What an update must know beside what belongs to the float that it updates. Members that each
+/// update a part of the weights must have reduced that much before.
+enum class update_reach : std::uint8_t {
+    own_gradient,    ///< nothing: any part can be updated by itself
+    all_gradients,   ///< norms of gradients (clip_by_global_norm, clip_by_norm): a part, once all gradients are reduced
+    whole_tensors    ///< norms of weights or of updates (lamb, max_norm): no part of a tensor by itself
+};
+
 /// What is done to the parameters of one group.
 struct group_update {
     update_code last;   ///< writes the parameter and its slots
     update_code sums[most_sum_levels];
     int levels = 0;
+
+    /// Are its sums of gradients, not of weights or of the update itself?
+    constexpr bool sums_gradients_alone() const {
+        for (int k = 0; k < levels; ++k)
+            for (int i = 0; i < sums[k].operand.n; ++i)
+                if (const int port = sums[k].operand[i]; port != 1 && port < weight_operand) return false;
+        return true;
+    }
 };
 
 struct update_set {
@@ -48,6 +64,15 @@ struct update_set {
     constexpr const group_update& of(const variable& v) const { return groups[v.group < 0 ? 0 : v.group]; }
     /// What every step does with a parameter's gradient.
     constexpr const update_code& in_step(const variable& v) const { return every > 1 ? gather : of(v).last; }
+    /// How much of the model one float's update must know.
+    constexpr update_reach reach() const {
+        update_reach most = needs_norm() ? update_reach::all_gradients : update_reach::own_gradient;
+        for (int i = 0; i < groups.n; ++i) {
+            if (!groups[i].sums_gradients_alone()) return update_reach::whole_tensors;
+            if (groups[i].levels) most = update_reach::all_gradients;
+        }
+        return most;
+    }
     constexpr bool needs_norm() const {
         for (int i = 0; i < groups.n; ++i)
             if (groups[i].last.needs_norm()) return true;
@@ -59,18 +84,15 @@ struct update_set {
     /// Is the update of a table with a row-sparse gradient lazy: of the rows that occur alone? Not
     /// where it needs a norm of the weights or of the update itself: rows that rest would count in
     /// it.
-    constexpr bool lazy(const variable& v) const {
-        const group_update& its = of(v);
-        for (int k = 0; k < its.levels; ++k)
-            for (int i = 0; i < its.sums[k].operand.n; ++i)
-                if (const int port = its.sums[k].operand[i]; port != 1 && port < weight_operand) return false;
-        return true;
+    constexpr bool lazy(const variable& v) const { return of(v).sums_gradients_alone(); }
+    /// Floats behind the last gradient, each number on a line of its own: the global norm, what
+    /// each parameter's gradient adds to that, then the sums' table.
+    constexpr std::int64_t table_floats(int parameters) const {
+        return norm_place(0) + std::int64_t{16} * parameters * (sums + needs_norm());
     }
-    /// Floats behind the last gradient: the global norm, then the sums' table, each number on a
-    /// line of its own.
-    constexpr std::int64_t table_floats(int parameters) const { return 16 + std::int64_t{16} * parameters * sums; }
-    constexpr std::int64_t sum_place(int parameter, int sum) const {
-        return 16 + std::int64_t{16} * (parameter * sums + sum);
+    constexpr std::int64_t norm_place(int parameter) const { return 16 + std::int64_t{16} * parameter; }
+    constexpr std::int64_t sum_place(int parameters, int parameter, int sum) const {
+        return norm_place(needs_norm() ? parameters : 0) + std::int64_t{16} * (parameter * sums + sum);
     }
 };
 

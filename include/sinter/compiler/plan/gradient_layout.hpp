@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/base/round_up.hpp>
+#include <sinter/base/row_list.hpp>
 #include <sinter/compiler/gradient_policy.hpp>
 #include <sinter/compiler/passes/grouping.hpp>
 #include <sinter/compiler/plan/memory.hpp>
@@ -22,6 +23,12 @@ struct gradient_layout {
 
     constexpr bool in_buckets() const { return policy == gradient_policy::reduced; }
     constexpr int rows(int parameter) const { return list_rows ? list_rows[parameter] : 0; }
+    /// Lists are numbered in the order of their parameters. -1: this parameter's gradient is none.
+    constexpr int list_of(int parameter) const {
+        int n = rows(parameter) ? 0 : -1;
+        for (int i = 0; n >= 0 && i < parameter; ++i) n += rows(i) > 0;
+        return n;
+    }
 };
 
 /// f(parameter) for all that are trained, in memory's order.
@@ -39,7 +46,6 @@ constexpr void for_each_trained(const graph_view& g, const gradient_layout& l, F
 
 /// A list of rows: its keys, integers, are `list_header` floats behind their number; row k of
 /// the list is of the table's row key k. Rows behind the last are zero.
-inline constexpr int list_header = 16;
 constexpr std::int64_t floats_of_keys(int rows) { return list_header + round_up(std::int64_t{rows}, 16); }
 constexpr std::int64_t floats_of_rows(int rows, const shape& table) {
     return round_up(std::int64_t{rows} * table.last(), 16);

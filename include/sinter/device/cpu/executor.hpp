@@ -3,6 +3,7 @@
 #include <sinter/device/cpu/loop_iterations.hpp>
 #include <sinter/device/cpu/threads.hpp>
 #include <sinter/kernel/cpu/kernel_table.hpp>
+#include <algorithm>
 
 /// Runs the launches of a program on the processor. It is told of the program by pointers, not by
 /// its type: a model's programs, for training, for evaluation, are walked by the same code.
@@ -19,6 +20,7 @@ struct program_view {
     const std::int64_t* extents;
     const float* constants;
     const cpu::kernel_entry* kernels;
+    int first_update;   ///< see program_segments
     int first_change;   ///< the launch before which the loss is looked at: see program_segments
     address loss;
 };
@@ -32,6 +34,7 @@ inline constexpr program_view view_of_program{P::v.launches,
                                               P::v.extents,
                                               P::v.constants,
                                               cpu::kernel_table<P>::entries,
+                                              P::v.segments.first_update,
                                               P::v.segments.first_change,
                                               P::v.loss};
 
@@ -50,9 +53,10 @@ template <int Operands>
 class executor {
 public:
     executor(const program_view& p, float* const* operands, const host_places& places, float* scratch,
-             worker_group workers, int thread, const step_arguments& s)
+             worker_group workers, int thread, const step_arguments& s, const row_list* lists = nullptr)
         : p_(p), operands_(operands), places_(places), scratch_(scratch), workers_(workers), thread_(thread), s_(s),
-          key_(s.random_key()) {}
+          key_(s.random_key()), lists_(lists),
+          plain_to_(lists || !s.updated.all() ? p.first_update : p.n_launches) {}
 
     /// False if it ended halfway, as was asked for, because the loss is not finite: nothing but
     /// early parameters and states is changed then.
@@ -79,6 +83,8 @@ private:
     int thread_;
     const step_arguments& s_;
     const std::uint64_t key_;   ///< of the random numbers
+    const row_list* lists_;     ///< that updates read
+    const int plain_to_;        ///< what is there to do for launches from this one on depends on lists or on a range
 
     /// Launches from `next` to `end`, all outside loops; false where the loss was to be looked at
     /// among them and is not finite.
@@ -113,14 +119,42 @@ private:
         if (l.is_producer) {
             const call walk = call_of(l, operands);
             one(i + 1, operands_ + p_.launches[i + 1].first_arg, observe, 0, false, {p_.kernels[l.spec].rows, &walk});
+        } else if (i >= plain_to_) {
+            update(i, operands, observe);
         } else if (i == 0 || !p_.launches[i - 1].is_producer) {
             one(i, operands, observe);
         }
     }
+    /// An update, or sums for one, of as many rows as a list has, or cut to the range that was asked for.
+    template <class Observer>
+    __attribute__((noinline)) void update(int i, float* const* operands, Observer& observe) const {
+        const gradient_range& only = s_.updated;
+        launch l = p_.launches[i];
+        if (l.list >= 0) l.m = lists_[l.list].lines();
+        if (only.all() || l.gradient.where() == space::none) return one(i, l, operands, observe);
+        if (!l.by_element) {
+            const bool sums = l.role != op_role::scatter_rows && l.list < 0;
+            const std::int64_t at = l.gradient.offset(), end = at + (sums ? 16 * l.m : 16);
+            if (l.gradient.where() != only.from.where() || at >= only.end() || end <= only.from.offset()) return;
+            if (sums || only.has(l.gradient)) one(i, l, operands, observe);
+            return;
+        }
+        if (l.gradient.where() != only.from.where()) return;
+        const std::int64_t at = l.gradient.offset(), from = std::max(at, only.from.offset());
+        l.m = std::min(at + l.m, only.end()) - from;
+        if (l.m <= 0) return;
+        float* moved[32];
+        for (int k = 0; k < l.args; ++k) moved[k] = operands[k] + ((l.by_element >> k & 1u) != 0 ? from - at : 0);
+        one(i, l, moved, observe);
+    }
     template <class Observer>
     void one(int i, float* const* operands, Observer& observe, std::int64_t iteration = 0, bool first_turn = false,
              fused_producer before = {}) const {
-        const launch& l = p_.launches[i];
+        one(i, p_.launches[i], operands, observe, iteration, first_turn, before);
+    }
+    template <class Observer>
+    void one(int i, const launch& l, float* const* operands, Observer& observe, std::int64_t iteration = 0,
+             bool first_turn = false, fused_producer before = {}) const {
         if (l.every > 1 && (s_.step + 1) % l.every) return;
         const cpu::kernel_entry& k = p_.kernels[l.spec];
         call c = call_of(l, operands, iteration, first_turn);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/base/round_up.hpp>
+#include <sinter/base/row_list.hpp>
 #include <sinter/kernel/cpu/rowwise/body.hpp>
 #include <sinter/kernel/cpu/rowwise/nest.hpp>
 #include <limits>
@@ -14,7 +15,7 @@ namespace sinter::inline SINTER_TARGET::cpu {
 ///
 /// With `list_rows` the body sees the rows that occur one after the other, as rows of a list, in
 /// the order in which they first occur; zeros follow up to so many rows, and the list's keys are
-/// written behind their number (compiler/plan/gradient_layout.hpp). scatter_rows_sums::listed reads
+/// written behind their number (base/row_list.hpp). scatter_rows_sums::listed reads
 /// such a list: each of its rows is handed to the body.
 ///
 /// First one part chains equal indices by a hash table in scratch (or, of a small table, by its
@@ -68,7 +69,6 @@ struct scatter_rows {
     }
 
 private:
-    static constexpr std::int64_t list_header = 16;   ///< as compiler/plan/gradient_layout.hpp
     static void make_list(const call& c) {
         const chains t(c);
         auto* const keys = reinterpret_cast<std::int32_t*>(c.p[scatter_rows_operand::keys]);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/row_list.hpp>
 #include <sinter/kernel/cpu/unique_rows/unique_keys.hpp>
 #include <sinter/kernel/cpu/gemm/bf16/paired_rows.hpp>
 
@@ -162,7 +163,7 @@ private:
                                   *const head_of = p.head_of;
         const float* const of_keys = p.of_keys;
         std::int32_t* const keys =
-            c.e[unique_extent::list_rows] ? list_of(c) + 16 : nullptr;   // as compiler/plan/gradient_layout.hpp
+            c.e[unique_extent::list_rows] ? list_of(c) + list_header : nullptr;
         const std::int64_t count = *p.k.head_count;
         for (std::int64_t i = begin; i < end; ++i) {
             const std::int64_t head = head_of ? head_of[i] : keys && i >= count ? -1 : heads[i];
