@@ -3,30 +3,15 @@
 #define BOOST_TEST_MODULE net_cluster
 #include <boost/test/unit_test.hpp>
 #include <sinter/net/cluster.hpp>
+#include <support/refusals.hpp>
 #include <limits>
 
 using namespace sinter;
+using sinter_test::refused, sinter_test::says;
 using role = cluster_role;
 
 namespace {
 
-template <class F>
-std::string refused(F&& f) {
-    try {
-        f();
-    } catch (const option_error& e) {
-        return e.what();
-    }
-    return "";
-}
-bool says(const std::string& text, std::initializer_list<const char*> words) {
-    for (const char* w : words)
-        if (text.find(w) == text.npos) {
-            BOOST_TEST_MESSAGE(text << "\n  lacks: " << w);
-            return false;
-        }
-    return !text.empty();
-}
 const std::vector<cluster_member> six{{role::ps, 1, "p1", 1},     {role::worker, 1, "w1", 1},
                                       {role::chief, 0, "c", 1},   {role::worker, 0, "w0", 1},
                                       {role::ps, 0, "p0", 1},     {role::evaluator, 0, "e", 1}};

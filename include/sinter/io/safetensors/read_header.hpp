@@ -2,7 +2,7 @@
 #pragma once
 #include <sinter/base/span.hpp>
 #include <sinter/io/safetensors/contents.hpp>
-#include <sinter/io/safetensors/json_reader.hpp>
+#include <sinter/io/json_reader.hpp>
 
 #include <algorithm>
 
@@ -34,7 +34,7 @@ inline std::string tensor_in(std::string_view file, std::string_view name) {
 }
 
 template <class = void>
-inline void read_metadata(json_reader& in, metadata_map& metadata) {
+inline void read_metadata(io::json_reader& in, metadata_map& metadata) {
     in.object([&](std::string key) {
         std::string value = in.string();
         if (metadata.contains(key)) in.fail("each metadata key once, not " + io::printable(key) + " again");
@@ -43,7 +43,7 @@ inline void read_metadata(json_reader& in, metadata_map& metadata) {
 }
 
 template <class = void>
-inline tensor_place read_place(json_reader& in, std::string name) {
+inline tensor_place read_place(io::json_reader& in, std::string name) {
     tensor_place out;
     bool has_type = false, has_shape = false, has_offsets = false;
     const auto first_time = [&](bool& seen) { return !std::exchange(seen, true); };
@@ -153,7 +153,7 @@ inline header read_header(std::string_view json, std::uint64_t data_bytes, std::
     if (!is_utf8(json)) throw format_error("header is not UTF-8", where, "other bytes", "UTF-8 (RFC 3629)");
     header out;
     bool has_metadata = false;
-    json_reader in(json, file, length_bytes);
+    io::json_reader in(json, file, length_bytes, "header");
     in.object([&](std::string name) {
         if (name == "__metadata__") {
             if (std::exchange(has_metadata, true)) in.fail("__metadata__ once");

@@ -4,22 +4,31 @@
 #include <sinter/io/printable.hpp>
 #include <sinter/base/utf8.hpp>
 
+#include <algorithm>
+#include <cstdint>
 #include <utility>
 
-namespace sinter::inline SINTER_TARGET::safetensors {
+namespace sinter::inline SINTER_TARGET::io {
 
-/// The part of JSON (RFC 8259) that a safetensors header uses: objects, arrays, strings,
-/// non-negative integers. Strict, and without recursion: the caller asks for what it expects, so
-/// depth is bounded by the format, not by the file.
+/// JSON (RFC 8259) from strangers: safetensors headers, TF_CONFIG. Strict: the caller asks for what
+/// it expects, so depth is bounded by the format, not by the text; what is of no interest is
+/// skipped down to a bounded depth.
 ///
 /// Why not Boost.JSON: its header takes 1.8 s to compile (g++ 12) where this takes 0.05 s beyond
 /// <string>, Debian 12's default Boost (1.74) is older than it, and it silently keeps the last of
 /// two equal keys, which a reader of untrusted files must refuse.
 class json_reader {
 public:
-    /// `text` must be UTF-8; `text_at` is its offset in the file `file`, for error messages.
-    json_reader(std::string_view text, std::string_view file, std::size_t text_at)
-        : text_(text), file_(file), text_at_(text_at) {}
+    /// `text` must be UTF-8; `text_at` is its offset in the file `file`, for error messages, which
+    /// call the text `what`.
+    json_reader(std::string_view text, std::string_view file, std::size_t text_at, std::string_view what)
+        : text_(text), file_(file), text_at_(text_at), what_(what) {}
+
+    /// The first character of the next value or sign, which says what it is; 0 at the end.
+    char peek() {
+        skip_space();
+        return at_ < text_.size() ? text_[at_] : '\0';
+    }
 
     /// Calls `member(key)` for each member; `member` must consume the value.
     template <class Member>
@@ -58,6 +67,39 @@ public:
         return value;
     }
 
+    /// Any number or literal (true, false, null), as it is written.
+    std::string_view scalar() {
+        skip_space();
+        const std::size_t begin = at_;
+        for (const std::string_view word : {"true", "false", "null"})
+            if (text_.substr(at_, word.size()) == word) return at_ += word.size(), word;
+        const auto digits = [&] {
+            const std::size_t first = at_;
+            while (at_ < text_.size() && text_[at_] >= '0' && text_[at_] <= '9') ++at_;
+            if (at_ == first) fail("a value", begin);
+            return first;
+        };
+        take("-");
+        const std::size_t first = digits();
+        if (text_[first] == '0' && at_ > first + 1) fail("a number without leading zeros", begin);
+        if (take(".")) digits();
+        if (take("eE")) {
+            take("+-");
+            digits();
+        }
+        return text_.substr(begin, at_ - begin);
+    }
+
+    /// Passes over a value, whose objects and arrays may be nested `deepest` times.
+    void skip(int deepest = 32) {
+        const char c = peek();
+        if ((c == '{' || c == '[') && deepest == 0) fail("less deeply nested objects and arrays");
+        if (c == '{') object([&](std::string&&) { skip(deepest - 1); });
+        else if (c == '[') array([&] { skip(deepest - 1); });
+        else if (c == '"') string();
+        else scalar();
+    }
+
     std::string string() {
         expect('"');
         std::string out;
@@ -81,10 +123,11 @@ public:
 
     /// Throws format_error: at `position` in the text, something other than `needed` was found.
     [[noreturn]] void fail(std::string needed, std::size_t position) const {
-        throw format_error("header is not the JSON it must be",
+        const std::string_view got = text_.substr(std::min(position, text_.size()), 24);
+        if (got.starts_with('#') || got.starts_with("//")) needed += " (JSON has no comments)";
+        throw format_error(std::string(what_) + " is not the JSON it must be",
                            std::string(file_) + ", byte " + std::to_string(text_at_ + position),
-                           position < text_.size() ? io::printable(text_.substr(position, 24)) : "the header's end",
-                           std::move(needed));
+                           got.empty() ? "the " + std::string(what_) + "'s end" : printable(got), std::move(needed));
     }
     [[noreturn]] void fail(std::string needed) const { fail(std::move(needed), at_); }
 
@@ -102,6 +145,11 @@ private:
         if (at_ == text_.size() || text_[at_] != c) return false;
         ++at_;
         return true;
+    }
+    bool take(std::string_view any_of) {
+        const bool there = at_ < text_.size() && any_of.find(text_[at_]) != any_of.npos;
+        at_ += there;
+        return there;
     }
     void expect(char c) {
         if (!accept(c)) fail(std::string(1, c), at_);
@@ -141,6 +189,7 @@ private:
 
     std::string_view text_, file_;
     std::size_t text_at_, at_ = 0;
+    std::string_view what_;
 };
 
-} // namespace sinter::safetensors
+} // namespace sinter::io

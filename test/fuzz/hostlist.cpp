@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: BSL-1.0
+// libFuzzer target: any list of hosts is expanded within its bound, or refused with option_error; addresses likewise.
+#include <sinter/net/roster/hostlist.hpp>
+
+#include <cstdlib>
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    const std::string_view text(reinterpret_cast<const char*>(data), size);
+    const auto is_fit = [](const char* what) {
+        for (const char* c = what; *c; ++c)
+            if (static_cast<unsigned char>(*c) < 0x20) std::abort();
+    };
+    try {
+        const auto hosts = sinter::net::roster::expand_hostlist(text, "SLURM_JOB_NODELIST", 5000);
+        if (hosts.empty() || hosts.size() > 5000) std::abort();
+        for (const std::string& host : hosts)
+            if (!sinter::net::is_host_name(host)) std::abort();
+    } catch (const sinter::option_error& e) {
+        is_fit(e.what());
+    }
+    try {
+        const auto address = sinter::net::parse_address(text, "address");
+        if (!address.known() || !(sinter::net::parse_address(sinter::text(address), "again") == address)) std::abort();
+    } catch (const sinter::option_error& e) {
+        is_fit(e.what());
+    }
+    return 0;
+}
