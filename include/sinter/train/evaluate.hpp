@@ -163,6 +163,7 @@ SINTER_COLD evaluation_result evaluate(Trainer& t, data::pipeline& data,
                                        const training_run* within = nullptr) {
     detail::need_an_end(data, "evaluate");
     detail::begin_pass(data);
+    const data::position begin = data.position();
     metrics::mean loss;
     metrics::accuracy accuracy;
     evaluation_result r;
@@ -184,7 +185,10 @@ SINTER_COLD evaluation_result evaluate(Trainer& t, data::pipeline& data,
     });
     detail::merge_evaluation(t, r, loss, accuracy, measured, running);
     r.loss = r.accuracy = epoch_result::unknown;
-    if (r.interrupted) return r;
+    if (r.interrupted) {
+        data.seek(begin);   // the same pass again, when the run goes on
+        return r;
+    }
     if (r.examples == 0)
         throw data_error("there is nothing to evaluate", "evaluate", "a pass without examples", "at least one");
     r.loss = loss.weight() == 0 ? 0 : loss.value();   // no example had a weight

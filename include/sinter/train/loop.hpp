@@ -86,7 +86,8 @@ struct model_run : training_run {
     validation* validated = nullptr;   ///< of the options
     sums_type sums{};
     detail::data_places places{};   ///< where members read data of their own
-    bool within_pass = false;   ///< the epoch's steps have begun, and not ended
+    bool within_pass = false;   ///< the epoch's steps have begun, and it has not been measured
+    bool pass_over = false;     ///< this member's data have come to the end of the pass
     double began = 0;           ///< when the pass began, less what a resumed one had taken before
 
     model_run(Trainer& t, data::pipeline& d, span<const detail::hook_calls> h) : model(t), data(d), hooks(h) {
@@ -222,7 +223,9 @@ private:
         run_.tell(epoch_begin);
         bool more = true;
         run_.began = monotonic_seconds() - r.seconds;
-        detail::one_pass(run_.data, [&](const data::batch_view& b) { return more = one_step(b); }, goes_on);
+        if (!run_.pass_over)
+            detail::one_pass(run_.data, [&](const data::batch_view& b) { return more = one_step(b); }, goes_on);
+        run_.pass_over = more;
         if (more && !run_.alone && detail::reads_own_batches(t_.session()))   // others may have more batches
             do more = one_step({.size = 0});
             while (more && t_.last_step().examples > 0);
@@ -237,9 +240,9 @@ private:
         run_.tell(pass_end);
         if (run_.unmeasured()) {   // to be measured when the run goes on
             if (more) run_.tell(pass_stopped);
-            return run_.within_pass = false;
+            return run_.within_pass = run_.pass_over = false;
         }
-        run_.within_pass = false;
+        run_.within_pass = run_.pass_over = false;
         run_.tell(epoch_end);
         tell_of_divergence();
         return more && !run_.stopping();

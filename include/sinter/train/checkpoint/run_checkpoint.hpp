@@ -43,6 +43,7 @@ SINTER_COLD void save_run(Run& run, const std::string& file, run_record* owner =
     detail::need_finite_weights(run.model, joined({"save, ", file}).c_str());
     hook_state s(hook_state::mode::write);
     data::position at = run.data.position();
+    if (run.pass_over) at.index = -1 - at.index;   // the data are at the next pass already
     if (detail::reads_own_batches(session)) run.places.gather(session, at);
     detail::list_run(run, s, at);
     detail::save_with(s.entries(), run.model, saved::whole, [&](auto&& all, safetensors::metadata_map metadata) {
@@ -83,7 +84,9 @@ SINTER_COLD void load_run(Run& run, const safetensors::contents& f) {
     detail::load_with({}, f, run.model, saved::whole, [&] {
         detail::list_run(run, read, at);
         auto& session = run.model.session();
-        run.data.seek(detail::reads_own_batches(session) ? run.places.of(session.member(), at) : at);
+        if (detail::reads_own_batches(session)) at = run.places.of(session.member(), at);
+        run.pass_over = at.index < 0;
+        run.data.seek({at.epoch, run.pass_over ? -1 - at.index : at.index});
     });
     run.resumed = true;
 }
