@@ -181,7 +181,7 @@ BOOST_AUTO_TEST_CASE(who_listens_can_refuse) {
     talk(a, b);
     b.decide("worker/2 is here already");
     talk(a, b);
-    BOOST_TEST((a.now() == state::refused && a.why() == refusal::member && a.proved()));
+    BOOST_TEST((a.now() == state::refused && a.why() == refusal::unwanted && a.proved()));
     BOOST_TEST(a.words() == "worker/2 is here already");
     handshake c(true, member(2), "secret"), d(false, member(0), "secret");
     talk(c, d);

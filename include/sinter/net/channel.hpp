@@ -38,14 +38,14 @@ public:
         m.msg_iov = const_cast<iovec*>(parts);
         m.msg_iovlen = static_cast<decltype(m.msg_iovlen)>(n);
         const auto got = io::uninterrupted([&] { return ::recvmsg(socket_.get(), &m, 0); });
-        return outcome(got, POLLIN);
+        return result_of(got, POLLIN);
     }
     transfer write(const iovec* parts, int n) {
         msghdr m{};
         m.msg_iov = const_cast<iovec*>(parts);
         m.msg_iovlen = static_cast<decltype(m.msg_iovlen)>(n);
         const auto sent = io::uninterrupted([&] { return ::sendmsg(socket_.get(), &m, MSG_NOSIGNAL); });
-        return outcome(sent, POLLOUT);
+        return result_of(sent, POLLOUT);
     }
     /// The peer will read to the end of what was written; what it sends can still be read.
     void shut_down() noexcept {
@@ -56,7 +56,7 @@ public:
 private:
     io::descriptor socket_;
 
-    static transfer outcome(ssize_t n, short event) {
+    static transfer result_of(ssize_t n, short event) {
         if (n > 0) return {transfer::some, static_cast<std::size_t>(n)};
         if (n == 0) return {transfer::ended};
         if (errno == EAGAIN || errno == EWOULDBLOCK) return {transfer::must_wait, 0, 0, event};

@@ -15,6 +15,9 @@ struct peer_name {
     std::string role, address;   // "worker/2", "host:port"
 };
 
+/// A connection ended: often the consequence of an error that its other end knows better.
+struct lost_connection : cluster_error { using cluster_error::cluster_error; };
+
 /// Frames to and from one peer over a connection that does not block. One thread at a time uses it;
 /// sending and receiving do not wait for each other. What does not fit (number, tag, size, seal) is
 /// a cluster_error, and nothing of such a frame is ever said to be received: until fill() has
@@ -174,9 +177,10 @@ private:
     }
 
     [[noreturn]] SINTER_COLD void lost(const char* what, int error, const frame_tag& t) {
-        fail(error == 0 ? std::string("the connection was closed by this peer")
-                        : joined({"the connection was lost (", what, ": ",
-                                  std::generic_category().message(error), ")"}), t);
+        throw lost_connection(peer_.rank, peer_.role, peer_.address, joined({"operation ", t.operation}), t.step,
+                              error == 0 ? std::string("the connection was closed by this peer")
+                                         : joined({"the connection was lost (", what, ": ",
+                                                   std::generic_category().message(error), ")"}));
     }
     [[noreturn]] SINTER_COLD void fail(std::string cause, const frame_tag& t) {
         throw cluster_error(peer_.rank, peer_.role, peer_.address, joined({"operation ", t.operation}), t.step,

@@ -26,6 +26,7 @@ public:
         stranger,     // of another job
         key,          // it does not know the job's key
         member,       // of this job: something differs that must not
+        unwanted,     // all agrees, and who listens has a reason of its own: decide()
     };
     static constexpr std::size_t most_bytes = greeting_bytes;   // of one message
 
@@ -78,7 +79,7 @@ public:
     void decide(std::string_view reason) {
         if (state_ != state::to_decide) throw error("nothing is to be decided", "handshake");
         state_ = state::talking;
-        say_verdict(reason.empty() ? refusal::none : refusal::member, reason, std::string(reason));
+        say_verdict(reason.empty() ? refusal::none : refusal::unwanted, reason, std::string(reason));
     }
 
     /// Once accepted: the keys of what this end sends, and of what it receives.
@@ -167,7 +168,7 @@ private:
             for (std::size_t i = 8; i < signed_part.size() && bytes[i] != std::byte{}; ++i)
                 words += static_cast<char>(bytes[i]);
         if (code == refusal::none && words.empty()) state_ = state::accepted;
-        else refuse(refusal::member, std::move(words));
+        else refuse(code == refusal::unwanted ? code : refusal::member, std::move(words));
     }
     /// `told` goes to the other end, `words` stay here.
     void say_verdict(refusal code, std::string_view told, std::string words) {

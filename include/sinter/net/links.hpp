@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/net/cluster.hpp>
+#include <sinter/net/control_link.hpp>
+#include <sinter/net/data_link.hpp>
+#include <sinter/net/listener.hpp>
+#include <sinter/net/meeting.hpp>
+#include <sinter/net/rare_log.hpp>
+#include <list>
+
+namespace sinter::inline SINTER_TARGET::net {
+
+/// How strangers are dealt with.
+struct stranger_limits {
+    double handshake_within = 5;   // seconds; dialled connections have as many
+    std::size_t most_pending = 64;   // beyond it the one that waits longest is closed
+};
+
+/// The connections of one member to all others: it listens for those of higher rank, and dials those
+/// of lower rank until they answer. For each pair there is a control connection, then one for data.
+/// Lives on the loop's thread.
+class links {
+public:
+    struct calls {
+        std::function<void(int, message::kind, span<const std::byte>)> heard;
+        std::function<void(int, const std::string& cause)> lost;   // a control connection, after settle()
+        std::function<void(int, purpose)> joined;                  // a connection stands
+        std::function<void(const cluster_error&)> failed;
+        std::function<std::string()> closed;   // why nobody can join any more; empty: they can
+    };
+
+    links(event_loop& loop, const cluster& who, const greeting& own, std::vector<resolution> addresses,
+          std::unique_ptr<listener> at, rare_log::sink log, calls on)
+        : loop_(loop), who_(who), own_(own), listener_(std::move(at)), log_(std::move(log)), on_(std::move(on)) {
+        slots_.reserve(static_cast<std::size_t>(who.size()));
+        for (int r = 0; r < who.size(); ++r) {
+            slots_.push_back(std::make_unique<slot>(loop));
+            slots_.back()->at = who.member(r).address();
+            slots_.back()->known = std::move(addresses[static_cast<std::size_t>(r)]).endpoints;
+        }
+    }
+
+    void begin() {
+        listener_->begin([this](io::descriptor s, const endpoint& from) { welcome(std::move(s), from); },
+                         [this](const std::string& fault) { log_.say(fault); });
+        for (int r = 0; r < who_.rank(); ++r)
+            if (slots_[index(r)]->at.known()) dial(r);
+    }
+    /// The others' addresses, from rank 0, where only its own was known.
+    void learn(const std::vector<std::string>& by_rank) {
+        for (int r = 1; r < std::min(who_.size(), static_cast<int>(by_rank.size())); ++r) {
+            slot& s = *slots_[index(r)];
+            if (s.at.known()) continue;
+            s.at = parse_address(by_rank[index(r)], "the list of members from rank 0");
+            if (r < who_.rank()) dial(r);
+        }
+    }
+
+    bool complete() const { return all([](const slot& s) { return s.data.has_value(); }); }
+    /// Whether all have a control connection.
+    bool all_can_be_told() const { return all([](const slot& s) { return s.control != nullptr; }); }
+    /// Whether all have one, or have met a refusal.
+    bool all_have_been_told() const { return all([](const slot& s) { return s.control || s.told; }); }
+    /// Who is not linked, from the first on, and in words why as far as is known.
+    std::vector<std::pair<int, std::string>> missing() const {
+        std::vector<std::pair<int, std::string>> m;
+        for (int r = 0; r < who_.size(); ++r) {
+            const slot& s = *slots_[index(r)];
+            if (r == who_.rank() || s.data) continue;
+            std::string words = who_.member(r).name() + " at " + where(r);
+            if (!s.trouble.empty()) words += " (" + s.trouble + ")";
+            m.emplace_back(r, std::move(words));
+        }
+        return m;
+    }
+
+    /// From now on a lost connection is its peer's end.
+    void settle() {
+        settled_ = true;
+        for (auto& s : slots_) s->dialling.reset();
+    }
+    control_link* control(int rank) const { return slots_[index(rank)]->control.get(); }
+    data_link take_data(int rank) {
+        slot& s = *slots_[index(rank)];
+        data_link d(std::move(s.data->connection), s.data->sending, s.data->receiving,
+                    {rank, who_.member(rank).name(), where(rank)});
+        return d;
+    }
+    std::string where(int rank) const {
+        const host_port& at = slots_[index(rank)]->at;
+        return at.known() ? text(at) : "an address that is not known yet";
+    }
+    host_port address(int rank) const { return slots_[index(rank)]->at; }
+    void stop_listening() { listener_.reset(); }
+    std::size_t pending_strangers() const { return strangers_.size(); }
+
+    stranger_limits limits;
+
+private:
+    struct made_connection {
+        channel connection;
+        direction_key sending, receiving;
+    };
+    struct slot {
+        explicit slot(event_loop& loop) : retry(loop) {}
+        host_port at;
+        std::vector<endpoint> known;      // resolved
+        std::size_t next = 0;             // of them, to be tried
+        std::uint64_t incarnation = 0;
+        std::unique_ptr<control_link> control;
+        std::optional<made_connection> data;
+        std::unique_ptr<meeting> dialling;
+        alarm retry;
+        double first_dialled = 0;
+        bool told = false;                // a refusal went to it or came from it, and both know the key
+        std::string trouble;
+    };
+
+    event_loop& loop_;
+    cluster who_;
+    greeting own_;
+    std::unique_ptr<listener> listener_;
+    std::vector<std::unique_ptr<slot>> slots_;
+    std::list<std::unique_ptr<meeting>> strangers_;
+    rare_log log_;
+    calls on_;
+    bool settled_ = false;
+
+    template <class Has>
+    bool all(Has has) const {
+        for (int r = 0; r < who_.size(); ++r)
+            if (r != who_.rank() && !has(*slots_[index(r)])) return false;
+        return true;
+    }
+    static std::size_t index(int rank) { return static_cast<std::size_t>(rank); }
+    cluster_error about(int r, std::string cause) const {
+        return {r, who_.member(r).name(), where(r), "joining the job", -1, std::move(cause)};
+    }
+
+    // ---- Dialling
+
+    void dial(int r) {
+        slot& s = *slots_[index(r)];
+        if (s.first_dialled == 0) s.first_dialled = monotonic_seconds();
+        if (s.known.empty()) {
+            resolution found = resolve(s.at);
+            if (!found.fault.empty()) return again(r, found.fault);
+            s.known = std::move(found.endpoints);
+        }
+        const endpoint& to = s.known[s.next++ % s.known.size()];
+        io::descriptor socket = stream_socket(to.storage.ss_family);
+        if (!socket) return again(r, std::generic_category().message(errno));
+        const int fault = ::connect(socket.get(), to.address(), to.size) == 0 ? 0 : errno;
+        if (fault != 0 && fault != EINPROGRESS && fault != EINTR)
+            return again(r, std::generic_category().message(fault));
+        greeting g = own_;
+        g.use = s.control ? purpose::data : purpose::control;
+        s.dialling = std::make_unique<meeting>(
+            loop_, channel(std::move(socket)), handshake(true, g, who_.options.key), limits.handshake_within, nullptr,
+            [this, r, use = g.use](meeting& m) { answered(r, use, m); });
+        s.dialling->begin(fault != 0);
+    }
+    /// Often at first, since the others are about to start; then four times a second.
+    void again(int r, std::string trouble) {
+        slot& s = *slots_[index(r)];
+        s.trouble = std::move(trouble);
+        const bool early = monotonic_seconds() - s.first_dialled < 3;
+        s.retry.in(early ? 0.01 : 0.25, [this, r] { dial(r); });
+    }
+    void answered(int r, purpose use, meeting& m) {
+        slot& s = *slots_[index(r)];
+        const std::unique_ptr<meeting> finished = std::move(s.dialling);
+        if (settled_) return;
+        const handshake& talk = m.talk();
+        s.told = s.told || (m.result() == meeting::outcome::refused && talk.proved());
+        if (m.result() == meeting::outcome::refused && talk.why() != handshake::refusal::not_sinter)
+            return on_.failed(about(r, "this process, " + who_.self().name() + ", was refused: " + m.words()));
+        if (m.result() != meeting::outcome::accepted) return again(r, m.words());
+        if (const std::string wrong = another(talk.peer(), r); !wrong.empty()) return on_.failed(about(r, wrong));
+        if (use == purpose::data && talk.peer().incarnation != s.incarnation) {   // it was restarted in between
+            s.control.reset();
+            return again(r, "it was started again");
+        }
+        if (use == purpose::data && !s.control) return;   // lost in between, and dialled again already
+        install(r, use, m);
+        if (s.control && !s.data) dial(r);
+    }
+
+    // ---- Listening
+
+    void welcome(io::descriptor socket, const endpoint& from) {
+        if (strangers_.size() >= limits.most_pending) {
+            log_.say("closed a connection that had said nothing: too many wait");
+            strangers_.pop_front();
+        }
+        const auto at = strangers_.emplace(strangers_.end());
+        *at = std::make_unique<meeting>(
+            loop_, channel(std::move(socket)), handshake(false, own_, who_.options.key), limits.handshake_within,
+            [this](const greeting& g) { return objection(g); },
+            [this, at, from](meeting& m) {
+                const std::unique_ptr<meeting> finished = std::move(*at);
+                strangers_.erase(at);
+                introduced(m, from);
+            });
+        (*at)->begin(false);
+    }
+    /// Why a process of this job that knows the key cannot be linked now.
+    std::string objection(const greeting& g) {
+        if (const std::string why = on_.closed(); !why.empty()) return why;
+        if (g.rank == who_.rank()) return who_.self().name() + " is this process: the task was started twice";
+        if (g.rank < who_.rank()) return "members of lower rank are dialled, and do not dial";
+        if (const std::string wrong = another(g, g.rank); !wrong.empty()) return wrong;
+        const slot& s = *slots_[index(g.rank)];
+        if (g.use == purpose::control && s.control && s.incarnation != g.incarnation)
+            return who_.member(g.rank).name() + " is in this job already: the task was started twice";
+        if (g.use == purpose::data && (!s.control || s.incarnation != g.incarnation))
+            return "there is no control connection of this process";
+        return {};
+    }
+    std::string another(const greeting& g, int rank) const {
+        const cluster_member& m = who_.member(rank);
+        if (g.rank == rank && g.role == static_cast<std::uint8_t>(m.role) && g.index == m.index) return {};
+        return joined({"members' rosters differ: rank ", rank, " is ", m.name(), " here, and there rank ", g.rank,
+                       " is ", g.role > 3 ? "?" : text(static_cast<cluster_role>(g.role)), "/", g.index});
+    }
+    void introduced(meeting& m, const endpoint& from) {
+        const greeting& g = m.talk().peer();
+        if (m.result() == meeting::outcome::accepted) {
+            if (on_.closed().empty()) install(g.rank, g.use, m);
+            return;
+        }
+        std::string words = m.words();
+        const bool ours = m.talk().proved() && g.rank < who_.size() && g.rank != who_.rank();
+        if (ours) slots_[index(g.rank)]->told = true;
+        if (ours && m.talk().why() == handshake::refusal::member && on_.closed().empty())
+            return on_.failed(about(g.rank, words));
+        if (m.result() == meeting::outcome::refused) {
+            words = joined({"refused a connection from ", text(from.digits()), ": ", words});
+            if (g.rank > who_.rank() && g.rank < who_.size()) slots_[index(g.rank)]->trouble = words;
+        } else {
+            words = joined({"closed a connection from ", text(from.digits()), ": ", words});
+        }
+        log_.say(words);
+    }
+
+    // ---- Both
+
+    void install(int r, purpose use, meeting& m) {
+        slot& s = *slots_[index(r)];
+        const handshake& talk = m.talk();
+        s.trouble.clear();
+        if (use == purpose::data) {
+            if (!s.control) return;   // lost in between
+            s.data.emplace(made_connection{m.take(), talk.sending(), talk.receiving()});
+        } else {
+            s.incarnation = talk.peer().incarnation;
+            s.data.reset();
+            if (!s.at.known()) s.at = parse_address(talk.peer().address, "a member's greeting");
+            s.control = std::make_unique<control_link>(
+                loop_, m.take(), talk.sending(), talk.receiving(),
+                [this, r](message::kind k, span<const std::byte> bytes) { on_.heard(r, k, bytes); },
+                [this, r](const std::string& cause) { lost(r, cause); });
+            s.control->begin();
+        }
+        on_.joined(r, use);
+    }
+    void lost(int r, const std::string& cause) {
+        if (settled_) return on_.lost(r, cause);
+        slot& s = *slots_[index(r)];   // it may come back
+        s.control.reset();
+        s.data.reset();
+        s.dialling.reset();
+        s.trouble = cause;
+        if (r < who_.rank()) again(r, cause);
+    }
+};
+
+} // namespace sinter::net

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/net/channel.hpp>
+#include <sinter/net/event_loop.hpp>
+#include <sinter/net/handshake.hpp>
+
+namespace sinter::inline SINTER_TARGET::net {
+
+/// A connection from its socket to the end of its handshake, within a time. Lives on the loop's
+/// thread; `over` is called once, as the last thing that it does.
+class meeting {
+public:
+    enum class outcome : std::uint8_t { going_on, accepted, refused, lost, too_late };
+    using judge = std::function<std::string(const greeting&)>;   // empty: accepted; else why not
+
+    meeting(event_loop& loop, channel c, handshake h, double within, judge decide, std::function<void(meeting&)> over)
+        : channel_(std::move(c)), handshake_(std::move(h)), decide_(std::move(decide)), over_(std::move(over)),
+          watch_(std::make_unique<watch>(loop, channel_.descriptor())), deadline_(loop) {
+        deadline_.in(within, [this] { end(outcome::too_late, "no answer in time"); });
+    }
+
+    /// Begins; `connecting`: the socket's connect() goes on.
+    void begin(bool connecting) {
+        if (connecting) watch_->writable([this] { connected(); });
+        else go_on();
+    }
+
+    outcome result() const { return result_; }
+    /// What went wrong, in words.
+    const std::string& words() const { return words_; }
+    const handshake& talk() const { return handshake_; }
+    /// The connection, once accepted.
+    channel take() {
+        watch_.reset();
+        return std::move(channel_);
+    }
+
+private:
+    channel channel_;
+    handshake handshake_;
+    judge decide_;
+    std::function<void(meeting&)> over_;
+    std::unique_ptr<watch> watch_;
+    alarm deadline_;
+    std::string words_;
+    outcome result_ = outcome::going_on;
+    std::array<std::byte, handshake::most_bytes> in_{};
+    std::size_t here_ = 0, gone_ = 0;
+
+    void connected() {
+        int fault = 0;
+        socklen_t n = sizeof fault;
+        if (::getsockopt(channel_.descriptor(), SOL_SOCKET, SO_ERROR, &fault, &n) != 0) fault = errno;
+        if (fault != 0) return end(outcome::lost, std::generic_category().message(fault));
+        go_on();
+    }
+
+    void go_on() {
+        while (result_ == outcome::going_on) {
+            if (handshake_.now() == handshake::state::to_decide) handshake_.decide(decide_(handshake_.peer()));
+            const auto saying = handshake_.to_say();
+            const bool speaks = !saying.empty();
+            if (!speaks && handshake_.now() == handshake::state::accepted) return end(outcome::accepted, {});
+            if (!speaks && handshake_.now() == handshake::state::refused)
+                return end(outcome::refused, handshake_.words());
+            const iovec part = speaks ? iovec{const_cast<std::byte*>(saying.data()) + gone_, saying.size() - gone_}
+                                      : iovec{in_.data() + here_, handshake_.wanted() - here_};
+            const transfer t = speaks ? channel_.write(&part, 1) : channel_.read(&part, 1);
+            if (t.how == transfer::must_wait) {
+                if (t.wants == POLLIN) watch_->readable([this] { go_on(); });
+                else watch_->writable([this] { go_on(); });
+                return;
+            }
+            if (t.how == transfer::ended) return end(outcome::lost, "it closed the connection");
+            if (t.how == transfer::failed) return end(outcome::lost, std::generic_category().message(t.error));
+            if (speaks) {
+                gone_ += t.bytes;
+                if (gone_ < saying.size()) continue;
+                gone_ = 0;
+                handshake_.said();
+            } else {
+                here_ += t.bytes;
+                const std::size_t wanted = handshake_.wanted();
+                if (here_ < wanted) continue;
+                here_ = 0;
+                handshake_.hear({in_.data(), wanted});
+            }
+        }
+    }
+    void end(outcome o, std::string words) {
+        if (result_ != outcome::going_on) return;
+        result_ = o;
+        words_ = std::move(words);
+        deadline_.off();
+        if (o != outcome::accepted) {
+            watch_.reset();
+            channel_.close();
+        }
+        auto over = std::move(over_);   // what it calls may destroy this
+        over(*this);
+    }
+};
+
+} // namespace sinter::net

@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/net/process_group.hpp>
+#include <exception>
+
+/// Beginning, failing, ending.
+namespace sinter::inline SINTER_TARGET::net {
+
+inline process_group::process_group(const cluster& who, const identity& same, setup with)
+    : who_(who), with_(std::move(with)), left_(static_cast<std::size_t>(who.size())),
+      inbox_(static_cast<std::size_t>(who.size())), ready_(static_cast<std::size_t>(who.size())),
+      gone_(static_cast<std::size_t>(who.size())) {
+    who_.options.check();
+    if (rank() < 0)
+        throw option_error("this task does not train", "process_group", who_.self().name(), "chief or worker");
+    if (size() == 1) return;
+    own_.role = static_cast<std::uint8_t>(who_.self().role);
+    own_.index = who_.self().index;
+    own_.rank = rank();
+    own_.size = size();
+    own_.same = same;
+    own_.job = who_.options.job;
+    own_.keyed = !who_.options.key.empty();
+    fill_random({reinterpret_cast<std::byte*>(&own_.incarnation), sizeof own_.incarnation});
+    try {
+        join();
+    } catch (...) {
+        loop_.stop();
+        throw;
+    }
+}
+
+inline void process_group::join() {
+    std::vector<resolution> addresses;
+    auto at = open(addresses);
+    const double deadline = monotonic_seconds() + who_.options.join_within;
+    links_ = std::make_unique<links>(
+        loop_, who_, own_, std::move(addresses), std::move(at), with_.log,
+        links::calls{
+            .heard = [this](int r, message::kind k, span<const std::byte> bytes) { heard(r, k, bytes); },
+            .lost = [this](int r, const std::string& cause) { lost(r, cause); },
+            .joined = [this](int r, purpose use) {
+                if (use == purpose::control) ready_[static_cast<std::size_t>(r)] = 0;
+                look_whether_all_are_there();
+            },
+            .failed = [this](const cluster_error& e) { if (!started_) adopt(e, true); },
+            .closed = [this] {
+                return error_.there() ? "the job has failed: " + std::string(error_.get().what()) : std::string();
+            }});
+    links_->limits = with_.strangers;
+    liveness_ = std::make_unique<liveness>(
+        loop_, who_.options, rank(), size(), marks_,
+        liveness::calls{
+            .send = [this](int r, const message::heartbeat& h) {
+                // What is stuck in a queue need not be said twice.
+                if (links_->control(r)->idle()) links_->control(r)->send(message::kind::heartbeat, archived(h));
+            },
+            .failed = [this](int r, std::int64_t step, const std::string& operation, std::string cause) {
+                adopt(about(r, operation, step, std::move(cause)), true);
+            }});
+    for (int r = 0; r < size(); ++r) suspicion_.push_back(std::make_unique<alarm>(loop_));
+    loop_.start([this](const char* what) {
+        adopt(about(rank(), "", -1, std::string("its connections' thread failed: ") + what), true);
+    });
+    loop_.post([this] { links_->begin(); });
+    {
+        lock hold(mutex_);
+        if (wait_until(deadline, hold, [&] { return up_ || error_.there(); }) && !error_.there()) return;
+    }
+    run_on_loop([&] {
+        if (error_.there() || started_) return;
+        const auto absent = links_->missing();
+        std::string names;
+        for (const auto& [r, words] : absent) names += (names.empty() ? "" : ", ") + words;
+        const int first = absent.empty() ? 0 : absent[0].first;
+        const std::string waited = " after " + liveness::seconds(who_.options.join_within);
+        adopt(cluster_error(first, who_.member(first).name(), links_->where(first), "joining the job", -1,
+                            absent.empty() ? "all are here, and some are not linked to each other" + waited
+                                           : "missing" + waited + ": " + names), true);
+    });
+    if (!error_.there()) return;   // the last one came just now
+    // Those that dial this process in the next second are told, too.
+    const double until = monotonic_seconds() + 1;
+    for (bool told = false; !told && monotonic_seconds() < until;) {
+        run_on_loop([&] { told = links_->all_have_been_told(); });
+        if (!told) ::usleep(20000);
+    }
+    close(0.5);
+    error_.check();
+}
+
+inline void process_group::look_whether_all_are_there() {
+    if (started_ || error_.there()) return;
+    if (rank() == 0 && !roster_sent_ && !who_.addresses_known() && links_->all_can_be_told()) {
+        roster_sent_ = true;
+        message::roster m;
+        for (int r = 0; r < size(); ++r) m.addresses.push_back(links_->where(r));
+        send_all(message::kind::roster, archived(m));
+    }
+    if (!links_->complete()) return;
+    links_->settle();
+    if (rank() != 0) {
+        if (!ready_sent_) links_->control(0)->send(message::kind::ready, {});
+        ready_sent_ = true;
+        return;
+    }
+    ready_[0] = 1;
+    if (std::find(ready_.begin(), ready_.end(), 0) != ready_.end()) return;
+    send_all(message::kind::start, {});
+    start();
+}
+
+inline void process_group::start() {
+    started_ = true;
+    std::vector<host_port> by_rank;
+    for (int r = 0; r < size(); ++r) {
+        by_rank.push_back(r == rank() && !who_.self().address().known() ? parse_address(own_.address, "this task")
+                                                                        : links_->address(r));
+        data_.push_back(r == rank() ? nullptr : std::make_unique<data_link>(links_->take_data(r)));
+    }
+    if (!who_.addresses_known()) who_ = who_.with_addresses(by_rank);
+    liveness_->begin();
+    const lock hold(mutex_);
+    up_ = true;
+    changed_.notify_all();
+}
+
+inline cluster_error process_group::about(int r, std::string operation, std::int64_t step, std::string cause) const {
+    const std::string at = r == rank() ? own_.address : links_->where(r);
+    return {r, who_.member(r).name(), at, std::move(operation), step, std::move(cause)};
+}
+inline cluster_error process_group::removed(double gap) const {
+    return {rank(), who_.self().name(), own_.address, marks_.operation.load(), marks_.step, liveness::was_stopped(gap)};
+}
+
+inline void process_group::adopt(const cluster_error& e, bool tell) {
+    if (!error_.set(e)) return;
+    {
+        const lock hold(mutex_);
+        changed_.notify_all();
+    }
+    if (tell && size() > 1)
+        loop_.post([this, m = archived(message::failure::of(e))] { send_all(message::kind::failure, m); });
+}
+
+inline void process_group::fail(const cluster_error& e) noexcept try {
+    if (error_.there()) return;
+    if (size() == 1) return adopt(e, false);
+    if (const double gap = liveness_->overdue(); gap > who_.options.dead_after) return adopt(removed(gap), true);
+    bool left = false;
+    if (e.rank() >= 0 && e.rank() < size() && e.rank() != rank() && dynamic_cast<const lost_connection*>(&e)) {
+        lock hold(mutex_);   // the other end, or the one that ended it, may be about to say why
+        const auto has_left = [&] { return left_[static_cast<std::size_t>(e.rank())] != 0; };
+        wait_until(monotonic_seconds() + 0.1, hold, [&] { return error_.there() || has_left(); });
+        left = has_left();
+    }
+    if (left)
+        adopt(about(e.rank(), e.operation(), e.step(), "it has left the job, and this member still waits for it"),
+              true);
+    else adopt(e, true);
+} catch (...) {   // no memory: what has been set stays set, and the others see this process end
+}
+inline void process_group::fail(const std::string& cause) noexcept try {
+    fail(cluster_error(rank(), who_.self().name(), own_.address, marks_.operation.load(), marks_.step, cause));
+} catch (...) {
+}
+
+inline void process_group::lost(int r, const std::string& cause) {
+    const auto at = static_cast<std::size_t>(r);
+    {
+        const lock hold(mutex_);
+        gone_[at] = 1;
+        changed_.notify_all();
+        if (closing_ || left_[at]) return;
+    }
+    if (error_.there()) return;
+    // Its last words may come from another member, to whom it spoke first.
+    suspicion_[at]->in(0.05, [this, r, cause] {
+        const member_status m = liveness_->status(r);
+        adopt(about(r, m.operation, m.step, cause), true);
+    });
+}
+
+inline void process_group::leave() {
+    if (closed_ || size() == 1) return error_.check();
+    loop_.post([this, m = archived(message::leave{marks_.step})] {
+        send_all(message::kind::leave, m);
+        for (const auto& d : data_)
+            if (d) d->shut_down();
+    });
+    {
+        lock hold(mutex_);
+        wait_until(monotonic_seconds() + who_.options.join_within, hold, [&] {
+            left_[static_cast<std::size_t>(rank())] = 1;
+            return error_.there() || std::find(left_.begin(), left_.end(), 0) == left_.end();
+        });
+    }
+    close(error_.there() ? 0.5 : 1);
+    error_.check();
+}
+
+inline process_group::~process_group() {
+    if (closed_ || size() == 1) return;
+    if (std::uncaught_exceptions() > exceptions_) fail("an exception ended its work");
+    try {
+        leave();
+    } catch (...) {   // who wants to know calls leave()
+    }
+}
+
+/// Lets the last messages go and the others close their ends, so that nothing said is lost.
+inline void process_group::close(double within) {
+    closed_ = true;
+    loop_.post([this] {
+        closing_ = true;
+        liveness_->end();
+        links_->stop_listening();
+        hang_up();
+    });
+    {
+        lock hold(mutex_);
+        wait_until(monotonic_seconds() + within, hold,
+                   [&] { return std::find(gone_.begin(), gone_.end(), 0) == gone_.end(); });
+    }
+    loop_.stop();
+    for (const auto& d : data_)
+        if (d) d->close();
+}
+inline void process_group::hang_up() {
+    bool all = true;
+    for (int r = 0; r < size(); ++r) {
+        control_link* const c = r == rank() ? nullptr : links_->control(r);
+        if (!c) {
+            const lock hold(mutex_);
+            gone_[static_cast<std::size_t>(r)] = 1;
+            changed_.notify_all();
+            continue;
+        }
+        if (c->idle()) c->shut_down();
+        else all = false;
+    }
+    if (!all) suspicion_[0]->in(0.005, [this] { hang_up(); });
+}
+
+inline void process_group::run_on_loop(std::function<void()> f) {
+    bool done = false;
+    loop_.post([&] {
+        f();
+        const lock hold(mutex_);
+        done = true;
+        changed_.notify_all();
+    });
+    lock hold(mutex_);
+    changed_.wait(hold, [&] { return done; });
+}
+template <class Done>
+bool process_group::wait_until(double deadline, lock& hold, Done done) {
+    const auto until = std::chrono::steady_clock::now() +
+                       std::chrono::microseconds(static_cast<std::int64_t>((deadline - monotonic_seconds()) * 1e6));
+    return changed_.wait_until(hold, until, done);
+}
+
+} // namespace sinter::net

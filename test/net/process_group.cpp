@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: BSL-1.0
+// needs: distributed
+#define BOOST_TEST_MODULE process_group
+#include <boost/test/unit_test.hpp>
+#include <sinter/net/process_group.hpp>
+#include "processes.hpp"
+#include <dirent.h>
+#include <fstream>
+
+// What members learn of each other once all are there: ends, errors, wishes; and how a job ends.
+using namespace sinter;
+using net::process_group;
+
+/// Waits for the first error, and says it with the seconds that it took since `begin`.
+static std::string wait_for_error(process_group& g, double most = 15) {
+    pollfd p{g.failed_descriptor(), POLLIN, 0};
+    if (::poll(&p, 1, static_cast<int>(most * 1000)) == 0) return "no error";
+    try {
+        g.check();
+    } catch (const cluster_error& e) {
+        return std::to_string(e.rank()) + "|" + e.role() + "|" + e.address() + "|" + e.operation() + "|" +
+               std::to_string(e.step()) + "|" + e.cause();
+    }
+    return "no error though the descriptor says so";
+}
+
+/// n members at these addresses, each of which does f.
+static void start_all(processes& p, const std::vector<std::string>& at, const cluster_options& o,
+                      const std::function<std::string(process_group&)>& f) {
+    for (int r = 0; r < static_cast<int>(at.size()); ++r)
+        p.start([&, r] {
+            process_group g(cluster::of(at, r, o), {});
+            g.exchange("all are here", "");
+            return f(g);
+        });
+}
+
+BOOST_AUTO_TEST_CASE(a_killed_member_is_noticed_at_once) {
+    for (const int n : {2, 4}) {
+        const auto at = own_addresses(n);
+        processes p;
+        start_all(p, at, quick(5), [](process_group& g) {
+            g.progress(41, "all-reduce of bucket 3");
+            if (g.rank() == 1) {
+                ::usleep(1500000);   // its heartbeats have said where it is
+                ::raise(SIGKILL);
+            }
+            return wait_for_error(g);
+        });
+        ::usleep(1700000);
+        BOOST_TEST(p.result(1) == "KILLED");
+        const double begin = monotonic_seconds();
+        for (int r = 0; r < n; ++r)
+            if (r != 1)
+                BOOST_TEST(p.result(r) == "1|worker/1|" + at[1] + "|all-reduce of bucket 3|41|the connection was "
+                                          "closed: the process ended or was killed");
+        BOOST_TEST(monotonic_seconds() - begin < 2);
+    }
+}
+
+BOOST_AUTO_TEST_CASE(a_stopped_member_is_removed_and_learns_of_it) {
+    const auto at = own_addresses(3);
+    processes p;
+    start_all(p, at, quick(1), [](process_group& g) {
+        if (g.rank() != 2) return wait_for_error(g);
+        for (;;) {   // it works on: what it does once it goes on must end in an error
+            g.progress(1, "work");
+            g.check();
+            ::usleep(1000);
+        }
+    });
+    ::usleep(500000);
+    p.signal(2, SIGSTOP);
+    const double begin = monotonic_seconds();
+    for (const int r : {0, 1}) {
+        const std::string text = p.result(r, 5);
+        BOOST_TEST((holds(text, "2|worker/2|" + at[2] + "|work|1|no sign of life for 1.")), text);
+    }
+    BOOST_TEST(monotonic_seconds() - begin < 4);
+    p.signal(2, SIGCONT);
+    const std::string text = p.result(2, 5);
+    BOOST_TEST(holds(text, "this process was removed"), text);
+    BOOST_TEST(holds(text, "rank 2, worker/2 at " + at[2]), text);
+}
+
+BOOST_AUTO_TEST_CASE(a_short_stop_is_no_death) {
+    processes p;
+    const auto at = own_addresses(2);
+    start_all(p, at, quick(2), [](process_group& g) {
+        ::usleep(1500000);
+        g.exchange("after the stop", "");
+        g.leave();
+        return std::string("fine");
+    });
+    ::usleep(300000);
+    p.signal(1, SIGSTOP);
+    ::usleep(800000);
+    p.signal(1, SIGCONT);
+    for (const int r : {0, 1}) BOOST_TEST(p.result(r) == "fine");
+}
+
+BOOST_AUTO_TEST_CASE(an_error_of_one_is_the_error_of_all) {
+    const auto at = own_addresses(3);
+    {
+        processes p;
+        start_all(p, at, quick(5), [](process_group& g) {
+            if (g.rank() == 2) {
+                g.progress(7, "reading a batch");
+                ::usleep(100000);   // the others wait for it by now
+                g.fail("what(): no such file");
+            }
+            return wait_for_error(g);
+        });
+        for (int r = 0; r < 3; ++r)
+            BOOST_TEST(p.result(r, 5) == "2|worker/2|" + at[2] + "|reading a batch|7|what(): no such file");
+    }
+    {   // an exception that nobody catches on its way
+        processes p;
+        start_all(p, at, quick(5), [](process_group& g) {
+            ::usleep(100000);
+            if (g.rank() == 1) throw std::runtime_error("user's");
+            return wait_for_error(g);
+        });
+        for (const int r : {0, 2}) BOOST_TEST(holds(p.result(r, 5), "an exception ended its work"), p.result(r));
+    }
+}
+
+BOOST_AUTO_TEST_CASE(a_lost_connection_waits_for_the_true_cause) {
+    const auto at = own_addresses(2);
+    processes p;
+    start_all(p, at, quick(5), [](process_group& g) {
+        if (g.rank() == 0) {
+            g.link(1).shut_down();
+            ::usleep(20000);
+            g.fail("out of memory");
+            return wait_for_error(g);
+        }
+        std::byte b{};
+        try {
+            g.link(0).receive({}, {&b, 1});
+            while (!g.link(0).fill()) ::usleep(1000);
+        } catch (const cluster_error& e) {
+            g.fail(e);
+        }
+        return wait_for_error(g);
+    });
+    for (const int r : {0, 1}) BOOST_TEST(holds(p.result(r, 5), "out of memory"), p.result(r));
+}
+
+BOOST_AUTO_TEST_CASE(a_member_that_leaves_early_is_missed) {
+    const auto at = own_addresses(3);
+    processes p;
+    start_all(p, at, quick(5), [](process_group& g) {
+        if (g.rank() == 1) {
+            try {
+                g.leave();
+            } catch (const cluster_error& e) {
+                return std::string(e.what());
+            }
+            return std::string("left without an error");
+        }
+        try {
+            g.exchange("one more", "");
+        } catch (const cluster_error& e) {
+            return std::string(e.what());
+        }
+        return std::string("no error");
+    });
+    for (int r = 0; r < 3; ++r) BOOST_TEST(holds(p.result(r, 5), "has left the job"), p.result(r));
+    // The same on a data connection.
+    processes q;
+    const auto there = own_addresses(2);
+    start_all(q, there, quick(5), [](process_group& g) {
+        try {
+            if (g.rank() == 1) {
+                g.leave();
+                return std::string("left without an error");
+            }
+            std::byte b{};
+            g.link(1).receive({}, {&b, 1});
+            while (!g.link(1).fill()) ::usleep(1000);
+        } catch (const cluster_error& e) {
+            g.fail(e);
+        }
+        return wait_for_error(g);
+    });
+    for (int r = 0; r < 2; ++r) BOOST_TEST(holds(q.result(r, 5), "it has left the job"), q.result(r));
+}
+
+BOOST_AUTO_TEST_CASE(members_that_exchange_different_things_are_told) {
+    const auto at = own_addresses(3);
+    processes p;
+    start_all(p, at, quick(5), [](process_group& g) {
+        try {
+            g.exchange(g.rank() == 2 ? "weights" : "losses", "");
+        } catch (const cluster_error&) {
+        }
+        return wait_for_error(g);
+    });
+    for (int r = 0; r < 3; ++r)
+        BOOST_TEST((holds(p.result(r, 5), "'losses'") && holds(p.result(r), "'weights'")), p.result(r));
+}
+
+BOOST_AUTO_TEST_CASE(anybody_can_ask_all_to_stop) {
+    const auto at = own_addresses(3);
+    processes p;
+    start_all(p, at, quick(5), [](process_group& g) {
+        if (g.rank() == 1) g.ask_all_to_stop("SIGTERM");
+        for (int i = 0; i < 2000 && !g.asked(); ++i) ::usleep(1000);
+        const std::string why = g.stop_reason();
+        g.leave();
+        return why;
+    });
+    for (int r = 0; r < 3; ++r) BOOST_TEST(p.result(r, 5) == "worker/1: SIGTERM");
+}
+
+BOOST_AUTO_TEST_CASE(who_lives_but_is_stuck_is_named) {
+    const auto at = own_addresses(3);
+    processes p;
+    cluster_options o = quick(0.5);
+    o.progress_within = 1.5;
+    start_all(p, at, o, [](process_group& g) {
+        for (std::int64_t step = 0; step < 5; ++step) {
+            g.progress(step, "computing");
+            ::usleep(50000);
+            if (g.rank() == 1 && step == 3) return wait_for_error(g);   // this thread does no more
+            try {
+                g.exchange("step", "");
+            } catch (const cluster_error&) {
+                return wait_for_error(g);
+            }
+        }
+        return std::string("no error");
+    });
+    for (int r = 0; r < 3; ++r) {
+        const std::string text = p.result(r, 8);
+        BOOST_TEST(holds(text, "|it lives, and has not got on for"), text);
+    }
+}
+
+BOOST_AUTO_TEST_CASE(a_slow_member_is_seen_and_lives) {
+    const auto at = own_addresses(2);
+    processes p;
+    start_all(p, at, quick(0.5), [](process_group& g) {
+        g.progress(g.rank() == 0 ? 100 : 3, g.rank() == 0 ? "waiting" : "computing slowly");
+        ::usleep(1500000);   // thrice as long as a dead one would be given
+        const auto s = g.status();
+        g.exchange("end", "");
+        g.leave();
+        return std::to_string(s[0].step) + " " + std::to_string(s[1].step) + " " + s[1].operation + " " +
+               (s[1].idle > 1 ? "idle" : "busy");
+    });
+    for (int r = 0; r < 2; ++r) BOOST_TEST(p.result(r, 5) == "100 3 computing slowly idle");
+}
+
+BOOST_AUTO_TEST_CASE(a_clean_end_waits_for_the_last_and_no_longer) {
+    const auto at = own_addresses(3);
+    processes p;
+    start_all(p, at, quick(5), [](process_group& g) {
+        ::usleep(static_cast<useconds_t>(300000 * g.rank()));
+        g.leave();
+        return std::string("fine");
+    });
+    BOOST_TEST(p.result(2, 5) == "fine");
+    const double begin = monotonic_seconds();
+    for (int r = 0; r < 2; ++r) BOOST_TEST(p.result(r, 5) == "fine");
+    BOOST_TEST(monotonic_seconds() - begin < 1);
+}
+
+static std::size_t entries(const char* folder) {
+    std::size_t n = 0;
+    DIR* d = ::opendir(folder);
+    while (::readdir(d)) ++n;
+    ::closedir(d);
+    return n;
+}
+
+BOOST_AUTO_TEST_CASE(many_lives_leave_nothing_behind) {
+    const auto at = own_addresses(2);
+    processes p;
+    for (int r = 0; r < 2; ++r)
+        p.start([&, r] {
+            std::size_t before = 0;
+            long resident = 0;
+            const auto pages = [] {
+                long all = 0, here = 0;
+                std::ifstream("/proc/self/statm") >> all >> here;
+                return here;
+            };
+            for (int i = 0; i < 500; ++i) {
+                {
+                    process_group g(cluster::of(at, r, quick()), {});
+                    g.exchange("round", std::to_string(i));
+                    g.leave();
+                }
+                if (i == 299) before = entries("/proc/self/fd"), resident = pages();
+            }
+            const std::size_t threads = entries("/proc/self/task");
+            return std::to_string(entries("/proc/self/fd") - before) + " " + std::to_string(threads - 3) + " " +
+                   (pages() - resident <= resident / 100 ? "steady" : "grown");
+        });
+    for (int r = 0; r < 2; ++r) BOOST_TEST(p.result(r, 40) == "0 0 steady");   // "." and ".." and one thread
+}

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/base/monotonic_seconds.hpp>
+#include <sinter/net/cluster.hpp>
+#include <csignal>
+#include <functional>
+#include <poll.h>
+#include <string>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <vector>
+
+/// Real processes for tests: each is forked, does something, and hands back a text. None outlives the test, and one
+/// that hangs is killed and answers "HUNG".
+namespace sinter {
+
+class processes {
+public:
+    ~processes() {
+        for (child& c : children_) end(c);
+    }
+    /// Starts f in a process of its own. What it throws becomes the text "error: ...".
+    int start(const std::function<std::string()>& f, double after = 0) {
+        int ends[2];
+        if (::pipe(ends) != 0) std::abort();
+        const pid_t pid = ::fork();
+        if (pid == 0) {
+            ::alarm(60);
+            ::close(ends[0]);
+            for (const child& c : children_)
+                if (!c.ended) ::close(c.pipe);
+            std::string text;
+            try {
+                if (after > 0) ::usleep(static_cast<useconds_t>(after * 1e6));
+                text = f();
+            } catch (const std::exception& e) {
+                text = std::string("error: ") + e.what();
+            }
+            const auto n = ::write(ends[1], text.data(), text.size());
+            ::_exit(n == static_cast<ssize_t>(text.size()) ? 0 : 9);
+        }
+        ::close(ends[1]);
+        children_.push_back({pid, ends[0], {}, false});
+        return static_cast<int>(children_.size()) - 1;
+    }
+    void signal(int i, int number) { ::kill(at(i).pid, number); }
+    pid_t pid(int i) { return at(i).pid; }
+    /// What process i handed back; "HUNG" if it is not over in time, "KILLED" if a signal ended it.
+    std::string result(int i, double within = 20) {
+        child& c = at(i);
+        const double until = monotonic_seconds() + within;
+        while (!c.ended) {
+            pollfd p{c.pipe, POLLIN, 0};
+            const double left = until - monotonic_seconds();
+            if (left <= 0 || ::poll(&p, 1, static_cast<int>(left * 1000) + 1) == 0) {
+                end(c);
+                return "HUNG";
+            }
+            char buffer[4096];
+            const auto n = ::read(c.pipe, buffer, sizeof buffer);
+            if (n > 0) c.text.append(buffer, static_cast<std::size_t>(n));
+            else end(c, false);
+        }
+        return c.text.empty() && WIFSIGNALED(c.status) ? "KILLED" : c.text;
+    }
+
+private:
+    struct child {
+        pid_t pid;
+        int pipe;
+        std::string text;
+        bool ended;
+        int status = 0;
+    };
+    std::vector<child> children_;
+    child& at(int i) { return children_[static_cast<std::size_t>(i)]; }
+    static void end(child& c, bool by_force = true) {
+        if (c.ended) return;
+        if (by_force) ::kill(c.pid, SIGKILL);
+        ::waitpid(c.pid, &c.status, 0);
+        ::close(c.pipe);
+        c.ended = true;
+    }
+};
+
+/// Addresses of the loopback device that no other test uses at the same time: 127.x.y.1, .2, ...
+inline std::vector<std::string> own_addresses(int n) {
+    static int calls = 0;
+    const int mine = static_cast<int>(::getpid());
+    std::vector<std::string> a;
+    for (int i = 0; i < n; ++i)
+        a.push_back("127." + std::to_string(1 + mine / 250 % 250) + "." + std::to_string(1 + mine % 250) + "." +
+                    std::to_string(1 + i) + ":" + std::to_string(7000 + calls));
+    ++calls;
+    return a;
+}
+
+/// Settings of tests: a key, and a death that is noticed soon.
+inline cluster_options quick(double dead_after = 1) {
+    cluster_options o;
+    o.job = "test";
+    o.key = "a secret of the test";
+    o.dead_after = dead_after;
+    o.join_within = 10;
+    return o;
+}
+
+inline bool holds(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+} // namespace sinter

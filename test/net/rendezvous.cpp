@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: BSL-1.0
+// needs: distributed
+#define BOOST_TEST_MODULE rendezvous
+#include <boost/test/unit_test.hpp>
+#include <sinter/net/process_group.hpp>
+#include "processes.hpp"
+#include <algorithm>
+#include <fstream>
+#include <numeric>
+
+// Processes that meet: in any order of their start, with everybody there or not, and with something that does not fit.
+using namespace sinter;
+using net::process_group;
+
+/// Everyone's rank, and a number that went around by the data connections.
+static std::string meet(const cluster& c, const net::identity& same = {}) {
+    process_group g(c, same);
+    std::string text;
+    for (const std::string& s : g.exchange("ranks", std::to_string(g.rank()))) text += s;
+    const int next = (g.rank() + 1) % g.size(), last = (g.rank() + g.size() - 1) % g.size();
+    int sent = g.rank() * 11, got = -1;
+    const net::frame_tag tag{.operation = 1, .elements = 1};
+    g.link(next).send(tag, {reinterpret_cast<const std::byte*>(&sent), sizeof sent});
+    g.link(last).receive(tag, {reinterpret_cast<std::byte*>(&got), sizeof got});
+    for (bool done = false; !done;) {
+        done = g.link(next).flush();
+        done = g.link(last).fill() && done;
+        g.check();
+    }
+    g.leave();
+    return text + " " + std::to_string(got);
+}
+
+BOOST_AUTO_TEST_CASE(a_cluster_of_one_needs_nobody) {
+    process_group g(cluster(), {});
+    BOOST_TEST(g.size() == 1);
+    BOOST_TEST(g.exchange("x", "y").at(0) == "y");
+    g.check();
+    g.ask_all_to_stop("enough");
+    BOOST_TEST(g.asked());
+    g.leave();
+}
+
+BOOST_AUTO_TEST_CASE(any_order_of_starts_gives_the_same) {
+    for (const int n : {2, 3}) {
+        std::vector<int> order(static_cast<std::size_t>(n));
+        std::iota(order.begin(), order.end(), 0);
+        do {
+            const auto at = own_addresses(n);
+            processes p;
+            for (int r = 0; r < n; ++r)
+                p.start([&] { return meet(cluster::of(at, r, quick())); }, 0.1 * order[static_cast<std::size_t>(r)]);
+            for (int r = 0; r < n; ++r)
+                BOOST_TEST(p.result(r) == std::string("012").substr(0, static_cast<std::size_t>(n)) + " " +
+                                              std::to_string((r + n - 1) % n * 11));
+        } while (std::next_permutation(order.begin(), order.end()));
+    }
+}
+
+BOOST_AUTO_TEST_CASE(eight_meet_also_without_a_key) {
+    for (const char* key : {"", "secret"}) {
+        const auto at = own_addresses(8);
+        processes p;
+        cluster_options o = quick();
+        o.key = key;
+        for (int r = 0; r < 8; ++r) p.start([&] { return meet(cluster::of(at, r, o)); });
+        for (int r = 0; r < 8; ++r) BOOST_TEST(p.result(r) == "01234567 " + std::to_string((r + 7) % 8 * 11));
+    }
+}
+
+BOOST_AUTO_TEST_CASE(the_masters_address_is_enough) {
+    const host_port master = net::parse_address(own_addresses(1)[0], "test");
+    processes p;
+    for (const int r : {3, 0, 2, 1})
+        p.start([&] {
+            std::string text = meet(cluster::with_master(r, 4, master, quick()));
+            process_group g(cluster::with_master(r, 4, host_port{master.host, 7999}, quick()), {});
+            for (int i = 0; i < 4; ++i)
+                if (!g.roster().member(i).address().known()) text += " unknown";
+            g.leave();
+            return text;
+        });
+    int i = 0;
+    for (const int r : {3, 0, 2, 1}) BOOST_TEST(p.result(i++) == "0123 " + std::to_string((r + 3) % 4 * 11));
+}
+
+BOOST_AUTO_TEST_CASE(who_is_missing_is_named) {
+    const auto at = own_addresses(3);
+    processes p;
+    cluster_options o = quick();
+    o.join_within = 1;
+    for (int r = 0; r < 2; ++r) p.start([&] { return meet(cluster::of(at, r, o)); });
+    for (int r = 0; r < 2; ++r) {
+        const std::string text = p.result(r, 5);
+        BOOST_TEST(holds(text, "missing after 1.0 s: worker/2 at " + at[2]), text);
+        BOOST_TEST(holds(text, "rank 2, worker/2 at " + at[2] + ", joining the job"), text);
+    }
+}
+
+BOOST_AUTO_TEST_CASE(addresses_that_cannot_work_are_told_at_once) {
+    const auto at = own_addresses(2);
+    const auto told = [&](std::vector<std::string> addresses, cluster_options o) {
+        o.join_within = 30;
+        const double begin = monotonic_seconds();
+        std::string text;
+        try {
+            process_group g(cluster::of(addresses, 0, o), {});
+        } catch (const error& e) {
+            text = e.what();
+        }
+        BOOST_TEST(monotonic_seconds() - begin < 20);   // name servers may be slow
+        return text;
+    };
+    net::event_loop loop;
+    const net::resolution here = net::resolve(net::parse_address(at[0], "test"));
+    auto busy = std::make_unique<net::listener>(loop, here.endpoints.at(0));
+    BOOST_TEST(holds(told(at, quick()), "the port is in use"));
+    busy.reset();
+    BOOST_TEST(holds(told({"no-such-host.invalid:7000", at[1]}, quick()), "worker/0 at no-such-host.invalid:7000"));
+    BOOST_TEST(holds(told({at[0], "no-such-host.invalid:7000"}, quick()), "the name of its host cannot be resolved"));
+    BOOST_TEST(holds(told({at[0], "192.0.2.1:7000"}, quick()), "loopback device"));
+    BOOST_TEST(holds(told({"192.0.2.1:7000", at[1]}, quick()), "192.0.2.1 is not an address of this machine"));
+    cluster_options no_key = quick();
+    no_key.key.clear();
+    BOOST_TEST(holds(told({at[0], "192.0.2.1:7000"}, no_key), "without a key"));
+    BOOST_TEST(holds(told({"192.0.2.1:7000", at[1]}, no_key), "insecure"));
+    no_key.insecure = true;
+    BOOST_TEST(holds(told({"192.0.2.1:7000", at[1]}, no_key), "not an address of this machine"));
+}
+
+BOOST_AUTO_TEST_CASE(it_listens_at_its_own_address_alone) {
+    const auto at = own_addresses(2);
+    processes p;
+    const int member = p.start([&] { return meet(cluster::of(at, 0, quick())); });
+    const host_port own = net::parse_address(at[0], "test");
+    const std::string port = [&] { char b[8]; std::snprintf(b, sizeof b, ":%04X", own.port); return std::string(b); }();
+    std::string listening;   // rows of /proc/net/tcp: local address, remote address, state 0A
+    for (int i = 0; i < 100 && listening.empty(); ++i) {
+        ::usleep(20000);
+        for (const char* table : {"/proc/net/tcp", "/proc/net/tcp6"}) {
+            std::ifstream f(table);
+            std::string n, local, remote, state, rest;
+            std::getline(f, rest);
+            while (f >> n >> local >> remote >> state && std::getline(f, rest))
+                if (state == "0A" && holds(local, port)) listening += local + " ";
+        }
+    }
+    in_addr a;
+    ::inet_pton(AF_INET, own.host.c_str(), &a);
+    char expected[20];
+    std::snprintf(expected, sizeof expected, "%08X%s ", a.s_addr, port.c_str());
+    BOOST_TEST(listening == expected);
+    p.signal(member, SIGKILL);
+}
+
+BOOST_AUTO_TEST_CASE(what_members_do_not_agree_on_is_told_to_all) {
+    const auto differ = [](auto change_cluster, auto change_identity) {
+        const auto at = own_addresses(3);
+        processes p;
+        for (int r = 0; r < 3; ++r)
+            p.start([&] {
+                cluster_options o = quick();
+                net::identity same{1, 2, 3};
+                if (r == 1) change_cluster(o), change_identity(same);
+                return meet(cluster::of(at, r, o), same);
+            });
+        std::vector<std::string> texts;
+        for (int r = 0; r < 3; ++r) texts.push_back(p.result(r));
+        return texts;
+    };
+    const auto as_it_is = [](auto&) {};
+    const auto check = [](const std::vector<std::string>& texts, const char* part) {
+        for (const std::string& t : texts) BOOST_TEST((holds(t, part) && holds(t, "error: ")), t);
+    };
+    check(differ(as_it_is, [](net::identity& i) { i.model = 9; }), "the model (its hash) differs");
+    check(differ(as_it_is, [](net::identity& i) { i.layout = 9; }), "the layout of memory");
+    check(differ(as_it_is, [](net::identity& i) { i.policy = 9; }), "the strategy or its options");
+    // Another job at the same address is refused on both sides; the first goes on waiting for its own member.
+    const auto at = own_addresses(2);
+    processes p;
+    cluster_options other = quick();
+    other.job = "another";
+    p.start([&] { return meet(cluster::of(at, 0, quick())); });
+    const int wrong = p.start([&] { return meet(cluster::of({at[0], own_addresses(5)[4]}, 1, other)); }, 0.1);
+    const std::string text = p.result(wrong);
+    BOOST_TEST(holds(text, "the job's name differs: 'test' there, 'another' here"), text);
+    p.start([&] { return meet(cluster::of(at, 1, quick())); });
+    BOOST_TEST(p.result(0) == "01 11");
+    BOOST_TEST(p.result(2) == "01 0");
+    // Another number of members, or another task for a rank.
+    const auto three = own_addresses(3);
+    p.start([&] { return meet(cluster::of({three[0], three[1]}, 0, quick())); });
+    p.start([&] { return meet(cluster::of(three, 1, quick())); });
+    for (const int i : {3, 4}) BOOST_TEST(holds(p.result(i), "the number of members differs"), p.result(i));
+}
+
+BOOST_AUTO_TEST_CASE(a_task_that_is_started_twice_is_refused) {
+    const auto at = own_addresses(3);
+    processes p;
+    const auto member = [&](int r) {
+        return [&at, r] {
+            process_group g(cluster::of(at, r, quick()), {});
+            ::usleep(600000);
+            g.leave();
+            return std::string("fine");
+        };
+    };
+    for (int r = 0; r < 3; ++r) p.start(member(r));
+    const int same_host = p.start(member(1), 0.3);
+    const int elsewhere = p.start([&] {   // the same rank at another address
+        return meet(cluster::of({at[0], own_addresses(9)[8], at[2]}, 1, quick()));
+    }, 0.3);
+    BOOST_TEST(holds(p.result(same_host), "the port is in use"), p.result(same_host));
+    BOOST_TEST(holds(p.result(elsewhere), "the task was started twice"), p.result(elsewhere));
+    for (int r = 0; r < 3; ++r) BOOST_TEST(p.result(r) == "fine");
+}
