@@ -3,10 +3,9 @@
 #include <deque>
 #include <memory>
 #include <mutex>
-#include <sinter/collective/algorithm.hpp>
-#include <sinter/collective/engine.hpp>
 #include <sinter/collective/first_error.hpp>
 #include <sinter/collective/queued_communicator.hpp>
+#include <sinter/collective/transport_engine.hpp>
 #include <thread>
 
 // Members that are threads, connected by mailboxes: algorithms without a network.
@@ -112,28 +111,20 @@ private:
     }
 };
 
-class memory_engine final : public engine {
+class memory_membership final : public membership {
 public:
-    memory_engine(algorithm a, std::shared_ptr<mailboxes> m, int rank, std::int64_t piece)
-        : algorithm_(a), shared_(m), transport_(m, rank), workshop_(transport_, piece) {}
-    int rank() const override { return transport_.rank(); }
-    int size() const override { return transport_.size(); }
-    void perform(const operation& o, std::int64_t number, void* data, std::int64_t n) override {
-        collective::perform(algorithm_, workshop_, {o, number, static_cast<std::byte*>(data), n});
-    }
+    memory_membership(std::shared_ptr<mailboxes> m, int rank) : shared_(std::move(m)), rank_(rank) {}
+    int rank() const override { return rank_; }
+    int size() const override { return shared_->members; }
     void check() override {
         if (shared_->error) shared_->error.rethrow();
     }
     void fail(const cluster_error& e) noexcept override { shared_->error.set(e); }
-    cluster_error own_error(const operation& o, std::string_view cause) const override {
-        return {rank(), "mailbox/" + std::to_string(rank()), "", name_of(o), o.step, std::string(cause)};
-    }
+    std::string role(int rank) const override { return "mailbox/" + std::to_string(rank); }
 
 private:
-    algorithm algorithm_;
     std::shared_ptr<mailboxes> shared_;
-    memory_transport transport_;
-    workshop workshop_;
+    int rank_;
 };
 
 inline std::vector<std::unique_ptr<communicator>> connected_by_mailboxes(int members, algorithm a, std::int64_t piece,
@@ -141,7 +132,9 @@ inline std::vector<std::unique_ptr<communicator>> connected_by_mailboxes(int mem
     const auto boxes = std::make_shared<mailboxes>(members, capacity);
     std::vector<std::unique_ptr<communicator>> all;
     for (int r = 0; r < members; ++r)
-        all.push_back(std::make_unique<queued_communicator>(std::make_unique<memory_engine>(a, boxes, r, piece)));
+        all.push_back(std::make_unique<queued_communicator>(
+            std::make_shared<memory_membership>(boxes, r),
+            std::make_unique<transport_engine>(a, std::make_unique<memory_transport>(boxes, r), piece)));
     return all;
 }
 

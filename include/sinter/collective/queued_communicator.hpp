@@ -22,20 +22,21 @@ namespace sinter::inline SINTER_TARGET::collective {
 /// the thread, once).
 class queued_communicator : public communicator {
 public:
-    explicit queued_communicator(std::unique_ptr<engine> e) : engine_(std::move(e)), may_spin_(engine_->may_spin()) {}
+    queued_communicator(std::shared_ptr<membership> m, std::unique_ptr<engine> e)
+        : members_(std::move(m)), engine_(std::move(e)), may_spin_(members_->may_spin()) {}
     ~queued_communicator() override {
         {
             std::unique_lock lock(mutex_);
             if (done_ < posted_ && !error_)
-                engine_->fail(engine_->own_error(next(), "this member left before the operation was done"));
+                members_->fail(own_error(next(), "this member left before the operation was done"));
             stop_ = true;
             work_.notify_all();
         }
         if (thread_.joinable()) thread_.join();
     }
 
-    int rank() const override { return engine_->rank(); }
-    int size() const override { return engine_->size(); }
+    int rank() const override { return members_->rank(); }
+    int size() const override { return members_->size(); }
 
     ticket start(const operation& o, void* data, std::int64_t n, bool more) override {
         refuse_nonsense(o, data, n);
@@ -56,17 +57,17 @@ public:
         std::unique_lock lock(mutex_);
         wait_for(lock, std::min(t, posted_));
     }
-    void check() override { engine_->check(); }
+    void check() override { members_->check(); }
     void fail(std::string_view cause) noexcept override {
         try {
             std::unique_lock lock(mutex_);
-            engine_->fail(engine_->own_error(done_ < posted_ ? next() : operation{}, cause));
+            members_->fail(own_error(done_ < posted_ ? next() : operation{}, cause));
         } catch (...) {   // no memory for the text: the others will see this member go
         }
     }
-    void progress(std::int64_t step, const char* what) override { engine_->progress(step, what); }
-    void ask_all_to_stop(const char* reason) override { engine_->ask_all_to_stop(reason); }
-    bool asked_to_stop() const override { return engine_->asked_to_stop(); }
+    void progress(std::int64_t step, const char* what) override { members_->progress(step, what); }
+    void ask_all_to_stop(const char* reason) override { members_->ask_all_to_stop(reason); }
+    bool asked_to_stop() const override { return members_->asked_to_stop(); }
 
 private:
     struct entry {
@@ -77,6 +78,7 @@ private:
     static constexpr std::int64_t slots = 1024;
     static constexpr double spin_seconds = 60e-6;
 
+    std::shared_ptr<membership> members_;
     std::unique_ptr<engine> engine_;
     const bool may_spin_;
     std::mutex mutex_;
@@ -92,6 +94,11 @@ private:
 
     static constexpr std::int64_t none = std::numeric_limits<std::int64_t>::max();
 
+    /// An error that this member is the cause of.
+    SINTER_COLD cluster_error own_error(const operation& o, std::string_view cause) const {
+        const int r = rank();
+        return {r, members_->role(r), members_->address(r), name_of(o), o.step, std::string(cause)};
+    }
     const operation& next() const { return queue_[done_ % slots].what; }
     SINTER_COLD static void refuse_nonsense(const operation& o, const void* data, std::int64_t n) {
         if (n < 0) throw option_error("the number of elements is negative", name_of(o), std::to_string(n), "0 or more");
@@ -111,10 +118,10 @@ private:
         try {
             engine_->perform(e.what, number, e.data, e.n);
         } catch (const cluster_error& fault) {
-            engine_->fail(fault);
+            members_->fail(fault);
             error = first_error();
         } catch (const std::exception& fault) {
-            engine_->fail(engine_->own_error(e.what, fault.what()));
+            members_->fail(own_error(e.what, fault.what()));
             error = first_error();
         }
         lock.lock();
@@ -128,7 +135,7 @@ private:
     }
     std::exception_ptr first_error() {
         try {
-            engine_->check();
+            members_->check();
         } catch (...) {
             return std::current_exception();
         }

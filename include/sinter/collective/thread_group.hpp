@@ -15,6 +15,7 @@ public:
     int size() const { return static_cast<int>(entries_.size()); }
     bool may_spin() const { return may_spin_; }
     first_error& error() { return error_; }
+    std::atomic<bool> asked_to_stop{false};
 
     struct entry {
         operation what;
@@ -55,22 +56,30 @@ private:
     }
 };
 
+class thread_membership final : public membership {
+public:
+    thread_membership(std::shared_ptr<thread_meeting> m, int rank) : meeting_(std::move(m)), rank_(rank) {}
+    int rank() const override { return rank_; }
+    int size() const override { return meeting_->size(); }
+    void check() override {
+        if (meeting_->error()) meeting_->error().rethrow();
+    }
+    void fail(const cluster_error& e) noexcept override { meeting_->fail(e); }
+    std::string role(int rank) const override { return "thread/" + std::to_string(rank); }
+    bool may_spin() const override { return meeting_->may_spin(); }
+    void ask_all_to_stop(const char*) override { meeting_->asked_to_stop.store(true, std::memory_order_release); }
+    bool asked_to_stop() const override { return meeting_->asked_to_stop.load(std::memory_order_acquire); }
+
+private:
+    std::shared_ptr<thread_meeting> meeting_;
+    int rank_;
+};
+
 /// Each member combines its part, reading all members' memory, and then copies the others' parts.
 class thread_engine final : public engine {
 public:
     thread_engine(std::shared_ptr<thread_meeting> m, int rank)
         : meeting_(std::move(m)), sources_(static_cast<std::size_t>(meeting_->size())), rank_(rank) {}
-
-    int rank() const override { return rank_; }
-    int size() const override { return meeting_->size(); }
-    bool may_spin() const override { return meeting_->may_spin(); }
-    void check() override {
-        if (meeting_->error()) meeting_->error().rethrow();
-    }
-    void fail(const cluster_error& e) noexcept override { meeting_->fail(e); }
-    cluster_error own_error(const operation& o, std::string_view cause) const override {
-        return {rank_, "thread/" + std::to_string(rank_), "", name_of(o), o.step, std::string(cause)};
-    }
 
     void perform(const operation& o, std::int64_t, void* data, std::int64_t n) override {
         (*meeting_)[rank_] = {o, data, n};
@@ -107,6 +116,7 @@ private:
     patience patience_;
     int rank_;
 
+    int size() const { return meeting_->size(); }
     void meet() { meeting_->meet(patience_); }
     void combine_part(const operation& o, void* data, std::int64_t n) {
         const auto [first, end] = part_of(n, rank_, size());
@@ -138,14 +148,14 @@ private:
         meeting_->fail(
             {r, "thread/" + std::to_string(r), "", name_of(o), o.step,
              "a slot of " + std::to_string(slot) + " bytes says that " + std::to_string(head.bytes) + " are used"});
-        check();
+        meeting_->error().rethrow();
     }
     void refuse_difference(const thread_meeting::entry& other) {
         const auto& mine = (*meeting_)[0];
         if (same(other.what, mine.what) && other.n == mine.n) return;
         const int r = static_cast<int>(&other - &mine);
         meeting_->fail(differing(r, "thread/" + std::to_string(r), "", other.what, other.n, mine.what, mine.n, 0));
-        check();
+        meeting_->error().rethrow();
     }
 };
 
@@ -161,7 +171,8 @@ public:
         const auto meeting = std::make_shared<detail::thread_meeting>(n);
         for (int r = 0; r < n; ++r)
             members_.push_back(
-                std::make_unique<queued_communicator>(std::make_unique<detail::thread_engine>(meeting, r)));
+                std::make_unique<queued_communicator>(std::make_shared<detail::thread_membership>(meeting, r),
+                                                      std::make_unique<detail::thread_engine>(meeting, r)));
     }
     int size() const { return static_cast<int>(members_.size()); }
     /// Of one thread each. Lives as long as the group.

@@ -86,7 +86,8 @@ public:
         if (into.size() > most_payload) misuse("a payload longer than max_payload()");
         in_tag_ = expected;
         payload_in_ = into;
-        here_ = opened_ = 0;
+        here_ = ahead_;
+        opened_ = 0;
         receiving_ = true;
         receive_wants_ = POLLIN;
     }
@@ -94,6 +95,8 @@ public:
     /// Reads what is there. True: the whole frame is there and is what was expected (or none was
     /// awaited).
     bool fill() {
+        if (receiving_ && ahead_ == header_bytes) check_header();
+        ahead_ = 0;
         while (receiving_) {
             const transfer t = read_more();
             if (t.how == transfer::must_wait) return receive_wants_ = t.wants, false;
@@ -116,6 +119,31 @@ public:
         return true;
     }
 
+    /// The tag of the next frame, if its header has come although no receive() says what is expected;
+    /// else null. For whoever waits long, and wonders whether others do the same as it does.
+    const frame_tag* peek() {
+        if (receiving_) return nullptr;
+        while (ahead_ < header_bytes) {
+            const iovec part{in_.data() + ahead_, header_bytes - ahead_};
+            const transfer t = channel_.read(&part, 1);
+            if (t.how == transfer::must_wait) return nullptr;
+            if (t.how != transfer::some) lost("read", t.error, {});
+            ahead_ += t.bytes;
+        }
+        frame_header h;
+        if (decode(in_, opener_.seed(), h) != header_fault::none) return nullptr;   // receive() will say so
+        peeked_ = h.tag;
+        return &peeked_;
+    }
+    /// Throws that what peek() found is not what `expected` says.
+    [[noreturn]] void refuse(const frame_tag& expected) {
+        frame_header h;
+        decode(in_, opener_.seed(), h);
+        differ(h, expected, 0);
+    }
+    /// How tags are put into words, for errors.
+    void describe_with(std::string (*words)(const frame_tag&, std::uint64_t)) { words_ = words; }
+
     /// Tells the peer that no more will be sent; what it still sends can be read.
     void shut_down() noexcept { channel_.shut_down(); }
     void close() noexcept { channel_.close(); }
@@ -132,8 +160,11 @@ private:
     seal::tag out_seal_, in_seal_;
     span<const std::byte> payload_out_;
     span<std::byte> payload_in_;
+    frame_tag peeked_;
+    std::string (*words_)(const frame_tag&, std::uint64_t) = in_words;
     std::uint64_t sent_ = 0, received_ = 0;   // frames
     std::size_t gone_ = 0, sealed_ = 0, here_ = 0, opened_ = 0;   // bytes of frame, payload, frame, payload
+    std::size_t ahead_ = 0;                   // bytes of a header that peek() has read
     bool sending_ = false, receiving_ = false;
     short send_wants_ = POLLOUT, receive_wants_ = POLLIN;
 
@@ -170,8 +201,7 @@ private:
             fail(joined({"this peer sent frame ", h.number, " where frame ", received_,
                          " was due: repeated, lost or out of order"}), in_tag_);
         if (h.tag != in_tag_ || h.bytes != payload_in_.size())
-            fail(joined({"members do not do the same: this peer sent ", in_words(h.tag, h.bytes),
-                         "; this process expected ", in_words(in_tag_, payload_in_.size())}), in_tag_);
+            differ(h, in_tag_, payload_in_.size());
         opener_.begin(received_);
         opener_.update(in_);
     }
@@ -185,6 +215,10 @@ private:
     [[noreturn]] SINTER_COLD void fail(std::string cause, const frame_tag& t) {
         throw cluster_error(peer_.rank, peer_.role, peer_.address, joined({"operation ", t.operation}), t.step,
                             std::move(cause));
+    }
+    [[noreturn]] SINTER_COLD void differ(const frame_header& h, const frame_tag& expected, std::size_t bytes) {
+        fail(joined({"members do not do the same: this peer sent ", words_(h.tag, h.bytes),
+                     "; this process expected ", words_(expected, bytes)}), expected);
     }
     [[noreturn]] SINTER_COLD static void misuse(const char* what) { throw error(what, "data_link"); }
 };
