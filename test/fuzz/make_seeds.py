@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSL-1.0
 """Writes the fuzzers' seeds: FOLDER/safetensors/*, FOLDER/idx/*, FOLDER/pgm/*, FOLDER/npy/*, FOLDER/npz/*, FOLDER/csv/*,
-FOLDER/features/*, FOLDER/png/*. Small, valid, each showing one feature.
+FOLDER/features/*, FOLDER/png/*, FOLDER/cluster_text/*. Small, valid, each showing one feature.
 What it wrote is checked in under corpus/.
 
 usage: make_seeds.py FOLDER
@@ -108,6 +108,12 @@ SEEDS = {
         "classes": b"sinter features,1\nindicator,bucketized,a,4,0,2,-1.5,10\nindex,quantiles,a,5,1,1,3\n"
         b'index,hashed,b,16,0,0\nindicator,vocabulary,b,4,1,2,"x,y",\nlabel,vocabulary,b,3,0,2,low,high\n',
         "crossed": b"sinter features,1\nindex,crossed,,9,0,2\npart,hashed,a,5,0,0\npart,vocabulary,b,2,0,1,x\n",
+    },
+    "cluster_text": {
+        "ring": b"workers=64 flops=1T bandwidth=25Gbit/s latency=20us   # rented\nbatch=32, overlap=no memory=16GiB",
+        "nodes": b"workers=32 workers_per_node=8 node_bandwidth=10GB/s node_latency=2us algorithm=hierarchical",
+        "servers": b"workers=9 servers=2 algorithm=servers straggler=lognormal:0.05 samples=8 seed=3 critical_batch=4k",
+        "measured": b"step_seconds=120ms sharded_update=yes bucket_bytes=1MB sum_bandwidth=infinite least_gain=0.1",
     },
 }
 
