@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/base/posix_thread.hpp>
+#include <sinter/collective/element.hpp>
+#include <sinter/collective/engine.hpp>
+#include <sinter/net/process_group.hpp>
+
+namespace sinter::inline SINTER_TARGET::collective {
+
+/// The members of a job of several processes: their connection, its heartbeats and its first error.
+class net_membership final : public membership {
+public:
+    /// Blocks until all are there.
+    net_membership(const cluster& who, const net::identity& same) : group_(who, same) {
+        const std::string mine = machine(group_.roster().self().host);
+        int here = 0;
+        for (const auto& m : group_.roster().trainers()) here += machine(m.host) == mine;
+        one_host_ = here == size();
+        may_spin_ = usable_cores() >= here;
+    }
+
+    int rank() const override { return group_.rank(); }
+    int size() const override { return group_.size(); }
+    void check() override { group_.check(); }
+    void fail(const cluster_error& e) noexcept override { group_.fail(e); }
+    std::string role(int rank) const override { return group_.roster().member(rank).name(); }
+    std::string address(int rank) const override {
+        const auto& m = group_.roster().member(rank);
+        return m.host + ":" + std::to_string(m.port);
+    }
+    bool may_spin() const override { return may_spin_; }
+    void progress(std::int64_t step, const char* what) override { group_.progress(step, what); }
+    void ask_all_to_stop(const char* reason) override { group_.ask_all_to_stop(reason); }
+    bool asked_to_stop() const override { return group_.asked(); }
+
+    net::process_group& group() { return group_; }
+    /// Whether the roster has one host for all.
+    bool on_one_host() const { return one_host_; }
+
+private:
+    net::process_group group_;
+    bool one_host_ = false, may_spin_ = false;
+
+    static std::string machine(const std::string& host) {
+        return host.starts_with("127.") || host == "::1" ? "localhost" : host;
+    }
+};
+
+/// An engine that tells the watchdog what it is at, and puts the operation into its errors' text.
+class watched_engine final : public engine {
+public:
+    watched_engine(std::shared_ptr<net_membership> m, std::unique_ptr<engine> e)
+        : members_(std::move(m)), engine_(std::move(e)) {}
+    void perform(const operation& o, std::int64_t number, void* data, std::int64_t n) override {
+        members_->progress(o.step, name_of(o.what));
+        try {
+            engine_->perform(o, number, data, n);
+        } catch (const net::lost_connection& e) {
+            // Why it ended is often known to the process_group, or soon will be.
+            pollfd failed{members_->group().failed_descriptor(), POLLIN, 0};
+            io::uninterrupted([&] { return ::poll(&failed, 1, 1000); });
+            members_->check();
+            throw named(e, o);
+        } catch (const cluster_error& e) {
+            members_->check();
+            throw named(e, o);
+        }
+    }
+
+private:
+    std::shared_ptr<net_membership> members_;
+    std::unique_ptr<engine> engine_;
+
+    static cluster_error named(const cluster_error& e, const operation& o) {
+        return {e.rank(), e.role(), e.address(), name_of(o), o.step, e.cause()};
+    }
+};
+
+}   // namespace sinter::inline SINTER_TARGET::collective

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/collective/tcp.hpp>
+
+namespace sinter::inline SINTER_TARGET {
+
+/// multi_worker<ring>: gradients go around a ring of TCP connections. Each member sends the least
+/// possible, 2 (P - 1) / P of the gradients, in 2 (P - 1) rounds: best for large models.
+struct ring {
+    static std::unique_ptr<collective::communicator> connect(const cluster& who, const net::identity& same) {
+        return collective::connect_tcp(collective::algorithm::ring, who, same);
+    }
+};
+
+}   // namespace sinter::inline SINTER_TARGET
