@@ -54,10 +54,22 @@ public:
     void gradients(const data::batch_view& b) {
         ++steps_;
         for (int i = 0; i < size(); ++i) {
-            const part_of_batch part(b, b.size * i / size(), b.size * (i + 1) / size());
-            BOOST_TEST((*this)[i].gradients(part.view(), {.index = static_cast<std::uint64_t>(i), .global_batch = b.size}));
-            (*this)[i].now().ports = nullptr;
+            const part_of_batch part(b, first_of(i, b), first_of(i + 1, b));
+            (*this)[i].begin(part.view(), {.index = static_cast<std::uint64_t>(i), .global_batch = b.size});
+            if (is_empty(i, b)) clear((*this)[i]);
         }
+        int next = 0;
+        for (int k = 0; k < P::v.n_sync_points; ++k) {
+            const sync_point& p = P::v.sync_points[k];
+            if (next <= p.after) run(b, {next, p.after + 1});
+            next = std::max(next, p.after + 1);
+            std::vector<float> sum(static_cast<std::size_t>(p.floats), 0.f);
+            for (int i = 0; i < size(); ++i)
+                for (std::size_t f = 0; f < sum.size() && !is_empty(i, b); ++f) sum[f] += (*this)[i].at(p.at)[f];
+            for (auto& m : all_) std::copy(sum.begin(), sum.end(), m->at(p.at));
+        }
+        run(b, {next, cuts.first_update});
+        for (auto& m : all_) m->now().ports = nullptr;
         reduce();
     }
     void step(const data::batch_view& b) {
@@ -76,6 +88,20 @@ private:
     row_order order_;
     int steps_ = 0;
 
+    int first_of(int i, const data::batch_view& b) const { return b.size * i / size(); }
+    bool is_empty(int i, const data::batch_view& b) const { return first_of(i, b) == first_of(i + 1, b); }
+    /// Members without examples do not run.
+    void run(const data::batch_view& b, launch_range r) {
+        for (int i = 0; i < size(); ++i)
+            if (!is_empty(i, b)) BOOST_TEST((*this)[i].run(r));
+    }
+    static void clear(half_steps<P, Optimizer>& m) {
+        for (int k = 0; k < P::v.n_buckets; ++k) {
+            const gradient_bucket& b = P::v.buckets[k];
+            std::fill_n(m.at(b.at), b.floats, 0.f);
+            if (b.is_list()) *reinterpret_cast<std::int32_t*>(m.at(b.keys)) = 0;
+        }
+    }
     void reduce() {
         if (P::v.round_weight.where() != space::none && steps_ % P::v.buckets[0].every == 0) {
             float sum = 0;

@@ -71,7 +71,7 @@ public:
         for (int i = 0; i < P::v.n_states; ++i) write(P::v.states[i], P::v.states[i].at, first.plain(first.state(i)));
     }
     void begin(const data::batch_view& b, const batch_shard& shard = {}) {
-        bind_batch<P>(b, ports_, true);
+        if (b.size) bind_batch<P>(b, ports_, true);
         optimizer_.scalars(step_, scalars_);
         now_ = {ports_, scalars_, 1, step_, b.size, true};
         now_.shard = shard;

@@ -35,7 +35,7 @@ struct port_info {
 
 /// What is left of a program at run time, in arrays of exactly their size.
 template <int Specs, int Code, int Launches, int Args, int Extents, int Constants, int Loops, int Buffers,
-          int Parameters, int States, int Inputs, int Targets, int Outputs, int Buckets>
+          int Parameters, int States, int Inputs, int Targets, int Outputs, int Buckets, int SyncPoints>
 struct program_value {
     spec specs[std::size_t{Specs + 1}];
     std::uint64_t code[std::size_t{Code + 1}];
@@ -65,11 +65,12 @@ struct program_value {
     program_segments segments;   ///< where a step may be cut
     update_reach reach = update_reach::own_gradient;   ///< what must be known before a part of the weights is updated
     gradient_bucket buckets[std::size_t{Buckets + 1}];   ///< in the order in which they become final
+    sync_point sync_points[std::size_t{SyncPoints + 1}];   ///< in the order in which they are come to
     int n_lists = 0;   ///< of the buckets, those that are lists of rows
 
     static constexpr int n_specs = Specs, n_launches = Launches, n_args = Args, n_loops = Loops,
                          n_parameters = Parameters, n_states = States, n_inputs = Inputs, n_targets = Targets,
-                         n_outputs = Outputs, n_buckets = Buckets;
+                         n_outputs = Outputs, n_buckets = Buckets, n_sync_points = SyncPoints;
 
     /// Floats of each arena.
     constexpr std::int64_t floats(space s) const {
@@ -137,6 +138,20 @@ struct compiled_value {
             if (f.launches[i].group == last_group) f.loss_weights_ready = i + 1;
         }
     }
+    static constexpr int sync_points() {
+        int n = 0;
+        for (int i = 0; i < detail::emit_stage<R>::v.n_launches; ++i) n += is_sync_point(detail::emit_stage<R>::v.launches[i]);
+        return n;
+    }
+    static constexpr bool is_sync_point(const launch& l) {
+        return detail::emit_stage<R>::v.specs[l.spec].kind == op::shard_sum;
+    }
+    template <class Program>
+    static constexpr void note_sync_points(Program& f, const graph_view& g) {
+        for (int i = 0, n = 0; i < f.n_launches; ++i)
+            if (const int root = f.launches[i].root; is_sync_point(f.launches[i]))
+                f.sync_points[n++] = {i, detail::plan_stage<R>::v.at[root], g.n[root].s.size()};
+    }
     static constexpr auto make() {
         constexpr auto& d = detail::emit_stage<R>::v;
         const graph_view g = detail::graph_value<R>::v.view();
@@ -144,7 +159,7 @@ struct compiled_value {
         const auto& p = detail::plan_stage<R>::v;
         constexpr auto& buckets = detail::bucket_stage<R>::v;
         program_value<d.n_specs, d.n_code, d.n_launches, d.n_args, d.n_extents, d.n_constants, d.n_loops, d.n_buffers,
-                      c.parameters, c.states, c.inputs, c.targets, c.outputs, buckets.n>
+                      c.parameters, c.states, c.inputs, c.targets, c.outputs, buckets.n, sync_points()>
             f{};
         for (int i = 0; i < d.n_specs; ++i) f.specs[i] = d.specs[i];
         for (int i = 0; i < d.n_code; ++i) f.code[i] = d.code[i];
@@ -183,6 +198,7 @@ struct compiled_value {
         if (g.loss >= 0) f.loss = p.at[base_of(g.n, g.loss)];
         if (g.loss_weight >= 0) f.loss_weight = p.at[base_of(g.n, g.loss_weight)];
         note_loss_weights(f, g);
+        note_sync_points(f, g);
         f.z = p.z;
         constexpr update_set u = detail::emit_stage<R>::update;
         if (stored || u.sums || u.needs_norm()) f.gradients = p.z.gradients + u.table_floats(c.parameters);

@@ -19,6 +19,15 @@ struct program_segments {
     int first_sweep = 0;
 };
 
+/// A sum over all shards of the global batch, in the midst of a step (ops/internal/shard_sum.hpp).
+/// After launch `after` and before the next, what all shards have at `at` is to be added up, and each
+/// gets the sum. Needs batch_shard::global_batch. A member without examples adds zeros.
+struct sync_point {
+    int after = -1;
+    address at;
+    std::int64_t floats = 0;
+};
+
 /// `updates`, `sweeps`: where the launches of updates begin, and those behind a norm of all
 /// gradients, as the emitter knows.
 constexpr program_segments find_segments(const launch* launches, int n, int updates, int sweeps) {

@@ -51,6 +51,7 @@ public:
         }
         scratch_ = m.scratch.data();
         early_.resize(static_cast<std::size_t>(early_values<P>::floats));
+        lists_.resize(static_cast<std::size_t>(P::v.n_lists));
     }
 
     /// Runs the launches that `s` names. `observe(launch, before)` is called around each by the
@@ -112,7 +113,7 @@ private:
     arena tables_;
     host_places m_;
     std::vector<float> early_;   ///< what early_values keeps for the time of a step
-    row_list lists_[std::size_t{P::v.n_lists + 1}];   ///< that updates read
+    std::vector<row_list> lists_;   ///< that updates read
 #ifdef SINTER_PROFILE
     step_counter<P> profile_;
 #endif
@@ -120,7 +121,7 @@ private:
     template <class Observer>
     bool walk(worker_group workers, int thread, const step_arguments& s, Observer& observe) const {
         return executor<most_operands>(view_of_program<P>, operands_.get(), m_, scratch_, workers, thread, s,
-                                       P::v.n_lists ? lists_ : nullptr)
+                                       P::v.n_lists ? lists_.data() : nullptr)
             .run(observe);
     }
     /// Lets updates read these lists; null: the program's own.
@@ -128,7 +129,7 @@ private:
         for (int k = 0; k < P::v.n_buckets; ++k) {
             const gradient_bucket& b = P::v.buckets[k];
             if (!b.is_list()) continue;
-            row_list& now = lists_[b.list];
+            row_list& now = lists_[static_cast<std::size_t>(b.list)];
             now = lists ? lists[b.list]
                         : row_list{reinterpret_cast<std::int32_t*>(m_.at(b.keys)), m_.at(b.at), b.row_floats};
             for (int i = P::v.segments.first_update; i < P::v.n_launches; ++i)

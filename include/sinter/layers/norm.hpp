@@ -17,8 +17,12 @@ namespace sinter::inline SINTER_TARGET {
 /// keeps 1 - m as its momentum and runs the unbiased variance.) Numbers 1.8e19 and more apart have
 /// squares that floats do not: the running variance would be infinite, and training ends with an
 /// error.
-template <number Momentum = 0.99, number Epsilon = 0.001>
-struct batch_norm_layer : layer<batch_norm_layer<Momentum, Epsilon>> {
+///
+/// Where a strategy divides the batch, its statistics are each shard's own. `synchronised_batch_norm`
+/// has those of the global batch, whatever the shards' sizes: all shards then wait for each other
+/// four times for each such layer. On one device it is batch_norm, to the bit, under the same names.
+template <number Momentum = 0.99, number Epsilon = 0.001, batch_statistics Of = batch_statistics::local>
+struct batch_norm_layer : layer<batch_norm_layer<Momentum, Epsilon, Of>> {
     static constexpr const char* name = "batch_norm";
     static constexpr tensor trace(tensor x) {
         const shape c = extents(x.shape().last());
@@ -27,7 +31,7 @@ struct batch_norm_layer : layer<batch_norm_layer<Momentum, Epsilon>> {
                      running_var = state(x, "running_variance", c, ones);
         if (!x.g->trains())
             return (x - running_mean) * (gamma / sqrt(running_var + Epsilon.value)) + beta;
-        const detail::batch_normalized n = detail::batch_normalize(x, gamma, beta, Epsilon.value);
+        const detail::batch_normalized n = detail::batch_normalize<Of>(x, gamma, beta, Epsilon.value);
         const tensor keep = constant(x.g, Momentum.value);
         const auto moved = [&](tensor s, tensor towards) {
             return ops::multiply_add(detail::so_far(s), keep, towards * (1.f - Momentum.value));
@@ -50,10 +54,14 @@ struct layer_norm_layer : layer<layer_norm_layer<Epsilon>> {
         return detail::layer_normalize(x, gamma, beta, Epsilon.value);
     }
 };
-/// The same with other numbers: `batch_norm_with<0.9, 1e-5>`, `layer_norm_with<1e-6>`.
+/// The same with other numbers: `batch_norm_with<0.9, 1e-5>`, `layer_norm_with<1e-6>`,
+/// `synchronised_batch_norm_with<0.9, 1e-5>`.
 template <number Momentum = 0.99, number Epsilon = 0.001>
 inline constexpr batch_norm_layer<Momentum, Epsilon> batch_norm_with{};
 inline constexpr batch_norm_layer<> batch_norm{};
+template <number Momentum = 0.99, number Epsilon = 0.001>
+inline constexpr batch_norm_layer<Momentum, Epsilon, batch_statistics::synchronised> synchronised_batch_norm_with{};
+inline constexpr auto& synchronised_batch_norm = synchronised_batch_norm_with<>;
 template <number Epsilon = 1e-5>
 inline constexpr layer_norm_layer<Epsilon> layer_norm_with{};
 inline constexpr layer_norm_layer<> layer_norm{};

@@ -29,6 +29,7 @@
 #include <sinter/kernel/cpu/copy/repack.hpp>
 #include <sinter/kernel/cpu/copy/roll.hpp>
 #include <sinter/kernel/cpu/copy/scatter.hpp>
+#include <sinter/kernel/cpu/copy/shard_sum.hpp>
 #include <sinter/kernel/cpu/copy/steps.hpp>
 #include <sinter/kernel/cpu/copy/strided.hpp>
 #include <sinter/kernel/cpu/copy/to_index.hpp>

@@ -3,8 +3,11 @@
 #include <sinter/ops/custom_gradient.hpp>
 #include <sinter/ops/detail/first_row.hpp>
 #include <sinter/ops/detail/multiply_add.hpp>
+#include <sinter/ops/internal/batch_share.hpp>
+#include <sinter/ops/internal/shard_sum.hpp>
 #include <sinter/ops/maximum.hpp>
 #include <sinter/ops/neg.hpp>
+#include <sinter/ops/over_global_batch.hpp>
 #include <sinter/ops/relu.hpp>
 #include <sinter/ops/rsqrt.hpp>
 #include <sinter/ops/sub.hpp>
@@ -20,6 +23,13 @@
 /// 1983, "Algorithms for computing the sample variance"). Only where the first value itself lies k
 /// deviations from the mean does the variance lose about log10(k^2) digits; k is at most the root
 /// of the number of pixels.
+namespace sinter::inline SINTER_TARGET {
+
+/// Of which batch batch_norm's statistics are: the shard's, where a global batch is divided, or the
+/// global one's.
+enum class batch_statistics { local, synchronised };
+
+} // namespace sinter
 namespace sinter::inline SINTER_TARGET::detail {
 
 struct batch_normalized {
@@ -35,14 +45,22 @@ constexpr tensor channel_sums(tensor x) {
     return make<op::col_sum>(x.g, extents(s.last()), {x});
 }
 /// a / the number of pixels in a batch, of `of`'s extents.
+template <batch_statistics S = batch_statistics::local>
 constexpr tensor over_pixels(tensor a, const shape& of, float sign = 1) {
-    return ops::over_batch(a * (sign / static_cast<float>(of.size() / of.last())));
+    a = a * (sign / static_cast<float>(of.size() / of.last()));
+    return S == batch_statistics::local ? ops::over_batch(a) : ops::over_global_batch(a);
 }
+/// Of a shard's mean over its examples that over all examples, whatever share of them it has.
+constexpr tensor mean_over_shards(tensor own) { return shard_sum(ops::unary<op::batch_share>(own)); }
 
 /// Operands of the node: y, x, gamma, beta, mean, 1 / deviation, scale = gamma / deviation. dx is
 /// scale (d - mean of d - (x - mean) mean of d (x - mean) / variance). What is made of x is made of
 /// mean - x, a node of its own: whoever makes d reads x for its sums, and x - mean is stored
 /// nowhere.
+///
+/// The means are those of all shards where the statistics are; the gradients of beta and gamma are
+/// this shard's part, for gradients are added up anyway.
+template <batch_statistics S>
 constexpr void leave_batch_norm_gradients(gradient_of& g) {
     const tensor x = g.x(1), mean = g.x(4), r = g.x(5), scale = g.x(6), away = mean - x;
     tensor d = g.d;
@@ -50,31 +68,44 @@ constexpr void leave_batch_norm_gradients(gradient_of& g) {
     if (const node n = d.at();
         n.k == op::relu_gradient && g.g->n[n.in[1]].k == op::relu && g.g->n[n.in[1]].in[0] == g.result.id)
         d = make<op::relu_gradient>(g.g, n.s, {tensor{g.g, n.in[0]}, ops::multiply_add(-scale, away, g.x(3))});
-    const tensor all = channel_sums(d), along = -(channel_sums(d * away) * r);
-    g.add(2, along);
+    tensor all = channel_sums(d), away_all = channel_sums(d * away);
+    g.add(2, -(away_all * r));
     g.add(3, all);
     if (!g.wants(1)) return;
-    const tensor by = over_pixels(scale, x.shape()), slope = by * r * along,
-                 level = over_pixels(scale, x.shape(), -1) * all;
+    if (S == batch_statistics::synchronised) all = shard_sum(all), away_all = shard_sum(away_all);
+    const tensor by = over_pixels<S>(scale, x.shape()), slope = by * r * -(away_all * r),
+                 level = over_pixels<S>(scale, x.shape(), -1) * all;
     g.add(1, ops::multiply_add(d, scale, ops::multiply_add(away, slope, level)));
 }
+template <batch_statistics S>
 inline constexpr op_info batch_norm_info = [] {
     op_info i = info_of<op::custom_gradient>;
-    i.gradient = &leave_batch_norm_gradients;
+    i.gradient = &leave_batch_norm_gradients<S>;
     return i;
 }();
 
+/// Synchronised, a shard's mean and variance become those of all shards as Chan, Golub and LeVeque
+/// join them: the variance about the mean of all is the shard's and the square of how far its own
+/// mean is from that. So no digits are lost to the mean, and each number is summed once; PyTorch's
+/// SyncBatchNorm does the same.
+template <batch_statistics S>
 constexpr batch_normalized batch_normalize(tensor x, tensor gamma, tensor beta, float epsilon) {
     if (!x.ok() || !gamma.ok()) return {x, x, x};
     x = ops::plain(x);
     const tensor first = first_row(x), c = x - first;
-    const tensor middle = over_pixels(channel_sums(c), x.shape()), mean = first + middle;
-    const tensor variance = maximum(over_pixels(channel_sums(c * c), x.shape()) - middle * middle, 0.f);
+    const tensor middle = over_pixels(channel_sums(c), x.shape());
+    tensor mean = first + middle;
+    tensor variance = maximum(over_pixels(channel_sums(c * c), x.shape()) - middle * middle, 0.f);
+    if (S == batch_statistics::synchronised) {
+        const tensor own = mean;
+        mean = mean_over_shards(own);
+        variance = mean_over_shards(variance + (own - mean) * (own - mean));
+    }
     const tensor r = ops::rsqrt(variance + epsilon), scale = gamma * r;
     const tensor y = ops::multiply_add(x - mean, scale, beta);
     if (!y.ok()) return {y, y, y};
     node n = node_of<op::custom_gradient>();
-    n.about = &batch_norm_info;
+    n.about = &batch_norm_info<S>;
     n.s = y.shape();
     for (const tensor t : {y, x, gamma, beta, mean, r, scale}) n.in[n.operands++] = t.id;
     n.p[custom_gradient_attribute::own] = x.g->n.n;

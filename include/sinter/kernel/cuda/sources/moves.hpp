@@ -3,6 +3,7 @@
 #include <sinter/kernel/cuda/source.hpp>
 #include <sinter/kernel/pad_axes.hpp>
 #include <sinter/ops/detail/first_row.hpp>
+#include <sinter/ops/internal/shard_sum.hpp>
 #include <sinter/ops/pad.hpp>
 #include <sinter/ops/roll.hpp>
 
@@ -13,6 +14,12 @@ namespace sinter::inline SINTER_TARGET::gpu {
 template <>
 struct source<static_cast<int>(op::first_row.id)> : plain_source {
     static constexpr walk_extents walk(std::int64_t, const std::int64_t* e) { return {1, e[first_row_extent::width]}; }
+    static SINTER_HOST_DEVICE float value(const source_call& s, const place& at) { return s.a[at.col]; }
+};
+/// A copy, to which other shards' are added.
+template <>
+struct source<static_cast<int>(op::shard_sum.id)> : plain_source {
+    static constexpr walk_extents walk(std::int64_t, const std::int64_t* e) { return {1, e[shard_sum_extent::elements]}; }
     static SINTER_HOST_DEVICE float value(const source_call& s, const place& at) { return s.a[at.col]; }
 };
 /// m rows, rotated forward.
