@@ -2,6 +2,7 @@
 #pragma once
 #include <sinter/expr/input.hpp>
 #include <sinter/expr/parameter.hpp>
+#include <sinter/ops/internal/shard_sum.hpp>
 #include <sinter/compiler/error_message.hpp>
 #include <sinter/compiler/segments.hpp>
 #include <sinter/compiler/stages.hpp>
