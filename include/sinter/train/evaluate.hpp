@@ -155,13 +155,13 @@ bool asked_to_leave(const Trainer& t, const training_run* run) {
 /// rotation; those with data of their own take all of these. mismatch_error on every member where
 /// metrics differ.
 ///
-/// An evaluation within training ends early where the run is asked to stop at once
+/// `batches`: at most so many, 0: all of a pass. An evaluation within training ends early where the run is asked to stop at once
 /// (training_run::stop_when): then `interrupted` is set, and nothing was measured.
 template <class Trainer>
 SINTER_COLD evaluation_result evaluate(Trainer& t, data::pipeline& data,
                                        const std::vector<metrics::named>& measured = {},
-                                       const training_run* within = nullptr) {
-    detail::need_an_end(data, "evaluate");
+                                       const training_run* within = nullptr, std::int64_t batches = 0) {
+    if (batches == 0) detail::need_an_end(data, "evaluate");
     detail::begin_pass(data);
     const data::position begin = data.position();
     metrics::mean loss;
@@ -174,8 +174,9 @@ SINTER_COLD evaluation_result evaluate(Trainer& t, data::pipeline& data,
     const std::int64_t members = detail::reads_own_batches(t.session()) ? 1 : me.count;
     std::int64_t batch = 0;
     detail::one_pass(data, [&](const data::batch_view& b) {
+        if (batches > 0 && batch == batches) return false;
         if (detail::asked_to_leave(t, within)) return !(r.interrupted = true);
-        if (members > 1 && batch++ % members != me.index) return true;
+        if (batch++ % members != me.index * (members > 1)) return true;
         const float l = t.evaluate(b);   // which refuses a batch that does not fit
         loss.add(static_cast<double>(l), t.loss_weight());
         detail::count_accuracy<Trainer>(t.session().local(), accuracy, b);

@@ -260,7 +260,7 @@ private:
         run_.loss = t_.step(b);
         const step_result& done = t_.last_step();
         run_.save_is_asked = done.save;
-        if (done.stop) run_.stop(asks ? run_.asked_why() : std::string("a member of the job was asked to stop"));
+        if (done.stop) run_.stop(asks ? run_.asked_why() : detail::stopped_by_members);
         if (done.examples == 0) return !run_.stopping();   // all members' batches have come to their end
         if (first_loss_ < 0) first_loss_ = __builtin_fabs(static_cast<double>(run_.loss));
         run_.step = t_.steps();

@@ -32,6 +32,14 @@ SINTER_COLD double of_chief(Session& s, double x) {
     return x;
 }
 
+/// Whether any member says so.
+template <class Session>
+SINTER_COLD bool of_any(Session& s, bool mine) {
+    double x = mine ? 1 : 0;
+    s.reduce(span<double>(&x, 1));
+    return x > 0;
+}
+
 /// mismatch_error on every member unless all have called it with the same text. `what` says what
 /// differs; the text is in the error. Sums of numbers and of their squares tell whether all are
 /// equal, and tell every member the same.

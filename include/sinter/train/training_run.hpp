@@ -4,6 +4,11 @@
 
 namespace sinter::inline SINTER_TARGET {
 
+namespace detail {
+/// why_stopped() on members that did not know why themselves.
+inline constexpr const char* stopped_by_members = "another member was asked to stop";
+} // namespace detail
+
 /// A call of train() as its hooks see it (train/hooks/hook.hpp). Hooks read it, add to `result`,
 /// and may ask to stop. What the model is of, only model_run knows (train/loop.hpp), which derives
 /// from this.
@@ -59,7 +64,7 @@ struct training_run {
     // ---- of the loop
     bool asks_to_stop() const { return asking_ || interrupted(); }
     bool asks_to_save() const { return asks_to_save_; }
-    const std::string& asked_why() const { return asked_why_; }
+    const char* asked_why() const { return asked_why_.empty() ? "asked to stop" : asked_why_.c_str(); }
     void have_asked_to_save() { asks_to_save_ = false; }
 
 private:

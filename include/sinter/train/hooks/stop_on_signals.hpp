@@ -29,11 +29,9 @@ public:
     stop_on_signals(const stop_on_signals&) = delete;
     stop_on_signals& operator=(const stop_on_signals&) = delete;
 
-    SINTER_COLD void begin(training_run& run) {
-        run.stop_when([] { return seen != 0; });
-    }
-    SINTER_COLD void end(training_run& run) { run.stop_when(nullptr); }
+    SINTER_COLD void begin(training_run& run) { run.stop_when(&asked); }
     explicit operator bool() const { return seen != 0; }   ///< has this process been asked?
+    static bool asked() { return seen != 0; }
     int signal() const { return seen; }                    ///< which came first; 0: none
 
 private:

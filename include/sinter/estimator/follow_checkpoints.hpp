@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/estimator/train_spec.hpp>
+#include <sinter/estimator/training_end.hpp>
+#include <sinter/train/checkpoint/checkpoint_folder.hpp>
+#include <sinter/train/evaluate.hpp>
+#include <sinter/train/hooks/stop_on_signals.hpp>
+#include <sinter/train/progress_line.hpp>
+#include <chrono>
+#include <thread>
+
+namespace sinter::inline SINTER_TARGET::detail {
+
+/// One line: "step 300: loss 0.4125, accuracy 0.8800, f1 0.8712".
+SINTER_COLD inline void tell_evaluation(std::FILE* out, std::int64_t step, const evaluation_result& r) {
+    if (!out) return;
+    std::string line = joined({"step ", step, ": loss ", four_decimals(r.loss)});
+    if (r.accuracy == r.accuracy) line += ", accuracy " + four_decimals(r.accuracy);
+    for (const metric_value& m : r.metrics) line += joined({", ", m.name, " ", four_decimals(m.value)});
+    std::fprintf(out, "%s\n", line.c_str());
+    std::fflush(out);
+}
+
+/// The evaluator's work: each newest checkpoint is loaded and evaluated, at most one every throttle
+/// seconds, until the last one has been. It takes no part in training and is not needed by it: it
+/// may come late, and come again. Checkpoints that are gone or damaged are passed over.
+template <class Model>
+SINTER_COLD train_and_evaluate_result follow_checkpoints(Model& model, const train_spec& t, const eval_spec& e,
+                                                         const stop_on_signals& signals) {
+    train_and_evaluate_result r;
+    const checkpoint_folder files(t.folder, t.keep);
+    const training_end end(t.folder);
+    training_run run;   // that an evaluation within it can be interrupted
+    run.stop_when(&stop_on_signals::asked);
+    const double began = e.clock();
+    double last = began - e.throttle, heard = began;
+    std::int64_t done = -1, refused = -1;
+    const auto wait = [&] { std::this_thread::sleep_for(std::chrono::milliseconds(50)); };
+    while (!signals && e.clock() - began < e.start_delay) wait();
+    while (!signals) {
+        const std::int64_t ended = end.step();   // before the list: what is written later is not missed
+        const std::vector<std::int64_t> steps = files.steps();
+        const std::int64_t newest = steps.empty() ? -1 : steps[0];
+        const bool is_last = ended >= 0 && newest >= ended;
+        if (ended >= 0 && (done >= ended || refused >= ended)) break;
+        const double now = e.clock();
+        if (newest <= done || newest <= refused || (!is_last && now - last < e.throttle)) {
+            if (newest > done && newest > refused) heard = now;
+            if (e.give_up_after > 0 && now - heard > e.give_up_after)
+                throw io_error("no new checkpoint, and no word that training has ended", t.folder,
+                               joined({"the last of step ", done, ", ", std::to_string(now - heard), " s ago"}),
+                               "a chief that trains, or a longer give_up_after");
+            wait();
+            continue;
+        }
+        std::vector<std::byte> bytes;
+        try {
+            checkpoint_folder::read_whole(files.name(newest), bytes);
+        } catch (const error& fault) {
+            if (::access(files.name(newest).c_str(), F_OK) != 0) continue;   // replaced by newer ones meanwhile
+            std::fprintf(stderr, "%s\nIt is not evaluated.\n", fault.what());
+            refused = newest;
+            continue;
+        }
+        last = heard = now;
+        model.load(span<const std::byte>(bytes.data(), bytes.size()), saved::weights);
+        evaluation_result found = evaluate(model.inner(), *e.data, e.metrics, &run, e.batches);
+        if (found.interrupted) break;
+        done = r.steps = newest;
+        tell_evaluation(t.progress, newest, found);
+        if (e.evaluated) e.evaluated(newest, found);
+        r.evaluations.push_back({newest, std::move(found)});
+        heard = e.clock();
+    }
+    r.interrupted = static_cast<bool>(signals);
+    return r;
+}
+
+} // namespace sinter::detail

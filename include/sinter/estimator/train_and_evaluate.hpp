@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/estimator/estimator.hpp>
+#include <sinter/estimator/follow_checkpoints.hpp>
+#include <sinter/train/hooks/save_checkpoints.hpp>
+
+/// Training with checkpoints, and evaluation of these, in one call that is the same in every process
+/// of a job.
+namespace sinter::inline SINTER_TARGET {
+
+namespace detail {
+
+/// Whether the process is one that trains, evaluates, or both.
+template <class Session>
+duty duty_of(const Session& s, duty asked) {
+    if (asked != duty::automatic) return asked;
+    if constexpr (requires { s.evaluates(); })
+        if (s.evaluates()) return duty::evaluate;
+    if constexpr (requires { s.has_evaluator(); })
+        if (s.has_evaluator()) return duty::train;
+    return duty::both;
+}
+
+/// Evaluates checkpoints as they are written, where no other process does, and tells the end.
+class evaluate_checkpoints {
+public:
+    evaluate_checkpoints(const train_spec& t, const eval_spec& e, bool evaluates, train_and_evaluate_result& to)
+        : t_(t), e_(e), end_(t.folder), to_(to), evaluates_(evaluates) {}
+
+    template <class Run>
+    SINTER_COLD void begin(Run& run) {
+        last_ = e_.clock() - e_.throttle;
+        if (run.chief && run.step < run.max_steps) end_.remove();
+    }
+    template <class Run>
+    SINTER_COLD void checkpoint_saved(Run& run, const std::string&) {
+        const double now = e_.clock();
+        const bool due = evaluates_ && !run.interrupted() && now - last_ >= e_.throttle && run.step < run.max_steps;
+        if (!evaluates_ || of_chief(run.model.session(), due) == 0) return;   // by the chief's clock
+        last_ = now;
+        add(run.model, run.chief, &run);
+    }
+    template <class Run>
+    SINTER_COLD void end(Run& run) {
+        if (run.chief && !ends_early(run)) end_.write(run.step);
+    }
+    /// Of the weights at the end, unless that has been done.
+    template <class Trainer>
+    SINTER_COLD void finish(Trainer& t) {
+        if (!evaluates_ || (!to_.evaluations.empty() && to_.evaluations.back().step == t.steps())) return;
+        add(t, t.session().member().chief(), nullptr);
+    }
+
+private:
+    const train_spec& t_;
+    const eval_spec& e_;
+    training_end end_;
+    train_and_evaluate_result& to_;
+    bool evaluates_;
+    double last_ = 0;
+
+    template <class Run>
+    bool ends_early(const Run& run) const {
+        return run.why_stopped() == detail::stopped_by_members || run.interrupted() || run.unmeasured();
+    }
+    template <class Trainer>
+    SINTER_COLD void add(Trainer& t, bool chief, const training_run* run) {
+        evaluation_result r = evaluate(t, *e_.data, e_.metrics, run, e_.batches);
+        if (r.interrupted) return;
+        if (chief) tell_evaluation(t_.progress, t.steps(), r);
+        if (chief && e_.evaluated) e_.evaluated(t.steps(), r);
+        to_.evaluations.push_back({t.steps(), std::move(r)});
+    }
+};
+
+} // namespace detail
+
+/// Trains an estimator to max_steps, saves checkpoints, and evaluates them: the whole program of
+/// every process of a job, whatever its role (TensorFlow's tf.estimator.train_and_evaluate).
+///
+///     train_and_evaluate(model, {.data = &training, .max_steps = 10'000, .folder = "run"}, {.data = &test});
+///
+/// Alone, or in a job without an evaluator: checkpoints are evaluated as they are written, at most
+/// one every throttle seconds, and the last weights always. In a job with an evaluator, which the
+/// strategy's roster knows, those that train do nothing else, and the evaluator follows the
+/// checkpoints until the last has been evaluated: it is told of the end, also of an early one.
+///
+/// A run that finds checkpoints goes on from the newest that is whole, bit for bit. Where the model
+/// has max_steps already nothing is trained. SIGINT, SIGTERM and SIGUSR1 end the call with a
+/// checkpoint (train/hooks/stop_on_signals.hpp): `interrupted` is set. `hooks` are those of
+/// training. Throws what train() and evaluate() throw, and option_error where the specs make no
+/// sense.
+template <class Model, class... Hooks>
+SINTER_COLD train_and_evaluate_result train_and_evaluate(Model& model, const train_spec& t, const eval_spec& e,
+                                                         Hooks&&... hooks) {
+    detail::check(t, e);
+    stop_on_signals signals;
+    const duty does = detail::duty_of(model.inner().session(), t.does);
+    if (does == duty::evaluate) return detail::follow_checkpoints(model, t, e, signals);
+    train_and_evaluate_result r;
+    detail::evaluate_checkpoints evaluations(t, e, does == duty::both, r);
+    r.epochs = model.train(*t.data, {.max_steps = t.max_steps, .progress = t.progress}, signals, hooks...,
+                           save_checkpoints(t.folder, {.every_steps = t.every_steps,
+                                                       .every_seconds = t.every_steps > 0 ? 0 : t.every_seconds,
+                                                       .resume = true,
+                                                       .keep = t.keep}),
+                           evaluations);
+    r.steps = model.inner().steps();
+    // Members that saw no signal themselves are told by the step that it ended.
+    r.interrupted = detail::of_any(model.inner().session(), static_cast<bool>(signals));
+    if (!r.interrupted) evaluations.finish(model.inner());
+    return r;
+}
+
+} // namespace sinter

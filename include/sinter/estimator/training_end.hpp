@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/io/atomic_write.hpp>
+#include <charconv>
+
+namespace sinter::inline SINTER_TARGET::detail {
+
+/// The file beside checkpoints that says that training has ended, and at which step: so that an
+/// evaluator, which sees nothing but files, knows which checkpoint is the last.
+class training_end {
+public:
+    explicit training_end(const std::string& folder) : path_(folder + "/ended") {}
+    SINTER_COLD void write(std::int64_t step) const {
+        io::atomic_write(path_, [&](io::output_file& f) { f.write(joined({step, "\n"})); });
+    }
+    /// Training goes on.
+    SINTER_COLD void remove() const {
+        if (::unlink(path_.c_str()) != 0 && errno != ENOENT) io::throw_io_error(errno, "cannot remove", path_);
+    }
+    /// The step at which it ended; -1: it has not.
+    SINTER_COLD std::int64_t step() const {
+        if (::access(path_.c_str(), F_OK) != 0) return -1;
+        char text[32];
+        io::input_file in(path_);
+        const std::size_t n = in.read_up_to(as_writable_bytes(text));
+        std::int64_t step = -1;
+        std::from_chars(text, text + n, step);
+        return step;
+    }
+
+private:
+    std::string path_;
+};
+
+} // namespace sinter::detail
