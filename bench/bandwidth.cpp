@@ -14,6 +14,8 @@
 #include "options.hpp"
 
 using namespace sinter;
+using namespace sinter::compiler;
+using namespace sinter::runtime;
 
 namespace {
 

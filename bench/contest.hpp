@@ -16,6 +16,7 @@
 
 /// The same work done by several, timed in turns: what slows the machine down for a while slows all of them.
 namespace sinter::bench {
+using namespace runtime;
 
 struct contestant {
     std::string name;

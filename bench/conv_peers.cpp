@@ -22,6 +22,7 @@
 #include "conv_contest.hpp"
 
 using namespace sinter;
+using namespace sinter::runtime;
 using namespace sinter::cpu;
 using bench::buffer;
 using std::int64_t;

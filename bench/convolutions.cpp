@@ -20,7 +20,7 @@
 #include "options.hpp"
 
 using namespace sinter::cpu;
-using sinter::call;
+using sinter::runtime::call;
 using sinter::bench::buffer;
 using sinter::bench::timing;
 
@@ -86,7 +86,7 @@ void layer(const char* name, int m) {
     const double flops = 2. * m * OH * OW * CO * KH * KW * CI;
     const std::string n = name;
     buffer x(std::int64_t{m} * H * W * CI), y(std::int64_t{m} * OH * OW * CO), b(CO + lanes);
-    buffer w(sinter::panel_floats(KH * KW * CI, CO, lanes)), dw(w.size());
+    buffer w(sinter::runtime::panel_floats(KH * KW * CI, CO, lanes)), dw(w.size());
     buffer t(conv_transpose_weights<CI, CO, KH, KW>::floats);
     x.random(1), y.random(2), b.random(3), w.random(4), t.random(5);
     if constexpr (P == 0) {

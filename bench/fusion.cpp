@@ -10,6 +10,8 @@
 #include "options.hpp"
 
 using namespace sinter;
+using namespace sinter::base;
+using namespace sinter::compiler;
 
 namespace {
 

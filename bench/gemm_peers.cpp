@@ -15,6 +15,8 @@
 #include "onednn.hpp"
 
 using namespace sinter;
+using namespace sinter::compiler;
+using namespace sinter::runtime;
 using bench::buffer;
 using std::int64_t;
 

@@ -15,6 +15,8 @@
 
 namespace {
 using namespace sinter;
+using namespace sinter::base;
+using namespace sinter::runtime;
 using namespace sinter::cpu;
 using std::int64_t;
 

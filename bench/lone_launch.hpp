@@ -7,6 +7,7 @@
 
 /// One kernel of a compiled program, by itself.
 namespace sinter::bench {
+using namespace compiler;
 
 /// Launch L of program P, a walk over elements or rows, on memory of its own and of any length: every array that it reads or
 /// writes element by element is given `n` floats, whatever the program's own are.

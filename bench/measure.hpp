@@ -13,6 +13,8 @@
 
 /// Timing for benchmarks: medians of processor time, and the machine's own limits measured in the same run.
 namespace sinter::bench {
+using namespace runtime;
+using namespace compiler;
 
 /// Seconds of processor time of this thread: other jobs on the machine count only through the caches.
 inline double cpu_seconds() {

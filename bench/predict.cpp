@@ -9,6 +9,7 @@
 #include <span>
 
 using namespace sinter;
+using namespace sinter::base;
 
 namespace {
 

@@ -10,6 +10,7 @@
 
 /// What the programs that time training steps share: their options, and how a step is timed.
 namespace sinter::bench {
+using namespace base;
 
 struct step_settings {
     std::string model, optimizer = "sgd";

@@ -41,8 +41,8 @@ inline std::string plain_or_gzip(const std::string& folder, const std::string& n
 /// Digits that the program draws: always there, the same for one seed.
 inline dataset drawn_dataset(std::uint64_t seed, int train_images = 12'000, int test_images = 2'000) {
     using sinter::data::drawn_digits;
-    return split("drawn digits", drawn_digits(train_images, sinter::stream(seed, sinter::fnv1a("train"))),
-                 drawn_digits(test_images, sinter::stream(seed, sinter::fnv1a("test"))), digits);
+    return split("drawn digits", drawn_digits(train_images, sinter::base::stream(seed, sinter::base::fnv1a("train"))),
+                 drawn_digits(test_images, sinter::base::stream(seed, sinter::base::fnv1a("test"))), digits);
 }
 
 /// Fashion-MNIST, or MNIST, whose files bear the same names, from `folder` or `folder`/fashion-mnist. Where there is

@@ -34,7 +34,7 @@ template <class Model>
 std::string write_on(Model& model, const sinter::data::characters& vocabulary, const std::string& prompt, int length, int context,
                      std::uint64_t seed, float temperature = 0.8f) {
     std::vector<std::int32_t> text = vocabulary.encode(prompt), window;
-    sinter::random_stream random(sinter::stream(seed, sinter::fnv1a("example/sample")));
+    sinter::random_stream random(sinter::base::stream(seed, sinter::base::fnv1a("example/sample")));
     for (int i = 0; i < length; ++i) {
         const std::size_t seen = std::min(text.size(), static_cast<std::size_t>(context));
         window.assign(text.end() - static_cast<std::ptrdiff_t>(seen), text.end());

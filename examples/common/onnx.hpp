@@ -21,7 +21,7 @@ void write_onnx(const options& given, Model& model, sinter::data::pipeline& batc
     if (given.onnx.empty()) return;
     namespace npy = sinter::npy;
     const auto shape_of = [](const sinter::shape& s, int batch) {
-        std::vector<std::int64_t> extents = sinter::extents_of(s);
+        std::vector<std::int64_t> extents = sinter::compiler::extents_of(s);
         if (s.batched) extents.insert(extents.begin(), batch);
         return extents;
     };

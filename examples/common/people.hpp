@@ -23,7 +23,7 @@ inline std::string made_up_people(int n, std::uint64_t seed) {
                               "Handlers-cleaners", "Farming-fishing"};
     std::string csv = "age,workclass,education_num,marital_status,occupation,sex,capital_gain,hours_per_week,income\n";
     for (int i = 0; i < n; ++i) {
-        sinter::random_stream random(sinter::stream(seed, sinter::fnv1a("example/people")), static_cast<std::uint64_t>(i));
+        sinter::random_stream random(sinter::base::stream(seed, sinter::base::fnv1a("example/people")), static_cast<std::uint64_t>(i));
         const auto chance = [&](float p) { return random.uniform() < p; };
         const auto between = [](float x, float low, float high) { return x < low ? low : x > high ? high : x; };
         const float age = 17 + 63 * random.uniform() * (0.4f + 0.6f * random.uniform());
@@ -59,8 +59,8 @@ inline people find_people(const std::string& folder, std::uint64_t seed, std::FI
         return {"UCI Adult", csv::read(train), csv::read(place + "/adult_test.csv")};
     }
     std::fputs("No adult_train.csv in a data folder (--data DIR or SINTER_DATA): using people that this program makes up.\n", out);
-    return {"made-up people", csv::parse(made_up_people(12'000, sinter::stream(seed, sinter::fnv1a("train"))), "made-up people"),
-            csv::parse(made_up_people(4'000, sinter::stream(seed, sinter::fnv1a("test"))), "made-up people")};
+    return {"made-up people", csv::parse(made_up_people(12'000, sinter::base::stream(seed, sinter::base::fnv1a("train"))), "made-up people"),
+            csv::parse(made_up_people(4'000, sinter::base::stream(seed, sinter::base::fnv1a("test"))), "made-up people")};
 }
 
 } // namespace example

@@ -65,7 +65,7 @@ inline handwriting written_digits(int n, std::uint64_t seed) {
     std::vector<float> x(static_cast<std::size_t>(n * size));
     std::vector<std::int32_t> labels(static_cast<std::size_t>(n * most), -1);
     for (int i = 0; i < n; ++i) {
-        sinter::random_stream random(sinter::stream(seed, sinter::fnv1a("example/strokes")), static_cast<std::uint64_t>(i));
+        sinter::random_stream random(sinter::base::stream(seed, sinter::base::fnv1a("example/strokes")), static_cast<std::uint64_t>(i));
         pen_recorder pen(x.data() + i * size, random.uniform(0.19f, 0.24f));
         const int digits = 3 + static_cast<int>(random.below(3));
         float left = 0;

@@ -21,7 +21,7 @@ inline std::string made_up_text(int sentences, std::uint64_t seed) {
     constexpr std::array names{"Ada", "Carl", "Emmy", "Leonhard", "Sofia", "Alan"};
     constexpr std::array things{"book", "proof", "lamp", "ring", "field", "tree"};
     constexpr std::array kinds{"small", "old", "green", "strange"};
-    sinter::random_stream random(sinter::stream(seed, sinter::fnv1a("example/text")));
+    sinter::random_stream random(sinter::base::stream(seed, sinter::base::fnv1a("example/text")));
     std::string text;
     for (int i = 0; i < sentences; ++i) {
         const auto any = [&](const auto& words) {

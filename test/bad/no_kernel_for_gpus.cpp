@@ -6,6 +6,7 @@
 #include "../cuda/rehearsal.hpp"
 
 using namespace sinter;
+using namespace sinter::compiler;
 
 constexpr auto net = inputs(array<8, 5>, indices<3>) >> [](tensor x, tensor labels) { return ops::ctc_loss(x, labels); };
 using device = test::rehearsal_device;

@@ -6,6 +6,7 @@
 #include <sinter/sinter.hpp>
 
 using namespace sinter;
+using namespace sinter::compiler;
 
 // A loop that names each of its steps.
 constexpr auto names = [] {

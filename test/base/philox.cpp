@@ -7,6 +7,7 @@
 #include <vector>
 
 using namespace sinter;
+using namespace sinter::base;
 
 // Known answers published with Random123 (kat_vectors, philox4x32 10).
 static_assert(philox4x32({{0, 0, 0, 0}}, 0) ==

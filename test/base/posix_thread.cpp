@@ -7,7 +7,7 @@
 #include <memory>
 #include <vector>
 
-using sinter::posix_thread;
+using sinter::base::posix_thread;
 
 BOOST_AUTO_TEST_CASE(calls_its_function_once_and_can_be_joined) {
     int ran = 0;

@@ -7,6 +7,8 @@
 
 /// Numbers of elements beyond 2^31: right where they are counted over a batch, refused within one tensor. (Refusals: test/bad/.)
 using namespace sinter;
+using namespace sinter::compiler;
+using namespace sinter::runtime;
 
 BOOST_AUTO_TEST_SUITE(bounds)
 

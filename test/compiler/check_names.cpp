@@ -10,6 +10,7 @@
 
 /// Paths of parameters and states, on scopes opened by hand. (Layers and what users write: trace.cpp.)
 using namespace sinter;
+using namespace sinter::compiler;
 
 struct small {
     graph g;

@@ -12,6 +12,7 @@
 
 /// Biases' gradients that their weights' gradients' kernels sum.
 using namespace sinter;
+using namespace sinter::compiler;
 using namespace sinter::test;
 
 namespace {

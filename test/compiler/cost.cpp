@@ -14,6 +14,7 @@
 
 /// Operations and bytes against figures worked out by hand.
 using namespace sinter;
+using namespace sinter::compiler;
 
 constexpr auto mlp = image<28, 28, 1> >> flatten >> dense<128> >> relu >> dense<10>;
 constexpr auto lenet = image<28, 28, 1> >> conv2d<6, 5> >> relu >> max_pool<2> >> conv2d<16, 5, window{.padding = padding::valid}>

@@ -8,6 +8,8 @@
 
 /// Gradients: known small ones, and those of random graphs against central differences.
 using namespace sinter;
+using namespace sinter::base;
+using namespace sinter::compiler;
 using namespace sinter::test;
 
 namespace tt = boost::test_tools;

@@ -14,6 +14,7 @@
 
 /// Groups become launches, launches share kernels, members become instructions. (The instructions of one group: emit_body.cpp. That they compute what the graph means: random_graphs.cpp.)
 using namespace sinter;
+using namespace sinter::compiler;
 using namespace sinter::test;
 
 struct small {

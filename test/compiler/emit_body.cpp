@@ -11,6 +11,8 @@
 
 /// The instructions of one group. (Launches and shared kernels: emit.cpp. That the instructions compute what the graph means: random_graphs.cpp.)
 using namespace sinter;
+using namespace sinter::base;
+using namespace sinter::compiler;
 using namespace sinter::test;
 
 struct small {

@@ -10,6 +10,7 @@
 
 /// The type that a compile error shows. (The errors themselves: test/bad.)
 using namespace sinter;
+using namespace sinter::compiler;
 
 struct sound {
     static constexpr fault err{};

@@ -28,6 +28,7 @@
 /// library's own rules. Packed weights are plain here. A whole graph is evaluated by walking over it; the interpreter of
 /// programs uses the same for kernels of their own.
 namespace sinter::test {
+using namespace compiler;
 
 /// What does not stand in the graph.
 struct surroundings {

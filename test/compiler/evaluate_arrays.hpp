@@ -15,6 +15,7 @@
 
 /// The meaning of nodes that move elements, in double precision: see evaluate.hpp.
 namespace sinter::test {
+using namespace compiler;
 
 using numbers = std::vector<double>;
 

@@ -7,6 +7,7 @@
 
 /// The meaning of all ops that evaluate.hpp leaves out, in double precision: by the standard library where it has the function.
 namespace sinter::test {
+using namespace compiler;
 
 namespace detail {
 

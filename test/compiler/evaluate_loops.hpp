@@ -6,6 +6,7 @@
 
 /// The meaning of a graph with loops, in double precision: iteration by iteration, everything kept. See evaluate.hpp for single nodes.
 namespace sinter::test {
+using namespace compiler;
 
 class graph_values {
 public:

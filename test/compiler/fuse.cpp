@@ -15,6 +15,7 @@
 
 /// What becomes one kernel and what must not. (Random graphs: random_graphs.cpp.)
 using namespace sinter;
+using namespace sinter::compiler;
 using namespace sinter::test;
 
 struct small : fused_graph {

@@ -3,6 +3,7 @@
 #include "compiler/invariants.hpp"
 
 namespace sinter::test {
+using namespace compiler;
 
 /// A graph written by hand, and what fusion made of it.
 struct fused_graph {

@@ -18,11 +18,12 @@
 /// Walks that a 1 x 1 convolution runs as it reads: which ones, and that they change nothing. (Random graphs: random_graphs.cpp; the
 /// kernel alone: kernel/conv_sparse.cpp.)
 using namespace sinter;
+using namespace sinter::compiler;
 
 struct without_fused_producers : cpu_device {
     using cpu_device::cpu_device;
-    static constexpr sinter::target target = [] {
-        sinter::target t = cpu_device::target;
+    static constexpr sinter::compiler::target target = [] {
+        sinter::compiler::target t = cpu_device::target;
         t.fused_producers = false;
         return t;
     }();

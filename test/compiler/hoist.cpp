@@ -13,6 +13,7 @@
 
 /// Monotone work moves behind a max-pool, other work stays, and the values stay in any case.
 using namespace sinter;
+using namespace sinter::compiler;
 using namespace sinter::test;
 
 struct hoisted {

@@ -8,6 +8,9 @@
 /// Runs an emitted program instruction by instruction, in double precision: slow, plain, and without a compiler for every net. What a
 /// kernel may not rely on is NaN: memory before it is written, registers of another phase, sums before their end.
 namespace sinter::test {
+using namespace base;
+using namespace compiler;
+using namespace runtime;
 
 struct machine {
     const surroundings& o;

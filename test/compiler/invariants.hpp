@@ -6,6 +6,7 @@
 
 /// What must hold of any grouping and any plan, checked by brute force.
 namespace sinter::test {
+using namespace compiler;
 
 /// Whoever reads node u computes it: of constants, inputs, and what is stored or computed again in iteration.
 inline void check_computed_again(passes& p, int u) {

@@ -15,6 +15,7 @@
 
 /// Equal blocks are compiled once: a deeper net, or a longer sequence, takes more launches or iterations but not more kernels.
 using namespace sinter;
+using namespace sinter::compiler;
 using namespace sinter::test;
 
 static constexpr optimizer_code with_adam = make_optimizer_code<adam>();

@@ -10,6 +10,7 @@
 
 /// 256 layers within the compilers' default limits, each width another one than its neighbours'.
 using namespace sinter;
+using namespace sinter::compiler;
 using namespace sinter::test;
 
 constexpr int width(int i) { return 9 + i * 7 % 32; }

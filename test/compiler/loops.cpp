@@ -9,6 +9,7 @@
 #include "support/check_net.hpp"
 
 using namespace sinter;
+using namespace sinter::compiler;
 using namespace sinter::test;
 
 /// The loop against what it stands for.

@@ -12,6 +12,7 @@
 
 /// An optimizer's code, run instruction by instruction on one element, against the formula written out.
 using namespace sinter;
+using namespace sinter::compiler;
 using namespace sinter::test;
 
 struct element {

@@ -5,12 +5,14 @@
 
 /// The passes as plain functions over graphs that a test builds at run time.
 namespace sinter::test {
+using namespace base;
+using namespace compiler;
 
 inline constexpr int capacity = 1200;   ///< nodes
 
 struct choices {
     bool fuse = true, update = true, backwards = false;   ///< backwards: how the plan places activations
-    sinter::target target{.lanes = 1, .parts = 8, .fused_producers = true};
+    sinter::compiler::target target{.lanes = 1, .parts = 8, .fused_producers = true};
     int max_batch = 3;
 
     pass_settings settings() const { return {target, {.fuse = fuse}, max_batch}; }
@@ -43,11 +45,11 @@ struct passes_of {
     }
     void fuse_all(const choices& c) {
         const graph_view all = view();
-        const sinter::view<node> nodes{g.n.p, g.n.n};
-        sinter::pass::in_place::run(c.settings(), all, nodes);
+        const sinter::base::view<node> nodes{g.n.p, g.n.n};
+        sinter::compiler::pass::in_place::run(c.settings(), all, nodes);
         grouping r = groups();
-        sinter::pass::grouping_nodes::run(c.settings(), all, r);
-        sinter::pass::of_groups::run(c.settings(), all, r);
+        sinter::compiler::pass::grouping_nodes::run(c.settings(), all, r);
+        sinter::compiler::pass::of_groups::run(c.settings(), all, r);
         f.groups = r.g.n;
         choose_updates(view(), groups(), c.update && c.fuse, updates(), updated);
     }

@@ -18,6 +18,8 @@
 
 /// The memory plan, and the list of holes that it is made with. (Random graphs: random_graphs.cpp.)
 using namespace sinter;
+using namespace sinter::base;
+using namespace sinter::compiler;
 using namespace sinter::test;
 
 BOOST_AUTO_TEST_CASE(holes_are_reused_and_merged) {

@@ -10,6 +10,7 @@
 /// A convolution's gradients read the pooled gradient and its winners where the pool lies directly behind, and mean the
 /// same as before; where that pool's windows overlap, say, they only know of the zeros, elsewhere they stay as they are.
 using namespace sinter;
+using namespace sinter::compiler;
 using namespace sinter::test;
 
 /// Gradients that read winners, and that only know that most of what they read is zero.

@@ -11,6 +11,7 @@
 
 /// A loop's products that are only added to each other, as one product: the gradient of an LSTM's state.
 using namespace sinter;
+using namespace sinter::compiler;
 using namespace sinter::test;
 
 namespace {

@@ -27,6 +27,7 @@
 /// Small random graphs out of everything that the passes treat differently. A recipe says how one is made, step by step, so
 /// that a step can be left out and all others stay what they are.
 namespace sinter::test {
+using namespace compiler;
 
 struct random_step {
     unsigned draw = 0;         ///< seed of all that the step chooses by itself

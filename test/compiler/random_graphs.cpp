@@ -12,6 +12,7 @@
 /// Random graphs through all passes: what must hold of groups and memory, and that the emitted program computes what
 /// the graph means, fused or not. The seed that a failure names builds the same graph again.
 using namespace sinter;
+using namespace sinter::compiler;
 using namespace sinter::test;
 
 static void check_close(const numbers& got, const numbers& want, const char* what, int i) {

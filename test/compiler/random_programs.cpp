@@ -9,6 +9,7 @@
 /// 200 random programs, with loops and without: fused and unfused they give the same loss, outputs, states and trained
 /// parameters, and what the graph means. One that does not is made as small as it can be, and printed.
 using namespace sinter;
+using namespace sinter::compiler;
 using namespace sinter::test;
 
 static constexpr optimizer_code with_sgd = make_optimizer_code<sgd>();

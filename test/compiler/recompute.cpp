@@ -11,6 +11,7 @@
 /// Which values their readers compute again instead of reading them. (That they come out the same: random_graphs.cpp, and every
 /// net with a normalisation.)
 using namespace sinter;
+using namespace sinter::compiler;
 using namespace sinter::test;
 
 /// A product y, its columns' sums m, and what is made of both: a walk of its own, as sums are there only when a kernel ends.

@@ -21,6 +21,7 @@
 
 /// program_options{.products = precision::bfloat16}: what it rounds, what it leaves, and that nets learn so.
 using namespace sinter;
+using namespace sinter::compiler;
 using namespace sinter::test;
 
 inline constexpr program_options bfloat16_products{.products = precision::bfloat16};

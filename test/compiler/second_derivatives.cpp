@@ -10,6 +10,8 @@
 
 /// What the passes treat differently, its gradients and theirs; second_derivatives_of_ops.cpp has each op.
 using namespace sinter;
+using namespace sinter::base;
+using namespace sinter::compiler;
 using namespace sinter::test;
 
 #define SECOND(name, ...)                    \

@@ -10,6 +10,8 @@
 /// Gradients of gradients, in double precision: the first of each op against central differences of its value, the second
 /// against those of the first.
 namespace sinter::test {
+using namespace base;
+using namespace compiler;
 
 struct second_order {
     std::unique_ptr<passes> p = std::make_unique<passes>();
@@ -95,7 +97,7 @@ private:
         double side[2];
         for (int j = 0; j < 2; ++j) {
             x = old + (j ? h : -h);
-            side[j] = evaluate(view<sinter::node>{g.n.p, nodes}, o)[node][0];
+            side[j] = evaluate(view<sinter::compiler::node>{g.n.p, nodes}, o)[node][0];
         }
         x = old;
         const double want = (side[1] - side[0]) / (2 * h);

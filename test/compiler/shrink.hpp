@@ -10,6 +10,7 @@
 
 /// A random program fused and unfused; and, where they differ, the smallest one of its kind that still does.
 namespace sinter::test {
+using namespace compiler;
 
 /// A pass of the test's own, between the passes: how a broken one is smuggled in.
 struct extra_passes {

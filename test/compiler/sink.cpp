@@ -10,6 +10,7 @@
 
 /// Walks that move down into the groups that use them, and what must lie in memory. (How groups are made: fuse.cpp.)
 using namespace sinter;
+using namespace sinter::compiler;
 using namespace sinter::test;
 
 struct small : fused_graph {

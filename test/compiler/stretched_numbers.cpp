@@ -12,6 +12,8 @@
 /// Random numbers and numbers of columns whose tensor is smaller than what they are stretched to: element i has instruction i of its stream,
 /// in every kind of kernel, on both devices, at any size of the batch. The instructions are drawn here once more.
 using namespace sinter;
+using namespace sinter::base;
+using namespace sinter::compiler;
 
 static constexpr tensor number_of(tensor x, const shape& s) { return make<op::random_uniform>(x.g, s, {}, {++x.g->streams}); }
 static constexpr tensor by_example(tensor x) { return x * number_of(x, batch_of(1)); }

@@ -20,6 +20,8 @@
 
 /// What an expression leaves in the graph: nodes, names, ports, and what differs between the three programs.
 using namespace sinter;
+using namespace sinter::base;
+using namespace sinter::compiler;
 
 template <class Net, class Loss = mse_loss>
 static std::unique_ptr<graph> traced_net(Net, program_mode mode = program_mode::training, Loss = {}) {

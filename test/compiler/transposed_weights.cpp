@@ -13,6 +13,7 @@
 
 /// The gradient of a large layer's input, by weights that are turned within the product.
 using namespace sinter;
+using namespace sinter::compiler;
 using namespace sinter::test;
 
 namespace {

@@ -25,6 +25,7 @@
 /// Steps in two halves of nets with tables, whose gradients are lists of rows under gradient_policy::reduced: updates are lazy and
 /// end with the bits of fused ones, also where lists of several programs are joined.
 using namespace sinter;
+using namespace sinter::compiler;
 using namespace sinter::test;
 
 constexpr int rows = 40;

@@ -13,6 +13,7 @@
 /// Dense layers behind embedding columns that multiply each distinct row once: against central differences in double,
 /// and the same bits for any number of threads.
 using namespace sinter;
+using namespace sinter::compiler;
 using namespace sinter::test;
 
 template <int V, int E, int Numbers, int N, bool NumbersFirst = false>

@@ -11,6 +11,7 @@
 
 /// Which parameters are updated within the kernel of their gradient.
 using namespace sinter;
+using namespace sinter::compiler;
 using namespace sinter::test;
 
 struct small {

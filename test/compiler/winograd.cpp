@@ -17,6 +17,7 @@
 /// Which convolutions a program computes by Winograd's minimal filtering, and what that does to training. The kernels alone:
 /// test/kernel/winograd.cpp.
 using namespace sinter;
+using namespace sinter::compiler;
 
 /// The tile of each convolution's kernel in the order of launches, 0 for direct ones.
 template <class P>

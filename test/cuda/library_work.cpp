@@ -7,6 +7,7 @@
 
 // What libraries are told of their operands, and what a launch that fails says.
 using namespace sinter;
+using namespace sinter::compiler;
 
 struct watching_engine : test::rehearsal_engine {
     static inline int aligned = 0, unaligned = 0, false_promises = 0;

@@ -8,6 +8,8 @@
 #include <vector>
 
 namespace sinter::test {
+using namespace compiler;
+using namespace runtime;
 
 struct rehearsal_engine {
     static constexpr bool multiplies = false;
@@ -80,7 +82,7 @@ private:
 template <class Engine>
 class rehearsal_on {
 public:
-    static constexpr sinter::target target{.lanes = 1, .parts = 1, .pooled_convolutions = false,
+    static constexpr sinter::compiler::target target{.lanes = 1, .parts = 1, .pooled_convolutions = false,
                                            .transposed_products = true};
     static constexpr int panel_width = 1;
     static constexpr bool shares_memory = false;

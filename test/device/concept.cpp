@@ -4,6 +4,7 @@
 
 // What a device is, as device/device.hpp has it: the processor is one, one derived of it is, and whatever lacks a part is not.
 using namespace sinter;
+using namespace sinter::runtime;
 
 namespace {
 constexpr auto net = features<3> >> dense<2>;

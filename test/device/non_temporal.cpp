@@ -10,17 +10,18 @@
 
 // Large results are written by non-temporal stores: here all that are whole lines. Not a bit of what is trained may change.
 using namespace sinter;
+using namespace sinter::compiler;
 
 template <bool Walks>
-static constexpr sinter::target far_target() {
-    sinter::target t = cpu_device::target;
+static constexpr sinter::compiler::target far_target() {
+    sinter::compiler::target t = cpu_device::target;
     t.non_temporal_floats = 1;
     t.non_temporal_walks = Walks;
     return t;
 }
 template <bool Walks>
 struct non_temporal_device : cpu_device {
-    static constexpr sinter::target target = far_target<Walks>();
+    static constexpr sinter::compiler::target target = far_target<Walks>();
     using cpu_device::cpu_device;
 };
 

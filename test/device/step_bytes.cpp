@@ -28,6 +28,8 @@ void operator delete(void* p, std::align_val_t) noexcept { std::free(p); }
 void operator delete(void* p, std::size_t, std::align_val_t) noexcept { std::free(p); }
 
 using namespace sinter;
+using namespace sinter::base;
+using namespace sinter::runtime;
 
 constexpr auto net = image<12, 12, 1> >> conv2d<4, 3> >> relu >> max_pool<2> >> conv2d<6, 3> >> relu >> flatten >> dropout<0.25f> >> dense<5>;
 using model_type = trainer<std::remove_const_t<decltype(net)>, softmax_cross_entropy_loss, adam, 16>;

@@ -26,7 +26,7 @@ void* operator new(std::size_t n) {
 __attribute__((noinline)) void operator delete(void* p) noexcept { std::free(p); }
 __attribute__((noinline)) void operator delete(void* p, std::size_t) noexcept { std::free(p); }
 
-using sinter::team;
+using sinter::runtime::team;
 
 BOOST_AUTO_TEST_CASE(every_thread_runs_once) {
     for (int n : {1, 2, 3, 5}) {
@@ -36,7 +36,7 @@ BOOST_AUTO_TEST_CASE(every_thread_runs_once) {
         for (int i = 0; i < 200; ++i) t.run([&](int thread) { ++ran[static_cast<std::size_t>(thread)]; });
         for (int r : ran) BOOST_TEST(r == 200);
     }
-    BOOST_TEST(team().size() == sinter::usable_cores());
+    BOOST_TEST(team().size() == sinter::base::usable_cores());
 }
 
 BOOST_AUTO_TEST_CASE(a_barrier_orders_what_lies_on_both_sides) {
@@ -131,21 +131,21 @@ BOOST_AUTO_TEST_CASE(impossible_numbers_are_refused) {
 
 BOOST_AUTO_TEST_CASE(a_spin_in_vain_is_not_repeated_at_once) {
     std::atomic<unsigned> value{0};
-    sinter::patience own;
+    sinter::base::patience own;
     const auto wait = [&](unsigned old) {
         std::thread later([&, old] {
             std::this_thread::sleep_for(std::chrono::milliseconds(5));
             value = old + 1;
             value.notify_all();
         });
-        sinter::await_change(value, old, true, &own);
+        sinter::base::await_change(value, old, true, &own);
         BOOST_TEST(value == old + 1);
         later.join();
     };
     wait(0);
-    BOOST_TEST(own.without_spin == sinter::patience::next_waits);
-    sinter::await_change(value, 0, true, &own);   // no wait: it is there
-    BOOST_TEST(own.without_spin == sinter::patience::next_waits);
+    BOOST_TEST(own.without_spin == sinter::base::patience::next_waits);
+    sinter::base::await_change(value, 0, true, &own);   // no wait: it is there
+    BOOST_TEST(own.without_spin == sinter::base::patience::next_waits);
     wait(1);
-    BOOST_TEST(own.without_spin == sinter::patience::next_waits - 1);
+    BOOST_TEST(own.without_spin == sinter::base::patience::next_waits - 1);
 }

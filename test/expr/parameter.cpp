@@ -14,6 +14,7 @@
 
 /// Users' own variables: states that count, parameters that nobody trains, layers applied twice; first values that users choose.
 using namespace sinter;
+using namespace sinter::compiler;
 
 constexpr auto net = initialized<ones, "w">(features<2> >> [](tensor x) {
     const tensor steps = state(x, "steps", extents(), zeros), sum = state(x, "sum", extents(2), ones);

@@ -11,6 +11,7 @@
 
 /// What tracing says of expressions that do not fit. (How a compiler words it: test/bad.)
 using namespace sinter;
+using namespace sinter::compiler;
 
 template <class Net, class Loss = mse_loss>
 static fault fault_of(Net, Loss = {}) {

@@ -12,6 +12,9 @@
 
 /// The kernels alone, on memory of exactly the size that they may touch: many extents for the price of one program.
 using namespace sinter;
+using namespace sinter::base;
+using namespace sinter::compiler;
+using namespace sinter::runtime;
 using namespace sinter::test;
 using floats = std::vector<float>;
 

@@ -41,7 +41,7 @@ void each_grouped_product(const convolution_extents& c, int m, F f) {
 /// Kind: 0 where an input is broadcast, 1 where groups are narrow, 2 of depthwise ones.
 template <int Kind>
 void check(const convolution_extents& c, int m, const std::vector<int>& all_parts) {
-    std::int64_t e[sinter::extent::count] = {};
+    std::int64_t e[sinter::compiler::extent::count] = {};
     c.write(e);
     const auto sized = [](std::int64_t n) { return static_cast<std::size_t>(n); };
     const auto x = noise(sized(m * c.in_pixels() * c.inputs), 1), dy = noise(sized(m * c.out_pixels() * c.outputs), 2),
@@ -79,7 +79,7 @@ sinter::sliding axis(int extent, int k, int stride = 1, int dilation = 1, int be
     return a;
 }
 convolution_extents convolution_of(sinter::sliding z, sinter::sliding y, sinter::sliding x, int inputs, int outputs, int groups) {
-    const std::int64_t none[sinter::extent::count] = {};
+    const std::int64_t none[sinter::compiler::extent::count] = {};
     convolution_extents c(none);
     c.axis[0] = z, c.axis[1] = y, c.axis[2] = x;
     c.inputs = inputs, c.outputs = outputs, c.groups = groups;

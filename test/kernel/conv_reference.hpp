@@ -15,6 +15,8 @@
 /// Convolution in double precision, scattering instead of gathering, with extents known at run time only: written to
 /// share nothing with the kernels. Also what their tests have in common.
 namespace conv_test {
+using namespace sinter::compiler;
+using namespace sinter::runtime;
 
 struct extents {
     int H, W, CI, OH, OW, CO, KH, KW, S, PT, PL;
@@ -69,23 +71,23 @@ struct scratch {
 };
 
 inline std::vector<float> packed(const std::vector<float>& w, int rows, int columns) {
-    std::vector<float> p(std::size_t(sinter::panel_floats(rows, columns, sinter::cpu::lanes)), NAN);
-    sinter::pack_panels(w.data(), p.data(), rows, columns, 2 * sinter::cpu::lanes, sinter::cpu::lanes);
+    std::vector<float> p(std::size_t(sinter::runtime::panel_floats(rows, columns, sinter::cpu::lanes)), NAN);
+    sinter::runtime::pack_panels(w.data(), p.data(), rows, columns, 2 * sinter::cpu::lanes, sinter::cpu::lanes);
     return p;
 }
 inline std::vector<float> unpacked(const std::vector<float>& p, int rows, int columns) {
     std::vector<float> w(std::size_t(rows) * columns);
-    sinter::unpack_panels(p.data(), w.data(), rows, columns, 2 * sinter::cpu::lanes, sinter::cpu::lanes);
+    sinter::runtime::unpack_panels(p.data(), w.data(), rows, columns, 2 * sinter::cpu::lanes, sinter::cpu::lanes);
     return w;
 }
 
 /// The body of these tests: stores raw results at p[3].
 struct store_raw {
     using vf = sinter::cpu::vf;
-    static void vector(vf v, std::int64_t off, std::int64_t, int, const sinter::call& c) {
+    static void vector(vf v, std::int64_t off, std::int64_t, int, const sinter::runtime::call& c) {
         sinter::cpu::store(c.p[3] + off, v);
     }
-    static void vector(vf v, int n, std::int64_t off, std::int64_t, int, const sinter::call& c) {
+    static void vector(vf v, int n, std::int64_t off, std::int64_t, int, const sinter::runtime::call& c) {
         sinter::cpu::store(c.p[3] + off, v, n);
     }
 };
@@ -94,24 +96,24 @@ struct store_raw {
 template <int Arrays>
 struct store_raw_and_walk : store_raw {
     template <class F>
-    static void each_line(int rows, int columns, std::int64_t off, std::int64_t off_step, const sinter::call& c, F f) {
+    static void each_line(int rows, int columns, std::int64_t off, std::int64_t off_step, const sinter::runtime::call& c, F f) {
         for (int i = 0; i < rows; ++i)
             for (int j = 0; j < columns; j += sinter::cpu::floats_a_line)
                 for (int array = 0; array < Arrays; ++array) f(c.p[3] + off + i * off_step + j, std::true_type{});
     }
 };
 
-inline constexpr std::int64_t no_extents[sinter::extent::count] = {};
+inline constexpr std::int64_t no_extents[sinter::compiler::extent::count] = {};
 
 /// Runs a kernel in `parts`, the parts in the given direction, with scratch as it asks; e: extents that it is told at run time.
 template <class Kernel>
 void run(std::vector<float*> p, int m, int parts, bool backwards = false, const std::int64_t* e = no_extents,
-         sinter::fused_producer before = {}) {
+         sinter::runtime::fused_producer before = {}) {
     std::int64_t floats = 0;
     if constexpr (requires { Kernel::scratch(parts); }) floats = Kernel::scratch(parts);
     else if constexpr (requires { Kernel::scratch(e, parts, m); }) floats = Kernel::scratch(e, parts, m);
     scratch space(floats);
-    sinter::call c;
+    sinter::runtime::call c;
     c.p = p.data();
     c.e = e;
     c.m = c.batch = m;
@@ -124,9 +126,9 @@ void run(std::vector<float*> p, int m, int parts, bool backwards = false, const 
             phase(c);
         }
     };
-    if constexpr (requires { Kernel::prepare(c); }) all([](const sinter::call& d) { Kernel::prepare(d); });
-    all([](const sinter::call& d) { Kernel::run(d); });
-    if constexpr (requires { Kernel::finish(c); }) all([](const sinter::call& d) { Kernel::finish(d); });
+    if constexpr (requires { Kernel::prepare(c); }) all([](const sinter::runtime::call& d) { Kernel::prepare(d); });
+    all([](const sinter::runtime::call& d) { Kernel::run(d); });
+    if constexpr (requires { Kernel::finish(c); }) all([](const sinter::runtime::call& d) { Kernel::finish(d); });
 }
 
 /// What a term of a sum loses: without fused multiply-add its product is rounded, too.

@@ -33,7 +33,7 @@ template <int HW, int CI, int CO>
 std::vector<float> by_tiles(const buffer& x, const buffer& w, int m) {
     buffer y(std::size_t(m) * HW * CO);
     float* p[] = {x.at.get(), w.at.get(), nullptr, y.at.get()};
-    sinter::call c;
+    sinter::runtime::call c;
     c.p = p;
     run_pixels({x.at.get(), CI, 1, w.at.get(), 0, right::panels, std::int64_t{m} * HW, CO, CI, false, 0, 0},
                epilogue_of<store_raw>(), c);
@@ -81,14 +81,14 @@ struct made_by_copies {
     std::int64_t columns;
     std::vector<int> made;
 };
-made_by_copies* copies_of(const sinter::call& c) { return reinterpret_cast<made_by_copies*>(c.scratch); }
-constexpr sinter::row_functions rows_by_copies{
-    [](std::int64_t first, std::int64_t end, const sinter::call& c) {
+made_by_copies* copies_of(const sinter::runtime::call& c) { return reinterpret_cast<made_by_copies*>(c.scratch); }
+constexpr sinter::runtime::row_functions rows_by_copies{
+    [](std::int64_t first, std::int64_t end, const sinter::runtime::call& c) {
         made_by_copies& w = *copies_of(c);
         for (std::int64_t i = first; i < end; ++i) ++w.made[std::size_t(i)];
         std::copy(w.from + first * w.columns, w.from + end * w.columns, w.to + first * w.columns);
     },
-    [](const sinter::call& c, const float** to) {
+    [](const sinter::runtime::call& c, const float** to) {
         to[0] = copies_of(c)->from;
         to[1] = copies_of(c)->to;
         return 2;
@@ -104,7 +104,7 @@ void check_led(int m, float above) {
     const auto check = [&](auto body, int parts) {
         const buffer made(x.size());   // nothing is there yet
         made_by_copies walk{x.data(), made.at.get(), CI, std::vector<int>(once.size(), 0)};
-        sinter::call of_walk;
+        sinter::runtime::call of_walk;
         of_walk.scratch = reinterpret_cast<float*>(&walk);
         buffer yb(e.y() * m);
         using forward = pointwise_forward<1, HW, CI, 1, HW, CO, 1, decltype(body)>;

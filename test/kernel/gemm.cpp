@@ -20,6 +20,8 @@
 #include <sinter/kernel/scalar_arithmetic.hpp>
 
 using namespace sinter;
+using namespace sinter::base;
+using namespace sinter::runtime;
 using namespace sinter::test;
 using cpu::lanes;
 using cpu::panel_width;

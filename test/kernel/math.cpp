@@ -13,6 +13,7 @@
 #include "support/ulps.hpp"
 
 using namespace sinter;
+using namespace sinter::base;
 using namespace sinter::test;
 
 namespace {

@@ -11,6 +11,7 @@
 #include <sinter/kernel/cpu/gemm/matmul.hpp>
 
 using namespace sinter;
+using namespace sinter::runtime;
 using namespace sinter::test;
 using cpu::lanes;
 using cpu::panel_width;

@@ -8,6 +8,7 @@
 #include <sinter/kernel/cpu/vector/matrix_unit.hpp>
 
 namespace sinter::test {
+using namespace compiler;
 
 /// What Intel's manual says of AMX-BF16's tiles, in plain C++, so that the loops around the unit are tested where there is none:
 /// TDPBF16PS sums the low and the high halves' products apart, adds the two, then that to the sum; denormals count as zeros, going

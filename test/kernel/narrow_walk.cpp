@@ -15,6 +15,9 @@
 #include <sinter/ops/mul.hpp>
 
 using namespace sinter;
+using namespace sinter::base;
+using namespace sinter::compiler;
+using namespace sinter::runtime;
 
 namespace {
 

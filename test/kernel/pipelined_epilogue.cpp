@@ -9,6 +9,7 @@
 
 /// Products that finish each tile while the next one is summed, against sums in double and, to the bit, against the other loops.
 using namespace sinter;
+using namespace sinter::runtime;
 using namespace sinter::test;
 using cpu::panel_width;
 

@@ -8,6 +8,8 @@
 
 /// Sums of products against sums in double.
 using namespace sinter;
+using namespace sinter::compiler;
+using namespace sinter::runtime;
 using namespace sinter::test;
 
 namespace {

@@ -13,6 +13,8 @@
 
 /// What the tests of matrix kernels share.
 namespace sinter::test {
+using namespace compiler;
+using namespace runtime;
 
 using floats = std::vector<float>;
 

@@ -12,6 +12,7 @@
 #include <sinter/kernel/cpu/rowwise/sort.hpp>
 
 using namespace sinter;
+using namespace sinter::runtime;
 
 namespace {
 /// Numbers of all sizes, ties, both zeros, infinities and NaN of both signs.

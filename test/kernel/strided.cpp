@@ -9,6 +9,7 @@
 #include <vector>
 
 using namespace sinter;
+using namespace sinter::runtime;
 
 namespace {
 /// A box of even steps in a tensor, drawn at random: axes in any order, backwards, with gaps, small and large.

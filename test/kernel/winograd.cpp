@@ -16,13 +16,13 @@ using namespace sinter::cpu;
 template <class Kernel>
 void run_told(std::vector<float*> p, const std::int64_t (&e)[8], int m, int parts, bool backwards) {
     scratch space(Kernel::scratch(e, parts, m));
-    sinter::call c;
+    sinter::runtime::call c;
     c.p = p.data();
     c.e = e;
     c.m = c.batch = m;
     c.scratch = space.at.get();
     c.parts = parts;
-    std::vector<void (*)(const sinter::call&)> phases{Kernel::prepare, Kernel::run};
+    std::vector<void (*)(const sinter::runtime::call&)> phases{Kernel::prepare, Kernel::run};
     if constexpr (requires { &Kernel::finish; }) phases.push_back(Kernel::finish);
     for (const auto phase : phases)
         for (int i = 0; i < parts; ++i) {

@@ -11,6 +11,7 @@
 
 /// Layers with extents of their own over drawn shapes, and where axes are 1. (What else they promise, a file for each layer tells.)
 using namespace sinter;
+using namespace sinter::compiler;
 using namespace sinter::test;
 
 /// The input of these extents, times a parameter, so that the layer's gradient shows.

@@ -9,6 +9,7 @@
 #include "support/convolutions.hpp"
 
 using namespace sinter;
+using namespace sinter::compiler;
 using namespace sinter::test;
 
 doubles plus(const doubles& y, const doubles& b) { return map(y, b, [](double p, double q) { return p + q; }); }

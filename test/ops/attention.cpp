@@ -14,6 +14,7 @@
 #include "support/check_op.hpp"
 
 using namespace sinter;
+using namespace sinter::compiler;
 using namespace sinter::test;
 
 // The kernels' own test, kernel/attention.cpp, goes through many extents; here is what programs make of them.

@@ -7,6 +7,7 @@
 #include "support/elementwise.hpp"
 
 using namespace sinter;
+using namespace sinter::compiler;
 using namespace sinter::test;
 
 struct product {

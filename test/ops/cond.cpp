@@ -10,6 +10,7 @@
 #include "support/check_net.hpp"
 
 using namespace sinter;
+using namespace sinter::compiler;
 using namespace sinter::test;
 
 /// y = p > 0 ? tanh(x w) : x x w, once with a p that is positive and once with one that is not.

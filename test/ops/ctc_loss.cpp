@@ -9,6 +9,7 @@
 #include "support/check_op.hpp"
 
 using namespace sinter;
+using namespace sinter::compiler;
 using namespace sinter::test;
 
 constexpr shape whole(shape s) {

@@ -14,6 +14,8 @@
 #include "support/check_op.hpp"
 
 using namespace sinter;
+using namespace sinter::base;
+using namespace sinter::compiler;
 using namespace sinter::test;
 
 constexpr auto same = [](tensor x) { return x; };

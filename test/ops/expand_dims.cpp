@@ -7,6 +7,7 @@
 #include "support/moves.hpp"
 
 using namespace sinter;
+using namespace sinter::compiler;
 using namespace sinter::test;
 
 constexpr shape after(int axis) {

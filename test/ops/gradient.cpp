@@ -12,6 +12,7 @@
 
 /// Gradients within compiled nets. That each op's second derivative is right: test/compiler/second_derivatives.cpp.
 using namespace sinter;
+using namespace sinter::compiler;
 using namespace sinter::test;
 
 struct of_a_value_between {   // d sum(y) / d z of y = tanh(z)^2, where z = a b is no input

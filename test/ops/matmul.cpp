@@ -32,7 +32,7 @@ BOOST_AUTO_TEST_CASE(plain_matrix_on_the_right) {
 }
 
 /// As NumPy: a vector is a row on the left, a column on the right.
-template <shape A, shape B, text Rule, bool TA = false, bool TB = false>
+template <shape A, shape B, compiler::text Rule, bool TA = false, bool TB = false>
 struct vector_of {
     static constexpr shape operands[] = {A, B};
     static constexpr tensor apply(tensor a, tensor b) {

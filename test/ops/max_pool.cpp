@@ -10,6 +10,7 @@
 #include "support/convolutions.hpp"
 
 using namespace sinter;
+using namespace sinter::compiler;
 using namespace sinter::test;
 
 template <shape X, per_axis K, window O>

@@ -11,7 +11,7 @@
 using namespace sinter;
 using namespace sinter::test;
 
-template <shape A, shape B, text Rule>
+template <shape A, shape B, compiler::text Rule>
 struct op_of {
     static constexpr shape operands[] = {A, B};
     static constexpr tensor apply(tensor a, tensor b) { return outer(a, b); }

@@ -9,6 +9,7 @@
 #include "support/check_op.hpp"
 
 using namespace sinter;
+using namespace sinter::compiler;
 using namespace sinter::test;
 
 /// Squares [3, 10] under other extents in the middle of elementwise work and a reduction.

@@ -9,6 +9,7 @@
 #include "support/check_net.hpp"
 
 using namespace sinter;
+using namespace sinter::compiler;
 using namespace sinter::test;
 
 /// h = tanh(x_t W + h U + b), every h put out: against the same loop in double, gradients by central differences.

@@ -7,6 +7,7 @@
 #include "support/check_op.hpp"
 
 using namespace sinter;
+using namespace sinter::compiler;
 using namespace sinter::test;
 
 template <shape A, int Axis, int First, int N, int Step = 1>

@@ -7,6 +7,7 @@
 #include "support/moves.hpp"
 
 using namespace sinter;
+using namespace sinter::compiler;
 using namespace sinter::test;
 
 struct op_of {   // thirds of the last axis, and two unequal pieces of the first

@@ -7,6 +7,7 @@
 #include "support/moves.hpp"
 
 using namespace sinter;
+using namespace sinter::compiler;
 using namespace sinter::test;
 
 constexpr shape after(std::initializer_list<int> axes) {

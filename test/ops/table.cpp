@@ -12,6 +12,7 @@
 #include "support/check_net.hpp"
 
 using namespace sinter;
+using namespace sinter::compiler;
 using namespace sinter::test;
 
 constexpr std::array<double, 6> six{1.5, -2, 3, 0.25, 5, -6};

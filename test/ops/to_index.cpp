@@ -7,6 +7,7 @@
 #include "support/check_op.hpp"
 
 using namespace sinter;
+using namespace sinter::compiler;
 using namespace sinter::test;
 
 template <shape X, int V, int E>

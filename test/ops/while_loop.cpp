@@ -9,6 +9,7 @@
 #include "support/check_net.hpp"
 
 using namespace sinter;
+using namespace sinter::compiler;
 using namespace sinter::test;
 
 /// Doubles w and adds b until the sum of squares exceeds a limit: 0, 3 or all 6 turns.

@@ -19,6 +19,7 @@
 
 /// describe(): a small net's whole text, for a target that is the same on every machine; and the tables of nets with blocks.
 using namespace sinter;
+using namespace sinter::compiler;
 
 template <class F>
 static std::string captured(F f) {

@@ -21,6 +21,7 @@
 /// The HTML page and the Graphviz file (describe.cpp tests the printed text): well-formed, whatever the layers are called, and with the numbers of
 /// the program's own cost and plan.
 using namespace sinter;
+using namespace sinter::compiler;
 using namespace sinter::test;
 
 constexpr auto net = image<12, 12, 1> >> named<"a<b>&\"c\\">(conv2d<4, 3> >> relu >> max_pool<2>) >> conv2d<6, 3> >> batch_norm >> gelu

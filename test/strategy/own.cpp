@@ -6,6 +6,7 @@
 
 // Strategies that the library does not have: what a user writes against strategy/strategy.hpp.
 using namespace sinter;
+using namespace sinter::compiler;
 
 namespace {
 

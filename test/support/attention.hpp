@@ -7,6 +7,7 @@
 
 /// Attention and its gradients from matrices of scores, one head and example at a time.
 namespace sinter::test {
+using namespace base;
 
 /// What a case is about; `axis`: heads have an axis of their own.
 struct attention_case {

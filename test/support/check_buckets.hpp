@@ -7,6 +7,7 @@
 
 /// What must hold of the buckets of a program under gradient_policy::reduced, checked by brute force.
 namespace sinter::test {
+using namespace compiler;
 
 struct stretch_of_floats {
     std::int64_t begin, end;

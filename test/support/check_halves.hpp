@@ -4,6 +4,7 @@
 
 /// A step in two halves under each policy against fused steps.
 namespace sinter::test {
+using namespace compiler;
 
 template <class Net, class Loss, class Optimizer, int Batch, program_options O>
 using halved_program = compiled<request<Net, Loss, Optimizer, program_mode::training, Batch, cpu_device::target, O>>;

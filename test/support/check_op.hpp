@@ -20,6 +20,7 @@
 /// its gradient shows too (under `plain_inputs = true`, the input alone). The loss weighs each output by a fixed random
 /// number.
 namespace sinter::test {
+using namespace compiler;
 
 /// The same extents as weights in the kernels' own layout.
 constexpr shape packed(shape s) {

@@ -11,6 +11,8 @@
 
 /// One training program with memory of its own, whose steps are run in two halves: gradients, then updates.
 namespace sinter::test {
+using namespace compiler;
+using namespace runtime;
 
 /// A batch of random numbers for all that a program P reads.
 template <class P>

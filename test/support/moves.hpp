@@ -4,6 +4,7 @@
 
 /// Ops that move elements: the reference says of each place of the result where its element comes from.
 namespace sinter::test {
+using namespace compiler;
 
 using places = std::vector<int>;   ///< the batch's first, if there is one
 

@@ -4,6 +4,7 @@
 
 /// A device whose programs are run with one shard of a global batch, whatever its trainer knows of that.
 namespace sinter::test {
+using namespace runtime;
 
 inline batch_shard current_shard;   ///< of all such devices
 

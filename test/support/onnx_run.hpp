@@ -12,6 +12,7 @@
 
 /// A net's prediction program here against its ONNX file in onnxruntime.
 namespace sinter::test {
+using namespace compiler;
 
 /// Numbers in [low, high), the same on every machine.
 inline doubles drawn(int n, double low, double high, std::uint64_t seed) {

@@ -11,6 +11,8 @@
 
 /// A compiled program on the CPU with memory of its own, without the trainer around it: tests look at everything.
 namespace sinter::test {
+using namespace compiler;
+using namespace runtime;
 
 /// What a program says of itself, without its type: all that is made of it here is compiled once for all programs of a test.
 struct program_facts {

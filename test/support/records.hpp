@@ -7,6 +7,7 @@
 /// parameter of ones: the gradients of these parameters are the ops' values, those of the operands their gradients. Not fused:
 /// each op in a kernel of its own takes the compiler less time than all in one.
 namespace sinter::test {
+using namespace compiler;
 
 struct recorded_op {
     const fixture::record* from;

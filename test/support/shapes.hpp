@@ -8,6 +8,7 @@
 /// the test's name and a number give, each time the same. Numbers 0, 1, 2, ... are shapes that have nothing in common.
 /// The name is that of the file that asks, without folder and ending.
 namespace sinter::test {
+using namespace compiler;
 
 /// For what many tests share, which knows a test by its type alone.
 template <class Case>

@@ -8,6 +8,8 @@
 // A device that fails in the middle (a GPU may) leaves the trainer with its parameters and states, and with a word on
 // what happened; so does a device whose memory the host cannot see, for which outputs are copied.
 using namespace sinter;
+using namespace sinter::compiler;
+using namespace sinter::runtime;
 
 /// The processor, that fails in its next run when it is told to.
 struct fragile_device : cpu_device {

@@ -5,6 +5,7 @@
 
 /// What a net is made of, from its forward trace alone: no kernel is compiled for it, so full-size nets cost little.
 namespace sinter::zoo {
+using namespace compiler;
 
 struct counts {
     std::int64_t parameters = 0;

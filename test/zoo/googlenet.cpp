@@ -9,6 +9,7 @@
 #include "ten_steps.hpp"
 
 using namespace sinter;
+using namespace sinter::compiler;
 
 // Caffe's parameters, of which the heads have 3,188,840 and 3,190,888; the paper's table 1 has 6.8 million and 1.5 G without them
 constexpr zoo::counts all = zoo::count(zoo::googlenet<>);

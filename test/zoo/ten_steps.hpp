@@ -8,6 +8,7 @@
 
 /// Trains a net for ten steps on one batch of random numbers, of whatever inputs and targets it has.
 namespace sinter::zoo {
+using namespace compiler;
 
 class one_batch {
 public:

@@ -12,9 +12,7 @@
 /// Reverse mode over the graph value: appends the nodes of the gradients.
 /// compiler/passes/differentiate.hpp has those of the loss by the parameters made;
 /// autodiff/gradient.hpp others while a net is traced.
-namespace sinter::inline SINTER_TARGET {
-
-namespace detail {
+namespace sinter::inline SINTER_TARGET::detail {
 
 /// Which nodes a gradient must reach: those that a parameter (or whatever is in `wanted` already)
 /// leads to.
@@ -60,7 +58,8 @@ constexpr void read_kept_results(graph& g, int first_new, const growing<int>& st
             if (int& in = g.n.p[i].in[k]; kept[in] >= 0) in = kept[in];
 }
 
-} // namespace detail
+} // namespace sinter::detail
+namespace sinter::inline SINTER_TARGET::compiler {
 
 /// Appends the nodes of d sum(root) / d `of`. Within the body of a loop, root and `of` belong to
 /// one iteration.
@@ -313,4 +312,4 @@ private:
     }
 };
 
-} // namespace sinter
+} // namespace sinter::compiler

@@ -50,10 +50,10 @@ constexpr bundle gradient(tensor y, bundle x) {
     bundle d = x;
     for (int i = 0; i < d.n; ++i) d.t[i] = {y.g ? y.g : x.g, -1};
     if (!y.ok() || !x.ok()) return d;
-    graph& g = *y.g;
+    compiler::graph& g = *y.g;
     if (not_floats(detail::gradient_name, y)) return d;
     y = plain(y);
-    growing<int> of;
+    base::growing<int> of;
     for (int i = 0; i < x.n; ++i) {
         if (not_floats(detail::gradient_name, x[i])) return d;
         if (!detail::depends_on(g, y.id, x[i].id)) {
@@ -67,7 +67,7 @@ constexpr bundle gradient(tensor y, bundle x) {
         return d;
     }
     const int begin = g.n.n;
-    differentiator r(g, y.id, of);
+    compiler::differentiator r(g, y.id, of);
     r.run();
     const int one = r.gradient(y.id);
     detail::leave_out_factor(g, begin, one);

@@ -6,7 +6,7 @@
 
 /// Arrays for constant evaluation. Compilers count every step of a constant evaluation, and
 /// std::vector spends many on checks and construction; these do only what the passes need.
-namespace sinter {
+namespace sinter::base {
 
 /// A view of `n` elements that somebody else owns; push() writes into room already there.
 template <class T>
@@ -96,4 +96,4 @@ private:
     }
 };
 
-} // namespace sinter
+} // namespace sinter::base

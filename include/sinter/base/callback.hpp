@@ -3,7 +3,7 @@
 #include <memory>
 #include <type_traits>
 
-namespace sinter {
+namespace sinter::base {
 
 /// A function that a user may give, or none: what is needed of std::function, whose header alone
 /// costs every program 0.1 s of build time. Copies share the callee.
@@ -27,4 +27,4 @@ private:
     R (*call_)(void*, A...) = nullptr;
 };
 
-} // namespace sinter
+} // namespace sinter::base

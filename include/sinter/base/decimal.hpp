@@ -7,7 +7,7 @@
 /// Numbers as decimal text for files, pages and tables. The decimal sign is a point whatever
 /// setlocale() or std::locale::global() was given: printf, std::to_string and streams would write a
 /// comma under a German locale, which no reader of SVG, JSON or CSV understands.
-namespace sinter {
+namespace sinter::base {
 
 /// As printf's "%.*f": `decimals` (0 to 20) digits behind the point.
 SINTER_COLD inline std::string fixed_text(double value, int decimals) {
@@ -21,4 +21,4 @@ SINTER_COLD inline std::string general_text(double value, int digits) {
     return {text, std::to_chars(text, text + sizeof text, value, std::chars_format::general, digits).ptr};
 }
 
-} // namespace sinter
+} // namespace sinter::base

@@ -6,7 +6,7 @@
 
 /// What fork() leaves behind: the child has the memory of its parent, and of its threads only the
 /// one that called fork().
-namespace sinter {
+namespace sinter::base {
 
 /// How many forks lie between the program's start and this process. Objects with threads keep the
 /// number that they were made under: where it differs, their threads are gone.
@@ -53,4 +53,4 @@ private:
     }
 };
 
-} // namespace sinter
+} // namespace sinter::base

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <string_view>
 
-namespace sinter {
+namespace sinter::base {
 
 /// FNV-1a, 64 bits, of a name's bytes: turns parameter and stage names into keys for random
 /// streams. Not for hostile input: collisions are easy to construct. Source: draft-eastlake-fnv,
@@ -17,4 +17,4 @@ constexpr std::uint64_t fnv1a(std::string_view name) {
     return hash;
 }
 
-} // namespace sinter
+} // namespace sinter::base

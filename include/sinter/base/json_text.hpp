@@ -18,7 +18,7 @@ inline std::string text(std::string_view s) {
     for (std::size_t i = 0; i < s.size();) {
         const auto byte = static_cast<unsigned char>(s[i]);
         std::size_t length = byte < 0x80 ? 1 : byte < 0xe0 ? 2 : byte < 0xf0 ? 3 : 4;
-        if (!is_utf8(s.substr(i, length))) {
+        if (!base::is_utf8(s.substr(i, length))) {
             out += "\xef\xbf\xbd";
             length = 1;
         } else if (const std::size_t which = special.find(s[i]); which != std::string_view::npos) {

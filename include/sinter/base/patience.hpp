@@ -3,7 +3,7 @@
 #include <sinter/base/posix_thread.hpp>
 #include <atomic>
 
-namespace sinter {
+namespace sinter::base {
 
 /// Tells the processor that this is a spin loop.
 inline void relax() {
@@ -44,4 +44,4 @@ inline void await_change(const std::atomic<unsigned>& value, unsigned old, bool 
     value.wait(old, std::memory_order_acquire);
 }
 
-} // namespace sinter
+} // namespace sinter::base

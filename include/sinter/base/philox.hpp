@@ -6,7 +6,7 @@
 /// that any number can be had at any time, in any order, on any thread and device, and is always
 /// the same. Source: Salmon, Moraes, Dror, Shaw, "Parallel random numbers: as easy as 1, 2, 3", SC
 /// 2011.
-namespace sinter {
+namespace sinter::base {
 
 struct philox_block {
     std::uint32_t word[4];
@@ -78,11 +78,11 @@ public:
         if (used_ == 4) refill();
         return block_.word[used_++];
     }
-    constexpr float uniform() { return sinter::uniform(word()); }
+    constexpr float uniform() { return sinter::base::uniform(word()); }
     constexpr float uniform(float low, float high) { return low + (high - low) * uniform(); }
     float normal() {
         const std::uint32_t a = word(), b = word();   // in this order, whatever the compiler's order of arguments
-        return sinter::normal(a, b).first;
+        return sinter::base::normal(a, b).first;
     }
     /// Uniform in [0, n), n > 0, without bias. Source: Lemire, "Fast random integer generation in
     /// an interval", 2019.
@@ -107,4 +107,7 @@ private:
     int used_ = 4;
 };
 
+} // namespace sinter::base
+namespace sinter {
+using base::random_stream;
 } // namespace sinter

@@ -11,7 +11,7 @@
 #include <unistd.h>
 #include <utility>
 
-namespace sinter {
+namespace sinter::base {
 
 /// A thread of execution: what is needed of std::thread, whose header brings clocks, semaphores and
 /// stop tokens and costs every program 7 MB and 0.03 s of its build.
@@ -85,4 +85,4 @@ SINTER_COLD inline int usable_cores() {
     return n > 0 ? static_cast<int>(n) : 1;
 }
 
-} // namespace sinter
+} // namespace sinter::base

@@ -68,5 +68,26 @@
     SINTER_NAME(SINTER_VECTORS, SINTER_FMA, SINTER_BITS, SINTER_PAIRS, SINTER_MEASURES, SINTER_COMPILER, SINTER_PARTS)
 
 namespace sinter {
-inline namespace SINTER_TARGET {}
+namespace base {}
+inline namespace SINTER_TARGET {
+
+// `using namespace sinter` shows what users write. The machinery has namespaces of its own: what a
+// program is made of before it runs (graph/, compiler/) is in `compiler`, what runs it (kernel/,
+// device/) in `runtime`, what helps one header or folder in `detail`. These see each other's names, and
+// so do the namespaces of kernels, files and profiles; test/tools/public_names.sh has the others.
+namespace compiler { using namespace base; }
+namespace runtime { using namespace base; using namespace compiler; }
+namespace compiler { using namespace runtime; }
+namespace detail { using namespace base; using namespace compiler; using namespace runtime; }
+namespace cpu { using namespace base; using namespace compiler; using namespace runtime; }
+namespace gpu { using namespace base; using namespace compiler; using namespace runtime; }
+namespace profile { using namespace base; using namespace compiler; using namespace runtime; }
+namespace collective { using namespace base; }
+namespace io { using namespace base; }
+namespace npy { using namespace base; }
+namespace npz { using namespace base; }
+namespace safetensors { using namespace base; }
+namespace onnx { using namespace base; using namespace compiler; using namespace runtime; }
+
+} // namespace SINTER_TARGET
 } // namespace sinter

@@ -6,7 +6,7 @@
 #include <string_view>
 
 /// UTF-8 (RFC 3629): whether bytes are it, and how one character becomes it.
-namespace sinter {
+namespace sinter::base {
 
 /// Whether `text` is UTF-8: no overlong forms, no surrogates, nothing beyond U+10FFFF.
 SINTER_COLD constexpr bool is_utf8(std::string_view text) {
@@ -52,4 +52,4 @@ constexpr void append_utf8(std::string& out, std::uint32_t code) {
     }
 }
 
-} // namespace sinter
+} // namespace sinter::base

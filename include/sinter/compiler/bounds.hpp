@@ -9,7 +9,7 @@
 
 /// What numbers of a program have bounds, and the one compile error of those beyond them. (One
 /// tensor's elements: graph::take.)
-namespace sinter::inline SINTER_TARGET {
+namespace sinter::inline SINTER_TARGET::compiler {
 
 /// The floats of one arena (weights, slots, activations of the largest batch, ...) that addresses
 /// reach.
@@ -45,7 +45,8 @@ struct check_bound {
 #endif
 };
 
-namespace detail {
+} // namespace sinter::compiler
+namespace sinter::inline SINTER_TARGET::detail {
 
 template <class Program>
 constexpr std::int64_t largest_arena(const Program& p) {
@@ -78,7 +79,8 @@ constexpr std::int64_t largest_state_of_examples(const Program& p) {
     return static_cast<std::int64_t>(most);
 }
 
-} // namespace detail
+} // namespace sinter::detail
+namespace sinter::inline SINTER_TARGET::compiler {
 
 /// No more than one of these errors.
 template <class Program>
@@ -93,4 +95,4 @@ struct check_bounds {
     static constexpr bool v = true;
 };
 
-} // namespace sinter
+} // namespace sinter::compiler

@@ -4,7 +4,7 @@
 #include <sinter/compiler/emit/update_set.hpp>
 #include <sinter/compiler/plan/plan.hpp>
 
-namespace sinter::inline SINTER_TARGET {
+namespace sinter::inline SINTER_TARGET::compiler {
 
 /// Gradients that lie together and may be added to others' as soon as they are final, under
 /// gradient_policy::reduced. A bucket holds whole tensors. All buckets together are the gradients'
@@ -30,7 +30,8 @@ struct gradient_bucket {
     constexpr bool is_list() const { return list >= 0; }
 };
 
-namespace detail {
+} // namespace sinter::compiler
+namespace sinter::inline SINTER_TARGET::detail {
 /// The launch with whose end launch i is over: one that is run by the next ends with that, one of a
 /// loop with the loop.
 constexpr int ends_with(const launch* launches, view<const loop_launches> loops, int i) {
@@ -39,7 +40,8 @@ constexpr int ends_with(const launch* launches, view<const loop_launches> loops,
         if (i >= l.first && i < l.end) i = l.end - 1;
     return i;
 }
-} // namespace detail
+} // namespace sinter::detail
+namespace sinter::inline SINTER_TARGET::compiler {
 
 /// What is known of a program when its buckets are cut.
 struct emitted_program {
@@ -118,4 +120,4 @@ constexpr void cut_buckets(const graph_view& g, const grouping& r, const address
         if (number[i] >= 0) bucket_of[i] = place[number[i]];
 }
 
-} // namespace sinter
+} // namespace sinter::compiler

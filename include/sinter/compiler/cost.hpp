@@ -5,7 +5,7 @@
 /// What a program costs: operations and bytes, of each kernel and in all, for one example and for
 /// what does not depend on the batch. Bytes are those of operands and results, each counted once a
 /// kernel: what caches cannot save.
-namespace sinter::inline SINTER_TARGET {
+namespace sinter::inline SINTER_TARGET::compiler {
 
 /// A number that grows with the batch.
 struct batch_count {
@@ -21,7 +21,8 @@ struct group_cost {
     }
 };
 
-namespace detail {
+} // namespace sinter::compiler
+namespace sinter::inline SINTER_TARGET::detail {
 
 constexpr batch_count count_of(const node& n, std::int64_t amount) {
     return n.s.batched ? batch_count{amount, 0} : batch_count{0, amount};
@@ -52,7 +53,8 @@ constexpr void count_reads(const graph_view& g, const grouping& r, int group, in
     }
 }
 
-} // namespace detail
+} // namespace sinter::detail
+namespace sinter::inline SINTER_TARGET::compiler {
 
 /// The cost of one group. `updated`: the parameter whose update is part of it, or -1; `slots`: its
 /// optimizer's memory.
@@ -111,4 +113,4 @@ constexpr program_cost cost_of() {
     return t;
 }
 
-} // namespace sinter
+} // namespace sinter::compiler

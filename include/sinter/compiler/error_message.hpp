@@ -7,7 +7,7 @@
 /// deleted function, and prints a string inside it as a string; clang and nvcc print a failed
 /// static_assert of a type whose path is a pack of characters. Each compiler gets the form that it
 /// shows best.
-namespace sinter::inline SINTER_TARGET {
+namespace sinter::inline SINTER_TARGET::compiler {
 
 #if defined(__GNUC__) && !defined(__clang__) && !defined(__EDG__)
 #define SINTER_ERROR_AS_STRING 1
@@ -38,7 +38,8 @@ struct no_error {
     static constexpr bool ok = true;
 };
 
-namespace detail {
+} // namespace sinter::compiler
+namespace sinter::inline SINTER_TARGET::detail {
 
 constexpr int length(const char* c) {
     int n = 0;
@@ -95,7 +96,8 @@ struct verdict<T, true> {
                     typename needed_of<T, std::make_integer_sequence<int, T::err.needed.rank>>::type>;
 };
 
-} // namespace detail
+} // namespace sinter::detail
+namespace sinter::inline SINTER_TARGET::compiler {
 
 #ifdef SINTER_ERROR_AS_STRING
 template <class Verdict>
@@ -117,4 +119,4 @@ struct check_model {
 };
 #endif
 
-} // namespace sinter
+} // namespace sinter::compiler

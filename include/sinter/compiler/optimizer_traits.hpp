@@ -5,7 +5,7 @@
 
 /// What a program asks of an optimizer beside its update. One that stands around another names it
 /// `inner`, and answers for it unless it says something itself.
-namespace sinter::inline SINTER_TARGET {
+namespace sinter::inline SINTER_TARGET::compiler {
 
 /// Parameters whose path matches `pattern` are in `group`: a number, or frozen_group.
 struct group_pattern {
@@ -64,7 +64,8 @@ constexpr bool has_first_of_slot() {
     else return false;
 }
 
-namespace detail {
+} // namespace sinter::compiler
+namespace sinter::inline SINTER_TARGET::detail {
 template <class O>
 constexpr void match_patterns(graph& g) {
     constexpr int n =
@@ -89,7 +90,8 @@ constexpr void match_patterns(graph& g) {
     for (int k = 0; k < n; ++k)
         if (!used[k]) fail_unmatched(g, O::patterns[k].pattern);
 }
-} // namespace detail
+} // namespace sinter::detail
+namespace sinter::inline SINTER_TARGET::compiler {
 
 /// Puts each parameter into its group: that of the first pattern which its path matches, or 0.
 template <class O>
@@ -98,4 +100,4 @@ constexpr void choose_groups(graph& g) {
     else if constexpr (requires { typename O::inner; }) choose_groups<typename O::inner>(g);
 }
 
-} // namespace sinter
+} // namespace sinter::compiler

@@ -10,7 +10,7 @@
 
 /// The program: an expression in (request.hpp), one constant out, in as many constant evaluations
 /// as there are stages (stages.hpp).
-namespace sinter::inline SINTER_TARGET {
+namespace sinter::inline SINTER_TARGET::compiler {
 
 /// A parameter or state as it is known at run time.
 struct variable_info {
@@ -219,7 +219,9 @@ struct compiled_value {
 };
 
 /// After a fault a tiny valid program stands in, so that the one error is not followed by others.
-namespace detail {
+
+} // namespace sinter::compiler
+namespace sinter::inline SINTER_TARGET::detail {
 struct stand_in_loss {
     constexpr tensor operator()(tensor a, tensor b) const { return a - b; }
 };
@@ -228,7 +230,9 @@ struct stand_in_layer : layer<stand_in_layer> {
     static constexpr const char* name = "stand_in";
     static constexpr tensor trace(tensor x) { return x * parameter(x, "kernel", extents(1), zeros); }
 };
-} // namespace detail
+} // namespace sinter::detail
+namespace sinter::inline SINTER_TARGET::compiler {
+
 template <class R>
 struct compiled_value<R, false>
     : compiled_value<request<decltype(features<1> >> detail::stand_in_layer{}), detail::stand_in_loss,
@@ -242,4 +246,7 @@ struct compiled : compiled_value<R, detail::checked_stage<R>::err.what == fault_
     static_assert(sizeof(check_model<typename detail::verdict<detail::checked_stage<R>>::type>) > 0);
 };
 
-} // namespace sinter
+} // namespace sinter::compiler
+namespace sinter::inline SINTER_TARGET {
+using compiler::variable_info;   // which trainers hand out
+} // namespace sinter::compiler

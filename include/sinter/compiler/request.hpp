@@ -5,7 +5,7 @@
 #include <sinter/compiler/target.hpp>
 
 /// What a program is asked for by.
-namespace sinter::inline SINTER_TARGET {
+namespace sinter::inline SINTER_TARGET::compiler {
 
 /// How a program is asked for: everything that its compile-time work depends on.
 template <class Net, class Loss, class Optimizer, program_mode Mode, int MaxBatch, target T, program_options O>
@@ -15,8 +15,8 @@ struct request {
     using optimizer = Optimizer;
     static constexpr program_mode mode = Mode;
     static constexpr int max_batch = MaxBatch;
-    static constexpr sinter::target target = T;
+    static constexpr sinter::compiler::target target = T;
     static constexpr program_options options = O;
 };
 
-} // namespace sinter
+} // namespace sinter::compiler

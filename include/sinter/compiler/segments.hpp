@@ -2,7 +2,7 @@
 #pragma once
 #include <sinter/compiler/emit/spec.hpp>
 
-namespace sinter::inline SINTER_TARGET {
+namespace sinter::inline SINTER_TARGET::compiler {
 
 /// Where the launches of a step may be cut: [0, first_change), [first_change, first_update) and
 /// [first_update, all of them).
@@ -41,4 +41,4 @@ constexpr program_segments find_segments(const launch* launches, int n, int upda
     return {change < updates ? change : updates, updates, sweeps};   // sums for an update (norms) come before it
 }
 
-} // namespace sinter
+} // namespace sinter::compiler

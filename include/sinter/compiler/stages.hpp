@@ -13,9 +13,7 @@
 /// The passes, strung together. Each stage is a constant evaluation of its own, which has the
 /// compiler's whole budget; where the size of its result is unknown beforehand there is room for
 /// any, of which the next stage takes what is used.
-namespace sinter::inline SINTER_TARGET {
-
-namespace detail {
+namespace sinter::inline SINTER_TARGET::detail {
 
 /// What passes are told of a request.
 template <class R>
@@ -310,6 +308,4 @@ struct bucket_stage {
     static constexpr type v = make();
 };
 
-} // namespace detail
-
-} // namespace sinter
+} // namespace sinter::detail

@@ -5,7 +5,7 @@
 #include <sinter/base/target_namespace.hpp>
 #include <sinter/base/round_up.hpp>
 
-namespace sinter::inline SINTER_TARGET {
+namespace sinter::inline SINTER_TARGET::compiler {
 
 /// What a program must know of the device it is planned for: numbers, not code.
 struct target {
@@ -29,4 +29,4 @@ struct target {
     constexpr bool operator==(const target&) const = default;
 };
 
-} // namespace sinter
+} // namespace sinter::compiler

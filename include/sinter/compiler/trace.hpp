@@ -6,9 +6,7 @@
 #include <sinter/compiler/traced.hpp>
 
 /// Tracing: runs the expression on symbolic tensors, then the loss.
-namespace sinter::inline SINTER_TARGET {
-
-namespace detail {
+namespace sinter::inline SINTER_TARGET::detail {
 
 /// A net may return what was there before, or a view of it: as an output it gets memory of its own.
 /// Outputs are floats.
@@ -46,7 +44,8 @@ constexpr void trace_all(graph& g, program_mode mode, int first_of_round) {
     if (first_of_round >= 0 && mode == program_mode::training)
         gather_loss(l, values, reduction_of<Loss>(), first_of_round);
 }
-} // namespace detail
+} // namespace sinter::detail
+namespace sinter::inline SINTER_TARGET::compiler {
 
 /// Traces Net and, but for prediction, Loss. Outputs and loss are left in g.
 template <class Net, class Loss>
@@ -95,4 +94,4 @@ constexpr void separate_row_sparse(graph& g, growing<int>& gradients) {
     }
 }
 
-} // namespace sinter
+} // namespace sinter::compiler

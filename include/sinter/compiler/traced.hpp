@@ -5,7 +5,7 @@
 /// A graph as a constant: what one pass hands to the next. The passes that make one put it into a
 /// constant with room for any first, since they cannot know its size before; a copy of exactly its
 /// size is what stays.
-namespace sinter::inline SINTER_TARGET {
+namespace sinter::inline SINTER_TARGET::compiler {
 
 /// A program of more nodes than this would exceed what compilers do in one constant evaluation, and
 /// is refused by name instead. Measured with training programs and clang 14's default limit of 2^20
@@ -110,7 +110,7 @@ struct traced {
 
 private:
     template <class T>
-    static constexpr void copy(const sinter::view<const T>& from, T* to) {
+    static constexpr void copy(const base::view<const T>& from, T* to) {
         for (int i = 0; i < from.n; ++i) to[i] = from[i];
     }
 };
@@ -153,4 +153,4 @@ struct exact {
     static constexpr type v = make();
 };
 
-} // namespace sinter
+} // namespace sinter::compiler

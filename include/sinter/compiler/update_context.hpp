@@ -17,7 +17,7 @@ class update_context {
 public:
     static constexpr int most_slots = 8, most_sums = 6;
     /// `scalars`: how many the optimizer writes before each step.
-    constexpr update_context(graph& g, int slots, int scalars, int group = 0)
+    constexpr update_context(compiler::graph& g, int slots, int scalars, int group = 0)
         : g_(&g), group_(group), slots_(slots), scalars_(scalars) {
         for (int i = 0; i < 2 + slots; ++i) {
             port_[i] = make<op::optimizer_port>(g_, extents(1024), {}, {i});
@@ -31,7 +31,7 @@ public:
     /// computed before any parameter is updated.
     constexpr tensor squared_gradient_norm() const {
         if (changed_) throw "clipping by global norm must stand around whatever else changes gradients";
-        const tensor n = make<op::optimizer_port>(g_, extents(), {}, {norm_operand});
+        const tensor n = make<op::optimizer_port>(g_, extents(), {}, {compiler::norm_operand});
         return gathered_ ? n / (divisor() * divisor()) : n;
     }
     /// The sum of the squares of x over all elements of the parameter that is being updated: x is
@@ -40,12 +40,12 @@ public:
     constexpr tensor sum_of_squares(tensor x) {
         tensor square = x * x;
         if (!(square.shape() == extents(1024)))
-            square = make<op::broadcast>(g_, extents(1024), {square}, {first_sum_operand});
+            square = make<op::broadcast>(g_, extents(1024), {square}, {compiler::first_sum_operand});
         int k = 0;
         while (k < sums_ && sum_[k] != square.id) ++k;
         if (k == most_sums) throw "an optimizer asks for too many sums";
         if (k == sums_) sum_[sums_++] = square.id;
-        return make<op::optimizer_port>(g_, extents(), {}, {first_sum_operand + k});
+        return make<op::optimizer_port>(g_, extents(), {}, {compiler::first_sum_operand + k});
     }
     /// Number i of those that the optimizer's scalars() writes before each step.
     constexpr tensor scalar(int i) const {
@@ -80,13 +80,13 @@ public:
     constexpr int sums() const { return sums_; }
     /// How many levels of sums there are; the level of each.
     constexpr int levels(int* of_sum) const {
-        growing<int> level(g_->n.n, 0);   // of each node: 1 more than that of the sums which it reads
+        base::growing<int> level(g_->n.n, 0);   // of each node: 1 more than that of the sums which it reads
         int most = 0;
         for (int i = 0; i < g_->n.n; ++i) {
-            const node& n = g_->n[i];
+            const compiler::node& n = g_->n[i];
             for (int k = 0; k < n.operands; ++k)
                 if (level[n.in[k]] > level[i]) level[i] = level[n.in[k]];
-            if (const int s = n.p[optimizer_port_attribute::operand] - first_sum_operand;
+            if (const int s = n.p[optimizer_port_attribute::operand] - compiler::first_sum_operand;
                 n.k == op::optimizer_port && s >= 0)
                 level[i] = level[sum_[s]] + 1;
         }
@@ -114,13 +114,13 @@ public:
         for (int s = 0; s < sums_; ++s)
             if (of_sum[s] == level)
                 g_->assignments.push(
-                    {make<op::optimizer_port>(g_, extents(), {}, {first_sum_operand + s}).id, sum_[s]});
+                    {make<op::optimizer_port>(g_, extents(), {}, {compiler::first_sum_operand + s}).id, sum_[s]});
     }
 
 private:
     /// What the round's gradients count together, or 1 where nothing does: their sum is 0 then.
     constexpr tensor divisor() const {
-        const tensor w = make<op::optimizer_port>(g_, extents(), {}, {weight_operand});
+        const tensor w = make<op::optimizer_port>(g_, extents(), {}, {compiler::weight_operand});
         return w + ops::equal(w, 0.f);
     }
     constexpr bool has_slot(int i) const {
@@ -132,7 +132,7 @@ private:
         if (!value_[port].g) order_[set_++] = port;
         value_[port] = v;
     }
-    graph* g_;
+    compiler::graph* g_;
     int group_ = 0, first_scalar_ = 0, sums_ = 0, set_ = 0;
     int slots_ = 0, scalars_ = 0;
     bool changed_ = false, gathered_ = false;

@@ -96,7 +96,7 @@ private:
         void put(int i, const void* row) const {
             unpack(at + bytes * static_cast<std::size_t>(i), row, bytes, stored_bytes != bytes);
         }
-        void prefetch(const char* row) const { prefetch_lines(row, static_cast<std::int64_t>(stored_bytes)); }
+        void prefetch(const char* row) const { base::prefetch_lines(row, static_cast<std::int64_t>(stored_bytes)); }
     };
     static int rows_ahead(std::size_t bytes) {
         constexpr std::size_t worth = 8192, most = 16, large = 4096;

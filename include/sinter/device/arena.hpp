@@ -10,7 +10,7 @@
 #include <sys/mman.h>
 #endif
 
-namespace sinter::inline SINTER_TARGET {
+namespace sinter::inline SINTER_TARGET::runtime {
 
 /// A stretch of zeroed memory of fixed size, aligned to 64 bytes. Where it is large, in huge pages
 /// if the system has some left: a product that walks through megabytes of weights would otherwise
@@ -65,4 +65,4 @@ private:
     bool owns_ = true;
 };
 
-} // namespace sinter
+} // namespace sinter::runtime

@@ -31,42 +31,42 @@ public:
     static constexpr std::int64_t scratch_floats() {
         std::int64_t most = 0;
         for (int i = 0; i < P::v.n_launches; ++i) {
-            const launch& l = P::v.launches[i];
+            const compiler::launch& l = P::v.launches[i];
             const std::int64_t *e = P::v.extents + l.first_extent, m = l.batched ? l.m * P::v.max_batch : l.m;
             most = std::max(most, cpu::kernel_table<P>::scratch(l.spec, e, l.parts, m));
         }
         return most;
     }
 
-    void bind(const model_memory& m) {
-        m_ = host_places(m);
+    void bind(const runtime::model_memory& m) {
+        m_ = runtime::host_places(m);
         operands_ = std::make_unique<float*[]>(n_args + 1);
-        if (program_tables<P>::floats && !tables_.size()) {
-            tables_ = arena(program_tables<P>::floats);
-            program_tables<P>::fill(tables_.data());
+        if (runtime::program_tables<P>::floats && !tables_.size()) {
+            tables_ = runtime::arena(runtime::program_tables<P>::floats);
+            runtime::program_tables<P>::fill(tables_.data());
         }
         for (int i = 0; i < n_args; ++i) {
-            const address a = P::v.args[i];
-            operands_.get()[i] = a.where() == space::table ? tables_.data() + a.offset() : m_.at(a);
+            const compiler::address a = P::v.args[i];
+            operands_.get()[i] = a.where() == compiler::space::table ? tables_.data() + a.offset() : m_.at(a);
         }
         scratch_ = m.scratch.data();
-        early_.resize(static_cast<std::size_t>(early_values<P>::floats));
+        early_.resize(static_cast<std::size_t>(runtime::early_values<P>::floats));
         lists_.resize(static_cast<std::size_t>(P::v.n_lists));
     }
 
     /// Runs the launches that `s` names. `observe(launch, before)` is called around each by the
     /// calling thread: for profiles. False where it ended because the loss is not finite, as was
     /// asked for: memory is then as it was before, activations and gradients excepted.
-    template <class Observer = unobserved>
-    bool run(team& threads, const step_arguments& s, Observer observe = {}) {
+    template <class Observer = runtime::unobserved>
+    bool run(runtime::team& threads, const runtime::step_arguments& s, Observer observe = {}) {
 #ifdef SINTER_PROFILE   // not an `if`, even of constants: nothing of it shall be parsed where nobody asked
         if constexpr (std::is_same_v<Observer, unobserved>)
             return run(threads, s, profile_.template observe<P>(threads.size(), s.batch));
 #endif
         float** const operands = operands_.get();
         for (int i = 0; i < n_args; ++i) {
-            const address a = P::v.args[i];
-            if (a.where() == space::port) {
+            const compiler::address a = P::v.args[i];
+            if (a.where() == compiler::space::port) {
                 if (s.ports) operands[i] = const_cast<float*>(s.ports[port_of(a)]);
             } else if (a.slot) {
                 operands[i] = m_.at(a) + a.slot * a.slice_floats(s.batch);
@@ -74,10 +74,10 @@ public:
         }
         if constexpr (P::v.n_lists > 0)
             if (s.launches.end > P::v.segments.first_update) place_lists(s.lists);
-        const early_values<P> before(early_);
+        const runtime::early_values<P> before(early_);
         if (s.launches.first == 0) before.keep(m_);
         if (s.batch <= alone_to) {
-            const flush_denormals here;
+            const runtime::flush_denormals here;
             if (walk({&threads, 1}, 0, s, observe)) return true;
         } else {
             bool whole = true;
@@ -92,12 +92,12 @@ public:
     }
     /// The share of thread `thread` in launches that do not read the batch, while the other threads of
     /// `all` do theirs. The launches before these have been run.
-    void run_share(team& all, int thread, const step_arguments& s) const {
-        unobserved nobody;
+    void run_share(runtime::team& all, int thread, const runtime::step_arguments& s) const {
+        runtime::unobserved nobody;
         walk({&all, all.size()}, thread, s, nobody);
     }
     /// States, and what is updated before the loss is known, as they were before the step's first launch.
-    void put_back_early() { early_values<P>(early_).put_back(m_); }
+    void put_back_early() { runtime::early_values<P>(early_).put_back(m_); }
     /// Waking others, and waiting for them after each kernel, would take longer than all kernels of
     /// a small net for so many examples: its programs are run by the calling thread then.
     static constexpr int alone_to = [] {
@@ -110,8 +110,8 @@ private:
     static constexpr int n_args = P::v.n_args;
     std::unique_ptr<float*[]> operands_;
     float* scratch_ = nullptr;
-    arena tables_;
-    host_places m_;
+    runtime::arena tables_;
+    runtime::host_places m_;
     std::vector<float> early_;   ///< what early_values keeps for the time of a step
     std::vector<row_list> lists_;   ///< that updates read
 #ifdef SINTER_PROFILE
@@ -119,15 +119,15 @@ private:
 #endif
 
     template <class Observer>
-    bool walk(worker_group workers, int thread, const step_arguments& s, Observer& observe) const {
-        return executor<most_operands>(view_of_program<P>, operands_.get(), m_, scratch_, workers, thread, s,
+    bool walk(runtime::worker_group workers, int thread, const runtime::step_arguments& s, Observer& observe) const {
+        return runtime::executor<most_operands>(runtime::view_of_program<P>, operands_.get(), m_, scratch_, workers, thread, s,
                                        P::v.n_lists ? lists_.data() : nullptr)
             .run(observe);
     }
     /// Lets updates read these lists; null: the program's own.
     void place_lists(const row_list* lists) {
         for (int k = 0; k < P::v.n_buckets; ++k) {
-            const gradient_bucket& b = P::v.buckets[k];
+            const compiler::gradient_bucket& b = P::v.buckets[k];
             if (!b.is_list()) continue;
             row_list& now = lists_[static_cast<std::size_t>(b.list)];
             now = lists ? lists[b.list]
@@ -155,7 +155,7 @@ public:
     /// Weights in panels of twice the vector's lanes; SINTER_PARTS parts
     /// (base/compiler_options.hpp; eight), so that up to as many threads find work and the order of
     /// every sum is the same for any number of them.
-    static constexpr sinter::target target{.lanes = cpu::lanes,
+    static constexpr sinter::compiler::target target{.lanes = cpu::lanes,
                                            .parts = SINTER_PARTS,
                                            .winograd = true,
                                            .bfloat16_pairs = cpu::multiplies_pairs,
@@ -169,7 +169,7 @@ public:
                                                cpu::stores_whole_lines || cpu::joins_halves ? 1 << 21 : 0,
                                            .non_temporal_walks = !cpu::stores_whole_lines};
     static constexpr int panel_width = 2 * cpu::lanes;
-    using memory = model_memory;
+    using memory = runtime::model_memory;
     template <class P>
     using runner = cpu_runner<P>;
     struct options {
@@ -183,39 +183,39 @@ public:
     /// `threads`: 0 takes one for each usable core. Never more than SINTER_PARTS (8) are begun,
     /// even if more are asked for: they would find no work and only be waited for. Throws
     /// option_error where it is negative or beyond 1024.
-    explicit cpu_device(int threads) : threads_(std::make_unique<team>(useful(threads))) {}
+    explicit cpu_device(int threads) : threads_(std::make_unique<runtime::team>(useful(threads))) {}
 
     int threads() const { return threads_->size(); }   ///< that it works with
-    template <class P, class Observer = unobserved>
-    bool run(runner<P>& r, const step_arguments& s, Observer observe = {}) {
+    template <class P, class Observer = runtime::unobserved>
+    bool run(runner<P>& r, const runtime::step_arguments& s, Observer observe = {}) {
         return r.run(*threads_, s, observe);
     }
     /// The same by the calling thread alone.
-    template <class P, class Observer = unobserved>
-    static bool run_alone(runner<P>& r, const step_arguments& s, Observer observe = {}) {
-        team one(1);
+    template <class P, class Observer = runtime::unobserved>
+    static bool run_alone(runner<P>& r, const runtime::step_arguments& s, Observer observe = {}) {
+        runtime::team one(1);
         return r.run(one, s, observe);
     }
-    void read(const model_memory& m, address from, float* to, std::int64_t floats) const {
+    void read(const runtime::model_memory& m, compiler::address from, float* to, std::int64_t floats) const {
         std::memcpy(to, m.at(from), 4 * static_cast<std::size_t>(floats));
     }
-    void write(model_memory& m, address to, const float* from, std::int64_t floats) const {
+    void write(runtime::model_memory& m, compiler::address to, const float* from, std::int64_t floats) const {
         std::memcpy(m.at(to), from, 4 * static_cast<std::size_t>(floats));
     }
     /// Where the host can read what lies at `from` in the device's memory: here, in place. `room`
     /// has floats for a copy.
-    const float* host_view(const model_memory& m, address from, float* /*room*/, std::int64_t /*floats*/) const {
+    const float* host_view(const runtime::model_memory& m, compiler::address from, float* /*room*/, std::int64_t /*floats*/) const {
         return m.at(from);
     }
     static constexpr bool shares_memory = true;   ///< with the host: views need no room
     event record() const { return {}; }
 
 private:
-    std::unique_ptr<team> threads_;   ///< who know where they are, while models move
+    std::unique_ptr<runtime::team> threads_;   ///< who know where they are, while models move
 
     static int useful(int threads) {
-        if (threads == 0) threads = usable_cores();
-        return threads > team::most ? threads
+        if (threads == 0) threads = base::usable_cores();
+        return threads > runtime::team::most ? threads
                                     : std::min(threads, target.parts);   // the team says what is wrong with it
     }
 };

@@ -64,7 +64,7 @@ public:
         graphs_.clear();
     }
     template <class Observer>
-    void run(cuda_context& on, const step_arguments& s, Observer& observe) {
+    void run(cuda_context& on, const runtime::step_arguments& s, Observer& observe) {
         on.wait();   // the last copy out of the staging buffer is done
         write_state(s);
         gpu::step_key key{.batch = s.batch,
@@ -88,7 +88,7 @@ public:
             gpu::launch_times times(on.stream());
             queue(times);
             times.tell(observe);
-        } else if (!std::is_same_v<Observer, unobserved> || !on.records()) {
+        } else if (!std::is_same_v<Observer, runtime::unobserved> || !on.records()) {
             queue(observe);
         } else {
             graphs_.run(on.stream(), key, [&] { queue(observe); });
@@ -106,23 +106,23 @@ private:
 
     void take_batch_memory() {
         std::int64_t n = state_floats;
-        for (int i = 0; i < ports; ++i) n += round_up(program_type::port_floats(i), 64);
-        batch_ = cuda_arena(n + program_tables<P>::floats);
+        for (int i = 0; i < ports; ++i) n += base::round_up(program_type::port_floats(i), 64);
+        batch_ = cuda_arena(n + runtime::program_tables<P>::floats);
         staging_ = pinned_buffer(batch_.bytes());
         n = state_floats;
         for (int i = 0; i < ports; ++i) {
             at_[i] = batch_.data() + n;
-            n += round_up(program_type::port_floats(i), 64);
+            n += base::round_up(program_type::port_floats(i), 64);
         }
         tables_ = batch_.data() + n;
-        if constexpr (program_tables<P>::floats > 0) {
+        if constexpr (runtime::program_tables<P>::floats > 0) {
             float* const staged = reinterpret_cast<float*>(staging_.data()) + n;
-            program_tables<P>::fill(staged);
-            gpu::check(cudaMemcpy(tables_, staged, static_cast<std::size_t>(program_tables<P>::floats) * sizeof(float),
+            runtime::program_tables<P>::fill(staged);
+            gpu::check(cudaMemcpy(tables_, staged, static_cast<std::size_t>(runtime::program_tables<P>::floats) * sizeof(float),
                                   cudaMemcpyHostToDevice), "cudaMemcpy of tables");
         }
     }
-    void write_state(const step_arguments& s) {
+    void write_state(const runtime::step_arguments& s) {
         const gpu::step_state now = program_type::state_of(s);
         std::memcpy(staging_.data(), &now, sizeof now);
     }
@@ -144,7 +144,7 @@ class cuda_device {
 public:
     /// Weights lie plain, as the libraries want them, and pools are kernels of their own. Parts are
     /// chosen at run time.
-    static constexpr sinter::target target{.lanes = 1, .parts = 1, .pooled_convolutions = false,
+    static constexpr sinter::compiler::target target{.lanes = 1, .parts = 1, .pooled_convolutions = false,
                                            .transposed_products = true};
     static constexpr int panel_width = 1;
     static constexpr bool shares_memory = false;
@@ -163,26 +163,26 @@ public:
     /// While what this returns lives, the calling thread's current GPU is this one: memory taken
     /// then lies on it.
     gpu::current_device enter() const { return gpu::current_device(context_.number()); }
-    template <class P, class Observer = unobserved>
-    void run(runner<P>& r, const step_arguments& s, Observer observe = {}) {
+    template <class P, class Observer = runtime::unobserved>
+    void run(runner<P>& r, const runtime::step_arguments& s, Observer observe = {}) {
         const auto here = enter();
         r.run(context_, s, observe);
     }
-    void read(const cuda_memory& m, address from, float* to, std::int64_t floats) const {
+    void read(const cuda_memory& m, compiler::address from, float* to, std::int64_t floats) const {
         const auto here = enter();
         gpu::check(cudaMemcpyAsync(to, m.at(from), static_cast<std::size_t>(floats) * sizeof(float),
                                    cudaMemcpyDeviceToHost, context_.stream()),
                    "cudaMemcpyAsync from the device");
         context_.wait();   // faults of the kernels before come to light here
     }
-    void write(cuda_memory& m, address to, const float* from, std::int64_t floats) const {
+    void write(cuda_memory& m, compiler::address to, const float* from, std::int64_t floats) const {
         const auto here = enter();
         gpu::check(cudaMemcpyAsync(m.at(to), from, static_cast<std::size_t>(floats) * sizeof(float),
                                    cudaMemcpyHostToDevice, context_.stream()),
                    "cudaMemcpyAsync to the device");
         context_.wait();
     }
-    const float* host_view(const cuda_memory& m, address from, float* workspace, std::int64_t floats) const {
+    const float* host_view(const cuda_memory& m, compiler::address from, float* workspace, std::int64_t floats) const {
         read(m, from, workspace, floats);
         return workspace;
     }

@@ -54,8 +54,8 @@ concept compute_device =
 }
 &&std::movable<D>&& std::default_initializable<typename D::options>&& std::constructible_from<D, typename D::options>&&
     std::movable<typename D::memory>&& requires(const D& d, const typename D::memory& from, typename D::memory& to,
-                                                address a, float* x, const float* y, std::int64_t floats) {
-    { D::target } -> std::convertible_to<sinter::target>;
+                                                compiler::address a, float* x, const float* y, std::int64_t floats) {
+    { D::target } -> std::convertible_to<sinter::compiler::target>;
     { D::panel_width } -> std::convertible_to<int>;
     { D::shares_memory } -> std::convertible_to<bool>;
     { d.threads() } -> std::same_as<int>;
@@ -70,7 +70,7 @@ concept compute_device =
 /// A device that can run the compiled program P. (Nothing of P is compiled to find out.)
 template <class D, class P>
 concept runs_program = compute_device<D> && std::movable<typename D::template runner<P>> &&
-    requires(D& d, typename D::template runner<P>& r, const typename D::memory& m, const step_arguments& s) {
+    requires(D& d, typename D::template runner<P>& r, const typename D::memory& m, const runtime::step_arguments& s) {
         { D::template runner<P>::scratch_floats() } -> std::same_as<std::int64_t>;
         r.bind(m);
         d.template run<P>(r, s);

@@ -6,7 +6,7 @@
 #include <sinter/compiler/plan/memory.hpp>
 #include <limits>
 
-namespace sinter::inline SINTER_TARGET {
+namespace sinter::inline SINTER_TARGET::runtime {
 
 /// The memory of one model on one device: what its programs share, by the arenas that addresses
 /// speak of.
@@ -99,4 +99,4 @@ auto enter(const Device& d) {
     else return unobserved{};
 }
 
-} // namespace sinter
+} // namespace sinter::runtime

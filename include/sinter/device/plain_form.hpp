@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <vector>
 
-namespace sinter::inline SINTER_TARGET {
+namespace sinter::inline SINTER_TARGET::runtime {
 
 /// The plain, row-major form of a variable, as files and users know it, from the form in the
 /// kernels' memory.
@@ -24,4 +24,4 @@ inline std::vector<float> from_plain(const variable_info& v, const float* plain,
     return packed;
 }
 
-} // namespace sinter
+} // namespace sinter::runtime

@@ -7,7 +7,7 @@ namespace sinter::inline SINTER_TARGET::detail {
 /// Takes the place of something that is no device, so that the one compile error of it is not
 /// followed by others. It has every part that a device has, and computes nothing.
 struct stand_in_device {
-    static constexpr sinter::target target{};
+    static constexpr sinter::compiler::target target{};
     static constexpr int panel_width = 1;
     static constexpr bool shares_memory = true;
     using memory = model_memory;

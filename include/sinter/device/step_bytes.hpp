@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <sinter/device/cpu/tables.hpp>
 
-namespace sinter::inline SINTER_TARGET {
+namespace sinter::inline SINTER_TARGET::runtime {
 
 /// Bytes that a run of program P on a Device works in: parameters, gradients, the optimizer's
 /// memory, states, activations tables and the kernels' scratch space. A constant; the batch itself,
@@ -13,4 +13,4 @@ constexpr std::int64_t step_bytes() {
     return P::v.bytes() + 4 * (Device::template runner<P>::scratch_floats() + program_tables<P>::floats);
 }
 
-} // namespace sinter
+} // namespace sinter::runtime

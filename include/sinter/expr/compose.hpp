@@ -57,7 +57,7 @@ inline constexpr int row_length = 32;
 /// I: input specification. The layers of Rows, each a sequence, come first, then those of S.
 template <class I, class S, class... Rows>
 struct model : model_tag {
-    static constexpr bundle trace(graph& g) {
+    static constexpr bundle trace(compiler::graph& g) {
         using fn = bundle (*)(bundle);
         constexpr fn row[] = {&Rows::run..., &S::run};
         bundle x = I::make_inputs(g);

@@ -32,24 +32,24 @@ struct initializer_choice {
 /// describe() shows it, matches one of the patterns start so, whatever their layers would choose.
 /// Of several around one parameter the innermost decides. A pattern that none of the block's
 /// parameters matches is a compile-time error.
-template <initializer_choice I, class F, text... Patterns>
+template <initializer_choice I, class F, compiler::text... Patterns>
 struct initialized_layer : detail::block_of<initialized_layer<I, F, Patterns...>, F> {
     static_assert(sizeof...(Patterns) > 0, "initialized: which parameters? A pattern such as \"*/kernel\" is missing");
     static constexpr bundle run(bundle x) {
         if (!x.ok()) return tensor{x.g, -1};
         constexpr const char* pattern[] = {Patterns.c...};
-        graph& g = *x.g;
+        compiler::graph& g = *x.g;
         const int first = g.parameters.n;
         const bundle y = detail::call<F>(x);
         const bool found_again = g.parameters.n == first;   // the block was applied before, under shared<...>
         bool used[sizeof...(Patterns)] = {};
         for (int i = found_again ? 0 : first; i < g.parameters.n; ++i) {
-            variable& v = g.parameters[i];
+            compiler::variable& v = g.parameters[i];
             if (found_again && !in_shared(g, v.scope)) continue;
             const detail::path_text path(g, v);
             bool chosen = v.initialized;
             for (unsigned k = 0; k < sizeof...(Patterns); ++k) {
-                if (!matches(pattern[k], path.c)) continue;
+                if (!compiler::matches(pattern[k], path.c)) continue;
                 used[k] = true;
                 if (i >= first && !chosen) v.init = I.of(g.n[v.id].s);
                 v.initialized = chosen = true;
@@ -61,23 +61,23 @@ struct initialized_layer : detail::block_of<initialized_layer<I, F, Patterns...>
     }
 
 private:
-    static constexpr bool in_shared(const graph& g, int scope) {
+    static constexpr bool in_shared(const compiler::graph& g, int scope) {
         for (; scope > 0; scope = g.scopes[scope].parent)
             if (g.scopes.entered_again(scope)) return true;
         return false;
     }
 };
-template <initializer_choice I, text... Patterns, composable F>
+template <initializer_choice I, compiler::text... Patterns, composable F>
 constexpr initialized_layer<I, F, Patterns...> initialized(F) {
     return {};
 }
-template <initializer_choice I, text... Patterns, class F>
+template <initializer_choice I, compiler::text... Patterns, class F>
     requires(!composable<F> && !std::is_base_of_v<model_tag, F>)
 constexpr auto initialized(F) {
     return detail::refuse_layer<F>();
 }
 /// The same for all layers of a net.
-template <initializer_choice I, text... Patterns, class In, class S, class... Rows>
+template <initializer_choice I, compiler::text... Patterns, class In, class S, class... Rows>
 constexpr auto initialized(model<In, S, Rows...>) {
     return model<In, sequence<initialized_layer<I, sequence<Rows..., S>, Patterns...>>>{};
 }

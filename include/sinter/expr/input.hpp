@@ -13,7 +13,7 @@ struct input_spec : input_tag {
         s.type = Type;
         return s;
     }
-    static constexpr bundle make_inputs(graph& g, bool image = false) {
+    static constexpr bundle make_inputs(compiler::graph& g, bool image = false) {
         if (!((D > 0) && ...)) return fail(&g, fault_kind::extents_not_positive, op::input, example(), extents());
         const int port = g.inputs.n;
         const tensor t = make<op::input>(&g, example(), {}, {port, 0, image});
@@ -24,7 +24,7 @@ struct input_spec : input_tag {
 /// Remembers what its three axes mean (see layers/dense.hpp).
 template <int H, int W, int C>
 struct image_spec : input_spec<dtype::f32, H, W, C> {
-    static constexpr bundle make_inputs(graph& g) { return input_spec<dtype::f32, H, W, C>::make_inputs(g, true); }
+    static constexpr bundle make_inputs(compiler::graph& g) { return input_spec<dtype::f32, H, W, C>::make_inputs(g, true); }
 };
 
 /// Several inputs, in the order in which a batch holds them: `inputs(image<28, 28, 1>,
@@ -32,7 +32,7 @@ struct image_spec : input_spec<dtype::f32, H, W, C> {
 template <class... I>
 struct input_list : input_tag {
     static_assert(sizeof...(I) > 0 && sizeof...(I) <= bundle::most, "inputs: one to six of them");
-    static constexpr bundle make_inputs(graph& g) {
+    static constexpr bundle make_inputs(compiler::graph& g) {
         bundle all;
         all.g = &g;
         ((all.t[all.n++] = I::make_inputs(g)[0]), ...);

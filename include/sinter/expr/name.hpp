@@ -43,22 +43,22 @@ struct block_of : block_layer<D> {
 
 /// `named<"logits">(dense<10>)`: parameters `logits/kernel` and `logits/bias`. Two layers of one
 /// name are an error.
-template <text T, class F>
+template <compiler::text T, class F>
 struct named_layer : detail::block_of<named_layer<T, F>, F> {
     static constexpr bundle run(bundle x) { return detail::call_named<F>(T.c, x); }
 };
-template <text T, composable F>
+template <compiler::text T, composable F>
 constexpr named_layer<T, F> named(F) {
     return {};
 }
-template <text T, class F>
+template <compiler::text T, class F>
     requires(!composable<F>)
 constexpr auto named(F) {
     return detail::refuse_layer<F>();
 }
 
 /// `shared<"tower">(block)`: wherever it is applied in the same scope, the same parameters.
-template <text T, class F>
+template <compiler::text T, class F>
 struct shared_layer : detail::block_of<shared_layer<T, F>, F> {
     static constexpr bundle run(bundle x) {
         if (!x.ok()) return tensor{x.g, -1};
@@ -69,11 +69,11 @@ struct shared_layer : detail::block_of<shared_layer<T, F>, F> {
         return y;
     }
 };
-template <text T, composable F>
+template <compiler::text T, composable F>
 constexpr shared_layer<T, F> shared(F) {
     return {};
 }
-template <text T, class F>
+template <compiler::text T, class F>
     requires(!composable<F>)
 constexpr auto shared(F) {
     return detail::refuse_layer<F>();

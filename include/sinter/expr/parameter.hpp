@@ -35,9 +35,9 @@ enum class trainable : std::uint8_t { no, yes };
 constexpr tensor parameter(tensor like, const char* name, const shape& s, initializer init,
                            trainable t = trainable::yes) {
     if (!like.ok()) return like;
-    graph& g = *like.g;
+    compiler::graph& g = *like.g;
     const int before = g.parameters.n;
-    const tensor p = detail::variable_leaf(&g, g.parameters, node_of<op::parameter>(), name, s, init);
+    const tensor p = detail::variable_leaf(&g, g.parameters, compiler::node_of<op::parameter>(), name, s, init);
     if (t == trainable::no && g.parameters.n > before)
         g.parameters[before].group = -1;   // frozen (compiler/optimizer_traits.hpp)
     return p;
@@ -51,7 +51,7 @@ constexpr tensor weights(tensor like, const char* name, shape s, initializer ini
 /// A tensor that lives on from step to step but is not trained: a user's own variable, read in
 /// training, evaluation and prediction, saved and loaded by its name, and overwritten by `assign`.
 constexpr tensor state(tensor like, const char* name, const shape& s, initializer init) {
-    return like.ok() ? detail::variable_leaf(like.g, like.g->states, node_of<op::state>(), name, s, init) : like;
+    return like.ok() ? detail::variable_leaf(like.g, like.g->states, compiler::node_of<op::state>(), name, s, init) : like;
 }
 namespace detail {
 /// Which assignment overwrites a state in this step, or -1.

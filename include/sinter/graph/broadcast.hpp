@@ -3,7 +3,7 @@
 #include <sinter/graph/shape.hpp>
 
 /// How an operand of smaller extents is read while a kernel walks over rows and columns.
-namespace sinter::inline SINTER_TARGET {
+namespace sinter::inline SINTER_TARGET::compiler {
 
 enum class row_map : std::uint8_t { same, none, divided, modulo };   ///< row r of the result reads row r, 0, r/q, r%q
 
@@ -62,4 +62,4 @@ constexpr operand_map map_operand(const shape& from, const shape& to) {
     return m;
 }
 
-} // namespace sinter
+} // namespace sinter::compiler

@@ -10,7 +10,7 @@ struct bundle {
     static constexpr int most = 6;
     int n = 0;
     tensor t[most] = {};
-    graph* g = nullptr;
+    compiler::graph* g = nullptr;
 
     constexpr bundle() = default;
     constexpr bundle(tensor a) : n(1), t{a}, g(a.g) {}

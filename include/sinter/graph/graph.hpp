@@ -10,6 +10,23 @@
 /// The graph value that an expression is traced into: nodes in one array, operands before users.
 namespace sinter::inline SINTER_TARGET {
 
+/// The three programs of one expression.
+enum class program_mode : std::uint8_t { training, evaluation, prediction };
+
+/// The kinds of initializers.
+enum class init_kind : std::uint8_t { constant, uniform, normal, truncated_normal, orthogonal, identity };
+
+/// How a parameter starts: `constant` a; `uniform` in middle +- a; `normal` with standard deviation
+/// a around middle; the others as graph/initializer.hpp says, times a.
+struct initializer {
+    init_kind kind = init_kind::constant;
+    float a = 0;
+    float middle = 0;
+};
+
+} // namespace sinter::compiler
+namespace sinter::inline SINTER_TARGET::compiler {
+
 inline constexpr int max_operands = 8, max_attributes = 8;
 
 /// A value: an op, its operands, its extents. Which of f, p and fill count, the op says.
@@ -42,16 +59,6 @@ constexpr bool is_view(const node& n) { return n.about->kind == op_kind::view; }
 constexpr bool is_root_op(const node& n) { return n.about->kind == op_kind::root_op; }
 constexpr bool is(const node& n, op_role r) { return n.about->role == r; }
 
-enum class init_kind : std::uint8_t { constant, uniform, normal, truncated_normal, orthogonal, identity };
-
-/// How a parameter starts: `constant` a; `uniform` in middle +- a; `normal` with standard deviation
-/// a around middle; the others as graph/initializer.hpp says, times a.
-struct initializer {
-    init_kind kind = init_kind::constant;
-    float a = 0;
-    float middle = 0;
-};
-
 /// A parameter or a state: its node, its name within its scope, how it starts.
 struct variable {
     int id = -1;
@@ -83,9 +90,6 @@ struct loop_carry {
     int loop = 0, store = -1, value = -1, next = -1;
     bool sum = false;          ///< of the iterations' contributions: one place, which each iteration adds to
 };
-
-/// The three programs of one expression.
-enum class program_mode : std::uint8_t { training, evaluation, prediction };
 
 /// What layers and ops are traced into: all nodes, and which of them have a part to play outside.
 struct graph {
@@ -191,4 +195,4 @@ private:
     }
 };
 
-} // namespace sinter
+} // namespace sinter::compiler

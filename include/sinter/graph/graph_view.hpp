@@ -2,7 +2,7 @@
 #pragma once
 #include <sinter/graph/graph.hpp>
 
-namespace sinter::inline SINTER_TARGET {
+namespace sinter::inline SINTER_TARGET::compiler {
 
 /// What the passes behind differentiation read.
 struct graph_view {
@@ -21,4 +21,4 @@ constexpr graph_view view_of(const graph& g, const growing<int>& gradients) {
             g.loss,          g.loss_weight,      g.loss_weights,  g.loss_sum};
 }
 
-} // namespace sinter
+} // namespace sinter::compiler

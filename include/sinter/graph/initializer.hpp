@@ -7,7 +7,7 @@
 ///
 /// fan_in and fan_out are the numbers of values that go into one output and come from one input:
 /// for a dense kernel [K, N] K and N, for a convolution's they are multiplied by the window's size.
-namespace sinter::inline SINTER_TARGET {
+namespace sinter::inline SINTER_TARGET::compiler {
 
 constexpr float root(float x) {   ///< square root by Newton's method, for constant evaluation
     float r = x > 1 ? x : 1;
@@ -18,6 +18,9 @@ constexpr float root(float x) {   ///< square root by Newton's method, for const
     }
     return r;
 }
+
+} // namespace sinter::compiler
+namespace sinter::inline SINTER_TARGET {
 
 constexpr initializer constant_of(float a) { return {init_kind::constant, a}; }
 inline constexpr initializer zeros{init_kind::constant, 0.f}, ones{init_kind::constant, 1.f};
@@ -37,14 +40,14 @@ constexpr initializer truncated_normal_of(float deviation, float mean = 0.f) {
 struct by_fan_in {
     init_kind kind;
     float over;
-    constexpr initializer operator()(int fan_in) const { return {kind, root(over / static_cast<float>(fan_in))}; }
+    constexpr initializer operator()(int fan_in) const { return {kind, compiler::root(over / static_cast<float>(fan_in))}; }
 };
 /// One that wants both, `glorot_uniform(k, n)`.
 struct by_both_fans {
     init_kind kind;
     float over;
     constexpr initializer operator()(int fan_in, int fan_out) const {
-        return {kind, root(over / static_cast<float>(fan_in + fan_out))};
+        return {kind, compiler::root(over / static_cast<float>(fan_in + fan_out))};
     }
 };
 
@@ -73,4 +76,4 @@ inline constexpr initializer orthogonal{init_kind::orthogonal, 1.f};
 constexpr initializer identity_of(float gain) { return {init_kind::identity, gain}; }
 inline constexpr initializer identity{init_kind::identity, 1.f};
 
-} // namespace sinter
+} // namespace sinter::compiler

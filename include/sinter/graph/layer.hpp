@@ -63,13 +63,13 @@ struct layer : layer_tag {
     template <class... T>
         requires detail::traced_from<D, T...>
     constexpr auto operator()(T... x) const {
-        graph* const g = detail::graph_of(x...);
+        compiler::graph* const g = detail::graph_of(x...);
         if (!(x.ok() && ...)) return decltype(D::trace(x...))(tensor{g, -1});
         static_assert(detail::named_scope<D>,
                       "what derives from layer<...> names the scope of its parameters: static constexpr "
                       "const char* name = \"...\"; (without parameters: plain_layer<...>)");
         if constexpr (detail::named_scope<D>) {
-            const scoped s(g, D::name);
+            const compiler::scoped s(g, D::name);
             return D::trace(x...);
         } else {
             return D::trace(x...);   // so that the missing name is the one error

@@ -4,7 +4,7 @@
 
 /// Parameters' paths as text, and patterns for them: how users speak of parameters that layers
 /// made.
-namespace sinter::inline SINTER_TARGET {
+namespace sinter::inline SINTER_TARGET::compiler {
 
 /// Does the whole of `text` match? `*` stands for any characters, `/` among them, or none.
 constexpr bool matches(const char* pattern, const char* text) {
@@ -26,7 +26,8 @@ constexpr bool matches(const char* pattern, const char* text) {
     return !*pattern;
 }
 
-namespace detail {
+} // namespace sinter::compiler
+namespace sinter::inline SINTER_TARGET::detail {
 
 struct path_text {
     char c[256] = {};
@@ -47,6 +48,4 @@ constexpr void fail_unmatched(graph& g, const char* pattern) {
     scope_tree::append(g.err.path, g.err.path_length, fault::max_path - 1, pattern);
 }
 
-} // namespace detail
-
-} // namespace sinter
+} // namespace sinter::detail

@@ -8,7 +8,7 @@
 #include <vector>
 
 /// What files call a variable, and how they spell its extents.
-namespace sinter::inline SINTER_TARGET {
+namespace sinter::inline SINTER_TARGET::compiler {
 
 /// `conv2d_1/kernel` for what is called `name` in a scope; with no name the scope itself,
 /// `conv2d_1/`.
@@ -24,4 +24,4 @@ SINTER_COLD inline std::string path_of(view<const scope_entry> scopes, int scope
 
 inline std::vector<std::int64_t> extents_of(const shape& s) { return {s.d, s.d + s.rank}; }
 
-} // namespace sinter
+} // namespace sinter::compiler

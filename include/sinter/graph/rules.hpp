@@ -23,6 +23,7 @@ struct batch_numbers {
 /// an element.
 template <int Operands, int Flops>
 struct elementwise_rule {
+    using node = compiler::node;
     static constexpr op_kind kind = op_kind::elementwise;
     static constexpr int operands = Operands, operations = Flops;
     static constexpr bool monotone = false, reads_batch = false;
@@ -34,6 +35,7 @@ struct elementwise_rule {
 /// (kernel/cuda/sources/). Without a rule for its gradient nothing can be trained through it, which
 /// is said (`no_gradient`), and never taken for zeros.
 struct root_op_rule {
+    using node = compiler::node;
     static constexpr op_kind kind = op_kind::root_op;
     static constexpr bool monotone = false;
     static constexpr bool epilogue = true;
@@ -43,6 +45,7 @@ struct root_op_rule {
 
 /// Base of the rule of an op that is the same memory under another shape.
 struct view_rule {
+    using node = compiler::node;
     static constexpr op_kind kind = op_kind::view;
     static constexpr bool monotone = false, moves = true;
     static constexpr long flops(const node&, const node*) { return 0; }
@@ -58,9 +61,9 @@ struct leaf_rule : view_rule {
 /// What the kernel of a root op is asked for: its node with operands, and what fusion has put with
 /// it.
 struct kernel_request {
-    const node& n;
-    const node* operands[max_operands] = {};
-    const node* pool = nullptr;      ///< a max-pool that a convolution's kernel does in its registers
+    const compiler::node& n;
+    const compiler::node* operands[compiler::max_operands] = {};
+    const compiler::node* pool = nullptr;      ///< a max-pool that a convolution's kernel does in its registers
     bool updates = false;            ///< the optimizer's update of a parameter rides on this gradient
     int list_rows = 0;   ///< this gradient is made as a list of so many rows at most, whose keys are one more operand
     bool one_example =

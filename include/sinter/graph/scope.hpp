@@ -4,7 +4,7 @@
 #include <sinter/base/array.hpp>
 
 /// Names of layers, as a tree of scopes: the third conv2d in the block `head` is `head/conv2d_2`.
-namespace sinter::inline SINTER_TARGET {
+namespace sinter::inline SINTER_TARGET::compiler {
 
 constexpr unsigned hash_name(const char* s) {
     unsigned h = 2166136261u;
@@ -114,4 +114,4 @@ private:
     }
 };
 
-} // namespace sinter
+} // namespace sinter::compiler

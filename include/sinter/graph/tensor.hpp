@@ -10,17 +10,20 @@ namespace sinter::inline SINTER_TARGET {
 /// tensors give empty tensors, so user code simply runs on to its end and only the first fault is
 /// told.
 struct tensor {
-    graph* g = nullptr;
+    compiler::graph* g = nullptr;
     int id = -1;
 
     constexpr bool ok() const { return id >= 0; }
-    constexpr const node& at() const { return g->n.p[id]; }
+    constexpr const compiler::node& at() const { return g->n.p[id]; }
     /// A copy, for the array moves when it grows. After a fault no extents at all: the user's code
     /// still runs on.
     constexpr sinter::shape shape() const { return ok() ? g->n.p[id].s : sinter::shape{}; }
 };
 
 constexpr tensor from_steps(tensor a);   ///< [T][batch][...] to [batch][T][...] (ops/detail/steps.hpp)
+
+} // namespace sinter::compiler
+namespace sinter::inline SINTER_TARGET::compiler {
 
 /// A node of the op that is described. `plain`: from_steps, called for ops that need
 /// `plain_operands`. (make<K> is but this: what is a template of ops, compilers read once for each
@@ -89,4 +92,4 @@ private:
     int old_;
 };
 
-} // namespace sinter
+} // namespace sinter::compiler

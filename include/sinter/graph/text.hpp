@@ -2,7 +2,7 @@
 #pragma once
 #include <sinter/base/target_namespace.hpp>
 
-namespace sinter::inline SINTER_TARGET {
+namespace sinter::inline SINTER_TARGET::compiler {
 
 /// A string literal as a template argument: `named<"logits">(...)`, `einsum<"ij,jk->ik">(...)`. N
 /// counts the final zero.
@@ -14,4 +14,4 @@ struct text {
     }
 };
 
-} // namespace sinter
+} // namespace sinter::compiler

@@ -7,6 +7,8 @@
 /// what a rule does not state has its default.
 namespace sinter::inline SINTER_TARGET {
 
+namespace compiler { struct node; }
+
 /// What the passes may do with an op.
 enum class op_kind : std::uint8_t {
     leaf,          ///< a value that is there before the program runs
@@ -43,7 +45,6 @@ enum class op_role : std::uint8_t {
     rounding   ///< to bfloat16
 };
 
-struct node;
 struct gradient_of;
 struct kernel_extents;
 struct kernel_request;
@@ -69,14 +70,14 @@ struct op_info {
     bool sums_rows;          ///< a root op that itself sums over rows, so that no further sum rides on its kernel
     bool moves;              ///< its result's elements are some of its operands', unchanged
     void (*gradient)(gradient_of&);
-    long (*flops)(const node&, const node* operands);
+    long (*flops)(const compiler::node&, const compiler::node* operands);
     void (*extents)(const kernel_request&, kernel_extents&);   ///< root ops: what their kernel is told
     op_role role = op_role::none;
     bool product = false;   ///< multiplies its first two operands and adds up: a policy may say with what precision
     bool further_results = false;   ///< gradient() takes those of its further results (get_output), too
-    bool (*follows_rows)(const node&) =
+    bool (*follows_rows)(const compiler::node&) =
         detail::never;   ///< a root op's kernel runs a walk over its first operand's rows as it reads them
-    int (*below)(const node&) =
+    int (*below)(const compiler::node&) =
         detail::not_known;   ///< integers that it makes are at least 0 and below this, by construction
 };
 

@@ -3,7 +3,7 @@
 #include <sinter/kernel/operands.hpp>
 #include <cstdint>
 
-namespace sinter::inline SINTER_TARGET {
+namespace sinter::inline SINTER_TARGET::runtime {
 
 struct call;
 /// What a walk can be asked for beside all of its work.
@@ -58,4 +58,4 @@ constexpr std::int64_t thread_end(const call& c, std::int64_t n) {
     return share(n, c.end > c.part ? c.end : c.part + 1, c.parts);
 }
 
-} // namespace sinter
+} // namespace sinter::runtime

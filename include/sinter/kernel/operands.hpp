@@ -4,7 +4,7 @@
 
 /// Positions of operands and results in call::p, for families of several kernels. Where a kernel
 /// stands alone, they are with its op.
-namespace sinter::inline SINTER_TARGET {
+namespace sinter::inline SINTER_TARGET::runtime {
 
 /// One operand, and a result that the kernel stores itself.
 namespace copy_operand { enum : int { from, to }; }
@@ -23,4 +23,4 @@ namespace conv_weight_gradient_operand { enum : int { x, dy, winners }; }
 /// Pools of x or, backward, of the result's gradient; where they are a result, winners may be null.
 namespace pool_operand { enum : int { from, winners }; }
 
-} // namespace sinter
+} // namespace sinter::runtime

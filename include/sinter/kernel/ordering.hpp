@@ -6,7 +6,7 @@
 
 /// The order of floats that sorting and argmax go by, the same on every device: NaN is larger than
 /// everything.
-namespace sinter::inline SINTER_TARGET {
+namespace sinter::inline SINTER_TARGET::runtime {
 
 SINTER_HOST_DEVICE bool stands_before(float a, float b, bool descending) {
     if (descending) return a > b || (a != a && b == b);
@@ -35,4 +35,4 @@ SINTER_HOST_DEVICE std::int32_t place_number(const std::int32_t* at, const std::
     return static_cast<std::int32_t>(n);
 }
 
-} // namespace sinter
+} // namespace sinter::runtime

@@ -7,7 +7,7 @@
 
 /// Where a margin's elements come from, and where an element was copied to: for kernels of every
 /// device.
-namespace sinter::inline SINTER_TARGET {
+namespace sinter::inline SINTER_TARGET::runtime {
 
 struct pad_axis {
     std::int64_t out, n, before;
@@ -84,4 +84,4 @@ SINTER_HOST_DEVICE constexpr std::int64_t unpadded_size(const std::int64_t* e) {
     return size;
 }
 
-} // namespace sinter
+} // namespace sinter::runtime

@@ -9,7 +9,7 @@
 /// lies at p * width * K + k * w + j - p * width. Columns from N on are padding: always zero.
 /// `align` is the target's vector length in floats, `width` twice that on CPUs. This is the layout
 /// of parameters, of their gradients and of the optimizer's state alike.
-namespace sinter::inline SINTER_TARGET {
+namespace sinter::inline SINTER_TARGET::runtime {
 
 /// Floats that a packed [K][N] takes, padding included.
 constexpr std::int64_t panel_floats(std::int64_t K, std::int64_t N, int align) { return K * round_up(N, align); }
@@ -45,4 +45,4 @@ constexpr void unpack_panels(const float* from, float* to, std::int64_t K, std::
     }
 }
 
-} // namespace sinter
+} // namespace sinter::runtime

@@ -5,7 +5,7 @@
 #include <sinter/base/host_device.hpp>
 #include <sinter/ops/extract_patches.hpp>
 
-namespace sinter::inline SINTER_TARGET {
+namespace sinter::inline SINTER_TARGET::runtime {
 
 /// The windows of extract_patches, for kernels of every device.
 struct patch_axes {
@@ -44,4 +44,4 @@ struct patch_axes {
     }
 };
 
-} // namespace sinter
+} // namespace sinter::runtime

@@ -9,8 +9,10 @@
 
 namespace sinter::inline SINTER_TARGET {
 
-/// The larger; NaN where either is.
+namespace runtime {
+
 SINTER_HOST_DEVICE float larger(float a, float b) { return a > b || a != a ? a : b; }
+}
 
 /// What elementwise ops are made of, on one number: what GPU kernels run, and what the host runs to
 /// check them. Where a comparison meets NaN it decides as the vector forms do.

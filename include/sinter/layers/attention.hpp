@@ -44,7 +44,7 @@ struct multi_head_attention_layer : layer<multi_head_attention_layer<Heads, S>> 
 private:
     static constexpr tensor project(tensor x, const char* scope, int units) {
         if (!x.ok()) return x;
-        const scoped s(x.g, scope);
+        const compiler::scoped s(x.g, scope);
         const int k = x.shape().last();
         const tensor y = matmul(x, weights(x, "kernel", extents(k, units), glorot_uniform(k, units)));
         if constexpr (S.bias == bias::no) return y;

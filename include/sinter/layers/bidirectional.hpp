@@ -24,11 +24,11 @@ private:
     static constexpr tensor both(tensor x, tensor lengths) {
         tensor y[2] = {};
         {
-            const scoped s(x.g, "forward");
+            const compiler::scoped s(x.g, "forward");
             y[0] = L::run(x, lengths, {}).y;
         }
         {
-            const scoped s(x.g, "backward");
+            const compiler::scoped s(x.g, "backward");
             y[1] = L::template with<back()>::run(x, lengths, {}).y;
         }
         return ops::concat(y[0], y[1]);

@@ -46,7 +46,7 @@ struct embedding_columns_layer : layer_tag {
         tensor y;
         for (int k = 0; k < columns; ++k) {
             if (!in[k].ok()) return in[k];
-            const scoped s(in[k].g, names[k]);
+            const compiler::scoped s(in[k].g, names[k]);
             const tensor rows =
                 gather_rows(parameter(in[k], "table", extents(below[k], Width), {init_kind::uniform, 0.05f}), in[k]);
             y = k ? ops::concat(y, rows, -1) : rows;

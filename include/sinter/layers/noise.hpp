@@ -30,7 +30,7 @@ struct alpha_dropout_layer : plain_layer<alpha_dropout_layer<Rate>> {
     static constexpr tensor trace(tensor x) {
         if (!x.g->trains() || Rate.value == 0.f) return x;
         constexpr float limit = -1.7580993408f, rest = 1.f - Rate.value;
-        constexpr float scale = 1.f / root(rest + limit * limit * rest * Rate.value),
+        constexpr float scale = 1.f / compiler::root(rest + limit * limit * rest * Rate.value),
                         shift = -scale * Rate.value * limit;
         const tensor alive = ops::binary<op::greater>(constant(x.g, rest), ops::random_uniform(x));
         return (x * alive + (1.f - alive) * limit) * scale + shift;

@@ -123,7 +123,7 @@ struct recurrent_layer : sequence_layer<D> {
     /// (doc/recurrent.md). Parameters have the paths of `>> layer`.
     constexpr recurrent_result from(tensor x, bundle state) const {
         if (!x.ok() || !state.ok()) return {{x.g, -1}, state};
-        const scoped s(x.g, D::name);
+        const compiler::scoped s(x.g, D::name);
         return run(x, {}, state);
     }
 };

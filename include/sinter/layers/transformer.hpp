@@ -34,7 +34,7 @@ private:
     }
     static constexpr tensor dense_to(tensor x, int units) {   // dense<>, of a width known only here
         if (!x.ok()) return x;
-        const scoped s(x.g, "dense");
+        const compiler::scoped s(x.g, "dense");
         const int k = x.shape().last();
         return matmul(x, weights(x, "kernel", extents(k, units), glorot_uniform(k, units))) +
                parameter(x, "bias", extents(units), zeros);

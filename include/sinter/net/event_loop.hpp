@@ -35,9 +35,9 @@ public:
         sigset_t all, before;
         ::sigfillset(&all);
         ::pthread_sigmask(SIG_SETMASK, &all, &before);
-        forks_ = forks::so_far();
+        forks_ = base::forks::so_far();
         try {
-            thread_ = posix_thread([this] { run(); });
+            thread_ = base::posix_thread([this] { run(); });
         } catch (...) {
             ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
             throw;
@@ -49,7 +49,7 @@ public:
     /// Ends the thread after the function that it is in. Nothing that waits is called any more.
     void stop() {
         if (!thread_.joinable()) return;
-        if (forks_ != forks::so_far()) return thread_.forget();   // a forked child has no such thread
+        if (forks_ != base::forks::so_far()) return thread_.forget();   // a forked child has no such thread
         context_.stop();
         thread_.join();
     }
@@ -59,7 +59,7 @@ private:
     boost::asio::io_context context_{1};
     boost::asio::executor_work_guard<boost::asio::io_context::executor_type> work_;
     std::function<void(const char*)> on_exception_;
-    posix_thread thread_;
+    base::posix_thread thread_;
     unsigned forks_ = 0;
 
     void run() {

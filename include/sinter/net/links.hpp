@@ -141,7 +141,7 @@ private:
 
     void dial(int r) {
         slot& s = *slots_[index(r)];
-        if (s.first_dialled == 0) s.first_dialled = monotonic_seconds();
+        if (s.first_dialled == 0) s.first_dialled = base::monotonic_seconds();
         if (s.known.empty()) {
             resolution found = resolve(s.at);
             if (!found.fault.empty()) return again(r, found.fault);
@@ -164,7 +164,7 @@ private:
     void again(int r, std::string trouble) {
         slot& s = *slots_[index(r)];
         s.trouble = std::move(trouble);
-        const bool early = monotonic_seconds() - s.first_dialled < 3;
+        const bool early = base::monotonic_seconds() - s.first_dialled < 3;
         s.retry.in(early ? 0.01 : 0.25, [this, r] { dial(r); });
     }
     void answered(int r, purpose use, meeting& m) {

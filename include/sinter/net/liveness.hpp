@@ -40,7 +40,7 @@ public:
           dead_after_(o.dead_after), every_(o.heartbeat_every()), stuck_after_(o.stuck_after()), self_(self) {}
 
     void begin() {
-        const double now = monotonic_seconds();
+        const double now = base::monotonic_seconds();
         for (member_status& m : members_) m.heard_at = m.said_at = now;
         ran_at_.store(now);
         moved_at_ = sent_at_ = now;
@@ -51,10 +51,10 @@ public:
         ran_at_.store(0);
     }
     /// Bytes came from this member.
-    void heard(int rank) { of(rank).heard_at = monotonic_seconds(); }
+    void heard(int rank) { of(rank).heard_at = base::monotonic_seconds(); }
     void heard(int rank, const message::heartbeat& h) {
         member_status& m = of(rank);
-        m.heard_at = m.said_at = monotonic_seconds();
+        m.heard_at = m.said_at = base::monotonic_seconds();
         m.step = h.step;
         m.operation = h.operation;
         m.idle = h.idle;
@@ -62,7 +62,7 @@ public:
     }
     void left(int rank) { of(rank).left = true; }
     member_status status(int rank) const {
-        const double now = monotonic_seconds();
+        const double now = base::monotonic_seconds();
         member_status m = members_[static_cast<std::size_t>(rank)];
         if (rank == self_) {
             m.step = own_.step;
@@ -77,7 +77,7 @@ public:
     /// Any thread: for how many seconds the loop's thread has not run; 0 before it begins.
     double overdue() const {
         const double ran = ran_at_.load(std::memory_order_relaxed);
-        return ran == 0 ? 0 : monotonic_seconds() - ran;
+        return ran == 0 ? 0 : base::monotonic_seconds() - ran;
     }
 
 private:
@@ -95,7 +95,7 @@ private:
         timer_.in(every_ / 4, [this] { tick(); });
     }
     void tick() {
-        const double now = monotonic_seconds(), gap = now - ran_at_.load();
+        const double now = base::monotonic_seconds(), gap = now - ran_at_.load();
         ran_at_.store(now);
         if (gap > dead_after_) return on_.failed(self_, own_.step, own_.operation.load(), was_stopped(gap));
         if (const std::uint64_t n = own_.count; n != count_) {

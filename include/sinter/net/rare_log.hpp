@@ -15,7 +15,7 @@ public:
     explicit rare_log(sink to = {}) : to_(std::move(to)) {}
 
     void say(const std::string& line) {
-        const double now = monotonic_seconds();
+        const double now = base::monotonic_seconds();
         if (now < next_) {
             ++left_out_;
             return;

@@ -127,7 +127,7 @@ constexpr bool attention_bias_fits(const shape& b, int heads, int queries, int k
 constexpr tensor attention(tensor q, tensor k, tensor v, attention_options o = {}) {
     if (!q.ok() || !k.ok() || !v.ok()) return {q.g ? q.g : k.g ? k.g : v.g, -1};
     constexpr const op_name& self = op::attention;
-    graph* const g = q.g;
+    compiler::graph* const g = q.g;
     if (not_floats(self, q) || not_floats(self, k) || not_floats(self, v)) return {g, -1};
     q = unpack(q), k = unpack(k), v = unpack(v);
     const shape x = q.shape(), y = k.shape(), z = v.shape();
@@ -170,7 +170,7 @@ constexpr tensor attention(tensor q, tensor k, tensor v, attention_options o = {
     return make<op::attention>(g, s, {q, k, v, measured ? o.lengths : q, biased ? o.bias : q},
                                {heads, groups, shift, measured, biased, drops ? ++g->streams : 0,
                                 drops ? std::bit_cast<int>(o.dropout) : 0},
-                               o.scale != 0 ? o.scale : 1 / root(static_cast<float>(width)));
+                               o.scale != 0 ? o.scale : 1 / compiler::root(static_cast<float>(width)));
 }
 
 } // namespace ops

@@ -42,7 +42,7 @@ namespace ops {
 
 /// A copy of `a` under the extents `s`, for the rare patterns that kernels cannot read in place.
 constexpr tensor expand(tensor a, const shape& s) {
-    return map_operand(a.shape(), s).valid ? a : make<op::expand>(a.g, s, {a});
+    return compiler::map_operand(a.shape(), s).valid ? a : make<op::expand>(a.g, s, {a});
 }
 constexpr bool stretches_to(const shape& from, const shape& to) {
     if (from.rank > to.rank || (from.batched && (!to.batched || from.rank < to.rank))) return false;

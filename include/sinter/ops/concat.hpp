@@ -47,9 +47,9 @@ namespace ops {
 
 constexpr tensor concat(const tensor* t, int n, int axis) {
     if (n == 1) return unpack(t[0]);
-    graph* g = t[0].g;
+    compiler::graph* g = t[0].g;
     tensor x[concat_at_once];
-    int p[max_attributes] = {};
+    int p[compiler::max_attributes] = {};
     for (int k = 0; k < n; ++k) {
         if (!t[k].ok()) return {g ? g : t[k].g, -1};
         x[k] = unpack(t[k]);
@@ -78,8 +78,8 @@ constexpr tensor concat(tensor a, tensor b, int axis = -1) {
     return concat(t, 2, axis);
 }
 /// More than four are put together by fours, so that nothing is copied often.
-constexpr tensor concat(view<const tensor> t, int axis) {
-    growing<tensor> all;
+constexpr tensor concat(base::view<const tensor> t, int axis) {
+    base::growing<tensor> all;
     for (const tensor& x : t) all.push(x);
     while (all.n > 1) {
         int n = 0;
@@ -90,7 +90,7 @@ constexpr tensor concat(view<const tensor> t, int axis) {
     return all[0];
 }
 constexpr tensor concat(std::initializer_list<tensor> t, int axis = -1) {
-    return concat(view<const tensor>{t.begin(), static_cast<int>(t.size())}, axis);
+    return concat(base::view<const tensor>{t.begin(), static_cast<int>(t.size())}, axis);
 }
 
 } // namespace ops

@@ -113,7 +113,7 @@ struct rule<op::convolution_weight_gradient> : root_op_rule {
 namespace ops {
 
 /// What is wrong with a window's own numbers? Tells it and returns true.
-constexpr bool refuses_window(graph* g, const op_name& k, const window& o, int axes, bool pool) {
+constexpr bool refuses_window(compiler::graph* g, const op_name& k, const window& o, int axes, bool pool) {
     const padding& p = o.padding;
     bool negative = false;
     for (int i = 3 - axes; i < 3; ++i) negative = negative || p.before[i] < 0 || p.after[i] < 0;
@@ -133,7 +133,7 @@ constexpr bool refuses_window(graph* g, const op_name& k, const window& o, int a
 
 /// The result's extents, or a fault. `axes` axes in front of the channels; `filter` are the
 /// weights'.
-constexpr bool convolved(graph* g, const op_name& k, const shape& x, const shape& w, const window& o, int axes,
+constexpr bool convolved(compiler::graph* g, const op_name& k, const shape& x, const shape& w, const window& o, int axes,
                          shape& y) {
     if (x.rank != axes + 1 || w.rank != axes + 2) {
         shape least = extents(1, 1, 1, 1);
@@ -179,7 +179,7 @@ constexpr bool convolved(graph* g, const op_name& k, const shape& x, const shape
 template <op_id K>
 constexpr tensor make_convolution(const shape& x, const shape& w, const shape& result, const window& o, tensor a,
                                   tensor b) {
-    int p[max_attributes] = {};
+    int p[compiler::max_attributes] = {};
     for (int i = 0, axes = x.rank - 1; i < 3; ++i) {
         const int at = i - (3 - axes);
         p[convolution_attribute::steps + i] = at < 0 ? 1 | 1 << 16 : o.stride.d[i] | o.dilation.d[i] << 16;

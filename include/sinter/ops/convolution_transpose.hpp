@@ -24,7 +24,7 @@ namespace ops {
 constexpr tensor convolution_transpose(tensor x, tensor w, window o = {}, per_axis output_padding = 0) {
     if (!x.ok() || !w.ok()) return {x.g ? x.g : w.g, -1};
     constexpr const op_name& k = op::convolution_input_gradient;
-    graph* g = x.g;
+    compiler::graph* g = x.g;
     if (not_floats(k, x) || not_floats(k, w)) return {g, -1};
     x = plain(x);
     const shape s = x.shape(), f = w.shape();

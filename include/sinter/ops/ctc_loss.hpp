@@ -49,7 +49,7 @@ namespace ops {
 constexpr tensor ctc_loss(tensor logits, tensor labels, int blank = 0, tensor lengths = {}) {
     const bool all_frames = lengths.g == nullptr;
     if (!logits.ok() || !labels.ok() || (!all_frames && !lengths.ok())) return {logits.g ? logits.g : labels.g, -1};
-    graph* const g = logits.g;
+    compiler::graph* const g = logits.g;
     const shape z = logits.shape(), y = labels.shape(), n = lengths.shape();
     if (not_floats(op::ctc_loss, logits)) return {g, -1};
     if (y.type != dtype::i32 || (!all_frames && n.type != dtype::i32))

@@ -63,7 +63,7 @@ struct custom_gradient_layer : block_layer<custom_gradient_layer<Forward, Backwa
         for (int i = 0; i < x.n; ++i) x.t[i] = ops::plain(x[i]);
         const tensor y = ops::stop_gradient(ops::plain(detail::apply<Forward>(x)));
         if (!y.ok() || ops::not_floats(op::custom_gradient, y)) return tensor{x.g, -1};
-        node n = node_of<op::custom_gradient>();
+        compiler::node n = compiler::node_of<op::custom_gradient>();
         n.about = &detail::custom_gradient_info<Backward>;
         n.s = y.shape();
         n.in[n.operands++] = y.id;

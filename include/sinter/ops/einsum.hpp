@@ -133,7 +133,7 @@ constexpr labelled join(labelled a, labelled b, const axis_labels* kept, int lis
 }
 
 constexpr tensor einsum(const char* text, const tensor* operands, int n) {
-    graph* const g = operands[0].g;
+    compiler::graph* const g = operands[0].g;
     labelled x[einsum_labels::most];
     int ranks[einsum_labels::most] = {};
     for (int k = 0; k < n; ++k) {
@@ -168,7 +168,7 @@ constexpr tensor einsum(const char* text, const tensor* operands, int n) {
     return x[0].t;
 }
 
-template <text Labels, class... T>
+template <compiler::text Labels, class... T>
     requires(sizeof...(T) >= 1 && sizeof...(T) <= einsum_labels::most && (std::is_same_v<T, tensor> && ...))
 constexpr tensor einsum(T... operands) {
     const tensor list[] = {operands...};

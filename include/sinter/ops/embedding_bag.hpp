@@ -47,7 +47,7 @@ constexpr tensor embedding_bag(tensor table, tensor indices, bag_options o = {})
     if (!w.g) {
         if (o.combine == combine::sum) return sum(rows, {-2});
         const float f = static_cast<float>(n);
-        return sum(rows, {-2}) * (1 / (o.combine == combine::mean ? f : root(f)));
+        return sum(rows, {-2}) * (1 / (o.combine == combine::mean ? f : compiler::root(f)));
     }
     shape weight = w.shape();
     weight.d[weight.rank++] = 1;

@@ -27,7 +27,7 @@ namespace ops {
 
 /// Element i is x's element i - 1 along the n of [outer, n, inner], or i + 1 where `back`; the
 /// first, or last, is 0.
-constexpr tensor shifted_along(tensor x, const node& scan, bool back) {
+constexpr tensor shifted_along(tensor x, const compiler::node& scan, bool back) {
     const int n = scan.p[scan_attribute::n];
     if (n == 1) return fill_like(x, 0);
     const shape s = x.shape();
@@ -46,7 +46,7 @@ constexpr tensor linear_scan(tensor a, tensor c, int axis = -1, bool reverse = f
     c = unpack(c);
     shape s;
     if (not_floats(op::linear_scan, a) || not_floats(op::linear_scan, c)) return {a.g, -1};
-    if (!broadcast_shape(a.shape(), c.shape(), s))
+    if (!compiler::broadcast_shape(a.shape(), c.shape(), s))
         return fail(a.g, fault_kind::shapes_not_broadcastable, op::linear_scan, a.shape(), c.shape());
     axis = axis_of(s, axis);
     if (axis < 0) return fail(a.g, fault_kind::axis_out_of_range, op::linear_scan, s, s);

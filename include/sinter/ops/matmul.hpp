@@ -149,7 +149,7 @@ constexpr tensor matmul_of_vectors(tensor a, tensor b, transposed ta, transposed
 
 constexpr tensor matmul(tensor a, tensor b, transposed ta, transposed tb) {
     if (!a.ok() || !b.ok()) return {a.g ? a.g : b.g, -1};
-    graph* g = a.g;
+    compiler::graph* g = a.g;
     const bool at = ta == transposed::yes, bt = tb == transposed::yes;
     if (not_floats(op::matmul, a) || not_floats(op::matmul, b)) return {g, -1};
     a = unpack(a);
@@ -170,7 +170,7 @@ constexpr tensor matmul(tensor a, tensor b, transposed ta, transposed tb) {
     if (la.rank < 2 || lb.rank < 2) return fail(g, fault_kind::inner_extents_differ, op::matmul, x, y);
     const int ma = la.d[la.rank - 2], na = la.last(), mb = lb.d[lb.rank - 2], nb = lb.last();
     la.d[la.rank - 2] = la.d[la.rank - 1] = lb.d[lb.rank - 2] = lb.d[lb.rank - 1] = 1;
-    if (!broadcast_shape(la, lb, lead)) return fail_to_broadcast(g, op::matmul, la, lb, x, y);
+    if (!compiler::broadcast_shape(la, lb, lead)) return fail_to_broadcast(g, op::matmul, la, lb, x, y);
     shape sa = lead, sb = lead;
     sa.d[lead.rank - 2] = ma;
     sa.d[lead.rank - 1] = na;

@@ -40,7 +40,7 @@ constexpr tensor to_float(tensor a) {
 }
 
 /// The numbers of the last axis' places, 0, 1, ..., for all rows of `s` alike.
-constexpr tensor column_numbers(graph* g, const shape& s) {
+constexpr tensor column_numbers(compiler::graph* g, const shape& s) {
     if (!floats_can_name(*g, op::column_index, s, s.last())) return {g, -1};
     return make<op::column_index>(g, s, {});
 }

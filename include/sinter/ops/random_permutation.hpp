@@ -13,7 +13,7 @@ namespace sinter::inline SINTER_TARGET::ops {
 /// Order of n random numbers: [n] int32 for all, or one for each example. They have 24 bits; as
 /// equal ones keep their order, a further sort of what is in random order already decides among
 /// them: sorts until equal keys in all are rarer than one in n.
-constexpr tensor random_order(graph* g, int n, bool batched) {
+constexpr tensor random_order(compiler::graph* g, int n, bool batched) {
     shape s = extents(n);
     s.batched = batched;
     const auto sorted_keys = [&] { return argsort(make<op::random_uniform>(g, s, {}, {++g->streams})); };

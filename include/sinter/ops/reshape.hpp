@@ -39,7 +39,7 @@ constexpr tensor reshape(tensor a, shape s) {
     for (int i = 0; i < s.rank; ++i) fits = fits && s.d[i] > 0;
     if (!fits) return fail(a.g, fault_kind::sizes_differ, op::reshape, a.shape(), s);
     if (s == a.shape()) return a;
-    const node& n = a.g->n[a.id];
+    const compiler::node& n = a.g->n[a.id];
     if (n.k == op::reshape && a.g->n[n.in[0]].s == s) return {a.g, n.in[0]};   // and back again
     return make<op::reshape>(a.g, s, {a});
 }

@@ -76,7 +76,7 @@ template <class Body>
 constexpr scan_step scan(Body body, bundle carry, bundle inputs, const scan_options& o = {}) {
     constexpr op_name who{"scan"};
     scan_step none;
-    graph* const g = carry.g ? carry.g : inputs.g;
+    compiler::graph* const g = carry.g ? carry.g : inputs.g;
     none.carry.g = none.outputs.g = g;
     for (int i = 0; i < carry.n; ++i)
         if (!carry[i].ok()) return none;

@@ -73,7 +73,7 @@ struct box {
 template <op_id K>
 constexpr tensor boxed(tensor x, const shape& result, const shape& large, const box& b, float fill = 0) {
     const step_list t = natural_steps(large);
-    int p[max_attributes] = {};
+    int p[compiler::max_attributes] = {};
     for (int i = 0; i < large.rank; ++i) {
         p[slice_attribute::offset] += static_cast<int>(b.first[i] * t.step[i]);
         p[slice_attribute::steps + i] = b.n[i] == 1 ? 0 : static_cast<int>(b.step[i] * t.step[i]);

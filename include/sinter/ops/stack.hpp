@@ -11,9 +11,9 @@ namespace sinter::inline SINTER_TARGET {
 namespace ops {
 
 constexpr tensor stack(std::initializer_list<tensor> t, int axis = 0) {
-    growing<tensor> all;
+    base::growing<tensor> all;
     for (const tensor& x : t) all.push(expand_dims(x, axis));
-    return concat(view<const tensor>{all.p, all.n}, axis);
+    return concat(base::view<const tensor>{all.p, all.n}, axis);
 }
 
 } // namespace ops

@@ -97,21 +97,21 @@ constexpr tensor reduce_run(tensor x, int first, int end, bool batch) {
     }
     if (batch && R::columns == R::middle) {
         kept.batched = false;
-        return make<R::middle>(x.g, kept, {x}, {1, n, inner});
+        return compiler::make<R::middle>(x.g, kept, {x}, {1, n, inner});
     }
     if (batch) {   // rows of all examples, columns the inner elements
         shape flat = extents(n, inner);
         flat.batched = true;
         kept.batched = false;
-        return reshape(make<R::columns>(x.g, extents(inner), {reshape(x, flat)}), kept);
+        return reshape(compiler::make<R::columns>(x.g, extents(inner), {reshape(x, flat)}), kept);
     }
     if (inner == 1 && R::row != R::middle) {
         shape flat = outer == 1 ? extents(n) : extents(outer, n);
         flat.batched = s.batched;
         if (s.last() == n) flat = s;   // already so: stay in the shape that neighbours have
-        return reshape(make<R::row>(x.g, row_shape(flat), {reshape(x, flat)}), kept);
+        return reshape(compiler::make<R::row>(x.g, row_shape(flat), {reshape(x, flat)}), kept);
     }
-    return make<R::middle>(x.g, kept, {x}, {outer, n, inner});
+    return compiler::make<R::middle>(x.g, kept, {x}, {outer, n, inner});
 }
 
 /// [T][batch][n] can be reduced as it lies along n, or over everything else.
@@ -126,7 +126,7 @@ constexpr tensor reduce(tensor x, axis_set a, keep k) {
     x = unpack(x);
     const bool as_it_lies = reduces_steps(x.shape(), a) && !(a.batch && R::columns == R::middle);
     if (x.shape().form == layout::steps && !as_it_lies) x = from_steps(x);
-    graph* g = x.g;
+    compiler::graph* g = x.g;
     const shape s = x.shape();
     if (not_floats(info_of<R::row>.self, x)) return {g, -1};
     if (!a.valid) return fail(g, fault_kind::axis_out_of_range, info_of<R::row>.self, s, s);

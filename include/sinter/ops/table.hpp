@@ -19,7 +19,7 @@ constexpr tensor table(tensor of, shape s, table_function fill, float f = 0) {
     s.batched = false;
     s.type = dtype::f32;
     if (s.size() < 1) return fail(of.g, fault_kind::sizes_differ, op::table, s, extents(1));
-    node n = node_of<op::table>();
+    compiler::node n = compiler::node_of<op::table>();
     n.s = s;
     n.f = f;
     n.fill = fill;

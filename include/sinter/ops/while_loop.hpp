@@ -16,7 +16,7 @@ constexpr bundle while_loop(Condition condition, Body body, bundle carry, int mo
     bundle none;
     none.g = carry.g;
     if (!carry.ok()) return none;
-    graph& g = *carry.g;
+    compiler::graph& g = *carry.g;
     if (most < 1) return fail(&g, fault_kind::inner_extents_differ, who, extents(most), extents(1));
     const auto number = [&](tensor c) {
         if (c.ok() && (c.shape().batched || c.shape().size() != 1))
@@ -25,7 +25,7 @@ constexpr bundle while_loop(Condition condition, Body body, bundle carry, int mo
     };
     const tensor first = number(condition(carry));
     if (!first.ok()) return none;
-    node trips = node_of<op::loop_begin>();
+    compiler::node trips = compiler::node_of<op::loop_begin>();
     trips.s = extents();
     trips.operands = 1;
     trips.in[0] = constant(&g, 0.f).id;
@@ -38,7 +38,7 @@ constexpr bundle while_loop(Condition condition, Body body, bundle carry, int mo
     if (!carries.end(who, next, result)) return none;
     const tensor go_on = number(condition(next));
     if (!go_on.ok()) return none;
-    node c = node_of<op::loop_next>();   // in memory, for the device to look at
+    compiler::node c = compiler::node_of<op::loop_next>();   // in memory, for the device to look at
     c.s = extents();
     c.operands = 1;
     c.in[0] = go_on.id;

@@ -73,13 +73,13 @@ private:
             return x;
         }
     };
-    template <text T, class F>
+    template <compiler::text T, class F>
     struct kind<named_layer<T, F>> {
         static bundle visit(layer_walk& w, bundle x, int depth) {
             return w.block<F, named_layer<T, F>, named_layer<T, spy<F>>>(x, depth, T.c);
         }
     };
-    template <text T, class F>
+    template <compiler::text T, class F>
     struct kind<shared_layer<T, F>> {
         static bundle visit(layer_walk& w, bundle x, int depth) {
             return w.block<F, shared_layer<T, F>, shared_layer<T, spy<F>>>(x, depth, T.c);

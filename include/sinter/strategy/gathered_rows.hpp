@@ -33,7 +33,7 @@ inline void list_gathered_rows(const float* slot, int table_rows, int most_rows,
         std::copy_n(row, to.row_floats, to.row((*to.keys)++));
     }
     const std::int64_t end = std::int64_t{*to.keys} * to.row_floats;
-    std::fill(to.rows + end, to.rows + round_up(end, 16), 0.f);
+    std::fill(to.rows + end, to.rows + base::round_up(end, 16), 0.f);
 }
 
 /// Writes a list's rows, which are the sums of all lists, into a slot. Others stay as they are.

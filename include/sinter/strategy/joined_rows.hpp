@@ -29,7 +29,7 @@ public:
           capacity_(static_cast<int>(std::min<std::int64_t>(table_rows, std::int64_t{members} * most_rows))),
           slots_(static_cast<std::int64_t>(std::bit_ceil(2 * static_cast<std::uint64_t>(capacity_) + 2))),
           keys_(size(list_header + capacity_)), table_(size(slots_)), from_(size(std::int64_t{capacity_} * members)),
-          rows_(size(round_up(std::int64_t{capacity_} * row_floats, 16))),
+          rows_(size(base::round_up(std::int64_t{capacity_} * row_floats, 16))),
           partial_(size(std::int64_t{64} * row_floats)) {}
 
     int most_rows() const { return capacity_; }   ///< of a joined list: min(V, members times most rows)

@@ -17,7 +17,7 @@ struct step_values {
     const float* scalars = nullptr;   ///< what the optimizer's scalars() wrote
     std::uint64_t seed = 0;           ///< of random numbers inside the net
     std::int64_t step = 0;            ///< steps before this one
-    batch_shard shard = {};           ///< which part of a larger batch the batch is; by default all of it
+    runtime::batch_shard shard = {};           ///< which part of a larger batch the batch is; by default all of it
     bool stop = false;                ///< this member asks that all members stop behind this step
     bool save = false;                ///< this member asks that the run be saved behind this step
 };
@@ -92,7 +92,7 @@ public:
     /// One step of training program I on a batch; `observe(launch, before)` is called around each
     /// launch. Throws data_error where the batch does not fit the program, and what the device
     /// throws.
-    template <int I = 0, class Observer = unobserved>
+    template <int I = 0, class Observer = runtime::unobserved>
     step_result step(const batch_view& b, const step_values& v, Observer observe = {}) {
         return run<training<I>>(b, v, {}, observe);
     }
@@ -100,16 +100,16 @@ public:
     /// of them. Gradients that are stored (strategy_traits::gradients) lie at
     /// variable_info::gradient then, for read() and write(). Where they are fused, some parameters
     /// have been updated already, too.
-    template <int I = 0, class Observer = unobserved>
+    template <int I = 0, class Observer = runtime::unobserved>
     step_result gradients(const batch_view& b, const step_values& v, Observer observe = {}) {
         return run<training<I>>(b, v, {0, training<I>::v.segments.first_update}, observe);
     }
     /// The second half, which follows the first: updates by the gradients that are there now. `v`
     /// as before.
-    template <int I = 0, class Observer = unobserved>
+    template <int I = 0, class Observer = runtime::unobserved>
     void update(const step_values& v, Observer observe = {}) {
         using P = training<I>;
-        const step_arguments now{nullptr, v.scalars, v.seed, v.step, last_batch_, false, {P::v.segments.first_update},
+        const runtime::step_arguments now{nullptr, v.scalars, v.seed, v.step, last_batch_, false, {P::v.segments.first_update},
                                  v.shard};
         device_.template run<P>(runner_of<P>(), now, observe);
     }
@@ -137,10 +137,10 @@ public:
     }
     /// Runs these launches. False where the loss, which is known behind them, is not finite: memory is
     /// then as before the step. `alone`: by the calling thread.
-    template <int I = 0, class Observer = unobserved>
-    bool stretch(const step_values& v, launch_range launches, bool alone, Observer observe = {}) {
+    template <int I = 0, class Observer = runtime::unobserved>
+    bool stretch(const step_values& v, runtime::launch_range launches, bool alone, Observer observe = {}) {
         using P = training<I>;
-        const step_arguments now{continues_ ? nullptr : ports_.data(), v.scalars, v.seed, v.step, last_batch_, true, launches,
+        const runtime::step_arguments now{continues_ ? nullptr : ports_.data(), v.scalars, v.seed, v.step, last_batch_, true, launches,
                                  v.shard};
         continues_ = true;
         if constexpr (requires { device_.template run_alone<P>(runner_of<P>(), now, observe); }) {
@@ -159,7 +159,7 @@ public:
         return read_loss<training<I>>(memory_);
     }
     /// Where the floats at an address lie, in the host's memory.
-    float* at(address a) const
+    float* at(compiler::address a) const
         requires device::shares_memory
     {
         return memory_.at(a);
@@ -190,8 +190,8 @@ public:
 
     /// Floats as they lie in the device's memory, at a parameter's, gradient's, state's or slot's
     /// address.
-    void read(address from, float* to, std::int64_t floats) const { device_.read(memory_, from, to, floats); }
-    void write(address to, const float* from, std::int64_t floats) { device_.write(memory_, to, from, floats); }
+    void read(compiler::address from, float* to, std::int64_t floats) const { device_.read(memory_, from, to, floats); }
+    void write(compiler::address to, const float* from, std::int64_t floats) { device_.write(memory_, to, from, floats); }
     void clear_slots() { memory_.slots.clear(); }   ///< the optimizer's memory is all zeros again
     int threads() const { return device_.threads(); }
 
@@ -220,7 +220,7 @@ private:
     bool continues_ = false;             ///< a stretch of this step has run
     std::vector<const float*> ports_;    ///< of a step in stretches
     const memory* outputs_elsewhere_ = nullptr;   ///< where the last run left them; null: in memory_
-    const address* outputs_at_ = nullptr;
+    const compiler::address* outputs_at_ = nullptr;
     const shape* output_shapes_ = nullptr;
     mutable std::vector<float> host_;   ///< the host's copy of all outputs, where the device has memory of its own
     int last_batch_ = 0;
@@ -232,12 +232,12 @@ private:
         return static_cast<training_runner<P>&>(runners_).run;
     }
     template <class P, class Observer>
-    step_result run(const batch_view& b, const step_values& v, launch_range launches, Observer& observe) {
+    step_result run(const batch_view& b, const step_values& v, runtime::launch_range launches, Observer& observe) {
         const float* ports[ports_of<P>()];
         bind_batch<P>(b, ports, true);
         uncounted_.template hide<P>(ports, b.size);
         has_outputs_ = false;
-        const step_arguments now{ports, v.scalars, v.seed, v.step, b.size, true, launches, v.shard};
+        const runtime::step_arguments now{ports, v.scalars, v.seed, v.step, b.size, true, launches, v.shard};
         auto& runner = runner_of<P>();
         if constexpr (std::is_same_v<decltype(device_.template run<P>(runner, now, observe)), bool>) {
             if (!device_.template run<P>(runner, now, observe)) return {read_loss<P>(memory_), false};
@@ -249,7 +249,7 @@ private:
         return {read_loss<P>(memory_), true};
     }
     template <int... I>
-    static constexpr std::int64_t floats(space s, std::integer_sequence<int, I...>) {
+    static constexpr std::int64_t floats(compiler::space s, std::integer_sequence<int, I...>) {
         return most({training<I>::v.floats(s)...});
     }
     template <int... I>
@@ -260,27 +260,27 @@ private:
     template <int... I>
     static constexpr std::int64_t bytes_of(std::integer_sequence<int, I...> n) {
         std::int64_t more = scratch(n) - device::template runner<training<0>>::scratch_floats();
-        for (const space s : {space::activation, space::gradient}) more += floats(s, n) - training<0>::v.floats(s);
-        return step_bytes<training<0>, device>() + 4 * more;
+        for (const compiler::space s : {compiler::space::activation, compiler::space::gradient}) more += floats(s, n) - training<0>::v.floats(s);
+        return runtime::step_bytes<training<0>, device>() + 4 * more;
     }
     template <int... I>
     SINTER_COLD void begin(std::integer_sequence<int, I...> n, [[maybe_unused]] const replica* owner) {
         static_assert((runs_program<device, training<I>> && ...),
                       "the device lacks a part of what a device has: device/device.hpp");
         constexpr auto& p = training<0>::v;
-        [[maybe_unused]] const auto here = enter(device_);
+        [[maybe_unused]] const auto here = runtime::enter(device_);
         using place = decltype(memory_.parameters);
         if constexpr (requires { place::shared_with(memory_.parameters); }) {
             if (owner) {
                 memory_.parameters = place::shared_with(owner->memory_.parameters);
-                memory_.slots = gathers() ? place(p.floats(space::slot)) : place::shared_with(owner->memory_.slots);
+                memory_.slots = gathers() ? place(p.floats(compiler::space::slot)) : place::shared_with(owner->memory_.slots);
             }
         }
-        if (!owner) memory_.parameters = place(p.floats(space::parameter));
-        memory_.gradients = place(floats(space::gradient, n));
-        memory_.states = place(p.floats(space::state));
-        if (!owner) memory_.slots = place(p.floats(space::slot));
-        memory_.activations = place(floats(space::activation, n));
+        if (!owner) memory_.parameters = place(p.floats(compiler::space::parameter));
+        memory_.gradients = place(floats(compiler::space::gradient, n));
+        memory_.states = place(p.floats(compiler::space::state));
+        if (!owner) memory_.slots = place(p.floats(compiler::space::slot));
+        memory_.activations = place(floats(compiler::space::activation, n));
         memory_.scratch = place(scratch(n));
         output_shapes_ = p.output_shapes;
         (runner_of<training<I>>().bind(memory_), ...);
@@ -294,7 +294,7 @@ private:
     template <class P>
     void note_loss_weight(const memory& m, int batch) {
         float w = static_cast<float>(batch);
-        if constexpr (P::v.loss_weight.where() != space::none) device_.read(m, P::v.loss_weight, &w, 1);
+        if constexpr (P::v.loss_weight.where() != compiler::space::none) device_.read(m, P::v.loss_weight, &w, 1);
         loss_weight_ = static_cast<double>(w);
     }
     /// Floats of the first so many outputs.
@@ -314,7 +314,7 @@ private:
 
     /// Programs never run at once, so one's activations may lie where another's lay.
     template <class P>
-    static constexpr bool fits = P::v.floats(space::activation) <= training<0>::v.floats(space::activation);
+    static constexpr bool fits = P::v.floats(compiler::space::activation) <= training<0>::v.floats(compiler::space::activation);
     template <class P>
     static constexpr bool fits_scratch =
         device::template runner<P>::scratch_floats() <= device::template runner<training<0>>::scratch_floats();
@@ -339,7 +339,7 @@ private:
     template <class P>
     SINTER_COLD std::unique_ptr<other_program<P>> make_other() const {
         auto made = std::make_unique<other_program<P>>();
-        if (!fits<P>) made->own.activations = decltype(memory_.activations)(P::v.floats(space::activation));
+        if (!fits<P>) made->own.activations = decltype(memory_.activations)(P::v.floats(compiler::space::activation));
         if (!fits_scratch<P>)
             made->own.scratch = decltype(memory_.scratch)(device::template runner<P>::scratch_floats());
         return made;
@@ -352,7 +352,7 @@ private:
         bind_batch<P>(b, ports, with_targets);
         if (with_targets) uncounted_.template hide<P>(ports, b.size);
         has_outputs_ = within_step_ = false;
-        [[maybe_unused]] const auto here = enter(device_);
+        [[maybe_unused]] const auto here = runtime::enter(device_);
         if (!o) o = make_other<P>();
         float loss = 0;
         {

@@ -9,9 +9,9 @@ namespace sinter::inline SINTER_TARGET {
 
 /// Strategies whose members each update a part of the weights name it: one error where no part can be
 /// updated by itself.
-template <update_reach Reach>
+template <compiler::update_reach Reach>
 struct check_updates_in_parts {
-    static_assert(Reach != update_reach::whole_tensors,
+    static_assert(Reach != compiler::update_reach::whole_tensors,
                   "sharded_update: this optimizer takes norms of whole tensors of weights or updates (as lamb and "
                   "max_norm do), so no member can update a part of a tensor");
 };
@@ -20,7 +20,7 @@ struct check_updates_in_parts {
 /// changes when it is run for the gradients `range` alone (step_arguments::updated), as long as
 /// they go. Slot k of what lies at address a is at {space::slot, k * z.trained + a.offset()}.
 template <class P, class F>
-void for_each_updated(const gradient_range& range, F f) {
+void for_each_updated(const compiler::gradient_range& range, F f) {
     std::int64_t begin = 0, end = 0;
     const auto add = [&](std::int64_t first, std::int64_t last) {
         if (first >= last) return;
@@ -28,16 +28,16 @@ void for_each_updated(const gradient_range& range, F f) {
             end = last;
             return;
         }
-        if (begin < end) f(address{space::parameter, begin}, end - begin);
+        if (begin < end) f(compiler::address{compiler::space::parameter, begin}, end - begin);
         begin = first, end = last;
     };
     for (int k = P::v.n_parameters - 1; k >= 0; --k) {   // as they lie under gradient_policy::reduced
         const variable_info& v = P::v.parameters[k];
         if (v.bucket < 0) continue;
-        const gradient_bucket& b = P::v.buckets[v.bucket];
-        const std::int64_t at = v.at.offset(), floats = round_up(v.floats, 16);
-        const address gradient = b.is_list()   ? b.at
-                                 : b.every > 1 ? address{space::slot, (P::v.slots - 1) * P::v.z.trained + at}
+        const compiler::gradient_bucket& b = P::v.buckets[v.bucket];
+        const std::int64_t at = v.at.offset(), floats = base::round_up(v.floats, 16);
+        const compiler::address gradient = b.is_list()   ? b.at
+                                 : b.every > 1 ? compiler::address{compiler::space::slot, (P::v.slots - 1) * P::v.z.trained + at}
                                                : v.gradient;
         if (b.parameter >= 0) {   // a table is updated whole
             if (range.all() || range.has(gradient)) add(at, at + floats);
@@ -48,7 +48,7 @@ void for_each_updated(const gradient_range& range, F f) {
             add(std::max(from, range.from.offset()) + moved, std::min(from + floats, range.end()) + moved);
         }
     }
-    if (begin < end) f(address{space::parameter, begin}, end - begin);
+    if (begin < end) f(compiler::address{compiler::space::parameter, begin}, end - begin);
 }
 
 } // namespace sinter

@@ -115,7 +115,7 @@ private:
         float loss = 0;
         std::int64_t& done = done_[static_cast<std::size_t>(phase)];
         const std::int64_t before = base::step_;
-        ((I == phase ? void(loss = base::template run_training<I>(b, done, unobserved{})) : void()), ...);
+        ((I == phase ? void(loss = base::template run_training<I>(b, done, runtime::unobserved{})) : void()), ...);
         done += base::step_ - before;   // none where the loss is not finite
         return loss;
     }

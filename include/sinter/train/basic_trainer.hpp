@@ -72,7 +72,7 @@ public:
         for (int i = 0; i < training::v.n_parameters; ++i) fill(training::v.parameters[i]);
         for (int i = 0; i < training::v.n_states; ++i) fill(training::v.states[i]);
         session_.clear_slots();
-        if constexpr (has_first_of_slot<Optimizer>() || average_slot >= 0)
+        if constexpr (compiler::has_first_of_slot<Optimizer>() || average_slot >= 0)
             for (int i = 0; i < training::v.n_parameters; ++i)
                 for (int k = 0; k < slots_of(training::v.parameters[i]); ++k) fill_slot(training::v.parameters[i], k);
         session_.publish();
@@ -137,10 +137,10 @@ public:
     /// The last step's gradient; only under program_options{.store_gradients = true} or where the
     /// optimizer clips. Where gradients are accumulated it is that of the loss times loss_weight().
     std::vector<float> gradient(const variable_info& v) const {
-        if (v.gradient.where() == space::none && detail::update_stage<typename training::request>::in_place)
+        if (v.gradient.where() == compiler::space::none && detail::update_stage<typename training::request>::in_place)
             throw option_error("the update uses this gradient up", path(v), "it is nowhere stored",
                                "program_options{.store_gradients = true}");
-        if (v.gradient.where() == space::none && v.bucket >= 0)
+        if (v.gradient.where() == compiler::space::none && v.bucket >= 0)
             throw option_error("this gradient is a list of rows", path(v), "gradient_policy::reduced",
                                "gradient_policy::stored");
         return plain_at(v, v.gradient);
@@ -153,12 +153,12 @@ public:
     /// which may fail, and then puts them there, which on the CPU cannot. `slot` as above, or -1
     /// for the variable itself.
     struct packed_values {
-        address to;
+        compiler::address to;
         std::vector<float> x;
     };
     packed_values packed(const variable_info& v, const float* x, int slot = -1) const {
         return {slot < 0 ? v.at : slot_address(v, slot),
-                from_plain(v, x, device_type::panel_width, device_type::target.lanes)};
+                runtime::from_plain(v, x, device_type::panel_width, device_type::target.lanes)};
     }
     void put(const std::vector<packed_values>& all) {
         for (const packed_values& p : all) session_.write(p.to, p.x.data(), static_cast<std::int64_t>(p.x.size()));
@@ -174,8 +174,8 @@ public:
     void set_steps(std::int64_t n) { step_ = n; }
 
     /// How many slots the optimizer keeps for a parameter: none for a frozen one.
-    static constexpr int slots_of(const variable_info& v) { return v.group == frozen_group ? 0 : training::v.slots; }
-    static constexpr bool keeps_averages = average_slot_of<Optimizer>() >= 0;
+    static constexpr int slots_of(const variable_info& v) { return v.group == compiler::frozen_group ? 0 : training::v.slots; }
+    static constexpr bool keeps_averages = compiler::average_slot_of<Optimizer>() >= 0;
     /// Puts the optimizer's averages of the weights (moving_average) where the weights are, and
     /// these where the averages were: evaluate(), predict() and plain() then see averages, and
     /// training must not go on before the same call has put all back. averaged_weights does both.
@@ -237,7 +237,7 @@ private:
     bool ask_stop_ = false, ask_save_ = false;
     std::vector<float> exchanged_;   ///< weights and averages on their ways
 
-    static constexpr int average_slot = average_slot_of<Optimizer>();
+    static constexpr int average_slot = compiler::average_slot_of<Optimizer>();
 
     step_values values_of(const float* scalars) const { return {scalars, options_.seed, step_}; }
     std::vector<float> first(const variable_info& v) const {
@@ -246,20 +246,20 @@ private:
     SINTER_COLD void fill_slot(const variable_info& v, int k) {
         const std::vector<float> x = k == average_slot ? plain(v)
                                                        : std::vector<float>(static_cast<std::size_t>(v.s.size()),
-                                                                            first_of_slot(optimizer_, v.group, k));
+                                                                            compiler::first_of_slot(optimizer_, v.group, k));
         write(v, slot_address(v, k), x.data());
     }
-    address slot_address(const variable_info& v, int slot) const {
-        return {space::slot, slot * training::v.z.trained + v.at.offset()};
+    compiler::address slot_address(const variable_info& v, int slot) const {
+        return {compiler::space::slot, slot * training::v.z.trained + v.at.offset()};
     }
-    SINTER_COLD std::vector<float> plain_at(const variable_info& v, address from) const {
+    SINTER_COLD std::vector<float> plain_at(const variable_info& v, compiler::address from) const {
         std::vector<float> packed(static_cast<std::size_t>(v.floats));
-        if (from.where() == space::none) return std::vector<float>(static_cast<std::size_t>(v.s.size()));
+        if (from.where() == compiler::space::none) return std::vector<float>(static_cast<std::size_t>(v.s.size()));
         session_.read(from, packed.data(), v.floats);
-        return to_plain(v, packed.data(), device_type::panel_width, device_type::target.lanes);
+        return runtime::to_plain(v, packed.data(), device_type::panel_width, device_type::target.lanes);
     }
-    SINTER_COLD void write(const variable_info& v, address to, const float* x) {
-        const std::vector<float> packed = from_plain(v, x, device_type::panel_width, device_type::target.lanes);
+    SINTER_COLD void write(const variable_info& v, compiler::address to, const float* x) {
+        const std::vector<float> packed = runtime::from_plain(v, x, device_type::panel_width, device_type::target.lanes);
         session_.write(to, packed.data(), v.floats);
     }
 };

@@ -66,10 +66,10 @@ std::vector<float> initial_values(const variable_info& v, std::string_view path,
     constexpr auto has = [](init_kind k) { return (Kinds >> static_cast<int>(k) & 1u) != 0; };
     const initializer& init = v.init;
     std::vector<float> x(static_cast<std::size_t>(v.s.size()), init.kind == init_kind::constant ? init.a : 0.f);
-    random_stream r(stream(seed, fnv1a(path)));
+    random_stream r(base::stream(seed, base::fnv1a(path)));
     if constexpr (has(init_kind::uniform))
         if (init.kind == init_kind::uniform)
-            for (float& e : x) e = init.middle + init.a * (2.f * uniform(r.word()) - 1.f);
+            for (float& e : x) e = init.middle + init.a * (2.f * base::uniform(r.word()) - 1.f);
     if constexpr (has(init_kind::normal))
         if (init.kind == init_kind::normal) detail::draw_normal(x, init, r);
     if constexpr (has(init_kind::truncated_normal))

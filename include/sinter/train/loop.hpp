@@ -122,7 +122,7 @@ private:
         const std::vector<to_save> files = std::move(files_);
         files_.clear();
         sums.merge(model.session());
-        if (within_pass) result.seconds = monotonic_seconds() - began;
+        if (within_pass) result.seconds = base::monotonic_seconds() - began;
         for (const to_save& f : files) {
             save_(*this, f);
             for (const detail::hook_calls& h : hooks)
@@ -222,7 +222,7 @@ private:
         run_.within_pass = true;
         run_.tell(epoch_begin);
         bool more = true;
-        run_.began = monotonic_seconds() - r.seconds;
+        run_.began = base::monotonic_seconds() - r.seconds;
         if (!run_.pass_over)
             detail::one_pass(run_.data, [&](const data::batch_view& b) { return more = one_step(b); }, goes_on);
         run_.pass_over = more;
@@ -232,7 +232,7 @@ private:
         run_.sums.merge(t_.session());
         if (r.examples == 0)
             throw data_error("there is nothing to train on", "train", "a pass without examples", "at least one");
-        r.seconds = monotonic_seconds() - run_.began;
+        r.seconds = base::monotonic_seconds() - run_.began;
         sum_up();
         if (!more) run_.tell(pass_stopped);
         if (detail::phases_of<Trainer> > 1)

@@ -29,16 +29,16 @@ namespace sinter::inline SINTER_TARGET {
 template <class Net, build_options Build = build_options{1}>
 class predictor {
     static constexpr int largest_batch = Build.max_batch;
-    static constexpr target alone = [] {
-        target t = cpu_device::target;
+    static constexpr compiler::target alone = [] {
+        compiler::target t = cpu_device::target;
         t.parts = 1;
         t.fused_producers = false;   // its kernels are called one by one
         return t;
     }();
 
 public:
-    using program = compiled<
-        request<Net, detail::stand_in_loss, void, program_mode::prediction, largest_batch, alone, Build.program>>;
+    using program = compiler::compiled<
+        compiler::request<Net, detail::stand_in_loss, void, program_mode::prediction, largest_batch, alone, Build.program>>;
 
     template <class Model, setting... S>
     predictor(Net, const Model& from, S...) : predictor(from) {
@@ -79,7 +79,7 @@ public:
         std::vector<std::string> not_needed;   // where examples' sequences have come to: prediction begins each anew
         each_variable([&](const variable_info& v) {
             if (v.of_examples) not_needed.push_back(path(v));
-            else expected.push_back({path(v), safetensors::dtype::f32, extents_of(v.s)});
+            else expected.push_back({path(v), safetensors::dtype::f32, compiler::extents_of(v.s)});
         });
         from.check(expected, not_needed);
         values_of taken;
@@ -135,7 +135,7 @@ public:
 
     /// Bytes that it takes. A constant.
     static constexpr std::int64_t bytes() {
-        return step_bytes<program, cpu_device>() +
+        return runtime::step_bytes<program, cpu_device>() +
                4 * (program::v.n_inputs ? std::int64_t{largest_batch} * program::v.inputs[0].s.size() : 0);
     }
 
@@ -145,14 +145,14 @@ private:
     static constexpr int written_out =
         launches <= 16 ? launches : 0;   ///< calls without a table: some nanoseconds each
 
-    model_memory memory_;
-    arena input_, tables_;
+    runtime::model_memory memory_;
+    runtime::arena input_, tables_;
     mutable std::array<float*, program::v.n_args + 1> operands_{};
-    mutable std::array<call, std::size_t{launches + 1}> calls_{};
+    mutable std::array<runtime::call, std::size_t{launches + 1}> calls_{};
     mutable std::array<const float*, program::v.n_inputs + 1>
         ports_{};   ///< and the batch that calls_ are prepared for
     mutable cpu_runner<program> loops_;
-    std::unique_ptr<team> alone_ = std::make_unique<team>(1);
+    std::unique_ptr<runtime::team> alone_ = std::make_unique<runtime::team>(1);
     std::uint64_t seed_ = 1;
     std::int64_t step_ = 0;
     bool finite_ = true;   ///< are all weights?
@@ -172,15 +172,15 @@ private:
     template <class Model>
     explicit predictor(const Model& from) {
         constexpr auto& p = program::v;
-        static_assert(check_bounds<program>::v);
-        memory_.parameters = arena(p.floats(space::parameter));
-        memory_.states = arena(p.floats(space::state));
-        memory_.activations = arena(p.floats(space::activation));
-        memory_.scratch = arena(cpu_runner<program>::scratch_floats());
-        input_ = arena(std::int64_t{largest_batch} * (p.n_inputs ? p.inputs[0].s.size() : 0) + 16);
-        if (prepared && program_tables<program>::floats) {
-            tables_ = arena(program_tables<program>::floats);
-            program_tables<program>::fill(tables_.data());
+        static_assert(compiler::check_bounds<program>::v);
+        memory_.parameters = runtime::arena(p.floats(compiler::space::parameter));
+        memory_.states = runtime::arena(p.floats(compiler::space::state));
+        memory_.activations = runtime::arena(p.floats(compiler::space::activation));
+        memory_.scratch = runtime::arena(cpu_runner<program>::scratch_floats());
+        input_ = runtime::arena(std::int64_t{largest_batch} * (p.n_inputs ? p.inputs[0].s.size() : 0) + 16);
+        if (prepared && runtime::program_tables<program>::floats) {
+            tables_ = runtime::arena(runtime::program_tables<program>::floats);
+            runtime::program_tables<program>::fill(tables_.data());
         }
         if (!prepared) loops_.bind(memory_);
         take(from);
@@ -195,11 +195,11 @@ private:
     /// Variables as they will lie in memory, made before any is written: where one cannot be, all
     /// stay as they are.
     struct values_of {
-        std::vector<std::pair<address, std::vector<float>>> all;
+        std::vector<std::pair<compiler::address, std::vector<float>>> all;
         bool finite = true;
         void add(const variable_info& v, const std::vector<float>& plain) {
             for (const float number : plain) finite = finite && std::isfinite(number);
-            all.emplace_back(v.at, from_plain(v, plain.data(), cpu_device::panel_width, cpu::lanes));
+            all.emplace_back(v.at, runtime::from_plain(v, plain.data(), cpu_device::panel_width, cpu::lanes));
         }
     };
     void store(const values_of& taken) {
@@ -217,16 +217,16 @@ private:
     void prepare(const float* const* ports, int batch) const {
         std::copy_n(ports, program::v.n_inputs, ports_.data());
         batch_.n = batch;
-        const host_places places(memory_);
+        const runtime::host_places places(memory_);
         for (int i = 0; i < program::v.n_args; ++i) {
-            const address a = program::v.args[i];
-            operands_[static_cast<std::size_t>(i)] = a.where() == space::port    ? const_cast<float*>(ports[port_of(a)])
-                                                     : a.where() == space::table ? tables_.data() + a.offset()
+            const compiler::address a = program::v.args[i];
+            operands_[static_cast<std::size_t>(i)] = a.where() == compiler::space::port    ? const_cast<float*>(ports[port_of(a)])
+                                                     : a.where() == compiler::space::table ? tables_.data() + a.offset()
                                                                                  : places.at(a);
         }
         for (int i = 0; i < launches; ++i) {
-            const launch& l = program::v.launches[i];
-            call& c = calls_[static_cast<std::size_t>(i)];
+            const compiler::launch& l = program::v.launches[i];
+            runtime::call& c = calls_[static_cast<std::size_t>(i)];
             c.p = operands_.data() + l.first_arg;
             c.e = program::v.extents + l.first_extent;
             c.k = program::v.constants + l.first_constant;
@@ -249,7 +249,7 @@ private:
         if constexpr (prepared) {
             if (batch != batch_.n || !std::equal(ports, ports + program::v.n_inputs, ports_.data()))
                 prepare(ports, batch);
-            const flush_denormals here;
+            const runtime::flush_denormals here;
             run_all(std::make_integer_sequence<int, written_out>{});
             for (int i = written_out; i < launches; ++i)
                 cpu::kernel_table<program>::entries[program::v.launches[i].spec].run_alone(

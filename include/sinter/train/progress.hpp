@@ -17,7 +17,7 @@ struct progress_options {
     double bar_every = 0.1;                          ///< seconds between two drawings of the bar
     double line_every = 10;                          ///< seconds between two plain lines of one pass
     const char* unit = "examples";                     ///< what an example is called
-    double (*clock)() = monotonic_seconds;
+    double (*clock)() = base::monotonic_seconds;
 };
 
 /// Shows how a pass over the data goes: on a terminal a line that is drawn over itself, elsewhere a

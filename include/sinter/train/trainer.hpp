@@ -48,7 +48,7 @@ public:
     /// before anything is updated: weights, states and the optimizer's memory are as they were, it
     /// does not count among steps(), and output() is empty. A GPU learns of the loss too late for
     /// that.
-    float step(const data::batch_view& b) { return step(b, unobserved{}); }
+    float step(const data::batch_view& b) { return step(b, runtime::unobserved{}); }
     /// The same, with `observe(launch, before)` called around each kernel.
     template <class Observer>
     float step(const data::batch_view& b, Observer observe) {

@@ -209,7 +209,7 @@ BOOST_AUTO_TEST_CASE(a_full_disk) {
 }
 
 /// A parameter and a state of given names, at the root or inside a scope.
-template <text Parameter, text State>
+template <compiler::text Parameter, compiler::text State>
 struct own_names : layer_tag {
     constexpr tensor operator()(tensor x) const {
         const tensor s = state(x, State.c, extents(3), zeros);
@@ -217,7 +217,7 @@ struct own_names : layer_tag {
         return x * parameter(x, Parameter.c, extents(3), ones) + stop_gradient(s);
     }
 };
-template <text P, text S>
+template <compiler::text P, compiler::text S>
 inline constexpr own_names<P, S> own{};
 template <class Layer>
 constexpr bool can_be_saved(Layer) {

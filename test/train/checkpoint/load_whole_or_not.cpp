@@ -16,6 +16,7 @@
 // Each allocation within a load is made to fail, one after the other: the model must then be as it was. And what else loading
 // promises: seeds, weights alone, bytes in memory, files of other programs.
 using namespace sinter;
+using namespace sinter::compiler;
 
 static long fail_at = -1;   ///< counts down to the allocation that fails; below 0: none does
 [[gnu::noinline]] static void* get(std::size_t n, std::size_t align) {

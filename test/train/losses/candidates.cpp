@@ -10,6 +10,7 @@
 
 // Sampled losses: their formulas with given candidates, what is drawn, and the faults of nets that do not fit.
 using namespace sinter;
+using namespace sinter::compiler;
 using namespace sinter::test;
 constexpr int V = 11, K = 6, E = 3;
 

@@ -9,6 +9,7 @@
 
 // Linear regression under clipping by global norm, 50 steps, against the same in plain loops over doubles.
 using namespace sinter;
+using namespace sinter::compiler;
 
 constexpr int inputs_n = 3, outputs_n = 2, batch_n = 5;
 constexpr auto net = features<inputs_n> >> dense<outputs_n>;

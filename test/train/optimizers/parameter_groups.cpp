@@ -15,6 +15,8 @@
 
 // The net's paths: dense/kernel, dense/bias, dense_1/kernel, dense_1/bias.
 using namespace sinter;
+using namespace sinter::base;
+using namespace sinter::compiler;
 using namespace sinter::test;
 namespace golden = fixture::optimizers;
 

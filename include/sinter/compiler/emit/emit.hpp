@@ -4,7 +4,7 @@
 #include <sinter/compiler/passes/boundary_iterations.hpp>
 
 /// Emission: each group becomes a launch, and its kernel a spec shared by all equal ones.
-namespace sinter::inline SINTER_TARGET {
+namespace sinter::inline SINTER_TARGET::compiler {
 
 template <int Groups, int Code, int Args, int Constants, int Loops, int Buffers>
 struct emitted {
@@ -219,4 +219,4 @@ private:
     }
 };
 
-} // namespace sinter
+} // namespace sinter::compiler

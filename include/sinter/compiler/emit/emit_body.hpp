@@ -8,7 +8,7 @@
 /// A group's elementwise code: its members become instructions, what they read from outside becomes
 /// loads, and values that a later pass over the row needs again are read back or kept in a row
 /// buffer.
-namespace sinter::inline SINTER_TARGET {
+namespace sinter::inline SINTER_TARGET::compiler {
 
 class body_emitter {
 public:
@@ -366,4 +366,4 @@ private:
     }
 };
 
-} // namespace sinter
+} // namespace sinter::compiler

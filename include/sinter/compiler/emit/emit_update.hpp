@@ -13,7 +13,7 @@
 /// sweep, and a sweep for each parameter. Where gradients are accumulated, each step adds them to a
 /// slot, in the ways just said, and what follows (norms, sums, sweeps that read the slot as the
 /// gradient) runs in each k-th step alone.
-namespace sinter::inline SINTER_TARGET {
+namespace sinter::inline SINTER_TARGET::compiler {
 
 struct emitted_bounds {
     int groups = 1, code = 1, args = 1, constants = 1, loops = 1, buffers = 1;
@@ -259,4 +259,4 @@ private:
     }
 };
 
-} // namespace sinter
+} // namespace sinter::compiler

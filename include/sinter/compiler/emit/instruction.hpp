@@ -6,7 +6,7 @@
 /// The code of a kernel's elementwise body: 64-bit words, which become template arguments. A word
 /// writes the register that bears its own number. Elementwise ops stand for themselves; beside them
 /// there are the instructions below.
-namespace sinter::inline SINTER_TARGET {
+namespace sinter::inline SINTER_TARGET::compiler {
 
 enum class opcode : std::uint8_t {   // below 256, where the ops' numbers begin
     load = 1,        ///< from operand `arg`, mapped by `map`
@@ -58,4 +58,4 @@ inline constexpr int first_q = 12;        ///< divisors of mapped rows, numbered
 inline constexpr int count = 16;
 } // namespace extent
 
-} // namespace sinter
+} // namespace sinter::compiler

@@ -7,7 +7,7 @@
 
 /// Launches as they are written down one after the other, and their specs, of which equal ones are
 /// one.
-namespace sinter::inline SINTER_TARGET {
+namespace sinter::inline SINTER_TARGET::compiler {
 
 struct listing {
     view<spec> specs;
@@ -147,4 +147,4 @@ private:
     }
 };
 
-} // namespace sinter
+} // namespace sinter::compiler

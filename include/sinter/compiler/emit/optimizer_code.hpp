@@ -8,7 +8,7 @@
 
 /// Optimizers are expressions too: this traces one over flat arrays and turns it into code, once
 /// for all parameters of a group.
-namespace sinter::inline SINTER_TARGET {
+namespace sinter::inline SINTER_TARGET::compiler {
 
 inline constexpr int most_update_instructions = 120;
 
@@ -79,7 +79,8 @@ constexpr optimizer_code make_optimizer_code(int group_number = 0, int level = -
     return out;
 }
 
-namespace detail {
+} // namespace sinter::compiler
+namespace sinter::inline SINTER_TARGET::detail {
 
 /// What a step does with a gradient while gradients are accumulated.
 template <int Slot>
@@ -129,6 +130,4 @@ struct update_of<Optimizer, std::integer_sequence<int, G...>> {
     }
 };
 
-} // namespace detail
-
-} // namespace sinter
+} // namespace sinter::detail

@@ -4,7 +4,7 @@
 #include <sinter/compiler/plan/memory.hpp>
 #include <sinter/compiler/emit/instruction.hpp>
 
-namespace sinter::inline SINTER_TARGET {
+namespace sinter::inline SINTER_TARGET::compiler {
 
 /// Which loop nest a kernel is; root ops stand for themselves.
 namespace walk {
@@ -63,4 +63,4 @@ struct loop_buffer {
     bool carry = false;
 };
 
-} // namespace sinter
+} // namespace sinter::compiler

@@ -6,7 +6,7 @@
 
 /// What an optimizer comes to, as code: the instructions that are put behind whatever produces a
 /// gradient, or that a sweep over memory is made of.
-namespace sinter::inline SINTER_TARGET {
+namespace sinter::inline SINTER_TARGET::compiler {
 
 /// Ports of an optimizer's code: 0 the parameter, 1 its gradient, 2.. the slots, and these.
 inline constexpr int weight_operand = 99;       ///< what the gradients of a round count together
@@ -96,4 +96,4 @@ struct update_set {
     }
 };
 
-} // namespace sinter
+} // namespace sinter::compiler

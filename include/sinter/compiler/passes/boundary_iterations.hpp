@@ -5,7 +5,7 @@
 /// What a loop need not compute in its first and in its last iteration: products of a carry that
 /// begins with zeros, and what is handed on to nobody, as the gradient of a state that was not
 /// there before.
-namespace sinter::inline SINTER_TARGET {
+namespace sinter::inline SINTER_TARGET::compiler {
 
 class boundary_iterations {
 public:
@@ -66,4 +66,4 @@ private:
     }
 };
 
-} // namespace sinter
+} // namespace sinter::compiler

@@ -5,16 +5,15 @@
 /// No two parameters or states may have one path: saved files know them by it. Within a scope that
 /// is seen when they are made; this finds the rest, such as `named<"a">` around two different
 /// blocks, or around one that is numbered so already.
-namespace sinter::inline SINTER_TARGET {
-
-namespace detail {
+namespace sinter::inline SINTER_TARGET::detail {
 
 constexpr unsigned continue_hash(unsigned h, const char* s) {
     while (*s) h = (h ^ static_cast<unsigned char>(*s++)) * 16777619u;
     return h;
 }
 
-} // namespace detail
+} // namespace sinter::detail
+namespace sinter::inline SINTER_TARGET::compiler {
 
 constexpr void check_names(graph& g) {
     const int scopes = g.scopes.size(), all = g.parameters.n + g.states.n;
@@ -49,4 +48,4 @@ constexpr void check_names(graph& g) {
     }
 }
 
-} // namespace sinter
+} // namespace sinter::compiler

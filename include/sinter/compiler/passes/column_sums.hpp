@@ -15,7 +15,7 @@
 ///     gemm_tn(x, d), col_sum(d)      become   gemm_tn(x, d) that sums d, too, and its pick
 ///
 /// The pick is a new node, for the sum may stand before the product; the sum is dead then.
-namespace sinter::inline SINTER_TARGET {
+namespace sinter::inline SINTER_TARGET::compiler {
 
 class column_sums_pass {
 public:
@@ -87,4 +87,4 @@ struct column_sums {
 };
 } // namespace pass
 
-} // namespace sinter
+} // namespace sinter::compiler

@@ -4,7 +4,7 @@
 #include <sinter/ops/internal/builtin_ops.hpp>
 
 /// The loss's gradients, appended to the graph.
-namespace sinter::inline SINTER_TARGET {
+namespace sinter::inline SINTER_TARGET::compiler {
 
 /// Appends d root / d node for every node that `of` names (parameters) and that root depends on;
 /// returns in `gradients` the node of each or -1. `root` must be a scalar.
@@ -14,4 +14,4 @@ constexpr void differentiate(graph& g, int root, const growing<int>& of, growing
     for (int i = 0; i < of.n; ++i) gradients.push(d.gradient(of[i]));
 }
 
-} // namespace sinter
+} // namespace sinter::compiler

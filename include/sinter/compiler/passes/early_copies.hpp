@@ -7,7 +7,7 @@
 /// right behind what it is a copy of, or behind the loop that this comes from, rather than at the
 /// end of backward: its bucket would wait for it. Only where gradients are in buckets; elsewhere
 /// nobody waits.
-namespace sinter::inline SINTER_TARGET {
+namespace sinter::inline SINTER_TARGET::compiler {
 
 class early_copying {
 public:
@@ -73,4 +73,4 @@ struct early_copies {
 };
 } // namespace pass
 
-} // namespace sinter
+} // namespace sinter::compiler

@@ -13,7 +13,7 @@
 /// everything else it reads comes from earlier groups: that alone keeps the groups' order free of
 /// cycles. Values made only of constants, random numbers or inputs by a cheap operation float: they
 /// are computed again wherever they are used, and never stored.
-namespace sinter::inline SINTER_TARGET {
+namespace sinter::inline SINTER_TARGET::compiler {
 
 class fuser {
 public:
@@ -274,4 +274,4 @@ struct fuse {   // where fusion is off, it gives each node a group of its own
 };
 } // namespace pass
 
-} // namespace sinter
+} // namespace sinter::compiler

@@ -10,7 +10,7 @@
 /// the rows before. Such a walk is put right before its kernel. Both are at work at the same time:
 /// what the walk reads must be there, and stay as it is, until the kernel is done (grouping.hpp's
 /// runs_until).
-namespace sinter::inline SINTER_TARGET {
+namespace sinter::inline SINTER_TARGET::compiler {
 
 /// Is a group's kernel one that runs what leads it?
 constexpr bool follows_rows(const node* n, const group& q) {
@@ -104,4 +104,4 @@ struct fused_producers {
 };
 } // namespace pass
 
-} // namespace sinter
+} // namespace sinter::compiler

@@ -5,7 +5,7 @@
 #include <sinter/compiler/traced.hpp>
 
 /// Groups of nodes: what fusion makes; each will be one kernel.
-namespace sinter::inline SINTER_TARGET {
+namespace sinter::inline SINTER_TARGET::compiler {
 
 inline constexpr int in_no_group = -1, floating = -2;
 inline constexpr int max_members = 40, max_code = 150, max_floating = 30;
@@ -123,4 +123,4 @@ constexpr void reorder_groups(grouping& r, int nodes, const growing<int>& order)
         if (r.of[v] >= 0) r.of[v] = place[r.of[v]];
 }
 
-} // namespace sinter
+} // namespace sinter::compiler

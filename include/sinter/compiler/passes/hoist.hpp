@@ -8,7 +8,7 @@
 /// b)), exactly. A pool of k x k then leaves a k-squared-th of the bias additions and activations,
 /// the pool sits directly behind its convolution and can join its kernel, and the zeros of relu's
 /// gradient arrive at the pool's gradient.
-namespace sinter::inline SINTER_TARGET {
+namespace sinter::inline SINTER_TARGET::compiler {
 
 constexpr void hoist(graph& g) {
     growing<int> users(g.n.n, 0);
@@ -46,8 +46,8 @@ constexpr void hoist(graph& g) {
 namespace pass {
 struct hoist {
     static constexpr bool enabled(const target&, const program_options&) { return true; }
-    static constexpr void run(graph& g, const pass_settings&) { sinter::hoist(g); }
+    static constexpr void run(graph& g, const pass_settings&) { sinter::compiler::hoist(g); }
 };
 } // namespace pass
 
-} // namespace sinter
+} // namespace sinter::compiler

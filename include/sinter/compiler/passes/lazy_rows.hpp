@@ -9,7 +9,7 @@
 /// its update changes those alone, weights and slots, and leaves all others as they are. It does so
 /// wherever it runs: in the gradient's own kernel, which visits no other rows, or in a sweep after
 /// the gradient was stored, which is a kernel of the same kind that sums nothing.
-namespace sinter::inline SINTER_TARGET {
+namespace sinter::inline SINTER_TARGET::compiler {
 
 /// The node of the indices whose rows parameter i's gradient is made of, or -1 if that gradient is
 /// not row-sparse.
@@ -44,4 +44,4 @@ constexpr void choose_row_lists(const graph_view& g, const grouping& r, const up
     }
 }
 
-} // namespace sinter
+} // namespace sinter::compiler

@@ -16,7 +16,7 @@
 /// All passes, in the order in which they run. stages.hpp runs these lists while a program is
 /// compiled, and the tests run the same lists over random graphs. What always happens, whatever the
 /// target, and is no pass: tracing, differentiation, the plan of memory and emission.
-namespace sinter::inline SINTER_TARGET::pass {
+namespace sinter::inline SINTER_TARGET::compiler::pass {
 
 /// run(graph&, settings): the net as it was traced.
 using of_trace = pass_list<hoist>;

@@ -6,7 +6,7 @@
 /// The groups' order when there are loops: those of one loop stand together, so that they are a
 /// stretch of the launches. Groups of no loop that fusion left between them are made before: they
 /// cannot depend on it, for a loop's results are seen only through nodes made after its last one.
-namespace sinter::inline SINTER_TARGET {
+namespace sinter::inline SINTER_TARGET::compiler {
 
 constexpr void keep_loops_together(const graph_view& g, grouping& r) {
     if (!g.loops.n) return;
@@ -53,4 +53,4 @@ struct loop_order {
 };
 } // namespace pass
 
-} // namespace sinter
+} // namespace sinter::compiler

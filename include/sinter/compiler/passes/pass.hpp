@@ -12,11 +12,11 @@
 ///     };
 ///
 /// What else `run` is given depends on the list in which the pass stands.
-namespace sinter::inline SINTER_TARGET {
+namespace sinter::inline SINTER_TARGET::compiler {
 
 /// What decides whether and how a pass runs, besides the graph.
 struct pass_settings {
-    sinter::target target;
+    sinter::compiler::target target;
     program_options options;
     int max_batch = 1;
 };
@@ -31,4 +31,4 @@ struct pass_list {
     }
 };
 
-} // namespace sinter
+} // namespace sinter::compiler

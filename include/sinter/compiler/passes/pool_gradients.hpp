@@ -8,9 +8,7 @@
 /// values and winners), instead of spread out over the convolution's output, three quarters or more
 /// of which would be exact zeros. Where windows overlap or are padded, or the convolution is
 /// strided, the gradients are told that of what is spread out most is zero.
-namespace sinter::inline SINTER_TARGET {
-
-namespace detail {
+namespace sinter::inline SINTER_TARGET::detail {
 /// Windows side by side, within the output of a convolution of stride 1?
 constexpr bool takes_pooled(view<node> n, const node& x, const node& spread) {
     const int size = spread.p[pool_attribute::kh];
@@ -25,7 +23,8 @@ constexpr bool takes_pooled(view<node> n, const node& x, const node& spread) {
     return pooled.d[0] * size <= spread.s.d[0] &&
            pooled.d[1] * size <= spread.s.d[1];   // or windows hang over the edge
 }
-} // namespace detail
+} // namespace sinter::detail
+namespace sinter::inline SINTER_TARGET::compiler {
 
 constexpr void pool_gradients(view<node> n) {
     for (int i = 0; i < n.n; ++i) {
@@ -57,9 +56,9 @@ namespace pass {
 struct pool_gradients {
     static constexpr bool enabled(const target& t, const program_options& o) { return o.fuse && t.pooled_convolutions; }
     static constexpr void run(const graph_view&, const view<node>& n, const pass_settings&) {
-        sinter::pool_gradients(n);
+        sinter::compiler::pool_gradients(n);
     }
 };
 } // namespace pass
 
-} // namespace sinter
+} // namespace sinter::compiler

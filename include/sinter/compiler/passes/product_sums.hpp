@@ -12,7 +12,7 @@
 ///     gemm(a, v) + gemm(b, w)      becomes   product_sum(a, v, b, w)
 ///
 /// in the sum's place; the products are dead then. The same sums in another order.
-namespace sinter::inline SINTER_TARGET {
+namespace sinter::inline SINTER_TARGET::compiler {
 
 class product_sums_pass {
 public:
@@ -80,4 +80,4 @@ struct product_sums {
 };
 } // namespace pass
 
-} // namespace sinter
+} // namespace sinter::compiler

@@ -7,7 +7,7 @@
 /// they then read in its place, beside numbers of rows or columns: x - mean in a normalisation.
 /// This moves no more memory, spares writing the value, and keeps nothing longer but that one array
 /// instead.
-namespace sinter::inline SINTER_TARGET {
+namespace sinter::inline SINTER_TARGET::compiler {
 
 class recomputer {
 public:
@@ -100,11 +100,11 @@ private:
     /// Is u, which is in a group, computed again by its readers?
     constexpr bool left_to_readers(int u) const { return !r_.stored[u] && first_[u] >= 0; }
     constexpr bool reads(int group, int u) const {
-        return sinter::reads(n_, base_, r_, group, u,
+        return sinter::compiler::reads(n_, base_, r_, group, u,
                              [&](int b) { return r_.of[b] >= 0 && r_.of[b] != group && left_to_readers(b); });
     }
 };
 
 constexpr void recompute(const graph_view& g, grouping& r) { recomputer(g, r).run(); }
 
-} // namespace sinter
+} // namespace sinter::compiler

@@ -18,7 +18,7 @@
 ///
 ///     gemm(x, W)      becomes   bfloat16_gemm(x, bfloat16_weights(W))
 ///     gemm_tn(x, d)             bfloat16_gemm_tn(x, d)
-namespace sinter::inline SINTER_TARGET {
+namespace sinter::inline SINTER_TARGET::compiler {
 
 /// From so many rows and columns of weights on: below, making pairs would take as long as
 /// multiplying them.
@@ -144,4 +144,4 @@ struct round_products {
 };
 } // namespace pass
 
-} // namespace sinter
+} // namespace sinter::compiler

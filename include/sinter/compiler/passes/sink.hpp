@@ -5,7 +5,7 @@
 
 /// The second half of fusion: walks move down into the groups that use their results, and it is
 /// settled which values must lie in memory.
-namespace sinter::inline SINTER_TARGET {
+namespace sinter::inline SINTER_TARGET::compiler {
 
 class sinker {
 public:
@@ -115,4 +115,4 @@ struct sink {   // where fusion is off, it only says what lies in memory
 };
 } // namespace pass
 
-} // namespace sinter
+} // namespace sinter::compiler

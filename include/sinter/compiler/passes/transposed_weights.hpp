@@ -13,7 +13,7 @@
 /// in place; the transpose is dead then. It stays where others read it too, and within loops, which
 /// need it in each iteration; but a library that reads either way at no cost never needs it
 /// (`free`).
-namespace sinter::inline SINTER_TARGET {
+namespace sinter::inline SINTER_TARGET::compiler {
 
 /// Where it pays: weights of which a second-level cache holds little, or so few that a launch for
 /// them, and their transpose in the first-level cache, are worth sparing; and no more rows than a
@@ -57,4 +57,4 @@ struct transposed_weights {
 };
 } // namespace pass
 
-} // namespace sinter
+} // namespace sinter::compiler

@@ -15,7 +15,7 @@
 ///
 /// become ops of ops/internal/unique_rows.hpp, in place: no node is added. Nobody else may read x
 /// or its gradient.
-namespace sinter::inline SINTER_TARGET {
+namespace sinter::inline SINTER_TARGET::compiler {
 
 /// Where it pays: rows wide enough that adding a product's row costs little beside making it, and
 /// all products of a batch, if no two of its rows are equal, no larger than a second-level cache or
@@ -150,9 +150,9 @@ struct unique_rows {
         return o.fuse && t.unique_rows && o.products == precision::float32;
     }
     static constexpr void run(const graph_view& g, const view<node>& n, const pass_settings& s) {
-        sinter::unique_rows(g, n, s.target.lanes, s.max_batch);
+        sinter::compiler::unique_rows(g, n, s.target.lanes, s.max_batch);
     }
 };
 } // namespace pass
 
-} // namespace sinter
+} // namespace sinter::compiler

@@ -13,7 +13,7 @@
 /// Adam 784 x 128 of 64 examples take 51 us instead of 41 and 15 (Zen 5, 512 bits), with 256 bits
 /// as long either way. More slots have not been measured. Convolutions sum their parts in a sweep
 /// of its own anyway.
-namespace sinter::inline SINTER_TARGET {
+namespace sinter::inline SINTER_TARGET::compiler {
 
 inline constexpr int most_slots_behind_products = 2;
 
@@ -60,4 +60,4 @@ constexpr void choose_updates(const graph_view& g, const grouping& r, bool allow
     }
 }
 
-} // namespace sinter
+} // namespace sinter::compiler

@@ -14,7 +14,7 @@
 ///
 /// Under that policy gradients have an arena without gaps: whole ones first, then the rows of
 /// lists, then the keys of lists.
-namespace sinter::inline SINTER_TARGET {
+namespace sinter::inline SINTER_TARGET::compiler {
 
 struct gradient_layout {
     gradient_policy policy = gradient_policy::fused;
@@ -62,4 +62,4 @@ constexpr address keys_of(const graph_view& g, const gradient_layout& l, std::in
     return {space::gradient, first};
 }
 
-} // namespace sinter
+} // namespace sinter::compiler

@@ -5,7 +5,7 @@
 #include <cstdint>
 
 /// Addresses before there is memory: an arena and an offset in units of 64 bytes.
-namespace sinter::inline SINTER_TARGET {
+namespace sinter::inline SINTER_TARGET::compiler {
 
 enum class space : std::uint32_t { activation, parameter, gradient, state, slot, port, table, none };
 
@@ -82,4 +82,4 @@ private:
     std::int64_t top_ = 0;
 };
 
-} // namespace sinter
+} // namespace sinter::compiler

@@ -9,7 +9,7 @@
 /// The memory plan: where every stored node lies. Activations share one arena by lifetime;
 /// parameters, gradients and states lie in arenas of their own whose layout depends on the forward
 /// trace alone, so that training, evaluation and prediction agree on it.
-namespace sinter::inline SINTER_TARGET {
+namespace sinter::inline SINTER_TARGET::compiler {
 
 /// Floats that a value of these extents takes, for `examples` examples.
 constexpr std::int64_t floats_of(const shape& s, const target& t, std::int64_t examples) {
@@ -327,7 +327,7 @@ private:
         return !n_[u].loop && !slots_.p[u] && last_.p[u] == runs_until(r_, i) && !(q.is_producer && reads(i + 1, u));
     }
     constexpr bool reads(int group, int u) const {
-        return sinter::reads(n_, base_, r_, group, u, [&](int b) { return computed_again(r_, b, group); });
+        return sinter::compiler::reads(n_, base_, r_, group, u, [&](int b) { return computed_again(r_, b, group); });
     }
     /// Does the group read each element of u where it stands, in a loop only this iteration's
     /// slice?
@@ -406,4 +406,4 @@ private:
     }
 };
 
-} // namespace sinter
+} // namespace sinter::compiler

@@ -71,7 +71,7 @@ struct categories {
                 const auto found = work.numbers.find(csv::trimmed(row[work.at].text));
                 return found == work.numbers.end() ? 0 : found->second;
             }
-            case kind::hashed: return bucket(fnv1a(csv::trimmed(row[work.at].text)));
+            case kind::hashed: return bucket(base::fnv1a(csv::trimmed(row[work.at].text)));
             case kind::crossed: break;
         }
         std::uint64_t all = 0,
@@ -91,7 +91,7 @@ struct categories {
 
 private:
     int bucket(std::uint64_t hash) const {   // mixed first: neighbouring numbers shall not have neighbouring buckets
-        return static_cast<int>(stream(0x5eed, hash) % static_cast<std::uint64_t>(size));
+        return static_cast<int>(base::stream(0x5eed, hash) % static_cast<std::uint64_t>(size));
     }
     void learn_words() {
         std::vector<std::pair<std::int64_t, std::string>> ranked;

@@ -27,9 +27,9 @@ public:
 
     bool fill(batch_buffer& into) override {
         if (!worker_.joinable()) start();
-        else if (forks_ != forks::so_far()) go_on();
+        else if (forks_ != base::forks::so_far()) go_on();
         const unsigned taken = taken_.load(std::memory_order_relaxed);
-        await_change(made_, taken, true);
+        base::await_change(made_, taken, true);
         slot& s = ring_[next_];
         if (s.fault) {   // all that was made before it has been delivered
             finish();   // it has left its loop; the next call starts another, from where the fault arose
@@ -65,23 +65,23 @@ private:
     }
     SINTER_COLD void begin(unsigned made) {
         stopping_ = false;
-        forks_ = forks::so_far();
+        forks_ = base::forks::so_far();
         const unsigned at = (next_ + (made - taken_)) % depth_;
-        worker_ = posix_thread([this, made, at] { work(made, at); });
+        worker_ = base::posix_thread([this, made, at] { work(made, at); });
     }
     /// In a forked child, which has the ring but not the worker.
     SINTER_COLD void go_on() {
         worker_.forget();
         const unsigned made = made_;
         if (made != taken_ && ring_[(next_ + (made - 1 - taken_)) % depth_].fault) {   // that worker had left its loop
-            forks_ = forks::so_far();
-            worker_ = posix_thread([] {});
+            forks_ = base::forks::so_far();
+            worker_ = base::posix_thread([] {});
             return;
         }
         begin(made);
     }
     SINTER_COLD void finish() {
-        if (forks_ == forks::so_far()) return worker_.join();
+        if (forks_ == base::forks::so_far()) return worker_.join();
         worker_.forget();
     }
     SINTER_COLD void stop() {
@@ -93,9 +93,9 @@ private:
     }
     void work(unsigned made, unsigned at) {
         for (;; at = after(at)) {
-            await_change(taken_, made - depth_, false);   // the ring is full
+            base::await_change(taken_, made - depth_, false);   // the ring is full
             if (stopping_) return;
-            const forks::delay whole;
+            const base::forks::delay whole;
             slot& s = ring_[at];   // nobody else's until it is counted
             try {
                 s.more = up_->fill(s.buffer);
@@ -117,7 +117,7 @@ private:
     alignas(64) std::atomic<unsigned> made_{0};
     alignas(64) std::atomic<unsigned> taken_{0};
     alignas(64) std::atomic<bool> stopping_{false};
-    posix_thread worker_;
+    base::posix_thread worker_;
     unsigned forks_ = 0;   ///< that it was begun under
 };
 

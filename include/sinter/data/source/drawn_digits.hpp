@@ -121,7 +121,7 @@ inline dataset drawn_digits(std::int64_t n, std::uint64_t seed = 0) {
     std::vector<float> images(static_cast<std::size_t>(n) * pixels);
     std::vector<std::int32_t> labels(static_cast<std::size_t>(n));
     for (std::size_t i = 0; i < labels.size(); ++i) {
-        random_stream random(stream(seed, fnv1a("data/drawn_digits")), i);
+        random_stream random(base::stream(seed, base::fnv1a("data/drawn_digits")), i);
         labels[i] = static_cast<std::int32_t>(random.below(10));
         draw_digit(labels[i], random, images.data() + i * pixels);
     }

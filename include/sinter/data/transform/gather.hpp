@@ -84,7 +84,7 @@ inline std::vector<std::int64_t> random_order(std::int64_t n, std::uint64_t seed
         throw option_error("impossible number", "random_order", joined({n}), "0 to 2^32 - 1");
     std::vector<std::int64_t> order(static_cast<std::size_t>(n));
     for (std::size_t i = 0; i < order.size(); ++i) order[i] = static_cast<std::int64_t>(i);
-    random_stream random(stream(seed, fnv1a("data/random_order")));
+    random_stream random(base::stream(seed, base::fnv1a("data/random_order")));
     for (std::size_t left = order.size(); left > 1; --left)   // Fisher-Yates
         std::swap(order[left - 1], order[random.below(static_cast<std::uint32_t>(left))]);
     return order;

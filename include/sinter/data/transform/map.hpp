@@ -80,7 +80,7 @@ public:
             if (c == y_) in_.y = {f, static_cast<std::size_t>(columns_[c].width())};
             if (c != x_ || !reshapes_) unpack(rows_[c], pulled_[c], columns_[c].bytes(), c != x_ && from.pixels);
         }
-        const philox_block b = philox_at(key_, index_++, pass_);
+        const base::philox_block b = base::philox_at(key_, index_++, pass_);
         random_stream random((std::uint64_t{b.word[1]} << 32) | b.word[0]);
         example out = out_;
         apply(in_, out, random);
@@ -148,7 +148,7 @@ private:
 template <class F>
 examples operator|(examples up, map_step<F> s) {
     const int maps = up.maps();
-    const std::uint64_t key = stream(s.seed, fnv1a("data/map") + static_cast<std::uint64_t>(maps));
+    const std::uint64_t key = base::stream(s.seed, base::fnv1a("data/map") + static_cast<std::uint64_t>(maps));
     return examples(new map_function<F>(up.release(), s.reshapes ? &s.row : nullptr, key,
                                                       std::move(s.function)), maps + 1);
 }

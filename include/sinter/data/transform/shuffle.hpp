@@ -12,7 +12,7 @@ namespace sinter::inline SINTER_TARGET::data {
 class shuffle_stage final : public example_stage {
 public:
     shuffle_stage(std::unique_ptr<example_stage> up, std::int64_t buffer, std::uint64_t seed)
-        : up_(std::move(up)), buffer_(buffer), key_(stream(seed, fnv1a("data/shuffle"))),
+        : up_(std::move(up)), buffer_(buffer), key_(base::stream(seed, base::fnv1a("data/shuffle"))),
           row_width_(up_->columns().width()) {
         if (up_->size() >= 0 && up_->size() < buffer_) buffer_ = up_->size() > 0 ? up_->size() : 1;
     }

@@ -2,7 +2,7 @@
 #pragma once
 #include <sinter/base/target_namespace.hpp>
 
-namespace sinter::inline SINTER_TARGET {
+namespace sinter::inline SINTER_TARGET::runtime {
 
 /// While it lives, this thread's processor takes denormal numbers for zero and makes none (x86;
 /// elsewhere nothing). An optimizer's moments of a weight without gradients decay into the
@@ -27,4 +27,4 @@ private:
 #endif
 };
 
-} // namespace sinter
+} // namespace sinter::runtime

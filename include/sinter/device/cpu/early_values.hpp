@@ -5,7 +5,7 @@
 #include <cstring>
 #include <vector>
 
-namespace sinter::inline SINTER_TARGET {
+namespace sinter::inline SINTER_TARGET::runtime {
 
 /// What a training program P writes in the host's memory before its loss is known: states (running
 /// means), and parameters that are updated by the kernel that makes the loss, with their slots. A
@@ -77,4 +77,4 @@ private:
     float* workspace_;
 };
 
-} // namespace sinter
+} // namespace sinter::runtime

@@ -7,7 +7,7 @@
 
 /// Runs the launches of a program on the processor. It is told of the program by pointers, not by
 /// its type: a model's programs, for training, for evaluation, are walked by the same code.
-namespace sinter::inline SINTER_TARGET {
+namespace sinter::inline SINTER_TARGET::runtime {
 
 /// A program's constants, and what its kernels are.
 struct program_view {
@@ -226,4 +226,4 @@ private:
     }
 };
 
-} // namespace sinter
+} // namespace sinter::runtime

@@ -4,7 +4,7 @@
 #include <sinter/device/model_memory.hpp>
 #include <sinter/compiler/emit/spec.hpp>
 
-namespace sinter::inline SINTER_TARGET {
+namespace sinter::inline SINTER_TARGET::runtime {
 
 /// Where the arenas begin: what a running program needs of a model's memory.
 class host_places {
@@ -70,4 +70,4 @@ private:
     }
 };
 
-} // namespace sinter
+} // namespace sinter::runtime

@@ -2,7 +2,7 @@
 #pragma once
 #include <sinter/compiler/plan/plan.hpp>
 
-namespace sinter::inline SINTER_TARGET {
+namespace sinter::inline SINTER_TARGET::runtime {
 
 /// The tables of a compiled program: values that it does not compute but finds (ops/table.hpp).
 template <class P>
@@ -37,4 +37,4 @@ public:
     }
 };
 
-} // namespace sinter
+} // namespace sinter::runtime

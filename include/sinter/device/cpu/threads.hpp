@@ -14,7 +14,7 @@
 #include <sinter/base/posix_thread.hpp>
 #include <sinter/device/cpu/denormals.hpp>
 
-namespace sinter::inline SINTER_TARGET {
+namespace sinter::inline SINTER_TARGET::runtime {
 
 /// Threads that do one thing together, over and over: the caller is one of them, the others wait in
 /// between. Denormal numbers are flushed to zero in all of them while they work. A run allocates
@@ -175,4 +175,4 @@ private:
     std::unique_ptr<posix_thread[]> others_;   ///< from 1 on; the caller is number 0
 };
 
-} // namespace sinter
+} // namespace sinter::runtime

@@ -22,7 +22,7 @@ public:
 
     /// Floats of port i for the largest batch.
     static constexpr std::int64_t port_floats(int i) {
-        const port_info& p = i < n_in ? P::v.inputs[i] : P::v.targets[i - n_in];
+        const compiler::port_info& p = i < n_in ? P::v.inputs[i] : P::v.targets[i - n_in];
         return std::int64_t{p.s.size()} * P::v.max_batch;
     }
     /// Numbers that the optimizer writes before each step.
@@ -30,7 +30,7 @@ public:
         int n = 0;
         for (int s = 0; s < P::n_specs; ++s)
             for (int i = 0; i < P::v.specs[s].instructions; ++i) {
-                const instruction w = instruction::unpack(P::v.code[P::v.specs[s].code + i]);
+                const compiler::instruction w = compiler::instruction::unpack(P::v.code[P::v.specs[s].code + i]);
                 if (w.is(op::runtime_scalar) && w.arg >= n) n = w.arg + 1;
             }
         return n;
@@ -38,7 +38,7 @@ public:
     static_assert(scalars <= gpu::most_scalars, "the optimizer has more run-time scalars than a GPU step carries");
 
     /// What `s` comes to in the device's memory.
-    static gpu::step_state state_of(const step_arguments& s) {
+    static gpu::step_state state_of(const runtime::step_arguments& s) {
         gpu::step_state now;
         for (int i = 0; i < scalars; ++i) now.scalars[i] = s.scalars[i];
         now.seed = s.random_key();
@@ -76,9 +76,9 @@ public:
     void bind(const Memory& m, float* const* port, float* tables) {
         if (!operands_) operands_ = std::make_unique<float*[]>(n_args);
         for (int i = 0; i < n_args; ++i) {
-            const address a = P::v.args[i];
-            operands_.get()[i] = a.where() == space::port    ? port[port_of(a)]
-                                 : a.where() == space::table ? tables + a.offset()
+            const compiler::address a = P::v.args[i];
+            operands_.get()[i] = a.where() == compiler::space::port    ? port[port_of(a)]
+                                 : a.where() == compiler::space::table ? tables + a.offset()
                                                              : m.at(a);
         }
         scratch_ = m.scratch.data();
@@ -89,13 +89,13 @@ public:
     /// is thrown on with the launch's number.
     template <class Observer>
     void run(Engine& engine, const gpu::step_state* step, std::int64_t number, int batch, Observer& observe,
-             launch_range range = {}) const {
+             runtime::launch_range range = {}) const {
         const auto one = [&](int i, std::int64_t iteration) {
-            const launch& l = P::v.launches[i];
+            const compiler::launch& l = P::v.launches[i];
             if (l.every > 1 && (number + 1) % l.every) return;
             float* operands[std::size_t{most_operands}];   // kernels get them by value
             for (int k = 0; k < l.args; ++k) {
-                const address a = P::v.args[l.first_arg + k];
+                const compiler::address a = P::v.args[l.first_arg + k];
                 operands[k] =
                     operands_.get()[l.first_arg + k] + a.slice_floats(batch) * (a.slot + (a.moves ? iteration : 0));
             }
@@ -115,7 +115,7 @@ public:
         int next = range.first;
         const int end = range.end < P::v.n_launches ? range.end : P::v.n_launches;
         for (int l = 0; l < P::v.n_loops; ++l) {
-            const loop_launches& x = P::v.loops[l];
+            const compiler::loop_launches& x = P::v.loops[l];
             if (x.first < next || x.first >= end) continue;
             for (; next < x.first; ++next) one(next, 0);
             for (int made = 0; made < x.steps; ++made)
@@ -143,7 +143,7 @@ private:
     }();
     static_assert([] {
         for (int l = 0; l < P::v.n_loops; ++l)
-            if (P::v.loops[l].count.where() != space::none || P::v.loops[l].condition.where() != space::none)
+            if (P::v.loops[l].count.where() != compiler::space::none || P::v.loops[l].condition.where() != compiler::space::none)
                 return false;
         return true;
     }(), "a loop whose number of turns is found while it runs (scan's count, cond, while_loop) runs on CPUs only");
@@ -166,7 +166,7 @@ private:
     }
 
     static constexpr gpu::work work_of(int i, int batch) {
-        const launch& l = P::v.launches[i];
+        const compiler::launch& l = P::v.launches[i];
         gpu::work w;
         w.e = P::v.extents + l.first_extent;
         w.k = P::v.constants + l.first_constant;

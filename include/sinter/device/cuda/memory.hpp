@@ -38,7 +38,7 @@ private:
     float* p_ = nullptr;
     std::int64_t n_ = 0;
 };
-using cuda_memory = basic_model_memory<cuda_arena>;
+using cuda_memory = runtime::basic_model_memory<cuda_arena>;
 
 /// Host memory that the device copies from and to by itself.
 class pinned_buffer {

@@ -180,14 +180,14 @@ private:
     bool known(int id) const { return !last_[at(id)].empty() || !first_[at(id)].empty(); }
 
     std::string layer_of(int id) const {
-        std::string path = sinter::path_of(g.scopes, g.n[id].scope, "");
+        std::string path = compiler::path_of(g.scopes, g.n[id].scope, "");
         if (!path.empty() && path.back() == '/') path.pop_back();
         return path;
     }
     std::string path_of(int id) const {
         for (const auto& list : {g.parameters, g.states})
             for (const variable& v : list)
-                if (v.id == id) return sinter::path_of(g.scopes, v.scope, v.name);
+                if (v.id == id) return compiler::path_of(g.scopes, v.scope, v.name);
         refuse(id);
     }
     void make_input(int i) {

@@ -33,7 +33,7 @@ inline process_group::process_group(const cluster& who, const identity& same, se
 inline void process_group::join() {
     std::vector<resolution> addresses;
     auto at = open(addresses);
-    const double deadline = monotonic_seconds() + who_.options.join_within;
+    const double deadline = base::monotonic_seconds() + who_.options.join_within;
     links_ = std::make_unique<links>(
         loop_, who_, own_, std::move(addresses), std::move(at), with_.log,
         links::calls{
@@ -80,8 +80,8 @@ inline void process_group::join() {
     });
     if (!error_.there()) return;   // the last one came just now
     // Those that dial this process in the next second are told, too.
-    const double until = monotonic_seconds() + 1;
-    for (bool told = false; !told && monotonic_seconds() < until;) {
+    const double until = base::monotonic_seconds() + 1;
+    for (bool told = false; !told && base::monotonic_seconds() < until;) {
         run_on_loop([&] { told = links_->all_have_been_told(); });
         if (!told) ::usleep(20000);
     }
@@ -151,7 +151,7 @@ inline void process_group::fail(const cluster_error& e) noexcept try {
     if (e.rank() >= 0 && e.rank() < size() && e.rank() != rank() && dynamic_cast<const lost_connection*>(&e)) {
         lock hold(mutex_);   // the other end, or the one that ended it, may be about to say why
         const auto has_left = [&] { return left_[static_cast<std::size_t>(e.rank())] != 0; };
-        wait_until(monotonic_seconds() + 0.1, hold, [&] { return error_.there() || has_left(); });
+        wait_until(base::monotonic_seconds() + 0.1, hold, [&] { return error_.there() || has_left(); });
         left = has_left();
     }
     if (left)
@@ -190,7 +190,7 @@ inline void process_group::leave() {
     });
     {
         lock hold(mutex_);
-        wait_until(monotonic_seconds() + who_.options.join_within, hold, [&] {
+        wait_until(base::monotonic_seconds() + who_.options.join_within, hold, [&] {
             left_[static_cast<std::size_t>(rank())] = 1;
             return error_.there() || std::find(left_.begin(), left_.end(), 0) == left_.end();
         });
@@ -219,7 +219,7 @@ inline void process_group::close(double within) {
     });
     {
         lock hold(mutex_);
-        wait_until(monotonic_seconds() + within, hold,
+        wait_until(base::monotonic_seconds() + within, hold,
                    [&] { return std::find(gone_.begin(), gone_.end(), 0) == gone_.end(); });
     }
     loop_.stop();
@@ -256,7 +256,7 @@ inline void process_group::run_on_loop(std::function<void()> f) {
 template <class Done>
 bool process_group::wait_until(double deadline, lock& hold, Done done) {
     const auto until = std::chrono::steady_clock::now() +
-                       std::chrono::microseconds(static_cast<std::int64_t>((deadline - monotonic_seconds()) * 1e6));
+                       std::chrono::microseconds(static_cast<std::int64_t>((deadline - base::monotonic_seconds()) * 1e6));
     return changed_.wait_until(hold, until, done);
 }
 

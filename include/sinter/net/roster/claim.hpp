@@ -99,6 +99,6 @@ inline host_port master_said(const environment& env) {
 
 /// A port that all processes of a job derive from its name: below those that Linux gives to
 /// outgoing connections.
-inline std::uint16_t port_of(std::string_view job) { return static_cast<std::uint16_t>(16384 + fnv1a(job) % 16384); }
+inline std::uint16_t port_of(std::string_view job) { return static_cast<std::uint16_t>(16384 + base::fnv1a(job) % 16384); }
 
 } // namespace sinter::inline SINTER_TARGET::net::roster

@@ -158,7 +158,7 @@ inline tf_config parse_tf_config(std::string_view text) {
         throw option_error("text is too long", "TF_CONFIG", std::to_string(text.size()) + " bytes",
                            "at most " + std::to_string(longest_tf_config));
     if (text.find_first_not_of(" \t\r\n") == text.npos) return {};
-    if (!is_utf8(text)) throw option_error("text is not UTF-8", "TF_CONFIG", "other bytes", "UTF-8 (RFC 3629)");
+    if (!base::is_utf8(text)) throw option_error("text is not UTF-8", "TF_CONFIG", "other bytes", "UTF-8 (RFC 3629)");
     try {
         return detail::tf_config_reader(text).read();
     } catch (const format_error& e) {

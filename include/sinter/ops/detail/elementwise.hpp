@@ -61,22 +61,22 @@ constexpr shape with_leading_ones(shape s, int rank) {
 /// The fault of operands x and y whose extents a and b (their own, or a product's leading axes) do
 /// not broadcast. Where both have a batch and only the ranks are at fault, it names the operand of
 /// fewer axes (got) and what to reshape it to (needed).
-constexpr tensor fail_to_broadcast(graph* g, const op_name& self, const shape& a, const shape& b, const shape& x,
+constexpr tensor fail_to_broadcast(compiler::graph* g, const op_name& self, const shape& a, const shape& b, const shape& x,
                                    const shape& y) {
     const bool a_is_less = a.rank < b.rank;
     const shape &less = a_is_less ? a : b, &more = a_is_less ? b : a, &named = a_is_less ? x : y;
     shape both;
-    if (a.rank != b.rank && less.batched && broadcast_shape(with_leading_ones(less, more.rank), more, both))
+    if (a.rank != b.rank && less.batched && compiler::broadcast_shape(with_leading_ones(less, more.rank), more, both))
         return fail(g, fault_kind::batched_ranks_differ, self, named, with_leading_ones(named, more.rank));
     return fail(g, fault_kind::shapes_not_broadcastable, self, x, y);
 }
-constexpr tensor fail_to_broadcast(graph* g, const op_name& self, const shape& a, const shape& b) {
+constexpr tensor fail_to_broadcast(compiler::graph* g, const op_name& self, const shape& a, const shape& b) {
     return fail_to_broadcast(g, self, a, b, a, b);
 }
 
 constexpr tensor binary(const op_info& k, tensor a, tensor b) {
     if (!a.ok() || !b.ok()) return {a.g ? a.g : b.g, -1};
-    graph* g = a.g;
+    compiler::graph* g = a.g;
     const bool packed = a.shape().form == layout::weights || b.shape().form == layout::weights;
     if (packed) {   // weights meet only weights of the same form, or a constant factor, without being unpacked
         const bool same = a.shape() == b.shape() && k.keeps_padding;
@@ -89,7 +89,7 @@ constexpr tensor binary(const op_info& k, tensor a, tensor b) {
         return fail(g, fault_kind::wrong_element_type, k.self, a.shape(), b.shape());
     const bool in_steps = overlap_in_steps(a, b);
     shape s;
-    if (!broadcast_shape(a.shape(), b.shape(), s)) return fail_to_broadcast(g, k.self, a.shape(), b.shape());
+    if (!compiler::broadcast_shape(a.shape(), b.shape(), s)) return fail_to_broadcast(g, k.self, a.shape(), b.shape());
     if (in_steps) s.form = layout::steps;
     return make(k, g, s, {expand(a, s), expand(b, s)});
 }
@@ -104,8 +104,8 @@ constexpr tensor ternary(const op_info& k, tensor a, tensor b, tensor c) {
     c = plain(c);
     if (not_floats(k.self, a) || not_floats(k.self, b) || not_floats(k.self, c)) return {a.g, -1};
     shape two, s;
-    if (!broadcast_shape(b.shape(), c.shape(), two)) return fail_to_broadcast(a.g, k.self, b.shape(), c.shape());
-    if (!broadcast_shape(a.shape(), two, s)) return fail_to_broadcast(a.g, k.self, a.shape(), two);
+    if (!compiler::broadcast_shape(b.shape(), c.shape(), two)) return fail_to_broadcast(a.g, k.self, b.shape(), c.shape());
+    if (!compiler::broadcast_shape(a.shape(), two, s)) return fail_to_broadcast(a.g, k.self, a.shape(), two);
     return make(k, a.g, s, {expand(a, s), expand(b, s), expand(c, s)});
 }
 template <op_id K>

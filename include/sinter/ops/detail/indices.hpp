@@ -10,8 +10,8 @@
 namespace sinter::inline SINTER_TARGET::ops {
 
 /// Are these numbers below n? Inputs that they were copied from are made to be.
-constexpr bool bound_indices(graph& g, int id, int n) {
-    const node x = g.n[id];
+constexpr bool bound_indices(compiler::graph& g, int id, int n) {
+    const compiler::node x = g.n[id];
     if (x.k == op::input) {
         if (x.p[input_attribute::also] < 0 || x.p[input_attribute::also] >= n)
             return false;   // a loss's target that may be padding
@@ -29,14 +29,14 @@ constexpr bool bound_indices(graph& g, int id, int n) {
 inline constexpr int most_places_of_floats = 1 << 24;
 
 /// False, with a fault, where an axis is longer.
-constexpr bool floats_can_name(graph& g, const op_name& k, const shape& s, int n, int most = most_places_of_floats) {
+constexpr bool floats_can_name(compiler::graph& g, const op_name& k, const shape& s, int n, int most = most_places_of_floats) {
     if (n <= most) return true;
     g.fail(fault_kind::places_beyond_floats, k, s, extents(most));
     return false;
 }
 /// What a computed integer is known to be below; 0 where nothing is known, as of inputs.
-constexpr int known_below(const graph& g, int id) {
-    const node& n = g.n[id];
+constexpr int known_below(const compiler::graph& g, int id) {
+    const compiler::node& n = g.n[id];
     if (n.k == op::input) return 0;
     if (const int below = n.about->below(n); below > 0 || !n.about->moves) return below;
     int most = 0;

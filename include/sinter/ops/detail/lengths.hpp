@@ -13,7 +13,7 @@ namespace sinter::inline SINTER_TARGET::ops {
 /// numbers nothing is known.
 constexpr void bound_lengths(tensor lengths, int most) {
     if (!lengths.ok()) return;
-    graph& g = *lengths.g;
+    compiler::graph& g = *lengths.g;
     int id = lengths.id;
     while (g.n[id].k != op::input && g.n[id].operands == 1 &&
            (g.n[id].about->kind == op_kind::view || g.n[id].k == op::to_float))

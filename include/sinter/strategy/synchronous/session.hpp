@@ -36,11 +36,11 @@ public:
     template <class Devices>
     SINTER_COLD synchronous_session(synchronous_setup s, Devices devices, int threads)
         : members_(std::move(s.members)), shards_(s.shards), input_(s.input), states_(s.states),
-          in_tree_order_(s.in_tree_order), threads_(threads ? threads : usable_cores()) {
+          in_tree_order_(s.in_tree_order), threads_(threads ? threads : base::usable_cores()) {
         check_programs();
         const int workers = std::min(s.workers ? s.workers : threads_, shards_);
         alone_ = threads_ <= workers;
-        crew_ = std::make_unique<team>(workers);
+        crew_ = std::make_unique<runtime::team>(workers);
         units_.reserve(static_cast<std::size_t>(shards_));
         for (int i = 0; i < shards_; ++i) {
             // Shard 0's replica also evaluates and predicts, for which all threads are welcome.
@@ -56,21 +56,21 @@ public:
         shard_.resize(at(shards_));
         numbers_.resize(at(shards_));
         operands_.assign(at(workers), std::vector<const float*>(at(shards_)));
-        joined_states_ = arena(P0::v.floats(space::state));
-        nothing_ = arena(P0::v.floats(space::state));
+        joined_states_ = runtime::arena(P0::v.floats(compiler::space::state));
+        nothing_ = runtime::arena(P0::v.floats(compiler::space::state));
         std::fill_n(nothing_.data(), nothing_.size(), -0.f);
         of_bucket_.resize(at(most_buckets(all{})));
         if (!shared)
             for (int i = 0; i < shards_; ++i) {
                 host_.emplace_back(most_gradients(all{}));
-                host_states_.emplace_back(P0::v.floats(space::state));
+                host_states_.emplace_back(P0::v.floats(compiler::space::state));
             }
     }
     synchronous_session(synchronous_session&&) = default;
     synchronous_session& operator=(synchronous_session&&) = default;
 
     /// This member's part of a step; the result is the whole batch's, on every member.
-    template <int I = 0, class Observer = unobserved>
+    template <int I = 0, class Observer = runtime::unobserved>
     step_result step(const batch_view& b, const step_values& v, Observer observe = {}) {
         begin<I>(b, v);
         if (examples_ == 0) return {0, false, totals_[stop] > 0, totals_[save] > 0, 0, 0};
@@ -108,8 +108,8 @@ public:
         return {output_.data(), output_.size()};
     }
 
-    void read(address from, float* to, std::int64_t n) const { units_[0].read(from, to, n); }
-    void write(address to, const float* from, std::int64_t n) {
+    void read(compiler::address from, float* to, std::int64_t n) const { units_[0].read(from, to, n); }
+    void write(compiler::address to, const float* from, std::int64_t n) {
         for (int i = 0; i < shards_; ++i)
             if (i == 0 || owned(to)) units_[at(i)].write(to, from, n);
     }
@@ -150,14 +150,14 @@ private:
     }
     template <int... I>
     static constexpr std::int64_t most_gradients(std::integer_sequence<int, I...>) {
-        return std::max({std::max(training<I>::v.floats(space::gradient), training<I>::v.z.trained)...});
+        return std::max({std::max(training<I>::v.floats(compiler::space::gradient), training<I>::v.z.trained)...});
     }
     static constexpr bool shared = device::shares_memory;
     /// What is added up over members: of each step, and where these have batches of their own.
     enum total { loss, not_finite, weight, stop, save, count_of_examples, count_of_shards, n_totals };
     struct shard {
         detail::example_range part;
-        batch_shard numbers;
+        runtime::batch_shard numbers;
         float loss = 0;
         bool finite = true;
     };
@@ -169,14 +169,14 @@ private:
     state_policy states_;
     bool in_tree_order_, alone_ = true;
     int threads_;
-    std::unique_ptr<team> crew_;
+    std::unique_ptr<runtime::team> crew_;
     std::vector<unit> units_;
     std::vector<shard> shard_;
     std::vector<std::vector<const float*>> operands_;   ///< of a sum over shards, for each thread
     std::vector<double> numbers_;          ///< likewise
-    arena joined_states_, nothing_;        ///< the latter -0, to which anything is added as it is
-    std::vector<arena> host_;              ///< gradients on their way, where devices have memory of their own
-    std::vector<arena> host_states_;
+    runtime::arena joined_states_, nothing_;        ///< the latter -0, to which anything is added as it is
+    std::vector<runtime::arena> host_;              ///< gradients on their way, where devices have memory of their own
+    std::vector<runtime::arena> host_states_;
     batch_view batch_{};                   ///< of the last step
     void (synchronous_session::*make_parts_)() = nullptr;
     std::vector<detail::batch_part> batches_;
@@ -273,7 +273,7 @@ private:
     template <int I, class Observer>
     void work(int thread, const step_values& v, Observer& observe) {
         using P = training<I>;
-        constexpr program_segments cut = P::v.segments;
+        constexpr compiler::program_segments cut = P::v.segments;
         constexpr bool gathers = unit::gathers();
         int begun = 0;
         if constexpr (P::v.n_loss_weights > 0) {
@@ -353,20 +353,20 @@ private:
             if (v.step % every<P> == 0) units_[at(i)].write(gathered_weight<P>(), &none, 1);
         } else {
             for (int k = 0; k < P::v.n_buckets; ++k) {
-                const gradient_bucket& b = P::v.buckets[k];
+                const compiler::gradient_bucket& b = P::v.buckets[k];
                 std::fill_n(place<I>(i, b.at), b.floats, -0.f);
             }
         }
     }
     /// Where shard i's gradients lie in the host's memory.
     template <int I>
-    float* place(int i, address a) {
+    float* place(int i, compiler::address a) {
         if constexpr (shared) return units_[at(i)].at(a);
         else return host_[at(i)].data() + host_offset<training<I>>(a);
     }
     template <class P>
-    static constexpr std::int64_t host_offset(address a) {
-        return a.where() == space::slot ? a.offset() - (P::v.slots - 1) * P::v.z.trained : a.offset();
+    static constexpr std::int64_t host_offset(compiler::address a) {
+        return a.where() == compiler::space::slot ? a.offset() - (P::v.slots - 1) * P::v.z.trained : a.offset();
     }
     template <int I>
     void fetch(int i) {
@@ -378,7 +378,7 @@ private:
     // ---- sums
     template <int I>
     void join_bucket(int k, int thread, int threads) {
-        const gradient_bucket& b = training<I>::v.buckets[k];
+        const compiler::gradient_bucket& b = training<I>::v.buckets[k];
         if (shards_ == 1) return;
         std::vector<const float*>& from = operands_[at(thread)];
         for (int i = 0; i < shards_; ++i) from[at(i)] = place<I>(i, b.at);
@@ -426,7 +426,7 @@ private:
             start_totals(v, more);
         }
         for (; next_bucket_ < P::v.n_buckets && P::v.buckets[next_bucket_].final_after <= launch; ++next_bucket_) {
-            const gradient_bucket& b = P::v.buckets[next_bucket_];
+            const compiler::gradient_bucket& b = P::v.buckets[next_bucket_];
             if (more) join_bucket<I>(next_bucket_, 0, 1);
             of_bucket_[at(next_bucket_)] =
                 members_->start(operation(summing(), v.step, collective::element::f32, next_bucket_), place<I>(0, b.at), b.floats, more);
@@ -471,14 +471,14 @@ private:
     // ---- states
     static constexpr int n_states = P0::v.n_states - (unit::gathers() ? 1 : 0);   // but what gathers weights
     float* states_of(int i) {
-        if constexpr (shared) return units_[at(i)].at({space::state, 0});
+        if constexpr (shared) return units_[at(i)].at({compiler::space::state, 0});
         else return host_states_[at(i)].data();
     }
     template <int I>
     void sum_states(const step_values& v) {
         if (n_states < 1 || (!members_ && shards_ == 1)) return;
         if (!shared)
-            for (int i = 0; i < shards_; ++i) units_[at(i)].read({space::state, 0}, states_of(i), P0::v.floats(space::state));
+            for (int i = 0; i < shards_; ++i) units_[at(i)].read({compiler::space::state, 0}, states_of(i), P0::v.floats(compiler::space::state));
         int first = 0;
         while (first < shards_ && !filled(first)) ++first;
         std::vector<const float*>& from = operands_[0];
@@ -491,7 +491,7 @@ private:
         }
         if (members_ && states_ == state_policy::per_shard) {
             const ticket t = members_->start(operation(summing(), v.step, collective::element::f32), joined_states_.data(),
-                                             P0::v.floats(space::state), false);
+                                             P0::v.floats(compiler::space::state), false);
             members_->wait(t);
         }
     }
@@ -508,7 +508,7 @@ private:
     }
     /// What the gradients of a round count together: the program keeps it in its last state.
     template <class P>
-    static constexpr address gathered_weight() { return P::v.states[P::v.n_states - 1].at; }
+    static constexpr compiler::address gathered_weight() { return P::v.states[P::v.n_states - 1].at; }
     template <int I>
     void sum_gathered_weight(const step_values& v) {
         using P = training<I>;
@@ -531,7 +531,7 @@ private:
     void update(int thread, const step_values& v) {
         using P = training<I>;
         if constexpr (shared) {
-            const step_arguments now{nullptr, v.scalars, v.seed, v.step, 1, false, {P::v.segments.first_update}};
+            const runtime::step_arguments now{nullptr, v.scalars, v.seed, v.step, 1, false, {P::v.segments.first_update}};
             units_[0].template runner<I>().run_share(*crew_, thread, now);
             if constexpr (unit::gathers())
                 own_shards(thread, [&](int i) {   // the next round begins
@@ -547,7 +547,7 @@ private:
         }
     }
     /// Whether each replica has its own of what lies there.
-    static constexpr bool owned(address a) { return !shared || a.where() == space::state || (a.where() == space::slot && unit::gathers()); }
+    static constexpr bool owned(compiler::address a) { return !shared || a.where() == compiler::space::state || (a.where() == compiler::space::slot && unit::gathers()); }
 
     template <class P>
     static constexpr bool lies_like() {

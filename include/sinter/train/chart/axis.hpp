@@ -32,8 +32,8 @@ struct axis {
     std::string label(int i) const {
         const double power = __builtin_floor(__builtin_log10(step) + 1e-9), value = tick(i);
         const double shown = __builtin_fabs(value) < 1e-9 * step ? 0 : value;   // not "-0"
-        if (power < -6 || power > 6) return general_text(shown, 3);
-        return fixed_text(shown, power < 0 ? static_cast<int>(-power) : 0);
+        if (power < -6 || power > 6) return base::general_text(shown, 3);
+        return base::fixed_text(shown, power < 0 ? static_cast<int>(-power) : 0);
     }
     double share(double value) const { return (value - low) / (high - low); }
 };

@@ -11,7 +11,7 @@ namespace sinter::inline SINTER_TARGET::svg {
 
 /// A coordinate or short number: at most two decimals, no trailing zeros.
 inline std::string number(double v) {
-    std::string s = fixed_text(v, 2);
+    std::string s = base::fixed_text(v, 2);
     while (s.back() == '0') s.pop_back();
     if (s.back() == '.') s.pop_back();
     return s == "-0" ? "0" : s;

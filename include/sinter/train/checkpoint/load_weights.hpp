@@ -91,14 +91,14 @@ void load_weights(Trainer& t, const std::string& path, const name_map& map) {
             continue;
         }
         p.from = &tensor;
-        detail::imported y = detail::import_tensor(tensor, f, map.from, p.v->name, extents_of(p.v->s));
+        detail::imported y = detail::import_tensor(tensor, f, map.from, p.v->name, compiler::extents_of(p.v->s));
         if (!y.fault.empty()) lines.push_back(both + ": " + y.fault);
         p.x = std::move(y.x);
     }
     for (const auto& [name, p] : places)
         if (p.from == nullptr && !detail::matches_any(map.keep, name))
             lines.push_back("(nothing) -> " + io::printable(name) + ": missing, needed " +
-                            safetensors::describe(safetensors::dtype::f32, extents_of(p.v->s)));
+                            safetensors::describe(safetensors::dtype::f32, compiler::extents_of(p.v->s)));
     if (!lines.empty()) {
         std::string list = "tensors do not fit the program, " + std::to_string(lines.size()) +
                            (lines.size() == 1 ? " difference:" : " differences:");

@@ -9,7 +9,7 @@
 namespace sinter::inline SINTER_TARGET {
 
 /// `conv2d_1/kernel`.
-SINTER_COLD inline std::string path_of(view<const scope_entry> scopes, const variable_info& v) {
+SINTER_COLD inline std::string path_of(base::view<const compiler::scope_entry> scopes, const variable_info& v) {
     return path_of(scopes, v.scope, v.name);
 }
 

@@ -80,7 +80,7 @@ private:
         if (line.size() > begins) line += o_.separator;
         line += field;
     }
-    static std::string number(double x) { return x == x ? general_text(x, 9) : std::string(); }
+    static std::string number(double x) { return x == x ? base::general_text(x, 9) : std::string(); }
     std::string quoted(const std::string& s) const {
         if (s.find_first_of(std::string("\"\r\n") + o_.separator) == std::string::npos) return s;
         std::string q = "\"";

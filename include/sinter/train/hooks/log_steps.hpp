@@ -11,7 +11,7 @@ struct log_steps_options {
     std::int64_t every_steps = 0;   ///< by the model's number of steps
     double every_seconds = 0;       ///< one of both is given
     std::FILE* out = stderr;
-    double (*clock)() = monotonic_seconds;
+    double (*clock)() = base::monotonic_seconds;
 };
 
 /// Writes a line now and then: "step 300: loss 0.4125 (2.31 s)". The loss is the last batch's, the

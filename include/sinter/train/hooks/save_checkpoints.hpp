@@ -17,7 +17,7 @@ struct save_options {
     /// A run that begins at the same step for so many times in a row, and does not get as far as
     /// another checkpoint, is given up: whatever it dies of will not go away. 0: never.
     int restarts_at_a_step = 5;
-    double (*clock)() = monotonic_seconds;
+    double (*clock)() = base::monotonic_seconds;
 };
 
 /// Saves the whole run now and then, in a file that is always a whole one: the model, the

@@ -11,7 +11,7 @@ struct stop_at_options {
     /// A loss, the epoch's mean so far, above which training is given up: it has gone astray though
     /// all is finite.
     double loss_above = std::numeric_limits<double>::infinity();
-    double (*clock)() = monotonic_seconds;
+    double (*clock)() = base::monotonic_seconds;
 };
 
 /// Ends training at a step, behind the step in which time is up, or where the loss grows beyond a

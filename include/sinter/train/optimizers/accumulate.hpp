@@ -25,7 +25,7 @@ struct accumulated {
         if constexpr (Batches > 1) u.set_slot(Optimizer::slots, -u.constant_of(0.f));
     }
     float first_of_slot(int group, int k) const {
-        return Batches > 1 && k == Optimizer::slots ? -0.f : sinter::first_of_slot(optimizer, group, k);
+        return Batches > 1 && k == Optimizer::slots ? -0.f : sinter::compiler::first_of_slot(optimizer, group, k);
     }
     void scalars(std::int64_t step, float* out) const {
         optimizer.scalars(step / Batches, out);

@@ -7,7 +7,7 @@ namespace sinter::inline SINTER_TARGET {
 
 /// One of them: so many steps at a time, in which `Loss` trains the parameters whose whole path
 /// matches one of the patterns.
-template <class Loss, class Optimizer, text... Patterns>
+template <class Loss, class Optimizer, compiler::text... Patterns>
 struct training_phase {
     static_assert(sizeof...(Patterns) > 0, "a phase needs a pattern of the parameters that it trains");
     using loss = Loss;
@@ -16,7 +16,7 @@ struct training_phase {
     int steps = 1;
 };
 /// `phase<"critic/*">(critic_loss, adam{}, 5)`.
-template <text... Patterns, class Loss, class Optimizer>
+template <compiler::text... Patterns, class Loss, class Optimizer>
 constexpr training_phase<Loss, Optimizer, Patterns...> phase(Loss, Optimizer o, int steps = 1) {
     return {o, steps};
 }

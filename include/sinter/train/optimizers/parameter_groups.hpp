@@ -10,20 +10,20 @@ namespace sinter::inline SINTER_TARGET {
 
 /// Parameters whose whole path matches one of the patterns, in which `*` stands for any characters
 /// (`/` too) or none.
-template <class Optimizer, text... Patterns>
+template <class Optimizer, compiler::text... Patterns>
 struct parameter_group {
     static_assert(sizeof...(Patterns) > 0, "a group of parameters needs a pattern");
     Optimizer optimizer{};
 };
 /// `group_of<"*/bias", "*/gamma">(sgd{})`.
-template <text... Patterns, class Optimizer>
+template <compiler::text... Patterns, class Optimizer>
 constexpr parameter_group<Optimizer, Patterns...> group_of(Optimizer o) {
     return {o};
 }
 
 /// `frozen<"encoder/*">`: these parameters are not trained. No gradient is computed for them, and
 /// they have no slots.
-template <text... Patterns>
+template <compiler::text... Patterns>
 inline constexpr parameter_group<no_optimizer, Patterns...> frozen{};
 
 /// Each parameter is trained by the optimizer of the first group that it belongs to, all others by
@@ -45,7 +45,7 @@ struct parameter_groups {
 private:
     template <class G>
     struct facts;
-    template <class O, text... P>
+    template <class O, compiler::text... P>
     struct facts<parameter_group<O, P...>> {
         using optimizer = O;
         static constexpr int n = sizeof...(P);
@@ -53,14 +53,14 @@ private:
         static constexpr const char* pattern[] = {P.c...};
     };
     struct pattern_list {
-        group_pattern p[(facts<Groups>::n + ... + 1)] = {};
+        compiler::group_pattern p[(facts<Groups>::n + ... + 1)] = {};
     };
     static constexpr pattern_list make_patterns() {
         pattern_list all;
         int n = 0, number = 0;
         auto add = [&](const char* const* pattern, int count, bool is_frozen) {
             ++number;
-            for (int i = 0; i < count; ++i) all.p[n++] = {pattern[i], is_frozen ? frozen_group : number};
+            for (int i = 0; i < count; ++i) all.p[n++] = {pattern[i], is_frozen ? compiler::frozen_group : number};
         };
         (add(facts<Groups>::pattern, facts<Groups>::n, facts<Groups>::is_frozen), ...);
         return all;
@@ -77,11 +77,11 @@ public:
     static constexpr auto& patterns = list.p;
     static constexpr int slots = most({Others::slots, facts<Groups>::optimizer::slots...});
     static constexpr int n_scalars = (facts<Groups>::optimizer::n_scalars + ... + Others::n_scalars);
-    static_assert(groups_of<Others>() == 1 && ((groups_of<typename facts<Groups>::optimizer>() == 1) && ...),
+    static_assert(compiler::groups_of<Others>() == 1 && ((compiler::groups_of<typename facts<Groups>::optimizer>() == 1) && ...),
                   "parameter_groups within parameter_groups");
-    static_assert(batches_of<Others>() == 1 && ((batches_of<typename facts<Groups>::optimizer>() == 1) && ...),
+    static_assert(compiler::batches_of<Others>() == 1 && ((compiler::batches_of<typename facts<Groups>::optimizer>() == 1) && ...),
                   "accumulate stands around parameter_groups, not within");
-    static_assert(average_slot_of<Others>() < 0 && ((average_slot_of<typename facts<Groups>::optimizer>() < 0) && ...),
+    static_assert(compiler::average_slot_of<Others>() < 0 && ((compiler::average_slot_of<typename facts<Groups>::optimizer>() < 0) && ...),
                   "moving_average stands around parameter_groups, not within");
 
     static constexpr void update(update_context& u) {
@@ -107,10 +107,10 @@ public:
         std::apply([&](const auto&... g) { (one(g.optimizer), ...); }, members);
     }
     float first_of_slot(int group, int k) const {
-        float first = group == 0 ? sinter::first_of_slot(others, 0, k) : 0.f;
+        float first = group == 0 ? sinter::compiler::first_of_slot(others, 0, k) : 0.f;
         int number = 0;
         auto one = [&](const auto& o) {
-            if (++number == group) first = sinter::first_of_slot(o, 0, k);
+            if (++number == group) first = sinter::compiler::first_of_slot(o, 0, k);
         };
         std::apply([&](const auto&... g) { (one(g.optimizer), ...); }, members);
         return first;

@@ -18,7 +18,7 @@ namespace sinter::inline SINTER_TARGET::data {
 inline std::string read_text(const std::string& path) {
     const std::vector<std::byte> bytes = io::read_whole_file(path);
     std::string text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-    if (!is_utf8(text)) throw format_error("not UTF-8 text", path);
+    if (!base::is_utf8(text)) throw format_error("not UTF-8 text", path);
     return text;
 }
 
@@ -51,7 +51,7 @@ public:
     /// All of them as one text, from which the same vocabulary can be made again.
     std::string text() const {
         std::string all;
-        for (const std::uint32_t c : codes_) append_utf8(all, c);
+        for (const std::uint32_t c : codes_) base::append_utf8(all, c);
         return all;
     }
     /// The number of each character; data_error names the first that is unknown, or bytes that are
@@ -80,7 +80,7 @@ public:
             if (numbers[i] < 0 || numbers[i] >= size())
                 throw data_error("no such character", "number " + std::to_string(i), std::to_string(numbers[i]),
                                  "0 to " + std::to_string(size() - 1));
-            append_utf8(text, codes_[static_cast<std::size_t>(numbers[i])]);
+            base::append_utf8(text, codes_[static_cast<std::size_t>(numbers[i])]);
         }
         return text;
     }
@@ -90,7 +90,7 @@ private:
     std::int32_t ascii_[128] = {};       // their numbers, or -1
 
     static void check(std::string_view text) {
-        if (!is_utf8(text)) throw data_error("not UTF-8 text", "characters", {}, "text in UTF-8");
+        if (!base::is_utf8(text)) throw data_error("not UTF-8 text", "characters", {}, "text in UTF-8");
     }
     /// The code point at `at` of what is known to be UTF-8; moves behind it.
     static std::uint32_t next(std::string_view text, std::size_t& at) {
