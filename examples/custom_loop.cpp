@@ -56,9 +56,9 @@ static void train(const example::options& options) {
     double best_loss = std::numeric_limits<double>::infinity();
     for (int epoch = 1, waited = 0; epoch <= options.epochs && waited < patience; ++epoch) {
         metrics::mean loss;
-        const double began = monotonic_seconds();
+        const double began = base::monotonic_seconds();
         for (const data::batch_view& batch : training) loss.add(model.step(batch), batch.size);   // here it learns
-        const double seconds = monotonic_seconds() - began;
+        const double seconds = base::monotonic_seconds() - began;
 
         const evaluation_result v = evaluate(model, validation);
         history.push_back({.epoch = epoch, .loss = loss.value(), .accuracy = v.accuracy, .validation_loss = v.loss,

@@ -14,6 +14,7 @@
 
 // A forked child has no threads but the one that forked. Teams and prefetched pipelines go on there as if they had.
 using namespace sinter;
+using namespace sinter::runtime;
 
 /// Runs f in a forked child, which must answer true within 20 seconds.
 template <class F>

@@ -6,6 +6,7 @@
 // A replica's step in two halves is its step, whatever becomes of gradients between kernels and optimizer; and memories that
 // are moved go on as they were.
 using namespace sinter;
+using namespace sinter::compiler;
 
 namespace {
 

@@ -9,6 +9,7 @@
 
 // What stands behind the optimizer reaches the programs, in any order, and those of a predictor.
 using namespace sinter;
+using namespace sinter::compiler;
 
 constexpr auto net = features<40> >> dense<80> >> relu >> dense<3>;
 using net_type = std::remove_const_t<decltype(net)>;
