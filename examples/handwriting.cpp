@@ -58,7 +58,7 @@ static int edits(const std::vector<std::int32_t>& a, const std::vector<std::int3
 }
 
 static void train(const example::options& options) {
-    const auto rows = [&](const char* what, int n) { return example::written_digits(n, stream(options.seed, base::fnv1a(what))).set; };
+    const auto rows = [&](const char* what, int n) { return example::written_digits(n, base::stream(options.seed, base::fnv1a(what))).set; };
     auto training = data::source(rows("train", 6'000)) | data::shuffle(10'000, options.seed) | data::batch(options.batch);
     auto validation = data::source(rows("validation", 500)) | data::batch(options.batch);
     auto test = data::source(rows("test", 1'000)) | data::batch(options.batch);

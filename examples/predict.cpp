@@ -58,11 +58,11 @@ static void measure(classifier& model, const example::options& options) {
     const example::dataset images = example::find_dataset(options.data, options.seed);
     auto test = data::source(images.test) | data::batch(options.batch);
     metrics::accuracy accuracy;
-    const double began = monotonic_seconds();
+    const double began = base::monotonic_seconds();
     for (int pass = 0; pass < options.epochs; ++pass)
         for (const data::batch_view& batch : test)
             accuracy.add(model.predict(batch).data(), batch.labels, batch.size, 10);
-    const double seconds = monotonic_seconds() - began;
+    const double seconds = base::monotonic_seconds() - began;
     example::tell(options, {"predict", images.name, model.threads(), accuracy.value(), accuracy.count(), seconds});
 }
 

@@ -52,7 +52,7 @@ int main() {
         first.gradients(part(0, batch / 2), now);
         second.gradients(part(batch / 2, batch / 2), now);
         for (int i = 0; i < program::v.n_buckets; ++i) {
-            const gradient_bucket& bucket = program::v.buckets[i];
+            const compiler::gradient_bucket& bucket = program::v.buckets[i];
             a.resize(static_cast<std::size_t>(bucket.floats));
             b.resize(a.size());
             first.read(bucket.at, a.data(), bucket.floats);

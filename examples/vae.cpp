@@ -57,7 +57,7 @@ static std::vector<float> draw(const auto& trained, int images, std::uint64_t se
             if (trained.path(trained.parameter(k)) == d.path(d.parameter(i)))
                 d.set_plain(d.parameter(i), trained.plain(trained.parameter(k)).data());
     std::vector<float> points(static_cast<std::size_t>(images * numbers));
-    random_stream random(stream(seed, base::fnv1a("vae/draw")));
+    random_stream random(base::stream(seed, base::fnv1a("vae/draw")));
     for (float& p : points) p = random.normal();
     const span<const float> drawn = d.predict({.x = points.data(), .size = images});
     return {drawn.begin(), drawn.end()};
