@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/base/decimal.hpp>
+#include <sinter/base/monotonic_seconds.hpp>
+#include <sinter/io/system_call.hpp>
+#include <sinter/net/address.hpp>
+#include <sinter/net/environment.hpp>
+#include <cerrno>
+#include <cstdint>
+#include <fcntl.h>
+#include <string>
+#include <string_view>
+#include <sys/socket.h>
+#include <sys/stat.h>
+
+/// How a member of a job tells sinter-launch how far it is.
+///
+/// SINTER_PROGRESS_FD is "D:I": descriptor D is a Unix socket of packets whose inode is I (by which a
+/// member sees that nobody has closed it and opened something else). Each packet is words, of which
+/// the first says what it is:
+///     step N rate R loss L     step N is over; R steps per second since the last packet; the loss
+///                              is left out where it is not known
+///     note TEXT                anything else for people to read, in one line
+/// Packets of other kinds and further words are ignored. Nothing is answered, and a packet that the
+/// socket does not take at once is dropped: a launcher that is slow or gone never delays a step.
+namespace sinter::inline SINTER_TARGET::net {
+
+class progress_report {
+public:
+    static constexpr double every = 0.1;           ///< seconds between two packets at least
+    static constexpr std::size_t longest = 1000;   ///< bytes of a packet
+
+    explicit progress_report(const environment& env = {}) {
+        const std::string said = env("SINTER_PROGRESS_FD").value_or("");
+        const std::size_t colon = said.find(':');
+        if (colon == said.npos) return;
+        const auto fd = integer(std::string_view(said).substr(0, colon), 0, 1 << 20);
+        const auto inode = integer(std::string_view(said).substr(colon + 1), 0, INT64_MAX);
+        struct stat s {};
+        if (!fd || !inode || ::fstat(static_cast<int>(*fd), &s) != 0 || !S_ISSOCK(s.st_mode)) return;
+        if (s.st_ino != static_cast<ino_t>(*inode)) return;
+        fd_ = io::descriptor(::fcntl(static_cast<int>(*fd), F_DUPFD_CLOEXEC, 0));   // not for this member's children
+    }
+
+    /// Whether anybody listens.
+    bool wanted() const noexcept { return static_cast<bool>(fd_); }
+
+    /// Step `step` (counted from the job's beginning) is over. Cheap: most calls only look at the
+    /// clock, and none does where nobody listens. `loss` may be NaN: not known.
+    void step(std::int64_t step, double loss) {
+        if (!wanted()) return;
+        const double now = monotonic_seconds();
+        if (last_step_ >= 0 && now - last_time_ < every) return;
+        std::string text = "step " + std::to_string(step);
+        if (last_step_ >= 0 && step > last_step_)
+            text += " rate " + general_text(static_cast<double>(step - last_step_) / (now - last_time_), 6);
+        if (loss == loss) text += " loss " + general_text(loss, 6);
+        last_step_ = step, last_time_ = now;
+        send(text);
+    }
+    /// A line for people: what this member does where it makes no steps, as "evaluates step 1000".
+    void note(std::string_view text) {
+        if (wanted()) send("note " + std::string(text));
+    }
+
+private:
+    void send(const std::string& text) {
+        const auto n = ::send(fd_.get(), text.data(), std::min(text.size(), longest), MSG_DONTWAIT | MSG_NOSIGNAL);
+        if (n < 0 && errno != EAGAIN && errno != EINTR && errno != ENOBUFS) fd_.close();   // the launcher is gone
+    }
+
+    io::descriptor fd_;
+    std::int64_t last_step_ = -1;
+    double last_time_ = 0;
+};
+
+} // namespace sinter::inline SINTER_TARGET::net
