@@ -12,7 +12,7 @@ function(sinter_head file key out)
 endfunction()
 
 # sinter_missing(<out> <need>...): which of these a build lacks: zlib png distributed program_options python cuda gpu data
-# examples.
+# examples tools.
 function(sinter_missing out)
     set(missing "")
     foreach(need IN LISTS ARGN)
@@ -80,6 +80,10 @@ set(SINTER_FOUND_python ${Python3_FOUND})
 set(SINTER_FOUND_examples OFF)
 if(SINTER_BUILD_EXAMPLES AND Boost_FOUND)
     set(SINTER_FOUND_examples ON)
+endif()
+set(SINTER_FOUND_tools OFF)   # sinter-launch
+if(SINTER_BUILD_TOOLS AND Boost_FOUND)
+    set(SINTER_FOUND_tools ON)
 endif()
 set(SINTER_FOUND_cuda ${SINTER_HAS_CUDA})
 set(SINTER_FOUND_data OFF)

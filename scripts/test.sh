@@ -69,17 +69,17 @@ if has_sanitizers "$CXX"; then
     build gcc-sanitized -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_COMPILER="$CXX" -DCMAKE_CXX_FLAGS="$gcc_flags" \
         -DSINTER_NATIVE=ON -DSINTER_CUDA=OFF \
         -DSINTER_SANITIZE=address,undefined -DSINTER_TEST_PREFIX=sanitized/ -DSINTER_TEST_FOLDERS="$wide_folders" \
-        -DSINTER_BUILD_EXAMPLES=OFF -DSINTER_BUILD_BENCH=OFF
+        -DSINTER_BUILD_EXAMPLES=OFF -DSINTER_BUILD_BENCH=OFF -DSINTER_BUILD_TOOLS=OFF
 fi
 if has_command clang++; then
     sanitize=
     if has_sanitizers clang++; then sanitize=address,undefined; fi
     build clang -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_COMPILER=clang++ -DSINTER_NATIVE=OFF -DSINTER_CUDA=OFF \
         -DSINTER_SANITIZE="$sanitize" -DSINTER_TEST_PREFIX=clang/ -DSINTER_TEST_FOLDERS="$clang_folders" \
-        -DSINTER_BUILD_EXAMPLES=OFF -DSINTER_BUILD_BENCH=OFF
+        -DSINTER_BUILD_EXAMPLES=OFF -DSINTER_BUILD_BENCH=OFF -DSINTER_BUILD_TOOLS=OFF
     # Sanitized and not optimised, the kernels' tests compute for ten minutes; g++ has them sanitized above.
     build clang-kernels -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_COMPILER=clang++ -DSINTER_NATIVE=OFF -DSINTER_CUDA=OFF \
-        -DSINTER_TEST_PREFIX=clang/ -DSINTER_TEST_FOLDERS=kernel -DSINTER_BUILD_EXAMPLES=OFF -DSINTER_BUILD_BENCH=OFF
+        -DSINTER_TEST_PREFIX=clang/ -DSINTER_TEST_FOLDERS=kernel -DSINTER_BUILD_EXAMPLES=OFF -DSINTER_BUILD_BENCH=OFF -DSINTER_BUILD_TOOLS=OFF
 else
     say "There is no clang++: its tests, the sanitizers and the fuzzers are left out"
 fi

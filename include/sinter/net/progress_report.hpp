@@ -5,6 +5,7 @@
 #include <sinter/io/system_call.hpp>
 #include <sinter/net/address.hpp>
 #include <sinter/net/environment.hpp>
+#include <algorithm>
 #include <cerrno>
 #include <cstdint>
 #include <fcntl.h>

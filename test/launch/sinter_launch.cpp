@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: BSL-1.0
+// needs: tools
+// alone: it starts itself as the members of a job
+//
+// sinter-launch with real processes: who is told what, whose failure counts, and that nothing outlives it.
+#define BOOST_TEST_MODULE launch_sinter_launch
+#include <boost/test/unit_test.hpp>
+#include "launched.hpp"
+#include <algorithm>
+#include <set>
+#include <sstream>
+
+using launched::run;
+
+namespace {
+
+std::vector<std::string> lines(const std::string& text) {
+    std::vector<std::string> out;
+    std::istringstream in(text);
+    for (std::string line; std::getline(in, line);) out.push_back(line);
+    std::ranges::sort(out);
+    return out;
+}
+/// Shell functions: `gone FILES` waits until no process whose number is in one of them lives.
+const std::string gone = R"sh(
+gone() { for i in $(seq 400); do left=; for p in $(cat "$@"); do
+           case "$(cut -d' ' -f3 /proc/$p/stat 2>/dev/null)" in ''|Z) ;; *) left="$left $p";; esac; done
+         [ -z "$left" ] && { echo all $(cat "$@" | wc -w) gone; return; }; sleep 0.05; done
+         echo left: $left; kill -9 $left; }
+await() { for i in $(seq 400); do [ "$(ls $1 2>/dev/null | wc -l)" = $2 ] && return; sleep 0.05; done
+          echo missing $1; }
+)sh";
+
+} // namespace
+
+BOOST_AUTO_TEST_CASE(each_member_learns_who_it_is) {
+    const auto o = run("MEMBER=show $L -n 4 -- $M");
+    BOOST_TEST(o.status == 0);
+    const std::vector<std::string> expected{"[worker/0] worker/0 rank 0 of 4", "[worker/1] worker/1 rank 1 of 4",
+                                            "[worker/2] worker/2 rank 2 of 4", "[worker/3] worker/3 rank 3 of 4"};
+    BOOST_TEST(lines(o.out) == expected, boost::test_tools::per_element());
+    BOOST_TEST(o.err == "");
+}
+
+BOOST_AUTO_TEST_CASE(roles) {
+    const auto o = run("MEMBER=show $L --workers 2 --ps 1 --evaluator -- $M");
+    BOOST_TEST(o.status == 0);
+    BOOST_TEST(o.has("[ps/0] ps/0 rank -1 of 2\n"));
+    BOOST_TEST(o.has("[evaluator/0] evaluator/0 rank -1 of 2\n"));
+    BOOST_TEST(o.has("[worker/1] worker/1 rank 1 of 2\n"));
+}
+
+BOOST_AUTO_TEST_CASE(one_job_one_key_that_nobody_sees_ports_that_differ) {
+    const auto o = run("MEMBER=all $L -n 2 --ps 1 -- $M & MEMBER=all $L -n 6 -- $M; wait");
+    std::set<std::string> jobs, ports;
+    int unseen = 0, members = 0;
+    for (const std::string& line : lines(o.out)) {
+        const std::string said = line.substr(line.find("] ") + 2);
+        if (said.starts_with("job ")) jobs.insert(said), ++members;
+        unseen += said == "the key is nowhere to be seen";
+        std::istringstream words(said.starts_with("all ") ? said.substr(4) : "");
+        for (std::string w; words >> w;) ports.insert(w.substr(w.find('=')));
+    }
+    BOOST_TEST(members == 9);
+    BOOST_TEST(unseen == 9);
+    BOOST_TEST(jobs.size() == 2u);   // two launchers, each with a job and a key of its own
+    BOOST_TEST(ports.size() == 9u);
+    for (const std::string& port : ports) BOOST_TEST(port.starts_with("=127.0.0.1:"));
+    for (const std::string& job : jobs) BOOST_TEST(job.size() > 64u + 20u);
+}
+
+BOOST_AUTO_TEST_CASE(the_reserved_ports_can_be_listened_at) {
+    const auto o = run("MEMBER=listen $L -n 3 -- $M");
+    BOOST_TEST(lines(o.out).size() == 3u);
+    BOOST_TEST(!o.has("cannot listen"));
+}
+
+BOOST_AUTO_TEST_CASE(what_other_launchers_said_is_taken_away) {
+    const auto o = run("export RANK=0 WORLD_SIZE=8 MASTER_ADDR=x MASTER_PORT=1 OMPI_COMM_WORLD_RANK=0 PMIX_RANK=1 "
+                       "OMPI_COMM_WORLD_SIZE=3 SLURM_JOB_ID=7 SLURM_STEP_ID=0 SLURM_PROCID=1 SLURM_NTASKS=5 "
+                       "JOB_COMPLETION_INDEX=2 SINTER_KEY=k PET_NNODES=4; MEMBER=show $L -n 2 -- $M");
+    BOOST_TEST(o.status == 0);
+    BOOST_TEST(o.has("[worker/1] worker/1 rank 1 of 2\n"));
+    BOOST_TEST(o.err == "");
+}
+
+BOOST_AUTO_TEST_CASE(a_world_of_one_is_an_error) {
+    const auto o = run("MEMBER=show $L -n 4 --grace 1 -- env -u TF_CONFIG $M");
+    BOOST_TEST(o.status == 1);
+    BOOST_TEST(o.has("SINTER_SIZE: the cluster has another size than its launcher said; got 1 that train"));
+    BOOST_TEST(o.has("needed 4"));
+    BOOST_TEST(o.has("was the first to fail: exit status 1"));
+}
+
+BOOST_AUTO_TEST_CASE(the_first_failure_is_told_and_ends_the_job) {
+    const auto o = run(gone + R"sh($L -n 3 --grace 0.3 -- bash -c 'echo $$ >pid.$$; trap "" TERM
+        case $TF_CONFIG in *"index\": 1}"*) echo one >&2; printf "no end of line" >&2; exit 3;; esac
+        sleep 300 & wait; sleep 300'; echo status $?; gone pid.*)sh");
+    BOOST_TEST(o.has("status 1\n"));
+    BOOST_TEST(o.has("all 3 gone"));   // they ignored SIGTERM
+    BOOST_TEST(o.has("[worker/1] one\n[worker/1] no end of line\n"));
+    BOOST_TEST(o.has("sinter-launch: worker/1 failed: exit status 3; it said last: no end of line\n"));
+    BOOST_TEST(o.has("sinter-launch: worker/1 was the first to fail: exit status 3\n"));
+    const auto killed = run(R"sh($L -n 2 --grace 0.1 -- bash -c 'case $TF_CONFIG in
+        *"index\": 0}"*) kill -SEGV $$;; esac; sleep 60')sh");
+    BOOST_TEST(killed.status == 1);
+    BOOST_TEST(killed.has("worker/0 was the first to fail: signal 11 (Segmentation fault)"));
+}
+
+BOOST_AUTO_TEST_CASE(nothing_that_members_began_outlives_the_job) {
+    const auto o = run(gone + R"sh($L -n 2 -- bash -c 'setsid sleep 300 & echo $! >pid.$!; sleep 300 & echo $! >pid.$!;
+        (trap "" TERM HUP; exec setsid bash -c "echo \$\$ >pid.\$\$; sleep 300; true") &
+        sleep 0.3'; echo status $?; gone pid.*)sh");
+    BOOST_TEST(o.has("status 0\n"));
+    BOOST_TEST(o.has("all 6 gone"));
+}
+
+BOOST_AUTO_TEST_CASE(nothing_outlives_the_launcher_when_it_is_killed) {
+    const std::string members = R"sh($L -n 2 --grace 0.3 -- bash -c 'trap "" TERM; setsid sleep 300 & echo $! >pid.$!
+        sleep 300 & echo $! >pid.$!; echo $$ >pid.$$; wait; wait' & outer=$!; await "pid.*" 6;
+        inner=$(cat /proc/$outer/task/$outer/children))sh";
+    for (const char* victim : {"$outer", "$inner"}) {
+        const auto o = run(gone + members + "; kill -9 " + victim + "; wait $outer; echo status $?; gone pid.*");
+        BOOST_TEST(o.has("status 137\n"), victim);
+        BOOST_TEST(o.has("all 6 gone"), victim);
+        BOOST_TEST(!o.has("missing"), victim);
+    }
+}
+
+BOOST_AUTO_TEST_CASE(a_signal_asks_all_to_stop_and_a_second_one_kills) {
+    const std::string start = R"sh($L -n 3 --grace 30 -- bash -c 'trap "echo saves; exit 0" TERM; echo $$ >pid.$$
+        while true; do sleep 0.05; done' & await "pid.*" 3; )sh";
+    const auto term = run(gone + start + "kill -TERM $!; wait $!; echo status $?; gone pid.*");
+    BOOST_TEST(term.has("status 143\n"));
+    BOOST_TEST(term.has("all members are asked to stop"));
+    for (const char* member : {"0", "1", "2"}) BOOST_TEST(term.has("[worker/" + std::string(member) + "] saves\n"));
+    BOOST_TEST(term.has("all 3 gone"));
+    const auto twice = run(gone + R"sh($L -n 2 --grace 30 -- bash -c 'trap "" TERM; echo $$ >pid.$$
+        while true; do sleep 0.05; done' & await "pid.*" 2; kill -INT $!; sleep 1; kill -TERM $!
+        wait $!; echo status $?; gone pid.*)sh");
+    BOOST_TEST(twice.has("status 130\n"));
+    BOOST_TEST(twice.has("all 2 gone"));
+}
+
+BOOST_AUTO_TEST_CASE(restarts) {
+    const std::string members = R"sh(-- bash -c 'echo job $SINTER_JOB restart $SINTER_RESTART; echo $TF_CONFIG >>configs
+        [ $SINTER_RESTART -ge 2 ]')sh";
+    const auto o = run("$L -n 2 --restarts 3 --grace 5 " + members + "; echo status $?");
+    BOOST_TEST(o.has("status 0\n"));
+    BOOST_TEST(o.has("restart 1 of 3\n"));
+    BOOST_TEST(o.has("restart 2 of 3\n"));
+    BOOST_TEST(!o.has("restart 3 of 3\n"));
+    std::set<std::string> jobs;
+    for (const std::string& line : lines(o.out))
+        if (line.find("job launch-") != line.npos) jobs.insert(line.substr(line.find("job ")));
+    BOOST_TEST(jobs.size() == 3u);   // a member of the attempt before cannot join
+    const auto enough = run("$L -n 2 --restarts 1 --grace 5 " + members + "; echo status $?");
+    BOOST_TEST(enough.has("status 1\n"));
+    BOOST_TEST(enough.has("it is not restarted again"));
+}
+
+BOOST_AUTO_TEST_CASE(progress_of_each_member) {
+    const auto o = run("MEMBER=report $L -n 2 --progress 0.05 -- $M");
+    BOOST_TEST(o.status == 0);
+    for (const char* line : {"sinter-launch: worker/0: step 10, loss 1.5\n", "sinter-launch: worker/1: step 20, "})
+        BOOST_TEST(o.has(line), line);
+    BOOST_TEST(o.has(" steps/s, loss 0.5"));
+    BOOST_TEST(o.has("; saves [31m"));   // control characters do not reach the terminal
+    BOOST_TEST(o.err.find('\x1b') == std::string::npos);
+    const auto quiet = run("MEMBER=report $L -n 2 --progress 0 -- $M");
+    BOOST_TEST(quiet.err == "");
+}
+
+BOOST_AUTO_TEST_CASE(long_lines_and_much_output) {
+    const auto o = run("$L -n 2 -- bash -c 'head -c 300000 /dev/zero | tr \"\\0\" x; echo; seq 20000'");
+    BOOST_TEST(o.status == 0);
+    BOOST_TEST(std::ranges::count(o.out, 'x') == 600000);
+    BOOST_TEST(o.has("\n[worker/1] 20000\n"));
+    BOOST_TEST(o.has("\n[worker/0] 12345\n"));
+}
+
+BOOST_AUTO_TEST_CASE(servers_end_after_those_that_train_the_evaluator_by_itself) {
+    const auto o = run(R"sh($L -n 1 --ps 1 --evaluator --grace 0.2 -- bash -c 'case $TF_CONFIG in
+        *type\":\ \"ps*) trap "echo told; exit 0" TERM; while true; do sleep 0.05; done;;
+        *type\":\ \"evaluator*) sleep 0.3; echo evaluated;; esac'; echo status $?)sh");
+    BOOST_TEST(o.has("status 0\n"));
+    BOOST_TEST(o.has("[ps/0] told\n"));
+    BOOST_TEST(o.has("[evaluator/0] evaluated\n"));
+}
+
+BOOST_AUTO_TEST_CASE(cores_are_shared) {
+    const auto apart = run("MEMBER=cores $L -n 2 -- $M"), all = run("MEMBER=cores $L -n 2 --cores all -- $M");
+    const auto of = [](const launched::outcome& o) {
+        std::set<std::string> sets;
+        for (const std::string& line : lines(o.out)) sets.insert(line.substr(line.find("] ")));
+        return sets.size();
+    };
+    BOOST_TEST(of(all) == 1u);
+    BOOST_TEST(of(apart) == (std::thread::hardware_concurrency() > 1 ? 2u : 1u));
+}
+
+BOOST_AUTO_TEST_CASE(a_plan_is_one_process) {
+    const auto o = run("TF_CONFIG=x $L -n 4 --plan 'workers=8,link=1GB/s' -- bash -c "
+                       "'echo plan $SINTER_PLAN, ${TF_CONFIG-unset}; exit 7'");
+    BOOST_TEST(o.out == "plan workers=8,link=1GB/s, unset\n");
+    BOOST_TEST(o.status == 7);
+}
+
+BOOST_AUTO_TEST_CASE(wrong_options_and_programs) {
+    const struct {
+        const char* arguments;
+        int status;
+        const char* says;
+    } wrong[]{
+        {"-n 2", 2, "needed -- PROGRAM"},
+        {"-n 2 --", 2, "needed -- PROGRAM"},
+        {"-n 0 -- true", 2, "-n: out of range"},
+        {"-n x -- true", 2, "'x'"},
+        {"-n 2 --workers 2 -- true", 2, "-n and --workers"},
+        {"--ps -1 -- true", 2, "--ps: out of range"},
+        {"--cores some -- true", 2, "got some; needed share or all"},
+        {"--speed 3 -- true", 2, "--speed"},
+        {"-n 2 true", 2, "options before --"},
+        {"-n 2 --grace nan -- true", 2, "--grace: out of range"},
+        {"-n 2 -- /nowhere/to/be/found", 127, "/nowhere/to/be/found: cannot start the program; got No such file"},
+        {"-n 2 -- /tmp", 127, "/tmp: cannot start the program; got Permission denied"},
+    };
+    for (const auto& w : wrong) {
+        const auto o = run(std::string("$L ") + w.arguments);
+        BOOST_TEST(o.status == w.status, w.arguments);
+        BOOST_TEST(o.has(w.says), w.arguments << ": " << o.err);
+        BOOST_TEST(o.out == "");
+    }
+    BOOST_TEST(run("$L --help").out.find("usage: sinter-launch") == 0u);
+}

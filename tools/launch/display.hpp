@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include "member.hpp"
+#include <sinter/base/monotonic_seconds.hpp>
+#include <algorithm>
+#include <cstdio>
+#include <string>
+#include <vector>
+
+namespace launch {
+
+/// What people see: members' output with their names in front, and a line of progress for each
+/// member. On a terminal those lines stay at the bottom; elsewhere they are written now and then.
+class display {
+public:
+    explicit display(double every)
+        : terminal_(every < 0 && ::isatty(2)), every_(every < 0 ? (terminal_ ? 0.2 : 10) : every) {}
+
+    /// A line of a member's stdout (0) or stderr (1).
+    void line(const member& m, int stream, std::string_view text) {
+        erase();
+        const std::string whole = "[" + m.name() + "] " + std::string(text) + "\n";
+        std::FILE* const to = stream == 0 ? stdout : stderr;
+        std::fwrite(whole.data(), 1, whole.size(), to);
+        std::fflush(to);
+    }
+    /// A line of the launcher itself.
+    void say(const std::string& text) {
+        erase();
+        std::fprintf(stderr, "sinter-launch: %s\n", text.c_str());
+    }
+    /// Progress, if it is time again.
+    void progress(std::vector<member>& members) {
+        const double now = sinter::monotonic_seconds();
+        if (every_ == 0 || now - last_ < every_) return;
+        last_ = now;
+        show(members);
+    }
+    /// The last progress of an attempt.
+    void finish(std::vector<member>& members) {
+        if (every_ != 0) show(members);
+        drawn_ = 0;
+    }
+    /// Seconds until progress is due.
+    double due() const { return every_ == 0 ? 3600 : std::max(0., last_ + every_ - sinter::monotonic_seconds()); }
+
+private:
+    void show(std::vector<member>& members) {
+        erase();
+        for (member& m : members) {
+            if (!terminal_ && !m.reported_anew) continue;
+            m.reported_anew = false;
+            const std::string what = m.status ? m.ending() + "; " + m.doing() : m.doing();
+            std::fprintf(stderr, "%s%s: %.100s\n", terminal_ ? "" : "sinter-launch: ", m.name().c_str(), what.c_str());
+            drawn_ += terminal_;
+        }
+    }
+    void erase() {
+        if (drawn_ > 0) std::fprintf(stderr, "\x1b[%dA\x1b[J", drawn_);
+        drawn_ = 0;
+    }
+
+    bool terminal_;
+    double every_, last_ = sinter::monotonic_seconds();
+    int drawn_ = 0;
+};
+
+} // namespace launch

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include "display.hpp"
+#include "options.hpp"
+#include <algorithm>
+#include <poll.h>
+#include <sys/signalfd.h>
+#include <utility>
+
+namespace launch {
+
+/// One attempt at the job: starts all members and waits until the last one has ended, by itself or
+/// by force.
+///
+/// Members have `grace` seconds to end by themselves after the first failure, then SIGTERM, and as
+/// long again until they are killed. A signal to the launcher is handed on as SIGTERM at once, a
+/// second one kills. Servers that still run `grace` seconds after all that train have ended are told to
+/// end, likewise; the evaluator may take its time.
+class job {
+public:
+    job(const options& o, const std::string& name, const descriptor& key, const descriptor& signals, int attempt,
+        display& d)
+        : options_(o), key_(key), signals_(signals), display_(d) {
+        environment_.set("SINTER_JOB", name + "-" + std::to_string(attempt));
+        environment_.set("SINTER_RESTART", std::to_string(attempt));
+        for (int i = 0; i < o.workers; ++i) members_.emplace_back("worker", i);
+        for (int i = 0; i < o.servers; ++i) members_.emplace_back("ps", i);
+        if (o.evaluator) members_.emplace_back("evaluator", 0);
+    }
+    ~job() { kill_descendants(); }
+
+    /// Throws io_error where the program cannot be started.
+    void run() {
+        const auto cores = share_cores(options_.share_cores ? static_cast<std::size_t>(options_.workers) : SIZE_MAX);
+        for (member& m : members_) {
+            const cpu_set_t* own = m.trains() && !cores.empty() ? &cores[static_cast<std::size_t>(m.index)] : nullptr;
+            start(m, members_, options_.command, environment_, key_, own, options_.workers);
+        }
+        while (any_running()) {
+            wait();
+            reap();
+            escalate();
+            display_.progress(members_);
+        }
+        kill_descendants();   // what members have left behind may still hold their output
+        for (member& m : members_) drain(m, true);
+        display_.finish(members_);
+    }
+
+    const member* first_failure() const {
+        return first_failure_ < 0 ? nullptr : &members_[static_cast<std::size_t>(first_failure_)];
+    }
+    int signal() const { return signal_; }   ///< 0, or the first one that came to the launcher
+
+private:
+    bool any_running() const {
+        return std::ranges::any_of(members_, [](const member& m) { return m.running(); });
+    }
+
+    /// Until something happens; takes in output, progress and signals.
+    void wait() {
+        std::vector<pollfd> fds{{signals_.get(), POLLIN, 0}};
+        for (const member& m : members_)
+            for (const descriptor* d : {&m.output[0], &m.output[1], &m.progress}) fds.push_back({d->get(), POLLIN, 0});
+        double seconds = std::min(display_.due(), 3600.);
+        for (const double deadline : {deadline_, servers_deadline_})
+            if (deadline > 0) seconds = std::min(seconds, std::max(0., deadline - sinter::monotonic_seconds()));
+        ::poll(fds.data(), fds.size(), static_cast<int>(seconds * 1000) + 1);
+        for (signalfd_siginfo info; ::read(signals_.get(), &info, sizeof info) == sizeof info;)
+            if (info.ssi_signo != SIGCHLD) asked(static_cast<int>(info.ssi_signo));
+        for (member& m : members_) drain(m, false);
+    }
+
+    void drain(member& m, bool all) {
+        for (int stream = 0; stream < 2; ++stream) {
+            auto& from = m.output[static_cast<std::size_t>(stream)];
+            pollfd ready{from.get(), POLLIN, 0};
+            while (from && ::poll(&ready, 1, 0) == 1) {
+                char bytes[1 << 16];
+                const auto n = ::read(from.get(), bytes, sizeof bytes);
+                if (n > 0) take(m, stream, {bytes, static_cast<std::size_t>(n)});
+                else if (n == 0 || errno != EINTR) from.close();
+                if (!all) break;   // the others' turn
+            }
+            if (all || !from) take_rest(m, stream);
+        }
+        char packet[2000];
+        for (ssize_t n; m.progress && (n = ::recv(m.progress.get(), packet, sizeof packet, MSG_DONTWAIT)) >= 0;) {
+            if (n == 0) m.progress.close();
+            else m.hear({packet, static_cast<std::size_t>(n)});
+        }
+    }
+    void take(member& m, int stream, std::string_view text) {
+        std::string& line = m.unended[static_cast<std::size_t>(stream)];
+        while (!text.empty()) {
+            const std::size_t end = text.find('\n');
+            line += text.substr(0, end);
+            if (end == text.npos && line.size() < longest_line) return;
+            take_rest(m, stream, true);
+            text.remove_prefix(end == text.npos ? text.size() : end + 1);
+        }
+    }
+    void take_rest(member& m, int stream, bool even_empty = false) {
+        std::string& line = m.unended[static_cast<std::size_t>(stream)];
+        if (line.empty() && !even_empty) return;
+        display_.line(m, stream, line);
+        if (stream == 1 && !line.empty()) m.last_words = line.substr(0, 500);
+        line.clear();
+    }
+
+    /// Notes who has ended.
+    void reap() {
+        for (int status; true;) {
+            const pid_t gone = ::waitpid(-1, &status, WNOHANG);
+            if (gone <= 0) return;
+            for (std::size_t i = 0; i < members_.size(); ++i) {
+                member& m = members_[i];
+                if (m.pid != gone) continue;   // an orphan that we have adopted
+                m.status = status;
+                drain(m, true);
+                if (!m.failed() || first_failure_ >= 0 || signal_ != 0 || (m.role == "ps" && servers_told_)) continue;
+                first_failure_ = static_cast<int>(i);
+                const std::string said = m.last_words.empty() ? "" : "; it said last: " + m.last_words;
+                display_.say(m.name() + " failed: " + m.ending() + said);
+                deadline_ = sinter::monotonic_seconds() + options_.grace;
+            }
+        }
+    }
+
+    void asked(int number) {
+        const double now = sinter::monotonic_seconds();
+        if (signal_ == 0) {
+            signal_ = number, asked_at_ = now;
+            display_.say(std::string(::strsignal(number)) + ": all members are asked to stop");
+            escalate_now();
+        } else if (now - asked_at_ > 0.5) {   // not the same one again, by way of the process group
+            for (const member& m : members_) m.signal(SIGKILL);
+        }
+    }
+
+    /// Sends SIGTERM when it is time, SIGKILL when it is again.
+    void escalate() {
+        const bool trained = std::ranges::all_of(members_, [](const member& m) { return !m.trains() || m.status; });
+        const double now = sinter::monotonic_seconds();
+        if (trained && servers_deadline_ == 0) servers_deadline_ = now + options_.grace;
+        if (servers_deadline_ > 0 && now >= servers_deadline_) {
+            for (const member& m : members_)
+                if (m.role == "ps") m.signal(servers_told_ ? SIGKILL : SIGTERM);
+            servers_told_ = true;
+            servers_deadline_ = now + options_.grace;
+        }
+        if (deadline_ > 0 && now >= deadline_) escalate_now();
+    }
+    void escalate_now() {
+        const int number = std::exchange(told_, true) ? SIGKILL : SIGTERM;
+        for (const member& m : members_) m.signal(number);
+        deadline_ = sinter::monotonic_seconds() + options_.grace;
+    }
+
+    static constexpr std::size_t longest_line = 1 << 16;
+    const options& options_;
+    const descriptor& key_;
+    const descriptor& signals_;
+    display& display_;
+    variables environment_;
+    std::vector<member> members_;
+    int first_failure_ = -1, signal_ = 0;
+    bool told_ = false, servers_told_ = false;
+    double asked_at_ = 0;
+    double deadline_ = 0;           // when members that still run are told more firmly; 0: never
+    double servers_deadline_ = 0;   // when servers that still run are
+};
+
+} // namespace launch

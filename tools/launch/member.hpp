@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include "descendants.hpp"
+#include "environment.hpp"
+#include "ports.hpp"
+#include <sinter/base/error.hpp>
+#include <sinter/base/json_text.hpp>
+#include <array>
+#include <cstring>
+#include <optional>
+#include <sched.h>
+#include <sstream>
+#include <string>
+#include <sys/stat.h>
+#include <vector>
+
+namespace launch {
+
+using sinter::io::descriptor;
+
+/// One process of the job, and what it has said.
+struct member {
+    std::string role;   // as in TF_CONFIG
+    int index = 0;
+    reserved_port port;
+
+    pid_t pid = -1;                       // of its process group, too
+    std::optional<int> status;            // as of waitpid, once it has ended
+    std::array<descriptor, 2> output;     // its stdout and stderr
+    std::array<std::string, 2> unended;   // lines that have no end yet
+    descriptor progress;
+    std::string last_words;               // its last line on stderr
+    std::string step, rate, loss, note;   // as it reported them
+    bool reported_anew = false;
+
+    member(std::string r, int i) : role(std::move(r)), index(i) {}
+    std::string name() const { return role + "/" + std::to_string(index); }
+    bool trains() const { return role == "worker"; }
+    bool running() const { return pid > 0 && !status; }
+    bool failed() const { return status && *status != 0; }
+    void signal(int number) const {
+        if (running()) ::kill(-pid, number);
+    }
+    /// How it ended, in words.
+    std::string ending() const {
+        if (!status) return "runs";
+        if (WIFEXITED(*status)) return "exit status " + std::to_string(WEXITSTATUS(*status));
+        return "signal " + std::to_string(WTERMSIG(*status)) + " (" + ::strsignal(WTERMSIG(*status)) + ")";
+    }
+    /// What it is doing, in words: "step 120, 34.5 steps/s, loss 0.25"; empty if it said nothing.
+    std::string doing() const {
+        std::string s = step.empty() ? "" : "step " + step;
+        if (!rate.empty()) s += ", " + rate + " steps/s";
+        if (!loss.empty()) s += ", loss " + loss;
+        if (!note.empty()) s += (s.empty() ? "" : "; ") + note;
+        return s;
+    }
+    /// Takes in a packet of net/progress_report.hpp's protocol.
+    void hear(std::string_view packet) {
+        std::string clean;   // it goes to a terminal
+        for (const char c : packet) clean += static_cast<unsigned char>(c) < 0x20 || c == 0x7f ? ' ' : c;
+        if (clean.starts_with("note ")) {
+            note = clean.substr(5);
+        } else if (clean.starts_with("step ")) {
+            std::istringstream words(clean);
+            loss.clear(), note.clear();
+            for (std::string key, value; words >> key >> value;)
+                if (key == "step") step = value;
+                else if (key == "rate") rate = value;
+                else if (key == "loss") loss = value;
+        } else {
+            return;
+        }
+        reported_anew = true;
+    }
+};
+
+/// TF_CONFIG of `self` in a cluster of `all`.
+inline std::string tf_config(const std::vector<member>& all, const member& self) {
+    std::string jobs;
+    for (const char* role : {"worker", "ps", "evaluator"}) {
+        std::string addresses;
+        for (const member& m : all)
+            if (m.role == role)
+                addresses += (addresses.empty() ? "" : ", ") +
+                             sinter::json::text("127.0.0.1:" + std::to_string(m.port.number()));
+        if (!addresses.empty()) jobs += (jobs.empty() ? "" : ", ") + sinter::json::text(role) + ": [" + addresses + "]";
+    }
+    return "{\"cluster\": {" + jobs + "}, \"task\": {\"type\": " + sinter::json::text(self.role) +
+           ", \"index\": " + std::to_string(self.index) + "}}";
+}
+
+/// Even shares of the cores that this process may use; empty where there are fewer than shares.
+inline std::vector<cpu_set_t> share_cores(std::size_t shares) {
+    cpu_set_t all;
+    std::vector<int> cores;
+    if (::sched_getaffinity(0, sizeof all, &all) != 0) return {};
+    for (int c = 0; c < CPU_SETSIZE; ++c)
+        if (CPU_ISSET(static_cast<std::size_t>(c), &all)) cores.push_back(c);
+    if (cores.size() < shares) return {};
+    std::vector<cpu_set_t> out(shares);
+    for (std::size_t i = 0; i < shares; ++i) {
+        CPU_ZERO(&out[i]);
+        for (std::size_t c = i * cores.size() / shares; c < (i + 1) * cores.size() / shares; ++c)
+            CPU_SET(static_cast<std::size_t>(cores[c]), &out[i]);
+    }
+    return out;
+}
+
+/// Starts a member: in a process group of its own, with an empty stdin, its output in pipes, and the
+/// job's key in a descriptor. Throws io_error where the program cannot be run.
+inline void start(member& m, const std::vector<member>& all, const std::vector<std::string>& command,
+                  variables environment, const descriptor& key, const cpu_set_t* cores, int trainers) {
+    int pipes[2][2], refusal[2], progress[2];
+    if (::pipe2(pipes[0], O_CLOEXEC) != 0 || ::pipe2(pipes[1], O_CLOEXEC) != 0 || ::pipe2(refusal, O_CLOEXEC) != 0 ||
+        ::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, progress) != 0)
+        sinter::io::throw_io_error(errno, "cannot make pipes", m.name());
+    descriptor ends[] = {descriptor(pipes[0][1]), descriptor(pipes[1][1]), descriptor(refusal[1]),
+                         descriptor(progress[1])};
+    descriptor refused(refusal[0]);
+    m.output = {descriptor(pipes[0][0]), descriptor(pipes[1][0])};
+    m.progress = descriptor(progress[0]);
+
+    // Both descriptors keep their numbers in the member: no other one of ours survives the exec.
+    struct stat s {};
+    ::fstat(progress[1], &s);
+    environment.set("TF_CONFIG", tf_config(all, m));
+    environment.set("SINTER_SIZE", std::to_string(trainers));
+    environment.set("SINTER_KEY_FILE", "/proc/self/fd/" + std::to_string(key.get()));
+    environment.set("SINTER_PROGRESS_FD", std::to_string(progress[1]) + ":" + std::to_string(s.st_ino));
+    std::vector<std::string> arguments = command;
+    std::vector<char*> argv;
+    for (std::string& a : arguments) argv.push_back(a.data());
+    argv.push_back(nullptr);
+    const std::vector<char*> envp = environment.pointers();
+
+    const pid_t parent = ::getpid(), child = ::fork();
+    if (child < 0) sinter::io::throw_io_error(errno, "cannot start a process", m.name());
+    if (child == 0) {
+        die_with(parent);
+        ::setpgid(0, 0);
+        sigset_t none;
+        ::sigemptyset(&none);
+        ::sigprocmask(SIG_SETMASK, &none, nullptr);
+        const int null = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
+        ::dup2(null, 0), ::dup2(pipes[0][1], 1), ::dup2(pipes[1][1], 2);
+        ::fcntl(key.get(), F_SETFD, 0), ::fcntl(progress[1], F_SETFD, 0);
+        if (cores) ::sched_setaffinity(0, sizeof *cores, cores);
+        ::execvpe(argv[0], argv.data(), envp.data());
+        const int reason = errno;
+        [[maybe_unused]] const auto n = ::write(refusal[1], &reason, sizeof reason);
+        ::_exit(127);
+    }
+    ::setpgid(child, child);   // whichever of the two is first
+    m.pid = child;
+    ends[2].close();
+    int reason = 0;
+    const auto n = sinter::io::uninterrupted([&] { return ::read(refused.get(), &reason, sizeof reason); });
+    if (n == sizeof reason) sinter::io::throw_io_error(reason, "cannot start the program", command[0]);
+}
+
+} // namespace launch

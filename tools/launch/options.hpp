@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/base/error.hpp>
+#include <boost/program_options.hpp>
+#include <optional>
+#include <sstream>
+#include <string>
+#include <vector>
+
+namespace launch {
+
+/// What sinter-launch was asked to do.
+struct options {
+    int workers = 1, servers = 0;
+    bool evaluator = false;
+    int restarts = 0;          ///< how often the whole job is started anew after a failure
+    double grace = 10;         ///< seconds that members have to end by themselves before they are killed
+    double progress = -1;      ///< seconds between lines of progress; 0: none; -1: by what stderr is
+    bool share_cores = true;   ///< each trainer on an even share of the cores
+    std::string plan;          ///< not empty: one process, which plans and does not train
+    std::vector<std::string> command;
+};
+
+inline constexpr const char* usage = R"(usage: sinter-launch -n 4 [options] -- PROGRAM [ARGUMENTS]
+Starts PROGRAM once for each member of a cluster on this machine, shows their progress and their output, and ends
+when all have ended. The members find each other by cluster::from_environment(). The exit status is 0 if all
+members' were, 1 if one failed, 2 for wrong options, 127 if PROGRAM cannot be started, 128 + N after signal N.
+
+)";
+
+/// Reads the command line; nullopt where it only asks for help, which is printed. Throws
+/// sinter::option_error.
+inline std::optional<options> parse(int argc, const char* const* argv) {
+    namespace po = boost::program_options;
+    options o;
+    int processes = 0, workers = 0;
+    std::string cores = "share";
+    po::options_description known("options");
+    known.add_options()("processes,n", po::value(&processes)->value_name("N"), 
+                        "N workers (the first one is the chief)")(
+        "workers", po::value(&workers)->value_name("W"), "the same, beside --ps")(
+        "ps", po::value(&o.servers)->value_name("S"), "S parameter servers")(
+        "evaluator", po::bool_switch(&o.evaluator), "an evaluator")(
+        "restarts", po::value(&o.restarts)->value_name("N"), 
+        "start all members again after a failure, N times at most")(
+        "grace", po::value(&o.grace)->value_name("SECONDS"), "how long members may take to end by themselves (10)")(
+        "progress", po::value(&o.progress)->value_name("SECONDS"),
+        "time between lines of progress; 0: none (10; on a terminal all the time)")(
+        "cores", po::value(&cores)->value_name("share|all"), "each worker has its share of the cores, or all (share)")(
+        "plan", po::value(&o.plan)->value_name("SPEC"), 
+        "run PROGRAM once, with SINTER_PLAN=SPEC: it plans a job of such a cluster and trains nothing")(
+        "help,h", "this");
+    int end = 1;   // what follows -- is the program's
+    while (end < argc && std::string(argv[end]) != "--") ++end;
+    po::variables_map found;
+    try {
+        po::store(po::command_line_parser(std::vector<std::string>(argv + 1, argv + end))
+                      .options(known).positional({}).run(), found);
+        po::notify(found);
+    } catch (const po::error& e) {
+        throw sinter::option_error(e.what(), "the options", "", "options before --, the program behind it");
+    }
+    if (found.count("help")) {
+        std::ostringstream text;
+        text << usage << known;
+        std::fputs(text.str().c_str(), stdout);
+        return {};
+    }
+    const auto range = [](const char* name, double value, double low, double high) {
+        if (!(value >= low && value <= high))
+            throw sinter::option_error("out of range", name, std::to_string(value),
+                                       std::to_string(low) + " to " + std::to_string(high));
+    };
+    if (found.count("processes") && found.count("workers"))
+        throw sinter::option_error("two numbers of workers", "the options", "-n and --workers", "one of them");
+    if (found.count("processes")) range("-n", processes, 1, 1000), o.workers = processes;
+    if (found.count("workers")) range("--workers", workers, 1, 1000), o.workers = workers;
+    range("--ps", o.servers, 0, 1000);
+    range("--restarts", o.restarts, 0, 1000000);
+    range("--grace", o.grace, 0, 86400);
+    if (found.count("progress")) range("--progress", o.progress, 0, 86400);
+    if (cores != "share" && cores != "all")
+        throw sinter::option_error("no such choice", "--cores", cores, "share or all");
+    o.share_cores = cores == "share";
+    if (end < argc) o.command.assign(argv + end + 1, argv + argc);
+    if (o.command.empty())
+        throw sinter::option_error("no program", "the options", "", "-- PROGRAM [ARGUMENTS] (see --help)");
+    if (found.count("plan") && o.plan.empty())
+        throw sinter::option_error("no cluster to plan for", "--plan", "nothing", "what SINTER_PLAN may be");
+    return o;
+}
+
+} // namespace launch
