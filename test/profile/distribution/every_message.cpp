@@ -77,7 +77,7 @@ double all_done(algorithm a, const training_profile& p, const profile::compute_t
 training_profile some_net(int seed) {
     std::vector<layer_figures> layers;
     for (int i = 0; i < 6; ++i) {
-        const auto word = [&](int k) { return philox_word(7, static_cast<std::uint64_t>(8 * i + k), static_cast<std::uint64_t>(seed)) / 4294967296.0; };
+        const auto word = [&](int k) { return base::philox_word(7, static_cast<std::uint64_t>(8 * i + k), static_cast<std::uint64_t>(seed)) / 4294967296.0; };
         layers.push_back({1e8 * word(0), 1e6 * word(1), 0});
     }
     return training_profile::of_layers(layers, {.batch = 16, .bucket_bytes = 1});
@@ -102,7 +102,7 @@ both of(algorithm a, int n, int per_node, int seed, bool stragglers) {
     if (stragglers) {
         slowest = 0;
         for (std::size_t i = 0; i < factors.size(); ++i) {
-            factors[i] = 1 + 0.5 * philox_word(9, i, static_cast<std::uint64_t>(seed)) / 4294967296.0;
+            factors[i] = 1 + 0.5 * base::philox_word(9, i, static_cast<std::uint64_t>(seed)) / 4294967296.0;
             slowest = std::max(slowest, factors[i]);
         }
     }
