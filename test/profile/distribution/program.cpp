@@ -112,7 +112,7 @@ BOOST_AUTO_TEST_CASE(a_table) {
     cluster_model two = m;
     two.workers = 2;
     const distribution_plan d = plan_distribution(profile_of<small>(), two);
-    BOOST_TEST(lines[2].starts_with("ring,2,0,16,32," + general_text(d.step, 9) + ","));
+    BOOST_TEST(lines[2].starts_with("ring,2,0,16,32," + base::general_text(d.step, 9) + ","));
 }
 BOOST_AUTO_TEST_CASE(a_picture) {
     const std::string picture = distribution_chart(profile_of<small>(), cluster_model::parse("workers=5 servers=2 flops=50G"));
