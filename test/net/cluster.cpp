@@ -32,7 +32,7 @@ BOOST_AUTO_TEST_CASE(ranks_are_those_that_train_chief_first) {
     BOOST_TEST(c.evaluator()->host == "e");
     BOOST_TEST(c.all().size() == 6u);
     BOOST_TEST(c.addresses_known());
-    BOOST_TEST(text(c.master()) == "c:1");
+    BOOST_TEST(text_of(c.master()) == "c:1");
     BOOST_TEST(says(refused([&] { c.member(3); }), {"no such rank", "3", "0 to 2"}));
     BOOST_TEST(says(refused([&] { c.member(-1); }), {"no such rank"}));
 }
@@ -109,13 +109,13 @@ BOOST_AUTO_TEST_CASE(with_a_master_addresses_come_later) {
     BOOST_TEST(c.rank() == 2);
     BOOST_TEST(c.size() == 3);
     BOOST_TEST(!c.addresses_known());
-    BOOST_TEST(text(c.master()) == "m:29500");
+    BOOST_TEST(text_of(c.master()) == "m:29500");
     BOOST_TEST(c.member(1).host.empty());
     const host_port found[] = {{"m", 29500}, {"n", 5}, {"::1", 6}};
     const cluster full = c.with_addresses(found);
     BOOST_TEST(full.addresses_known());
     BOOST_TEST(full.rank() == 2);
-    BOOST_TEST(text(full.self().address()) == "[::1]:6");
+    BOOST_TEST(text_of(full.self().address()) == "[::1]:6");
     BOOST_TEST(says(refused([&] { c.with_addresses(std::span(found).first(2)); }), {"got 2", "needed 3"}));
     BOOST_TEST(says(refused([] { cluster::with_master(3, 3, {"m", 1}); }), {"rank", "3", "0 to 2"}));
     BOOST_TEST(says(refused([] { cluster::with_master(0, 0, {"m", 1}); }), {"0", "1 to 100000"}));
@@ -124,7 +124,7 @@ BOOST_AUTO_TEST_CASE(with_a_master_addresses_come_later) {
 }
 
 BOOST_AUTO_TEST_CASE(addresses) {
-    const auto read = [](const char* s) { return text(net::parse_address(s, "here")); };
+    const auto read = [](const char* s) { return text_of(net::parse_address(s, "here")); };
     BOOST_TEST(read("host:1") == "host:1");
     BOOST_TEST(read("a-b_c.d:65535") == "a-b_c.d:65535");
     BOOST_TEST(read("10.0.0.1:2222") == "10.0.0.1:2222");

@@ -83,7 +83,7 @@ BOOST_AUTO_TEST_CASE(each_family) {
             BOOST_TEST(c.rank() == 1);
             BOOST_TEST(c.size() == 2);
             BOOST_TEST(!c.is_chief());
-            BOOST_TEST(text(c.master()) == f.master);
+            BOOST_TEST(text_of(c.master()) == f.master);
             BOOST_TEST(c.how().find(f.how) != std::string::npos);
         }
 }
@@ -91,7 +91,7 @@ BOOST_AUTO_TEST_CASE(each_family) {
 BOOST_AUTO_TEST_CASE(ports_that_all_derive_from_the_jobs_name) {
     const cluster a = from(mpi), b = from(mpi + variables{{"OMPI_COMM_WORLD_RANK", "0"}, {"PMIX_RANK", "0"}});
     BOOST_TEST(a.master().host == "127.0.0.1");
-    BOOST_TEST(text(a.master()) == text(b.master()));
+    BOOST_TEST(text_of(a.master()) == text_of(b.master()));
     BOOST_TEST(a.master().port >= 16384);
     BOOST_TEST(a.master().port < 32768);
     BOOST_TEST(from(mpi + variables{{"PMIX_NAMESPACE", "2"}}).master().port != a.master().port);
@@ -232,7 +232,7 @@ BOOST_AUTO_TEST_CASE(an_indexed_job_without_more_gets_its_yaml) {
     const cluster c = from(without(job, "SINTER_MASTER"));
     BOOST_TEST(says(refused([&] { c.master(); }), {"SINTER_MASTER", "completionMode: Indexed"}));
     BOOST_TEST(from({{"JOB_COMPLETION_INDEX", "3"}, {"SINTER_SIZE", "1"}}).size() == 1);
-    BOOST_TEST(text(from(without(torch, "RANK") + variables{{"JOB_COMPLETION_INDEX", "1"}}).master()) == "m:29500");
+    BOOST_TEST(text_of(from(without(torch, "RANK") + variables{{"JOB_COMPLETION_INDEX", "1"}}).master()) == "m:29500");
 }
 
 BOOST_AUTO_TEST_CASE(arguments) {
@@ -242,7 +242,7 @@ BOOST_AUTO_TEST_CASE(arguments) {
     BOOST_TEST(all.rank() == 2);
     BOOST_TEST(all.addresses_known());
     BOOST_TEST(master.size() == 4);
-    BOOST_TEST(text(master.master()) == "m:1");
+    BOOST_TEST(text_of(master.master()) == "m:1");
     BOOST_TEST(says(refused([&] { read({{"a:1"}, "m:1", 0, 1}); }), {"one of them"}));
     BOOST_TEST(says(refused([&] { read({{}, "", 0, 2}); }), {"no addresses"}));
     BOOST_TEST(says(refused([&] { read({{"a:1", "b:1"}, "", -1, 0}); }), {"no rank"}));

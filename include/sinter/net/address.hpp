@@ -20,7 +20,7 @@ struct host_port {
 };
 
 /// "host:port"; IPv6 addresses in brackets.
-inline std::string text(const host_port& a) {
+inline std::string text_of(const host_port& a) {
     const bool v6 = a.host.find(':') != std::string::npos;
     return (v6 ? "[" + a.host + "]" : a.host) + ":" + std::to_string(a.port);
 }

@@ -21,7 +21,7 @@ struct cluster_arguments;
 /// files), parameter servers hold weights, the evaluator follows the checkpoints.
 enum class cluster_role : std::uint8_t { chief, worker, ps, evaluator };
 
-constexpr const char* text(cluster_role role) {
+constexpr const char* text_of(cluster_role role) {
     constexpr const char* names[] = {"chief", "worker", "ps", "evaluator"};
     return names[static_cast<std::size_t>(role)];
 }
@@ -31,7 +31,7 @@ struct cluster_member {
     int index = 0;            ///< among those of its role
     std::string host;         ///< empty: not known before the rendezvous
     std::uint16_t port = 0;   ///< 0: likewise
-    std::string name() const { return std::string(text(role)) + "/" + std::to_string(index); }
+    std::string name() const { return std::string(text_of(role)) + "/" + std::to_string(index); }
     host_port address() const { return {host, port}; }
     bool operator==(const cluster_member&) const = default;
 };
@@ -160,7 +160,7 @@ inline cluster::cluster(std::vector<cluster_member> members, cluster_role role, 
     if (self == members_.end()) {
         const auto n = of_role(role).size();
         throw option_error("this process is not in the cluster", how_,
-                           std::string(text(role)) + "/" + std::to_string(index),
+                           std::string(text_of(role)) + "/" + std::to_string(index),
                            n ? "one of its " + std::to_string(n) + " tasks of that type" : "a type that has tasks");
     }
     self_ = static_cast<int>(self - members_.begin());
@@ -188,7 +188,7 @@ inline void cluster::check_members() const {
     std::vector<std::pair<std::string, const cluster_member*>> by_address;   // names of hosts know no case
     for (const auto& m : members_) {
         if (!m.address().known()) continue;
-        std::string key = text(m.address());
+        std::string key = text_of(m.address());
         for (char& c : key)
             if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
         by_address.emplace_back(std::move(key), &m);

@@ -88,7 +88,7 @@ public:
     }
     std::string where(int rank) const {
         const host_port& at = slots_[index(rank)]->at;
-        return at.known() ? text(at) : "an address that is not known yet";
+        return at.known() ? text_of(at) : "an address that is not known yet";
     }
     host_port address(int rank) const { return slots_[index(rank)]->at; }
     void stop_listening() { listener_.reset(); }
@@ -221,7 +221,7 @@ private:
         const cluster_member& m = who_.member(rank);
         if (g.rank == rank && g.role == static_cast<std::uint8_t>(m.role) && g.index == m.index) return {};
         return joined({"members' rosters differ: rank ", rank, " is ", m.name(), " here, and there rank ", g.rank,
-                       " is ", g.role > 3 ? "?" : text(static_cast<cluster_role>(g.role)), "/", g.index});
+                       " is ", g.role > 3 ? "?" : text_of(static_cast<cluster_role>(g.role)), "/", g.index});
     }
     void introduced(meeting& m, const endpoint& from) {
         const greeting& g = m.talk().peer();
@@ -235,10 +235,10 @@ private:
         if (ours && m.talk().why() == handshake::refusal::member && on_.closed().empty())
             return on_.failed(about(g.rank, words));
         if (m.result() == meeting::outcome::refused) {
-            words = joined({"refused a connection from ", text(from.digits()), ": ", words});
+            words = joined({"refused a connection from ", text_of(from.digits()), ": ", words});
             if (g.rank > who_.rank() && g.rank < who_.size()) slots_[index(g.rank)]->trouble = words;
         } else {
-            words = joined({"closed a connection from ", text(from.digits()), ": ", words});
+            words = joined({"closed a connection from ", text_of(from.digits()), ": ", words});
         }
         log_.say(words);
     }

@@ -14,7 +14,7 @@ public:
         const int one = 1;   // a port that was used a minute ago is free; one that is used now is not
         if (!socket_ || ::setsockopt(socket_.get(), SOL_SOCKET, SO_REUSEADDR, &one, sizeof one) != 0 ||
             ::bind(socket_.get(), at.address(), at.size) != 0 || ::listen(socket_.get(), 1024) != 0)
-            io::throw_io_error(errno, "cannot listen", text(at.digits()));
+            io::throw_io_error(errno, "cannot listen", text_of(at.digits()));
         watch_ = std::make_unique<watch>(loop, socket_.get());
     }
     endpoint where() const { return endpoint::local(socket_.get()); }

@@ -23,7 +23,7 @@ SINTER_COLD inline resolution local_address_towards(const endpoint& there) {
 SINTER_COLD inline std::unique_ptr<listener> process_group::open(std::vector<resolution>& addresses) {
     const auto own_fault = [&](std::string cause) {
         const host_port at = who_.self().address();
-        return cluster_error(rank(), who_.self().name(), at.known() ? text(at) : "", "joining the job", -1,
+        return cluster_error(rank(), who_.self().name(), at.known() ? text_of(at) : "", "joining the job", -1,
                              std::move(cause));
     };
     // Under Kubernetes a pod's name is known once the pod runs: there names are asked for again.
@@ -35,7 +35,7 @@ SINTER_COLD inline std::unique_ptr<listener> process_group::open(std::vector<res
         resolution& found = addresses[static_cast<std::size_t>(r)];
         found = resolve(at);
         if (found.fault.empty() || (r != rank() && names_come_later)) continue;
-        throw cluster_error(r, who_.member(r).name(), text(at), "joining the job", -1,
+        throw cluster_error(r, who_.member(r).name(), text_of(at), "joining the job", -1,
                             "the name of its host cannot be resolved: " + found.fault);
     }
     resolution own = addresses[static_cast<std::size_t>(rank())];
@@ -43,7 +43,7 @@ SINTER_COLD inline std::unique_ptr<listener> process_group::open(std::vector<res
         const host_port master = who_.master();   // throws where it is not known either
         if (addresses[0].endpoints.empty()) addresses[0] = resolve(master);
         if (!addresses[0].fault.empty())
-            throw cluster_error(0, who_.member(0).name(), text(master), "joining the job", -1,
+            throw cluster_error(0, who_.member(0).name(), text_of(master), "joining the job", -1,
                                 "the name of its host cannot be resolved: " + addresses[0].fault);
         own = local_address_towards(addresses[0].endpoints[0]);
         if (!own.fault.empty()) throw own_fault("no address of this machine leads to rank 0: " + own.fault);
@@ -62,17 +62,17 @@ SINTER_COLD inline std::unique_ptr<listener> process_group::open(std::vector<res
     if (who_.options.key.empty() && !who_.options.insecure && (!local || outside >= 0))
         throw option_error("a job without a key whose members are not all on this machine's loopback device",
                            "cluster_options::key",
-                           local ? text(who_.member(outside).address()) : text(first.digits()),
+                           local ? text_of(who_.member(outside).address()) : text_of(first.digits()),
                            "the same secret for all members (SINTER_KEY_FILE or SINTER_KEY), or insecure = true");
     if (local && outside >= 0 && outside != rank())
         throw own_fault(joined({"this task's address resolves to ", first.digits().host, ", which ",
-                                who_.member(outside).name(), " at ", text(who_.member(outside).address()),
+                                who_.member(outside).name(), " at ", text_of(who_.member(outside).address()),
                                 " cannot reach: it is this machine's loopback device (see /etc/hosts)"}));
 
     int fault = 0;
     for (const endpoint& e : own.endpoints) try {
             auto l = std::make_unique<listener>(loop_, e);
-            own_.address = who_.self().address().known() ? text(who_.self().address()) : text(l->where().digits());
+            own_.address = who_.self().address().known() ? text_of(who_.self().address()) : text_of(l->where().digits());
             return l;
         } catch (const io_error&) {
             fault = errno;

@@ -184,7 +184,7 @@ inline std::optional<sinter::cluster> to_cluster(const tf_config& config, cluste
     const bool master = config.jobs.contains("master");
     const auto role_of = [&](const std::string& name) {
         for (const auto role : {cluster_role::chief, cluster_role::worker, cluster_role::ps, cluster_role::evaluator})
-            if (name == text(role) || (role == cluster_role::chief && name == "master")) return role;
+            if (name == text_of(role) || (role == cluster_role::chief && name == "master")) return role;
         throw fault("no such role", quoted(name), "chief, worker, ps or evaluator");
     };
     if (master && config.jobs.contains("chief"))
