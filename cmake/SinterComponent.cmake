@@ -5,11 +5,13 @@
 #   png    <sinter/io/png.hpp>: libpng
 #   cuda   <sinter/cuda.hpp>: the CUDA Toolkit with cuBLAS, and cuDNN
 #   distributed   <sinter/net/...>, <sinter/collective/...> over TCP: Boost's headers (Asio), and OpenSSL
+#   mpi    <sinter/collective/mpi.hpp>: an MPI library's C interface
+#   nccl   <sinter/collective/nccl.hpp>: NCCL and the CUDA runtime, and what distributed needs
 include_guard(GLOBAL)
 
 macro(sinter_component name)
     if(NOT COMMAND sinter_find_${name})
-        message(FATAL_ERROR "sinter_component(${name}): there is no such part of Sinter; there are png, cuda and distributed")
+        message(FATAL_ERROR "sinter_component(${name}): there is no such part of Sinter; there are png, cuda, distributed, mpi and nccl")
     elseif(NOT TARGET sinter::${name})
         cmake_language(CALL sinter_find_${name})
     endif()
@@ -29,6 +31,34 @@ macro(sinter_find_distributed)
     if(Boost_FOUND AND OPENSSL_FOUND)
         add_library(sinter::distributed INTERFACE IMPORTED)
         target_link_libraries(sinter::distributed INTERFACE sinter::sinter Boost::headers OpenSSL::SSL OpenSSL::Crypto)
+    endif()
+endmacro()
+
+macro(sinter_find_mpi)
+    include(CheckLanguage)
+    check_language(C)   # the one that find_package(MPI) can look for its C interface with
+    if(CMAKE_C_COMPILER)
+        enable_language(C)
+        find_package(MPI QUIET COMPONENTS C)
+    endif()
+    if(MPI_C_FOUND)
+        add_library(sinter::mpi INTERFACE IMPORTED)
+        target_link_libraries(sinter::mpi INTERFACE sinter::sinter MPI::MPI_C)
+    endif()
+endmacro()
+
+macro(sinter_find_nccl)
+    sinter_component(distributed)
+    find_package(CUDAToolkit QUIET)
+    if(CUDAToolkit_FOUND)
+        find_library(SINTER_NCCL nccl HINTS ${CUDAToolkit_LIBRARY_DIR})
+        find_path(SINTER_NCCL_INCLUDE nccl.h HINTS ${CUDAToolkit_INCLUDE_DIRS})
+        mark_as_advanced(SINTER_NCCL SINTER_NCCL_INCLUDE)
+    endif()
+    if(CUDAToolkit_FOUND AND SINTER_NCCL AND SINTER_NCCL_INCLUDE AND TARGET sinter::distributed)
+        add_library(sinter::nccl INTERFACE IMPORTED)
+        target_include_directories(sinter::nccl INTERFACE ${SINTER_NCCL_INCLUDE})
+        target_link_libraries(sinter::nccl INTERFACE sinter::distributed CUDA::cudart ${SINTER_NCCL})
     endif()
 endmacro()
 

@@ -11,8 +11,8 @@ function(sinter_head file key out)
     set(${out} "${value}" PARENT_SCOPE)
 endfunction()
 
-# sinter_missing(<out> <need>...): which of these a build lacks: zlib png distributed program_options python cuda gpu data
-# examples tools.
+# sinter_missing(<out> <need>...): which of these a build lacks: zlib png distributed mpi nccl program_options python cuda
+# gpu data examples tools.
 function(sinter_missing out)
     set(missing "")
     foreach(need IN LISTS ARGN)
@@ -74,6 +74,14 @@ set(SINTER_FOUND_png ${PNG_FOUND})
 set(SINTER_FOUND_distributed OFF)
 if(TARGET sinter::distributed)
     set(SINTER_FOUND_distributed ON)
+endif()
+set(SINTER_FOUND_mpi OFF)
+if(TARGET sinter::mpi AND MPIEXEC_EXECUTABLE)
+    set(SINTER_FOUND_mpi ON)
+endif()
+set(SINTER_FOUND_nccl OFF)
+if(TARGET sinter::nccl)
+    set(SINTER_FOUND_nccl ON)
 endif()
 set(SINTER_FOUND_program_options ${Boost_FOUND})
 set(SINTER_FOUND_python ${Python3_FOUND})

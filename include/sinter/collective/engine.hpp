@@ -33,6 +33,8 @@ public:
     /// Returns when this member's result is there. One thread at a time, in the order of `number`
     /// (0, 1, 2...). Throws cluster_error, and ends early when the membership fails.
     virtual void perform(const operation&, std::int64_t number, void* data, std::int64_t n) = 0;
+    /// Whether any thread may call perform(); else only those that wait.
+    virtual bool on_any_thread() const { return true; }
 };
 
 }   // namespace sinter::inline SINTER_TARGET::collective

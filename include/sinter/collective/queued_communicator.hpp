@@ -45,7 +45,7 @@ public:
         while (posted_ - done_ == slots) wait_for(lock, done_ + 1);
         queue_[posted_ % slots] = {o, data, n};
         ++posted_;
-        if (more) {
+        if (more && engine_->on_any_thread()) {
             if (!thread_.joinable()) thread_ = posix_thread([this] { serve(); });
             wanted_ = posted_;
             if (asleep_) work_.notify_one();

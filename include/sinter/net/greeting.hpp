@@ -2,6 +2,7 @@
 #pragma once
 #include <sinter/base/version.hpp>
 #include <sinter/net/frame.hpp>
+#include <sinter/net/identity.hpp>
 #include <sinter/net/openssl.hpp>
 #include <array>
 #include <bit>
@@ -10,13 +11,6 @@
 /// The first message that two processes send each other: who they are, and all that they must agree
 /// on. It has a fixed size and is read without allocating for it.
 namespace sinter::inline SINTER_TARGET::net {
-
-/// Hashes that all members of a job must share: of the model, of the layout of its arenas and
-/// buckets, of the strategy and its options.
-struct identity {
-    std::uint64_t model = 0, layout = 0, policy = 0;
-    friend bool operator==(const identity&, const identity&) = default;
-};
 
 inline constexpr std::uint16_t protocol_major = 1, protocol_minor = 0;
 enum class purpose : std::uint8_t { control = 1, data = 2 };
