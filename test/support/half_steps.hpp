@@ -35,6 +35,10 @@ public:
                 for (float& x : floats_.back()) x = r.uniform(-1, 1);
                 v.values = floats_.back().data();
             }
+            if (!p.weight) continue;
+            for (float& x : floats_.back()) x = x < -0.6f ? 0.f : x + 0.7f;   // some count for nothing
+            view_.weights = v.values;
+            view_.weight_width = v.width;
         }
         view_.inputs = {inputs_, P::v.n_inputs};
         view_.targets = {targets_, P::v.n_targets};

@@ -92,9 +92,25 @@ public:
     }
     /// The share of thread `thread` in launches that do not read the batch, while the other threads of
     /// `all` do theirs. The launches before these have been run.
+    /// Where they read lists, place_lists has been called since.
     void run_share(runtime::team& all, int thread, const runtime::step_arguments& s) const {
         runtime::unobserved nobody;
         walk({&all, all.size()}, thread, s, nobody);
+    }
+    /// Lets updates read these lists; null: the program's own.
+    void place_lists(const row_list* lists) {
+        for (int k = 0; k < P::v.n_buckets; ++k) {
+            const compiler::gradient_bucket& b = P::v.buckets[k];
+            if (!b.is_list()) continue;
+            row_list& now = lists_[static_cast<std::size_t>(b.list)];
+            now = lists ? lists[b.list]
+                        : row_list{reinterpret_cast<std::int32_t*>(m_.at(b.keys)), m_.at(b.at), b.row_floats};
+            for (int i = P::v.segments.first_update; i < P::v.n_launches; ++i)
+                for (int a = P::v.launches[i].first_arg; a < P::v.launches[i].first_arg + P::v.launches[i].args; ++a) {
+                    if (P::v.args[a] == b.keys) operands_.get()[a] = reinterpret_cast<float*>(now.keys);
+                    if (P::v.args[a] == b.at) operands_.get()[a] = now.rows;
+                }
+        }
     }
     /// States, and what is updated before the loss is known, as they were before the step's first launch.
     void put_back_early() { runtime::early_values<P>(early_).put_back(m_); }
@@ -123,21 +139,6 @@ private:
         return runtime::executor<most_operands>(runtime::view_of_program<P>, operands_.get(), m_, scratch_, workers, thread, s,
                                        P::v.n_lists ? lists_.data() : nullptr)
             .run(observe);
-    }
-    /// Lets updates read these lists; null: the program's own.
-    void place_lists(const row_list* lists) {
-        for (int k = 0; k < P::v.n_buckets; ++k) {
-            const compiler::gradient_bucket& b = P::v.buckets[k];
-            if (!b.is_list()) continue;
-            row_list& now = lists_[static_cast<std::size_t>(b.list)];
-            now = lists ? lists[b.list]
-                        : row_list{reinterpret_cast<std::int32_t*>(m_.at(b.keys)), m_.at(b.at), b.row_floats};
-            for (int i = P::v.segments.first_update; i < P::v.n_launches; ++i)
-                for (int a = P::v.launches[i].first_arg; a < P::v.launches[i].first_arg + P::v.launches[i].args; ++a) {
-                    if (P::v.args[a] == b.keys) operands_.get()[a] = reinterpret_cast<float*>(now.keys);
-                    if (P::v.args[a] == b.at) operands_.get()[a] = now.rows;
-                }
-        }
     }
     /// Of a launch in a loop, rounded up, so that programs share the code that walks them.
     static constexpr int most_operands = [] {

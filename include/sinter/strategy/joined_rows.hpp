@@ -33,6 +33,7 @@ public:
           partial_(size(std::int64_t{64} * row_floats)) {}
 
     int most_rows() const { return capacity_; }   ///< of a joined list: min(V, members times most rows)
+    int width() const { return width_; }           ///< floats of a row
 
     /// The sum of `lists`, in rank order; good until the next call. Throws data_error where a list is
     /// not one of this table: a key that is none of its rows, or twice in a list, or too many.

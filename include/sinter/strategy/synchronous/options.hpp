@@ -25,6 +25,8 @@ struct synchronous_setup {
     state_policy states = state_policy::per_shard;
     bool in_tree_order = false;    ///< sums over members, too, are the tree's: canonical
     std::unique_ptr<collective::communicator> members = nullptr;   ///< null: this process is alone
+
+    int processes() const { return members ? members->size() : 1; }
 };
 
 } // namespace sinter

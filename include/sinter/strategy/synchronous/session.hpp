@@ -3,8 +3,10 @@
 #include <sinter/device/cpu/threads.hpp>
 #include <sinter/strategy/strategy.hpp>
 #include <sinter/strategy/synchronous/batch_part.hpp>
+#include <sinter/strategy/synchronous/list_exchange.hpp>
 #include <sinter/strategy/synchronous/options.hpp>
 #include <sinter/strategy/synchronous/tree_sum.hpp>
+#include <sinter/strategy/updated_parameters.hpp>
 #include <array>
 #include <cmath>
 #include <exception>
@@ -23,7 +25,11 @@ namespace sinter::inline SINTER_TARGET {
 ///
 /// A step allocates nothing (but, once, what a replica's may and what parts() and output() return).
 /// Whatever is thrown comes before any parameter is changed; states are then as they were.
-template <class Programs>
+///
+/// `Sharded`: each member updates a part of the weights, and keeps what the optimizer remembers of
+/// that part alone (sharded_update.hpp). Reading slots is then a call that all members make; so it is
+/// of the slot in which steps are accumulated.
+template <class Programs, bool Sharded = false>
 class synchronous_session {
     using device = typename Programs::device;
     using unit = replica<Programs>;
@@ -60,6 +66,7 @@ public:
         nothing_ = runtime::arena(P0::v.floats(compiler::space::state));
         std::fill_n(nothing_.data(), nothing_.size(), -0.f);
         of_bucket_.resize(at(most_buckets(all{})));
+        make_lists(all{});
         if (!shared)
             for (int i = 0; i < shards_; ++i) {
                 host_.emplace_back(most_gradients(all{}));
@@ -108,15 +115,35 @@ public:
         return {output_.data(), output_.size()};
     }
 
-    void read(compiler::address from, float* to, std::int64_t n) const { units_[0].read(from, to, n); }
+    void read(compiler::address from, float* to, std::int64_t n) const {
+        units_[0].read(from, to, n);
+        if (unit::gathers() && is_gathered(from)) return read_gathered(from, to, n);
+        if constexpr (Sharded)
+            if (from.where() == compiler::space::slot) read_parts(from, to, n);
+    }
     void write(compiler::address to, const float* from, std::int64_t n) {
-        for (int i = 0; i < shards_; ++i)
-            if (i == 0 || owned(to)) units_[at(i)].write(to, from, n);
+        units_[0].write(to, from, n);
+        for (int i = 1; i < shards_; ++i) {
+            if (!owned(to)) continue;
+            if (unit::gathers() && is_gathered(to)) empty_gathered(i, to, n);
+            else units_[at(i)].write(to, from, n);
+        }
     }
     void clear_slots() {
         for (unit& u : units_) u.clear_slots();
     }
-    void publish() {}
+    /// All members call it. Slots of which each member keeps a part have been written by each.
+    void publish() {
+        if (!members_) return;
+        publish(compiler::space::parameter);
+        publish(compiler::space::state);
+        if (!Sharded) publish(compiler::space::slot);
+        if (unit::gathers() && !member().chief()) {   // what the chief has gathered counts once
+            const std::int64_t n = P0::v.z.trained;
+            if (!Sharded) empty_gathered(0, gather_slot(), n);
+            empty_gathered(0, gathered_weight<P0>(), 1);
+        }
+    }
     void refresh() {}
     void reduce(span<double> x) {
         if (members_) members_->all_reduce(x);
@@ -195,6 +222,27 @@ private:
     bool started_totals_ = false;
     ticket of_totals_ = 0;
     std::vector<ticket> of_bucket_;
+    std::array<std::vector<detail::list_exchange>, std::size_t{Programs::n_training}> lists_;   ///< of each training program
+    std::vector<row_list> joined_lists_;
+
+    template <int... I>
+    SINTER_COLD void make_lists(std::integer_sequence<int, I...>) {
+        (make_lists_of<I>(), ...);
+    }
+    template <int I>
+    SINTER_COLD void make_lists_of() {
+        using P = training<I>;
+        for (int number = 0; number < P::v.n_lists; ++number)
+            for (int k = 0; k < P::v.n_buckets; ++k) {
+                const compiler::gradient_bucket& b = P::v.buckets[k];
+                if (b.list == number)
+                    lists_[std::size_t{I}].emplace_back(shards_, members_ ? members_->size() : 0, b.most_rows,
+                                                        P::v.parameters[b.parameter].s.d[0], b.row_floats);
+            }
+        joined_lists_.resize(std::max(joined_lists_.size(), lists_[std::size_t{I}].size()));
+    }
+    template <int I>
+    detail::list_exchange& list_of(const compiler::gradient_bucket& b) { return lists_[std::size_t{I}][at(b.list)]; }
 
     static std::size_t at(int i) { return static_cast<std::size_t>(i); }
     void meet(int thread) { crew_->barrier(thread); }
@@ -223,7 +271,7 @@ private:
         totals_ = {};
         totals_[stop] = v.stop;
         totals_[save] = v.save;
-        const int all = me.count * shards_;
+        const int shards = me.count * shards_;
         if (per_worker()) {
             try {
                 if (b.size < 0 || b.size > shards_ * P::v.max_batch) detail::refuse_size(b.size, shards_ * P::v.max_batch);
@@ -238,16 +286,16 @@ private:
             examples_ = static_cast<std::int64_t>(totals_[count_of_examples]);
             filled_ = static_cast<int>(totals_[count_of_shards]);
         } else {
-            if (b.size < 1 || b.size > all * P::v.max_batch) detail::refuse_size(b.size, all * P::v.max_batch);
+            if (b.size < 1 || b.size > shards * P::v.max_batch) detail::refuse_size(b.size, shards * P::v.max_batch);
             bind_ports<P>(b, whole, true);   // of the whole batch: what is wrong with it, all members see
             examples_ = b.size;
-            filled_ = std::min(b.size, all);
+            filled_ = std::min(b.size, shards);
         }
         last_ = -1;
         for (int i = 0; i < shards_; ++i) {
             const int number = me.index * shards_ + i;
             shard& s = shard_[at(i)];
-            s = {per_worker() ? detail::part_of_batch(b.size, i, shards_) : detail::part_of_batch(b.size, number, all),
+            s = {per_worker() ? detail::part_of_batch(b.size, i, shards_) : detail::part_of_batch(b.size, number, shards),
                  {.index = static_cast<std::uint64_t>(number), .global_batch = static_cast<int>(examples_)}};
             const float* ports[std::size_t{P::v.n_inputs + P::v.n_targets + 1}] = {};
             if (s.part.size) detail::move_ports<P>(whole, s.part.first, ports), last_ = i;
@@ -293,7 +341,7 @@ private:
             s.finite = units_[at(i)].template stretch<I>(
                 values(i, v), {begun, gathers ? cut.first_change : cut.first_update}, alone_, [&](int launch, bool before) {
                     if (i == 0) observe(launch, before);
-                    if (overlaps && i == last_ && !before) start_ready<I>(launch, v, true);
+                    if (overlaps && i == last_ && !before) start_ready<I>(launch, v, true, true);
                 });
             s.loss = units_[at(i)].template finish_step<I>();
             s.finite = s.finite && std::abs(s.loss) <= std::numeric_limits<float>::max();
@@ -316,9 +364,14 @@ private:
             join_gradients<I>(thread);
             meet(thread);
         }
-        if (thread == 0) exchange<I>(v, updates);
+        if (thread == 0) exchange<I>(v, updates, overlaps);
         meet(thread);
-        if (applied_ && updates) update<I>(thread, v);
+        if (!applied_ || !updates) return;
+        update<I>(thread, v);
+        if constexpr (gathers) {   // what all have gathered, the chief alone remembers
+            meet(thread);
+            if (thread == 0 && !member().chief()) empty_gathered(0, gathered_weight<P>(), 1);
+        }
     }
     template <class P>
     static constexpr int every = P::v.n_buckets ? P::v.buckets[0].every : 1;
@@ -354,7 +407,7 @@ private:
         } else {
             for (int k = 0; k < P::v.n_buckets; ++k) {
                 const compiler::gradient_bucket& b = P::v.buckets[k];
-                std::fill_n(place<I>(i, b.at), b.floats, -0.f);
+                if (!b.is_list()) std::fill_n(place<I>(i, b.at), b.floats, -0.f);
             }
         }
     }
@@ -379,11 +432,24 @@ private:
     template <int I>
     void join_bucket(int k, int thread, int threads) {
         const compiler::gradient_bucket& b = training<I>::v.buckets[k];
+        if (b.is_list()) return thread == 0 ? join_lists<I>(b) : void();
         if (shards_ == 1) return;
         std::vector<const float*>& from = operands_[at(thread)];
         for (int i = 0; i < shards_; ++i) from[at(i)] = place<I>(i, b.at);
         const std::int64_t lines = b.floats / 16;
         detail::tree_sum(place<I>(0, b.at), from.data(), shards_, lines * thread / threads, lines * (thread + 1) / threads);
+    }
+    template <int I>
+    void join_lists(const compiler::gradient_bucket& b) {
+        if constexpr (training<I>::v.n_lists > 0) {
+            detail::list_exchange& l = list_of<I>(b);
+            for (int i = 0; i < shards_; ++i) {
+                if (!filled(i) || !shard_[at(i)].finite) l.set_empty(i);
+                else l.set(i, {reinterpret_cast<std::int32_t*>(units_[at(i)].at(b.keys)), units_[at(i)].at(b.at), b.row_floats});
+            }
+            joined_lists_[at(b.list)] = l.join_shards();
+            if (members_) l.pack(members_->rank());
+        }
     }
     template <int I>
     void join_gradients(int thread) {
@@ -417,8 +483,9 @@ private:
         if (!applied_) put_back<I>();
     }
     /// Buckets that are final behind this launch, in order; before the first of them, the totals.
+    /// `joins`: adds up this process's before. `more`: the step goes on meanwhile.
     template <int I>
-    void start_ready(int launch, const step_values& v, bool more) {
+    void start_ready(int launch, const step_values& v, bool joins, bool more) {
         using P = training<I>;
         if (!started_totals_) {
             if (launch < loss_launch<P>) return;
@@ -427,10 +494,23 @@ private:
         }
         for (; next_bucket_ < P::v.n_buckets && P::v.buckets[next_bucket_].final_after <= launch; ++next_bucket_) {
             const compiler::gradient_bucket& b = P::v.buckets[next_bucket_];
-            if (more) join_bucket<I>(next_bucket_, 0, 1);
-            of_bucket_[at(next_bucket_)] =
-                members_->start(operation(summing(), v.step, collective::element::f32, next_bucket_), place<I>(0, b.at), b.floats, more);
+            if (joins) join_bucket<I>(next_bucket_, 0, 1);
+            of_bucket_[at(next_bucket_)] = start_bucket<I>(next_bucket_, b, v, more);
         }
+    }
+    template <int I>
+    ticket start_bucket(int k, const compiler::gradient_bucket& b, const step_values& v, bool more) {
+        if constexpr (training<I>::v.n_lists > 0)
+            if (b.is_list()) {
+                detail::list_exchange& l = list_of<I>(b);
+                return members_->start(operation(collective::kind::all_gather_rows, v.step, collective::element::u8, k), l.slots(),
+                                       l.slot_bytes(), more);
+            }
+        collective::kind how = summing();
+        if constexpr (Sharded)
+            if (training<I>::v.reach == compiler::update_reach::own_gradient && in_parts<training<I>>(k))
+                how = in_tree_order_ ? collective::kind::reduce_scatter_tree : collective::kind::reduce_scatter;
+        return members_->start(operation(how, v.step, collective::element::f32, k), place<I>(0, b.at), b.floats, more);
     }
     template <class P>
     static constexpr int loss_launch = [] {
@@ -445,20 +525,31 @@ private:
         s.loss = units_[at(last_)].template finish_step<I>();
         s.finite = std::abs(s.loss) <= std::numeric_limits<float>::max();
     }
-    /// All that is left to be sent, and waiting for it. `gradients`: they are reduced in this step.
+    /// All that is left to be sent, and waiting for it. `gradients`: they are reduced in this step. `joins`: this
+    /// process's have not been added up yet.
     template <int I>
-    void exchange(const step_values& v, bool gradients) {
+    void exchange(const step_values& v, bool gradients, bool joins) {
         using P = training<I>;
         if (!started_totals_) start_totals(v, false);
-        if (members_ && gradients) start_ready<I>(P::v.n_launches, v, false);
+        if (members_ && gradients) start_ready<I>(P::v.n_launches, v, joins, false);
         sum_states<I>(v);
         if (!unit::gathers()) wait_for_totals();
         if (members_ && gradients)
             for (int k = 0; k < P::v.n_buckets; ++k) members_->wait(of_bucket_[at(k)]);
         if (!applied_) return put_back<I>();
+        join_members_lists<I>();
         put_states();
         if constexpr (unit::gathers())
             if (gradients) sum_gathered_weight<I>(v);
+    }
+    template <int I>
+    void join_members_lists() {
+        using P = training<I>;
+        if constexpr (P::v.n_lists > 0) {
+            for (std::size_t k = 0; members_ && k < lists_[std::size_t{I}].size(); ++k)
+                joined_lists_[k] = lists_[std::size_t{I}][k].join_members();
+            units_[0].template runner<I>().place_lists(joined_lists_.data());
+        }
     }
     template <int I>
     void put_back() {
@@ -500,7 +591,7 @@ private:
         if (states_ == state_policy::local && last_ < 0) return;
         const float scale = states_ == state_policy::per_shard ? 1.f / static_cast<float>(filled_) : 1.f;
         for (int k = 0; k < n_states; ++k) {
-            const variable_info& s = P0::v.states[k];
+            const compiler::variable_info& s = P0::v.states[k];
             float* const x = joined_states_.data() + s.at.offset();
             for (std::int64_t j = 0; j < s.floats; ++j) x[j] *= scale;
             for (unit& u : units_) u.write(s.at, x, s.floats);
@@ -531,12 +622,14 @@ private:
     void update(int thread, const step_values& v) {
         using P = training<I>;
         if constexpr (shared) {
-            const runtime::step_arguments now{nullptr, v.scalars, v.seed, v.step, 1, false, {P::v.segments.first_update}};
-            units_[0].template runner<I>().run_share(*crew_, thread, now);
+            runtime::step_arguments now{nullptr, v.scalars, v.seed, v.step, 1, false, {P::v.segments.first_update}};
+            if (Sharded && members_) update_parts<I>(thread, now);
+            else units_[0].template runner<I>().run_share(*crew_, thread, now);
             if constexpr (unit::gathers())
                 own_shards(thread, [&](int i) {   // the next round begins
                     for (int k = 0; i > 0 && k < P::v.n_buckets; ++k)
                         std::fill_n(place<I>(i, P::v.buckets[k].at), P::v.buckets[k].floats, -0.f);
+                    if (i > 0) empty_gathered(i, gathered_weight<P>(), 1);
                 });
         } else {
             own_shards(thread, [&](int i) {
@@ -546,8 +639,114 @@ private:
             });
         }
     }
+    /// Each member's part of each bucket, what is not cut whole, and everybody's new weights.
+    template <int I>
+    void update_parts(int thread, runtime::step_arguments now) {
+        using P = training<I>;
+        constexpr check_updates_in_parts<P::v.reach> sound{};
+        (void)sound;
+        auto& run = units_[0].template runner<I>();
+        const int first_sweep = P::v.segments.first_sweep;
+        if (P::v.segments.first_update < first_sweep) {   // the norm of all gradients, which everybody has
+            now.launches.end = first_sweep;
+            run.run_share(*crew_, thread, now);
+        }
+        now.launches = {first_sweep};
+        for (int k = 0; k < P::v.n_buckets; ++k) {
+            const compiler::gradient_bucket& b = P::v.buckets[k];
+            collective::part_range own{0, b.floats};
+            if (in_parts<P>(k)) own = members_->part(b.floats, members_->rank());
+            now.updated = {{b.at.where(), b.at.offset() + own.first}, own.end - own.first};
+            if (now.updated.floats > 0) run.run_share(*crew_, thread, now);
+            if (unit::gathers() && in_parts<P>(k) && thread == 0) {   // the next round begins
+                std::fill_n(place<I>(0, b.at), own.first, -0.f);
+                std::fill(place<I>(0, b.at) + own.end, place<I>(0, b.at) + b.floats, -0.f);
+            }
+        }
+        meet(thread);
+        if (thread != 0) return;
+        int last = -1;
+        for (int k = 0; k < P::v.n_buckets; ++k)
+            if (in_parts<P>(k)) last = k;
+        for (int k = 0; k <= last; ++k)
+            if (in_parts<P>(k))
+                of_bucket_[at(k)] = members_->start(operation(collective::kind::all_gather, now.step, collective::element::f32, k),
+                                                    units_[0].at(parameters_of<P>(k)), P::v.buckets[k].floats, k < last);
+        for (int k = 0; k <= last; ++k)
+            if (in_parts<P>(k)) members_->wait(of_bucket_[at(k)]);
+    }
+    /// The weights that bucket k is for, if they are one stretch of as many floats; else none.
+    template <class P>
+    static constexpr compiler::address parameters_of(int k) {
+        const compiler::gradient_bucket& b = P::v.buckets[k];
+        compiler::address first;
+        if (b.parameter >= 0) return first;
+        int stretches = 0;
+        std::int64_t n = 0;
+        for_each_updated<P>(compiler::gradient_range{b.at, b.floats}, [&](compiler::address a, std::int64_t floats) {
+            if (++stretches == 1) first = a;
+            n = floats;
+        });
+        return stretches == 1 && n == b.floats ? first : compiler::address{};
+    }
+    /// Whether members update bucket k in parts.
+    template <class P>
+    static constexpr bool in_parts(int k) { return parameters_of<P>(k).where() == compiler::space::parameter; }
+    /// Slots as all members together have them.
+    void read_parts(compiler::address from, float* to, std::int64_t n) const {
+        if (!members_) return;
+        std::vector<bool> mine(static_cast<std::size_t>(n), members_->rank() == 0);
+        const std::int64_t at_ = from.offset() % P0::v.z.trained;
+        for (int k = 0; k < P0::v.n_buckets; ++k) {
+            if (!in_parts<P0>(k)) continue;
+            const std::int64_t begin = parameters_of<P0>(k).offset(), floats = P0::v.buckets[k].floats;
+            const collective::part_range own = members_->part(floats, members_->rank());
+            for (std::int64_t j = std::max<std::int64_t>(begin, at_); j < std::min(begin + floats, at_ + n); ++j)
+                mine[static_cast<std::size_t>(j - at_)] = j - begin >= own.first && j - begin < own.end;
+        }
+        for (std::int64_t j = 0; j < n; ++j)
+            if (!mine[static_cast<std::size_t>(j)]) to[j] = -0.f;   // to which anything is added as it is
+        members_->all_reduce(span<float>(to, static_cast<std::size_t>(n)));
+    }
+
     /// Whether each replica has its own of what lies there.
     static constexpr bool owned(compiler::address a) { return !shared || a.where() == compiler::space::state || (a.where() == compiler::space::slot && unit::gathers()); }
+
+    // ---- what is gathered in a round of steps
+    static constexpr compiler::address gather_slot() { return {compiler::space::slot, (P0::v.slots - 1) * P0::v.z.trained}; }
+    static constexpr bool is_gathered(compiler::address a) {
+        if (a.where() == compiler::space::slot) return a.offset() >= gather_slot().offset();
+        return a == gathered_weight<P0>();
+    }
+    /// The sum over shards and members.
+    void read_gathered(compiler::address from, float* to, std::int64_t n) const {
+        const bool once = from.where() == compiler::space::state && reduction_of<typename P0::request::loss>() == reduction::sum;
+        if (once) return;
+        std::vector<float> more(static_cast<std::size_t>(n));
+        for (int i = 1; i < shards_; ++i) {
+            units_[at(i)].read(from, more.data(), n);
+            for (std::int64_t j = 0; j < n; ++j) to[j] += more[static_cast<std::size_t>(j)];
+        }
+        if (members_) members_->all_reduce(span<float>(to, static_cast<std::size_t>(n)));
+    }
+    void empty_gathered(int i, compiler::address a, std::int64_t n) {
+        const bool state = a.where() == compiler::space::state;
+        if (state && reduction_of<typename P0::request::loss>() == reduction::sum) return;
+        const float nothing = 0;
+        if (state) return units_[at(i)].write(a, &nothing, 1);
+        const std::vector<float> none(static_cast<std::size_t>(n), -0.f);
+        units_[at(i)].write(a, none.data(), n);
+    }
+    SINTER_COLD void publish(compiler::space s) {
+        const std::int64_t n = P0::v.floats(s);
+        if (n == 0) return;
+        const compiler::address first{s, 0};
+        std::vector<float> x(static_cast<std::size_t>(n));
+        units_[0].read(first, x.data(), n);
+        members_->broadcast({reinterpret_cast<std::byte*>(x.data()), x.size() * sizeof(float)});
+        for (int i = 0; i < shards_; ++i)
+            if (i == 0 || (owned(first) && !(unit::gathers() && s == compiler::space::slot))) units_[at(i)].write(first, x.data(), n);
+    }
 
     template <class P>
     static constexpr bool lies_like() {

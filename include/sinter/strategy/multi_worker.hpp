@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/net/cluster.hpp>
+#include <sinter/net/greeting.hpp>
+#include <sinter/strategy/synchronous/strategy_session.hpp>
+
+namespace sinter::inline SINTER_TARGET {
+
+class cpu_device;
+
+/// How the processes of a job train together.
+struct multi_worker_options {
+    batch_input input = batch_input::global;          ///< where each has its batches from
+    state_policy states = state_policy::per_shard;    ///< what becomes of batch_norm's running statistics
+};
+
+/// What sends: `Algorithm::connect(cluster, identity)` meets the other processes, and refuses those
+/// of another identity. ring, halving_doubling, mpi... (sinter/distributed.hpp) are such.
+template <class A>
+concept collective_algorithm = requires(const cluster& c, const net::identity& i) {
+    { A::connect(c, i) } -> std::convertible_to<std::unique_ptr<collective::communicator>>;
+};
+
+/// The processes of a cluster, each with a part of every batch: `estimator model{net, loss, adam{},
+/// multi_worker<ring>{cluster::from_environment()}}`. What max_batch<B> says is the size of one
+/// process's part. Gradients are sent in buckets of about `BucketBytes` as soon as they are final,
+/// while the rest are made. All processes make the same calls.
+///
+/// Making the trainer blocks until all are there: cluster_error says who is missing. cluster_error out
+/// of a step is the same on all; no weight has changed then.
+template <class Algorithm, class Device = cpu_device, int BucketBytes = 1 << 18>
+struct multi_worker {
+    static_assert(collective_algorithm<Algorithm>,
+                  "multi_worker<Algorithm>: no algorithm, or its header is missing: sinter/distributed.hpp has ring, "
+                  "halving_doubling, automatic; sinter/collective/mpi.hpp has mpi");
+    using device = Device;
+    static constexpr strategy_traits traits{.gradients = gradient_policy::reduced, .bucket_bytes = BucketBytes};
+    cluster members{};
+    multi_worker_options options{};
+    typename Device::options device_settings{};
+
+    synchronous_setup setup(const program_identity& i) const {
+        return {.workers = 1, .input = options.input, .states = options.states, .members = Algorithm::connect(members, {i.model, i.layout, i.policy})};
+    }
+    typename Device::options device_options(int) const { return device_settings; }
+    std::uint64_t policy() const {
+        return detail::number_hash().add(static_cast<int>(options.input)).add(static_cast<int>(options.states)).value();
+    }
+    template <class Programs>
+    using session = detail::session_of_strategy<Programs>;
+};
+
+} // namespace sinter

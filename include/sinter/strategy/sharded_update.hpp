@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/strategy/synchronous/strategy_session.hpp>
+
+namespace sinter::inline SINTER_TARGET {
+
+/// What sharded_update(strategy) gives.
+template <class Strategy>
+struct sharded_update_strategy {
+    static_assert(synchronous_strategy<Strategy>, "sharded_update(strategy): a strategy of several processes, such as "
+                                                  "multi_worker, or canonical<S> around one");
+    using device = typename Strategy::device;
+    static_assert(device::shares_memory, "sharded_update is for processors");
+    static constexpr strategy_traits traits = Strategy::traits;
+    Strategy strategy{};
+
+    synchronous_setup setup(const program_identity& i) const { return strategy.setup(i); }
+    typename device::options device_options(int i) const { return strategy.device_options(i); }
+    std::uint64_t policy() const { return detail::number_hash().add(strategy.policy()).text("sharded_update").value(); }
+    template <class Programs>
+    using session = detail::session_of_strategy<Programs, true>;
+};
+
+/// Each process updates its part of the weights alone, and keeps the optimizer's memory of that part
+/// alone up to date: gradients are reduced to the one that needs them, and new weights are gathered
+/// (ZeRO's first stage, Rajbhandari et al. 2020, arXiv 1910.02054). The bits are those of updating
+/// everywhere. Tables that are updated by rows are updated by all. An optimizer that needs norms of
+/// weights (lamb, max_norm) does not compile; clip_by_global_norm reduces all gradients everywhere.
+template <class Strategy>
+constexpr sharded_update_strategy<Strategy> sharded_update(Strategy s) {
+    return {s};
+}
+
+} // namespace sinter

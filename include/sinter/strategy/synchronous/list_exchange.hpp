@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/base/joined.hpp>
+#include <sinter/collective/communicator.hpp>
+#include <sinter/strategy/joined_rows.hpp>
+#include <cstring>
+
+namespace sinter::inline SINTER_TARGET::detail {
+
+/// The gradient of one table, as lists of rows: those of this process's shards are joined, sent to
+/// all members (collective::kind::all_gather_rows), and joined with theirs. Rows are added up in the
+/// order of the shards' tree, so that the sum does not depend on who has which shard.
+class list_exchange {
+public:
+    /// `members`: 0 where nothing is sent.
+    SINTER_COLD list_exchange(int shards, int members, int most_rows, int table_rows, int width)
+        : lists_(static_cast<std::size_t>(std::max(shards, members))), none_(list_header + 1),
+          here_(shards, most_rows, table_rows, width), all_(std::max(members, 1), here_.most_rows(), table_rows, width),
+          shards_(shards), members_(members) {
+        if (members_) slots_.resize(static_cast<std::size_t>(slot_bytes() / 8 * members_));
+    }
+
+    void set(int shard, row_list l) { lists_[static_cast<std::size_t>(shard)] = l; }
+    void set_empty(int shard) { set(shard, {none_.data(), nullptr, 0}); }
+    /// The sum over this process's shards.
+    const row_list& join_shards() {
+        joined_ = shards_ == 1 && lists_[0].rows ? lists_[0]
+                                                 : here_.join({lists_.data(), static_cast<std::size_t>(shards_)}, row_order::tree);
+        return joined_;
+    }
+
+    /// Of each member's slot; a multiple of 8.
+    std::int64_t slot_bytes() const {
+        const std::int64_t most = here_.most_rows();
+        return static_cast<std::int64_t>(sizeof(collective::row_slot)) + round_up(4 * (list_header + most + most * here_.width()), 8);
+    }
+    void* slots() { return slots_.data(); }
+    /// Fills this member's slot with the joined list.
+    void pack(int rank) {
+        std::byte* to = slot(rank);
+        const std::int64_t keys = 4 * std::int64_t{list_header + joined_.size()}, rows = 4 * std::int64_t{joined_.size()} * here_.width();
+        const collective::row_slot head{keys + rows};
+        std::memcpy(to, &head, sizeof head);
+        std::memcpy(to + sizeof head, joined_.keys, static_cast<std::size_t>(keys));
+        if (rows) std::memcpy(to + sizeof head + keys, joined_.rows, static_cast<std::size_t>(rows));
+    }
+    /// The sum over all members, once all slots are here. Throws data_error where one holds no list
+    /// of this table.
+    const row_list& join_members() {
+        for (int r = 0; r < members_; ++r) {
+            collective::row_slot head;
+            std::byte* const from = slot(r);
+            std::memcpy(&head, from, sizeof head);
+            auto* const keys = reinterpret_cast<std::int32_t*>(from + sizeof head);
+            const std::int64_t n = head.bytes >= 4 * list_header ? *keys : -1;
+            if (n < 0 || head.bytes != 4 * (list_header + n * (1 + here_.width())))
+                throw data_error("a list of rows is not as long as it says", joined({"rows of member ", r}),
+                                 joined({head.bytes, " bytes"}), joined({n, " rows"}));
+            lists_[static_cast<std::size_t>(r)] = {keys, reinterpret_cast<float*>(keys + list_header + n), here_.width()};
+        }
+        joined_ = all_.join({lists_.data(), static_cast<std::size_t>(members_)}, row_order::tree);
+        return joined_;
+    }
+
+private:
+    std::vector<row_list> lists_;        ///< of the shards, then of the members
+    std::vector<std::int32_t> none_;     ///< a list without rows
+    sinter::joined_rows here_, all_;
+    std::vector<double> slots_;          ///< bytes, aligned
+    row_list joined_;
+    int shards_, members_;
+
+    std::byte* slot(int r) { return reinterpret_cast<std::byte*>(slots_.data()) + r * slot_bytes(); }
+};
+
+} // namespace sinter::detail

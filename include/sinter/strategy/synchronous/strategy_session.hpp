@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/strategy/program_identity.hpp>
+#include <sinter/strategy/synchronous/session.hpp>
+
+namespace sinter::inline SINTER_TARGET {
+
+/// A strategy of which synchronous_session is the session. `setup(identity)` says how it is made up,
+/// and connects to other processes, if there are any: they have the same identity or are refused.
+/// `device_options(i)`: of this process's i-th shard. `policy()`: a number that processes of one job
+/// share.
+template <class S>
+concept synchronous_strategy = strategy<S> && requires(const S& s, const program_identity& i) {
+    { s.setup(i) } -> std::same_as<synchronous_setup>;
+    { s.device_options(0) } -> std::same_as<typename S::device::options>;
+    { s.policy() } -> std::same_as<std::uint64_t>;
+};
+
+namespace detail {
+template <class Programs, bool Sharded = false>
+class session_of_strategy : public synchronous_session<Programs, Sharded> {
+public:
+    template <class Strategy>
+    SINTER_COLD session_of_strategy(const Strategy& s, int threads)
+        : synchronous_session<Programs, Sharded>(s.setup(identity_of<Programs>(s.policy())),
+                                                 [&](int i) { return s.device_options(i); }, threads) {
+        static_assert(synchronous_strategy<Strategy>);
+    }
+};
+/// Options of a device's i-th replica: GPUs are numbered, processors are not.
+template <class Device>
+typename Device::options options_of_replica(typename Device::options o, int i) {
+    if constexpr (requires { o.number; }) o.number = o.number < 0 ? i : o.number + i;
+    return o;
+}
+} // namespace detail
+
+} // namespace sinter
