@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <cstddef>
 #include <sinter/base/target_namespace.hpp>
 
 namespace sinter::inline SINTER_TARGET::compiler {

@@ -3,6 +3,7 @@
 #include <sinter/ops/internal/builtin_ops.hpp>
 #include <sinter/ops/internal/sparse_gradient.hpp>
 #include <sinter/compiler/passes/pass.hpp>
+#include <sinter/graph/graph_view.hpp>
 
 /// Lets a convolution's gradients take the gradient of the max-pool behind it as it is (pooled
 /// values and winners), instead of spread out over the convolution's output, three quarters or more
