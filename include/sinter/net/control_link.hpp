@@ -18,12 +18,11 @@ public:
     control_link(event_loop& loop, channel c, const direction_key& sending, const direction_key& receiving,
                  on_message hear, on_lost lost)
         : channel_(std::move(c)), sealer_(sending), opener_(receiving), hear_(std::move(hear)), lost_(std::move(lost)),
-          watch_(std::make_unique<watch>(loop, channel_.descriptor())) {}
+          watch_(loop, channel_.descriptor()) {}
 
     void begin() { read_on(); }
 
     void send(message::kind k, const std::string& bytes) {
-        if (!watch_) return;
         frame_header h;
         h.kind = frame_kind::control;
         h.number = sent_;
@@ -46,7 +45,7 @@ public:
     bool idle() const { return queue_.empty(); }
     /// Says that no more comes; the peer reads to the end of what was sent.
     void shut_down() {
-        if (watch_) channel_.shut_down();
+        channel_.shut_down();
     }
 
 private:
@@ -54,7 +53,8 @@ private:
     seal sealer_, opener_;
     on_message hear_;
     on_lost lost_;
-    std::unique_ptr<watch> watch_;
+    watch watch_;
+    bool deaf_ = false;
     std::deque<std::string> queue_;
     std::size_t gone_ = 0;              // bytes of the first in the queue
     std::uint64_t sent_ = 0, received_ = 0;
@@ -69,8 +69,8 @@ private:
             const iovec part{const_cast<char*>(frame.data()) + gone_, frame.size() - gone_};
             const transfer t = channel_.write(&part, 1);
             if (t.how == transfer::must_wait) {
-                if (t.wants == POLLOUT) watch_->writable([this] { write_on(); });
-                else watch_->readable([this] { read_on(); write_on(); });
+                if (t.wants == POLLOUT) watch_.writable([this] { write_on(); });
+                else watch_.readable([this] { read_on(); write_on(); });
                 return;
             }
             // The reader says what is wrong: what the peer said last may still be there to be read.
@@ -86,14 +86,14 @@ private:
     }
 
     void read_on() {
-        while (watch_) {
+        while (!deaf_) {
             const bool in_header = here_ < header_bytes;
             const iovec part = in_header ? iovec{header_.data() + here_, header_bytes - here_}
                                          : iovec{body_.data() + (here_ - header_bytes), whole() - here_};
             const transfer t = channel_.read(&part, 1);
             if (t.how == transfer::must_wait) {
-                if (t.wants == POLLIN) watch_->readable([this] { read_on(); });
-                else watch_->writable([this] { write_on(); read_on(); });
+                if (t.wants == POLLIN) watch_.readable([this] { read_on(); });
+                else watch_.writable([this] { write_on(); read_on(); });
                 return;
             }
             if (t.how == transfer::ended) return lose("the connection was closed: the process ended or was killed");
@@ -125,10 +125,9 @@ private:
         body_.resize(static_cast<std::size_t>(current_.bytes) + seal_bytes);
         return true;
     }
+    /// Hears no more. What is sent still goes: it may tell the peer why.
     void lose(const std::string& cause) {
-        watch_.reset();
-        queue_.clear();
-        channel_.close();
+        deaf_ = true;
         auto lost = std::move(lost_);
         lost(cause);
     }

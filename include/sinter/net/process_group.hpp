@@ -83,12 +83,12 @@ private:
     first_error error_;
     progress_marks marks_;
     std::vector<std::unique_ptr<data_link>> data_;   // by rank, once all are there
-    std::atomic<bool> asked_{false};
+    std::atomic<bool> asked_{false}, has_failed_{false};   // has_failed_: error_ is set, or about to be
 
     mutable std::mutex mutex_;
     std::condition_variable changed_;
     // Under the mutex:
-    bool up_ = false, over_ = false;
+    bool up_ = false;
     std::vector<char> left_;
     std::vector<std::deque<message::exchange>> inbox_;
     std::string stop_reason_;

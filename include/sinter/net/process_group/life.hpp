@@ -134,13 +134,13 @@ inline cluster_error process_group::removed(double gap) const {
 }
 
 inline void process_group::adopt(const cluster_error& e, bool tell) {
-    if (!error_.set(e)) return;
-    {
-        const lock hold(mutex_);
-        changed_.notify_all();
-    }
+    if (has_failed_.exchange(true)) return;
+    // First the others are told: whoever sees the error here may say next that it leaves.
     if (tell && size() > 1)
         loop_.post([this, m = archived(message::failure::of(e))] { send_all(message::kind::failure, m); });
+    error_.set(e);
+    const lock hold(mutex_);
+    changed_.notify_all();
 }
 
 inline void process_group::fail(const cluster_error& e) noexcept try {
@@ -158,6 +158,7 @@ inline void process_group::fail(const cluster_error& e) noexcept try {
         adopt(about(e.rank(), e.operation(), e.step(), "it has left the job, and this member still waits for it"),
               true);
     else adopt(e, true);
+    while (!error_.there()) yield_core();   // another thread is about to set one that was before
 } catch (...) {   // no memory: what has been set stays set, and the others see this process end
 }
 inline void process_group::fail(const std::string& cause) noexcept try {
@@ -184,6 +185,7 @@ inline void process_group::lost(int r, const std::string& cause) {
 inline void process_group::leave() {
     if (closed_ || size() == 1) return error_.check();
     loop_.post([this, m = archived(message::leave{marks_.step})] {
+        if (has_failed_) return;
         send_all(message::kind::leave, m);
         for (const auto& d : data_)
             if (d) d->shut_down();

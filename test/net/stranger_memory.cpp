@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: BSL-1.0
+// needs: distributed
+#define BOOST_TEST_MODULE stranger_memory
+#include <boost/test/unit_test.hpp>
+#include <sinter/net/links.hpp>
+#include "processes.hpp"
+#include <atomic>
+#include <cstdlib>
+#include <malloc.h>
+#include <new>
+
+// What a member allocates for a connection of which nobody knows yet whose it is.
+using namespace sinter;
+
+// All that is allocated in this program is counted.
+static std::atomic<long> live{0}, peak{0};   // bytes
+static std::atomic<bool> counting{false};
+[[gnu::noinline]] void* operator new(std::size_t n) {
+    void* const at = std::malloc(n);
+    if (!at) throw std::bad_alloc();
+    if (counting) {
+        live += static_cast<long>(::malloc_usable_size(at));
+        if (live > peak) peak.store(live);
+    }
+    return at;
+}
+[[gnu::noinline]] void operator delete(void* at) noexcept {
+    if (counting) live -= static_cast<long>(::malloc_usable_size(at));
+    std::free(at);
+}
+[[gnu::noinline]] void operator delete(void* at, std::size_t) noexcept { operator delete(at); }
+
+BOOST_AUTO_TEST_CASE(a_stranger_costs_at_most_four_kibibytes) {
+    net::event_loop loop;
+    const auto at = own_addresses(2);
+    const cluster c = cluster::of(at, 0, quick(5));
+    auto listener = std::make_unique<net::listener>(loop, net::resolve(c.self().address()).endpoints.at(0));
+    net::greeting own;
+    own.size = 2;
+    own.job = "test";
+    std::atomic<int> refusals{0};
+    net::links l(loop, c, own, std::vector<net::resolution>(2), std::move(listener),
+                 [&](const std::string&) { ++refusals; },
+                 {.heard = nullptr, .lost = nullptr, .joined = nullptr, .failed = nullptr,
+                  .closed = [] { return std::string(); }});
+    loop.start([](const char*) {});
+    loop.post([&] { l.begin(); });
+    const net::greeting_block block = net::encode(own);
+    for (int i = 0; i < 4; ++i) {   // the first ones meet what is allocated once; every other says all of its greeting
+        counting = i >= 2;
+        const net::endpoint e = net::resolve(c.self().address()).endpoints.at(0);
+        const io::descriptor s(::socket(e.storage.ss_family, SOCK_STREAM | SOCK_CLOEXEC, 0));
+        BOOST_REQUIRE(::connect(s.get(), e.address(), e.size) == 0);
+        (void)!::write(s.get(), block.data(), block.size() - (i % 2 == 0 ? 1 : 0));
+        ::usleep(100000);
+        counting = false;
+        live = 0;
+        ::usleep(20000);
+    }
+    BOOST_TEST(peak > 500);   // it is counted at all
+    BOOST_TEST(peak <= 4096);
+    BOOST_TEST_MESSAGE(peak << " bytes for a stranger");
+    loop.stop();
+}
