@@ -36,7 +36,8 @@ static std::string said(const io::descriptor& s, const std::string& bytes, std::
     (void)!::write(s.get(), bytes.data(), bytes.size());
     std::string got(answer, '\0');
     std::size_t n = 0;
-    for (ssize_t k; n < answer && (k = ::read(s.get(), got.data() + n, answer - n)) > 0;) n += static_cast<std::size_t>(k);
+    for (ssize_t k; n < answer && (k = ::read(s.get(), got.data() + n, answer - n)) > 0;)
+        n += static_cast<std::size_t>(k);
     got.resize(n);
     return got;
 }
@@ -134,7 +135,9 @@ BOOST_AUTO_TEST_CASE(a_wrong_key_is_refused_and_told_once_a_second) {
     for (; monotonic_seconds() - begin < 1; ++attempts) {
         net::handshake h(true, own, "guess " + std::to_string(attempts));
         const io::descriptor s = connected(at[0]);
-        const auto text = [](span<const std::byte> b) { return std::string(reinterpret_cast<const char*>(b.data()), b.size()); };
+        const auto text = [](span<const std::byte> b) {
+            return std::string(reinterpret_cast<const char*>(b.data()), b.size());
+        };
         const std::string answer = said(s, text(h.to_say()), net::greeting_bytes);
         BOOST_REQUIRE(answer.size() == net::greeting_bytes);
         h.said();
