@@ -48,10 +48,10 @@ public:
     /// What process i handed back; "HUNG" if it is not over in time, "KILLED" if a signal ended it.
     std::string result(int i, double within = 20) {
         child& c = at(i);
-        const double until = monotonic_seconds() + within;
+        const double until = base::monotonic_seconds() + within;
         while (!c.ended) {
             pollfd p{c.pipe, POLLIN, 0};
-            const double left = until - monotonic_seconds();
+            const double left = until - base::monotonic_seconds();
             if (left <= 0 || ::poll(&p, 1, static_cast<int>(left * 1000) + 1) == 0) {
                 end(c);
                 return "HUNG";

@@ -8,7 +8,7 @@
 namespace sinter::inline SINTER_TARGET::collective {
 
 /// An algorithm over the connections of a job.
-inline std::unique_ptr<engine> tcp_engine(algorithm a, const std::shared_ptr<net_membership>& m) {
+inline std::unique_ptr<transport_engine> tcp_engine(algorithm a, const std::shared_ptr<net_membership>& m) {
     std::vector<net::data_link*> links;
     for (int r = 0; r < m->size(); ++r) links.push_back(r == m->rank() ? nullptr : &m->group().link(r));
     return std::make_unique<transport_engine>(a, std::make_unique<tcp_transport>(

@@ -18,6 +18,8 @@ public:
     void perform(const operation& o, std::int64_t number, void* data, std::int64_t n) override {
         collective::perform(algorithm_, workshop_, {o, number, static_cast<std::byte*>(data), n});
     }
+    /// Returns when all have come and mean the same operation; else throws. No data.
+    void agree(const job& j) { tree_barrier(workshop_, j); }
 
 private:
     algorithm algorithm_;
