@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/net/cluster.hpp>
-#include <sinter/net/greeting.hpp>
+#include <sinter/net/identity.hpp>
 #include <sinter/strategy/synchronous/strategy_session.hpp>
 
 namespace sinter::inline SINTER_TARGET {
@@ -39,8 +39,17 @@ struct multi_worker {
     multi_worker_options options{};
     typename Device::options device_settings{};
 
-    synchronous_setup setup(const program_identity& i) const {
-        return {.workers = 1, .input = options.input, .states = options.states, .members = Algorithm::connect(members, {i.model, i.layout, i.policy})};
+    /// The evaluator connects to nobody. Throws option_error on a parameter server, which trains nothing.
+    SINTER_COLD synchronous_setup setup(const program_identity& i) const {
+        const bool evaluates = members.self().role == cluster_role::evaluator;
+        if (!evaluates && members.rank() < 0)
+            throw option_error("multi_worker is for processes that train", "cluster", members.self().name(),
+                               "a chief, a worker or an evaluator");
+        synchronous_setup s{.workers = 1, .input = options.input, .states = options.states};
+        s.evaluates = evaluates;
+        s.has_evaluator = members.evaluator() != nullptr;
+        if (!evaluates) s.members = Algorithm::connect(members, {i.model, i.layout, i.policy});
+        return s;
     }
     typename Device::options device_options(int) const { return device_settings; }
     std::uint64_t policy() const {

@@ -25,6 +25,8 @@ struct synchronous_setup {
     state_policy states = state_policy::per_shard;
     bool in_tree_order = false;    ///< sums over members, too, are the tree's: canonical
     std::unique_ptr<collective::communicator> members = nullptr;   ///< null: this process is alone
+    bool evaluates = false;        ///< this process is the job's evaluator, which trains nothing
+    bool has_evaluator = false;    ///< the job has one
 
     int processes() const { return members ? members->size() : 1; }
 };

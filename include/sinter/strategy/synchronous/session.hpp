@@ -42,7 +42,7 @@ public:
     template <class Devices>
     SINTER_COLD synchronous_session(synchronous_setup s, Devices devices, int threads)
         : members_(std::move(s.members)), shards_(s.shards), input_(s.input), states_(s.states),
-          in_tree_order_(s.in_tree_order), threads_(threads ? threads : base::usable_cores()) {
+          in_tree_order_(s.in_tree_order), evaluates_(s.evaluates), has_evaluator_(s.has_evaluator), threads_(threads ? threads : base::usable_cores()) {
         check_programs();
         const int workers = std::min(s.workers ? s.workers : threads_, shards_);
         alone_ = threads_ <= workers;
@@ -159,6 +159,8 @@ public:
         if (members_) return {members_->rank(), members_->size()};
         return {};
     }
+    bool evaluates() const { return evaluates_; }           ///< this process is the job's evaluator: not among the members
+    bool has_evaluator() const { return has_evaluator_; }   ///< the job has one
     bool per_worker() const { return input_ == batch_input::per_worker; }
     bool asked_to_stop() const { return members_ && members_->asked_to_stop(); }
     void ask_all_to_stop(const char* why) {
@@ -194,7 +196,7 @@ private:
     int shards_;
     batch_input input_;
     state_policy states_;
-    bool in_tree_order_, alone_ = true;
+    bool in_tree_order_, evaluates_, has_evaluator_, alone_ = true;
     int threads_;
     std::unique_ptr<runtime::team> crew_;
     std::vector<unit> units_;
