@@ -19,6 +19,7 @@
 #include <cmath>
 
 using namespace sinter;
+using namespace sinter::base;
 
 static const std::vector<float> numbers = [] {
     std::vector<float> x;
@@ -130,7 +131,7 @@ public:
     void begin(std::int64_t pass) override { pass_ = pass, at_ = 0; }
     bool next(const void** rows) override {
         if (at_ == count_) return false;
-        random_stream random(stream(2024, static_cast<std::uint64_t>(at_++)), static_cast<std::uint64_t>(pass_));
+        random_stream random(base::stream(2024, static_cast<std::uint64_t>(at_++)), static_cast<std::uint64_t>(pass_));
         frequency_ = random.uniform(1, 8);
         const float phase = random.uniform(0, 6.2832f);
         for (std::size_t i = 0; i < x_.size(); ++i)

@@ -9,6 +9,7 @@
 
 // What members learn of each other once all are there: ends, errors, wishes; and how a job ends.
 using namespace sinter;
+using namespace sinter::base;
 using net::process_group;
 
 /// Waits for the first error, and says it with the seconds that it took since `begin`.

@@ -10,6 +10,7 @@
 
 // Processes that meet: in any order of their start, with everybody there or not, and with something that does not fit.
 using namespace sinter;
+using namespace sinter::base;
 using net::process_group;
 
 /// Everyone's rank, and a number that went around by the data connections.

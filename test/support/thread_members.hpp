@@ -11,6 +11,7 @@
 /// and a communicator, for tests of what is above strategies.
 namespace sinter_test {
 using namespace sinter;
+using namespace sinter::compiler;
 
 /// What a test counts.
 struct member_counts {

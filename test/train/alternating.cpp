@@ -14,6 +14,7 @@
 
 /// Two losses that take turns, against two trainers of one loss each that hand their weights to one another.
 using namespace sinter;
+using namespace sinter::base;
 
 constexpr auto net = features<4> >> [](tensor x) {
     constexpr auto critic = shared<"critic">(dense<6> >> batch_norm >> relu >> dense<1>);

@@ -18,6 +18,7 @@
 /// A critic that tells points on the left from points on the right learns, by a penalty on its slope, to rise by 1 a unit
 /// everywhere (Gulrajani et al. 2017). The slope is measured by differences of what it predicts.
 using namespace sinter;
+using namespace sinter::base;
 
 constexpr auto net = features<2> >> [](tensor x) {
     const tensor score = dense<1>(ops::tanh(dense<16>(x)));

@@ -136,8 +136,8 @@ private:
 
     template <class Observer>
     bool walk(runtime::worker_group workers, int thread, const runtime::step_arguments& s, Observer& observe) const {
-        return runtime::executor<most_operands>(runtime::view_of_program<P>, operands_.get(), m_, scratch_, workers, thread, s,
-                                       P::v.n_lists ? lists_.data() : nullptr)
+        return runtime::executor<most_operands>(runtime::view_of_program<P>, operands_.get(), m_, scratch_, workers,
+                                                thread, s, P::v.n_lists ? lists_.data() : nullptr)
             .run(observe);
     }
     /// Of a launch in a loop, rounded up, so that programs share the code that walks them.
@@ -205,7 +205,8 @@ public:
     }
     /// Where the host can read what lies at `from` in the device's memory: here, in place. `room`
     /// has floats for a copy.
-    const float* host_view(const runtime::model_memory& m, compiler::address from, float* /*room*/, std::int64_t /*floats*/) const {
+    const float* host_view(const runtime::model_memory& m, compiler::address from, float* /*scratch*/,
+                           std::int64_t /*floats*/) const {
         return m.at(from);
     }
     static constexpr bool shares_memory = true;   ///< with the host: views need no room

@@ -118,8 +118,8 @@ private:
         if constexpr (runtime::program_tables<P>::floats > 0) {
             float* const staged = reinterpret_cast<float*>(staging_.data()) + n;
             runtime::program_tables<P>::fill(staged);
-            gpu::check(cudaMemcpy(tables_, staged, static_cast<std::size_t>(runtime::program_tables<P>::floats) * sizeof(float),
-                                  cudaMemcpyHostToDevice), "cudaMemcpy of tables");
+            constexpr auto bytes = static_cast<std::size_t>(runtime::program_tables<P>::floats) * sizeof(float);
+            gpu::check(cudaMemcpy(tables_, staged, bytes, cudaMemcpyHostToDevice), "cudaMemcpy of tables");
         }
     }
     void write_state(const runtime::step_arguments& s) {

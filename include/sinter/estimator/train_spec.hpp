@@ -38,7 +38,7 @@ struct eval_spec {
     double give_up_after = 0;    ///< seconds without a new checkpoint or an end; 0: the evaluator waits for ever
     /// Called after each evaluation, where it was made (of several members: by the chief).
     std::function<void(std::int64_t step, const evaluation_result&)> evaluated{};
-    double (*clock)() = monotonic_seconds;
+    double (*clock)() = base::monotonic_seconds;
 };
 
 /// A checkpoint's step, and what it measured.

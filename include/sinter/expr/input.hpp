@@ -24,7 +24,9 @@ struct input_spec : input_tag {
 /// Remembers what its three axes mean (see layers/dense.hpp).
 template <int H, int W, int C>
 struct image_spec : input_spec<dtype::f32, H, W, C> {
-    static constexpr bundle make_inputs(compiler::graph& g) { return input_spec<dtype::f32, H, W, C>::make_inputs(g, true); }
+    static constexpr bundle make_inputs(compiler::graph& g) {
+        return input_spec<dtype::f32, H, W, C>::make_inputs(g, true);
+    }
 };
 
 /// Several inputs, in the order in which a batch holds them: `inputs(image<28, 28, 1>,

@@ -51,7 +51,8 @@ constexpr tensor weights(tensor like, const char* name, shape s, initializer ini
 /// A tensor that lives on from step to step but is not trained: a user's own variable, read in
 /// training, evaluation and prediction, saved and loaded by its name, and overwritten by `assign`.
 constexpr tensor state(tensor like, const char* name, const shape& s, initializer init) {
-    return like.ok() ? detail::variable_leaf(like.g, like.g->states, compiler::node_of<op::state>(), name, s, init) : like;
+    return like.ok() ? detail::variable_leaf(like.g, like.g->states, compiler::node_of<op::state>(), name, s, init)
+                     : like;
 }
 namespace detail {
 /// Which assignment overwrites a state in this step, or -1.

@@ -40,7 +40,9 @@ constexpr initializer truncated_normal_of(float deviation, float mean = 0.f) {
 struct by_fan_in {
     init_kind kind;
     float over;
-    constexpr initializer operator()(int fan_in) const { return {kind, compiler::root(over / static_cast<float>(fan_in))}; }
+    constexpr initializer operator()(int fan_in) const {
+        return {kind, compiler::root(over / static_cast<float>(fan_in))};
+    }
 };
 /// One that wants both, `glorot_uniform(k, n)`.
 struct by_both_fans {

@@ -133,7 +133,8 @@ constexpr bool refuses_window(compiler::graph* g, const op_name& k, const window
 
 /// The result's extents, or a fault. `axes` axes in front of the channels; `filter` are the
 /// weights'.
-constexpr bool convolved(compiler::graph* g, const op_name& k, const shape& x, const shape& w, const window& o, int axes,
+constexpr bool convolved(compiler::graph* g, const op_name& k, const shape& x, const shape& w, const window& o,
+                         int axes,
                          shape& y) {
     if (x.rank != axes + 1 || w.rank != axes + 2) {
         shape least = extents(1, 1, 1, 1);

@@ -68,7 +68,8 @@ concept strategy = std::copyable<S> && requires {
 ///     A session moves, with its trainer.
 template <class T, class P>
 concept strategy_session = std::movable<T> &&
-    requires(T& t, const T& c, const batch_view& b, const step_values& v, compiler::address a, float* x, const float* y, std::int64_t n,
+    requires(T& t, const T& c, const batch_view& b, const step_values& v, compiler::address a, float* x,
+             const float* y, std::int64_t n,
              span<double> sums) {
         { t.template step<0>(b, v, runtime::unobserved{}) } -> std::same_as<step_result>;
         { t.local() } -> std::convertible_to<replica<P>&>;

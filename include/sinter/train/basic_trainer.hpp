@@ -174,7 +174,9 @@ public:
     void set_steps(std::int64_t n) { step_ = n; }
 
     /// How many slots the optimizer keeps for a parameter: none for a frozen one.
-    static constexpr int slots_of(const variable_info& v) { return v.group == compiler::frozen_group ? 0 : training::v.slots; }
+    static constexpr int slots_of(const variable_info& v) {
+        return v.group == compiler::frozen_group ? 0 : training::v.slots;
+    }
     static constexpr bool keeps_averages = compiler::average_slot_of<Optimizer>() >= 0;
     /// Puts the optimizer's averages of the weights (moving_average) where the weights are, and
     /// these where the averages were: evaluate(), predict() and plain() then see averages, and
@@ -244,9 +246,9 @@ private:
         return initial_values<init_kinds_of<training>()>(v, path(v), options_.seed);
     }
     SINTER_COLD void fill_slot(const variable_info& v, int k) {
-        const std::vector<float> x = k == average_slot ? plain(v)
-                                                       : std::vector<float>(static_cast<std::size_t>(v.s.size()),
-                                                                            compiler::first_of_slot(optimizer_, v.group, k));
+        const auto begin = [&] { return compiler::first_of_slot(optimizer_, v.group, k); };
+        const std::vector<float> x =
+            k == average_slot ? plain(v) : std::vector<float>(static_cast<std::size_t>(v.s.size()), begin());
         write(v, slot_address(v, k), x.data());
     }
     compiler::address slot_address(const variable_info& v, int slot) const {
@@ -259,7 +261,8 @@ private:
         return runtime::to_plain(v, packed.data(), device_type::panel_width, device_type::target.lanes);
     }
     SINTER_COLD void write(const variable_info& v, compiler::address to, const float* x) {
-        const std::vector<float> packed = runtime::from_plain(v, x, device_type::panel_width, device_type::target.lanes);
+        const std::vector<float> packed =
+            runtime::from_plain(v, x, device_type::panel_width, device_type::target.lanes);
         session_.write(to, packed.data(), v.floats);
     }
 };

@@ -37,8 +37,8 @@ class predictor {
     }();
 
 public:
-    using program = compiler::compiled<
-        compiler::request<Net, detail::stand_in_loss, void, program_mode::prediction, largest_batch, alone, Build.program>>;
+    using program = compiler::compiled<compiler::request<Net, detail::stand_in_loss, void, program_mode::prediction,
+                                                         largest_batch, alone, Build.program>>;
 
     template <class Model, setting... S>
     predictor(Net, const Model& from, S...) : predictor(from) {
@@ -220,9 +220,10 @@ private:
         const runtime::host_places places(memory_);
         for (int i = 0; i < program::v.n_args; ++i) {
             const compiler::address a = program::v.args[i];
-            operands_[static_cast<std::size_t>(i)] = a.where() == compiler::space::port    ? const_cast<float*>(ports[port_of(a)])
-                                                     : a.where() == compiler::space::table ? tables_.data() + a.offset()
-                                                                                 : places.at(a);
+            float*& to = operands_[static_cast<std::size_t>(i)];
+            to = a.where() == compiler::space::port    ? const_cast<float*>(ports[port_of(a)])
+                 : a.where() == compiler::space::table ? tables_.data() + a.offset()
+                                                       : places.at(a);
         }
         for (int i = 0; i < launches; ++i) {
             const compiler::launch& l = program::v.launches[i];

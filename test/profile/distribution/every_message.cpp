@@ -8,6 +8,7 @@
 /// message is sent by itself: written as recurrences over workers, without events. Where all links are alike both must agree to
 /// rounding, whoever is slow; over nodes, to what a few messages take.
 using namespace sinter;
+using namespace sinter::base;
 using algorithm = reduction_algorithm;
 using clocks = std::vector<double>;
 

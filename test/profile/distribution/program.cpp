@@ -11,6 +11,7 @@
 
 /// What a plan is told by a program, beside what is counted otherwise; and plans of trainers and estimators as text, CSV and SVG.
 using namespace sinter;
+using namespace sinter::base;
 
 constexpr auto net = image<12, 12, 1> >> conv2d<6, 3> >> relu >> max_pool<2> >> flatten >> dense<32> >> relu >> dense<10>;
 static constexpr int trained = 9 * 6 + 6 + 216 * 32 + 32 + 32 * 10 + 10;   // parameters

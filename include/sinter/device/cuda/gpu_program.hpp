@@ -143,7 +143,8 @@ private:
     }();
     static_assert([] {
         for (int l = 0; l < P::v.n_loops; ++l)
-            if (P::v.loops[l].count.where() != compiler::space::none || P::v.loops[l].condition.where() != compiler::space::none)
+            if (P::v.loops[l].count.where() != compiler::space::none ||
+                P::v.loops[l].condition.where() != compiler::space::none)
                 return false;
         return true;
     }(), "a loop whose number of turns is found while it runs (scan's count, cond, while_loop) runs on CPUs only");

@@ -61,7 +61,8 @@ constexpr shape with_leading_ones(shape s, int rank) {
 /// The fault of operands x and y whose extents a and b (their own, or a product's leading axes) do
 /// not broadcast. Where both have a batch and only the ranks are at fault, it names the operand of
 /// fewer axes (got) and what to reshape it to (needed).
-constexpr tensor fail_to_broadcast(compiler::graph* g, const op_name& self, const shape& a, const shape& b, const shape& x,
+constexpr tensor fail_to_broadcast(compiler::graph* g, const op_name& self, const shape& a, const shape& b,
+                                   const shape& x,
                                    const shape& y) {
     const bool a_is_less = a.rank < b.rank;
     const shape &less = a_is_less ? a : b, &more = a_is_less ? b : a, &named = a_is_less ? x : y;
@@ -104,7 +105,8 @@ constexpr tensor ternary(const op_info& k, tensor a, tensor b, tensor c) {
     c = plain(c);
     if (not_floats(k.self, a) || not_floats(k.self, b) || not_floats(k.self, c)) return {a.g, -1};
     shape two, s;
-    if (!compiler::broadcast_shape(b.shape(), c.shape(), two)) return fail_to_broadcast(a.g, k.self, b.shape(), c.shape());
+    if (!compiler::broadcast_shape(b.shape(), c.shape(), two))
+        return fail_to_broadcast(a.g, k.self, b.shape(), c.shape());
     if (!compiler::broadcast_shape(a.shape(), two, s)) return fail_to_broadcast(a.g, k.self, a.shape(), two);
     return make(k, a.g, s, {expand(a, s), expand(b, s), expand(c, s)});
 }

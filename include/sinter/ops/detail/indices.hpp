@@ -29,7 +29,8 @@ constexpr bool bound_indices(compiler::graph& g, int id, int n) {
 inline constexpr int most_places_of_floats = 1 << 24;
 
 /// False, with a fault, where an axis is longer.
-constexpr bool floats_can_name(compiler::graph& g, const op_name& k, const shape& s, int n, int most = most_places_of_floats) {
+constexpr bool floats_can_name(compiler::graph& g, const op_name& k, const shape& s, int n,
+                               int most = most_places_of_floats) {
     if (n <= most) return true;
     g.fail(fault_kind::places_beyond_floats, k, s, extents(most));
     return false;

@@ -77,11 +77,14 @@ public:
     static constexpr auto& patterns = list.p;
     static constexpr int slots = most({Others::slots, facts<Groups>::optimizer::slots...});
     static constexpr int n_scalars = (facts<Groups>::optimizer::n_scalars + ... + Others::n_scalars);
-    static_assert(compiler::groups_of<Others>() == 1 && ((compiler::groups_of<typename facts<Groups>::optimizer>() == 1) && ...),
+    static_assert(compiler::groups_of<Others>() == 1 &&
+                      ((compiler::groups_of<typename facts<Groups>::optimizer>() == 1) && ...),
                   "parameter_groups within parameter_groups");
-    static_assert(compiler::batches_of<Others>() == 1 && ((compiler::batches_of<typename facts<Groups>::optimizer>() == 1) && ...),
+    static_assert(compiler::batches_of<Others>() == 1 &&
+                      ((compiler::batches_of<typename facts<Groups>::optimizer>() == 1) && ...),
                   "accumulate stands around parameter_groups, not within");
-    static_assert(compiler::average_slot_of<Others>() < 0 && ((compiler::average_slot_of<typename facts<Groups>::optimizer>() < 0) && ...),
+    static_assert(compiler::average_slot_of<Others>() < 0 &&
+                      ((compiler::average_slot_of<typename facts<Groups>::optimizer>() < 0) && ...),
                   "moving_average stands around parameter_groups, not within");
 
     static constexpr void update(update_context& u) {

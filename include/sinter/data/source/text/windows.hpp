@@ -23,7 +23,8 @@ struct window_options {
 class window_stage final : public example_stage {
 public:
     window_stage(std::vector<std::int32_t> numbers, int length, const window_options& o)
-        : numbers_(std::move(numbers)), length_(length), options_(o), key_(base::stream(o.seed, base::fnv1a("data/windows"))) {
+        : numbers_(std::move(numbers)), length_(length), options_(o),
+          key_(base::stream(o.seed, base::fnv1a("data/windows"))) {
         const auto n = static_cast<std::int64_t>(numbers_.size());
         lane_ = (n - 1) / o.lanes;   // labels in a lane
         size_ = o.random ? o.random : lane_ / length_ * o.lanes;
