@@ -170,5 +170,34 @@ BOOST_AUTO_TEST_CASE(without_lists_updates_read_the_own_ones) {
     BOOST_TEST(all[0].difference(alone) < 1e-5);
     BOOST_TEST(all[0].difference(all[1]) > 1e-3);
 }
+/// Threads that share an update read the lists that place_lists() named, and the program's own where it named none.
+BOOST_AUTO_TEST_CASE(threads_share_updates) {
+    using P = halved_program<std::remove_cvref_t<decltype(tables)>, mse_loss, adam, 12, program_options{.gradients = gradient_policy::reduced}>;
+    trainer<std::remove_cvref_t<decltype(tables)>, mse_loss, adam, 12> one(steady, {.threads = 1});
+    half_members<P, adam> runs(2, one, steady), shares(2, one, steady);
+    half_steps<P, adam> own(one, steady, 1), alone(one, steady, 1);
+    const auto share = [](auto& m) {
+        team crew(3);
+        step_arguments now = m.now();
+        now.launches = {P::v.segments.first_update};
+        crew.run([&](int thread) { m.runner().run_share(crew, thread, now); });
+        m.end();
+    };
+    for (int step = 0; step < 3; ++step) {
+        const random_batch<P> b(static_cast<std::uint64_t>(step));
+        runs.step(b.view());
+        shares.gradients(b.view());
+        for (int i = 0; i < 2; ++i) {
+            shares[i].runner().place_lists(shares.lists());
+            share(shares[i]);
+        }
+        own.step(b.view());
+        BOOST_TEST(alone.gradients(b.view()));
+        share(alone);
+    }
+    BOOST_TEST(shares[0].equals(runs[0]));
+    BOOST_TEST(shares[1].equals(runs[0]));
+    BOOST_TEST(alone.equals(own));
+}
 
 } // namespace

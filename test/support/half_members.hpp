@@ -41,6 +41,9 @@ public:
     template <class Trainer>
     half_members(int n, const Trainer& first, Optimizer o, row_order order = row_order::ranks) : order_(order) {
         for (int i = 0; i < n; ++i) all_.push_back(std::make_unique<half_steps<P, Optimizer>>(first, o, 1 + i % 2));
+        std::vector<float*> arenas;
+        for (auto& m : all_) arenas.push_back(m->at({P::v.buckets[0].at.where(), 0}));
+        if (sources > 1) all_[0]->runner().update_from(arenas.data());
         for (int k = 0; k < P::v.n_buckets; ++k) {
             const gradient_bucket& b = P::v.buckets[k];
             const int rows = b.parameter < 0 ? 1 : P::v.parameters[b.parameter].s.d[0];
@@ -76,8 +79,10 @@ public:
         gradients(b);
         for (auto& m : all_) {
             m->now().lists = lists_;
-            m->update();
+            if (sources == 1 || m == all_[0]) m->update();
+            else m->end();
         }
+        if (sources > 1 && steps_ % P::v.buckets[0].every == 0) share_the_first_ones();
     }
     const row_list* lists() const { return lists_; }
 
@@ -87,6 +92,14 @@ private:
     row_list lists_[P::v.n_buckets + 1];
     row_order order_;
     int steps_ = 0;
+    /// The first member's sweeps read all gradients; what it ends with is everybody's, as in one memory.
+    static constexpr int sources = P::request::options.gradient_sources;
+
+    void share_the_first_ones() {
+        for (auto& m : all_)
+            for (const space s : {space::parameter, space::slot})
+                if (m != all_[0]) std::copy_n(all_[0]->at({s, 0}), P::v.floats(s), m->at({s, 0}));
+    }
 
     int first_of(int i, const data::batch_view& b) const { return b.size * i / size(); }
     bool is_empty(int i, const data::batch_view& b) const { return first_of(i, b) == first_of(i + 1, b); }
@@ -115,7 +128,7 @@ private:
                 return row_list{reinterpret_cast<std::int32_t*>(m.at(b.keys)), m.at(b.at), b.row_floats};
             });
             else if (b.parameter >= 0) join_gathered(k);
-            else add(b);
+            else if (sources == 1) add(b);
         }
     }
     template <class F>

@@ -95,6 +95,7 @@ public:
         run({cuts.first_update});
         ++step_;
     }
+    cpu_runner<P>& runner() { return runner_; }
     bool run(launch_range r) {
         now_.launches = r;
         return device_.template run<P>(runner_, now_);

@@ -6,7 +6,7 @@
 set -u
 cd "$1" || exit 1
 built_in='none constant input parameter state table optimizer_port broadcast reshape get_output to_float column_index
-    random_uniform over_batch runtime_scalar loop_begin loop_index loop_input loop_last loop_saved loop_stack loop_value mul row_sum
+    random_uniform over_batch runtime_scalar loop_begin loop_index loop_input loop_last loop_saved loop_stack loop_value mul add row_sum
     round_to_bfloat16 scatter_rows'
 made=$(grep -rhoE '[a-z_0-9]+\{"' include/sinter/ops/internal | tr -d '{"')
 found=$(grep -rnoE '\bop::[a-z_0-9]+' include/sinter/compiler include/sinter/device --include=*.hpp) || { echo "no op is named at all: this test does not see them"; exit 1; }

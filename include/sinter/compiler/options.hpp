@@ -22,6 +22,12 @@ struct program_options {
     int bucket_bytes =
         1 << 18;   ///< gradient_policy::reduced: a bucket ends with the tensor that makes it as large as this
 
+    /// Of how many replicas sweeps read the gradients, which they add up as a binary tree: those that
+    /// share parameters and slots in one memory. Lists of rows, and tables' slots where steps are
+    /// accumulated, are still joined before. Under gradient_policy::reduced, on the processor.
+    int gradient_sources = 1;
+    static constexpr int most_gradient_sources = 16;
+
     constexpr gradient_policy policy() const {
         return store_gradients && gradients == gradient_policy::fused ? gradient_policy::stored : gradients;
     }

@@ -203,7 +203,12 @@ struct choice_stage {
         return t;
     }
     static constexpr type v = make();
-    static constexpr gradient_layout layout() { return {R::options.policy(), in_buckets ? v.list_rows : nullptr}; }
+    static constexpr int sources = in_buckets && R::mode == program_mode::training ? R::options.gradient_sources : 1;
+    static_assert(sources >= 1 && sources <= program_options::most_gradient_sources,
+                  "program_options::gradient_sources: 1 to 16 replicas");
+    static constexpr gradient_layout layout() {
+        return {R::options.policy(), in_buckets ? v.list_rows : nullptr, sources};
+    }
 };
 
 // ---- plan memory: from the first group to the last; where that leaves gaps, the other way round if it is better
@@ -248,6 +253,9 @@ struct emit_stage {
         const emitted_bounds each = bounds_of(update);
         most.code += instructions + (g.gradients.n + 2) * each.code;
         most.args += instructions + (g.gradients.n + 2) * each.args;
+        const int sources = choice_stage<R>::sources;
+        most.code += (g.gradients.n + 2) * (levels + 2) * 2 * sources;
+        most.args += (g.gradients.n + 2) * (levels + 2) * sources;
         most.constants += instructions + (g.gradients.n + 2) * each.constants;
         most.loops += g.loops.n;
         if (g.loops.n) most.buffers += g.carries.n + g.n.n;

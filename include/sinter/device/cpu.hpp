@@ -52,6 +52,7 @@ public:
         scratch_ = m.scratch.data();
         early_.resize(static_cast<std::size_t>(runtime::early_values<P>::floats));
         lists_.resize(static_cast<std::size_t>(P::v.n_lists));
+        if constexpr (P::v.n_lists > 0) place_lists(nullptr);
     }
 
     /// Runs the launches that `s` names. `observe(launch, before)` is called around each by the
@@ -68,7 +69,7 @@ public:
             const compiler::address a = P::v.args[i];
             if (a.where() == compiler::space::port) {
                 if (s.ports) operands[i] = const_cast<float*>(s.ports[port_of(a)]);
-            } else if (a.slot) {
+            } else if (a.slot && !is_gradient_source(a)) {
                 operands[i] = m_.at(a) + a.slot * a.slice_floats(s.batch);
             }
         }
@@ -91,13 +92,20 @@ public:
         return false;
     }
     /// The share of thread `thread` in launches that do not read the batch, while the other threads of
-    /// `all` do theirs. The launches before these have been run.
-    /// Where they read lists, place_lists has been called since.
+    /// `all` do theirs. The launches before these have been run. Updates read what place_lists() and
+    /// update_from() said last.
     void run_share(runtime::team& all, int thread, const runtime::step_arguments& s) const {
         runtime::unobserved nobody;
         walk({&all, all.size()}, thread, s, nobody);
     }
-    /// Lets updates read these lists; null: the program's own.
+    /// Where program_options::gradient_sources is more than one: lets updates read the sum of so many
+    /// gradients. `arenas`: of each where its gradients begin or, where steps are accumulated, its slots.
+    void update_from(float* const* arenas) {
+        for (int i = 0; i < n_args; ++i)
+            if (const compiler::address a = P::v.args[i]; is_gradient_source(a))
+                operands_.get()[i] = arenas[number_of_source(a)] + a.offset();
+    }
+    /// Lets updates read these lists (see step_arguments::lists); null: the program's own.
     void place_lists(const row_list* lists) {
         for (int k = 0; k < P::v.n_buckets; ++k) {
             const compiler::gradient_bucket& b = P::v.buckets[k];

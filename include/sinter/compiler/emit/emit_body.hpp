@@ -64,9 +64,9 @@ public:
                  .phase = byte(phase_[v]), .row = is_row(n_[v].s)});
         }
     }
-    /// Behind node d (or, without one, behind a load of the gradient) the optimizer's code.
+    /// Behind node d (or, without one, behind loads of `sources` gradients) the optimizer's code.
     template <class Operand>
-    constexpr void splice(int d, const update_code& u, Operand operand) {
+    constexpr void splice(int d, const update_code& u, Operand operand, int sources = 1) {
         growing<int> to(u.code.n, 0);
         const int literals = literals_.n, phase = d >= 0 ? phase_[d] : 0;
         for (int i = 0; i < u.constants.n; ++i) literals_.push(u.constants[i]);
@@ -74,6 +74,10 @@ public:
             instruction w = instruction::unpack(u.code[i]);
             if (w.is(opcode::load) && d >= 0 && u.operand[w.arg] == 1) {
                 to[i] = reg_[d];
+                continue;
+            }
+            if (w.is(opcode::load) && sources > 1 && u.operand[w.arg] == 1) {
+                to[i] = sum_of_sources(w, operand(1), sources);
                 continue;
             }
             if (w.is(opcode::store) && u.operand[w.arg] >= first_sum_operand) {
@@ -97,8 +101,8 @@ public:
     }
 
     /// The sum of the squares of a stretch of memory that was begun as rows of 16.
-    constexpr void sum_of_squares(address from, address to) {
-        const int x = put({.code = code_of(opcode::load), .map = instruction::along_columns, .arg = arg(from)});
+    constexpr void sum_of_squares(address from, address to, int sources = 1) {
+        const int x = sum_of_sources({.code = code_of(opcode::load), .map = instruction::along_columns}, from, sources);
         const int square = put({.code = code_of(op::mul), .a = byte(x), .b = byte(x)});
         sum_all(square, to);
     }
@@ -164,6 +168,18 @@ private:
         for (int i = 0; i < args_.n; ++i)
             if (args_[i] == a && a.where() != space::none) return static_cast<std::uint16_t>(i);
         return static_cast<std::uint16_t>(args_.push(a));
+    }
+    /// What `load` does, of the gradients at `from` of so many replicas: ((x0 + x1) + (x2 + x3)) + ...
+    constexpr int sum_of_sources(instruction load, address from, int sources) {
+        growing<int> sum;
+        for (int k = 0; k < sources; ++k) {
+            load.arg = arg(sources > 1 ? gradient_source(from, k) : from);
+            sum.push(put(load));
+        }
+        for (int by = 1; by < sources; by *= 2)
+            for (int k = 0; k + by < sources; k += 2 * by)
+                sum[k] = put({.code = code_of(op::add), .a = byte(sum[k]), .b = byte(sum[k + by]), .phase = load.phase});
+        return sum[0];
     }
     /// The sum of a register over all rows and columns.
     constexpr void sum_all(int reg, address to) {

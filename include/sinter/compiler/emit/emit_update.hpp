@@ -64,7 +64,8 @@ public:
             const place p = place_of(i);
             const std::int64_t floats = floats_of_sums(i);
             begin_rows(floats);
-            write_.body.sum_of_squares(operand(p, 1, true), {space::gradient, z_.gradients + u_.norm_place(i)});
+            write_.body.sum_of_squares(operand(p, 1, true), {space::gradient, z_.gradients + u_.norm_place(i)},
+                                       sources_of(i));
             finish_sums(p, floats);
         }
         const std::int64_t all = std::int64_t{16} * g_.parameters.n;
@@ -162,10 +163,14 @@ private:
         const node& n = g_.n[g_.parameters[i].id];
         return layout_.rows(i) ? floats_of_rows(layout_.rows(i), n.s) : place_size(n, t_, 1);
     }
+    /// How many gradients sweeps and sums add up for parameter i; those of tables are joined.
+    constexpr int sources_of(int i) const {
+        return u_.lazy(g_.parameters[i]) && indices_of_gradient(g_, i) >= 0 ? 1 : layout_.sources;
+    }
     constexpr void sums(const place& p, const update_code& code) {
         const std::int64_t floats = floats_of_sums(p.parameter);
         begin_rows(floats);
-        write_.body.splice(-1, code, [&](int k) { return operand(p, k, true); });
+        write_.body.splice(-1, code, [&](int k) { return operand(p, k, true); }, sources_of(p.parameter));
         finish_sums(p, floats);
     }
     constexpr void begin_rows(std::int64_t floats) {
@@ -244,7 +249,7 @@ private:
         group q;
         q.space = extents(static_cast<int>(floats < 0x7fffffff ? floats : 0x7fffffff));   // l.m counts
         write_.body.begin(q);
-        write_.body.splice(-1, code, [&](int k) { return operand(p, k, last); });
+        write_.body.splice(-1, code, [&](int k) { return operand(p, k, last); }, last ? layout_.sources : 1);
         l.m = floats;
         l.updates = true;
         if (last) {
@@ -253,7 +258,7 @@ private:
             const view<const address> args = write_.body.args();
             for (int i = 0; i < args.n; ++i)
                 for (int k = 0; k < 2 + u_.slots; ++k)
-                    if (args[i] == operand(p, k, true)) l.by_element |= 1u << i;
+                    if (args[i].bits == operand(p, k, true).bits) l.by_element |= 1u << i;
         }
         write_.finish(s, l, floats);
     }

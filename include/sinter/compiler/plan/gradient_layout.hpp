@@ -21,6 +21,8 @@ struct gradient_layout {
     const int* list_rows =
         nullptr;   ///< of each parameter: the most rows that the list has which is its gradient; 0: it is whole
 
+    int sources = 1;       ///< gradients that sweeps add up: program_options::gradient_sources
+
     constexpr bool in_buckets() const { return policy == gradient_policy::reduced; }
     constexpr int rows(int parameter) const { return list_rows ? list_rows[parameter] : 0; }
     /// Lists are numbered in the order of their parameters. -1: this parameter's gradient is none.

@@ -26,6 +26,15 @@ struct address {
     constexpr std::int64_t slice_floats(std::int64_t batch) const { return batched ? slice * batch : slice; }
     constexpr bool operator==(const address&) const = default;
 };
+/// The gradient at `a` of one of several replicas, whose arenas lie anywhere.
+constexpr address gradient_source(address a, int number) {
+    a.slot = static_cast<std::int16_t>(number + 1);
+    return a;
+}
+constexpr bool is_gradient_source(address a) {
+    return a.slot > 0 && (a.where() == space::gradient || a.where() == space::slot);
+}
+constexpr int number_of_source(address a) { return a.slot - 1; }
 constexpr address port_address(int number) { return {space::port, static_cast<std::int64_t>(number) * 16}; }
 constexpr int port_of(address a) { return static_cast<int>(a.offset() / 16); }
 
