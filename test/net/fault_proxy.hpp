@@ -44,10 +44,10 @@ public:
             std::string piece(reinterpret_cast<const char*>(buffer), t.bytes);
             if (faulty && !spoil(piece, f)) return false;
             const double wait = f.most_delay * std::uniform_real_distribution<>()(random);
-            release_ = std::max(release_, monotonic_seconds()) + wait;
+            release_ = std::max(release_, base::monotonic_seconds()) + wait;
             if (!piece.empty()) queue_.push_back({release_, std::move(piece)});
         }
-        while (!queue_.empty() && queue_.front().at <= monotonic_seconds()) {
+        while (!queue_.empty() && queue_.front().at <= base::monotonic_seconds()) {
             std::string& piece = queue_.front().bytes;
             const iovec part{piece.data(), piece.size()};
             const net::transfer t = out.write(&part, 1);
@@ -103,7 +103,7 @@ void run(const host_port& at, const host_port& to, const faults& f, GoingOn goin
     const int one = 1;
     ::setsockopt(listener.get(), SOL_SOCKET, SO_REUSEADDR, &one, sizeof one);
     if (::bind(listener.get(), here.address(), here.size) != 0 || ::listen(listener.get(), 100) != 0)
-        io::throw_io_error(errno, "cannot listen", text(at));
+        io::throw_io_error(errno, "cannot listen", text_of(at));
     struct pair {
         net::channel near, far;
         direction up, down;

@@ -57,10 +57,10 @@ static outcome talk_through(const fault_proxy::faults& f, cluster_options o = qu
             return std::string("right");
         };
     };
-    const double begin = monotonic_seconds();
+    const double begin = base::monotonic_seconds();
     const int zero = p.start(member(0)), one = p.start(member(1));
     outcome r{p.result(zero), p.result(one), 0};
-    r.seconds = monotonic_seconds() - begin;
+    r.seconds = base::monotonic_seconds() - begin;
     p.signal(proxy, SIGKILL);
     return r;
 }

@@ -50,12 +50,12 @@ BOOST_AUTO_TEST_CASE(a_killed_member_is_noticed_at_once) {
         });
         ::usleep(1700000);
         BOOST_TEST(p.result(1) == "KILLED");
-        const double begin = monotonic_seconds();
+        const double begin = base::monotonic_seconds();
         for (int r = 0; r < n; ++r)
             if (r != 1)
                 BOOST_TEST(p.result(r) == "1|worker/1|" + at[1] + "|all-reduce of bucket 3|41|the connection was "
                                           "closed: the process ended or was killed");
-        BOOST_TEST(monotonic_seconds() - begin < 2);
+        BOOST_TEST(base::monotonic_seconds() - begin < 2);
     }
 }
 
@@ -72,12 +72,12 @@ BOOST_AUTO_TEST_CASE(a_stopped_member_is_removed_and_learns_of_it) {
     });
     ::usleep(500000);
     p.signal(2, SIGSTOP);
-    const double begin = monotonic_seconds();
+    const double begin = base::monotonic_seconds();
     for (const int r : {0, 1}) {
         const std::string text = p.result(r, 5);
         BOOST_TEST((holds(text, "2|worker/2|" + at[2] + "|work|1|no sign of life for 1.")), text);
     }
-    BOOST_TEST(monotonic_seconds() - begin < 4);
+    BOOST_TEST(base::monotonic_seconds() - begin < 4);
     p.signal(2, SIGCONT);
     const std::string text = p.result(2, 5);
     BOOST_TEST(holds(text, "this process was removed"), text);
@@ -263,9 +263,9 @@ BOOST_AUTO_TEST_CASE(a_clean_end_waits_for_the_last_and_no_longer) {
         return std::string("fine");
     });
     BOOST_TEST(p.result(2, 5) == "fine");
-    const double begin = monotonic_seconds();
+    const double begin = base::monotonic_seconds();
     for (int r = 0; r < 2; ++r) BOOST_TEST(p.result(r, 5) == "fine");
-    BOOST_TEST(monotonic_seconds() - begin < 1);
+    BOOST_TEST(base::monotonic_seconds() - begin < 1);
 }
 
 static std::size_t entries(const char* folder) {

@@ -102,14 +102,14 @@ BOOST_AUTO_TEST_CASE(addresses_that_cannot_work_are_told_at_once) {
     const auto at = own_addresses(2);
     const auto told = [&](std::vector<std::string> addresses, cluster_options o) {
         o.join_within = 30;
-        const double begin = monotonic_seconds();
+        const double begin = base::monotonic_seconds();
         std::string text;
         try {
             process_group g(cluster::of(addresses, 0, o), {});
         } catch (const error& e) {
             text = e.what();
         }
-        BOOST_TEST(monotonic_seconds() - begin < 20);   // name servers may be slow
+        BOOST_TEST(base::monotonic_seconds() - begin < 20);   // name servers may be slow
         return text;
     };
     net::event_loop loop;

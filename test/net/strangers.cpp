@@ -24,9 +24,9 @@ static io::descriptor connected(const std::string& at) {
 }
 /// Whether the other end closes within so many seconds, whatever it says before.
 static bool is_closed(int socket, double within) {
-    const double until = monotonic_seconds() + within;
+    const double until = base::monotonic_seconds() + within;
     char buffer[1000];
-    while (monotonic_seconds() < until) {
+    while (base::monotonic_seconds() < until) {
         pollfd p{socket, POLLIN, 0};
         if (::poll(&p, 1, 50) > 0 && ::read(socket, buffer, sizeof buffer) <= 0) return true;
     }
@@ -125,14 +125,14 @@ BOOST_AUTO_TEST_CASE(a_wrong_key_is_refused_and_told_once_a_second) {
     BOOST_TEST(holds(p.result(refused), "does not know the job's key"), p.result(refused));
     BOOST_TEST(holds(p.result(refused), "rank 0, worker/0 at " + at[0]), p.result(refused));
     p.start([&] { return member(cluster::of(at, 1, quick(5)), 12); });
-    const double begin = monotonic_seconds();
+    const double begin = base::monotonic_seconds();
     int attempts = 0;
     net::greeting own;   // a stranger that knows all but the key, and comes again and again
     own.role = 1;
     own.index = own.rank = 1;
     own.size = 2;
     own.job = "test";
-    for (; monotonic_seconds() - begin < 1; ++attempts) {
+    for (; base::monotonic_seconds() - begin < 1; ++attempts) {
         net::handshake h(true, own, "guess " + std::to_string(attempts));
         const io::descriptor s = connected(at[0]);
         const auto text = [](span<const std::byte> b) {

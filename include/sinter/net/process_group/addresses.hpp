@@ -72,7 +72,8 @@ SINTER_COLD inline std::unique_ptr<listener> process_group::open(std::vector<res
     int fault = 0;
     for (const endpoint& e : own.endpoints) try {
             auto l = std::make_unique<listener>(loop_, e);
-            own_.address = who_.self().address().known() ? text_of(who_.self().address()) : text_of(l->where().digits());
+            const host_port own_at = who_.self().address();
+            own_.address = text_of(own_at.known() ? own_at : l->where().digits());
             return l;
         } catch (const io_error&) {
             fault = errno;

@@ -158,7 +158,7 @@ inline void process_group::fail(const cluster_error& e) noexcept try {
         adopt(about(e.rank(), e.operation(), e.step(), "it has left the job, and this member still waits for it"),
               true);
     else adopt(e, true);
-    while (!error_.there()) yield_core();   // another thread is about to set one that was before
+    while (!error_.there()) base::yield_core();   // another thread is about to set one that was before
 } catch (...) {   // no memory: what has been set stays set, and the others see this process end
 }
 inline void process_group::fail(const std::string& cause) noexcept try {
@@ -257,8 +257,9 @@ inline void process_group::run_on_loop(std::function<void()> f) {
 }
 template <class Done>
 bool process_group::wait_until(double deadline, lock& hold, Done done) {
+    const double left = deadline - base::monotonic_seconds();
     const auto until = std::chrono::steady_clock::now() +
-                       std::chrono::microseconds(static_cast<std::int64_t>((deadline - base::monotonic_seconds()) * 1e6));
+                       std::chrono::microseconds(static_cast<std::int64_t>(left * 1e6));
     return changed_.wait_until(hold, until, done);
 }
 

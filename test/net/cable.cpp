@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: BSL-1.0
+// needs: distributed
+#define BOOST_TEST_MODULE cable
+#include <boost/test/unit_test.hpp>
+#include <sinter/net/process_group.hpp>
+#include "processes.hpp"
+#include "two_hosts.hpp"
+#include <iostream>
+
+// Two members on two hosts, and what becomes of them when the cable is pulled out. Only root can make such hosts.
+using namespace sinter;
+using net::process_group;
+
+static const two_hosts* hosts() {
+    static const two_hosts h;
+    if (!h.made()) std::cout << "skipped: only root can make network namespaces, with the commands ip and tc\n";
+    return h.made() ? &h : nullptr;
+}
+
+/// Both members exchange something every 50 ms for so long; what became of it, and after how many seconds of its life.
+static void start_two(processes& p, const two_hosts& h, const cluster_options& o, double seconds) {
+    const std::vector<std::string> at{two_hosts::address(0) + ":7000", two_hosts::address(1) + ":7000"};
+    for (int r = 0; r < 2; ++r)
+        p.start([&h, at, o, r, seconds] {
+            if (!h.enter(r)) return std::string("no such host");
+            process_group g(cluster::of(at, r, o), {});
+            const double begin = base::monotonic_seconds();
+            try {
+                // Rank 0 says when it is enough.
+                while (g.exchange("more?", base::monotonic_seconds() < begin + seconds ? "yes" : "no")[0] == "yes")
+                    ::usleep(50000);
+                g.leave();
+                return std::string("fine");
+            } catch (const cluster_error& e) {
+                return "after " + std::to_string(base::monotonic_seconds() - begin) + ": " + e.what();
+            }
+        });
+}
+
+BOOST_AUTO_TEST_CASE(a_cable_that_comes_back_soon_is_not_noticed) {
+    const two_hosts* h = hosts();
+    if (!h) return;
+    processes p;
+    start_two(p, *h, quick(4), 3);
+    ::usleep(500000);
+    BOOST_TEST(h->connect(false));
+    ::usleep(1000000);
+    BOOST_TEST(h->connect(true));
+    for (int r = 0; r < 2; ++r) BOOST_TEST(p.result(r, 15) == "fine");
+}
+
+BOOST_AUTO_TEST_CASE(a_cable_that_stays_out_ends_both) {
+    const two_hosts* h = hosts();
+    if (!h) return;
+    processes p;
+    start_two(p, *h, quick(1), 30);
+    ::usleep(700000);
+    BOOST_TEST(h->connect(false));
+    const double begin = base::monotonic_seconds();
+    for (int r = 0; r < 2; ++r) {
+        const std::string text = p.result(r, 8);
+        BOOST_TEST((holds(text, "no sign of life for 1.") && holds(text, two_hosts::address(1 - r) + ":7000")), text);
+    }
+    BOOST_TEST(base::monotonic_seconds() - begin < 4);
+    BOOST_TEST(h->connect(true));
+}
+
+BOOST_AUTO_TEST_CASE(a_slow_cable_is_enough) {
+    const two_hosts* h = hosts();
+    if (!h) return;
+    BOOST_TEST(h->shape("1mbit"));
+    processes p;
+    start_two(p, *h, quick(2), 1);
+    for (int r = 0; r < 2; ++r) BOOST_TEST(p.result(r, 15) == "fine");
+}
+
+BOOST_AUTO_TEST_CASE(a_host_that_cannot_be_reached_is_missing) {
+    const two_hosts* h = hosts();
+    if (!h) return;
+    processes p;
+    BOOST_TEST(h->connect(false));
+    cluster_options o = quick(1);
+    o.join_within = 1;
+    start_two(p, *h, o, 1);
+    for (int r = 0; r < 2; ++r)
+        BOOST_TEST(holds(p.result(r, 10), "missing after 1.0 s"), p.result(r));
+}
