@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/io/safetensors/checksum.hpp>
+#include <sinter/io/safetensors/read.hpp>
 #include <sinter/train/checkpoint/run_record.hpp>
 #include <algorithm>
 #include <cstdio>

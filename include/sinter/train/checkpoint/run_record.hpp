@@ -2,6 +2,7 @@
 #pragma once
 #include <sinter/base/cold.hpp>
 #include <sinter/io/file.hpp>
+#include <sinter/io/printable.hpp>
 #include <charconv>
 #include <random>
 #include <sys/file.h>
