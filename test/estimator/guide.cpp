@@ -3,6 +3,7 @@
 #define BOOST_TEST_MODULE estimator_guide
 #include <boost/test/unit_test.hpp>
 #include "io/temporary_folder.hpp"
+#include <sinter/estimator/train_and_evaluate.hpp>
 #include <sinter/sinter.hpp>
 #include <sinter/train/hooks/csv_log.hpp>
 #include <sinter/train/hooks/early_stop.hpp>
@@ -96,6 +97,15 @@ void train_until_small(data::pipeline& data) {
     std::printf("after %zu steps\n", small.losses.size());
 }
 
+void whole_program(data::pipeline& training, data::pipeline& test) {
+    estimator model{net, softmax_cross_entropy, adam{}};
+    const train_and_evaluate_result r = train_and_evaluate(
+        model, {.data = &training, .max_steps = 200, .folder = "steps", .every_steps = 50},
+        {.data = &test, .metrics = {metrics::top_k{2}}, .throttle = 0});
+    for (const step_evaluation& e : r.evaluations)
+        std::printf("step %lld: loss %g\n", static_cast<long long>(e.step), e.result.loss);
+}
+
 static data::dataset examples(int n) {
     std::vector<float> x;
     std::vector<std::int32_t> y;
@@ -118,6 +128,15 @@ BOOST_AUTO_TEST_CASE(options_and_hooks) {
     const double untrained = model.evaluate(held_out).loss;
     model.load("run.safetensors");
     BOOST_TEST(model.evaluate(held_out).loss < untrained / 2);
+    std::filesystem::current_path(before);
+}
+BOOST_AUTO_TEST_CASE(training_and_evaluation_in_one_call) {
+    temporary_folder folder;
+    const std::filesystem::path before = std::filesystem::current_path();
+    std::filesystem::current_path(folder / "");
+    auto data = data::source(examples(90)) | data::batch(32), held_out = data::source(examples(30)) | data::batch(32);
+    whole_program(data, held_out);
+    BOOST_TEST(std::filesystem::exists("steps/step-200.safetensors"));
     std::filesystem::current_path(before);
 }
 BOOST_AUTO_TEST_CASE(a_hook_of_ones_own) {
