@@ -31,7 +31,7 @@ struct one_call {
     duty does = duty::automatic;
     double throttle = 0, give_up = 0;
     std::int64_t batches = 0;
-    double (*clock)() = monotonic_seconds;
+    double (*clock)() = base::monotonic_seconds;
 };
 static std::vector<std::int64_t> steps_of(const train_and_evaluate_result& r) {
     std::vector<std::int64_t> all;

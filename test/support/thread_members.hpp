@@ -84,8 +84,8 @@ struct thread_member : thread_settings {
         std::array<part, 1> parts() const { return {part{here_, part_}}; }
         sinter::replica<Programs>& local() { return here_; }
         const sinter::replica<Programs>& local() const { return here_; }
-        void read(address from, float* to, std::int64_t n) const { here_.read(from, to, n); }
-        void write(address to, const float* from, std::int64_t n) { here_.write(to, from, n); }
+        void read(compiler::address from, float* to, std::int64_t n) const { here_.read(from, to, n); }
+        void write(compiler::address to, const float* from, std::int64_t n) { here_.write(to, from, n); }
         void clear_slots() { here_.clear_slots(); }
         void publish() {}
         void refresh() {}
