@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // needs: distributed program_options
+// with: mpi
 // smoke: --strategy mirrored:2 --steps 20 --batch 32 --threads 1 --save distributed.safetensors --report distributed.json
 //
 // One program on one device, on several replicas, and on many machines: the quickstart's net, and a strategy that the

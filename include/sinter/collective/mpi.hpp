@@ -29,7 +29,7 @@ public:
                       j.what);
     }
     bool received(int peer) override { return over(receives_[static_cast<std::size_t>(peer)]); }
-    void wait(int, int) override { yield_core(); }
+    void wait(int, int) override { base::yield_core(); }
 
 private:
     mpi_members& members_;

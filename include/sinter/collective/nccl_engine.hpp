@@ -142,7 +142,7 @@ private:
         ncclResult_t state = ncclSuccess;
         need(::ncclCommGetAsyncError(comm_, &state));
         if (!fine(state)) need(state);
-        yield_core();
+        base::yield_core();
     }
     void abort() noexcept {
         if (comm_) ::ncclCommAbort(comm_);

@@ -100,7 +100,7 @@ struct alignas(64) shared_counter {
                 }
         else
             for (int i = 0; i < 20; ++i) {   // whoever is waited for may need this core
-                yield_core();
+                base::yield_core();
                 if (there()) return true;
             }
         const double until = monotonic_seconds() + within;
