@@ -54,6 +54,11 @@ inline outcome run(const std::string& script) {
 inline int member(const std::string& what) {
     using namespace sinter;
     try {
+        if (what == "hosts") {
+            for (const auto& host : net::roster::expand_hostlist(std::getenv("LIST"), "LIST"))
+                std::printf("%s ", host.c_str());
+            return 0;
+        }
         const cluster c = cluster::from_environment();
         const auto say = [](const std::string& line) { std::printf("%s\n", line.c_str()), std::fflush(stdout); };
         if (what == "show") {
@@ -84,13 +89,24 @@ inline int member(const std::string& what) {
             status.erase(0, status.find("Cpus_allowed_list:"));
             say(status.substr(0, status.find('\n')));
         } else if (what == "master") {
-            say("rank " + std::to_string(c.rank()) + " of " + std::to_string(c.size()) + " at " + text(c.master()));
+            say("rank " + std::to_string(c.rank()) + " of " + std::to_string(c.size()) + " at " + text(c.master()) +
+                " by " + c.how());
         }
         return 0;
     } catch (const std::exception& e) {
         std::fprintf(stderr, "%s\n", e.what());
         return 1;
     }
+}
+
+/// Whether all of `programs` are found; says "skipped" where not, which ctest shows.
+inline bool all_found(std::initializer_list<const char*> programs) {
+    for (const std::string program : programs)
+        if (std::system(("PATH=$PATH:/usr/sbin; command -v " + program + " >/dev/null").c_str()) != 0) {
+            std::printf("skipped: there is no %s\n", program.c_str());
+            return false;
+        }
+    return true;
 }
 
 /// Before main(): a member does its part and ends.

@@ -99,6 +99,7 @@ BOOST_AUTO_TEST_CASE(ports_that_all_derive_from_the_jobs_name) {
     BOOST_TEST(s.master().host == "node02");   // of the step, not of the job
     BOOST_TEST(s.master().port != from(slurm + variables{{"SLURM_STEP_ID", "1"}}).master().port);
     BOOST_TEST(s.options.job == "slurm-77.0");
+    BOOST_TEST(from(slurm + variables{{"SLURM_STEP_NODELIST", "node[02]"}}).master().host == "127.0.0.1");
     // On several hosts, mpirun's variables do not tell where rank 0 is. Programs that talk over MPI need no address.
     const cluster apart = from(mpi + variables{{"OMPI_COMM_WORLD_LOCAL_SIZE", "1"}});
     BOOST_TEST(apart.size() == 2);

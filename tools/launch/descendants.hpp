@@ -29,8 +29,8 @@ inline std::vector<pid_t> children() {
 
 /// Kills all children, and what they leave behind, until there are none.
 inline void kill_descendants() {
-    const double patience = sinter::monotonic_seconds() + 10;   // one that hangs in the kernel cannot be waited for
-    while (sinter::monotonic_seconds() < patience) {
+    const double patience = sinter::base::monotonic_seconds() + 10;   // one that hangs in the kernel cannot be waited for
+    while (sinter::base::monotonic_seconds() < patience) {
         for (const pid_t child : children()) ::kill(child, SIGKILL);
         const pid_t gone = ::waitpid(-1, nullptr, WNOHANG);
         if (gone < 0 && errno == ECHILD) return;

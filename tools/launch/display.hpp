@@ -31,7 +31,7 @@ public:
     }
     /// Progress, if it is time again.
     void progress(std::vector<member>& members) {
-        const double now = sinter::monotonic_seconds();
+        const double now = sinter::base::monotonic_seconds();
         if (every_ == 0 || now - last_ < every_) return;
         last_ = now;
         show(members);
@@ -42,7 +42,7 @@ public:
         drawn_ = 0;
     }
     /// Seconds until progress is due.
-    double due() const { return every_ == 0 ? 3600 : std::max(0., last_ + every_ - sinter::monotonic_seconds()); }
+    double due() const { return every_ == 0 ? 3600 : std::max(0., last_ + every_ - sinter::base::monotonic_seconds()); }
 
 private:
     void show(std::vector<member>& members) {
@@ -61,7 +61,7 @@ private:
     }
 
     bool terminal_;
-    double every_, last_ = sinter::monotonic_seconds();
+    double every_, last_ = sinter::base::monotonic_seconds();
     int drawn_ = 0;
 };
 

@@ -64,7 +64,7 @@ private:
             for (const descriptor* d : {&m.output[0], &m.output[1], &m.progress}) fds.push_back({d->get(), POLLIN, 0});
         double seconds = std::min(display_.due(), 3600.);
         for (const double deadline : {deadline_, servers_deadline_})
-            if (deadline > 0) seconds = std::min(seconds, std::max(0., deadline - sinter::monotonic_seconds()));
+            if (deadline > 0) seconds = std::min(seconds, std::max(0., deadline - sinter::base::monotonic_seconds()));
         ::poll(fds.data(), fds.size(), static_cast<int>(seconds * 1000) + 1);
         for (signalfd_siginfo info; ::read(signals_.get(), &info, sizeof info) == sizeof info;)
             if (info.ssi_signo != SIGCHLD) asked(static_cast<int>(info.ssi_signo));
@@ -122,13 +122,13 @@ private:
                 first_failure_ = static_cast<int>(i);
                 const std::string said = m.last_words.empty() ? "" : "; it said last: " + m.last_words;
                 display_.say(m.name() + " failed: " + m.ending() + said);
-                deadline_ = sinter::monotonic_seconds() + options_.grace;
+                deadline_ = sinter::base::monotonic_seconds() + options_.grace;
             }
         }
     }
 
     void asked(int number) {
-        const double now = sinter::monotonic_seconds();
+        const double now = sinter::base::monotonic_seconds();
         if (signal_ == 0) {
             signal_ = number, asked_at_ = now;
             display_.say(std::string(::strsignal(number)) + ": all members are asked to stop");
@@ -141,7 +141,7 @@ private:
     /// Sends SIGTERM when it is time, SIGKILL when it is again.
     void escalate() {
         const bool trained = std::ranges::all_of(members_, [](const member& m) { return !m.trains() || m.status; });
-        const double now = sinter::monotonic_seconds();
+        const double now = sinter::base::monotonic_seconds();
         if (trained && servers_deadline_ == 0) servers_deadline_ = now + options_.grace;
         if (servers_deadline_ > 0 && now >= servers_deadline_) {
             for (const member& m : members_)
@@ -154,7 +154,7 @@ private:
     void escalate_now() {
         const int number = std::exchange(told_, true) ? SIGKILL : SIGTERM;
         for (const member& m : members_) m.signal(number);
-        deadline_ = sinter::monotonic_seconds() + options_.grace;
+        deadline_ = sinter::base::monotonic_seconds() + options_.grace;
     }
 
     static constexpr std::size_t longest_line = 1 << 16;

@@ -50,12 +50,12 @@ public:
     /// clock, and none does where nobody listens. `loss` may be NaN: not known.
     void step(std::int64_t step, double loss) {
         if (!wanted()) return;
-        const double now = monotonic_seconds();
+        const double now = base::monotonic_seconds();
         if (last_step_ >= 0 && now - last_time_ < every) return;
         std::string text = "step " + std::to_string(step);
         if (last_step_ >= 0 && step > last_step_)
-            text += " rate " + general_text(static_cast<double>(step - last_step_) / (now - last_time_), 6);
-        if (loss == loss) text += " loss " + general_text(loss, 6);
+            text += " rate " + base::general_text(static_cast<double>(step - last_step_) / (now - last_time_), 6);
+        if (loss == loss) text += " loss " + base::general_text(loss, 6);
         last_step_ = step, last_time_ = now;
         send(text);
     }

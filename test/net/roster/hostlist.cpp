@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Slurm's lists of hosts, against what `scontrol show hostnames` prints for them.
+// Slurm's lists of hosts, against what `scontrol show hostnames` prints for them. (Slurm 22 refuses a name that goes on
+// behind its last bracket; older manuals have such names.)
 #define BOOST_TEST_MODULE net_roster_hostlist
 #include <boost/test/unit_test.hpp>
 #include <sinter/net/roster/hostlist.hpp>

@@ -8,7 +8,8 @@ namespace sinter::inline SINTER_TARGET::net::roster {
 /// What srun tells each task of a step. A shell of salloc and the script of sbatch have most of the
 /// variables too, but are no step of several tasks: they do not count.
 ///
-/// Rank 0 is on the first node of the list; its port follows from the job's and the step's numbers.
+/// Rank 0 is on the first node of the list (on one node alone, all meet at its loopback address); its
+/// port follows from the numbers of the job and the step.
 inline std::optional<claim> slurm(const environment& env) {
     if (!env("SLURM_JOB_ID") && !env("SLURM_PROCID") && !env("SLURM_NTASKS")) return {};
     const auto first_set = [&](const char* a, const char* b) { return env(a) ? a : b; };
@@ -33,7 +34,10 @@ inline std::optional<claim> slurm(const environment& env) {
     if (c.master.known()) return found;
     const bool in_order = env("SLURM_DISTRIBUTION").value_or("block").find("arbitrary") == std::string::npos;
     if (!in_order) c.needed = "SINTER_MASTER=host:port of the host of task 0, since tasks are placed arbitrarily";
-    else if (const auto list = env(nodes)) c.master = {expand_hostlist(*list, nodes).front(), port_of(c.job)};
+    else if (const auto list = env(nodes)) {
+        const auto hosts = expand_hostlist(*list, nodes);
+        c.master = {hosts.size() == 1 ? "127.0.0.1" : hosts[0], port_of(c.job)};
+    }
     return found;
 }
 
