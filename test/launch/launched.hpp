@@ -66,7 +66,7 @@ inline int member(const std::string& what) {
         } else if (what == "all") {
             say("job " + c.options.job + " key " + c.options.key);
             std::string addresses;
-            for (const auto& m : c.all()) addresses += " " + m.name() + "=" + text(m.address());
+            for (const auto& m : c.all()) addresses += " " + m.name() + "=" + text_of(m.address());
             say("all" + addresses);
             const std::string seen = read("/proc/self/environ") + read("/proc/self/cmdline");
             say(seen.find(c.options.key) == seen.npos ? "the key is nowhere to be seen" : "the key is seen");
@@ -89,7 +89,7 @@ inline int member(const std::string& what) {
             status.erase(0, status.find("Cpus_allowed_list:"));
             say(status.substr(0, status.find('\n')));
         } else if (what == "master") {
-            say("rank " + std::to_string(c.rank()) + " of " + std::to_string(c.size()) + " at " + text(c.master()) +
+            say("rank " + std::to_string(c.rank()) + " of " + std::to_string(c.size()) + " at " + text_of(c.master()) +
                 " by " + c.how());
         }
         return 0;

@@ -2,7 +2,7 @@
 // labels: slow
 // alone: it starts itself as the members of a job
 //
-// The roster under Slurm itself: a controller, a node and munge of the test's own, on free ports and in a folder that is
+// The roster under Slurm itself: a controller, a node and munge of the test's own, on free ports, in a folder that is
 // removed.
 #define BOOST_TEST_MODULE launch_slurm
 #include <boost/test/unit_test.hpp>
@@ -11,6 +11,7 @@
 BOOST_AUTO_TEST_CASE(one_node) {
     if (!launched::all_found({"srun", "sbatch", "scontrol", "slurmctld", "slurmd", "munged", "python3"})) return;
     const auto o = launched::run(R"sh(
+trap 'kill $(jobs -p); wait' EXIT
 PATH=$PATH:/usr/sbin D=$PWD N=$(hostname -s) U=$(id -un)
 read C S < <(python3 -c 'import socket
 s = [socket.socket(), socket.socket()]
@@ -48,12 +49,12 @@ for i in $(seq 150); do [ "$(timeout 5 sinfo -h -o %t 2>/dev/null)" = idle ] && 
 [ "$(timeout 5 sinfo -h -o %t)" = idle ] || { echo "skipped: Slurm does not start here"; tail -n 3 daemons ctld.log; }
 
 MEMBER=master timeout 20 srun -n 3 --overcommit $M
-printf '#!/bin/bash\nMEMBER=show %s\n' $M >script
-timeout 20 sbatch -W -n 2 --overcommit -o $D/batch script >/dev/null; cat batch
+printf '#!/bin/bash\nMEMBER=show %s\n' $M >job
+timeout 20 sbatch -W -n 2 --overcommit -o $D/batch job >/dev/null; cat batch
 for list in 'node[01-03,7],login' 'r[1-2]n[1-2]' 'n[8-11]' 'n[08-11]' '[1-2]'; do
     [ "$(scontrol show hostnames $list | tr '\n' ' ')" = "$(LIST=$list MEMBER=hosts $M)" ] && echo same hosts
 done
-kill $(jobs -p); wait
+kill $(jobs -p); wait; trap - EXIT
 )sh");
     if (o.has("skipped: ")) {
         std::printf("%s", o.out.c_str());

@@ -68,7 +68,7 @@ BOOST_AUTO_TEST_CASE(a_launcher_that_does_not_read_or_is_gone) {
 BOOST_AUTO_TEST_CASE(descriptors_of_others_are_left_alone) {
     listener l;
     const std::string fd = std::to_string(l.fds[1]);
-    for (const std::string value : {std::string(), std::string("x"), fd, fd + ":1", fd + ":",
+    for (const std::string& value : {std::string(), std::string("x"), fd, fd + ":1", fd + ":",
                                     std::string("-1:1"), std::string("99999:1")}) {
         auto report = report_to(value);
         BOOST_TEST(!report.wanted());
