@@ -81,6 +81,7 @@ BOOST_AUTO_TEST_CASE(the_reference_reads_ours) {
 
 BOOST_AUTO_TEST_CASE(the_reference_reads_a_trainer) {
     using namespace sinter;
+    using namespace sinter::compiler;
     // Weights that lie in panels, a layer with states, an optimizer with two slots: each is saved in its own way.
     static constexpr auto net = features<3> >> dense<20> >> batch_norm >> dense<2>;
     using trainer_type = trainer<std::remove_const_t<decltype(net)>, mse_loss, adam, 4>;

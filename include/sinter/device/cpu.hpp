@@ -61,7 +61,7 @@ public:
     template <class Observer = runtime::unobserved>
     bool run(runtime::team& threads, const runtime::step_arguments& s, Observer observe = {}) {
 #ifdef SINTER_PROFILE   // not an `if`, even of constants: nothing of it shall be parsed where nobody asked
-        if constexpr (std::is_same_v<Observer, unobserved>)
+        if constexpr (std::is_same_v<Observer, runtime::unobserved>)
             return run(threads, s, profile_.template observe<P>(threads.size(), s.batch));
 #endif
         float** const operands = operands_.get();
