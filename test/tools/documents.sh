@@ -31,6 +31,17 @@ elif ! grep -q 'fatal error: .*zlib\.h' <<<"$said"; then
     complain "doc/design.md's op does not compile: $said"
 fi
 
+# doc/cluster.md: its program compiles, and its manifests and shell snippets are what they should be.
+if command -v python3 >/dev/null; then
+    snippets=$(mktemp -d)
+    python3 -B test/tools/cluster_page.py . "$snippets" || fault=1
+    said=$("$1" -std=c++20 -fsyntax-only -DSINTER_ALLOW_UNOPTIMISED -Wall -Wextra -Iinclude "$snippets/page.cpp" 2>&1) ||
+        complain "doc/cluster.md's program does not compile: $said"
+    rm -rf "$snippets"
+else
+    echo "left out: doc/cluster.md's snippets, which need python3"
+fi
+
 for page in *.md zoo/*.md doc/*.md doc/ops/*.md bench/notes/*.md; do
     while IFS= read -r link; do
         [ -e "$(dirname "$page")/$link" ] || complain "$page: $link leads nowhere"

@@ -6,25 +6,25 @@ namespace sinter::inline SINTER_TARGET::net::roster {
 
 /// The part of a manifest that a plain Job of Kubernetes needs to be a cluster.
 inline constexpr const char* indexed_job_yaml = R"(a Job whose manifest says, for four processes,
-  apiVersion: v1
-  kind: Service
-  metadata: {name: train}
-  spec: {clusterIP: None, selector: {job-name: train}}
-  ---
-  apiVersion: batch/v1
-  kind: Job
-  metadata: {name: train}
-  spec:
-    completionMode: Indexed
-    completions: 4
-    parallelism: 4
-    template:
-      spec:
-        subdomain: train
-        containers:
-        - env:
-          - {name: SINTER_SIZE, value: "4"}
-          - {name: SINTER_MASTER, value: "train-0.train:2222"}
+apiVersion: v1
+kind: Service
+metadata: {name: train}
+spec: {clusterIP: None, publishNotReadyAddresses: true, selector: {job-name: train}}
+---
+apiVersion: batch/v1
+kind: Job
+metadata: {name: train}
+spec:
+  completionMode: Indexed
+  completions: 4
+  parallelism: 4
+  template:
+    spec:
+      subdomain: train
+      containers:
+      - env:
+        - {name: SINTER_SIZE, value: "4"}
+        - {name: SINTER_MASTER, value: "train-0.train:2222"}
 or SINTER_SIZE=1 for processes that have nothing to do with each other)";
 
 /// A plain indexed Job of Kubernetes says this pod's index by JOB_COMPLETION_INDEX, and nothing of

@@ -1,0 +1,73 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSL-1.0
+"""Looks at doc/cluster.md: its shell snippets parse, its YAML is YAML (where PyYAML is there) with what the roster
+reads, and its programs of shell and C++ are printed for the test that runs them.
+
+usage: cluster_page.py REPOSITORY FOLDER    writes FOLDER/page.cpp
+"""
+import pathlib
+import re
+import subprocess
+import sys
+
+top, folder = map(pathlib.Path, sys.argv[1:])
+page = (top / "doc/cluster.md").read_text()
+blocks = re.findall(r"^```(\w+)\n(.*?)^```$", page, re.M | re.S)
+faults = []
+
+
+def check(holds, what):
+    if not holds:
+        faults.append(what)
+
+
+for kind, text in blocks:
+    if kind == "bash":
+        said = subprocess.run(["bash", "-n"], input=text, text=True, capture_output=True)
+        check(said.returncode == 0, f"a snippet of shell does not parse: {said.stderr}")
+    check("\t" not in text, "a snippet has tabs")
+check(sum(kind == "bash" for kind, _ in blocks) == 5, "five snippets of shell were expected")
+
+cpp = [text for kind, text in blocks if kind == "cpp"]
+check(len(cpp) == 1, "one snippet of C++ was expected")
+(folder / "page.cpp").write_text(cpp[0])
+
+yaml_texts = [text for kind, text in blocks if kind == "yaml"]
+check(len(yaml_texts) == 3, "three manifests were expected")
+# What JOB_COMPLETION_INDEX's error prints is what the page has.
+printed = re.search(r'R"\((.*?)\)"', (top / "include/sinter/net/roster/indexed_job.hpp").read_text(), re.S)[1]
+for line in ("completionMode: Indexed", "completions: 4", "subdomain: train", "clusterIP: None",
+             "publishNotReadyAddresses: true", "{name: SINTER_SIZE, value: \"4\"}",
+             "{name: SINTER_MASTER, value: \"train-0.train:2222\"}"):
+    check(line in printed and line in yaml_texts[2], f"the page and the error differ about {line!r}")
+
+try:
+    import yaml
+except ImportError:
+    print("left out: whether the manifests are YAML, which needs PyYAML")
+else:
+    tf_job, train_job, (service, job) = [list(yaml.safe_load_all(text)) for text in yaml_texts]
+    replicas = tf_job[0]["spec"]["tfReplicaSpecs"]
+    check(tf_job[0]["kind"] == "TFJob" and set(replicas) == {"Chief", "Worker", "Evaluator"}, "the TFJob's roles")
+    for spec in replicas.values():
+        container = spec["template"]["spec"]["containers"][0]
+        check(container["name"] == "tensorflow", "the operator sets TF_CONFIG in containers named tensorflow alone")
+        check(container["env"][0]["valueFrom"]["secretKeyRef"]["name"] == "sinter-key", "the TFJob's key")
+    trainer = train_job[0]["spec"]["trainer"]
+    check(train_job[0]["apiVersion"].startswith("trainer.kubeflow.org/"), "the TrainJob's API")
+    check(trainer["numProcPerNode"] == 1 and trainer["numNodes"] == 4, "the TrainJob's size")
+    spec = job["spec"]
+    pod = spec["template"]["spec"]
+    env = {e["name"]: e["value"] for e in pod["containers"][0]["env"]}
+    check(spec["completions"] == spec["parallelism"] == int(env["SINTER_SIZE"]), "all pods run at once")
+    name = job["metadata"]["name"]
+    check(pod["subdomain"] == service["metadata"]["name"], "the pods' names are the Service's")
+    check(env["SINTER_MASTER"] == f"{name}-0.{pod['subdomain']}:2222", "the first pod's name")
+    check(service["spec"]["clusterIP"] == "None" and service["spec"]["selector"]["job-name"] == name, "the Service")
+    check(env["SINTER_KEY_FILE"].startswith(pod["containers"][0]["volumeMounts"][0]["mountPath"]), "the Job's key")
+    printed_documents = list(yaml.safe_load_all(printed.split("\n", 1)[1].rsplit("\n", 1)[0]))
+    check([d["kind"] for d in printed_documents] == ["Service", "Job"], "what the error prints is two documents")
+
+for fault in faults:
+    print("doc/cluster.md:", fault)
+sys.exit(bool(faults))
