@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: BSL-1.0
+// The time of one training step of several replicas or processes on this machine, as one JSON line.
+// needs: distributed
+#include <sinter/distributed.hpp>
+#include <sinter/sinter.hpp>
+#include <sinter/strategy/mirrored.hpp>
+
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <netinet/in.h>
+#include <unistd.h>
+
+#include <csignal>
+
+#include "nets.hpp"
+#include "options.hpp"
+
+using namespace sinter;
+
+namespace {
+
+constexpr const char* help =
+    "distributed [--model mlp|cnn|gpt] [--strategy S] [--processes N] [--batch GLOBAL] [--optimizer sgd|adam] [--seconds S]\n"
+    "Times training steps for S seconds (default 2) and prints one JSON line. S is single, mirrored (--processes replicas,\n"
+    "2 or 4, in this process), or multi_worker:ring, multi_worker:halving_doubling, multi_worker:automatic,\n"
+    "multi_worker:shared_memory: --processes processes on loopback. Each replica and process has one thread; single has\n"
+    "--threads N. Defaults: mlp, multi_worker:ring, 2 processes, 64 examples, adam.";
+
+struct settings {
+    std::string model = "mlp", strategy = "multi_worker:ring", optimizer = "adam";
+    int processes = 2, batch = 64, threads = 1;
+    double seconds = 2;
+};
+constexpr int largest_batch = 256;
+
+/// Every member does as many steps as every other: the chief says how many a sample has.
+template <class Trainer>
+void time_steps(Trainer& t, const data::dataset& examples, const settings& s) {
+    auto batches = examples | data::repeat() | data::batch(s.batch);
+    auto next = batches.begin();
+    const auto run = [&](std::int64_t n) {
+        const double began = base::monotonic_seconds();
+        for (std::int64_t i = 0; i < n; ++i) t.step(*next), ++next;
+        return base::monotonic_seconds() - began;
+    };
+    run(20);
+    double took = run(10) / 10;
+    const auto agree = [&](double x) {   // the chief's
+        if (!t.session().member().chief()) x = 0;
+        t.session().reduce({&x, 1});
+        return x;
+    };
+    took = agree(took);
+    const std::int64_t steps = std::max<std::int64_t>(1, static_cast<std::int64_t>(0.02 / took));
+    const int samples = std::max(5, static_cast<int>(s.seconds / (static_cast<double>(steps) * took)));
+    std::vector<double> ms;
+    for (int i = 0; i < samples; ++i) {
+        agree(0);   // begin together
+        ms.push_back(1e3 * run(steps) / static_cast<double>(steps));
+    }
+    if (!t.session().member().chief()) return;
+    std::sort(ms.begin(), ms.end());
+    const double median = ms[ms.size() / 2];
+    std::printf("{\"system\": \"sinter\", \"what\": \"step\", \"model\": \"%s\", \"strategy\": \"%s\", \"ranks\": %d, \"batch\": %d, "
+                "\"optimizer\": \"%s\", \"median_ms\": %.5f, \"best_ms\": %.5f, \"steps_per_s\": %.2f}\n",
+                s.model.c_str(), s.strategy.c_str(), s.strategy == "single" ? 1 : s.processes, s.batch, s.optimizer.c_str(), median,
+                ms.front(), 1e3 / median);
+}
+
+/// Ports of loopback that were free a moment ago.
+std::vector<std::string> free_addresses(int n) {
+    std::vector<std::string> all;
+    std::vector<int> held;
+    for (int i = 0; i < n; ++i) {
+        const int s = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+        sockaddr_in a{};
+        a.sin_family = AF_INET;
+        a.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+        socklen_t size = sizeof a;
+        if (s < 0 || bind(s, reinterpret_cast<sockaddr*>(&a), size) || getsockname(s, reinterpret_cast<sockaddr*>(&a), &size))
+            throw option_error("no free port", "loopback", std::to_string(i), std::to_string(n));
+        held.push_back(s);
+        all.push_back("127.0.0.1:" + std::to_string(ntohs(a.sin_port)));
+    }
+    for (const int s : held) close(s);
+    return all;
+}
+
+/// f(cluster) in each of so many processes, the chief's in this one. Status 1 where one of them fails.
+template <class F>
+int in_processes(int n, F f) {
+    const std::vector<std::string> addresses = free_addresses(n);
+    cluster_options options;
+    options.job = "bench";
+    options.key = "a key of the benchmark's own";
+    std::vector<pid_t> others;
+    for (int rank = 1; rank < n; ++rank) {
+        const pid_t child = fork();
+        if (child == 0) {
+            prctl(PR_SET_PDEATHSIG, SIGKILL);
+            try {
+                f(cluster::of(addresses, rank, options));
+                _exit(0);
+            } catch (const std::exception& e) {
+                std::fprintf(stderr, "rank %d: %s\n", rank, e.what());
+                _exit(1);
+            }
+        }
+        others.push_back(child);
+    }
+    f(cluster::of(addresses, 0, options));
+    int failed = 0;
+    for (const pid_t child : others) {
+        int status = 0;
+        failed |= waitpid(child, &status, 0) != child || status;
+    }
+    return failed;
+}
+
+template <class Algorithm, class Net, class Optimizer>
+int multi(Net net, Optimizer optimizer, const data::dataset& examples, const settings& s) {
+    return in_processes(s.processes, [&](const cluster& c) {
+        trainer t{net, softmax_cross_entropy, optimizer, max_batch<largest_batch>, multi_worker<Algorithm>{c}, trainer_options{.threads = 1}};
+        time_steps(t, examples, s);
+    });
+}
+template <int N, class Net, class Optimizer>
+int replicas(Net net, Optimizer optimizer, const data::dataset& examples, const settings& s) {
+    trainer t{net, softmax_cross_entropy, optimizer, max_batch<largest_batch>, mirrored<N>{}, trainer_options{.threads = N}};
+    time_steps(t, examples, s);
+    return 0;
+}
+
+template <class Net, class Optimizer>
+int run_with(Net net, Optimizer optimizer, const data::dataset& examples, const settings& s) {
+    if (s.strategy == "single") {
+        trainer t{net, softmax_cross_entropy, optimizer, max_batch<largest_batch>, trainer_options{.threads = s.threads}};
+        time_steps(t, examples, s);
+        return 0;
+    }
+    if (s.strategy == "mirrored" && s.processes == 2) return replicas<2>(net, optimizer, examples, s);
+    if (s.strategy == "mirrored" && s.processes == 4) return replicas<4>(net, optimizer, examples, s);
+    if (s.strategy == "mirrored")
+        throw option_error("no such number of replicas here", "--processes", std::to_string(s.processes), "2 or 4");
+    if (s.strategy == "multi_worker:ring") return multi<ring>(net, optimizer, examples, s);
+    if (s.strategy == "multi_worker:halving_doubling") return multi<halving_doubling>(net, optimizer, examples, s);
+    if (s.strategy == "multi_worker:automatic") return multi<automatic>(net, optimizer, examples, s);
+    if (s.strategy == "multi_worker:shared_memory") return multi<shared_memory>(net, optimizer, examples, s);
+    throw option_error("unknown strategy", "--strategy", s.strategy, "one of those that --help lists");
+}
+template <class Net>
+int run_net(Net net, const data::dataset& examples, const settings& s) {
+    if (s.optimizer == "sgd") return run_with(net, sgd{.learning_rate = 0.01f}, examples, s);
+    if (s.optimizer == "adam") return run_with(net, adam{}, examples, s);
+    throw option_error("unknown optimizer", "--optimizer", s.optimizer, "sgd or adam");
+}
+int run(const settings& s) {
+    if (s.model == "mlp") return run_net(bench::mlp, bench::images(), s);
+    if (s.model == "cnn") return run_net(bench::cnn, bench::images(), s);
+    if (s.model == "gpt") return run_net(bench::gpt, bench::text(), s);
+    throw option_error("unknown model", "--model", s.model, "mlp, cnn or gpt");
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+    settings s;
+    const auto take = [&](const std::string& name, const std::string& value) {
+        if (name == "--model") s.model = value;
+        else if (name == "--strategy") s.strategy = value;
+        else if (name == "--optimizer") s.optimizer = value;
+        else if (name == "--processes") s.processes = bench::number(name, value, 1, 64);
+        else if (name == "--batch") s.batch = bench::number(name, value, 1, largest_batch);
+        else if (name == "--threads") s.threads = bench::number(name, value, 0, 1024);
+        else if (name == "--seconds") s.seconds = bench::number(name, value, 0., 3600.);
+        else return false;
+        return true;
+    };
+    return bench::with_options(argc, argv, help, take, [&] { return run(s); });
+}
