@@ -5,6 +5,7 @@
 #include <sinter/strategy/synchronous/batch_part.hpp>
 #include <sinter/strategy/synchronous/list_exchange.hpp>
 #include <sinter/strategy/synchronous/options.hpp>
+#include <sinter/strategy/synchronous/shard_sums.hpp>
 #include <sinter/strategy/synchronous/tree_sum.hpp>
 #include <sinter/strategy/updated_parameters.hpp>
 #include <array>
@@ -42,7 +43,8 @@ public:
     template <class Devices>
     SINTER_COLD synchronous_session(synchronous_setup s, Devices devices, int threads)
         : members_(std::move(s.members)), shards_(s.shards), input_(s.input), states_(s.states),
-          in_tree_order_(s.in_tree_order), evaluates_(s.evaluates), has_evaluator_(s.has_evaluator), threads_(threads ? threads : base::usable_cores()) {
+          in_tree_order_(s.in_tree_order), evaluates_(s.evaluates), has_evaluator_(s.has_evaluator),
+          threads_(threads ? threads : base::usable_cores()), sums_(s.shards, most_sums(all{})) {
         check_programs();
         const int workers = std::min(s.workers ? s.workers : threads_, shards_);
         alone_ = threads_ <= workers;
@@ -206,6 +208,7 @@ private:
     runtime::arena joined_states_, nothing_;        ///< the latter -0, to which anything is added as it is
     std::vector<runtime::arena> host_;              ///< gradients on their way, where devices have memory of their own
     std::vector<runtime::arena> host_states_;
+    detail::shard_sums<unit> sums_;
     batch_view batch_{};                   ///< of the last step
     void (synchronous_session::*make_parts_)() = nullptr;
     std::vector<detail::batch_part> batches_;
@@ -328,20 +331,21 @@ private:
         int begun = 0;
         if constexpr (P::v.n_loss_weights > 0) {
             static_assert(P::v.loss_weights_ready > 0, "this loss divides by weights that it does not show before");
+            pass_sync_points<I>(thread, v, begun, P::v.loss_weights_ready, observe);
+            run_own<I>(thread, v, {begun, P::v.loss_weights_ready}, observe);
             begun = P::v.loss_weights_ready;
-            own_shards(thread, [&](int i) {
-                if (filled(i)) units_[at(i)].template stretch<I>(values(i, v), {0, begun}, alone_);
-            });
             meet(thread);
             if (thread == 0) sum_loss_weights<I>(v);
             meet(thread);
         }
+        constexpr int known = gathers ? cut.first_change : cut.first_update;
+        pass_sync_points<I>(thread, v, begun, known, observe);
         const bool overlaps = shared && members_ && crew_->size() == 1 && !gathers;
         own_shards(thread, [&](int i) {
             shard& s = shard_[at(i)];
             if (!filled(i)) return leave_out<I>(i, v);
-            s.finite = units_[at(i)].template stretch<I>(
-                values(i, v), {begun, gathers ? cut.first_change : cut.first_update}, alone_, [&](int launch, bool before) {
+            s.finite = s.finite && units_[at(i)].template stretch<I>(
+                values(i, v), {begun, known}, alone_, [&](int launch, bool before) {
                     if (i == 0) observe(launch, before);
                     if (overlaps && i == last_ && !before) start_ready<I>(launch, v, true, true);
                 });
@@ -353,12 +357,12 @@ private:
         if constexpr (gathers) {
             if (thread == 0) know_totals<I>(v);
             meet(thread);
-            if (applied_)
-                own_shards(thread, [&](int i) {
-                    if (filled(i) && cut.first_change < cut.first_update)
-                        units_[at(i)].template stretch<I>(values(i, v), {cut.first_change, cut.first_update}, alone_);
-                    if (!shared) fetch<I>(i);
-                });
+            begun = known;
+            if (applied_) {
+                pass_sync_points<I>(thread, v, begun, cut.first_update, observe);
+                if (begun < cut.first_update) run_own<I>(thread, v, {begun, cut.first_update}, observe);
+                if (!shared) own_shards(thread, [&](int i) { fetch<I>(i); });
+            }
             meet(thread);
         }
         const bool updates = !gathers || (applied_ && (v.step + 1) % every<P> == 0);
@@ -374,6 +378,43 @@ private:
             meet(thread);
             if (thread == 0 && !member().chief()) empty_gathered(0, gathered_weight<P>(), 1);
         }
+    }
+    /// These launches, of each of this thread's shards that has examples.
+    template <int I, class Observer>
+    void run_own(int thread, const step_values& v, runtime::launch_range launches, Observer& observe) {
+        own_shards(thread, [&](int i) {
+            shard& s = shard_[at(i)];
+            if (!filled(i) || !s.finite) return;
+            s.finite = units_[at(i)].template stretch<I>(values(i, v), launches, alone_, [&](int launch, bool before) {
+                if (i == 0) observe(launch, before);
+            });
+        });
+    }
+    /// From launch `next` up to the last sum over all shards before `end`, which are made; `next` is
+    /// then the launch behind it.
+    template <int I, class Observer>
+    void pass_sync_points(int thread, const step_values& v, int& next, int end, Observer& observe) {
+        using P = training<I>;
+        for (int k = 0; k < P::v.n_sync_points; ++k) {
+            const compiler::sync_point& p = P::v.sync_points[k];
+            if (p.after < next || p.after >= end) continue;
+            run_own<I>(thread, v, {next, p.after + 1}, observe);
+            meet(thread);
+            if (thread == 0)
+                sums_.add_up(units_, p, [&](int i) { return filled(i); }, members_.get(),
+                             operation(summing(), v.step, collective::element::f32));
+            meet(thread);
+            next = p.after + 1;
+        }
+    }
+    template <int... I>
+    static constexpr std::int64_t most_sums(std::integer_sequence<int, I...>) {
+        std::int64_t most = 0;
+        const auto look = [&](const auto& p) {
+            for (int k = 0; k < p.n_sync_points; ++k) most = std::max(most, p.sync_points[k].floats);
+        };
+        (look(training<I>::v), ...);
+        return most;
     }
     template <class P>
     static constexpr int every = P::v.n_buckets ? P::v.buckets[0].every : 1;
