@@ -39,11 +39,13 @@ int train(const settings& s, const Strategy& strategy) {
         r.interrupted = r.steps < s.steps;
         if (!r.interrupted) r.evaluations.push_back({r.steps, model.evaluate(test)});
     }
-    if (r.interrupted || r.evaluations.empty()) return r.interrupted ? 3 : 0;
-
-    const evaluation_result& e = r.evaluations.back().result;
-    if (!s.save.empty()) model.save(s.save);   // every process calls this, and the chief writes
+    if (r.interrupted) return 3;
+    if (r.does == duty::evaluate) return 0;
+    if (!s.save.empty()) model.save(s.save);   // every process that trains calls this, and the chief writes
     if (!member.chief()) return 0;
+    // Where another process evaluates, it has told what it found.
+    const evaluation_result e = r.evaluations.empty() ? evaluation_result{epoch_result::unknown, epoch_result::unknown}
+                                                      : r.evaluations.back().result;
     double seconds = 0;
     std::int64_t seen = 0;
     for (const epoch_result& epoch : r.epochs) seconds += epoch.seconds, seen += epoch.examples;

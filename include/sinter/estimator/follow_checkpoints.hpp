@@ -27,7 +27,7 @@ SINTER_COLD inline void tell_evaluation(std::FILE* out, std::int64_t step, const
 template <class Model>
 SINTER_COLD train_and_evaluate_result follow_checkpoints(Model& model, const train_spec& t, const eval_spec& e,
                                                          const stop_on_signals& signals) {
-    train_and_evaluate_result r;
+    train_and_evaluate_result r{.does = duty::evaluate};
     const checkpoint_folder files(t.folder, t.keep);
     const training_end end(t.folder);
     training_run run;   // that an evaluation within it can be interrupted

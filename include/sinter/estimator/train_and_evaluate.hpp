@@ -97,7 +97,7 @@ SINTER_COLD train_and_evaluate_result train_and_evaluate(Model& model, const tra
     stop_on_signals signals;
     const duty does = detail::duty_of(model.inner().session(), t.does);
     if (does == duty::evaluate) return detail::follow_checkpoints(model, t, e, signals);
-    train_and_evaluate_result r;
+    train_and_evaluate_result r{.does = does};
     detail::evaluate_checkpoints evaluations(t, e, does == duty::both, r);
     r.epochs = model.train(*t.data, {.max_steps = t.max_steps, .progress = t.progress}, signals, hooks...,
                            save_checkpoints(t.folder, {.every_steps = t.every_steps,

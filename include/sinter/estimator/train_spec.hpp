@@ -48,6 +48,7 @@ struct step_evaluation {
 };
 
 struct train_and_evaluate_result {
+    duty does = duty::both;                       ///< what this process did
     std::vector<epoch_result> epochs{};           ///< that have ended in this call; empty in an evaluator
     std::vector<step_evaluation> evaluations{};   ///< that this process had a part in, the last of the end's weights
     std::int64_t steps = 0;                       ///< of the model

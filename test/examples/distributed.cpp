@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: BSL-1.0
+// needs: examples distributed tools
+// after: distributed
+// processors: 2
+// once: it starts programs, whatever this one is compiled with
+//
+// The program distributed in real processes: the same bits under every strategy that is canonical, members that are
+// killed or asked to stop, and all roles in one program.
+#define BOOST_TEST_MODULE examples_distributed
+#include <boost/test/unit_test.hpp>
+#include "io/temporary_folder.hpp"
+#include <arpa/inet.h>
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
+#include <functional>
+#include <netinet/in.h>
+#include <random>
+#include <string>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <thread>
+#include <unistd.h>
+#include <vector>
+
+namespace {
+
+std::string program() { return std::string(std::getenv("SINTER_EXAMPLES")) + "/distributed"; }
+std::string launcher() { return std::getenv("SINTER_LAUNCH"); }
+
+/// A port of the loopback address that was free a moment ago.
+int free_port() {
+    const int s = ::socket(AF_INET, SOCK_STREAM, 0);
+    sockaddr_in a{};
+    a.sin_family = AF_INET;
+    a.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    ::bind(s, reinterpret_cast<sockaddr*>(&a), sizeof a);
+    socklen_t n = sizeof a;
+    ::getsockname(s, reinterpret_cast<sockaddr*>(&a), &n);
+    ::close(s);
+    return ntohs(a.sin_port);
+}
+/// A process that is killed at the latest when this ends.
+class process {
+public:
+    process(const std::vector<std::string>& environment, const std::string& arguments, const std::string& log) {
+        pid_ = ::fork();
+        if (pid_ != 0) return;
+        ::setpgid(0, 0);
+        if (!std::freopen(log.c_str(), "w", stdout) || ::dup2(1, 2) < 0) ::_exit(99);
+        for (const std::string& e : environment) ::putenv(const_cast<char*>(e.c_str()));
+        ::execl("/bin/sh", "sh", "-c", ("exec " + arguments).c_str(), static_cast<char*>(nullptr));
+        ::_exit(98);
+    }
+    process(process&& o) noexcept : pid_(std::exchange(o.pid_, 0)) {}
+    ~process() {
+        if (pid_ > 0) ::kill(-pid_, SIGKILL), wait();
+    }
+    void signal(int number) const { ::kill(pid_, number); }
+    /// Its exit code, or -N where signal N ended it; -99 where that takes more than two minutes.
+    int wait() {
+        int status = 0;
+        for (int i = 0; i < 12000; ++i) {
+            if (::waitpid(pid_, &status, WNOHANG) == pid_) {
+                pid_ = 0;
+                return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+            }
+            std::this_thread::sleep_for(std::chrono::milliseconds(10));
+        }
+        return -99;
+    }
+
+private:
+    pid_t pid_ = 0;
+};
+/// n processes of one job by hand, as torchrun would start them.
+std::vector<process> members(int n, const std::string& arguments, const temporary_folder& folder) {
+    std::vector<process> all;
+    const std::string port = std::to_string(free_port());
+    for (int r = 0; r < n; ++r)
+        all.push_back(process({"RANK=" + std::to_string(r), "WORLD_SIZE=" + std::to_string(n),
+                               "MASTER_ADDR=127.0.0.1", "MASTER_PORT=" + port, "SINTER_DATA="},
+                              program() + " " + arguments, folder / ("log" + std::to_string(r)).c_str()));
+    return all;
+}
+int run(const std::string& command, const temporary_folder& folder) {
+    return process({"SINTER_DATA="}, command, folder / "log").wait();
+}
+/// Waits until there is such a file.
+bool appears(const std::string& file) {
+    for (int i = 0; i < 6000; ++i) {
+        if (::access(file.c_str(), F_OK) == 0) return true;
+        std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+    return false;
+}
+const std::string few = " --steps 6 --batch 16 --threads 1 ";
+
+} // namespace
+
+// The files are equal, byte for byte: weights, the optimizer's memory, everything.
+BOOST_AUTO_TEST_CASE(canonical_bits) {
+    temporary_folder folder;
+    const auto command = [&](const std::string& strategy, const std::string& file) {
+        return program() + " --canonical 4 --strategy " + strategy + few + "--save " + (folder / file.c_str());
+    };
+    BOOST_REQUIRE(run(command("single", "single"), folder) == 0);
+    const std::string want = read_bytes(folder / "single");
+    int n = 0;
+    const auto same = [&](const std::string& before, const std::string& strategy) {
+        const std::string file = std::to_string(n++);
+        BOOST_TEST(run(before + command(strategy, file), folder) == 0, before << strategy << read_bytes(folder / "log"));
+        BOOST_TEST((read_bytes(folder / file.c_str()) == want), before << strategy);
+    };
+    for (const char* s : {"mirrored:2", "mirrored:4", "central_storage:2"}) same("", s);
+    for (const char* processes : {"2", "4"})
+        for (const char* s : {"multi_worker:ring", "multi_worker:halving_doubling"})
+            same(launcher() + " -n " + processes + " -- ", s);
+    const int mpi = run(command("multi_worker:mpi", "mpi"), folder);   // a world of one, where it was built with MPI
+    if (mpi == 0 && std::system("command -v mpirun > /dev/null") == 0)
+        for (const char* processes : {"2", "4"})
+            same(std::string("mpirun --allow-run-as-root --oversubscribe -n ") + processes + " ", "multi_worker:mpi");
+    // and the test would see it
+    BOOST_TEST(run(program() + " --canonical 2 --strategy single" + few + "--save " + (folder / "other"), folder) == 0);
+    BOOST_TEST((read_bytes(folder / "other") != want));
+}
+
+// One member has SIGTERM: all stop behind the same step, with a checkpoint. Then one is killed: the other says whose
+// connection was closed. Started again, the job ends bit for bit as one that nobody disturbed.
+BOOST_AUTO_TEST_CASE(stopped_and_killed) {
+    temporary_folder folder;
+    const auto arguments = [&](const char* checkpoints, const char* save) {
+        return "--strategy multi_worker:ring --steps 24 --batch 16 --threads 1 --every 4 --checkpoint " +
+               (folder / checkpoints) + " --save " + (folder / save);
+    };
+    for (process& p : members(2, arguments("whole", "undisturbed"), folder)) BOOST_TEST(p.wait() == 0);
+    {
+        std::vector<process> job = members(2, arguments("run", "resumed"), folder);
+        BOOST_REQUIRE(appears(folder / "run/step-4.safetensors"));
+        job[1].signal(SIGTERM);
+        for (process& p : job) BOOST_TEST(p.wait() == 3);
+        BOOST_TEST(!std::filesystem::exists(folder / "run/ended"));
+    }
+    std::minstd_rand random(5);
+    for (int kills = 0; kills < 2; ++kills) {
+        std::vector<process> job = members(2, arguments("run", "resumed"), folder);
+        BOOST_REQUIRE(appears(folder / "run/step-8.safetensors"));
+        std::this_thread::sleep_for(std::chrono::milliseconds(random() % 200));
+        const std::size_t killed = random() % 2;
+        job[killed].signal(SIGKILL);
+        job[killed].wait();
+        const int code = job[1 - killed].wait();
+        BOOST_TEST((code == 1 || code == 0));   // 0: it had ended before
+        const std::string said = read_bytes(folder / ("log" + std::to_string(1 - killed)).c_str());
+        if (code == 1) BOOST_TEST(said.find("worker/" + std::to_string(killed)) != said.npos, said);
+    }
+    for (process& p : members(2, arguments("run", "resumed"), folder)) BOOST_TEST(p.wait() == 0);
+    BOOST_TEST((read_bytes(folder / "resumed") == read_bytes(folder / "undisturbed")));
+}
+
+// A chief, a worker and an evaluator, by TF_CONFIG: the evaluator measures the last checkpoint and ends by itself.
+BOOST_AUTO_TEST_CASE(every_role_in_one_program) {
+    temporary_folder folder;
+    const std::string chief = "\"127.0.0.1:" + std::to_string(free_port()) + '"',
+                      worker = "\"127.0.0.1:" + std::to_string(free_port()) + '"';
+    std::vector<process> job;
+    for (const char* role : {"evaluator", "chief", "worker"})
+        job.push_back(process({"TF_CONFIG={\"cluster\":{\"chief\":[" + chief + "],\"worker\":[" + worker +
+                                   "]},\"task\":{\"type\":\"" + role + "\",\"index\":0}}", "SINTER_DATA="},
+                              program() + " --strategy multi_worker:ring" + few + "--every 3 --checkpoint " +
+                                  (folder / "run"), folder / role));
+    for (process& p : job) BOOST_TEST(p.wait() == 0);
+    const std::string said = read_bytes(folder / "evaluator");
+    BOOST_TEST(said.find("step 6: loss ") != said.npos, said);
+    BOOST_TEST(read_bytes(folder / "worker").find("step 6: loss ") == std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(what_it_refuses) {
+    temporary_folder folder;
+    for (const char* wrong : {"--strategy mirrored:3", "--strategy nobody", "--strategy single:2", "--canonical 3"})
+        BOOST_TEST(run(program() + " --steps 1 " + wrong, folder) != 0, wrong);
+    BOOST_TEST(read_bytes(folder / "log").find("--canonical 2 or 4") != std::string::npos);
+}
