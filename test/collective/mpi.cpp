@@ -12,7 +12,7 @@ using namespace sinter;
 using namespace sinter::collective;
 using namespace sinter::test;
 
-static std::unique_ptr<communicator> connected() { return mpi::connect(cluster{}, net::identity{1, 2, 3}); }
+static std::unique_ptr<communicator> connected() { return mpi::connect(cluster{}, wire::identity{1, 2, 3}); }
 
 BOOST_AUTO_TEST_CASE(every_operation) {
     const auto c = connected();
@@ -55,7 +55,7 @@ BOOST_AUTO_TEST_CASE(another_model_is_refused) {
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     if (size == 1) return;
-    const net::identity mine{rank == 1 ? 9u : 1u, 2, 3};
+    const wire::identity mine{rank == 1 ? 9u : 1u, 2, 3};
     BOOST_CHECK_THROW(mpi::connect(cluster{}, mine), cluster_error);
 }
 
@@ -64,5 +64,5 @@ BOOST_AUTO_TEST_CASE(another_number_of_processes_is_refused) {
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     std::vector<std::string> at;
     for (int r = 0; r < size + 2; ++r) at.push_back("127.0.0.1:" + std::to_string(5000 + r));
-    BOOST_CHECK_THROW(mpi::connect(cluster::of(at, 0), net::identity{}), option_error);
+    BOOST_CHECK_THROW(mpi::connect(cluster::of(at, 0), wire::identity{}), option_error);
 }

@@ -5,7 +5,7 @@
 
 int main() {
     boost::asio::io_context context;
-    sinter::net::seal s({.secret = true});
+    sinter::wire::seal s({.secret = true});
     s.begin(0);
-    return s.finish() == sinter::net::seal::tag{} || context.stopped();
+    return s.finish() == sinter::wire::seal::tag{} || context.stopped();
 }

@@ -10,18 +10,18 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     using namespace sinter;
     if (size < 2) return 0;
     const span<const std::byte> bytes(reinterpret_cast<const std::byte*>(data) + 1, size - 1);
-    net::header_block block{};
+    wire::header_block block{};
     std::memcpy(block.data(), bytes.data(), std::min(bytes.size(), block.size()));
     for (const bool repaired : {false, true}) {   // with a check that fits, the fields behind it are reached
-        if (repaired) net::detail::put(block.data() + 56, net::checksum::of(span<const std::byte>(block).first(56), 7));
-        net::frame_header h;
-        if (net::decode(block, 7, h) == net::header_fault::none && net::encode(h, 7) != block) std::abort();
+        if (repaired) wire::detail::put(block.data() + 56, wire::checksum::of(span<const std::byte>(block).first(56), 7));
+        wire::frame_header h;
+        if (wire::decode(block, 7, h) == wire::header_fault::none && wire::encode(h, 7) != block) std::abort();
     }
     int fds[2];
     if (::socketpair(AF_UNIX, SOCK_STREAM, 0, fds) != 0) std::abort();
-    net::direction_key key{.secret = (data[0] & 1) != 0, .key = {}, .connection = {}, .seed = 7};
-    net::channel sender{io::descriptor(fds[0])};
-    net::data_link link{net::channel(io::descriptor(fds[1])), key, key, {0, "worker/0", "a:1"}};
+    wire::direction_key key{.secret = (data[0] & 1) != 0, .key = {}, .connection = {}, .seed = 7};
+    wire::channel sender{io::descriptor(fds[0])};
+    wire::data_link link{wire::channel(io::descriptor(fds[1])), key, key, {0, "worker/0", "a:1"}};
     std::vector<std::byte> sent(bytes.begin(), bytes.end());
     if ((data[0] & 2) != 0 && sent.size() >= block.size()) std::memcpy(sent.data(), block.data(), block.size());
     const iovec part{sent.data(), sent.size()};
@@ -29,8 +29,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     sender.shut_down();
     std::vector<std::byte> into(data[0] >> 2);
     try {
-        net::frame_header h;
-        net::decode(block, 7, h);   // what is expected is what the header says, so that the seal is reached
+        wire::frame_header h;
+        wire::decode(block, 7, h);   // what is expected is what the header says, so that the seal is reached
         link.receive(h.tag, into);
         while (!link.fill()) {}
     } catch (const cluster_error&) {

@@ -11,16 +11,16 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
             if (static_cast<unsigned char>(*c) < 0x20) std::abort();
     };
     try {
-        const auto hosts = sinter::net::roster::expand_hostlist(text, "SLURM_JOB_NODELIST", 5000);
+        const auto hosts = sinter::wire::roster::expand_hostlist(text, "SLURM_JOB_NODELIST", 5000);
         if (hosts.empty() || hosts.size() > 5000) std::abort();
         for (const std::string& host : hosts)
-            if (!sinter::net::is_host_name(host)) std::abort();
+            if (!sinter::wire::is_host_name(host)) std::abort();
     } catch (const sinter::option_error& e) {
         is_fit(e.what());
     }
     try {
-        const auto address = sinter::net::parse_address(text, "address");
-        if (!address.known() || !(sinter::net::parse_address(sinter::text_of(address), "again") == address)) std::abort();
+        const auto address = sinter::wire::parse_address(text, "address");
+        if (!address.known() || !(sinter::wire::parse_address(sinter::text_of(address), "again") == address)) std::abort();
     } catch (const sinter::option_error& e) {
         is_fit(e.what());
     }

@@ -12,7 +12,7 @@
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     const std::string_view text(reinterpret_cast<const char*>(data), size);
     try {
-        const auto config = sinter::net::roster::parse_tf_config(text);
+        const auto config = sinter::wire::roster::parse_tf_config(text);
 #ifdef SINTER_OTHER_READER
         try {
             if (text.find_first_not_of(" \t\r\n") != text.npos) (void)nlohmann::json::parse(text);

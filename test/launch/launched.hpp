@@ -55,7 +55,7 @@ inline int member(const std::string& what) {
     using namespace sinter;
     try {
         if (what == "hosts") {
-            for (const auto& host : net::roster::expand_hostlist(std::getenv("LIST"), "LIST"))
+            for (const auto& host : wire::roster::expand_hostlist(std::getenv("LIST"), "LIST"))
                 std::printf("%s ", host.c_str());
             return 0;
         }
@@ -78,7 +78,7 @@ inline int member(const std::string& what) {
             const bool listens = ::bind(fd, reinterpret_cast<sockaddr*>(&a), sizeof a) == 0 && ::listen(fd, 5) == 0;
             say(listens ? "listens" : "cannot listen");
         } else if (what == "report") {
-            net::progress_report report;
+            wire::progress_report report;
             for (int step = 1; step <= 3; ++step) {
                 report.step(10 * step, 1.5 / step);
                 std::this_thread::sleep_for(std::chrono::milliseconds(150));

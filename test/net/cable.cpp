@@ -9,7 +9,7 @@
 
 // Two members on two hosts, and what becomes of them when the cable is pulled out. Only root can make such hosts.
 using namespace sinter;
-using net::process_group;
+using wire::process_group;
 
 static const two_hosts* hosts() {
     static const two_hosts h;

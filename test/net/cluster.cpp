@@ -124,7 +124,7 @@ BOOST_AUTO_TEST_CASE(with_a_master_addresses_come_later) {
 }
 
 BOOST_AUTO_TEST_CASE(addresses) {
-    const auto read = [](const char* s) { return text_of(net::parse_address(s, "here")); };
+    const auto read = [](const char* s) { return text_of(wire::parse_address(s, "here")); };
     BOOST_TEST(read("host:1") == "host:1");
     BOOST_TEST(read("a-b_c.d:65535") == "a-b_c.d:65535");
     BOOST_TEST(read("10.0.0.1:2222") == "10.0.0.1:2222");

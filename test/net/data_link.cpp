@@ -17,7 +17,7 @@ static bytes drawn(std::size_t n, unsigned seed) {
     return b;
 }
 
-static net::frame_tag tag_of(int i) {
+static wire::frame_tag tag_of(int i) {
     return {static_cast<std::uint32_t>(i), 1, 2, 1000 + i, i % 5, std::uint64_t{1} << 33,
             static_cast<std::uint64_t>(i) << 20};
 }
@@ -25,15 +25,15 @@ static net::frame_tag tag_of(int i) {
 /// The bytes that a link with direction 0's key puts on the wire for these frames.
 static bytes recorded(bool secret, const std::vector<bytes>& payloads) {
     auto [a, b] = linked::sockets();
-    net::data_link link = linked::end(std::move(a), secret, 0);
-    net::channel raw(std::move(b));
+    wire::data_link link = linked::end(std::move(a), secret, 0);
+    wire::channel raw(std::move(b));
     bytes all;
     const auto read_all = [&] {
         for (;;) {
             std::byte buffer[4096];
             const iovec part{buffer, sizeof buffer};
-            const net::transfer t = raw.read(&part, 1);
-            if (t.how != net::transfer::some) return;
+            const wire::transfer t = raw.read(&part, 1);
+            if (t.how != wire::transfer::some) return;
             all.insert(all.end(), buffer, buffer + t.bytes);
         }
     };
@@ -50,8 +50,8 @@ static bytes recorded(bool secret, const std::vector<bytes>& payloads) {
 static std::string received(bool secret, const bytes& wire, const std::vector<bytes>& payloads,
                             std::size_t piece = 65536) {
     auto [a, b] = linked::sockets();
-    net::data_link link = linked::end(std::move(b), secret, 1);
-    net::channel raw(std::move(a));
+    wire::data_link link = linked::end(std::move(b), secret, 1);
+    wire::channel raw(std::move(a));
     std::size_t gone = 0;
     for (std::size_t i = 0; i < payloads.size(); ++i) {
         bytes into(payloads[i].size());
@@ -79,7 +79,7 @@ static std::string received(bool secret, const bytes& wire, const std::vector<by
 static bool holds(const std::string& text, const char* part) { return text.find(part) != std::string::npos; }
 
 BOOST_AUTO_TEST_CASE(checksums_are_those_of_the_specification) {   // its test vectors
-    const auto of = [](std::string_view s, std::uint64_t seed = 0) { return net::checksum::of(as_bytes(s), seed); };
+    const auto of = [](std::string_view s, std::uint64_t seed = 0) { return wire::checksum::of(as_bytes(s), seed); };
     BOOST_TEST(of("") == 0xEF46DB3751D8E999u);
     BOOST_TEST(of("a") == 0xD24EC4F1A98C6E5Bu);
     BOOST_TEST(of("abc") == 0x44BC2CF5AD770999u);
@@ -88,7 +88,7 @@ BOOST_AUTO_TEST_CASE(checksums_are_those_of_the_specification) {   // its test v
     for (std::uint64_t g = 2654435761u, i = 0; i < 222; ++i, g *= 11400714785074694797u)
         sanity.push_back(static_cast<std::byte>(g >> 56));
     const auto first = [&](std::size_t n, std::uint64_t seed) {
-        return net::checksum::of(span<const std::byte>(sanity).first(n), seed);
+        return wire::checksum::of(span<const std::byte>(sanity).first(n), seed);
     };
     BOOST_TEST(first(1, 0) == 0xE934A84ADB052768u);
     BOOST_TEST(first(1, 2654435761u) == 0x5014607643A9B4C3u);
@@ -99,21 +99,21 @@ BOOST_AUTO_TEST_CASE(checksums_are_those_of_the_specification) {   // its test v
     BOOST_TEST(first(222, 2654435761u) == 0x20CB8AB7AE10C14Au);
     const bytes b = drawn(1000, 1);   // pieces make no difference
     for (std::size_t cut = 0; cut <= 200; ++cut) {
-        net::checksum c(7);
+        wire::checksum c(7);
         c.update(span<const std::byte>(b).first(cut));
         c.update(span<const std::byte>(b).subspan(cut, 100));
         c.update(span<const std::byte>(b).subspan(cut + 100));
-        BOOST_REQUIRE(c.value() == net::checksum::of(b, 7));
+        BOOST_REQUIRE(c.value() == wire::checksum::of(b, 7));
     }
 }
 
 BOOST_AUTO_TEST_CASE(gmac_is_that_of_the_standard) {
     // The GCM specification's test case 1 (no text, no additional data): key and nonce of zeros.
-    net::direction_key k;
+    wire::direction_key k;
     k.secret = true;
-    net::seal s(k);
+    wire::seal s(k);
     s.begin(0);
-    const net::seal::tag t = s.finish();
+    const wire::seal::tag t = s.finish();
     const unsigned char expected[] = {0x58, 0xe2, 0xfc, 0xce, 0xfa, 0x7e, 0x30, 0x61,
                                       0x36, 0x7f, 0x1d, 0x57, 0xa4, 0xe7, 0x45, 0x5a};
     BOOST_TEST(std::memcmp(t.data(), expected, 16) == 0);
@@ -125,7 +125,7 @@ BOOST_AUTO_TEST_CASE(frames_arrive_as_they_were_sent) {
     for (const bool secret : {false, true}) {
         linked::pair p = linked::both(secret);
         int i = 0;
-        for (const std::size_t n : {0ul, 1ul, 15ul, 16ul, 4096ul, 262143ul, 262145ul, net::most_payload}) {
+        for (const std::size_t n : {0ul, 1ul, 15ul, 16ul, 4096ul, 262143ul, 262145ul, wire::most_payload}) {
             const bytes there = drawn(n, static_cast<unsigned>(n)), back = drawn(n, static_cast<unsigned>(n) + 1);
             bytes at_b(n), at_a(n);
             p.a.send(tag_of(i), there);   // both ways at once
@@ -154,13 +154,13 @@ BOOST_AUTO_TEST_CASE(every_flipped_bit_is_found) {
     const std::vector<bytes> payloads{drawn(40, 3)};
     for (const bool secret : {false, true}) {
         const bytes wire = recorded(secret, payloads);
-        BOOST_TEST(wire.size() == net::header_bytes + 40 + net::seal_bytes);
+        BOOST_TEST(wire.size() == wire::header_bytes + 40 + wire::seal_bytes);
         for (std::size_t bit = 0; bit < wire.size() * 8; ++bit) {
             bytes flipped = wire;
             flipped[bit / 8] ^= std::byte{1} << bit % 8;
             const std::string error = received(secret, flipped, payloads);
             BOOST_TEST((!error.empty() && error != "WRONG DATA"), "bit " << bit);
-            if (bit / 8 >= net::header_bytes)
+            if (bit / 8 >= wire::header_bytes)
                 BOOST_TEST(holds(error, secret ? "its MAC is wrong" : "its checksum is wrong"), error);
         }
     }
@@ -195,8 +195,8 @@ BOOST_AUTO_TEST_CASE(what_is_cut_repeated_or_moved_is_found) {
     }
     // Another connection's frames, with the same number and tag, do not count.
     auto [a, b] = linked::sockets();
-    net::data_link other(net::channel(std::move(a)), linked::key(true, 1), linked::key(true, 0), {});
-    net::data_link link = linked::end(std::move(b), true, 1);
+    wire::data_link other(wire::channel(std::move(a)), linked::key(true, 1), linked::key(true, 0), {});
+    wire::data_link link = linked::end(std::move(b), true, 1);
     bytes into(64);
     other.send(tag_of(0), payloads[0]);
     other.flush();
@@ -210,7 +210,7 @@ BOOST_AUTO_TEST_CASE(members_that_do_not_do_the_same_are_told) {
         linked::pair p = linked::both(true);
         const bytes sent = drawn(4000, 7);
         bytes into(bytes_expected);
-        net::frame_tag expected = tag_of(3);
+        wire::frame_tag expected = tag_of(3);
         change(expected);
         p.a.send(tag_of(3), sent);
         p.a.flush();
@@ -222,7 +222,7 @@ BOOST_AUTO_TEST_CASE(members_that_do_not_do_the_same_are_told) {
         }
         return std::string();
     };
-    using tag = net::frame_tag;
+    using tag = wire::frame_tag;
     BOOST_TEST(differs([](tag&) {}, 4000) == "");
     const auto both = [](const std::string& s, const char* a, const char* b) {
         return holds(s, "members do not do the same") && holds(s, a) && holds(s, b);
@@ -239,24 +239,24 @@ BOOST_AUTO_TEST_CASE(members_that_do_not_do_the_same_are_told) {
 }
 
 BOOST_AUTO_TEST_CASE(headers_say_what_is_wrong_with_them) {
-    const net::frame_header h{net::frame_kind::data, 5, tag_of(2), 100};
-    net::frame_header back;
-    BOOST_TEST((net::decode(net::encode(h, 1), 1, back) == net::header_fault::none));
+    const wire::frame_header h{wire::frame_kind::data, 5, tag_of(2), 100};
+    wire::frame_header back;
+    BOOST_TEST((wire::decode(wire::encode(h, 1), 1, back) == wire::header_fault::none));
     BOOST_TEST((back == h));
-    BOOST_TEST((net::decode(net::encode(h, 1), 2, back) == net::header_fault::damaged));
-    for (const std::uint64_t n : {net::most_payload + 1, std::size_t{1} << 31, std::size_t{1} << 63, ~std::size_t{0}}) {
-        net::frame_header too_long = h;
+    BOOST_TEST((wire::decode(wire::encode(h, 1), 2, back) == wire::header_fault::damaged));
+    for (const std::uint64_t n : {wire::most_payload + 1, std::size_t{1} << 31, std::size_t{1} << 63, ~std::size_t{0}}) {
+        wire::frame_header too_long = h;
         too_long.bytes = n;
-        BOOST_TEST((net::decode(net::encode(too_long, 1), 1, back) == net::header_fault::too_long));
+        BOOST_TEST((wire::decode(wire::encode(too_long, 1), 1, back) == wire::header_fault::too_long));
     }
-    net::frame_header unknown = h;
-    unknown.kind = static_cast<net::frame_kind>(77);
-    BOOST_TEST((net::decode(net::encode(unknown, 1), 1, back) == net::header_fault::kind));
+    wire::frame_header unknown = h;
+    unknown.kind = static_cast<wire::frame_kind>(77);
+    BOOST_TEST((wire::decode(wire::encode(unknown, 1), 1, back) == wire::header_fault::kind));
 }
 
 BOOST_AUTO_TEST_CASE(misuse_is_told) {
     linked::pair p = linked::both(false);
-    const bytes too_long(net::most_payload + 1), some(1 << 20);
+    const bytes too_long(wire::most_payload + 1), some(1 << 20);
     bytes into(4);
     BOOST_CHECK_THROW(p.a.send(tag_of(0), too_long), error);
     p.a.receive(tag_of(0), into);

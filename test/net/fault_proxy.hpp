@@ -30,14 +30,14 @@ struct faults {
 class direction {
 public:
     /// Forwards from `in` to `out`. Returns false once the connection is to be closed.
-    bool go_on(net::channel& in, net::channel& out, const faults& f, bool faulty, std::mt19937& random) {
+    bool go_on(wire::channel& in, wire::channel& out, const faults& f, bool faulty, std::mt19937& random) {
         std::byte buffer[4096];
         while (!ended_ && queue_.size() < 4096) {
             const std::size_t most = std::uniform_int_distribution<std::size_t>(1, f.most_chunk)(random);
             const iovec part{buffer, std::min(sizeof buffer, most)};
-            const net::transfer t = in.read(&part, 1);
-            if (t.how == net::transfer::must_wait) break;
-            if (t.how != net::transfer::some) {
+            const wire::transfer t = in.read(&part, 1);
+            if (t.how == wire::transfer::must_wait) break;
+            if (t.how != wire::transfer::some) {
                 ended_ = true;
                 break;
             }
@@ -50,9 +50,9 @@ public:
         while (!queue_.empty() && queue_.front().at <= base::monotonic_seconds()) {
             std::string& piece = queue_.front().bytes;
             const iovec part{piece.data(), piece.size()};
-            const net::transfer t = out.write(&part, 1);
-            if (t.how == net::transfer::must_wait) return true;
-            if (t.how != net::transfer::some) return false;
+            const wire::transfer t = out.write(&part, 1);
+            if (t.how == wire::transfer::must_wait) return true;
+            if (t.how != wire::transfer::some) return false;
             if (t.bytes < piece.size()) piece.erase(0, t.bytes);
             else queue_.pop_front();
         }
@@ -98,14 +98,14 @@ private:
 template <class GoingOn>
 void run(const host_port& at, const host_port& to, const faults& f, GoingOn going_on) {
     std::mt19937 random(f.seed);
-    const net::endpoint here = net::resolve(at).endpoints.at(0), there = net::resolve(to).endpoints.at(0);
-    io::descriptor listener = net::stream_socket(here.storage.ss_family);
+    const wire::endpoint here = wire::resolve(at).endpoints.at(0), there = wire::resolve(to).endpoints.at(0);
+    io::descriptor listener = wire::stream_socket(here.storage.ss_family);
     const int one = 1;
     ::setsockopt(listener.get(), SOL_SOCKET, SO_REUSEADDR, &one, sizeof one);
     if (::bind(listener.get(), here.address(), here.size) != 0 || ::listen(listener.get(), 100) != 0)
         io::throw_io_error(errno, "cannot listen", text_of(at));
     struct pair {
-        net::channel near, far;
+        wire::channel near, far;
         direction up, down;
         int number;
     };
@@ -117,7 +117,7 @@ void run(const host_port& at, const host_port& to, const faults& f, GoingOn goin
         ::poll(waits.data(), waits.size(), pairs.empty() ? 20 : 1);
         io::descriptor s(::accept4(listener.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
         if (s) {
-            io::descriptor onwards = net::stream_socket(there.storage.ss_family);
+            io::descriptor onwards = wire::stream_socket(there.storage.ss_family);
             const int fault = ::connect(onwards.get(), there.address(), there.size) == 0 ? 0 : errno;
             pollfd wait{onwards.get(), POLLOUT, 0};
             if (fault == EINPROGRESS) ::poll(&wait, 1, 1000);
@@ -125,7 +125,7 @@ void run(const host_port& at, const host_port& to, const faults& f, GoingOn goin
             socklen_t n = sizeof failed;
             ::getsockopt(onwards.get(), SOL_SOCKET, SO_ERROR, &failed, &n);
             if (failed == 0)
-                pairs.push_back({net::channel(std::move(s)), net::channel(std::move(onwards)), {}, {}, number++});
+                pairs.push_back({wire::channel(std::move(s)), wire::channel(std::move(onwards)), {}, {}, number++});
         }
         for (auto p = pairs.begin(); p != pairs.end();) {
             const bool faulty = f.connection < 0 || f.connection == p->number;

@@ -8,7 +8,7 @@
 
 // Two members with a proxy between them that spoils what they say. What arrives is right, or both end in an error.
 using namespace sinter;
-using net::process_group;
+using wire::process_group;
 
 /// Rank 1 dials rank 0 by way of the proxy. Both send each other numbered payloads, and check them.
 struct outcome { std::string zero, one; double seconds; };
@@ -17,7 +17,7 @@ static outcome talk_through(const fault_proxy::faults& f, cluster_options o = qu
     const auto at = own_addresses(3);   // of rank 0, rank 1, the proxy
     processes p;
     const int proxy = p.start([&] {
-        fault_proxy::run(net::parse_address(at[2], "test"), net::parse_address(at[0], "test"), f, [] { return true; });
+        fault_proxy::run(wire::parse_address(at[2], "test"), wire::parse_address(at[0], "test"), f, [] { return true; });
         return std::string();
     });
     const auto member = [&](int rank) {
@@ -30,8 +30,8 @@ static outcome talk_through(const fault_proxy::faults& f, cluster_options o = qu
                         return static_cast<std::byte>(i * 7 + from + static_cast<int>(j));
                     };
                     for (std::size_t j = 0; j < bytes; ++j) mine[j] = value(rank, j);
-                    const net::frame_tag tag{.operation = static_cast<std::uint32_t>(i), .step = i, .elements = bytes};
-                    net::data_link& link = g.link(1 - rank);
+                    const wire::frame_tag tag{.operation = static_cast<std::uint32_t>(i), .step = i, .elements = bytes};
+                    wire::data_link& link = g.link(1 - rank);
                     link.send(tag, mine);
                     link.receive(tag, theirs);
                     for (bool done = false; !done;) {

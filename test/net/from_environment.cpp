@@ -15,7 +15,7 @@ using sinter_test::refused, sinter_test::says;
 namespace {
 
 using variables = std::map<std::string, std::string>;
-net::environment given(const variables& v) {
+wire::environment given(const variables& v) {
     return {[v](const char* name) {
                 const auto at = v.find(name);
                 return at == v.end() ? std::nullopt : std::optional<std::string>(at->second);
@@ -155,7 +155,7 @@ BOOST_AUTO_TEST_CASE(half_set_families_are_named_and_ignored) {
 
 BOOST_AUTO_TEST_CASE(what_is_ignored_is_said_in_one_line) {
     std::FILE* notes = std::tmpfile();
-    net::environment env = given({{"WORLD_SIZE", "4"}, {"SLURM_JOB_ID", "7"}});
+    wire::environment env = given({{"WORLD_SIZE", "4"}, {"SLURM_JOB_ID", "7"}});
     env.notes = notes;
     cluster::from_environment({}, env);
     std::rewind(notes);

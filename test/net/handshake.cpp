@@ -8,13 +8,13 @@
 
 // Two ends that meet, without sockets: what is said by one is heard by the other, or by a third one later.
 using namespace sinter;
-using net::handshake;
+using wire::handshake;
 using state = handshake::state;
 using refusal = handshake::refusal;
 using messages = std::vector<std::vector<std::byte>>;
 
-static net::greeting member(int rank) {
-    net::greeting g;
+static wire::greeting member(int rank) {
+    wire::greeting g;
     g.role = 1;
     g.index = g.rank = rank;
     g.size = 3;
@@ -124,7 +124,7 @@ BOOST_AUTO_TEST_CASE(nothing_recorded_fits_again) {
 
 template <class Change>
 static void check_difference(Change change, refusal expected, const std::string& there, const std::string& here) {
-    net::greeting other = member(2);
+    wire::greeting other = member(2);
     change(other);
     for (const bool other_dials : {true, false}) {
         handshake a(other_dials, other, "secret"), b(!other_dials, member(0), "secret");
@@ -141,20 +141,20 @@ static void check_difference(Change change, refusal expected, const std::string&
 }
 
 BOOST_AUTO_TEST_CASE(what_differs_is_told_on_both_sides) {
-    using g = net::greeting;
+    using g = wire::greeting;
     check_difference([](g& x) { x.job = "another"; }, refusal::stranger, "'another'", "'a job'");
     check_difference([](g& x) { x.library = "9.9"; }, refusal::member, "9.9", "0.1.0");
     check_difference([](g& x) { x.size = 4; }, refusal::member, "4", "3");
     check_difference([](g& x) { x.same.model = 77; }, refusal::member, "77", "1");
     check_difference([](g& x) { x.same.layout = 77; }, refusal::member, "77", "2");
     check_difference([](g& x) { x.same.policy = 77; }, refusal::member, "77", "3");
-    net::greeting other = member(2);
+    wire::greeting other = member(2);
     std::reverse(other.formats.begin(), other.formats.begin() + 4);
     handshake a(true, other, "secret"), b(false, member(0), "secret");
     talk(a, b);
     for (const handshake* h : {&a, &b}) BOOST_TEST((h->why() == refusal::member && holds(h->words(), "byte order")));
     // A later protocol of the same kind: only what stays in place is read.
-    net::greeting later = member(2);
+    wire::greeting later = member(2);
     later.major = 2;
     later.minor = 5;
     later.library = "3.0.0";
@@ -169,7 +169,7 @@ BOOST_AUTO_TEST_CASE(what_differs_is_told_on_both_sides) {
     std::vector<std::byte> theirs = first;
     e.hear(theirs);
     BOOST_TEST((e.now() == state::refused && e.why() == refusal::protocol));
-    net::greeting minor = member(2);   // another minor version is no obstacle
+    wire::greeting minor = member(2);   // another minor version is no obstacle
     minor.minor = 9;
     handshake m(true, minor, "secret"), n(false, member(0), "secret");
     talk(m, n);
@@ -227,7 +227,7 @@ BOOST_AUTO_TEST_CASE(little_memory_is_spent_on_a_stranger) {
         while (h.wanted() != 0) {
             std::vector<std::byte> m(h.wanted());
             for (std::byte& x : m) x = static_cast<std::byte>(random());
-            if (i % 3 == 0) net::detail::put(m.data(), net::detail::greeting_magic);
+            if (i % 3 == 0) wire::detail::put(m.data(), wire::detail::greeting_magic);
             h.hear(m);
             if (h.to_say().size() != 0) h.said();
         }
@@ -236,7 +236,7 @@ BOOST_AUTO_TEST_CASE(little_memory_is_spent_on_a_stranger) {
 }
 
 BOOST_AUTO_TEST_CASE(texts_that_do_not_fit_are_refused_here) {
-    net::greeting g = member(0);
+    wire::greeting g = member(0);
     g.job = std::string(64, 'j');
     BOOST_CHECK_THROW(handshake(true, g, "k"), option_error);
 }

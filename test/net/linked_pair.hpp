@@ -9,8 +9,8 @@
 /// Two ends of a connection within one process, with keys that the tests give.
 namespace sinter::linked {
 
-inline net::direction_key key(bool secret, int direction) {
-    net::direction_key k;
+inline wire::direction_key key(bool secret, int direction) {
+    wire::direction_key k;
     k.secret = secret;
     for (std::size_t i = 0; i < k.key.size(); ++i)
         k.key[i] = static_cast<std::byte>(17 * direction + static_cast<int>(i));
@@ -37,13 +37,13 @@ inline std::pair<io::descriptor, io::descriptor> sockets() {
 }
 
 /// One end: rank 0 sends in direction 0, rank 1 in direction 1.
-inline net::data_link end(io::descriptor socket, bool secret, int rank) {
-    return net::data_link(net::channel(std::move(socket)), key(secret, rank), key(secret, 1 - rank),
+inline wire::data_link end(io::descriptor socket, bool secret, int rank) {
+    return wire::data_link(wire::channel(std::move(socket)), key(secret, rank), key(secret, 1 - rank),
                           {1 - rank, rank == 0 ? "worker/1" : "worker/0", rank == 0 ? "b:2" : "a:1"});
 }
 
 struct pair {
-    net::data_link a, b;
+    wire::data_link a, b;
 };
 inline pair both(bool secret) {
     auto [a, b] = sockets();

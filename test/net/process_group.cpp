@@ -10,7 +10,7 @@
 // What members learn of each other once all are there: ends, errors, wishes; and how a job ends.
 using namespace sinter;
 using namespace sinter::base;
-using net::process_group;
+using wire::process_group;
 
 /// Waits for the first error, and says it with the seconds that it took since `begin`.
 static std::string wait_for_error(process_group& g, double most = 15) {

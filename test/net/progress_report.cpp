@@ -25,8 +25,8 @@ struct listener {
         return std::to_string(fds[1]) + ":" + std::to_string(s.st_ino);
     }
 };
-net::progress_report report_to(const std::string& value) {
-    return net::progress_report(net::environment{[value](const char* name) {
+wire::progress_report report_to(const std::string& value) {
+    return wire::progress_report(wire::environment{[value](const char* name) {
         return name == std::string("SINTER_PROGRESS_FD") ? std::optional(value) : std::nullopt;
     }});
 }
@@ -52,7 +52,7 @@ BOOST_AUTO_TEST_CASE(packets) {
     report.note("evaluates step 20");
     BOOST_TEST(l.said() == "note evaluates step 20");
     report.note(std::string(5000, 'x'));
-    BOOST_TEST(l.said().size() == net::progress_report::longest);
+    BOOST_TEST(l.said().size() == wire::progress_report::longest);
 }
 
 BOOST_AUTO_TEST_CASE(a_launcher_that_does_not_read_or_is_gone) {

@@ -11,16 +11,16 @@
 // Processes that meet: in any order of their start, with everybody there or not, and with something that does not fit.
 using namespace sinter;
 using namespace sinter::base;
-using net::process_group;
+using wire::process_group;
 
 /// Everyone's rank, and a number that went around by the data connections.
-static std::string meet(const cluster& c, const net::identity& same = {}) {
+static std::string meet(const cluster& c, const wire::identity& same = {}) {
     process_group g(c, same);
     std::string text;
     for (const std::string& s : g.exchange("ranks", std::to_string(g.rank()))) text += s;
     const int next = (g.rank() + 1) % g.size(), last = (g.rank() + g.size() - 1) % g.size();
     int sent = g.rank() * 11, got = -1;
-    const net::frame_tag tag{.operation = 1, .elements = 1};
+    const wire::frame_tag tag{.operation = 1, .elements = 1};
     g.link(next).send(tag, {reinterpret_cast<const std::byte*>(&sent), sizeof sent});
     g.link(last).receive(tag, {reinterpret_cast<std::byte*>(&got), sizeof got});
     for (bool done = false; !done;) {
@@ -70,7 +70,7 @@ BOOST_AUTO_TEST_CASE(eight_meet_also_without_a_key) {
 }
 
 BOOST_AUTO_TEST_CASE(the_masters_address_is_enough) {
-    const host_port master = net::parse_address(own_addresses(1)[0], "test");
+    const host_port master = wire::parse_address(own_addresses(1)[0], "test");
     processes p;
     for (const int r : {3, 0, 2, 1})
         p.start([&] {
@@ -112,9 +112,9 @@ BOOST_AUTO_TEST_CASE(addresses_that_cannot_work_are_told_at_once) {
         BOOST_TEST(base::monotonic_seconds() - begin < 20);   // name servers may be slow
         return text;
     };
-    net::event_loop loop;
-    const net::resolution here = net::resolve(net::parse_address(at[0], "test"));
-    auto busy = std::make_unique<net::listener>(loop, here.endpoints.at(0));
+    wire::event_loop loop;
+    const wire::resolution here = wire::resolve(wire::parse_address(at[0], "test"));
+    auto busy = std::make_unique<wire::listener>(loop, here.endpoints.at(0));
     BOOST_TEST(holds(told(at, quick()), "the port is in use"));
     busy.reset();
     BOOST_TEST(holds(told({"no-such-host.invalid:7000", at[1]}, quick()), "worker/0 at no-such-host.invalid:7000"));
@@ -133,7 +133,7 @@ BOOST_AUTO_TEST_CASE(it_listens_at_its_own_address_alone) {
     const auto at = own_addresses(2);
     processes p;
     const int member = p.start([&] { return meet(cluster::of(at, 0, quick())); });
-    const host_port own = net::parse_address(at[0], "test");
+    const host_port own = wire::parse_address(at[0], "test");
     const std::string port = [&] { char b[8]; std::snprintf(b, sizeof b, ":%04X", own.port); return std::string(b); }();
     std::string listening;   // rows of /proc/net/tcp: local address, remote address, state 0A
     for (int i = 0; i < 100 && listening.empty(); ++i) {
@@ -161,7 +161,7 @@ BOOST_AUTO_TEST_CASE(what_members_do_not_agree_on_is_told_to_all) {
         for (int r = 0; r < 3; ++r)
             p.start([&] {
                 cluster_options o = quick();
-                net::identity same{1, 2, 3};
+                wire::identity same{1, 2, 3};
                 if (r == 1) change_cluster(o), change_identity(same);
                 return meet(cluster::of(at, r, o), same);
             });
@@ -173,9 +173,9 @@ BOOST_AUTO_TEST_CASE(what_members_do_not_agree_on_is_told_to_all) {
     const auto check = [](const std::vector<std::string>& texts, const char* part) {
         for (const std::string& t : texts) BOOST_TEST((holds(t, part) && holds(t, "error: ")), t);
     };
-    check(differ(as_it_is, [](net::identity& i) { i.model = 9; }), "the model (its hash) differs");
-    check(differ(as_it_is, [](net::identity& i) { i.layout = 9; }), "the layout of memory");
-    check(differ(as_it_is, [](net::identity& i) { i.policy = 9; }), "the strategy or its options");
+    check(differ(as_it_is, [](wire::identity& i) { i.model = 9; }), "the model (its hash) differs");
+    check(differ(as_it_is, [](wire::identity& i) { i.layout = 9; }), "the layout of memory");
+    check(differ(as_it_is, [](wire::identity& i) { i.policy = 9; }), "the strategy or its options");
     // Another job at the same address is refused on both sides; the first goes on waiting for its own member.
     const auto at = own_addresses(2);
     processes p;

@@ -31,24 +31,24 @@ static std::atomic<bool> counting{false};
 [[gnu::noinline]] void operator delete(void* at, std::size_t) noexcept { operator delete(at); }
 
 BOOST_AUTO_TEST_CASE(a_stranger_costs_at_most_four_kibibytes) {
-    net::event_loop loop;
+    wire::event_loop loop;
     const auto at = own_addresses(2);
     const cluster c = cluster::of(at, 0, quick(5));
-    auto listener = std::make_unique<net::listener>(loop, net::resolve(c.self().address()).endpoints.at(0));
-    net::greeting own;
+    auto listener = std::make_unique<wire::listener>(loop, wire::resolve(c.self().address()).endpoints.at(0));
+    wire::greeting own;
     own.size = 2;
     own.job = "test";
     std::atomic<int> refusals{0};
-    net::links l(loop, c, own, std::vector<net::resolution>(2), std::move(listener),
+    wire::links l(loop, c, own, std::vector<wire::resolution>(2), std::move(listener),
                  [&](const std::string&) { ++refusals; },
                  {.heard = nullptr, .lost = nullptr, .joined = nullptr, .failed = nullptr,
                   .closed = [] { return std::string(); }});
     loop.start([](const char*) {});
     loop.post([&] { l.begin(); });
-    const net::greeting_block block = net::encode(own);
+    const wire::greeting_block block = wire::encode(own);
     for (int i = 0; i < 4; ++i) {   // the first ones meet what is allocated once; every other says all of its greeting
         counting = i >= 2;
-        const net::endpoint e = net::resolve(c.self().address()).endpoints.at(0);
+        const wire::endpoint e = wire::resolve(c.self().address()).endpoints.at(0);
         const io::descriptor s(::socket(e.storage.ss_family, SOCK_STREAM | SOCK_CLOEXEC, 0));
         BOOST_REQUIRE(::connect(s.get(), e.address(), e.size) == 0);
         (void)!::write(s.get(), block.data(), block.size() - (i % 2 == 0 ? 1 : 0));

@@ -11,10 +11,10 @@
 
 // Who is not of the job, and connects to one of its members all the same. The job goes on.
 using namespace sinter;
-using net::process_group;
+using wire::process_group;
 
 static io::descriptor connected(const std::string& at) {
-    const net::endpoint e = net::resolve(net::parse_address(at, "test")).endpoints.at(0);
+    const wire::endpoint e = wire::resolve(wire::parse_address(at, "test")).endpoints.at(0);
     io::descriptor s(::socket(e.storage.ss_family, SOCK_STREAM | SOCK_CLOEXEC, 0));
     for (int i = 0; i < 200; ++i) {
         if (::connect(s.get(), e.address(), e.size) == 0) return s;
@@ -127,19 +127,19 @@ BOOST_AUTO_TEST_CASE(a_wrong_key_is_refused_and_told_once_a_second) {
     p.start([&] { return member(cluster::of(at, 1, quick(5)), 12); });
     const double begin = base::monotonic_seconds();
     int attempts = 0;
-    net::greeting own;   // a stranger that knows all but the key, and comes again and again
+    wire::greeting own;   // a stranger that knows all but the key, and comes again and again
     own.role = 1;
     own.index = own.rank = 1;
     own.size = 2;
     own.job = "test";
     for (; base::monotonic_seconds() - begin < 1; ++attempts) {
-        net::handshake h(true, own, "guess " + std::to_string(attempts));
+        wire::handshake h(true, own, "guess " + std::to_string(attempts));
         const io::descriptor s = connected(at[0]);
         const auto text = [](span<const std::byte> b) {
             return std::string(reinterpret_cast<const char*>(b.data()), b.size());
         };
-        const std::string answer = said(s, text(h.to_say()), net::greeting_bytes);
-        BOOST_REQUIRE(answer.size() == net::greeting_bytes);
+        const std::string answer = said(s, text(h.to_say()), wire::greeting_bytes);
+        BOOST_REQUIRE(answer.size() == wire::greeting_bytes);
         h.said();
         h.hear(as_bytes(answer));
         said(s, text(h.to_say()), 1000);
@@ -163,7 +163,7 @@ BOOST_AUTO_TEST_CASE(a_recorded_connection_is_refused_when_it_comes_again) {
         std::string recorded;
         f.record = &recorded;
         bool shown = false;
-        fault_proxy::run(net::parse_address(at[2], "test"), net::parse_address(at[0], "test"), f, [&] {
+        fault_proxy::run(wire::parse_address(at[2], "test"), wire::parse_address(at[0], "test"), f, [&] {
             if (!shown && recorded.size() > 1000) {
                 (void)!::write(ends[1], recorded.data(), recorded.size());
                 shown = true;
@@ -181,7 +181,7 @@ BOOST_AUTO_TEST_CASE(a_recorded_connection_is_refused_when_it_comes_again) {
     for (int i = 0; i < 3; ++i) {
         const io::descriptor s = connected(at[0]);
         const std::string answer = said(s, wire, 5000);   // until it is closed
-        BOOST_TEST(answer.size() <= net::greeting_bytes + 384);
+        BOOST_TEST(answer.size() <= wire::greeting_bytes + 384);
         BOOST_TEST(is_closed(s.get(), 1));
     }
     for (int r = 0; r < 2; ++r) BOOST_TEST(holds(p.result(1 + r), "fine"), p.result(1 + r));
@@ -194,16 +194,16 @@ BOOST_AUTO_TEST_CASE(a_stranger_who_claims_to_be_a_member_takes_nobodys_place) {
     const auto at = own_addresses(2);
     processes p;
     p.start([&] { return member(cluster::of(at, 0, quick(5)), 3); });
-    net::greeting claim;
+    wire::greeting claim;
     claim.role = 1;
     claim.index = claim.rank = 1;
     claim.size = 2;
     claim.job = "test";
     claim.keyed = true;
-    const net::greeting_block block = net::encode(claim);
+    const wire::greeting_block block = wire::encode(claim);
     const io::descriptor first = connected(at[0]);   // it waits with its proof, which it cannot make
     const std::string bytes(reinterpret_cast<const char*>(block.data()), block.size());
-    BOOST_TEST(said(first, bytes, net::greeting_bytes).size() == net::greeting_bytes);
+    BOOST_TEST(said(first, bytes, wire::greeting_bytes).size() == wire::greeting_bytes);
     p.start([&] { return member(cluster::of(at, 1, quick(5)), 3); });
     for (int r = 0; r < 2; ++r) BOOST_TEST(holds(p.result(r), "fine"), p.result(r));
 }
@@ -212,8 +212,8 @@ BOOST_AUTO_TEST_CASE(peers_that_die_in_the_middle_of_a_handshake_are_waited_for)
     const auto at = own_addresses(2);
     processes p;
     p.start([&] { return member(cluster::of(at, 0, quick(5)), 3); });
-    const net::greeting g;
-    const net::greeting_block block = net::encode(g);
+    const wire::greeting g;
+    const wire::greeting_block block = wire::encode(g);
     for (std::size_t n = 0; n < 20; ++n) {
         const io::descriptor s = connected(at[0]);
         (void)!::write(s.get(), block.data(), n * block.size() / 20);

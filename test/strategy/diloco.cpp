@@ -18,7 +18,7 @@ constexpr auto linear = features<inputs> >> dense<outputs_of_it>;
 /// Members that are threads.
 struct threads_of_test {
     static inline collective::thread_group* group = nullptr;
-    static std::unique_ptr<collective::communicator> connect(const cluster& c, const net::identity&) { return group->take(c.rank()); }
+    static std::unique_ptr<collective::communicator> connect(const cluster& c, const wire::identity&) { return group->take(c.rank()); }
 };
 struct batch {
     float x[size * inputs], y[size * outputs_of_it];

@@ -17,18 +17,18 @@ struct linked_job {
         for (std::size_t a = 0; a < links.size(); ++a)
             for (std::size_t b = 0; b < a; ++b) {
                 auto [one, other] = linked::both(secret);
-                links[a][b] = std::make_unique<net::data_link>(std::move(one));
-                links[b][a] = std::make_unique<net::data_link>(std::move(other));
+                links[a][b] = std::make_unique<wire::data_link>(std::move(one));
+                links[b][a] = std::make_unique<wire::data_link>(std::move(other));
             }
     }
-    std::vector<std::vector<std::unique_ptr<net::data_link>>> links;
+    std::vector<std::vector<std::unique_ptr<wire::data_link>>> links;
     first_error error;
     io::descriptor failed{::eventfd(0, EFD_NONBLOCK)};
     void check() {
         if (error) error.rethrow();
     }
-    std::vector<net::data_link*> of(int rank) {
-        std::vector<net::data_link*> all;
+    std::vector<wire::data_link*> of(int rank) {
+        std::vector<wire::data_link*> all;
         for (auto& l : links[static_cast<std::size_t>(rank)]) all.push_back(l.get());
         return all;
     }

@@ -8,7 +8,7 @@ namespace sinter::inline SINTER_TARGET {
 /// multi_worker<automatic>: shared memory where all members are on one machine; else TCP, with
 /// halving and doubling for small operations and the ring for large ones.
 struct automatic {
-    static std::unique_ptr<collective::communicator> connect(const cluster& who, const net::identity& same) {
+    static std::unique_ptr<collective::communicator> connect(const cluster& who, const wire::identity& same) {
         const auto m = std::make_shared<collective::net_membership>(who, same);
         std::string why_not;
         std::unique_ptr<collective::engine> e;

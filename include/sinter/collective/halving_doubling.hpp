@@ -7,7 +7,7 @@ namespace sinter::inline SINTER_TARGET {
 /// multi_worker<halving_doubling>: as much is sent as by the ring, in 2 log P rounds and over
 /// connections between many pairs: best for small models and many members.
 struct halving_doubling {
-    static std::unique_ptr<collective::communicator> connect(const cluster& who, const net::identity& same) {
+    static std::unique_ptr<collective::communicator> connect(const cluster& who, const wire::identity& same) {
         return collective::connect_tcp(collective::algorithm::halving_doubling, who, same);
     }
 };

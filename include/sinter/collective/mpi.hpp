@@ -114,7 +114,7 @@ private:
 /// reduced while others are computed: MPI_THREAD_MULTIPLE, if somebody else has initialised MPI.
 struct mpi {
     /// `who`: nobody needs to be listed; where several are, their number must be that of mpirun.
-    static std::unique_ptr<collective::communicator> connect(const cluster& who, const net::identity& same) {
+    static std::unique_ptr<collective::communicator> connect(const cluster& who, const wire::identity& same) {
         const auto m = std::make_shared<collective::mpi_members>();
         refuse_other_size(who.size() > 1 ? who.size() : started(), m->size());
         refuse_difference(*m, same);
@@ -134,7 +134,7 @@ private:
             throw option_error("MPI's world has another size than the job (is mpirun of the same MPI as the program?)",
                                "mpi", std::to_string(size), std::to_string(expected));
     }
-    SINTER_COLD static void refuse_difference(const collective::mpi_members& m, const net::identity& mine) {
+    SINTER_COLD static void refuse_difference(const collective::mpi_members& m, const wire::identity& mine) {
         const auto own = std::array{mine.model, mine.layout, mine.policy};
         std::vector<std::array<std::uint64_t, 3>> all(static_cast<std::size_t>(m.size()));
         m.need(MPI_Allgather(own.data(), 3, MPI_UINT64_T, all.data(), 3, MPI_UINT64_T, m.comm()), {});

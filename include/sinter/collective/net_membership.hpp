@@ -11,7 +11,7 @@ namespace sinter::inline SINTER_TARGET::collective {
 class net_membership final : public membership {
 public:
     /// Blocks until all are there.
-    net_membership(const cluster& who, const net::identity& same) : group_(who, same) {
+    net_membership(const cluster& who, const wire::identity& same) : group_(who, same) {
         const std::string mine = machine(group_.roster().self().host);
         int here = 0;
         for (const auto& m : group_.roster().trainers()) here += machine(m.host) == mine;
@@ -33,12 +33,12 @@ public:
     void ask_all_to_stop(const char* reason) override { group_.ask_all_to_stop(reason); }
     bool asked_to_stop() const override { return group_.asked(); }
 
-    net::process_group& group() { return group_; }
+    wire::process_group& group() { return group_; }
     /// Whether the roster has one host for all.
     bool on_one_host() const { return one_host_; }
 
 private:
-    net::process_group group_;
+    wire::process_group group_;
     bool one_host_ = false, may_spin_ = false;
 
     static std::string machine(const std::string& host) {
@@ -55,7 +55,7 @@ public:
         members_->progress(o.step, name_of(o.what));
         try {
             engine_->perform(o, number, data, n);
-        } catch (const net::lost_connection& e) {
+        } catch (const wire::lost_connection& e) {
             // Why it ended is often known to the process_group, or soon will be.
             pollfd failed{members_->group().failed_descriptor(), POLLIN, 0};
             io::uninterrupted([&] { return ::poll(&failed, 1, 1000); });

@@ -7,7 +7,7 @@ namespace sinter::inline SINTER_TARGET {
 /// multi_worker<ring>: gradients go around a ring of TCP connections. Each member sends the least
 /// possible, 2 (P - 1) / P of the gradients, in 2 (P - 1) rounds: best for large models.
 struct ring {
-    static std::unique_ptr<collective::communicator> connect(const cluster& who, const net::identity& same) {
+    static std::unique_ptr<collective::communicator> connect(const cluster& who, const wire::identity& same) {
         return collective::connect_tcp(collective::algorithm::ring, who, same);
     }
 };

@@ -9,14 +9,14 @@ namespace collective {
 
 /// Memory that all members have mapped; where one of them cannot, null and the reason.
 inline std::unique_ptr<engine> shared_memory_among(const std::shared_ptr<net_membership>& m, std::string& why_not) {
-    net::process_group& group = m->group();
+    wire::process_group& group = m->group();
     const std::size_t bytes = shared_memory_engine::segment_bytes(m->size());
     shared_segment segment;
     std::string path, token(16, '\0'), fault;
     if (m->rank() == 0) try {
             segment = shared_segment::make(bytes);
             path = segment.path();
-            net::fill_random(as_writable_bytes(token));
+            wire::fill_random(as_writable_bytes(token));
             std::memcpy(segment.data() + bytes - token.size(), token.data(), token.size());
         } catch (const error& e) {
             fault = e.what();
@@ -47,7 +47,7 @@ inline std::unique_ptr<engine> shared_memory_among(const std::shared_ptr<net_mem
 /// (so that a death is noticed), and pass their gradients through memory that all have mapped.
 struct shared_memory {
     /// Throws option_error where the members do not share memory.
-    static std::unique_ptr<collective::communicator> connect(const cluster& who, const net::identity& same) {
+    static std::unique_ptr<collective::communicator> connect(const cluster& who, const wire::identity& same) {
         const auto m = std::make_shared<collective::net_membership>(who, same);
         std::string why_not;
         auto e = collective::shared_memory_among(m, why_not);

@@ -9,7 +9,7 @@ namespace sinter::inline SINTER_TARGET::collective {
 
 /// An algorithm over the connections of a job.
 inline std::unique_ptr<transport_engine> tcp_engine(algorithm a, const std::shared_ptr<net_membership>& m) {
-    std::vector<net::data_link*> links;
+    std::vector<wire::data_link*> links;
     for (int r = 0; r < m->size(); ++r) links.push_back(r == m->rank() ? nullptr : &m->group().link(r));
     return std::make_unique<transport_engine>(a, std::make_unique<tcp_transport>(
                                                      m->rank(), std::move(links), m->group().failed_descriptor(),
@@ -17,7 +17,7 @@ inline std::unique_ptr<transport_engine> tcp_engine(algorithm a, const std::shar
 }
 
 /// Meets the other members (cluster_error says who is missing) and connects them by TCP.
-inline std::unique_ptr<communicator> connect_tcp(algorithm a, const cluster& who, const net::identity& same) {
+inline std::unique_ptr<communicator> connect_tcp(algorithm a, const cluster& who, const wire::identity& same) {
     const auto m = std::make_shared<net_membership>(who, same);
     return std::make_unique<queued_communicator>(m, std::make_unique<watched_engine>(m, tcp_engine(a, m)));
 }

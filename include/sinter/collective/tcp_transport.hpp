@@ -11,10 +11,10 @@ namespace sinter::inline SINTER_TARGET::collective {
 
 /// What a frame must agree in: number, kind, type, reduction, step, bucket, root and elements. The
 /// root lies in what a broadcast has no other use for.
-inline net::frame_tag tag_of(const job& j, std::int64_t offset) {
+inline wire::frame_tag tag_of(const job& j, std::int64_t offset) {
     const operation& o = j.what;
     const auto root = o.what == kind::broadcast ? static_cast<unsigned>(o.root) : 0u;
-    net::frame_tag t;
+    wire::frame_tag t;
     t.operation = static_cast<std::uint32_t>(o.what) << 24 | (static_cast<std::uint32_t>(j.number) & 0xFFFFFFu);
     t.dtype = static_cast<std::uint8_t>(static_cast<unsigned>(o.type) | root >> 8 << 3);
     t.reduction = static_cast<std::uint8_t>(o.what == kind::broadcast ? root : static_cast<unsigned>(o.how));
@@ -25,7 +25,7 @@ inline net::frame_tag tag_of(const job& j, std::int64_t offset) {
     return t;
 }
 /// The same in words, for errors.
-SINTER_COLD inline std::string words_of(const net::frame_tag& t, std::uint64_t bytes) {
+SINTER_COLD inline std::string words_of(const wire::frame_tag& t, std::uint64_t bytes) {
     operation o{.what = static_cast<kind>(t.operation >> 24),
                 .type = static_cast<element>(t.dtype & 7u),
                 .step = t.step,
@@ -42,15 +42,15 @@ SINTER_COLD inline std::string words_of(const net::frame_tag& t, std::uint64_t b
 class tcp_transport final : public transport {
 public:
     /// `links`: by rank, null for this one. `failed`: becomes readable when `check` throws.
-    tcp_transport(int rank, std::vector<net::data_link*> links, int failed, std::function<void()> check, bool may_spin)
+    tcp_transport(int rank, std::vector<wire::data_link*> links, int failed, std::function<void()> check, bool may_spin)
         : links_(std::move(links)), check_(std::move(check)), rank_(rank), failed_(failed), may_spin_(may_spin) {
-        for (net::data_link* const l : links_)
+        for (wire::data_link* const l : links_)
             if (l) l->describe_with(words_of);
     }
 
     int rank() const override { return rank_; }
     int size() const override { return static_cast<int>(links_.size()); }
-    std::int64_t largest_piece() const override { return static_cast<std::int64_t>(net::data_link::max_payload()); }
+    std::int64_t largest_piece() const override { return static_cast<std::int64_t>(wire::data_link::max_payload()); }
 
     void send(int peer, const job& j, std::int64_t offset, span<const std::byte> bytes) override {
         idle_since_ = 0;
@@ -84,14 +84,14 @@ private:
     static constexpr int stalled_after_ms = 100;
     static constexpr double spin_seconds = 50e-6;
 
-    std::vector<net::data_link*> links_;
+    std::vector<wire::data_link*> links_;
     std::function<void()> check_;
-    net::frame_tag now_;
+    wire::frame_tag now_;
     double idle_since_ = 0;   // 0: something has just happened
     int rank_, failed_;
     bool may_spin_;
 
-    net::data_link& link(int peer) { return *links_[static_cast<std::size_t>(peer)]; }
+    wire::data_link& link(int peer) { return *links_[static_cast<std::size_t>(peer)]; }
     bool spins() {
         const double now = monotonic_seconds();
         if (idle_since_ == 0) idle_since_ = now;
@@ -101,10 +101,10 @@ private:
     }
     /// Somebody may have sent something else than what is awaited of somebody else.
     SINTER_COLD void look_at_all() {
-        for (net::data_link* const l : links_) {
-            const net::frame_tag* const t = l ? l->peek() : nullptr;
+        for (wire::data_link* const l : links_) {
+            const wire::frame_tag* const t = l ? l->peek() : nullptr;
             if (!t || (t->operation ^ now_.operation) & 0xFFFFFFu) continue;
-            net::frame_tag same = *t;
+            wire::frame_tag same = *t;
             same.offset = now_.offset;
             if (same != now_) l->refuse(now_);
         }

@@ -25,7 +25,7 @@ inline std::string text_of(const host_port& a) {
     return (v6 ? "[" + a.host + "]" : a.host) + ":" + std::to_string(a.port);
 }
 
-namespace net {
+namespace wire {
 
 /// A decimal integer in [low, high], with nothing before or after it; nullopt otherwise.
 inline std::optional<std::int64_t> integer(std::string_view text, std::int64_t low, std::int64_t high) {
@@ -76,5 +76,5 @@ inline host_port parse_address(std::string_view s, const std::string& where) {
     return {std::string(host), static_cast<std::uint16_t>(*port)};
 }
 
-} // namespace net
+} // namespace wire
 } // namespace sinter::inline SINTER_TARGET

@@ -11,7 +11,7 @@
 /// wants it, so that its archives take it, too; those here need no library, are the same on every
 /// machine, and never allocate more than the bytes that are there can hold. They write numbers,
 /// texts and lists of them: nothing that names a type or could be run.
-namespace sinter::inline SINTER_TARGET::net {
+namespace sinter::inline SINTER_TARGET::wire {
 
 class archive_writer {
 public:
@@ -108,4 +108,4 @@ Message restored(span<const std::byte> bytes) {
     return m;
 }
 
-} // namespace sinter::net
+} // namespace sinter::wire

@@ -7,7 +7,7 @@
 #include <sys/socket.h>
 #include <sys/uio.h>
 
-namespace sinter::inline SINTER_TARGET::net {
+namespace sinter::inline SINTER_TARGET::wire {
 
 /// What a read or write that does not block came to.
 struct transfer {
@@ -64,4 +64,4 @@ private:
     }
 };
 
-} // namespace sinter::net
+} // namespace sinter::wire

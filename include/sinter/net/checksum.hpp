@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <cstring>
 
-namespace sinter::inline SINTER_TARGET::net {
+namespace sinter::inline SINTER_TARGET::wire {
 
 /// XXH64 of bytes that come in pieces, for frames without a key. It finds damage, not forgery.
 /// Source: the xxHash specification, https://github.com/Cyan4973/xxHash/blob/dev/doc/xxhash_spec.md.
@@ -94,4 +94,4 @@ private:
     }
 };
 
-} // namespace sinter::net
+} // namespace sinter::wire

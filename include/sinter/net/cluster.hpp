@@ -14,7 +14,7 @@
 
 namespace sinter::inline SINTER_TARGET {
 
-namespace net { struct environment; }
+namespace wire { struct environment; }
 struct cluster_arguments;
 
 /// What a process does in a job: the chief and the workers train (the chief also writes the
@@ -69,12 +69,12 @@ public:
     /// option_error where two contradict each other, where values are malformed, and where
     /// SINTER_SIZE is another size. Defined in net/from_environment.hpp.
     inline static cluster from_environment(cluster_options = {});
-    inline static cluster from_environment(cluster_options, const net::environment&);
+    inline static cluster from_environment(cluster_options, const wire::environment&);
 
     /// What a program's arguments say, or the environment where they say nothing. Arguments win
     /// over the environment. Defined in net/from_environment.hpp.
     inline static cluster from_arguments(const cluster_arguments&, cluster_options = {});
-    inline static cluster from_arguments(const cluster_arguments&, cluster_options, const net::environment&);
+    inline static cluster from_arguments(const cluster_arguments&, cluster_options, const wire::environment&);
 
     int size() const { return trainers_; }   ///< how many train
     int rank() const { return self_ < trainers_ ? self_ : -1; }   ///< this process's; -1: it does not train
@@ -208,7 +208,7 @@ inline cluster cluster::of(const std::vector<std::string>& addresses, int self, 
     std::vector<cluster_member> members;
     for (const std::string& a : addresses) {
         const int index = static_cast<int>(members.size());
-        const auto [host, port] = net::parse_address(a, "address of worker/" + std::to_string(index));
+        const auto [host, port] = wire::parse_address(a, "address of worker/" + std::to_string(index));
         members.push_back({cluster_role::worker, index, host, port});
     }
     return cluster(std::move(members), cluster_role::worker, self, std::move(options));

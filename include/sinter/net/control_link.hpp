@@ -6,7 +6,7 @@
 #include <sinter/net/seal.hpp>
 #include <deque>
 
-namespace sinter::inline SINTER_TARGET::net {
+namespace sinter::inline SINTER_TARGET::wire {
 
 /// Messages to and from one peer, in sealed frames of at most 64 KiB. Lives on the loop's thread.
 class control_link {
@@ -134,4 +134,4 @@ private:
     std::shared_ptr<char> alive_ = std::make_shared<char>();
 };
 
-} // namespace sinter::net
+} // namespace sinter::wire

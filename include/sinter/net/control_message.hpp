@@ -5,7 +5,7 @@
 
 /// What members tell each other on their control connections. The kind of a message is the
 /// `operation` of its frame.
-namespace sinter::inline SINTER_TARGET::net::message {
+namespace sinter::inline SINTER_TARGET::wire::message {
 
 enum class kind : std::uint32_t { heartbeat = 1, failure, stop, leave, exchange, ready, start, roster };
 
@@ -69,4 +69,4 @@ struct roster {
     void serialize(A& a, unsigned) { a & addresses; }
 };
 
-} // namespace sinter::net::message
+} // namespace sinter::wire::message

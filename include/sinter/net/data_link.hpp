@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <poll.h>
 
-namespace sinter::inline SINTER_TARGET::net {
+namespace sinter::inline SINTER_TARGET::wire {
 
 /// Whom a connection leads to, for errors.
 struct peer_name {
@@ -223,4 +223,4 @@ private:
     [[noreturn]] SINTER_COLD static void misuse(const char* what) { throw error(what, "data_link"); }
 };
 
-} // namespace sinter::net
+} // namespace sinter::wire

@@ -11,7 +11,7 @@
 #include <vector>
 
 /// Addresses as the system knows them, and sockets at them.
-namespace sinter::inline SINTER_TARGET::net {
+namespace sinter::inline SINTER_TARGET::wire {
 
 struct endpoint {
     sockaddr_storage storage{};
@@ -86,4 +86,4 @@ inline io::descriptor stream_socket(int family) {
     return s;
 }
 
-} // namespace sinter::net
+} // namespace sinter::wire

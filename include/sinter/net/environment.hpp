@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 
-namespace sinter::inline SINTER_TARGET::net {
+namespace sinter::inline SINTER_TARGET::wire {
 
 /// Where variables are looked up: the process's environment, or a table of a test's own.
 struct environment {
@@ -26,4 +26,4 @@ struct environment {
     }
 };
 
-} // namespace sinter::inline SINTER_TARGET::net
+} // namespace sinter::inline SINTER_TARGET::wire

@@ -7,7 +7,7 @@
 #include <optional>
 #include <sys/eventfd.h>
 
-namespace sinter::inline SINTER_TARGET::net {
+namespace sinter::inline SINTER_TARGET::wire {
 
 /// The first error that a member learns of; later ones are consequences. Any thread may ask.
 class first_error {
@@ -45,4 +45,4 @@ private:
     io::descriptor event_;
 };
 
-} // namespace sinter::net
+} // namespace sinter::wire

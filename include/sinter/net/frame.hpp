@@ -7,7 +7,7 @@
 
 /// The frame: a header of 64 bytes, the payload, and 16 bytes that a seal makes of both. All numbers
 /// are little-endian. Nothing here reads or writes a socket.
-namespace sinter::inline SINTER_TARGET::net {
+namespace sinter::inline SINTER_TARGET::wire {
 
 inline constexpr std::uint32_t frame_magic = 0x464E5253;   // "SRNF"
 inline constexpr std::uint8_t frame_version = 1;
@@ -112,4 +112,4 @@ SINTER_COLD inline std::string in_words(const frame_tag& t, std::uint64_t bytes)
                    " elements of type ", t.dtype, ", reduction ", t.reduction, ", ", bytes, " bytes at ", t.offset});
 }
 
-} // namespace sinter::net
+} // namespace sinter::wire

@@ -20,7 +20,7 @@ struct cluster_arguments {
     int size = 0;                         ///< 0: not said
 };
 
-namespace net::roster {
+namespace wire::roster {
 
 /// The job's name and key, where the options do not say them.
 inline cluster_options with_job_and_key(cluster_options o, const environment& env) {
@@ -58,10 +58,10 @@ inline bool may_contain(const claim& outer, const cluster& c, const claim* inner
     return outer.size == c.size() && (c.rank() < 0 || c.rank() == outer.rank);
 }
 
-} // namespace net::roster
+} // namespace wire::roster
 
-inline cluster cluster::from_environment(cluster_options options, const net::environment& env) {
-    using namespace net::roster;
+inline cluster cluster::from_environment(cluster_options options, const wire::environment& env) {
+    using namespace wire::roster;
     options = with_job_and_key(std::move(options), env);
     options.check();
     const auto tf = parse_tf_config(env("TF_CONFIG").value_or(""));
@@ -108,14 +108,14 @@ inline cluster cluster::from_environment(cluster_options options, const net::env
 }
 
 inline cluster cluster::from_environment(cluster_options options) {
-    return from_environment(std::move(options), net::environment{});
+    return from_environment(std::move(options), wire::environment{});
 }
 
 inline cluster cluster::from_arguments(const cluster_arguments& a, cluster_options options,
-                                       const net::environment& env) {
+                                       const wire::environment& env) {
     const bool any = !a.addresses.empty() || !a.master.empty() || a.rank >= 0 || a.size != 0;
     if (!any) return from_environment(std::move(options), env);
-    options = net::roster::with_job_and_key(std::move(options), env);
+    options = wire::roster::with_job_and_key(std::move(options), env);
     options.check();
     const auto fault = [](const char* what, std::string got, const char* needed) {
         return option_error(what, "the arguments of the cluster", std::move(got), needed);
@@ -130,14 +130,14 @@ inline cluster cluster::from_arguments(const cluster_arguments& a, cluster_optio
     if (listed != 0 && a.size != 0 && a.size != listed)
         throw fault("two sizes", std::to_string(a.size) + ", and " + std::to_string(listed) + " addresses", "one");
     cluster c = listed ? of(a.addresses, a.rank, std::move(options))
-                       : with_master(a.rank, a.size, net::parse_address(a.master, "the master"), std::move(options));
+                       : with_master(a.rank, a.size, wire::parse_address(a.master, "the master"), std::move(options));
     c.explain("arguments");
-    net::roster::check_size(c, env);
+    wire::roster::check_size(c, env);
     return c;
 }
 
 inline cluster cluster::from_arguments(const cluster_arguments& a, cluster_options options) {
-    return from_arguments(a, std::move(options), net::environment{});
+    return from_arguments(a, std::move(options), wire::environment{});
 }
 
 } // namespace sinter::inline SINTER_TARGET

@@ -10,7 +10,7 @@
 
 /// The first message that two processes send each other: who they are, and all that they must agree
 /// on. It has a fixed size and is read without allocating for it.
-namespace sinter::inline SINTER_TARGET::net {
+namespace sinter::inline SINTER_TARGET::wire {
 
 inline constexpr std::uint16_t protocol_major = 1, protocol_minor = 0;
 enum class purpose : std::uint8_t { control = 1, data = 2 };
@@ -147,4 +147,4 @@ SINTER_COLD inline disagreement compare(const greeting& own, const greeting& the
     return disagreement::none;
 }
 
-} // namespace sinter::net
+} // namespace sinter::wire

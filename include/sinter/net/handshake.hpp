@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <vector>
 
-namespace sinter::inline SINTER_TARGET::net {
+namespace sinter::inline SINTER_TARGET::wire {
 
 /// How a connection begins. The one that dialled says its greeting; the other answers with its own;
 /// the first proves that it knows the job's key, then the other does, with its verdict. A proof is
@@ -207,4 +207,4 @@ private:
     }
 };
 
-} // namespace sinter::net
+} // namespace sinter::wire

@@ -3,7 +3,7 @@
 #include <sinter/base/target_namespace.hpp>
 #include <cstdint>
 
-namespace sinter::inline SINTER_TARGET::net {
+namespace sinter::inline SINTER_TARGET::wire {
 
 /// Hashes that all members of a job must share: of the model, of the layout of its arenas and
 /// buckets, of the strategy and its options.
@@ -12,4 +12,4 @@ struct identity {
     friend bool operator==(const identity&, const identity&) = default;
 };
 
-} // namespace sinter::net
+} // namespace sinter::wire

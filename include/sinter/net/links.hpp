@@ -8,7 +8,7 @@
 #include <sinter/net/rare_log.hpp>
 #include <list>
 
-namespace sinter::inline SINTER_TARGET::net {
+namespace sinter::inline SINTER_TARGET::wire {
 
 /// How strangers are dealt with.
 struct stranger_limits {
@@ -275,4 +275,4 @@ private:
     }
 };
 
-} // namespace sinter::net
+} // namespace sinter::wire

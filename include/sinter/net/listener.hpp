@@ -3,7 +3,7 @@
 #include <sinter/net/endpoint.hpp>
 #include <sinter/net/event_loop.hpp>
 
-namespace sinter::inline SINTER_TARGET::net {
+namespace sinter::inline SINTER_TARGET::wire {
 
 /// Listens at one address, and at no other. An accept() that fails (no more descriptors) is tried
 /// again a little later.
@@ -56,4 +56,4 @@ private:
     }
 };
 
-} // namespace sinter::net
+} // namespace sinter::wire

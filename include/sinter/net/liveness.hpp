@@ -6,7 +6,7 @@
 #include <sinter/net/event_loop.hpp>
 #include <atomic>
 
-namespace sinter::inline SINTER_TARGET::net {
+namespace sinter::inline SINTER_TARGET::wire {
 
 /// Where this process is; written by the thread that trains, read by the loop's.
 struct progress_marks {
@@ -145,4 +145,4 @@ public:
     }
 };
 
-} // namespace sinter::net
+} // namespace sinter::wire

@@ -16,7 +16,7 @@
 #include <openssl/rand.h>
 
 /// What is asked of OpenSSL's library of algorithms: hashes, keyed hashes, random bytes.
-namespace sinter::inline SINTER_TARGET::net {
+namespace sinter::inline SINTER_TARGET::wire {
 
 using digest = std::array<std::byte, 32>;   // of SHA-256
 
@@ -59,4 +59,4 @@ inline bool equal_in_constant_time(span<const std::byte> a, span<const std::byte
     return a.size() == b.size() && ::CRYPTO_memcmp(a.data(), b.data(), a.size()) == 0;
 }
 
-} // namespace sinter::net
+} // namespace sinter::wire

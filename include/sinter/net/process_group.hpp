@@ -6,7 +6,7 @@
 #include <condition_variable>
 #include <deque>
 
-namespace sinter::inline SINTER_TARGET::net {
+namespace sinter::inline SINTER_TARGET::wire {
 
 /// The connections of this process to the other members of a cluster. The constructor returns when
 /// all are there and have found that they agree; from then on each learns within a second of another
@@ -122,7 +122,7 @@ private:
     void hang_up();
 };
 
-} // namespace sinter::net
+} // namespace sinter::wire
 
 #include <sinter/net/process_group/addresses.hpp>
 #include <sinter/net/process_group/conversation.hpp>

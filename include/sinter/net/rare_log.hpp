@@ -6,7 +6,7 @@
 #include <cstdio>
 #include <functional>
 
-namespace sinter::inline SINTER_TARGET::net {
+namespace sinter::inline SINTER_TARGET::wire {
 
 /// Lines that strangers can cause: at most one a second, which says how many were left out.
 class rare_log {
@@ -33,4 +33,4 @@ private:
     std::uint64_t left_out_ = 0;
 };
 
-} // namespace sinter::net
+} // namespace sinter::wire

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <memory>
 
-namespace sinter::inline SINTER_TARGET::net {
+namespace sinter::inline SINTER_TARGET::wire {
 
 /// What both ends of a connection agree on for one direction of it. Made anew for each connection
 /// by its handshake, so that no pair of key and frame number is ever used twice.
@@ -76,4 +76,4 @@ private:
     std::unique_ptr<EVP_CIPHER_CTX, free_context> context_;
 };
 
-} // namespace sinter::net
+} // namespace sinter::wire

@@ -17,7 +17,7 @@ struct multi_worker_options {
 /// What sends: `Algorithm::connect(cluster, identity)` meets the other processes, and refuses those
 /// of another identity. ring, halving_doubling, mpi... (sinter/distributed.hpp) are such.
 template <class A>
-concept collective_algorithm = requires(const cluster& c, const net::identity& i) {
+concept collective_algorithm = requires(const cluster& c, const wire::identity& i) {
     { A::connect(c, i) } -> std::convertible_to<std::unique_ptr<collective::communicator>>;
 };
 

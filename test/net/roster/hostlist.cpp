@@ -6,7 +6,7 @@
 #include <sinter/net/roster/hostlist.hpp>
 #include <support/refusals.hpp>
 
-using namespace sinter::net::roster;
+using namespace sinter::wire::roster;
 using sinter_test::refused, sinter_test::says;
 
 namespace {

@@ -9,7 +9,7 @@
 #include <support/refusals.hpp>
 
 using namespace sinter;
-using namespace sinter::net::roster;
+using namespace sinter::wire::roster;
 using sinter_test::refused, sinter_test::says;
 
 namespace {

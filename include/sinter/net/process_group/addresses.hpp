@@ -4,7 +4,7 @@
 #include <cstdlib>
 
 /// What can be said of addresses before anybody is dialled.
-namespace sinter::inline SINTER_TARGET::net {
+namespace sinter::inline SINTER_TARGET::wire {
 
 /// Which of this machine's addresses leads there. Nothing is sent.
 SINTER_COLD inline resolution local_address_towards(const endpoint& there) {
@@ -86,4 +86,4 @@ SINTER_COLD inline std::unique_ptr<listener> process_group::open(std::vector<res
     throw own_fault("cannot listen there: " + std::generic_category().message(fault));
 }
 
-} // namespace sinter::net
+} // namespace sinter::wire

@@ -3,7 +3,7 @@
 #include <sinter/net/process_group.hpp>
 
 /// What members say to each other.
-namespace sinter::inline SINTER_TARGET::net {
+namespace sinter::inline SINTER_TARGET::wire {
 
 inline void process_group::send_all(message::kind k, const std::string& bytes) {
     for (int r = 0; r < size(); ++r)
@@ -119,4 +119,4 @@ inline std::vector<member_status> process_group::status() {
     return all;
 }
 
-} // namespace sinter::net
+} // namespace sinter::wire

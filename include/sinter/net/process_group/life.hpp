@@ -4,7 +4,7 @@
 #include <exception>
 
 /// Beginning, failing, ending.
-namespace sinter::inline SINTER_TARGET::net {
+namespace sinter::inline SINTER_TARGET::wire {
 
 inline process_group::process_group(const cluster& who, const identity& same, setup with)
     : who_(who), with_(std::move(with)), left_(static_cast<std::size_t>(who.size())),
@@ -263,4 +263,4 @@ bool process_group::wait_until(double deadline, lock& hold, Done done) {
     return changed_.wait_until(hold, until, done);
 }
 
-} // namespace sinter::net
+} // namespace sinter::wire

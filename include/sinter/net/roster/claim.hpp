@@ -8,7 +8,7 @@
 #include <string_view>
 
 /// Where a process learns who is in its job: one file for each family of environment variables.
-namespace sinter::inline SINTER_TARGET::net::roster {
+namespace sinter::inline SINTER_TARGET::wire::roster {
 
 /// What one family of variables says about this process.
 struct claim {
@@ -37,7 +37,7 @@ public:
     std::optional<int> integer(const char* name, int low, int high) {
         const auto value = text(name);
         if (!value) return {};
-        const auto n = net::integer(*value, low, high);
+        const auto n = wire::integer(*value, low, high);
         if (!n)
             throw option_error("not a valid integer", name, quoted(*value),
                                std::to_string(low) + " to " + std::to_string(high));
@@ -101,4 +101,4 @@ inline host_port master_said(const environment& env) {
 /// outgoing connections.
 inline std::uint16_t port_of(std::string_view job) { return static_cast<std::uint16_t>(16384 + base::fnv1a(job) % 16384); }
 
-} // namespace sinter::inline SINTER_TARGET::net::roster
+} // namespace sinter::inline SINTER_TARGET::wire::roster

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-namespace sinter::inline SINTER_TARGET::net::roster {
+namespace sinter::inline SINTER_TARGET::wire::roster {
 
 namespace detail {
 
@@ -83,4 +83,4 @@ inline std::vector<std::string> expand_hostlist(std::string_view list, const cha
     return hosts;
 }
 
-} // namespace sinter::inline SINTER_TARGET::net::roster
+} // namespace sinter::inline SINTER_TARGET::wire::roster

@@ -3,7 +3,7 @@
 #include <sinter/net/roster/claim.hpp>
 #include <sinter/net/roster/hostlist.hpp>
 
-namespace sinter::inline SINTER_TARGET::net::roster {
+namespace sinter::inline SINTER_TARGET::wire::roster {
 
 /// What srun tells each task of a step. A shell of salloc and the script of sbatch have most of the
 /// variables too, but are no step of several tasks: they do not count.
@@ -17,7 +17,7 @@ inline std::optional<claim> slurm(const environment& env) {
     const char* const nodes = first_set("SLURM_STEP_NODELIST", "SLURM_JOB_NODELIST");
     const auto step = env(first_set("SLURM_STEP_ID", "SLURM_STEPID"));
     constexpr int last_step = 0x7fffffff;   // the numbers above stand for scripts and shells
-    if (!step || !net::integer(*step, 0, last_step)) {
+    if (!step || !wire::integer(*step, 0, last_step)) {
         variables v(env);
         for (const char* name : {"SLURM_JOB_ID", "SLURM_PROCID", size}) v.text(name);
         claim c;
@@ -41,4 +41,4 @@ inline std::optional<claim> slurm(const environment& env) {
     return found;
 }
 
-} // namespace sinter::inline SINTER_TARGET::net::roster
+} // namespace sinter::inline SINTER_TARGET::wire::roster

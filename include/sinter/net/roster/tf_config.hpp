@@ -7,7 +7,7 @@
 #include <set>
 #include <string>
 
-namespace sinter::inline SINTER_TARGET::net::roster {
+namespace sinter::inline SINTER_TARGET::wire::roster {
 
 /// TF_CONFIG as TensorFlow reads it: jobs of any name, and the task that this process is. Whether
 /// the jobs are roles that Sinter knows, `to_cluster` asks. Unknown keys are ignored. Sources:
@@ -117,7 +117,7 @@ private:
                 in_.array([&] { address(static_cast<int>(addresses.size())); });
             } else if (in_.peek() == '{') {
                 each_once([&](const std::string& key) {
-                    const auto index = net::integer(key, 0, 0x7fffffff);
+                    const auto index = wire::integer(key, 0, 0x7fffffff);
                     if (!index || addresses.contains(static_cast<int>(*index)))
                         in_.fail("indices of " + quoted(job) + ", each once, not " + quoted(key));
                     address(static_cast<int>(*index));
@@ -139,7 +139,7 @@ private:
             if (key == "type") {
                 out_.type = value;
             } else {
-                const auto index = net::integer(value, 0, 0x7fffffff);
+                const auto index = wire::integer(value, 0, 0x7fffffff);
                 if (!index) in_.fail("task.index to be an integer that is not negative, not " + quoted(value));
                 out_.index = static_cast<int>(*index);
             }
@@ -206,4 +206,4 @@ inline std::optional<sinter::cluster> to_cluster(const tf_config& config, cluste
     return sinter::cluster(std::move(members), role, *config.index, std::move(options), "TF_CONFIG");
 }
 
-} // namespace sinter::inline SINTER_TARGET::net::roster
+} // namespace sinter::inline SINTER_TARGET::wire::roster

@@ -2,7 +2,7 @@
 #pragma once
 #include <sinter/net/roster/claim.hpp>
 
-namespace sinter::inline SINTER_TARGET::net::roster {
+namespace sinter::inline SINTER_TARGET::wire::roster {
 
 /// PyTorch's variables: RANK, WORLD_SIZE, MASTER_ADDR, MASTER_PORT, as torchrun and Kubeflow's
 /// PyTorchJob set them, or by hand. torchrun itself listens at MASTER_PORT (it says so by
@@ -33,7 +33,7 @@ inline std::optional<claim> kubeflow(const environment& env) {
     }
     auto found = rank_and_size("PET_*", env, "PET_NODE_RANK", "PET_NNODES");
     if (!found || found->size == 0) return found;
-    if (each && net::integer(*each, 2, most_ranks))
+    if (each && wire::integer(*each, 2, most_ranks))
         throw option_error("several processes for each node, and nothing has started them", "PET_NPROC_PER_NODE",
                            *each, "1 (numProcPerNode in the TrainJob), or the program started by torchrun");
     claim& c = *found;
@@ -46,4 +46,4 @@ inline std::optional<claim> kubeflow(const environment& env) {
     return found;
 }
 
-} // namespace sinter::inline SINTER_TARGET::net::roster
+} // namespace sinter::inline SINTER_TARGET::wire::roster
