@@ -13,6 +13,10 @@
 // the last bit, whatever the strategy. With --checkpoint the same command goes on where it was ended or killed, and a
 // process whose role is evaluator evaluates the checkpoints. doc/distributed.md says more.
 //
+//   sinter-launch --plan 'workers=16 flops=80G bandwidth=1Gbit/s' -- distributed
+//
+// prints what a step would take on machines that you do not have yet (doc/planning.md).
+//
 // Each strategy is compiled by itself, in distributed/*.cpp: this file only chooses.
 #include "distributed/settings.hpp"
 #include "common/results.hpp"
@@ -59,6 +63,7 @@ int main(int argc, char** argv) {
         .output("report", s.report, "write settings and results here (JSON)");
     int code = 0;
     const int fault = example::run(argc, argv, line, [&] {
+        if (distributed::plan_if_asked()) return;
         read_strategy(s, strategy);
         code = train(s);
     });

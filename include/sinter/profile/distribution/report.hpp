@@ -37,8 +37,8 @@ inline std::string size_text(double bytes) {
     return bytes < 9e18 ? bytes_text(static_cast<std::int64_t>(bytes)) : "any size";
 }
 inline std::string rate_text(double per_second, const char* unit) {
-    return std::isinf(per_second) ? "any number of " + std::string(unit) + "/s"
-                                  : short_number(per_second) + (per_second < 1000 ? " " : "") + unit + "/s";
+    if (std::isinf(per_second)) return "unbounded";
+    return short_number(per_second) + (per_second < 999.5 ? " " : "") + unit + "/s";
 }
 
 inline constexpr const char* plan_columns =
@@ -71,7 +71,7 @@ inline void print_profile(const training_profile& p, const cluster_model& m, con
     std::fprintf(out, "%s: %zu launches and %zu of updates, %s FLOP; %zu buckets, %s of gradients a step\n",
                  p.name.c_str(), p.launches.size(), p.updates.size(), short_number(p.flops()).c_str(),
                  p.buckets.size(), size_text(p.reduced_bytes()).c_str());
-    std::fprintf(out, "%d workers, %d a node, batch %d each; %s, %s of memory; links of %s, %s", d.workers,
+    std::fprintf(out, "%d workers, %d a node, batch %d each; %s, memory %s; links %s, %s", d.workers,
                  m.workers_per_node, d.batch, rate_text(m.flops, "FLOP").c_str(),
                  rate_text(m.memory_bandwidth, "B").c_str(), rate_text(m.bandwidth, "B").c_str(),
                  seconds_text(m.latency).c_str());
