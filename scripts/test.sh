@@ -36,6 +36,9 @@ if has_command clang++ && ! has_sanitizers clang++; then
     apt_install "libclang-rt-$major-dev" || true
 fi
 
+# Another reader of JSON, which the fuzzer of TF_CONFIG asks for its opinion.
+[ -e /usr/include/nlohmann/json.hpp ] || apt_install nlohmann-json3-dev || true
+
 # Nor are the reference implementation of safetensors and onnxruntime, which read what we write.
 want_python "$top/build/python"
 
