@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/net/from_environment.hpp>
+#include <sinter/net/process_group.hpp>
 #include <sinter/net/progress_report.hpp>
 #include <arpa/inet.h>
 #include <csignal>
@@ -88,6 +89,12 @@ inline int member(const std::string& what) {
             std::string status = read("/proc/self/status");
             status.erase(0, status.find("Cpus_allowed_list:"));
             say(status.substr(0, status.find('\n')));
+        } else if (what == "meet") {   // not only told of each other: connected
+            net::process_group group(c, net::identity{});
+            std::string names;
+            for (const std::string& name : group.exchange("names", c.self().name())) names += " " + name;
+            say("rank " + std::to_string(c.rank()) + " met" + names);
+            group.leave();
         } else if (what == "master") {
             say("rank " + std::to_string(c.rank()) + " of " + std::to_string(c.size()) + " at " + text_of(c.master()) +
                 " by " + c.how());

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // labels: slow
+// needs: distributed
 // alone: it starts itself as the members of a job
 //
 // The roster under Open MPI's mpirun itself.
@@ -28,6 +29,13 @@ BOOST_AUTO_TEST_CASE(ranks_of_one_host_meet_at_its_loopback_address) {
     for (std::size_t at = o.out.find(port); at != o.out.npos; at = o.out.find(port, at + 1)) ++seen;
     BOOST_TEST(seen == 3u);
     BOOST_TEST(o.has("by OMPI_COMM_WORLD_RANK=1, OMPI_COMM_WORLD_SIZE=3\n"));
+}
+
+BOOST_AUTO_TEST_CASE(members_connect) {
+    if (!launched::all_found({"mpirun"})) return;
+    const auto o = run("MEMBER=meet; " + mpirun + "run -n 3");
+    for (const char* rank : {"0", "1", "2"})
+        BOOST_TEST(o.has("rank " + std::string(rank) + " met worker/0 worker/1 worker/2\n"), o.out << o.err);
 }
 
 BOOST_AUTO_TEST_CASE(a_master_that_is_said) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// needs: tools
+// needs: tools distributed
 // alone: it starts itself as the members of a job
 //
 // sinter-launch with real processes: who is told what, whose failure counts, and that nothing outlives it.
@@ -75,6 +75,13 @@ BOOST_AUTO_TEST_CASE(the_reserved_ports_can_be_listened_at) {
     BOOST_TEST(!o.has("cannot listen"));
 }
 
+BOOST_AUTO_TEST_CASE(members_connect_with_the_key_that_they_were_given) {
+    const auto o = run("MEMBER=meet $L -n 3 --restarts 0 -- $M");
+    BOOST_TEST(o.status == 0, o.out << o.err);
+    for (const char* rank : {"0", "1", "2"})
+        BOOST_TEST(o.has("rank " + std::string(rank) + " met worker/0 worker/1 worker/2\n"));
+}
+
 BOOST_AUTO_TEST_CASE(what_other_launchers_said_is_taken_away) {
     const auto o = run("export RANK=0 WORLD_SIZE=8 MASTER_ADDR=x MASTER_PORT=1 OMPI_COMM_WORLD_RANK=0 PMIX_RANK=1 "
                        "OMPI_COMM_WORLD_SIZE=3 SLURM_JOB_ID=7 SLURM_STEP_ID=0 SLURM_PROCID=1 SLURM_NTASKS=5 "
@@ -135,6 +142,10 @@ BOOST_AUTO_TEST_CASE(a_signal_asks_all_to_stop_and_a_second_one_kills) {
     BOOST_TEST(term.has("all members are asked to stop"));
     for (const char* member : {"0", "1", "2"}) BOOST_TEST(term.has("[worker/" + std::string(member) + "] saves\n"));
     BOOST_TEST(term.has("all 3 gone"));
+    // A signal to the process group reaches both of the launcher's processes: that is one, not two.
+    const auto group = run(gone + start + "kill -TERM $! $(cat /proc/$!/task/$!/children); wait $!; echo status $?");
+    BOOST_TEST(group.has("status 143\n"));
+    for (const char* member : {"0", "1", "2"}) BOOST_TEST(group.has("[worker/" + std::string(member) + "] saves\n"));
     const auto twice = run(gone + R"sh($L -n 2 --grace 30 -- bash -c 'trap "" TERM; echo $$ >pid.$$
         while true; do sleep 0.05; done' & await "pid.*" 2; kill -INT $!; sleep 1; kill -TERM $!
         wait $!; echo status $?; gone pid.*)sh");
@@ -167,6 +178,11 @@ BOOST_AUTO_TEST_CASE(progress_of_each_member) {
     BOOST_TEST(o.has(" steps/s, loss 0.5"));
     BOOST_TEST(o.has("; saves [31m"));   // control characters do not reach the terminal
     BOOST_TEST(o.err.find('\x1b') == std::string::npos);
+    if (std::system("command -v script >/dev/null") == 0) {   // on a terminal: lines that are drawn anew
+        const auto tty = run("MEMBER=report script -qec \"$L -n 2 -- $M\" /dev/null");
+        BOOST_TEST(tty.has("\x1b[2A\x1b[J"));
+        BOOST_TEST(tty.has("worker/0: exit status 0; step 30, "));
+    }
     const auto quiet = run("MEMBER=report $L -n 2 --progress 0 -- $M");
     BOOST_TEST(quiet.err == "");
 }

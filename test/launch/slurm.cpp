@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // labels: slow
+// needs: distributed
 // alone: it starts itself as the members of a job
 //
 // The roster under Slurm itself: a controller, a node and munge of the test's own, on free ports, in a folder that is
@@ -49,6 +50,7 @@ for i in $(seq 150); do [ "$(timeout 5 sinfo -h -o %t 2>/dev/null)" = idle ] && 
 [ "$(timeout 5 sinfo -h -o %t)" = idle ] || { echo "skipped: Slurm does not start here"; tail -n 3 daemons ctld.log; }
 
 MEMBER=master timeout 20 srun -n 3 --overcommit $M
+MEMBER=meet timeout 20 srun -n 3 --overcommit $M
 printf '#!/bin/bash\nMEMBER=show %s\n' $M >job
 timeout 20 sbatch -W -n 2 --overcommit -o $D/batch job >/dev/null; cat batch
 for list in 'node[01-03,7],login' 'r[1-2]n[1-2]' 'n[8-11]' 'n[08-11]' '[1-2]'; do
@@ -62,10 +64,12 @@ kill $(jobs -p); wait; trap - EXIT
     }
     for (const char* rank : {"rank 0 of 3 at 127.0.0.1:", "rank 1 of 3 at 127.0.0.1:", "rank 2 of 3 at 127.0.0.1:"})
         BOOST_TEST(o.has(rank), o.out << o.err);
+    for (const char* rank : {"0", "1", "2"})
+        BOOST_TEST(o.has("rank " + std::string(rank) + " met worker/0 worker/1 worker/2\n"), o.out << o.err);
     BOOST_TEST(o.has("by SLURM_PROCID=2, SLURM_STEP_NUM_TASKS=3\n"));
     // The script of sbatch is no step: it is alone, and says what it ignores.
     BOOST_TEST(o.has("worker/0 rank 0 of 1\n"));
-    BOOST_TEST(o.has("sinter: ignored: SLURM_JOB_ID=2, SLURM_PROCID=0, SLURM_NTASKS=2 (not started by srun)\n"));
+    BOOST_TEST(o.has("sinter: ignored: SLURM_JOB_ID=3, SLURM_PROCID=0, SLURM_NTASKS=2 (not started by srun)\n"));
     std::size_t same = 0;
     for (std::size_t at = o.out.find("same hosts"); at != o.out.npos; at = o.out.find("same hosts", at + 1)) ++same;
     BOOST_TEST(same == 5u);

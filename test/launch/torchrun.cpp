@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // labels: slow
+// needs: distributed
 // alone: it starts itself as the members of a job
 //
 // The roster under PyTorch's torchrun itself, on one node and on two that find each other at a port of this machine.
@@ -28,6 +29,14 @@ BOOST_AUTO_TEST_CASE(one_node) {
     // torchrun listens at MASTER_PORT itself; we meet beside it.
     for (const char* line : {"rank 0 of 2 at localhost:", "rank 1 of 2 at localhost:", "by RANK=1, WORLD_SIZE=2\n"})
         BOOST_TEST(o.has(line), o.out << o.err);
+}
+
+BOOST_AUTO_TEST_CASE(members_connect) {
+    if (!launched::all_found({torchrun().c_str()})) return;
+    const auto o = run("export MEMBER=meet; timeout 50 " + torchrun() +
+                       " --nproc_per_node 3 --master_addr 127.0.0.1 --no-python $M");
+    for (const char* rank : {"0", "1", "2"})
+        BOOST_TEST(o.has("rank " + std::string(rank) + " met worker/0 worker/1 worker/2\n"), o.out << o.err);
 }
 
 BOOST_AUTO_TEST_CASE(two_nodes) {
