@@ -98,7 +98,7 @@ private:
             }
             if (t.how == transfer::ended) return lose("the connection was closed: the process ended or was killed");
             if (t.how == transfer::failed)
-                return lose("the connection was lost: " + std::generic_category().message(t.error));
+                return lose("the connection was lost: " + channel_.fault(t));
             here_ += t.bytes;
             if (here_ == header_bytes && in_header && !take_header()) return;
             if (here_ == whole() && here_ > header_bytes) {

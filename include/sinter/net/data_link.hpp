@@ -72,7 +72,7 @@ public:
                 parts[n++] = {out_seal_.data() + of_seal, seal_bytes - of_seal};
             }
             const transfer t = channel_.write(parts, n);
-            if (t.how == transfer::failed) lost("write", t.error, out_tag_);
+            if (t.how == transfer::failed) lost("write", t, out_tag_);
             if (t.how == transfer::must_wait) return send_wants_ = t.wants, false;
             gone_ += t.bytes;
             sending_ = gone_ < whole;
@@ -100,7 +100,7 @@ public:
         while (receiving_) {
             const transfer t = read_more();
             if (t.how == transfer::must_wait) return receive_wants_ = t.wants, false;
-            if (t.how != transfer::some) lost("read", t.error, in_tag_);
+            if (t.how != transfer::some) lost("read", t, in_tag_);
             const std::size_t before = here_;
             here_ += t.bytes;
             if (before < header_bytes && here_ >= header_bytes) check_header();
@@ -127,7 +127,7 @@ public:
             const iovec part{in_.data() + ahead_, header_bytes - ahead_};
             const transfer t = channel_.read(&part, 1);
             if (t.how == transfer::must_wait) return nullptr;
-            if (t.how != transfer::some) lost("read", t.error, {});
+            if (t.how != transfer::some) lost("read", t, {});
             ahead_ += t.bytes;
         }
         frame_header h;
@@ -206,11 +206,11 @@ private:
         opener_.update(in_);
     }
 
-    [[noreturn]] SINTER_COLD void lost(const char* what, int error, const frame_tag& t) {
+    [[noreturn]] SINTER_COLD void lost(const char* what, const transfer& how, const frame_tag& t) {
         throw lost_connection(peer_.rank, peer_.role, peer_.address, joined({"operation ", t.operation}), t.step,
-                              error == 0 ? std::string("the connection was closed by this peer")
-                                         : joined({"the connection was lost (", what, ": ",
-                                                   std::generic_category().message(error), ")"}));
+                              how.how == transfer::ended
+                                  ? std::string("the connection was closed by this peer")
+                                  : joined({"the connection was lost (", what, ": ", channel_.fault(how), ")"}));
     }
     [[noreturn]] SINTER_COLD void fail(std::string cause, const frame_tag& t) {
         throw cluster_error(peer_.rank, peer_.role, peer_.address, joined({"operation ", t.operation}), t.step,

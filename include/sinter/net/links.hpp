@@ -6,6 +6,7 @@
 #include <sinter/net/listener.hpp>
 #include <sinter/net/meeting.hpp>
 #include <sinter/net/rare_log.hpp>
+#include <sinter/net/tls.hpp>
 #include <list>
 
 namespace sinter::inline SINTER_TARGET::wire {
@@ -32,6 +33,7 @@ public:
     links(event_loop& loop, const cluster& who, const greeting& own, std::vector<resolution> addresses,
           std::unique_ptr<listener> at, rare_log::sink log, calls on)
         : loop_(loop), who_(who), own_(own), listener_(std::move(at)), log_(std::move(log)), on_(std::move(on)) {
+        if (who.options.tls.any()) tls_ = std::make_unique<tls_context>(who.options.tls);
         slots_.reserve(static_cast<std::size_t>(who.size()));
         for (int r = 0; r < who.size(); ++r) {
             slots_.push_back(std::make_unique<slot>(loop));
@@ -124,7 +126,13 @@ private:
     std::list<std::unique_ptr<meeting>> strangers_;
     rare_log log_;
     calls on_;
+    std::unique_ptr<tls_context> tls_;
     bool settled_ = false;
+
+    channel through(io::descriptor socket, bool dials) {
+        auto cipher = tls_ ? tls_->begin(socket.get(), dials) : nullptr;
+        return channel(std::move(socket), std::move(cipher));
+    }
 
     template <class Has>
     bool all(Has has) const {
@@ -156,8 +164,8 @@ private:
         greeting g = own_;
         g.use = s.control ? purpose::data : purpose::control;
         s.dialling = std::make_unique<meeting>(
-            loop_, channel(std::move(socket)), handshake(true, g, who_.options.key), limits.handshake_within, nullptr,
-            [this, r, use = g.use](meeting& m) { answered(r, use, m); });
+            loop_, through(std::move(socket), true), handshake(true, g, who_.options.key), limits.handshake_within,
+            nullptr, [this, r, use = g.use](meeting& m) { answered(r, use, m); });
         s.dialling->begin(fault != 0);
     }
     /// Often at first, since the others are about to start; then four times a second.
@@ -195,7 +203,7 @@ private:
         }
         const auto at = strangers_.emplace(strangers_.end());
         *at = std::make_unique<meeting>(
-            loop_, channel(std::move(socket)), handshake(false, own_, who_.options.key), limits.handshake_within,
+            loop_, through(std::move(socket), false), handshake(false, own_, who_.options.key), limits.handshake_within,
             [this](const greeting& g) { return objection(g); },
             [this, at, from](meeting& m) {
                 const std::unique_ptr<meeting> finished = std::move(*at);

@@ -72,7 +72,7 @@ private:
                 return;
             }
             if (t.how == transfer::ended) return end(outcome::lost, "it closed the connection");
-            if (t.how == transfer::failed) return end(outcome::lost, std::generic_category().message(t.error));
+            if (t.how == transfer::failed) return end(outcome::lost, channel_.fault(t));
             if (speaks) {
                 gone_ += t.bytes;
                 if (gone_ < saying.size()) continue;
@@ -82,6 +82,7 @@ private:
                 here_ += t.bytes;
                 const std::size_t wanted = handshake_.wanted();
                 if (here_ < wanted) continue;
+                handshake_.bind(channel_.binding());
                 here_ = 0;
                 handshake_.hear({in_.data(), wanted});
             }
