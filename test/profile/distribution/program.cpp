@@ -118,7 +118,7 @@ BOOST_AUTO_TEST_CASE(a_table) {
 BOOST_AUTO_TEST_CASE(a_picture) {
     const std::string picture = distribution_chart(profile_of<small>(), cluster_model::parse("workers=5 servers=2 flops=50G"));
     BOOST_TEST(test::what_is_malformed(picture) == "");
-    for (const char* part : {"ring", "halving_doubling", "hierarchical", "servers", "Efficiency"})
+    for (const char* part : {"ring", "halving", "hierarchical", "servers", "Efficiency", "computing", "+ straggling", "+ waiting", "5 workers"})
         BOOST_TEST(picture.find(part) != std::string::npos);
 }
 BOOST_AUTO_TEST_CASE(asked_by_the_environment) {

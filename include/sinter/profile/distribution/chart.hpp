@@ -11,7 +11,8 @@ inline std::vector<line_chart> charts_of(const training_profile& p, const cluste
     line_chart efficiency{"Efficiency", "workers, log2", "%", {}}, parts{"A step", "workers, log2", "ms", {}};
     for (int a = 0; a < 4; ++a) {
         const auto algorithm = static_cast<reduction_algorithm>(a);
-        curve c{std::string(name_of(algorithm)), {}, {}};
+        constexpr const char* short_names[] = {"ring", "halving", "hierarchical", "servers"};   // legends are narrow
+        curve c{short_names[a], {}, {}};
         curve compute{"computing", {}, {}}, straggling{"+ straggling", {}, {}}, step{"+ waiting", {}, {}};
         for (int n : worker_counts(m.workers)) {
             cluster_model other = m;
