@@ -90,7 +90,7 @@ inline int member(const std::string& what) {
             status.erase(0, status.find("Cpus_allowed_list:"));
             say(status.substr(0, status.find('\n')));
         } else if (what == "meet") {   // not only told of each other: connected
-            net::process_group group(c, net::identity{});
+            wire::process_group group(c, wire::identity{});
             std::string names;
             for (const std::string& name : group.exchange("names", c.self().name())) names += " " + name;
             say("rank " + std::to_string(c.rank()) + " met" + names);

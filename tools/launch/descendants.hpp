@@ -29,7 +29,8 @@ inline std::vector<pid_t> children() {
 
 /// Kills all children, and what they leave behind, until there are none.
 inline void kill_descendants() {
-    const double patience = sinter::base::monotonic_seconds() + 10;   // one that hangs in the kernel cannot be waited for
+    // One that hangs in the kernel cannot be waited for.
+    const double patience = sinter::base::monotonic_seconds() + 10;
     while (sinter::base::monotonic_seconds() < patience) {
         for (const pid_t child : children()) ::kill(child, SIGKILL);
         const pid_t gone = ::waitpid(-1, nullptr, WNOHANG);
