@@ -220,6 +220,13 @@ BOOST_AUTO_TEST_CASE(a_plan_is_one_process) {
                        "'echo plan $SINTER_PLAN, ${TF_CONFIG-unset}; exit 7'");
     BOOST_TEST(o.out == "plan workers=8,link=1GB/s, unset\n");
     BOOST_TEST(o.status == 7);
+    const auto file = run("printf 'workers=3\n# more\n' >plan; $L --plan plan -- bash -c 'echo \"$SINTER_PLAN\"'");
+    BOOST_TEST(file.out == "workers=3\n# more\n\n");
+    for (const char* bad : {"$L --plan '' -- true", "head -c 70000 /dev/zero | tr '\\0' x >p; $L --plan p -- true"}) {
+        const auto none = run(bad);
+        BOOST_TEST(none.status == 2);
+        BOOST_TEST(none.has("--plan: no description of a cluster"));
+    }
 }
 
 BOOST_AUTO_TEST_CASE(wrong_options_and_programs) {

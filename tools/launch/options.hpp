@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/base/error.hpp>
+#include <sinter/io/file.hpp>
 #include <boost/program_options.hpp>
+#include <filesystem>
 #include <optional>
 #include <sstream>
 #include <string>
@@ -17,7 +19,7 @@ struct options {
     double grace = 10;         ///< seconds that members have to end by themselves before they are killed
     double progress = -1;      ///< seconds between lines of progress; 0: none; -1: by what stderr is
     bool share_cores = true;   ///< each trainer on an even share of the cores
-    std::string plan;          ///< not empty: one process, which plans and does not train
+    std::string plan;          ///< not empty: one process, which plans for such a cluster and does not train
     std::vector<std::string> command;
 };
 
@@ -27,6 +29,21 @@ when all have ended. The members find each other by cluster::from_environment().
 members' were, 1 if one failed, 2 for wrong options, 127 if PROGRAM cannot be started, 128 + N after signal N.
 
 )";
+
+inline constexpr std::size_t longest_plan = 1 << 16;   // bytes
+
+/// What --plan says: a description of a cluster, or the name of a file that has one.
+inline std::string text_of_plan(std::string text) {
+    std::error_code none;
+    if (std::filesystem::is_regular_file(text, none)) {
+        const auto bytes = sinter::io::read_whole_file(text);
+        text.assign(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+    }
+    if (text.empty() || text.size() > longest_plan || text.find('\0') != text.npos)
+        throw sinter::option_error("no description of a cluster", "--plan", std::to_string(text.size()) + " bytes",
+                                   "1 to 65536 bytes of text, as in \"workers=64 bandwidth=25Gbit/s\"");
+    return text;
+}
 
 /// Reads the command line; nullopt where it only asks for help, which is printed. Throws
 /// sinter::option_error.
@@ -47,8 +64,8 @@ inline std::optional<options> parse(int argc, const char* const* argv) {
         "progress", po::value(&o.progress)->value_name("SECONDS"),
         "time between lines of progress; 0: none (10; on a terminal all the time)")(
         "cores", po::value(&cores)->value_name("share|all"), "each worker has its share of the cores, or all (share)")(
-        "plan", po::value(&o.plan)->value_name("SPEC"), 
-        "run PROGRAM once, with SINTER_PLAN=SPEC: it plans a job of such a cluster and trains nothing")(
+        "plan", po::value(&o.plan)->value_name("TEXT|FILE"),
+        "run PROGRAM once: it plans a job of the cluster that TEXT describes, and trains nothing")(
         "help,h", "this");
     int end = 1;   // what follows -- is the program's
     while (end < argc && std::string(argv[end]) != "--") ++end;
@@ -85,8 +102,7 @@ inline std::optional<options> parse(int argc, const char* const* argv) {
     if (end < argc) o.command.assign(argv + end + 1, argv + argc);
     if (o.command.empty())
         throw sinter::option_error("no program", "the options", "", "-- PROGRAM [ARGUMENTS] (see --help)");
-    if (found.count("plan") && o.plan.empty())
-        throw sinter::option_error("no cluster to plan for", "--plan", "nothing", "what SINTER_PLAN may be");
+    if (found.count("plan")) o.plan = text_of_plan(o.plan);
     return o;
 }
 
