@@ -10,7 +10,7 @@
 
 // The same job through TLS: what members say to each other, and who is kept out.
 using namespace sinter;
-using net::process_group;
+using wire::process_group;
 
 struct folder {
     std::string path = "/tmp/sinter-tls-" + std::to_string(::getpid());
@@ -57,7 +57,7 @@ BOOST_AUTO_TEST_CASE(members_with_certificates_meet_and_talk) {
     const folder f;
     const authority a(f.path, "authority");
     const tls_files files[] = {a.member("zero"), a.member("one")};
-    for (const std::size_t bytes : {0ul, 1ul, 5000ul, net::most_payload}) {
+    for (const std::size_t bytes : {0ul, 1ul, 5000ul, wire::most_payload}) {
         const auto at = own_addresses(2);
         processes p;
         for (int r = 0; r < 2; ++r)
@@ -81,7 +81,7 @@ BOOST_AUTO_TEST_CASE(nobody_on_the_way_reads_or_changes_it) {
             faults.record = &seen;
             faults.connection = 1;   // data
             if (flip) faults.flip_at = 8000;
-            fault_proxy::run(net::parse_address(at[2], "test"), net::parse_address(at[0], "test"), faults, [&] {
+            fault_proxy::run(wire::parse_address(at[2], "test"), wire::parse_address(at[0], "test"), faults, [&] {
                 if (seen.size() > 50000) {   // the payloads' pattern, or the key's, or a header's
                     const char found = holds(seen, "\x09\x0a\x0b\x0c\x0d\x0e") || holds(seen, "SRNF") ? 'y' : 'n';
                     (void)!::write(ends[1], &found, 1);

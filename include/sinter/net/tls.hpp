@@ -10,7 +10,7 @@
 /// TLS 1.3 beneath control and data, by OpenSSL. Both ends show a certificate that the authority has
 /// signed; which member one is, is proved by the handshake within, whose proofs cover this channel.
 /// (OpenSSL allocates some 40 KiB for each connection, also for strangers, until it is refused.)
-namespace sinter::inline SINTER_TARGET::net {
+namespace sinter::inline SINTER_TARGET::wire {
 
 namespace detail {
 inline std::string openssl_words() {
@@ -172,4 +172,4 @@ private:
     std::unique_ptr<SSL_CTX, release> context_;
 };
 
-} // namespace sinter::net
+} // namespace sinter::wire
