@@ -125,9 +125,19 @@ private:
         body_.resize(static_cast<std::size_t>(current_.bytes) + seal_bytes);
         return true;
     }
+    /// Takes in what still comes, and hears none of it. (What is left unread when a socket is closed
+    /// resets the connection, and what was said last may be lost.)
+    void drain() {
+        std::byte rest[4096];
+        const iovec part{rest, sizeof rest};
+        transfer t{transfer::some};
+        while (t.how == transfer::some) t = channel_.read(&part, 1);
+        if (t.how == transfer::must_wait && t.wants == POLLIN) watch_.readable([this] { drain(); });
+    }
     /// Hears no more. What is sent still goes: it may tell the peer why.
     void lose(const std::string& cause) {
         deaf_ = true;
+        drain();
         auto lost = std::move(lost_);
         lost(cause);
     }
