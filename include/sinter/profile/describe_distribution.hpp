@@ -88,7 +88,7 @@ struct plan_request {
     }
 };
 
-/// `if (print_plan_if_asked<decltype(model)>()) return 0;` at the beginning of main, before
+/// `if (print_plan_if_asked<decltype(estimator{...})>()) return 0;` at the beginning of main, before
 /// anything connects: true where SINTER_PLAN is set, and the plan was printed.
 template <class Model>
 bool print_plan_if_asked(std::FILE* out = stdout) {

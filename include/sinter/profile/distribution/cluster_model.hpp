@@ -89,7 +89,8 @@ inline std::string_view name_of(straggler_kind k) {
 inline void cluster_model::check() const {
     const auto within = [](const char* field, double x, double low, double high) {
         if (x >= low && x <= high) return;
-        throw option_error("value that cannot be used", std::string("cluster model, ") + field, base::general_text(x, 17),
+        throw option_error("value that cannot be used", std::string("cluster model, ") + field,
+                           base::general_text(x, 17),
                            base::general_text(low, 6) + " to " + base::general_text(high, 6));
     };
     constexpr double most = std::numeric_limits<double>::infinity();

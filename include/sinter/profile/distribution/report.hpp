@@ -71,10 +71,11 @@ inline void print_profile(const training_profile& p, const cluster_model& m, con
     std::fprintf(out, "%s: %zu launches and %zu of updates, %s FLOP; %zu buckets, %s of gradients a step\n",
                  p.name.c_str(), p.launches.size(), p.updates.size(), short_number(p.flops()).c_str(),
                  p.buckets.size(), size_text(p.reduced_bytes()).c_str());
-    std::fprintf(out, "%d workers, %d a node, batch %d each; %s, memory %s; links %s, %s", d.workers,
-                 m.workers_per_node, d.batch, rate_text(m.flops, "FLOP").c_str(),
-                 rate_text(m.memory_bandwidth, "B").c_str(), rate_text(m.bandwidth, "B").c_str(),
-                 seconds_text(m.latency).c_str());
+    const std::string speed =
+        m.step_seconds > 0 ? "a lone step of " + seconds_text(m.step_seconds)
+                           : rate_text(m.flops, "FLOP") + ", memory " + rate_text(m.memory_bandwidth, "B");
+    std::fprintf(out, "%d workers, %d a node, batch %d each; %s; links %s, %s", d.workers, m.workers_per_node, d.batch,
+                 speed.c_str(), rate_text(m.bandwidth, "B").c_str(), seconds_text(m.latency).c_str());
     if (m.delay.kind != straggler_kind::none)
         std::fprintf(out, "; stragglers %s:%s", std::string(name_of(m.delay.kind)).c_str(),
                      general_text(m.delay.amount, 4).c_str());
