@@ -21,7 +21,8 @@ struct mirrored {
     using device = Device;
     static constexpr strategy_traits traits{.gradients = gradient_policy::reduced,
                                             .bucket_bytes = std::numeric_limits<int>::max(),   // nothing is sent
-                                            .shards = N};
+                                            .shards = N,
+                                            .gradient_sources = detail::gradient_sources<Device>(N)};
     state_policy states = state_policy::per_shard;
     typename Device::options options{};   ///< of the first replica's device; GPUs follow by number
 

@@ -17,6 +17,8 @@ struct strategy_traits {
     bool updates_here = true;     ///< false: the programs have neither updates nor slots; somebody else has them
     int shards = 1;   ///< that a batch is cut into, each a run of a program for so many times fewer examples
 
+    int gradient_sources = 1;   ///< replicas whose gradients an update adds up itself: program_options::gradient_sources
+
     constexpr bool operator==(const strategy_traits&) const = default;
 };
 
@@ -91,6 +93,7 @@ constexpr program_options options_under(program_options o, strategy_traits t) {
     if (t.gradients == gradient_policy::fused) return o;   // then the user's choice holds
     o.gradients = t.gradients;
     o.bucket_bytes = t.bucket_bytes;
+    o.gradient_sources = t.gradient_sources;
     return o;
 }
 

@@ -13,6 +13,7 @@
 #include <exception>
 #include <limits>
 #include <memory>
+#include <string>
 #include <vector>
 
 /// One session for all synchronous strategies: mirrored, central_storage, canonical, multi_worker.
@@ -69,6 +70,7 @@ public:
         std::fill_n(nothing_.data(), nothing_.size(), -0.f);
         of_bucket_.resize(at(most_buckets(all{})));
         make_lists(all{});
+        if constexpr (reads_all) let_updates_read_all(all{});
         if (!shared)
             for (int i = 0; i < shards_; ++i) {
                 host_.emplace_back(most_gradients(all{}));
@@ -184,6 +186,24 @@ private:
         return std::max({std::max(training<I>::v.floats(compiler::space::gradient), training<I>::v.z.trained)...});
     }
     static constexpr bool shared = device::shares_memory;
+    /// Do updates add up the gradients of all shards themselves? But those of tables.
+    static constexpr int sources = P0::request::options.gradient_sources;
+    static constexpr bool reads_all = sources > 1;
+    static_assert(!reads_all || shared, "strategy_traits::gradient_sources: this device's replicas share no memory");
+    template <int... I>
+    void let_updates_read_all(std::integer_sequence<int, I...>) {
+        if (members_ || shards_ != sources)
+            throw option_error("replicas whose gradients an update adds up", "strategy_traits::gradient_sources",
+                               std::to_string(sources), "as many as this process has, and no other process");
+        std::vector<float*> arenas(at(shards_));
+        const auto of_program = [&]<int K>(std::integral_constant<int, K>) {
+            using P = training<K>;
+            const compiler::space in = P::v.n_buckets ? P::v.buckets[0].at.where() : compiler::space::gradient;
+            for (int i = 0; i < shards_; ++i) arenas[at(i)] = units_[at(i)].at({in, 0});
+            units_[0].template runner<K>().update_from(arenas.data());
+        };
+        (of_program(std::integral_constant<int, I>{}), ...);
+    }
     /// What is added up over members: of each step, and where these have batches of their own.
     enum total { loss, not_finite, weight, stop, save, count_of_examples, count_of_shards, n_totals };
     struct shard {
@@ -476,7 +496,7 @@ private:
     void join_bucket(int k, int thread, int threads) {
         const compiler::gradient_bucket& b = training<I>::v.buckets[k];
         if (b.is_list()) return thread == 0 ? join_lists<I>(b) : void();
-        if (shards_ == 1) return;
+        if (shards_ == 1 || (reads_all && b.parameter < 0)) return;
         std::vector<const float*>& from = operands_[at(thread)];
         for (int i = 0; i < shards_; ++i) from[at(i)] = place<I>(i, b.at);
         const std::int64_t lines = b.floats / 16;
@@ -666,8 +686,10 @@ private:
         using P = training<I>;
         if constexpr (shared) {
             runtime::step_arguments now{nullptr, v.scalars, v.seed, v.step, 1, false, {P::v.segments.first_update}};
-            if (Sharded && members_) update_parts<I>(thread, now);
-            else units_[0].template runner<I>().run_share(*crew_, thread, now);
+            const bool by_parts = Sharded && members_;
+            if constexpr (Sharded)   // else nothing of it is compiled: an optimizer may have no parts
+                if (by_parts) update_parts<I>(thread, now);
+            if (!by_parts) units_[0].template runner<I>().run_share(*crew_, thread, now);
             if constexpr (unit::gathers())
                 own_shards(thread, [&](int i) {   // the next round begins
                     for (int k = 0; i > 0 && k < P::v.n_buckets; ++k)

@@ -27,6 +27,11 @@ public:
         static_assert(synchronous_strategy<Strategy>);
     }
 };
+/// How many replicas' gradients an update adds up itself, where so many share one memory.
+template <class Device>
+constexpr int gradient_sources(int replicas) {
+    return Device::shares_memory && replicas <= program_options::most_gradient_sources ? replicas : 1;
+}
 /// Options of a device's i-th replica: GPUs are numbered, processors are not.
 template <class Device>
 typename Device::options options_of_replica(typename Device::options o, int i) {
