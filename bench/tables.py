@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSL-1.0
 """Turns the JSON lines of scripts/bench.sh's pieces into tables, and fills them into the documents.
 
-Usage: tables.py step|aims|precision|predict|build|fusion|kernels|gemm|conv|general_conv|bandwidth FILE   prints a table
+Usage: tables.py step|aims|precision|predict|build|fusion|kernels|gemm|conv|general_conv|bandwidth|distributed FILE   prints a table
        tables.py fill [--top FOLDER] [--results FOLDER]
 
 `fill` puts summaries between <!-- table NAME --> and <!-- end --> in doc/benchmarks.md and README.md (summaries.py), and
@@ -177,14 +177,40 @@ def operations_table(path):
     return f"{machine.sentence(where)}; one thread.{said}\n\n" + markdown(head, cells)
 
 
+def distributed_table(path):
+    """What collectives.py printed: a row for each number of ranks and bytes, a column for each system; best of each run in brackets."""
+    where, rows = read(path)
+    times = {}
+    for r in rows:
+        times.setdefault((r["ranks"], r["bytes"]), {}).setdefault(r["system"], []).append(r)
+    of = lambda rows, key: statistics.median(r[key] for r in rows)
+    systems = list(dict.fromkeys(r["system"] for r in rows if r["system"] != "ping" and "buckets" not in r["system"]))
+    size = lambda n: f"{n >> 20} MiB" if n >= 1 << 20 else f"{n >> 10} KiB"
+    cells = []
+    for (ranks, n), got in sorted(times.items()):
+        if n < 1024 or any("buckets" in s for s in got):
+            continue
+        cells.append([f"{ranks} ranks, {size(n)}", *(f"{digits(of(got[s], 'median_ms'))} ({digits(min(r['best_ms'] for r in got[s]))})" if s in got else "" for s in systems)])
+    said = []
+    if (2, 8) in times:
+        said.append(f"A ping of 8 bytes between two that do not sleep: {1e3 * of(times[2, 8]['ping'], 'median_ms'):.1f} us.")
+    for (ranks, n), got in sorted(times.items()):
+        for s in got:
+            if "buckets" in s:
+                said.append(f"{ranks} ranks, {size(n)} in {s.split()[-2]} buckets: {digits(of(got[s], 'median_ms'))} ms, in one: {digits(of(got['sinter ring'], 'median_ms'))} ms.")
+    head = ["all-reduce, ms (best)", *systems]
+    return f"{machine.sentence(where)}; all ranks on this machine. {' '.join(said)}\n\n" + markdown(head, cells)
+
+
 TABLES = {"step": step_table, "aims": aims_table, "precision": precision_table, "predict": step_table, "fusion": fusion_table,
           "build": build_table, "kernels": kernels_table, "gemm": peers_table, "conv": peers_table,
           "general_conv": lambda path: peers_table(path, general=True), "operations": operations_table, "bandwidth": bandwidth_table,
-          "pipelines": pipelines_table}
+          "distributed": distributed_table, "pipelines": pipelines_table}
 FILES = {"aims": "step", "general_conv": "conv"}   # whose lines a table is made of, where they do not bear its name
 TITLES = {"step": "A training step", "aims": "Aims", "precision": "Products of bfloat16", "predict": "A prediction", "fusion": "Fusion",
           "build": "Build time and memory", "kernels": "Kernels", "gemm": "Products", "conv": "Convolutions",
-          "general_conv": "General convolutions", "operations": "Operations", "bandwidth": "Bandwidth", "pipelines": "Input pipelines"}
+          "general_conv": "General convolutions", "operations": "Operations", "bandwidth": "Bandwidth", "distributed": "All-reduce",
+          "pipelines": "Input pipelines"}
 
 
 def table_of(name, folder):

@@ -4,7 +4,7 @@
 # README.md's table and bench/notes/tables-*.md, and writes everything into one JSON file. Under an hour on two cores.
 #   --quick            a first look in under eight minutes; leaves bench/results and the pages as they are
 #   --only A,B         only these pieces: step, precision, predict, fusion, pipelines, kernels, operations, gemm, conv, bandwidth,
-#                      build (default: all; of --quick all but precision, fusion, pipelines and operations)
+#                      distributed, build (default: all; of --quick all but precision, fusion, pipelines and operations)
 #   --NAME OPTIONS     more options for a piece, as one word: --step '--rounds 9 --models mlp'
 #   --unlimited        no piece is cut short: all nets in all rounds take some hours
 #   --peers FOLDER     where PyTorch, JAX, TensorFlow and onnxruntime are, or are put (default build/peers; about 4 GB)
@@ -15,11 +15,12 @@ set -euo pipefail
 
 # A piece: its programs, the seconds that it may take in a full and in a quick run, and a function of its name that runs it,
 # with `limit` seconds. What remains of an hour, and of eight minutes, is for building, and the peers are got meanwhile.
-pieces=(step precision predict fusion pipelines kernels operations gemm conv bandwidth build)
+pieces=(step precision predict fusion pipelines kernels operations gemm conv bandwidth distributed build)
 declare -A programs=([step]="step step_sequences step_speech step_images step_small" [precision]=step_precision [predict]=predict [fusion]=fusion [pipelines]=pipelines [kernels]=kernels
-                     [operations]=operations [gemm]=gemm_peers [conv]=conv_peers [bandwidth]=bandwidth [build]=)
-declare -A full=([step]=1500 [precision]=60 [predict]=100 [fusion]=40 [pipelines]=60 [kernels]=40 [operations]=120 [gemm]=120 [conv]=150 [bandwidth]=60 [build]=420)
-declare -A short=([step]=170 [precision]=20 [predict]=25 [fusion]=15 [pipelines]=20 [kernels]=10 [operations]=20 [gemm]=15 [conv]=15 [bandwidth]=30 [build]=30)
+                     [operations]=operations [gemm]=gemm_peers [conv]=conv_peers [bandwidth]=bandwidth
+                     [distributed]="collectives collectives_mpi" [build]=)
+declare -A full=([step]=1500 [precision]=60 [predict]=100 [fusion]=40 [pipelines]=60 [kernels]=40 [operations]=120 [gemm]=120 [conv]=150 [bandwidth]=60 [distributed]=300 [build]=420)
+declare -A short=([step]=170 [precision]=20 [predict]=25 [fusion]=15 [pipelines]=20 [kernels]=10 [operations]=20 [gemm]=15 [conv]=15 [bandwidth]=30 [distributed]=40 [build]=30)
 step() { compare step ${limit:+--seconds $limit} ${quick:+--quick --models mlp,lenet,cnn}; }
 precision() { turns precision step_precision 4 gpt512 gpt512_bfloat16; }
 predict() { compare predict --predict ${quick:+--quick}; }
@@ -45,6 +46,12 @@ operations() {   # three times, in turns with the peer
 gemm() { lines gemm gemm_peers ${quick:+--rounds 3}; }
 conv() { lines conv conv_peers ${quick:+--rounds 3}; }
 bandwidth() { lines bandwidth bandwidth ${quick:+--rounds 3}; }
+distributed() {   # what members compute together
+    machine_of distributed
+    limited python3 "$bench/collectives.py" --program "$built/bench/collectives" ${quick:+--quick} \
+        $([ ! $with_peers ] || echo --python "$peers/bin/python") ${more[distributed]:-} >>"$out/distributed.part" 2>"$out/distributed.log"
+    told distributed
+}
 build() {
     limited python3 "$bench/build_cost.py" --out "$out/build.jsonl" --rounds 1 --compilers g++,clang++ \
         ${quick:+--quick --cases empty,README} ${more[build]:-}
@@ -132,6 +139,7 @@ want_command python3 python3
 want_library zlib.h z zlib1g-dev
 if wants gemm; then want_library cblas.h openblas libopenblas-dev; fi
 if wants gemm || wants conv; then want_library dnnl.h dnnl libdnnl-dev; fi
+if wants distributed; then want_library openssl/evp.h crypto libssl-dev; fi
 if wants build && [ ! $quick ]; then   # what the programs that are compiled include; dlib's is a peer's, without which a row is missing
     want_library boost/program_options.hpp boost_program_options libboost-program-options-dev
     if [ $with_peers ] && [ ! -e /usr/include/dlib/dnn.h ]; then apt_install libdlib-dev || say "dlib is missing: no row of its own"; fi
@@ -140,7 +148,7 @@ install_wanted
 mkdir -p "$out"
 
 getting=
-if { wants step || wants predict || wants pipelines || wants operations; } && [ $with_peers ] && [ ! -x "$peers/bin/python" ]; then
+if { wants step || wants predict || wants pipelines || wants operations || wants distributed; } && [ $with_peers ] && [ ! -x "$peers/bin/python" ]; then
     say "Getting the peers into $peers"
     python3 -c 'import ensurepip' 2>/dev/null || apt_install python3-venv || die "Python's venv module is missing."
     "$bench/peers/setup.sh" "$peers" >"$out/peers.log" 2>&1 &
