@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/collective/ring.hpp>
 #include <sinter/net/from_environment.hpp>
-#include <sinter/net/process_group.hpp>
 #include <sinter/net/progress_report.hpp>
 #include <arpa/inet.h>
 #include <csignal>
@@ -90,11 +90,14 @@ inline int member(const std::string& what) {
             status.erase(0, status.find("Cpus_allowed_list:"));
             say(status.substr(0, status.find('\n')));
         } else if (what == "meet") {   // not only told of each other: connected
-            wire::process_group group(c, wire::identity{});
+            const auto group = ring::connect(c, {});
             std::string names;
-            for (const std::string& name : group.exchange("names", c.self().name())) names += " " + name;
+            const std::string own = c.self().name();
+            for (const auto& name : group->all_gather(std::as_bytes(std::span(own))))
+                names += " " + std::string(reinterpret_cast<const char*>(name.data()), name.size());
             say("rank " + std::to_string(c.rank()) + " met" + names);
-            group.leave();
+            group->report(7, 0.25);
+            group->barrier();
         } else if (what == "master") {
             say("rank " + std::to_string(c.rank()) + " of " + std::to_string(c.size()) + " at " + text_of(c.master()) +
                 " by " + c.how());

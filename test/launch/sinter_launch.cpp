@@ -80,6 +80,7 @@ BOOST_AUTO_TEST_CASE(members_connect_with_the_key_that_they_were_given) {
     BOOST_TEST(o.status == 0, o.out << o.err);
     for (const char* rank : {"0", "1", "2"})
         BOOST_TEST(o.has("rank " + std::string(rank) + " met worker/0 worker/1 worker/2\n"));
+    BOOST_TEST(o.has("sinter-launch: worker/1: exit status 0; step 7, loss 0.25\n"));
 }
 
 BOOST_AUTO_TEST_CASE(what_other_launchers_said_is_taken_away) {

@@ -97,6 +97,8 @@ public:
     virtual void fail(std::string_view cause) noexcept = 0;
     /// This member is at work: `what`, in this step. Known to the watchdog, if there is one.
     virtual void progress(std::int64_t step, const char* what) { (void)step, (void)what; }
+    /// Step `step` is over, with this loss (NaN: not known): for who has started the job to show.
+    virtual void report(std::int64_t step, double loss) { (void)step, (void)loss; }
     virtual void ask_all_to_stop(const char* reason) { (void)reason; }
     virtual bool asked_to_stop() const { return false; }
 

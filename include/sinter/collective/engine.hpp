@@ -22,6 +22,7 @@ public:
     /// Whether a thread that waits has a core of its own to spin on for a while.
     virtual bool may_spin() const { return false; }
     virtual void progress(std::int64_t, const char*) {}
+    virtual void report(std::int64_t, double) {}
     virtual void ask_all_to_stop(const char*) {}
     virtual bool asked_to_stop() const { return false; }
 };

@@ -4,6 +4,7 @@
 #include <sinter/collective/element.hpp>
 #include <sinter/collective/engine.hpp>
 #include <sinter/net/process_group.hpp>
+#include <sinter/net/progress_report.hpp>
 
 namespace sinter::inline SINTER_TARGET::collective {
 
@@ -30,6 +31,7 @@ public:
     }
     bool may_spin() const override { return may_spin_; }
     void progress(std::int64_t step, const char* what) override { group_.progress(step, what); }
+    void report(std::int64_t step, double loss) override { report_.step(step, loss); }
     void ask_all_to_stop(const char* reason) override { group_.ask_all_to_stop(reason); }
     bool asked_to_stop() const override { return group_.asked(); }
 
@@ -39,6 +41,7 @@ public:
 
 private:
     wire::process_group group_;
+    wire::progress_report report_;   // to sinter-launch
     bool one_host_ = false, may_spin_ = false;
 
     static std::string machine(const std::string& host) {

@@ -66,6 +66,7 @@ public:
         }
     }
     void progress(std::int64_t step, const char* what) override { members_->progress(step, what); }
+    void report(std::int64_t step, double loss) override { members_->report(step, loss); }
     void ask_all_to_stop(const char* reason) override { members_->ask_all_to_stop(reason); }
     bool asked_to_stop() const override { return members_->asked_to_stop(); }
 

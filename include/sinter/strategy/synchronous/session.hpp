@@ -91,6 +91,7 @@ public:
             put_back<I>();
             throw;
         }
+        if (members_) members_->report(v.step + 1, totals_[loss]);
         return {static_cast<float>(totals_[loss]), applied_,  totals_[stop] > 0,
                 totals_[save] > 0,                 examples_, totals_[weight]};
     }
