@@ -12,6 +12,7 @@
 // whether all ten digits are drawn.
 #include "common/onnx.hpp"
 #include "common/picture.hpp"
+#include "common/replicas.hpp"
 #include "common/results.hpp"
 #include <sinter/autodiff/gradient.hpp>
 #include <sinter/ops/random_normal.hpp>
@@ -107,7 +108,8 @@ static void write_generator(const example::options& options) {
     example::write_onnx(options, artist, data::dataset(extents(noise), std::move(z)));
 }
 
-static void train(const example::options& options) {
+template <class Strategy>
+static void train(const example::options& options, const Strategy& strategy) {
     if (!options.onnx.empty() && options.save.empty())
         throw option_error("the generator is written as it was saved", "--onnx", options.onnx, "--save as well");
     const std::string picture = example::beside(options.save, "gan", "-drawn.pgm");
@@ -117,7 +119,7 @@ static void train(const example::options& options) {
     auto test = data::source(digits.test) | data::batch(options.batch);
 
     const trainer_options o{.threads = options.threads, .seed = options.seed};
-    estimator model{net, turns, max_batch<largest_batch>, o};
+    estimator model{net, turns, max_batch<largest_batch>, strategy, o};
     const auto tell_both = [](const epoch_result& r) {
         std::printf("epoch %d: the discriminator's loss %.4f, the generator's %.4f\n", r.epoch, r.phase_losses[0],
                     r.phase_losses[1]);
@@ -150,7 +152,11 @@ static void train(const example::options& options) {
 int main(int argc, char** argv) {
     example::options options{.epochs = 15, .largest_batch = largest_batch};
     example::command_line line("Learns to draw digits with a generative adversarial net.");
+    std::string strategy = "single";
     options.declare(line);
+    example::declare_strategy(line, strategy);
     example::declare_onnx(line, options);
-    return example::run(argc, argv, line, [&] { train(options); });
+    return example::run(argc, argv, line, [&] {
+        example::under_strategy(strategy, [&](const auto& replicas) { train(options, replicas); });
+    });
 }

@@ -5,12 +5,14 @@
 //
 //   gpt --data DIR                         learns to write like Shakespeare, character by character
 //   gpt --text novel.txt --epochs 20       or like somebody else
+//   gpt --strategy mirrored:2              on two replicas, each with half of every batch
 //
 // A small GPT (Radford et al. 2019): each place of a text looks at those before it, by attention (Vaswani et al. 2017), and
 // thinks about what it saw, in a net of two layers; four times over. To attend, a place asks with a query; the keys of the
 // places up to it say how well each answers, and it gets the average of their values, weighted so. Each head does that
 // with numbers of its own.
 #include "common/language.hpp"
+#include "common/replicas.hpp"
 #include <sinter/layers/attention.hpp>
 #include <sinter/sinter.hpp>
 using namespace sinter;
@@ -43,14 +45,19 @@ constexpr auto net = indices<context> >> embedding<example::most_characters, wid
 int main(int argc, char** argv) {
     example::language_options options{{.epochs = 10, .batch = 32, .largest_batch = 32}};
     example::command_line line("Learns to write, character by character, with a small GPT. An epoch is 100 steps.");
+    std::string strategy = "single";
     options.declare(line);
+    example::declare_strategy(line, strategy);
     example::declare_onnx(line, options);
     return example::run(argc, argv, line, [&] {
-        example::train_language_model("gpt", options, context, 100, [&](std::int64_t steps) {
-            const schedule rate = warm_up(100, cosine(4e-3f, steps, 4e-4f));
-            const clip_by_global_norm optimizer{1.f, adamw{.learning_rate = rate, .beta2 = 0.99f, .weight_decay = 0.1f}};
-            return estimator{net, softmax_cross_entropy, optimizer, max_batch<32>,
-                             {.threads = options.threads, .seed = options.seed}};
+        example::under_strategy(strategy, [&](const auto& replicas) {
+            example::train_language_model("gpt", options, context, 100, [&](std::int64_t steps) {
+                const schedule rate = warm_up(100, cosine(4e-3f, steps, 4e-4f));
+                const clip_by_global_norm optimizer{
+                    1.f, adamw{.learning_rate = rate, .beta2 = 0.99f, .weight_decay = 0.1f}};
+                return estimator{net, softmax_cross_entropy, optimizer, max_batch<32>, replicas,
+                                 {.threads = options.threads, .seed = options.seed}};
+            });
         });
     });
 }

@@ -44,6 +44,7 @@ int free_port() {
 class process {
 public:
     process(const std::vector<std::string>& environment, const std::string& arguments, const std::string& log) {
+        std::fflush(nullptr);
         pid_ = ::fork();
         if (pid_ != 0) return;
         ::setpgid(0, 0);
