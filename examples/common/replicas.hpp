@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include "command_line.hpp"
+#include <sinter/sinter.hpp>
 #include <sinter/strategy/mirrored.hpp>
 #include <string>
 
