@@ -52,7 +52,11 @@ public:
             const iovec part{piece.data(), piece.size()};
             const wire::transfer t = out.write(&part, 1);
             if (t.how == wire::transfer::must_wait) return true;
-            if (t.how != wire::transfer::some) return false;
+            if (t.how != wire::transfer::some) {   // nobody reads it; the other direction goes on
+                queue_.clear();
+                ended_ = shut_ = true;
+                break;
+            }
             if (t.bytes < piece.size()) piece.erase(0, t.bytes);
             else queue_.pop_front();
         }
