@@ -214,10 +214,11 @@ private:
         write_.finish(s, l, table.size());
     }
     /// A table's lazy update: of the rows that `indices` name alone, whose gradients have been
-    /// summed. Behind a round of steps, of those that have gathered anything: see accumulate.hpp.
+    /// summed. Behind a round of steps, of those that have gathered anything: see accumulate.hpp. So
+    /// it is in buckets on devices that make no lists, where others' gradients have been added.
     constexpr void rows(const place& p, int indices, const update_code& code, bool last) {
         const shape& table = table_of(p.parameter);
-        const bool of_round = last && u_.every > 1;
+        const bool of_round = last && (u_.every > 1 || layout_.in_buckets());
         const address by = of_round ? operand(p, 1, true) : at_[indices];
         begin_table(table);
         write_.body.operand(by);

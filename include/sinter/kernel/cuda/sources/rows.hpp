@@ -21,7 +21,7 @@ struct source<static_cast<int>(op::gather_rows.id)> : plain_source {
 
 /// Row v is the sum of those of m rows (b) whose index (a) is v, in their order, by the chains that
 /// chain_thread made; extents as in ops/gather_rows.hpp. Of a round, a has the sums, floats, of
-/// which a row's are all -0 or none.
+/// which a row's are all -0 or none; a row that does not occur is -0.
 template <>
 struct source<static_cast<int>(op::scatter_rows.id)> {
     static constexpr bool chains = true;
@@ -37,8 +37,8 @@ struct source<static_cast<int>(op::scatter_rows.id)> {
         return !s.e[scatter_rows_extent::lazy] || s.first[at.row] >= 0;
     }
     static SINTER_HOST_DEVICE float value(const source_call& s, const place& at) {
-        float sum = 0.f;
-        if (s.e[scatter_rows_extent::body_reads]) return sum;
+        if (s.e[scatter_rows_extent::body_reads]) return 0.f;
+        float sum = s.first[at.row] < 0 ? -0.f : 0.f;   // which no sum of rows is: by it rows are known that do not occur
         for (std::int32_t i = s.first[at.row]; i >= 0; i = s.next[i])
             sum += s.b[i * s.e[scatter_rows_extent::width] + at.col];
         return sum;
