@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/train/hooks/hook.hpp>
+#include <bit>
+#include <cstring>
+#include <string>
+#include <vector>
+
+namespace sinter::inline SINTER_TARGET {
+
+namespace detail {
+
+/// A hash of floats' bits: any bit that differs makes another one. Four streams, for the speed of
+/// memory; not for hostile input.
+inline std::uint64_t hash_of_bits(const float* x, std::int64_t n, std::uint64_t seed) {
+    constexpr std::uint64_t prime = 0x9e3779b97f4a7c15u;
+    std::uint64_t h[4] = {seed, ~seed, seed * prime, seed + prime};
+    const auto mix = [](std::uint64_t& to, std::uint64_t word) { to = std::rotl((to ^ word) * prime, 29); };
+    std::int64_t i = 0;
+    for (; i + 8 <= n; i += 8) {
+        std::uint64_t words[4];
+        std::memcpy(words, x + i, sizeof words);
+        for (int k = 0; k < 4; ++k) mix(h[k], words[k]);
+    }
+    for (; i < n; ++i) mix(h[i % 4], std::bit_cast<std::uint32_t>(x[i]));
+    for (int k = 1; k < 4; ++k) mix(h[0], h[k]);
+    return h[0] ^ h[0] >> 31;
+}
+
+/// Those whose value is not the one that most have; all, where no value is of more than half.
+inline std::vector<int> minority(const std::vector<std::uint64_t>& values) {
+    std::vector<int> odd;
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        std::size_t alike = 0;
+        for (const std::uint64_t v : values) alike += v == values[i];
+        if (2 * alike <= values.size()) odd.push_back(static_cast<int>(i));
+    }
+    return odd;
+}
+
+} // namespace detail
+
+/// Compares the parameters of all members of a job, bit by bit, every so many steps: a bit that has
+/// flipped in one member's memory would otherwise spoil the model without a word. data_error, on
+/// every member, names those whose parameters differ from what most have; of two members both. For
+/// strategies whose members have equal parameters (multi_worker, canonical and sharded_update over
+/// it), at the cost of reading all parameters once every `every_steps` steps.
+class check_replicas {
+public:
+    /// option_error unless `every_steps` is 1 or more.
+    explicit check_replicas(std::int64_t every_steps = 100) : every_(every_steps) {
+        if (every_steps < 1) throw option_error("number of steps", "check_replicas", joined({every_steps}), "1 or more");
+    }
+    template <class Run>
+    void after_step(Run& run, const batch_view&) {
+        if (!run.alone && run.step % every_ == 0) compare(run);
+    }
+
+private:
+    std::int64_t every_;
+    std::vector<float> x_;
+
+    template <class Run>
+    SINTER_COLD void compare(Run& run) {
+        auto& model = run.model;
+        std::uint64_t mine = 0;
+        for (int i = 0; i < model.parameters(); ++i) {
+            const auto& v = model.parameter(i);
+            x_.resize(static_cast<std::size_t>(v.floats));
+            model.session().read(v.at, x_.data(), v.floats);
+            mine = detail::hash_of_bits(x_.data(), v.floats, mine);
+        }
+        const membership me = model.session().member();
+        std::vector<double> halves(static_cast<std::size_t>(2 * me.count));   // exact, and added to zeros
+        halves[static_cast<std::size_t>(2 * me.index)] = static_cast<double>(mine >> 32);
+        halves[static_cast<std::size_t>(2 * me.index + 1)] = static_cast<double>(mine & 0xffffffffu);
+        model.session().reduce({halves.data(), halves.size()});
+        std::vector<std::uint64_t> all;
+        for (std::size_t r = 0; r < halves.size(); r += 2)
+            all.push_back(static_cast<std::uint64_t>(halves[r]) << 32 | static_cast<std::uint64_t>(halves[r + 1]));
+        const std::vector<int> odd = detail::minority(all);
+        if (odd.empty()) return;
+        std::string who;
+        for (const int r : odd) who += (who.empty() ? "rank " : ", rank ") + std::to_string(r);
+        throw data_error("parameters differ between the members of a job", joined({"step ", run.step}), who,
+                         joined({"the same bits on all ", me.count, ": memory that is not sound, or a hook that changes weights"}));
+    }
+};
+
+} // namespace sinter
