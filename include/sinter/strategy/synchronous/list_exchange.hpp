@@ -2,6 +2,7 @@
 #pragma once
 #include <sinter/base/joined.hpp>
 #include <sinter/collective/communicator.hpp>
+#include <sinter/compiler/buckets.hpp>
 #include <sinter/strategy/joined_rows.hpp>
 #include <cstring>
 
@@ -72,5 +73,18 @@ private:
 
     std::byte* slot(int r) { return reinterpret_cast<std::byte*>(slots_.data()) + r * slot_bytes(); }
 };
+
+/// One for each list of training program P, by their numbers.
+template <class P>
+SINTER_COLD std::vector<list_exchange> lists_of_program(int shards, int members) {
+    std::vector<list_exchange> all;
+    for (int number = 0; number < P::v.n_lists; ++number)
+        for (int k = 0; k < P::v.n_buckets; ++k) {
+            const gradient_bucket& b = P::v.buckets[k];
+            if (b.list == number)
+                all.emplace_back(shards, members, b.most_rows, P::v.parameters[b.parameter].s.d[0], b.row_floats);
+        }
+    return all;
+}
 
 } // namespace sinter::detail

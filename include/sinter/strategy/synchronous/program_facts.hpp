@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/strategy/updated_parameters.hpp>
+
+/// What a synchronous session asks of a training program P, worked out when it is compiled.
+namespace sinter::inline SINTER_TARGET::detail::of_program {
+
+/// Steps from one update to the next.
+template <class P>
+inline constexpr int every = P::v.n_buckets ? P::v.buckets[0].every : 1;
+
+
+/// The launch with whose end the loss is known.
+template <class P>
+inline constexpr int loss_launch = [] {
+    int last = P::v.n_launches;
+    for (int i = 0; i < P::v.n_launches; ++i)
+        if (P::v.launches[i].loss) last = detail::ends_with(P::v.launches, {P::v.loops, P::v.n_loops}, i);
+    return last;
+}();
+/// What the gradients of a round count together: the program keeps it in its last state.
+template <class P>
+constexpr compiler::address gathered_weight() { return P::v.states[P::v.n_states - 1].at; }
+/// The weights that bucket k is for, if they are one stretch of as many floats; else none.
+template <class P>
+constexpr compiler::address parameters_of(int k) {
+    const compiler::gradient_bucket& b = P::v.buckets[k];
+    compiler::address first;
+    if (b.parameter >= 0) return first;
+    int stretches = 0;
+    std::int64_t n = 0;
+    for_each_updated<P>(compiler::gradient_range{b.at, b.floats}, [&](compiler::address a, std::int64_t floats) {
+        if (++stretches == 1) first = a;
+        n = floats;
+    });
+    return stretches == 1 && n == b.floats ? first : compiler::address{};
+}
+/// Whether members update bucket k in parts.
+template <class P>
+constexpr bool in_parts(int k) { return parameters_of<P>(k).where() == compiler::space::parameter; }
+
+} // namespace sinter::detail::of_program

@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/device/cpu/threads.hpp>
+#include <sinter/strategy/strategy.hpp>
+#include <sinter/strategy/synchronous/batch_part.hpp>
+#include <sinter/strategy/synchronous/options.hpp>
+#include <sinter/strategy/synchronous/program_facts.hpp>
+#include <memory>
+#include <vector>
+
+namespace sinter::inline SINTER_TARGET {
+
+/// The replicas of a process, one for each of its shards of a batch, and its connection to other
+/// processes, if there are any: all of a synchronous session but the step.
+///
+/// Replicas share parameters and slots where the device's memory is the host's. `Sharded`: each
+/// member updates a part of the weights, and keeps what the optimizer remembers of that part alone
+/// (sharded_update.hpp). Reading slots is then a call that all members make; so it is of the slot in
+/// which steps are accumulated.
+template <class Programs, bool Sharded>
+class shard_replicas {
+protected:
+    using device = typename Programs::device;
+    using unit = replica<Programs>;
+    template <int I>
+    using training = typename Programs::template training<I>;
+    using P0 = training<0>;
+    static constexpr bool shared = device::shares_memory;
+
+public:
+    /// `devices(i)`: the options of shard i's device. `threads`: of the host's, for all shards
+    /// together; 0: one for each usable core.
+    template <class Devices>
+    SINTER_COLD shard_replicas(synchronous_setup& s, Devices devices, int threads)
+        : members_(std::move(s.members)), shards_(s.shards), input_(s.input), evaluates_(s.evaluates),
+          has_evaluator_(s.has_evaluator), threads_(threads ? threads : base::usable_cores()) {
+        check_programs();
+        const int workers = std::min(s.workers ? s.workers : threads_, shards_);
+        alone_ = threads_ <= workers;
+        crew_ = std::make_unique<runtime::team>(workers);
+        units_.reserve(static_cast<std::size_t>(shards_));
+        for (int i = 0; i < shards_; ++i) {
+            // Shard 0's replica also evaluates and predicts, for which all threads are welcome.
+            const int own = alone_ ? (i ? 1 : threads_) : threads_ / workers;
+            const auto options = with_threads<device>(devices(i), own);
+            if constexpr (shared)
+                if (i) {
+                    units_.emplace_back(options, units_[0]);
+                    continue;
+                }
+            units_.emplace_back(options);
+        }
+        shard_.resize(at(shards_));
+    }
+    shard_replicas(shard_replicas&&) = default;
+    shard_replicas& operator=(shard_replicas&&) = default;
+
+    /// The replica of this process's first shard, which evaluates and predicts.
+    unit& local() { return units_[0]; }
+    const unit& local() const { return units_[0]; }
+    /// This process's shards, each with its part of the last step's batch; parts may be empty.
+    struct part {
+        const unit& replica;
+        batch_view batch;
+    };
+    const std::vector<part>& parts() {
+        if (make_parts_) (this->*make_parts_)();
+        return parts_;
+    }
+    /// Output `i` of the last run; behind a step, of all of this process's examples.
+    span<const float> output(int i) const {
+        if (shards_ == 1 || !units_[0].within_step()) return units_[0].output(i);
+        output_.clear();
+        for (const unit& u : units_) {
+            const span<const float> own = u.output(i);
+            output_.insert(output_.end(), own.begin(), own.end());
+            if (!u.output_shape(i).batched && !own.empty()) break;
+        }
+        return {output_.data(), output_.size()};
+    }
+
+    void read(compiler::address from, float* to, std::int64_t n) const {
+        units_[0].read(from, to, n);
+        if (unit::gathers() && is_gathered(from)) return read_gathered(from, to, n);
+        if constexpr (Sharded)
+            if (from.where() == compiler::space::slot) read_parts(from, to, n);
+    }
+    void write(compiler::address to, const float* from, std::int64_t n) {
+        units_[0].write(to, from, n);
+        for (int i = 1; i < shards_; ++i) {
+            if (!owned(to)) continue;
+            if (unit::gathers() && is_gathered(to)) empty_gathered(i, to, n);
+            else units_[at(i)].write(to, from, n);
+        }
+    }
+    void clear_slots() {
+        for (unit& u : units_) u.clear_slots();
+    }
+    /// All members call it. Slots of which each member keeps a part have been written by each.
+    void publish() {
+        if (!members_) return;
+        publish(compiler::space::parameter);
+        publish(compiler::space::state);
+        if (!Sharded) publish(compiler::space::slot);
+        if (unit::gathers() && !member().chief()) {   // what the chief has gathered counts once
+            const std::int64_t n = P0::v.z.trained;
+            if (!Sharded) empty_gathered(0, gather_slot(), n);
+            empty_gathered(0, detail::of_program::gathered_weight<P0>(), 1);
+        }
+    }
+    void refresh() {}
+    void reduce(span<double> x) {
+        if (members_) members_->all_reduce(x);
+    }
+    void barrier() {
+        if (members_) members_->barrier();
+    }
+    /// The chief's bytes, on every member.
+    void broadcast(span<std::byte> x) {
+        if (members_) members_->broadcast(x);
+    }
+    membership member() const {
+        if (members_) return {members_->rank(), members_->size()};
+        return {};
+    }
+    bool evaluates() const { return evaluates_; }           ///< this process is the job's evaluator: not among the members
+    bool has_evaluator() const { return has_evaluator_; }   ///< the job has one
+    bool per_worker() const { return input_ == batch_input::per_worker; }
+    bool asked_to_stop() const { return members_ && members_->asked_to_stop(); }
+    void ask_all_to_stop(const char* why) {
+        if (members_) members_->ask_all_to_stop(why);
+    }
+    int threads() const { return threads_; }
+    /// Null where this process is alone.
+    collective::communicator* communicator() { return members_.get(); }
+
+protected:
+    struct shard {
+        detail::example_range part;
+        runtime::batch_shard numbers;
+        float loss = 0;
+        bool finite = true;
+    };
+
+    std::unique_ptr<collective::communicator> members_;
+    int shards_;
+    batch_input input_;
+    bool evaluates_, has_evaluator_, alone_ = true;
+    int threads_;
+    std::unique_ptr<runtime::team> crew_;
+    std::vector<unit> units_;
+    std::vector<shard> shard_;
+    batch_view batch_{};                   ///< of the last step
+    void (shard_replicas::*make_parts_)() = nullptr;
+    std::vector<detail::batch_part> batches_;
+    std::vector<part> parts_;
+    mutable std::vector<float> output_;
+
+    static std::size_t at(int i) { return static_cast<std::size_t>(i); }
+    bool filled(int i) const { return shard_[at(i)].part.size > 0; }
+    template <int I>
+    void make_parts() {
+        batches_.resize(at(shards_));
+        parts_.clear();
+        for (int i = 0; i < shards_; ++i) {
+            batches_[at(i)].template assign<training<I>>(batch_, shard_[at(i)].part);
+            parts_.push_back({units_[at(i)], batches_[at(i)].view});
+        }
+    }
+
+    /// Whether each replica has its own of what lies there.
+    static constexpr bool owned(compiler::address a) { return !shared || a.where() == compiler::space::state || (a.where() == compiler::space::slot && unit::gathers()); }
+
+    // ---- what is gathered in a round of steps
+    static constexpr compiler::address gather_slot() { return {compiler::space::slot, (P0::v.slots - 1) * P0::v.z.trained}; }
+    static constexpr bool is_gathered(compiler::address a) {
+        if (a.where() == compiler::space::slot) return a.offset() >= gather_slot().offset();
+        return a == detail::of_program::gathered_weight<P0>();
+    }
+    /// The sum over shards and members.
+    void read_gathered(compiler::address from, float* to, std::int64_t n) const {
+        const bool once = from.where() == compiler::space::state && reduction_of<typename P0::request::loss>() == reduction::sum;
+        if (once) return;
+        std::vector<float> more(static_cast<std::size_t>(n));
+        for (int i = 1; i < shards_; ++i) {
+            units_[at(i)].read(from, more.data(), n);
+            for (std::int64_t j = 0; j < n; ++j) to[j] += more[static_cast<std::size_t>(j)];
+        }
+        if (members_) members_->all_reduce(span<float>(to, static_cast<std::size_t>(n)));
+    }
+    void empty_gathered(int i, compiler::address a, std::int64_t n) {
+        const bool state = a.where() == compiler::space::state;
+        if (state && reduction_of<typename P0::request::loss>() == reduction::sum) return;
+        const float nothing = 0;
+        if (state) return units_[at(i)].write(a, &nothing, 1);
+        const std::vector<float> none(static_cast<std::size_t>(n), -0.f);
+        units_[at(i)].write(a, none.data(), n);
+    }
+    SINTER_COLD void publish(compiler::space s) {
+        const std::int64_t n = P0::v.floats(s);
+        if (n == 0) return;
+        const compiler::address first{s, 0};
+        std::vector<float> x(static_cast<std::size_t>(n));
+        units_[0].read(first, x.data(), n);
+        members_->broadcast({reinterpret_cast<std::byte*>(x.data()), x.size() * sizeof(float)});
+        for (int i = 0; i < shards_; ++i)
+            if (i == 0 || (owned(first) && !(unit::gathers() && s == compiler::space::slot))) units_[at(i)].write(first, x.data(), n);
+    }
+
+private:
+    /// Slots as all members together have them.
+    void read_parts(compiler::address from, float* to, std::int64_t n) const {
+        if (!members_) return;
+        std::vector<bool> mine(static_cast<std::size_t>(n), members_->rank() == 0);
+        const std::int64_t at_ = from.offset() % P0::v.z.trained;
+        for (int k = 0; k < P0::v.n_buckets; ++k) {
+            if (!detail::of_program::in_parts<P0>(k)) continue;
+            const std::int64_t begin = detail::of_program::parameters_of<P0>(k).offset(), floats = P0::v.buckets[k].floats;
+            const collective::part_range own = members_->part(floats, members_->rank());
+            for (std::int64_t j = std::max<std::int64_t>(begin, at_); j < std::min(begin + floats, at_ + n); ++j)
+                mine[static_cast<std::size_t>(j - at_)] = j - begin >= own.first && j - begin < own.end;
+        }
+        for (std::int64_t j = 0; j < n; ++j)
+            if (!mine[static_cast<std::size_t>(j)]) to[j] = -0.f;   // to which anything is added as it is
+        members_->all_reduce(span<float>(to, static_cast<std::size_t>(n)));
+    }
+    template <class P>
+    static constexpr bool lies_like() {
+        if (P::v.n_parameters != P0::v.n_parameters) return false;
+        for (int i = 0; i < P::v.n_parameters; ++i)
+            if (!(P::v.parameters[i].at == P0::v.parameters[i].at)) return false;
+        for (int i = 0; i < P::v.n_states; ++i)
+            if (!(P::v.states[i].at == P0::v.states[i].at)) return false;
+        return true;
+    }
+    static constexpr bool of_examples() {
+        for (int i = 0; i < P0::v.n_states; ++i)
+            if (P0::v.states[i].of_examples) return true;
+        return false;
+    }
+    static constexpr void check_programs() {
+        static_assert(!of_examples(), "a state of this net belongs to the examples of a batch (recurrent layers under "
+                                      "`carried`): a strategy that cuts batches cannot train it");
+    }
+};
+
+} // namespace sinter
