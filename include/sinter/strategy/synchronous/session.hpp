@@ -520,7 +520,7 @@ private:
                     units_[at(i)].write(P::v.buckets[k].at, place<I>(0, P::v.buckets[k].at), P::v.buckets[k].floats);
                 units_[at(i)].template update<I>(v);
                 if constexpr (unit::gathers())   // what all have gathered, the first alone remembers
-                    if (i > 0) empty_gathered(i, gathered_weight<P>(), 1);
+                    if (i > 0) empty_gathered(i, detail::of_program::gathered_weight<P>(), 1);
             });
         }
     }
