@@ -9,13 +9,15 @@ namespace sinter::inline SINTER_TARGET::detail::of_program {
 template <class P>
 inline constexpr int every = P::v.n_buckets ? P::v.buckets[0].every : 1;
 
-
 /// The launch with whose end the loss is known.
 template <class P>
 inline constexpr int loss_launch = [] {
     int last = P::v.n_launches;
+    base::view<const compiler::loop_launches> loops;   // by its members: nvcc makes one number of a list in braces
+    loops.p = P::v.loops;
+    loops.n = P::v.n_loops;
     for (int i = 0; i < P::v.n_launches; ++i)
-        if (P::v.launches[i].loss) last = detail::ends_with(P::v.launches, {P::v.loops, P::v.n_loops}, i);
+        if (P::v.launches[i].loss) last = detail::ends_with(P::v.launches, loops, i);
     return last;
 }();
 /// What the gradients of a round count together: the program keeps it in its last state.
