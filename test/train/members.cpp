@@ -14,6 +14,9 @@
 // What the loop, evaluation and checkpoints do where several members train one model. The members are threads; what
 // they must come to is what one trainer comes to on the same global batches.
 using namespace sinter_test;
+#ifndef SINTER_TEST_MEMBER
+#define SINTER_TEST_MEMBER thread_member
+#endif
 
 static constexpr auto net = features<2> >> dense<4> >> relu >> dense<2>;
 
@@ -43,7 +46,7 @@ static double furthest(const std::vector<float>& a, const std::vector<float>& b)
 }
 static auto optimizer() { return adam{.learning_rate = 0.05f}; }
 static auto member_model(collective::communicator& g, bool own = false, member_counts* counts = nullptr) {
-    return estimator{net, softmax_cross_entropy, optimizer(), thread_member({&g, own, counts}), {.threads = 1}};
+    return estimator{net, softmax_cross_entropy, optimizer(), SINTER_TEST_MEMBER({&g, own, counts}), {.threads = 1}};
 }
 struct outcome {
     std::vector<float> w;
@@ -241,7 +244,7 @@ BOOST_AUTO_TEST_CASE(a_metric_that_does_not_add_up) {
     estimator alone{line, mse, sgd{}, {.threads = 1}};
     const evaluation_result want = measure(alone);
     in_members(3, [&](int, auto& g) {
-        estimator model{line, mse, sgd{}, thread_member({&g}), {.threads = 1}};
+        estimator model{line, mse, sgd{}, SINTER_TEST_MEMBER({&g}), {.threads = 1}};
         const evaluation_result r = measure(model);
         for (const char* m : {"r2", "mae", "mse"})
             BOOST_TEST(r.value(m) == want.value(m), boost::test_tools::tolerance(1e-9));
@@ -260,7 +263,7 @@ struct dies_at {
 };
 outcome part_of_a_run(collective::communicator& g, const std::string& folder, save_options saving, std::int64_t dies,
                       bool own) {
-    estimator model{random_net, softmax_cross_entropy, optimizer(), thread_member({&g, own}), {.threads = 1}};
+    estimator model{random_net, softmax_cross_entropy, optimizer(), SINTER_TEST_MEMBER({&g, own}), {.threads = 1}};
     const auto shift = own ? static_cast<unsigned>(g.rank()) : 0u;
     auto data = points(own ? 40 - 20 * g.rank() : 50, 3 + shift) | data::shuffle(20) | data::batch(8);
     auto held_out = points(30, 4) | data::shuffle(30) | data::batch(8);
