@@ -5,6 +5,7 @@
 #include <sinter/ops/internal/batch_share.hpp>
 #include <sinter/ops/internal/builtin_ops.hpp>
 #include <sinter/ops/internal/global_loss_weight.hpp>
+#include <sinter/ops/internal/product_sum.hpp>
 #include <sinter/ops/over_batch.hpp>
 #include <sinter/ops/over_global_batch.hpp>
 #include <sinter/ops/cond.hpp>
@@ -14,6 +15,7 @@
 #include <sinter/ops/maximum.hpp>
 #include <sinter/ops/minimum.hpp>
 #include <sinter/ops/relu.hpp>
+#include <sinter/ops/round_to_bfloat16.hpp>
 #include <sinter/ops/sigmoid.hpp>
 #include <sinter/ops/sqrt.hpp>
 #include <sinter/ops/tanh.hpp>
@@ -23,6 +25,7 @@
 #include <vector>
 
 #include "compiler/evaluate_arrays.hpp"
+#include "compiler/evaluate_unique_rows.hpp"
 
 /// The meaning of a graph's nodes, in double precision and one at a time: written for its clearness, and apart from the
 /// library's own rules. Packed weights are plain here. A whole graph is evaluated by walking over it; the interpreter of
@@ -58,6 +61,13 @@ inline double random_number(int stream, int index, int iteration, std::uint64_t 
 inline double (*more_functions)(op_id, double a, double b, double c) = nullptr;
 inline bool (*more_values)(const node&, const shape*, const std::vector<const double*>&, int batch, numbers&) = nullptr;
 
+/// To eight significant bits, ties to even.
+inline double rounded_to_bfloat16(double a) {
+    if (a == 0 || !std::isfinite(a)) return a;
+    const double unit = std::ldexp(1, std::ilogb(a) - 7);
+    return std::nearbyint(a / unit) * unit;
+}
+
 inline double elementwise(op_id k, double a, double b, double c, const surroundings& o) {
     switch (k) {
         case op::neg: return -a;
@@ -86,6 +96,7 @@ inline double elementwise(op_id k, double a, double b, double c, const surroundi
         case op::greater: return a > b;
         case op::where: return a != 0 ? b : c;
         case op::relu_gradient: return b <= 0 ? 0 : a;
+        case op::round_to_bfloat16: return rounded_to_bfloat16(a);
         default: return more_functions ? more_functions(k, a, b, c) : NAN;
     }
 }
@@ -184,12 +195,22 @@ inline numbers value_of(const node& n, const shape* in, const std::vector<const 
             return y;
         case op::gemm:
             for (int i = 0, N = s.last(), K = in[0].last(); i < size; ++i)
-                for (int k = 0; k < K; ++k) y[i] += x[0][i / N * K + k] * x[1][k * N + i % N];
+                for (int k = 0; k < K; ++k)
+                    y[i] += x[0][i / N * K + k] * x[1][n.p[gemm_attribute::transposed] ? i % N * K + k : k * N + i % N];
+            return y;
+        case op::product_sum:
+            for (int t = 0; t < n.operands; t += 2)
+                for (int i = 0, N = s.last(), K = in[t].last(); i < size; ++i)
+                    for (int k = 0; k < K; ++k) y[i] += x[t][i / N * K + k] * x[t + 1][k * N + i % N];
             return y;
         case op::gemm_tn: {
             const int K = s.d[0], N = s.d[1], rows = count(in[0], B) / K;
             for (int i = 0; i < size; ++i)
                 for (int r = 0; r < rows; ++r) y[i] += x[0][r * K + i / N] * x[1][r * N + i % N];
+            if (winners && n.p[gemm_tn_attribute::sums_d]) {
+                winners->assign(static_cast<std::size_t>(N), 0);
+                for (int i = 0; i < rows * N; ++i) (*winners)[i % N] += x[1][i];
+            }
             return y;
         }
         case op::matmul: {
@@ -324,7 +345,7 @@ inline numbers value_of(const node& n, const shape* in, const std::vector<const 
             for (int i = 0; i < size; ++i) y[i] = x[0][stretched(in[0], s, i)];
             return y;
         default:
-            if (array_value(n, in, x, B, y, winners) || (more_values && more_values(n, in, x, B, y))) return y;
+            if (array_value(n, in, x, B, y, winners) || unique_value(n, in, x, B, y) || (more_values && more_values(n, in, x, B, y))) return y;
             for (int i = 0; i < size; ++i)
                 y[i] = elementwise(n.k, x[0][stretched(in[0], s, i)], n.operands > 1 ? x[1][stretched(in[1], s, i)] : 0,
                                    n.operands > 2 ? x[2][stretched(in[2], s, i)] : 0, o);

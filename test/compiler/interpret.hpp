@@ -2,6 +2,7 @@
 #pragma once
 #include "compiler/evaluate.hpp"
 #include "compiler/passes.hpp"
+#include <algorithm>
 #include <cstring>
 #include <stdexcept>
 
@@ -16,11 +17,11 @@ struct machine {
     const surroundings& o;
     std::vector<double> arena[6];   ///< by space; bytes (winners of pools) lie in them as bytes
 
-    machine(const passes& p, const surroundings& around, int slots) : o(around) {
+    machine(passes& p, const surroundings& around, int slots) : o(around) {
         const auto size = [](std::int64_t n) { return static_cast<std::size_t>(n + 16); };
         arena[static_cast<int>(space::activation)].assign(size(p.p.z.activations), NAN);
         arena[static_cast<int>(space::parameter)].assign(size(p.p.z.parameters), 0);
-        arena[static_cast<int>(space::gradient)].assign(size(p.p.z.parameters + 16), NAN);
+        arena[static_cast<int>(space::gradient)].assign(size(std::max(p.p.z.parameters, p.p.z.gradients) + p.updates().table_floats(p.g.parameters.n)), NAN);
         arena[static_cast<int>(space::state)].assign(size(p.p.z.states), 0);
         arena[static_cast<int>(space::slot)].assign(size(p.p.z.parameters * slots), 0);
         auto fill = [&](const growing<variable>& list, const std::vector<numbers>& from) {
@@ -170,6 +171,7 @@ private:
         }
         int next = n.operands;
         if (n.k == op::max_pool || q.pool >= 0) to_bytes(winners, arg_[next++]);
+        else if (n.k == op::gemm_tn && n.p[gemm_tn_attribute::sums_d]) std::copy(winners.begin(), winners.end(), arg_[next++]);
         else if (n.k == op::sort && arg_[next++]) std::copy(winners.begin(), winners.end(), arg_[next - 1]);
         if (!n.about->epilogue) {
             std::copy(raw.begin(), raw.end(), arg_[next]);

@@ -2,6 +2,7 @@
 #pragma once
 #include <sinter/compiler/program.hpp>
 #include <memory>
+#include <random>
 
 /// The passes as plain functions over graphs that a test builds at run time.
 namespace sinter::test {
@@ -14,8 +15,29 @@ struct choices {
     bool fuse = true, update = true, backwards = false;   ///< backwards: how the plan places activations
     sinter::compiler::target target{.lanes = 1, .parts = 8, .fused_producers = true};
     int max_batch = 3;
+    precision products = precision::float32;
+    gradient_policy gradients = gradient_policy::fused;
 
-    pass_settings settings() const { return {target, {.fuse = fuse}, max_batch}; }
+    program_options options() const { return {.fuse = fuse, .products = products, .gradients = gradients}; }
+    pass_settings settings() const { return {target, options(), max_batch}; }
+    gradient_layout layout() const { return {.policy = gradients}; }
+    bool updates_in_place() const { return update && fuse && gradients == gradient_policy::fused; }
+
+    /// Whatever targets and options make passes run. Lists of rows are not among it: compiler/interpret.hpp knows none.
+    static choices drawn(unsigned seed) {
+        std::mt19937 random(seed);
+        const auto one_of = [&](unsigned n) { return random() % n; };
+        choices c;
+        for (bool* flag : {&c.target.pooled_convolutions, &c.target.transposed_weights, &c.target.unique_rows, &c.target.product_sums,
+                           &c.target.fused_producers, &c.target.column_sums})
+            *flag = one_of(4) != 0;
+        c.target.transposed_products = one_of(4) == 0;
+        c.backwards = one_of(4) == 0;
+        c.max_batch = one_of(2) ? 3 : one_of(2) ? 16 : 48;   // where passes pay
+        if (one_of(4) == 0) c.products = precision::bfloat16;
+        c.gradients = static_cast<gradient_policy>(one_of(3));
+        return c;
+    }
 };
 
 /// Everything behind tracing, as program.hpp runs it.
@@ -43,27 +65,52 @@ struct passes_of {
         differentiate(g, g.loss, of, gradients);
         separate(g, gradients);
     }
-    void fuse_all(const choices& c) {
+    /// The passes over nodes, between differentiation and fusion.
+    void rewrite_all(const choices& c) {
+        if (c.gradients == gradient_policy::reduced) separate_row_sparse(g, gradients);
+        sinter::compiler::pass::of_gradients::run(c.settings(), g, gradients);
         const graph_view all = view();
         const sinter::base::view<node> nodes{g.n.p, g.n.n};
         sinter::compiler::pass::in_place::run(c.settings(), all, nodes);
+        round_all(c);
+    }
+    /// Those that make a new graph. They change what a program computes.
+    void round_all(const choices& c) {
+        if (!sinter::compiler::pass::round_products::enabled(c.target, c.options())) return;
+        const auto made = std::make_unique<roomy<2 * Room>>();
+        {
+            graph to;
+            growing<int> of;
+            const graph_view all = view();
+            sinter::compiler::pass::rewriting::run(c.settings(), all, to, of);
+            to.streams = g.streams;
+            made->take(view_of(to, of), to.streams, {});
+        }
+        std::destroy_at(&g);   // graphs stay where they are made
+        std::construct_at(&g);
+        made->give(g);
+        for (int i = 0; i < gradients.n; ++i) gradients[i] = made->gradients[i];
+    }
+    void fuse_all(const choices& c) {
+        rewrite_all(c);
+        const graph_view all = view();
         grouping r = groups();
         sinter::compiler::pass::grouping_nodes::run(c.settings(), all, r);
         sinter::compiler::pass::of_groups::run(c.settings(), all, r);
         f.groups = r.g.n;
-        choose_updates(view(), groups(), c.update && c.fuse, updates(), updated);
+        choose_updates(view(), groups(), c.updates_in_place(), updates(), updated);
     }
     void plan_all(const choices& c) {
         const graph_view v = view();
         const grouping r = groups();
-        planner(v, r, updated, c.target, c.max_batch).run(p, c.backwards);
+        planner(v, r, updated, c.target, c.max_batch, c.layout()).run(p, c.backwards);
     }
     void emit_all(const choices& c) {
         const graph_view v = view();
         const grouping r = groups();
         const update_set u = updates();
         listing o{{e.specs}, {e.code}, {e.launches}, {e.args}, {e.extents}, {e.constants}, {e.loops}, {e.buffers}};
-        emitter(v, r, p.at, p.z, updated, u, c.target, c.max_batch, o).run();
+        emitter(v, r, p.at, p.z, updated, u, c.target, c.max_batch, o, winograd::forbid, c.layout()).run();
         e.n_specs = o.specs.n;
         e.n_code = o.code.n;
         e.n_launches = o.launches.n;

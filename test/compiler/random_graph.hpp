@@ -177,6 +177,7 @@ private:
             case 23: return chosen(x);
             case 24: return move(x);
             case 25: return pointwise(x);
+            case 26: return looked_up(x);
             case 27:
             case 28: return add(x * drawn(x) + x);
             case 29:
@@ -192,9 +193,11 @@ private:
         const shape s = x.shape();
         if (s.rank < 2 || s.d[0] > 6) return;
         x = ops::reshape(x, extents(s.d[0], s.size() / s.d[0]));
+        if (chance(4)) return wide_layer(x);
         const int in = x.shape().last(), width = 1 + below(4), kind = below(4);
         const tensor u = weights(x, name(), extents(width, width), zeros), w = weights(x, name(), extents(in, width), zeros);
         const tensor gate = own(extents(width));
+        const tensor v = chance(2) ? weights(x, name(), extents(width, width), zeros) : tensor{};   // a second product of the state
         shape first = extents(width);
         first.batched = s.batched;
         const tensor start = chance(2) ? ops::broadcast_to(constant(&g_, 0.25f), first) : ops::broadcast_to(own(extents(width)), first);
@@ -206,12 +209,37 @@ private:
             [=](bundle h, bundle in_turn) {
                 const tensor a = kind == 2 ? h[0] * gate : ops::matmul(h[0], u), b = ops::matmul(in_turn[0], w);
                 const tensor u = noise ? ops::random_uniform(b) * 0.2f : b * 0.2f;
-                const tensor next = kind == 1 ? ops::sigmoid(a) * h[0] + b : ops::tanh(a + b * factor + u + gate);
+                tensor next = kind == 1 ? ops::sigmoid(a) * h[0] + b : ops::tanh(a + b * factor + u + gate);
+                if (v.ok()) next = next * ops::sigmoid(ops::matmul(h[0], v));
                 return scan_step{next, kind == 3 ? next * h[0] + ops::loop_index(next) * 0.1f : next};
             },
             start, x, o);
         if (!r.carry.ok() || !r.outputs.ok()) return;
         add(chance(3) ? r.carry[0] : ops::plain(r.outputs[0]));
+    }
+    /// A recurrent layer of as many columns as it takes for its weights' gradient's kernel to sum the bias's, too.
+    void wide_layer(tensor x) {
+        constexpr int width = 128;
+        const tensor u = weights(x, name(), extents(width, width), zeros), w = weights(x, name(), extents(x.shape().last(), width), zeros);
+        const tensor bias = own(extents(width));
+        shape first = extents(width);
+        first.batched = x.shape().batched;
+        const scan_step r = ops::scan(
+            [=](bundle h, bundle in) {
+                const tensor next = ops::tanh(in[0] + ops::matmul(h[0], u));
+                return scan_step{next, next};
+            },
+            ops::broadcast_to(constant(&g_, 0.25f), first), ops::matmul(x, w) + bias);
+        if (r.carry.ok()) add(r.carry[0]);
+    }
+    /// A dense layer behind rows of a table, alone or beside other numbers.
+    void looked_up(tensor x) {
+        tensor all = ops::reshape(ops::gather_rows(own(extents(5, 6)), rows_), extents(24));
+        if (x.shape().batched && x.shape().size() <= 36 && chance(2)) {
+            const tensor others = ops::reshape(ops::plain(x), extents(x.shape().size()));
+            all = chance(2) ? ops::concat(all, others, 0) : ops::concat(others, all, 0);
+        }
+        add(ops::tanh(ops::matmul(all, weights(all, name(), extents(all.shape().last(), 1 + below(5)), zeros))));
     }
     void either(tensor x) {
         const tensor w = own(extents(x.shape().last()));

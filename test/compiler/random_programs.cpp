@@ -4,9 +4,12 @@
 
 #include <sinter/train/optimizers/sgd.hpp>
 
+#include <map>
+#include <string>
+
 #include "compiler/shrink.hpp"
 
-/// 200 random programs, with loops and without: fused and unfused they give the same loss, outputs, states and trained
+/// 200 random programs, with loops and without, each for a target and options of its own: fused and unfused they give the same loss, outputs, states and trained
 /// parameters, and what the graph means. One that does not is made as small as it can be, and printed.
 using namespace sinter;
 using namespace sinter::compiler;
@@ -17,7 +20,15 @@ static constexpr optimizer_code with_sgd = make_optimizer_code<sgd>();
 static recipe program(unsigned seed) { return recipe::drawn(seed, 3 + static_cast<int>(seed % 12), true, true); }
 
 BOOST_AUTO_TEST_CASE(fused_and_unfused_are_the_same) {
-    const comparison difference(with_sgd);
+    std::map<std::string, int> made;   // what passes have made
+    const comparison difference(with_sgd, {.before_emission = [&](passes& p) {
+        for (int v = 0; v < p.g.n.n; ++v) {
+            const node& n = p.g.n[v];
+            ++made[n.about->self.name];
+            if (n.k == op::gemm_tn && n.p[gemm_tn_attribute::sums_d]) ++made["column sums"];
+            if (n.k == op::gemm && n.p[gemm_attribute::transposed]) ++made["transposed weights"];
+        }
+    }});
     int loops = 0;
     for (unsigned seed = 1; seed <= 200; ++seed) {
         if (difference(program(seed))) {
@@ -29,6 +40,10 @@ BOOST_AUTO_TEST_CASE(fused_and_unfused_are_the_same) {
         loops += g.loops.n;
     }
     BOOST_TEST(loops > 50);
+    for (const char* what : {"column sums", "transposed weights", "product_sum", "unique_rows", "unique_weights", "unique_table", "round_to_bfloat16"}) {
+        BOOST_TEST_MESSAGE(made[what] << ' ' << what);
+        BOOST_TEST(made[what] > 0, what << " was not made");
+    }
 }
 
 /// A pass that is wrong must be found, and what it breaks told in a few lines.

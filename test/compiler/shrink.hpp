@@ -39,7 +39,8 @@ inline program_results interpret(const recipe& r, const choices& c, const optimi
     more.before_gradients(g);
     p->optimizer = optimizer;
     p->differentiate_all();
-    if (g.n.n >= capacity) return out;
+    if (g.n.n + g.n.n / 4 >= capacity) return out;
+    if (meaning) p->round_all(c);
     const auto size = [&](int v) { return count(g.n[v].s, o.batch); };
     if (meaning) {
         const graph_values v(g, o);
@@ -75,9 +76,12 @@ public:
     explicit comparison(const optimizer_code& optimizer, extra_passes broken = {}) : optimizer_(optimizer), broken_(std::move(broken)) {}
 
     std::optional<std::string> operator()(const recipe& r) const {
-        const program_results plain = interpret(r, {.fuse = false}, optimizer_, {}, false), fused = interpret(r, {}, optimizer_, broken_, false);
+        const choices c = choices::drawn(r.seed);
+        choices unfused = c;
+        unfused.fuse = false;
+        const program_results plain = interpret(r, unfused, optimizer_, {}, false), fused = interpret(r, c, optimizer_, broken_, false);
         if (auto d = differ(fused, plain)) return "fused and unfused: " + *d;
-        if (auto d = differ(plain, interpret(r, {}, optimizer_, {}, true))) return "program and graph: " + *d;
+        if (auto d = differ(plain, interpret(r, c, optimizer_, {}, true))) return "program and graph: " + *d;
         return {};
     }
 
