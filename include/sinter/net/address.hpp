@@ -20,7 +20,7 @@ struct host_port {
 };
 
 /// "host:port"; IPv6 addresses in brackets.
-inline std::string text_of(const host_port& a) {
+SINTER_COLD inline std::string text_of(const host_port& a) {
     const bool v6 = a.host.find(':') != std::string::npos;
     return (v6 ? "[" + a.host + "]" : a.host) + ":" + std::to_string(a.port);
 }
@@ -28,7 +28,7 @@ inline std::string text_of(const host_port& a) {
 namespace wire {
 
 /// A decimal integer in [low, high], with nothing before or after it; nullopt otherwise.
-inline std::optional<std::int64_t> integer(std::string_view text, std::int64_t low, std::int64_t high) {
+SINTER_COLD inline std::optional<std::int64_t> integer(std::string_view text, std::int64_t low, std::int64_t high) {
     std::int64_t value = 0;
     const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), value);
     if (fault != std::errc{} || end != text.data() + text.size() || value < low || value > high) return {};
@@ -36,11 +36,11 @@ inline std::optional<std::int64_t> integer(std::string_view text, std::int64_t l
 }
 
 /// Text of strangers in quotes, fit for an error message: control characters escaped, long ones cut.
-inline std::string quoted(std::string_view s) {
+SINTER_COLD inline std::string quoted(std::string_view s) {
     return s.size() <= 100 ? json::text(s) : json::text(s.substr(0, 100)) + "...";
 }
 
-inline bool is_host_name(std::string_view host) {
+SINTER_COLD inline bool is_host_name(std::string_view host) {
     if (host.empty() || host.size() > 255) return false;
     for (const char c : host)
         if (!((c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '.' || c == '-' ||
@@ -50,7 +50,7 @@ inline bool is_host_name(std::string_view host) {
 }
 
 /// Characters of an IPv6 address, a scope ("%eth0") included; whether it is one is seen when it is resolved.
-inline bool is_ipv6(std::string_view host) {
+SINTER_COLD inline bool is_ipv6(std::string_view host) {
     if (host.find(':') == host.npos || host.size() > 64) return false;
     const std::string_view digits = host.substr(0, host.find('%'));
     for (const char c : digits)
@@ -61,7 +61,7 @@ inline bool is_ipv6(std::string_view host) {
 
 /// Reads "host:port" or "[IPv6]:port". `where` says in errors whose address it is. Throws
 /// option_error; port 0 is refused, since nobody could connect to it.
-inline host_port parse_address(std::string_view s, const std::string& where) {
+SINTER_COLD inline host_port parse_address(std::string_view s, const std::string& where) {
     const auto fault = [&](const char* what) {
         return option_error(what, where, quoted(s), "host:port, as in node1:2222 or [::1]:2222, port 1 to 65535");
     };

@@ -6,7 +6,7 @@
 #include <sinter/net/cluster_options.hpp>
 #include <algorithm>
 #include <cstdint>
-#include <initializer_list>
+#include <map>
 #include <span>
 #include <string>
 #include <utility>
@@ -130,6 +130,7 @@ private:
         return {first, std::ranges::upper_bound(members_, role, {}, &cluster_member::role)};
     }
     inline void check_members() const;
+    inline option_error two_tasks(const std::string& address, const cluster_member&, const cluster_member&) const;
 
     std::vector<cluster_member> members_;   // by role, then index
     int trainers_ = 0;
@@ -140,8 +141,8 @@ private:
 
 inline constexpr int largest_cluster = 100000;   ///< how many members a roster may name
 
-inline cluster::cluster(std::vector<cluster_member> members, cluster_role role, int index, cluster_options o,
-                        std::string how)
+SINTER_COLD inline cluster::cluster(std::vector<cluster_member> members, cluster_role role, int index,
+                                    cluster_options o, std::string how)
     : options(std::move(o)), members_(std::move(members)), how_(std::move(how)) {
     const auto by_task = [](const cluster_member& m) { return std::pair(m.role, m.index); };
     if (options.chief_is_worker0) {   // worker/0 is dropped, and is the chief's other name
@@ -152,7 +153,15 @@ inline cluster::cluster(std::vector<cluster_member> members, cluster_role role, 
             if (role == cluster_role::worker && index == 0) role = cluster_role::chief;
         }
     }
-    std::ranges::stable_sort(members_, {}, by_task);
+    std::vector<int> order(members_.size());   // numbers are sorted rather than members, which compiles sooner
+    for (std::size_t i = 0; i < order.size(); ++i) order[i] = static_cast<int>(i);
+    std::sort(order.begin(), order.end(), [&](int a, int b) {
+        return by_task(members_[static_cast<std::size_t>(a)]) < by_task(members_[static_cast<std::size_t>(b)]);
+    });
+    std::vector<cluster_member> sorted;
+    sorted.reserve(order.size());
+    for (const int i : order) sorted.push_back(std::move(members_[static_cast<std::size_t>(i)]));
+    members_ = std::move(sorted);
     check_members();
     const bool unlisted = role == cluster_role::evaluator && members_.back().role != role && index >= 0;
     if (unlisted) members_.push_back({role, index, "", 0});
@@ -168,7 +177,7 @@ inline cluster::cluster(std::vector<cluster_member> members, cluster_role role, 
     trainers_ = static_cast<int>(std::ranges::count_if(members_, trains));
 }
 
-inline void cluster::check_members() const {
+SINTER_COLD inline void cluster::check_members() const {
     const auto fault = [&](const char* what, const std::string& got, const char* needed) {
         return option_error(what, how_, got, needed);
     };
@@ -185,26 +194,26 @@ inline void cluster::check_members() const {
         if (i && m.role == members_[i - 1].role && m.index == members_[i - 1].index)
             throw fault("a task twice", m.name(), "once");
     }
-    std::vector<std::pair<std::string, const cluster_member*>> by_address;   // names of hosts know no case
+    std::map<std::string, const cluster_member*> by_address;   // names of hosts know no case
     for (const auto& m : members_) {
         if (!m.address().known()) continue;
         std::string key = text_of(m.address());
         for (char& c : key)
             if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-        by_address.emplace_back(std::move(key), &m);
+        const auto [other, is_new] = by_address.emplace(std::move(key), &m);
+        if (!is_new) throw two_tasks(other->first, *other->second, m);
     }
-    std::ranges::sort(by_address);
-    const auto twice = std::ranges::adjacent_find(by_address, {}, [](const auto& p) -> auto& { return p.first; });
-    if (twice == by_address.end()) return;
-    const auto *a = twice->second, *b = twice[1].second;
-    if (a->role > b->role) std::swap(a, b);
-    const bool talk = a->role == cluster_role::chief && b->role == cluster_role::worker && b->index == 0;
-    throw fault("one address for two tasks", twice->first + " for " + a->name() + " and " + b->name(),
-         talk ? "an address of its own for each; or set cluster_options::chief_is_worker0 if both are one process"
-              : "an address of its own for each");
 }
 
-inline cluster cluster::of(const std::vector<std::string>& addresses, int self, cluster_options options) {
+SINTER_COLD inline option_error cluster::two_tasks(const std::string& address, const cluster_member& a,
+                                                    const cluster_member& b) const {
+    const bool talk = a.role == cluster_role::chief && b.role == cluster_role::worker && b.index == 0;
+    return {"one address for two tasks", how_, address + " for " + a.name() + " and " + b.name(),
+            talk ? "an address of its own for each; or set cluster_options::chief_is_worker0 if both are one process"
+                 : "an address of its own for each"};
+}
+
+SINTER_COLD inline cluster cluster::of(const std::vector<std::string>& addresses, int self, cluster_options options) {
     std::vector<cluster_member> members;
     for (const std::string& a : addresses) {
         const int index = static_cast<int>(members.size());
@@ -214,7 +223,7 @@ inline cluster cluster::of(const std::vector<std::string>& addresses, int self, 
     return cluster(std::move(members), cluster_role::worker, self, std::move(options));
 }
 
-inline cluster cluster::with_master(int rank, int size, host_port master, cluster_options options,
+SINTER_COLD inline cluster cluster::with_master(int rank, int size, host_port master, cluster_options options,
                                     std::string missing) {
     const std::string where = "a cluster with a master";
     if (size < 1 || size > largest_cluster)

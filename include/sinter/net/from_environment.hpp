@@ -23,7 +23,7 @@ struct cluster_arguments {
 namespace wire::roster {
 
 /// The job's name and key, where the options do not say them.
-inline cluster_options with_job_and_key(cluster_options o, const environment& env) {
+SINTER_COLD inline cluster_options with_job_and_key(cluster_options o, const environment& env) {
     if (o.job.empty()) o.job = env("SINTER_JOB").value_or("");
     if (!o.key.empty()) return o;
     const auto key = env("SINTER_KEY"), file = env("SINTER_KEY_FILE");
@@ -42,7 +42,7 @@ inline cluster_options with_job_and_key(cluster_options o, const environment& en
 
 /// Throws where SINTER_SIZE says another number of members than were found: a process that trains
 /// by itself although it was started as one of several would finish without an error.
-inline void check_size(const cluster& c, const environment& env) {
+SINTER_COLD inline void check_size(const cluster& c, const environment& env) {
     const auto size = variables(env).integer("SINTER_SIZE", 1, most_ranks);
     if (size && *size != c.size())
         throw option_error("the cluster has another size than its launcher said", "SINTER_SIZE",
@@ -50,7 +50,7 @@ inline void check_size(const cluster& c, const environment& env) {
 }
 
 /// Whether what `outer` says may be true of a launcher within which another one started `c`.
-inline bool may_contain(const claim& outer, const cluster& c, const claim* inner) {
+SINTER_COLD inline bool may_contain(const claim& outer, const cluster& c, const claim* inner) {
     if (outer.size == 1) return true;
     if (inner && inner->local_size > 1 && c.size() == outer.size * inner->local_size) return true;
     if (inner && outer.family == "SLURM_*" && inner->family == "OMPI_*") return c.size() >= outer.size;
@@ -60,7 +60,7 @@ inline bool may_contain(const claim& outer, const cluster& c, const claim* inner
 
 } // namespace wire::roster
 
-inline cluster cluster::from_environment(cluster_options options, const wire::environment& env) {
+SINTER_COLD inline cluster cluster::from_environment(cluster_options options, const wire::environment& env) {
     using namespace wire::roster;
     options = with_job_and_key(std::move(options), env);
     options.check();
@@ -107,11 +107,11 @@ inline cluster cluster::from_environment(cluster_options options, const wire::en
     return *found;
 }
 
-inline cluster cluster::from_environment(cluster_options options) {
+SINTER_COLD inline cluster cluster::from_environment(cluster_options options) {
     return from_environment(std::move(options), wire::environment{});
 }
 
-inline cluster cluster::from_arguments(const cluster_arguments& a, cluster_options options,
+SINTER_COLD inline cluster cluster::from_arguments(const cluster_arguments& a, cluster_options options,
                                        const wire::environment& env) {
     const bool any = !a.addresses.empty() || !a.master.empty() || a.rank >= 0 || a.size != 0;
     if (!any) return from_environment(std::move(options), env);
@@ -136,7 +136,7 @@ inline cluster cluster::from_arguments(const cluster_arguments& a, cluster_optio
     return c;
 }
 
-inline cluster cluster::from_arguments(const cluster_arguments& a, cluster_options options) {
+SINTER_COLD inline cluster cluster::from_arguments(const cluster_arguments& a, cluster_options options) {
     return from_arguments(a, std::move(options), wire::environment{});
 }
 

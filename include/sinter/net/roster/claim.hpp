@@ -28,13 +28,13 @@ class variables {
 public:
     explicit variables(const environment& env) : env_(env) {}
 
-    std::optional<std::string> text(const char* name) {
+    SINTER_COLD std::optional<std::string> text(const char* name) {
         auto value = env_(name);
         if (value) said_ += (said_.empty() ? "" : ", ") + std::string(name) + "=" + printable(*value);
         return value;
     }
     /// Throws option_error where the variable is set to something else than an integer in [low, high].
-    std::optional<int> integer(const char* name, int low, int high) {
+    SINTER_COLD std::optional<int> integer(const char* name, int low, int high) {
         const auto value = text(name);
         if (!value) return {};
         const auto n = wire::integer(*value, low, high);
@@ -58,7 +58,7 @@ inline constexpr int most_ranks = 100000;
 
 /// What a family says by two variables, one for the rank and one for the size; nullopt where neither
 /// is set. Throws option_error where both are, and are malformed or contradict each other.
-inline std::optional<claim> rank_and_size(const char* family, const environment& env, const char* rank,
+SINTER_COLD inline std::optional<claim> rank_and_size(const char* family, const environment& env, const char* rank,
                                           const char* size) {
     const bool has_rank = env(rank).has_value(), has_size = env(size).has_value();
     if (!has_rank && !has_size) return {};
@@ -79,7 +79,7 @@ inline std::optional<claim> rank_and_size(const char* family, const environment&
     return c;
 }
 
-inline host_port host_and_port(const std::string& host, const char* host_name, int port) {
+SINTER_COLD inline host_port host_and_port(const std::string& host, const char* host_name, int port) {
     std::string_view h = host;
     if (h.size() > 2 && h.front() == '[' && h.back() == ']') h = h.substr(1, h.size() - 2);
     if (!is_host_name(h) && !is_ipv6(h))
@@ -89,7 +89,7 @@ inline host_port host_and_port(const std::string& host, const char* host_name, i
 
 /// SINTER_MASTER=host:port, or MASTER_ADDR with MASTER_PORT: where rank 0 listens, for launchers
 /// that do not say it.
-inline host_port master_said(const environment& env) {
+SINTER_COLD inline host_port master_said(const environment& env) {
     if (const auto said = env("SINTER_MASTER")) return parse_address(*said, "SINTER_MASTER");
     variables v(env);
     const auto host = v.text("MASTER_ADDR");
@@ -99,6 +99,8 @@ inline host_port master_said(const environment& env) {
 
 /// A port that all processes of a job derive from its name: below those that Linux gives to
 /// outgoing connections.
-inline std::uint16_t port_of(std::string_view job) { return static_cast<std::uint16_t>(16384 + base::fnv1a(job) % 16384); }
+inline std::uint16_t port_of(std::string_view job) {
+    return static_cast<std::uint16_t>(16384 + base::fnv1a(job) % 16384);
+}
 
 } // namespace sinter::inline SINTER_TARGET::wire::roster

@@ -11,12 +11,12 @@ namespace sinter::inline SINTER_TARGET::wire::roster {
 
 namespace detail {
 
-inline option_error hostlist_fault(std::string_view got, const char* where, std::string needed) {
+SINTER_COLD inline option_error hostlist_fault(std::string_view got, const char* where, std::string needed) {
     return option_error("not a valid list of hosts", where, quoted(got), std::move(needed));
 }
 
 /// Appends what stands in one pair of brackets: "01-03,7" is 01 02 03 7.
-inline void expand_brackets(std::string_view inside, const char* where, std::vector<std::string>& out,
+SINTER_COLD inline void expand_brackets(std::string_view inside, const char* where, std::vector<std::string>& out,
                             std::size_t most) {
     while (true) {
         const std::string_view range = inside.substr(0, inside.find(','));
@@ -43,7 +43,8 @@ inline void expand_brackets(std::string_view inside, const char* where, std::vec
 /// of a range's first number give all its numbers that width. Throws option_error, naming `where`,
 /// for malformed lists and those of more than `most` hosts. Source: Slurm's manual of scontrol,
 /// "hostlist expressions".
-inline std::vector<std::string> expand_hostlist(std::string_view list, const char* where, std::size_t most = 100000) {
+SINTER_COLD inline std::vector<std::string> expand_hostlist(std::string_view list, const char* where,
+                                                             std::size_t most = 100000) {
     using detail::hostlist_fault;
     std::vector<std::string> hosts;
     std::vector<std::string> names{""};   // what the expression has given so far

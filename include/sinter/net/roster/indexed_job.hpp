@@ -30,7 +30,7 @@ or SINTER_SIZE=1 for processes that have nothing to do with each other)";
 /// A plain indexed Job of Kubernetes says this pod's index by JOB_COMPLETION_INDEX, and nothing of
 /// the others: their number is SINTER_SIZE (or WORLD_SIZE), the address of the first one
 /// SINTER_MASTER (or MASTER_ADDR and MASTER_PORT).
-inline std::optional<claim> indexed_job(const environment& env) {
+SINTER_COLD inline std::optional<claim> indexed_job(const environment& env) {
     if (!env("JOB_COMPLETION_INDEX")) return {};
     const char* size = env("SINTER_SIZE") ? "SINTER_SIZE" : "WORLD_SIZE";
     if (env(size) == "1") return {};

@@ -8,7 +8,7 @@ namespace detail {
 
 /// Launchers of MPI programs give no address. Where all ranks are on one host, loopback and a port
 /// made from the job's name will do; otherwise the user says it.
-inline void find_mpi_master(claim& c, const environment& env, const char* local_size) {
+SINTER_COLD inline void find_mpi_master(claim& c, const environment& env, const char* local_size) {
     c.master = master_said(env);
     c.needed = "SINTER_MASTER=host:port of the host of rank 0, as in mpirun -x SINTER_MASTER=node1:2222";
     for (const char* name : {"PMIX_NAMESPACE", "OMPI_MCA_ess_base_jobid"})
@@ -20,7 +20,7 @@ inline void find_mpi_master(claim& c, const environment& env, const char* local_
 } // namespace detail
 
 /// Open MPI's mpirun: OMPI_COMM_WORLD_RANK and OMPI_COMM_WORLD_SIZE.
-inline std::optional<claim> open_mpi(const environment& env) {
+SINTER_COLD inline std::optional<claim> open_mpi(const environment& env) {
     auto found = rank_and_size("OMPI_*", env, "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE");
     if (found && found->size > 0) detail::find_mpi_master(*found, env, "OMPI_COMM_WORLD_LOCAL_SIZE");
     return found;
@@ -28,7 +28,7 @@ inline std::optional<claim> open_mpi(const environment& env) {
 
 /// PMIx gives a rank but no size, which other variables of its launcher say; MPICH's Hydra says
 /// both, by PMI_RANK and PMI_SIZE.
-inline std::optional<claim> pmix(const environment& env) {
+SINTER_COLD inline std::optional<claim> pmix(const environment& env) {
     const bool hydra = env("PMI_RANK") && env("PMI_SIZE");
     if (!hydra && !env("PMIX_RANK")) return {};
     const char* size = "PMI_SIZE";

@@ -10,7 +10,7 @@ namespace sinter::inline SINTER_TARGET::wire::roster {
 ///
 /// Rank 0 is on the first node of the list (on one node alone, all meet at its loopback address); its
 /// port follows from the numbers of the job and the step.
-inline std::optional<claim> slurm(const environment& env) {
+SINTER_COLD inline std::optional<claim> slurm(const environment& env) {
     if (!env("SLURM_JOB_ID") && !env("SLURM_PROCID") && !env("SLURM_NTASKS")) return {};
     const auto first_set = [&](const char* a, const char* b) { return env(a) ? a : b; };
     const char* const size = first_set("SLURM_STEP_NUM_TASKS", "SLURM_NTASKS");

@@ -2,6 +2,7 @@
 #pragma once
 #include <sinter/io/json_reader.hpp>
 #include <sinter/net/cluster.hpp>
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -25,7 +26,7 @@ struct tf_config {
     }
     /// What TensorFlow would connect to: session_master; nothing where there is one task at most;
     /// the address of the task (this process's if not said), behind the RPC layer.
-    std::string master(const std::optional<std::string>& job = {}, std::optional<int> task = {}) const {
+    SINTER_COLD std::string master(const std::optional<std::string>& job = {}, std::optional<int> task = {}) const {
         if (!session_master.empty()) return session_master;
         const auto& j = job ? job : type;
         if (tasks() < 2 || !j) return "";
@@ -37,7 +38,7 @@ struct tf_config {
     }
     /// This task's place among all: the chief first, parameter servers last, other jobs by name
     /// between them; nullopt for a task that is not in the cluster, as an evaluator.
-    std::optional<int> global_id() const {
+    SINTER_COLD std::optional<int> global_id() const {
         if (!type) return 0;
         const auto place = [](const std::string& job) {
             return std::pair(job == "chief" || job == "master" ? 0 : job == "ps" ? 2 : 1, job);
@@ -65,7 +66,7 @@ class tf_config_reader {
 public:
     explicit tf_config_reader(std::string_view text) : in_(text, "TF_CONFIG", 0, "text") {}
 
-    tf_config read() {
+    SINTER_COLD tf_config read() {
         each_once([&](const std::string& key) {
             if (key == "cluster") cluster();
             else if (key == "task") task();
@@ -85,8 +86,7 @@ public:
 
 private:
     /// An object whose keys differ from each other; `member` consumes the value.
-    template <class Member>
-    void each_once(Member&& member) {
+    SINTER_COLD void each_once(const std::function<void(const std::string&)>& member) {
         std::set<std::string> seen;
         in_.object([&](std::string key) {
             if (!seen.insert(key).second) in_.fail("the key " + quoted(key) + " once");
@@ -98,12 +98,12 @@ private:
         if (!literal) in_.fail(needed);
         in_.scalar();
     }
-    std::string string(const char* needed) {
+    SINTER_COLD std::string string(const char* needed) {
         if (in_.peek() == '"') return in_.string();
         null_or(needed);
         return "";
     }
-    void cluster() {
+    SINTER_COLD void cluster() {
         if (in_.peek() != '{') return null_or("an object of jobs, as in {\"worker\": [\"host:port\"]}");
         each_once([&](const std::string& job) {
             auto& addresses = out_.jobs[job];
@@ -128,7 +128,7 @@ private:
             if (addresses.empty()) out_.jobs.erase(job);
         });
     }
-    void task() {
+    SINTER_COLD void task() {
         if (in_.peek() != '{') return null_or("an object, as in {\"type\": \"worker\", \"index\": 0}");
         each_once([&](const std::string& key) {
             if (key != "type" && key != "index") return in_.skip();
@@ -153,7 +153,7 @@ private:
 } // namespace detail
 
 /// Reads the text of TF_CONFIG. Throws option_error that says at which byte what was needed.
-inline tf_config parse_tf_config(std::string_view text) {
+SINTER_COLD inline tf_config parse_tf_config(std::string_view text) {
     if (text.size() > longest_tf_config)
         throw option_error("text is too long", "TF_CONFIG", std::to_string(text.size()) + " bytes",
                            "at most " + std::to_string(longest_tf_config));
@@ -168,7 +168,7 @@ inline tf_config parse_tf_config(std::string_view text) {
 
 /// The cluster that TF_CONFIG describes: jobs named chief (or, as of old, master), worker, ps and
 /// evaluator. nullopt where it describes none, so that this process is alone. Throws option_error.
-inline std::optional<sinter::cluster> to_cluster(const tf_config& config, cluster_options options) {
+SINTER_COLD inline std::optional<sinter::cluster> to_cluster(const tf_config& config, cluster_options options) {
     const auto fault = [](const char* what, std::string got, const char* needed) {
         return option_error(what, "TF_CONFIG", std::move(got), needed);
     };

@@ -7,7 +7,7 @@ namespace sinter::inline SINTER_TARGET::wire::roster {
 /// PyTorch's variables: RANK, WORLD_SIZE, MASTER_ADDR, MASTER_PORT, as torchrun and Kubeflow's
 /// PyTorchJob set them, or by hand. torchrun itself listens at MASTER_PORT (it says so by
 /// TORCHELASTIC_USE_AGENT_STORE): the members then meet one port above.
-inline std::optional<claim> torchrun(const environment& env) {
+SINTER_COLD inline std::optional<claim> torchrun(const environment& env) {
     auto found = rank_and_size("RANK and WORLD_SIZE", env, "RANK", "WORLD_SIZE");
     if (!found || found->size == 0) return found;
     claim& c = *found;
@@ -22,7 +22,7 @@ inline std::optional<claim> torchrun(const environment& env) {
 
 /// What Kubeflow's Trainer v2 sets for torchrun, read where a program is started without it: a
 /// process for each node.
-inline std::optional<claim> kubeflow(const environment& env) {
+SINTER_COLD inline std::optional<claim> kubeflow(const environment& env) {
     const auto nodes = env("PET_NNODES"), each = env("PET_NPROC_PER_NODE");
     if (nodes && nodes->find(':') != nodes->npos) {
         claim c;
