@@ -39,7 +39,6 @@ class synchronous_session : public shard_replicas<Programs, Sharded> {
     using replicas::units_;
     using replicas::shard_;
     using replicas::batch_;
-    using replicas::make_parts_;
     using replicas::at;
     using replicas::filled;
     using replicas::empty_gathered;
@@ -208,7 +207,7 @@ private:
             units_[at(i)].template begin_step<I>(ports, s.part.size);
         }
         batch_ = b;
-        make_parts_ = &replicas::template make_parts<I>;
+        this->template remember_program<I>();
         next_bucket_ = 0;
         started_totals_ = false;
         applied_ = true;

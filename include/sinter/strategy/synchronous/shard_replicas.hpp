@@ -158,6 +158,9 @@ protected:
 
     static std::size_t at(int i) { return static_cast<std::size_t>(i); }
     bool filled(int i) const { return shard_[at(i)].part.size > 0; }
+    /// Parts are those of a batch of training program I from now on.
+    template <int I>
+    void remember_program() { make_parts_ = &shard_replicas::template make_parts<I>; }
     template <int I>
     void make_parts() {
         batches_.resize(at(shards_));
