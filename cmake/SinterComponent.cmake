@@ -31,6 +31,8 @@ macro(sinter_find_distributed)
     if(Boost_FOUND AND OPENSSL_FOUND)
         add_library(sinter::distributed INTERFACE IMPORTED)
         target_link_libraries(sinter::distributed INTERFACE sinter::sinter Boost::headers OpenSSL::SSL OpenSSL::Crypto)
+        # nvcc's host compiler rejects these two parts of Asio; all files must agree, or one type has two meanings.
+        target_compile_definitions(sinter::distributed INTERFACE BOOST_ASIO_DISABLE_VARIABLE_TEMPLATES BOOST_ASIO_DISABLE_CO_AWAIT)
     endif()
 endmacro()
 
