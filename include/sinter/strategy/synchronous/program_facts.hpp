@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/strategy/updated_parameters.hpp>
+#include <algorithm>
+#include <utility>
 
 /// What a synchronous session asks of a training program P, worked out when it is compiled.
 namespace sinter::inline SINTER_TARGET::detail::of_program {
@@ -40,5 +42,29 @@ constexpr compiler::address parameters_of(int k) {
 /// Whether members update bucket k in parts.
 template <class P>
 constexpr bool in_parts(int k) { return parameters_of<P>(k).where() == compiler::space::parameter; }
+
+/// The most of something that any of a model's training programs has.
+template <class Programs>
+struct largest {
+    template <int I>
+    using training = typename Programs::template training<I>;
+    template <int... I>
+    static constexpr int most_buckets(std::integer_sequence<int, I...>) {
+        return std::max({training<I>::v.n_buckets...});
+    }
+    template <int... I>
+    static constexpr std::int64_t most_gradients(std::integer_sequence<int, I...>) {
+        return std::max({std::max(training<I>::v.floats(space::gradient), training<I>::v.z.trained)...});
+    }
+    template <int... I>
+    static constexpr std::int64_t most_sums(std::integer_sequence<int, I...>) {
+        std::int64_t most = 0;
+        const auto look = [&](const auto& p) {
+            for (int k = 0; k < p.n_sync_points; ++k) most = std::max(most, p.sync_points[k].floats);
+        };
+        (look(training<I>::v), ...);
+        return most;
+    }
+};
 
 } // namespace sinter::detail::of_program

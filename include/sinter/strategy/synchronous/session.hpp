@@ -27,21 +27,10 @@ namespace sinter::inline SINTER_TARGET {
 template <class Programs, bool Sharded = false>
 class synchronous_session : public shard_replicas<Programs, Sharded> {
     using replicas = shard_replicas<Programs, Sharded>;
-    using typename replicas::device;
-    using typename replicas::unit;
-    using typename replicas::P0;
-    using typename replicas::shard;
-    using replicas::shared;
-    using replicas::members_;
-    using replicas::shards_;
-    using replicas::alone_;
-    using replicas::crew_;
-    using replicas::units_;
-    using replicas::shard_;
-    using replicas::batch_;
-    using replicas::at;
-    using replicas::filled;
-    using replicas::empty_gathered;
+    using typename replicas::device, typename replicas::unit, typename replicas::P0, typename replicas::shard;
+    using replicas::shared, replicas::members_, replicas::shards_, replicas::alone_, replicas::crew_,
+        replicas::units_, replicas::shard_, replicas::batch_, replicas::at, replicas::filled,
+        replicas::empty_gathered;
     template <int I>
     using training = typename Programs::template training<I>;
 
@@ -50,19 +39,17 @@ public:
     template <class Devices>
     SINTER_COLD synchronous_session(synchronous_setup s, Devices devices, int threads)
         : replicas(s, devices, threads), in_tree_order_(s.in_tree_order), states_(shards_, s.states),
-          sums_(shards_, most_sums(all{})) {
+          sums_(shards_, facts::most_sums(all{})) {
         numbers_.resize(at(shards_));
         operands_.assign(at(crew_->size()), std::vector<const float*>(at(shards_)));
-        of_bucket_.resize(at(most_buckets(all{})));
+        of_bucket_.resize(at(facts::most_buckets(all{})));
         make_lists(all{});
         if constexpr (reads_all) let_updates_read_all(all{});
         if (!shared)
             for (int i = 0; i < shards_; ++i) {
-                host_.emplace_back(most_gradients(all{}));
+                host_.emplace_back(facts::most_gradients(all{}));
             }
     }
-    synchronous_session(synchronous_session&&) = default;
-    synchronous_session& operator=(synchronous_session&&) = default;
 
     /// This member's part of a step; the result is the whole batch's, on every member.
     template <int I = 0, class Observer = runtime::unobserved>
@@ -81,23 +68,7 @@ public:
     }
 
 private:
-    template <int... I>
-    static constexpr int most_buckets(std::integer_sequence<int, I...>) {
-        return std::max({training<I>::v.n_buckets...});
-    }
-    template <int... I>
-    static constexpr std::int64_t most_gradients(std::integer_sequence<int, I...>) {
-        return std::max({std::max(training<I>::v.floats(compiler::space::gradient), training<I>::v.z.trained)...});
-    }
-    template <int... I>
-    static constexpr std::int64_t most_sums(std::integer_sequence<int, I...>) {
-        std::int64_t most = 0;
-        const auto look = [&](const auto& p) {
-            for (int k = 0; k < p.n_sync_points; ++k) most = std::max(most, p.sync_points[k].floats);
-        };
-        (look(training<I>::v), ...);
-        return most;
-    }
+    using facts = detail::of_program::largest<Programs>;
     using all = std::make_integer_sequence<int, Programs::n_training>;
     /// Do updates add up the gradients of all shards themselves? But those of tables.
     static constexpr int sources = P0::request::options.gradient_sources;
