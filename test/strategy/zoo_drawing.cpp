@@ -10,8 +10,8 @@
 
 #include "support/same_under_strategies.hpp"
 
-// The nets that draw, smaller, under strategies. They draw random numbers for each half of a batch by itself: they are
-// trained as on one device that computes on both halves, one after the other.
+// The nets that draw, smaller, under strategies. They draw random numbers for each half of a batch
+// by itself: they are trained as on one device that computes on both halves, one after the other.
 using namespace sinter;
 using namespace sinter::test;
 

@@ -6,9 +6,9 @@
 
 #include "support/same_under_strategies.hpp"
 
-// The residual example's net, narrower, under strategies. With synchronised_batch_norm it is trained as on one device.
-// batch_norm takes its statistics from each half of a batch: then it is trained as on one device that computes on
-// both halves, one after the other.
+// The residual example's net, narrower, under strategies. With synchronised_batch_norm it is
+// trained as on one device. batch_norm takes its statistics from each half of a batch: then it is
+// trained as on one device that computes on both halves, one after the other.
 using namespace sinter;
 using namespace sinter::test;
 
