@@ -42,7 +42,8 @@ struct narrow_forward {
                       high = std::clamp(H - y, low, KH);
             const float* const image = c.p[conv_operand::source] + i / OH * (H * row_step);
             producer.make_until((i + 1) * W);
-            prefetch(image + (y + KH) * row_step, 4 * S * row_step);   // what the next row's windows read besides
+            // what the next row's windows read besides
+            base::prefetch_lines(image + (y + KH) * row_step, 4 * S * row_step);
             sum_row(image + (y + low) * row_step, high - low, weights + low * (KW * CI * CO), row);
             emit_pixels<Body, CO>(row, CO, OW, i * OW * CO, CO, i * OW, 0, c);
         }

@@ -56,7 +56,7 @@ struct add_patches {
                 if (row < 0) continue;
                 const float* const from =
                     c.p[copy_operand::from] + (r / a.H * a.OH + row) * a.OW * step + i * a.kw * a.C;
-                for (std::int64_t w = 0; w < a.OW; ++w) prefetch(from + w * step, 4 * a.kw * a.C);
+                for (std::int64_t w = 0; w < a.OW; ++w) base::prefetch_lines(from + w * step, 4 * a.kw * a.C);
                 for (std::int64_t j = 0; j < a.kw; ++j) {
                     const auto seen = a.windows_with(j, j);
                     add_rows(from + seen.first * step + j * a.C, step, to + a.columns.place(seen.first, j) * a.C,

@@ -16,6 +16,4 @@ inline constexpr std::int64_t second_level_floats = lanes >= 16 ? 1 << 18 : 1 <<
 /// Lines a page apart share places of the first level: so many of them, at least, stay there.
 inline constexpr std::int64_t a_page = 1024, first_level_ways = 8;
 
-SINTER_INLINE void prefetch(const void* p, std::int64_t bytes) { base::prefetch_lines(p, bytes); }
-
 } // namespace sinter::cpu

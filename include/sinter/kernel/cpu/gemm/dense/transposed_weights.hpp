@@ -38,7 +38,7 @@ __attribute__((noinline)) void multiply_transposed(const float* from, float* to,
     vf c[std::size_t{MR * NV}];
     unroll<MR * NV>([&](int i) SINTER_ALWAYS { c[i] = load(from + i * lanes); });
     for (; n > 0; n -= panel_width, w += panel_step, x += panel_width * NV * lanes) {
-        prefetch(w + transposed_ahead * panel_width, 4 * MR * panel_width);
+        base::prefetch_lines(w + transposed_ahead * panel_width, 4 * MR * panel_width);
         accumulate<MR, NV>(c, w, w_step, 1, x, NV * lanes, n < panel_width ? n : panel_width);
     }
     unroll<MR * NV>([&](int i) SINTER_ALWAYS { store(to + i * lanes, c[i]); });
