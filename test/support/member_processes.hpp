@@ -53,14 +53,14 @@ void check_differences_of_processes(int n) {
     o.what = kind::all_gather;
     all.push_back({o, 1000, 1000, "all-gather"});
     for (const auto& d : all) {
-        const double begin = monotonic_seconds();
+        const double begin = sinter::base::monotonic_seconds();
         const auto texts = texts_of_processes<Algorithm>(n, [&](communicator& c) {
             bool applied = false;
             const bool odd = c.rank() == n - 1;
             const std::string text = odd ? error_of(c, d.o, d.n, applied) : error_of(c, usual, d.usual_n, applied);
             return applied ? "a result" : text;
         });
-        BOOST_TEST(monotonic_seconds() - begin < 20);
+        BOOST_TEST(sinter::base::monotonic_seconds() - begin < 20);
         for (const auto& t : texts)   // two may find it at once, each in what the other sent
             BOOST_TEST((holds(t, d.says) && holds(t, "step 5") && holds(t, "worker/")),
                        n << " members, " << d.says << ": " << t);
