@@ -260,7 +260,8 @@ private:
     template <int... I>
     static constexpr std::int64_t bytes_of(std::integer_sequence<int, I...> n) {
         std::int64_t more = scratch(n) - device::template runner<training<0>>::scratch_floats();
-        for (const compiler::space s : {compiler::space::activation, compiler::space::gradient}) more += floats(s, n) - training<0>::v.floats(s);
+        for (const compiler::space s : {compiler::space::activation, compiler::space::gradient})
+            more += floats(s, n) - training<0>::v.floats(s);
         return runtime::step_bytes<training<0>, device>() + 4 * more;
     }
     template <int... I>

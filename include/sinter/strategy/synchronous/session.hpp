@@ -27,10 +27,11 @@ namespace sinter::inline SINTER_TARGET {
 template <class Programs, bool Sharded = false>
 class synchronous_session : public shard_replicas<Programs, Sharded> {
     using replicas = shard_replicas<Programs, Sharded>;
-    using typename replicas::device, typename replicas::unit, typename replicas::P0, typename replicas::shard;
+    using typename replicas::device, typename replicas::unit, typename replicas::P0, typename replicas::shard,
+        typename replicas::facts, typename replicas::all;
     using replicas::shared, replicas::members_, replicas::shards_, replicas::alone_, replicas::crew_,
-        replicas::units_, replicas::shard_, replicas::batch_, replicas::at, replicas::filled,
-        replicas::empty_gathered;
+        replicas::units_, replicas::shard_, replicas::batch_, replicas::at, replicas::filled, replicas::meet,
+        replicas::own_shards, replicas::empty_gathered;
     template <int I>
     using training = typename Programs::template training<I>;
 
@@ -45,10 +46,6 @@ public:
         of_bucket_.resize(at(facts::most_buckets(all{})));
         make_lists(all{});
         if constexpr (reads_all) let_updates_read_all(all{});
-        if (!shared)
-            for (int i = 0; i < shards_; ++i) {
-                host_.emplace_back(facts::most_gradients(all{}));
-            }
     }
 
     /// This member's part of a step; the result is the whole batch's, on every member.
@@ -68,8 +65,6 @@ public:
     }
 
 private:
-    using facts = detail::of_program::largest<Programs>;
-    using all = std::make_integer_sequence<int, Programs::n_training>;
     /// Do updates add up the gradients of all shards themselves? But those of tables.
     static constexpr int sources = P0::request::options.gradient_sources;
     static constexpr bool reads_all = sources > 1;
@@ -97,7 +92,6 @@ private:
     std::vector<double> numbers_;          ///< likewise
     detail::shard_states<Programs> states_;
     detail::shard_sums<unit> sums_;
-    std::vector<runtime::arena> host_;              ///< gradients on their way, where devices have memory of their own
 
     // ---- of the step that is run
     std::array<double, n_totals> totals_{};
@@ -122,12 +116,6 @@ private:
     template <int I>
     detail::list_exchange& list_of(const compiler::gradient_bucket& b) { return lists_[std::size_t{I}][at(b.list)]; }
 
-    void meet(int thread) { crew_->barrier(thread); }
-    template <class F>
-    void own_shards(int thread, F f) {
-        const std::int64_t n = shards_, of = crew_->size();
-        for (auto i = static_cast<int>(n * thread / of); i < static_cast<int>(n * (thread + 1) / of); ++i) f(i);
-    }
     collective::operation operation(collective::kind what, std::int64_t step, collective::element type, int bucket = -1) const {
         return {.what = what, .type = type, .step = step, .bucket = bucket};
     }
@@ -212,7 +200,7 @@ private:
                 });
             s.loss = units_[at(i)].template finish_step<I>();
             s.finite = s.finite && std::abs(s.loss) <= std::numeric_limits<float>::max();
-            if (!shared && !gathers) fetch<I>(i);
+            if (!shared && !gathers) this->template fetch<I>(i);
         });
         meet(thread);
         if constexpr (gathers) {
@@ -222,7 +210,7 @@ private:
             if (applied_) {
                 pass_sync_points<I>(thread, v, begun, cut.first_update, observe);
                 if (begun < cut.first_update) run_own<I>(thread, v, {begun, cut.first_update}, observe);
-                if (!shared) own_shards(thread, [&](int i) { fetch<I>(i); });
+                if (!shared) own_shards(thread, [&](int i) { this->template fetch<I>(i); });
             }
             meet(thread);
         }
@@ -299,25 +287,9 @@ private:
         } else {
             for (int k = 0; k < P::v.n_buckets; ++k) {
                 const compiler::gradient_bucket& b = P::v.buckets[k];
-                if (!b.is_list()) std::fill_n(place<I>(i, b.at), b.floats, -0.f);
+                if (!b.is_list()) std::fill_n(this->template place<I>(i, b.at), b.floats, -0.f);
             }
         }
-    }
-    /// Where shard i's gradients lie in the host's memory.
-    template <int I>
-    float* place(int i, compiler::address a) {
-        if constexpr (shared) return units_[at(i)].at(a);
-        else return host_[at(i)].data() + host_offset<training<I>>(a);
-    }
-    template <class P>
-    static constexpr std::int64_t host_offset(compiler::address a) {
-        return a.where() == compiler::space::slot ? a.offset() - (P::v.slots - 1) * P::v.z.trained : a.offset();
-    }
-    template <int I>
-    void fetch(int i) {
-        using P = training<I>;
-        for (int k = 0; k < P::v.n_buckets; ++k)
-            units_[at(i)].read(P::v.buckets[k].at, place<I>(i, P::v.buckets[k].at), P::v.buckets[k].floats);
     }
 
     // ---- sums
@@ -327,9 +299,9 @@ private:
         if (b.is_list()) return thread == 0 ? join_lists<I>(b) : void();
         if (shards_ == 1 || (reads_all && b.parameter < 0)) return;
         std::vector<const float*>& from = operands_[at(thread)];
-        for (int i = 0; i < shards_; ++i) from[at(i)] = place<I>(i, b.at);
+        for (int i = 0; i < shards_; ++i) from[at(i)] = this->template place<I>(i, b.at);
         const std::int64_t lines = b.floats / 16;
-        detail::tree_sum(place<I>(0, b.at), from.data(), shards_, lines * thread / threads, lines * (thread + 1) / threads);
+        detail::tree_sum(this->template place<I>(0, b.at), from.data(), shards_, lines * thread / threads, lines * (thread + 1) / threads);
     }
     template <int I>
     void join_lists(const compiler::gradient_bucket& b) {
@@ -402,7 +374,7 @@ private:
         if constexpr (Sharded)
             if (training<I>::v.reach == compiler::update_reach::own_gradient && detail::of_program::in_parts<training<I>>(k))
                 how = in_tree_order_ ? collective::kind::reduce_scatter_tree : collective::kind::reduce_scatter;
-        return members_->start(operation(how, v.step, collective::element::f32, k), place<I>(0, b.at), b.floats, more);
+        return members_->start(operation(how, v.step, collective::element::f32, k), this->template place<I>(0, b.at), b.floats, more);
     }
     template <int I>
     void read_last_loss() {
@@ -481,13 +453,13 @@ private:
             if constexpr (unit::gathers())
                 own_shards(thread, [&](int i) {   // the next round begins
                     for (int k = 0; i > 0 && k < P::v.n_buckets; ++k)
-                        std::fill_n(place<I>(i, P::v.buckets[k].at), P::v.buckets[k].floats, -0.f);
+                        std::fill_n(this->template place<I>(i, P::v.buckets[k].at), P::v.buckets[k].floats, -0.f);
                     if (i > 0) empty_gathered(i, detail::of_program::gathered_weight<P>(), 1);
                 });
         } else {
             own_shards(thread, [&](int i) {
                 for (int k = 0; k < P::v.n_buckets; ++k)
-                    units_[at(i)].write(P::v.buckets[k].at, place<I>(0, P::v.buckets[k].at), P::v.buckets[k].floats);
+                    units_[at(i)].write(P::v.buckets[k].at, this->template place<I>(0, P::v.buckets[k].at), P::v.buckets[k].floats);
                 units_[at(i)].template update<I>(v);
                 if constexpr (unit::gathers())   // what all have gathered, the first alone remembers
                     if (i > 0) empty_gathered(i, detail::of_program::gathered_weight<P>(), 1);

@@ -25,6 +25,8 @@ protected:
     template <int I>
     using training = typename Programs::template training<I>;
     using P0 = training<0>;
+    using facts = detail::of_program::largest<Programs>;
+    using all = std::make_integer_sequence<int, Programs::n_training>;
     static constexpr bool shared = device::shares_memory;
 
 public:
@@ -51,6 +53,8 @@ public:
             units_.emplace_back(options);
         }
         shard_.resize(at(shards_));
+        if constexpr (!shared)
+            for (int i = 0; i < shards_; ++i) host_.emplace_back(facts::most_gradients(all{}));
     }
     shard_replicas(shard_replicas&&) = default;
     shard_replicas& operator=(shard_replicas&&) = default;
@@ -150,6 +154,7 @@ protected:
     std::unique_ptr<runtime::team> crew_;
     std::vector<unit> units_;
     std::vector<shard> shard_;
+    std::vector<runtime::arena> host_;     ///< gradients on their way, where devices have memory of their own
     batch_view batch_{};                   ///< of the last step
     void (shard_replicas::*make_parts_)() = nullptr;
     std::vector<detail::batch_part> batches_;
@@ -171,8 +176,35 @@ protected:
         }
     }
 
+    void meet(int thread) { crew_->barrier(thread); }
+    template <class F>
+    void own_shards(int thread, F f) {
+        const std::int64_t n = shards_, of = crew_->size();
+        for (auto i = static_cast<int>(n * thread / of); i < static_cast<int>(n * (thread + 1) / of); ++i) f(i);
+    }
+
+    /// Where shard i's gradients lie in the host's memory.
+    template <int I>
+    float* place(int i, compiler::address a) {
+        if constexpr (shared) return units_[at(i)].at(a);
+        else return host_[at(i)].data() + host_offset<training<I>>(a);
+    }
+    template <class P>
+    static constexpr std::int64_t host_offset(compiler::address a) {
+        return a.where() == compiler::space::slot ? a.offset() - (P::v.slots - 1) * P::v.z.trained : a.offset();
+    }
+    template <int I>
+    void fetch(int i) {
+        using P = training<I>;
+        for (int k = 0; k < P::v.n_buckets; ++k)
+            units_[at(i)].read(P::v.buckets[k].at, place<I>(i, P::v.buckets[k].at), P::v.buckets[k].floats);
+    }
+
     /// Whether each replica has its own of what lies there.
-    static constexpr bool owned(compiler::address a) { return !shared || a.where() == compiler::space::state || (a.where() == compiler::space::slot && unit::gathers()); }
+    static constexpr bool owned(compiler::address a) {
+        const bool gathered = a.where() == compiler::space::slot && unit::gathers();
+        return !shared || a.where() == compiler::space::state || gathered;
+    }
 
     // ---- what is gathered in a round of steps
     static constexpr compiler::address gather_slot() { return {compiler::space::slot, (P0::v.slots - 1) * P0::v.z.trained}; }
