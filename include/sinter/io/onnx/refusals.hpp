@@ -37,6 +37,7 @@ inline constexpr refusal refusals[] = {
     {"optimizer_port", "a part of optimizers, which predictions have not"},
     {"batch_share", "a part of losses, which predictions have not"},
     {"global_loss_weight", "a part of losses, which predictions have not"},
+    {"shard_sum", "statistics of a batch in training, which predictions have not"},
     {"runtime_scalar", "a part of optimizers, which predictions have not"},
 };
 
