@@ -13,6 +13,11 @@ first_of() { sed -nE '/^#if/q; /^#include/{s/^#include <((sinter|zoo)[^>]*)>.*/\
 compile() {
     local said library first
     said=$(echo "#include <${2#include/}>" | "$1" -std=c++20 -fsyntax-only -Iinclude -I. -x c++ - 2>&1) && return
+    library=$(sed -nE 's/.*error: #error "sinter[^"]* needs ([^(:]*).*/\1/p' <<<"$said" | head -n 1)
+    if [ -n "$library" ]; then
+        echo "left out: $2 needs $library"
+        return
+    fi
     library=$(sed -nE "s/.*fatal error: '?([^':]+)'?( file not found|: No such file).*/\1/p" <<<"$said")
     if [ -n "$library" ] && [ ! -e "include/$library" ]; then
         echo "left out: $2 needs $library"
