@@ -2,7 +2,6 @@
 // peers: distributed
 // How long members take to sum a vector: starts them as processes of this machine, and prints one JSON line.
 #include <sys/resource.h>
-#include <sys/wait.h>
 
 #include <sinter/collective/automatic.hpp>
 #include <sinter/collective/halving_doubling.hpp>
@@ -12,6 +11,7 @@
 #include "collective/raw_ring.hpp"
 #include "collective/sample.hpp"
 #include "options.hpp"
+#include "processes.hpp"
 
 using namespace sinter;
 using namespace sinter::bench;
@@ -88,24 +88,6 @@ static void time_over_network(const options& o, const std::vector<std::string>& 
     throw option_error("no such algorithm", "--algorithm", o.algorithm, "one of those that --help lists");
 }
 
-/// f(rank) in processes; the worst status of them.
-template <class F>
-static int in_processes(int n, F f) {
-    for (int r = 0; r < n; ++r)
-        if (::fork() == 0) {
-            try {
-                f(r);
-            } catch (const std::exception& e) {
-                std::fprintf(stderr, "rank %d: %s\n", r, e.what());
-                ::_exit(1);
-            }
-            ::_exit(0);
-        }
-    int worst = 0, status = 0;
-    while (::wait(&status) > 0) worst = std::max(worst, WIFEXITED(status) ? WEXITSTATUS(status) : 1);
-    return worst;
-}
-
 static int time_sockets(const options& o) {
     std::vector<std::pair<int, int>> forward;   // [r]: from r to r + 1
     for (int r = 0; r < o.ranks; ++r) forward.push_back(connected_sockets());
@@ -170,10 +152,7 @@ int main(int argc, char** argv) {
                 for (auto& t : threads) t.join();
                 return 0;
             }
-            std::vector<std::string> at;
-            for (int r = 0; r < o.ranks; ++r)
-                at.push_back("127.0." + std::to_string(1 + ::getpid() % 250) +
-                             ".1:" + std::to_string(20000 + ::getpid() % 20000 + r));
+            const std::vector<std::string> at = loopback_addresses(o.ranks);
             return in_processes(o.ranks, [&](int r) { time_over_network(o, at, r); });
         });
 }

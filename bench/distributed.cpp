@@ -1,20 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 // The time of one training step of several replicas or processes on this machine, as one JSON line.
-// needs: distributed
+// peers: distributed
 #include <sinter/distributed.hpp>
 #include <sinter/sinter.hpp>
 #include <sinter/strategy/mirrored.hpp>
 
-#include <sys/prctl.h>
-#include <sys/socket.h>
-#include <sys/wait.h>
-#include <netinet/in.h>
-#include <unistd.h>
-
-#include <csignal>
-
 #include "nets.hpp"
 #include "options.hpp"
+#include "processes.hpp"
 
 using namespace sinter;
 
@@ -68,60 +61,15 @@ void time_steps(Trainer& t, const data::dataset& examples, const settings& s) {
                 ms.front(), 1e3 / median);
 }
 
-/// Ports of loopback that were free a moment ago.
-std::vector<std::string> free_addresses(int n) {
-    std::vector<std::string> all;
-    std::vector<int> held;
-    for (int i = 0; i < n; ++i) {
-        const int s = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-        sockaddr_in a{};
-        a.sin_family = AF_INET;
-        a.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-        socklen_t size = sizeof a;
-        if (s < 0 || bind(s, reinterpret_cast<sockaddr*>(&a), size) || getsockname(s, reinterpret_cast<sockaddr*>(&a), &size))
-            throw option_error("no free port", "loopback", std::to_string(i), std::to_string(n));
-        held.push_back(s);
-        all.push_back("127.0.0.1:" + std::to_string(ntohs(a.sin_port)));
-    }
-    for (const int s : held) close(s);
-    return all;
-}
-
-/// f(cluster) in each of so many processes, the chief's in this one. Status 1 where one of them fails.
-template <class F>
-int in_processes(int n, F f) {
-    const std::vector<std::string> addresses = free_addresses(n);
+template <class Algorithm, class Net, class Optimizer>
+int multi(Net net, Optimizer optimizer, const data::dataset& examples, const settings& s) {
+    const std::vector<std::string> addresses = bench::loopback_addresses(s.processes);
     cluster_options options;
     options.job = "bench";
     options.key = "a key of the benchmark's own";
-    std::vector<pid_t> others;
-    for (int rank = 1; rank < n; ++rank) {
-        const pid_t child = fork();
-        if (child == 0) {
-            prctl(PR_SET_PDEATHSIG, SIGKILL);
-            try {
-                f(cluster::of(addresses, rank, options));
-                _exit(0);
-            } catch (const std::exception& e) {
-                std::fprintf(stderr, "rank %d: %s\n", rank, e.what());
-                _exit(1);
-            }
-        }
-        others.push_back(child);
-    }
-    f(cluster::of(addresses, 0, options));
-    int failed = 0;
-    for (const pid_t child : others) {
-        int status = 0;
-        failed |= waitpid(child, &status, 0) != child || status;
-    }
-    return failed;
-}
-
-template <class Algorithm, class Net, class Optimizer>
-int multi(Net net, Optimizer optimizer, const data::dataset& examples, const settings& s) {
-    return in_processes(s.processes, [&](const cluster& c) {
-        trainer t{net, softmax_cross_entropy, optimizer, max_batch<largest_batch>, multi_worker<Algorithm>{c}, trainer_options{.threads = 1}};
+    return bench::in_processes(s.processes, [&](int rank) {
+        const multi_worker<Algorithm> strategy{cluster::of(addresses, rank, options)};
+        trainer t{net, softmax_cross_entropy, optimizer, max_batch<largest_batch>, strategy, trainer_options{.threads = 1}};
         time_steps(t, examples, s);
     });
 }
