@@ -22,9 +22,6 @@ inline constexpr int loss_launch = [] {
         if (P::v.launches[i].loss) last = detail::ends_with(P::v.launches, loops, i);
     return last;
 }();
-/// What the gradients of a round count together, where steps are accumulated.
-template <class P>
-constexpr compiler::address gathered_weight() { return P::v.round_weight; }
 /// The weights that bucket k is for, if they are one stretch of as many floats; else none.
 template <class P>
 constexpr compiler::address parameters_of(int k) {

@@ -225,7 +225,7 @@ private:
         update<I>(thread, v);
         if constexpr (gathers) {   // what all have gathered, the chief alone remembers
             meet(thread);
-            if (thread == 0 && !this->member().chief()) empty_gathered(0, detail::of_program::gathered_weight<P>(), 1);
+            if (thread == 0 && !this->member().chief()) empty_gathered(0, P::v.round_weight, 1);
         }
     }
     /// These launches, of each of this thread's shards that has examples.
@@ -283,7 +283,7 @@ private:
         using P = training<I>;
         if constexpr (unit::gathers()) {
             const float none = 0;   // of a round that begins
-            if (v.step % detail::of_program::every<P> == 0) units_[at(i)].write(detail::of_program::gathered_weight<P>(), &none, 1);
+            if (v.step % detail::of_program::every<P> == 0) units_[at(i)].write(P::v.round_weight, &none, 1);
         } else {
             for (int k = 0; k < P::v.n_buckets; ++k) {
                 const compiler::gradient_bucket& b = P::v.buckets[k];
@@ -429,14 +429,14 @@ private:
         if constexpr (reduction_of<typename P::request::loss>() != reduction::sum) {
             for (int i = 0; i < shards_; ++i) {
                 float w = 0;
-                units_[at(i)].read(detail::of_program::gathered_weight<P>(), &w, 1);
+                units_[at(i)].read(P::v.round_weight, &w, 1);
                 numbers_[at(i)] = static_cast<double>(w);
             }
             sum = detail::tree_sum(numbers_.data(), shards_);
             sum_now(&sum, 1, v.step);
         }
         const auto w = static_cast<float>(sum);
-        for (int i = 0; i < (shared ? 1 : shards_); ++i) units_[at(i)].write(detail::of_program::gathered_weight<P>(), &w, 1);
+        for (int i = 0; i < (shared ? 1 : shards_); ++i) units_[at(i)].write(P::v.round_weight, &w, 1);
     }
 
     // ---- the second half
@@ -454,7 +454,7 @@ private:
                 own_shards(thread, [&](int i) {   // the next round begins
                     for (int k = 0; i > 0 && k < P::v.n_buckets; ++k)
                         std::fill_n(this->template place<I>(i, P::v.buckets[k].at), P::v.buckets[k].floats, -0.f);
-                    if (i > 0) empty_gathered(i, detail::of_program::gathered_weight<P>(), 1);
+                    if (i > 0) empty_gathered(i, P::v.round_weight, 1);
                 });
         } else {
             own_shards(thread, [&](int i) {
@@ -462,7 +462,7 @@ private:
                     units_[at(i)].write(P::v.buckets[k].at, this->template place<I>(0, P::v.buckets[k].at), P::v.buckets[k].floats);
                 units_[at(i)].template update<I>(v);
                 if constexpr (unit::gathers())   // what all have gathered, the first alone remembers
-                    if (i > 0) empty_gathered(i, detail::of_program::gathered_weight<P>(), 1);
+                    if (i > 0) empty_gathered(i, P::v.round_weight, 1);
             });
         }
     }

@@ -109,7 +109,7 @@ public:
         if (unit::gathers() && !member().chief()) {   // what the chief has gathered counts once
             const std::int64_t n = P0::v.z.trained;
             if (!Sharded) empty_gathered(0, gather_slot(), n);
-            empty_gathered(0, detail::of_program::gathered_weight<P0>(), 1);
+            empty_gathered(0, P0::v.round_weight, 1);
         }
     }
     void refresh() {}
@@ -210,7 +210,7 @@ protected:
     static constexpr compiler::address gather_slot() { return {compiler::space::slot, (P0::v.slots - 1) * P0::v.z.trained}; }
     static constexpr bool is_gathered(compiler::address a) {
         if (a.where() == compiler::space::slot) return a.offset() >= gather_slot().offset();
-        return a == detail::of_program::gathered_weight<P0>();
+        return a == P0::v.round_weight;
     }
     /// The sum over shards and members.
     void read_gathered(compiler::address from, float* to, std::int64_t n) const {
