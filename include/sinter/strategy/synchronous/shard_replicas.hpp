@@ -237,7 +237,7 @@ protected:
         const compiler::address first{s, 0};
         std::vector<float> x(static_cast<std::size_t>(n));
         units_[0].read(first, x.data(), n);
-        members_->broadcast({reinterpret_cast<std::byte*>(x.data()), x.size() * sizeof(float)});
+        members_->broadcast(as_writable_bytes(x));
         for (int i = 0; i < shards_; ++i)
             if (i == 0 || (owned(first) && !(unit::gathers() && s == compiler::space::slot))) units_[at(i)].write(first, x.data(), n);
     }

@@ -1,31 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/net/checksum.hpp>
 #include <sinter/train/hooks/hook.hpp>
-#include <bit>
-#include <cstring>
 #include <string>
 #include <vector>
 
 namespace sinter::inline SINTER_TARGET {
 
 namespace detail {
-
-/// A hash of floats' bits: any bit that differs makes another one. Four streams, for the speed of
-/// memory; not for hostile input.
-inline std::uint64_t hash_of_bits(const float* x, std::int64_t n, std::uint64_t seed) {
-    constexpr std::uint64_t prime = 0x9e3779b97f4a7c15u;
-    std::uint64_t h[4] = {seed, ~seed, seed * prime, seed + prime};
-    const auto mix = [](std::uint64_t& to, std::uint64_t word) { to = std::rotl((to ^ word) * prime, 29); };
-    std::int64_t i = 0;
-    for (; i + 8 <= n; i += 8) {
-        std::uint64_t words[4];
-        std::memcpy(words, x + i, sizeof words);
-        for (int k = 0; k < 4; ++k) mix(h[k], words[k]);
-    }
-    for (; i < n; ++i) mix(h[i % 4], std::bit_cast<std::uint32_t>(x[i]));
-    for (int k = 1; k < 4; ++k) mix(h[0], h[k]);
-    return h[0] ^ h[0] >> 31;
-}
 
 /// Those whose value is not the one that most have; all, where no value is of more than half.
 inline std::vector<int> minority(const std::vector<std::uint64_t>& values) {
@@ -49,7 +31,8 @@ class check_replicas {
 public:
     /// option_error unless `every_steps` is 1 or more.
     explicit check_replicas(std::int64_t every_steps = 100) : every_(every_steps) {
-        if (every_steps < 1) throw option_error("number of steps", "check_replicas", joined({every_steps}), "1 or more");
+        if (every_steps < 1)
+            throw option_error("number of steps", "check_replicas", joined({every_steps}), "1 or more");
     }
     template <class Run>
     void after_step(Run& run, const batch_view&) {
@@ -63,13 +46,14 @@ private:
     template <class Run>
     SINTER_COLD void compare(Run& run) {
         auto& model = run.model;
-        std::uint64_t mine = 0;
+        wire::checksum sum;
         for (int i = 0; i < model.parameters(); ++i) {
             const auto& v = model.parameter(i);
             x_.resize(static_cast<std::size_t>(v.floats));
             model.session().read(v.at, x_.data(), v.floats);
-            mine = detail::hash_of_bits(x_.data(), v.floats, mine);
+            sum.update(as_bytes(x_));
         }
+        const std::uint64_t mine = sum.value();
         const membership me = model.session().member();
         std::vector<double> halves(static_cast<std::size_t>(2 * me.count));   // exact, and added to zeros
         halves[static_cast<std::size_t>(2 * me.index)] = static_cast<double>(mine >> 32);
@@ -83,7 +67,8 @@ private:
         std::string who;
         for (const int r : odd) who += (who.empty() ? "rank " : ", rank ") + std::to_string(r);
         throw data_error("parameters differ between the members of a job", joined({"step ", run.step}), who,
-                         joined({"the same bits on all ", me.count, ": memory that is not sound, or a hook that changes weights"}));
+                         joined({"the same bits on all ", me.count,
+                                 ": memory that is not sound, or a hook that changes weights"}));
     }
 };
 
