@@ -21,6 +21,7 @@
 #include <map>
 
 #include "support/check_halves.hpp"
+#include "support/table_nets.hpp"
 
 /// Steps in two halves of nets with tables, whose gradients are lists of rows under gradient_policy::reduced: updates are lazy and
 /// end with the bits of fused ones, also where lists of several programs are joined.
@@ -28,18 +29,7 @@ using namespace sinter;
 using namespace sinter::compiler;
 using namespace sinter::test;
 
-constexpr int rows = 40;
-constexpr auto tables = indices<6> >> [](tensor x) {
-    const tensor once = parameter(x, "once", extents(rows, 5), normal_of(0.5f));
-    const tensor twice = parameter(x, "twice", extents(rows, 3), normal_of(0.5f));
-    const tensor bag = parameter(x, "bag", extents(rows, 17), normal_of(0.5f));
-    const tensor a = ops::gather_rows(once, ops::slice(x, 0, 0, 3));
-    const tensor b = ops::gather_rows(twice, ops::slice(x, 0, 1, 2));
-    const tensor c = ops::gather_rows(twice, ops::slice(x, 0, 3, 3)) * 2.f;
-    const tensor d = ops::embedding_bag(bag, ops::slice(x, 0, 2, 4), {.combine = combine::mean});
-    return dense<2>(ops::concat({ops::reshape(a, extents(15)), ops::reshape(b, extents(6)), ops::reshape(c, extents(9)), d}));
-};
-constexpr auto columns = indices<3> >> embedding<60, 8> >> flatten >> dense<16>;   // each distinct row is multiplied once
+using table_nets::rows, table_nets::tables, table_nets::columns;
 constexpr auto vector_wide = indices<3> >> embedding<60, 16> >> flatten >> dense<32>;
 
 template <gradient_policy G, class Net, class Loss, class Optimizer, int Batch = 5>

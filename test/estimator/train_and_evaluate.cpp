@@ -2,6 +2,7 @@
 #define BOOST_TEST_MODULE train_and_evaluate
 #include <boost/test/unit_test.hpp>
 #include "io/temporary_folder.hpp"
+#include "support/points.hpp"
 #include "support/thread_members.hpp"
 #include <csignal>
 #include <sinter/estimator/train_and_evaluate.hpp>
@@ -15,17 +16,7 @@
 using namespace sinter_test;
 
 static constexpr auto net = features<2> >> dense<4> >> relu >> dropout<0.3f> >> dense<2>;
-static data::dataset points(int n, unsigned seed) {
-    std::vector<float> x;
-    std::vector<std::int32_t> labels;
-    random_stream random(seed);
-    for (int i = 0; i < n; ++i) {
-        const float a = random.uniform(0, 1), b = random.uniform(0, 1);
-        x.insert(x.end(), {a, b});
-        labels.push_back(a > b);
-    }
-    return data::dataset(extents(2), std::move(x)).labels(std::move(labels), 2);
-}
+using sinter::test::points;
 struct one_call {
     std::int64_t max_steps = 20;
     duty does = duty::automatic;

@@ -23,6 +23,7 @@
 
 #include "support/check_halves.hpp"
 #include "support/half_members.hpp"
+#include "support/table_nets.hpp"
 
 // Several members train a net with tables, each on a part of the batch: lists of rows are joined in memory of their own, which has
 // more rows than a member's. All end with the same bits, and where one device ends that has the whole batch.
@@ -31,18 +32,7 @@ using namespace sinter::test;
 
 namespace {
 
-constexpr int rows = 40;
-constexpr auto tables = indices<6> >> [](tensor x) {
-    const tensor once = parameter(x, "once", extents(rows, 5), normal_of(0.5f));
-    const tensor twice = parameter(x, "twice", extents(rows, 3), normal_of(0.5f));
-    const tensor bag = parameter(x, "bag", extents(rows, 17), normal_of(0.5f));
-    const tensor a = ops::gather_rows(once, ops::slice(x, 0, 0, 3));
-    const tensor b = ops::gather_rows(twice, ops::slice(x, 0, 1, 2));
-    const tensor c = ops::gather_rows(twice, ops::slice(x, 0, 3, 3)) * 2.f;
-    const tensor d = ops::embedding_bag(bag, ops::slice(x, 0, 2, 4), {.combine = combine::mean});
-    return dense<2>(ops::concat({ops::reshape(a, extents(15)), ops::reshape(b, extents(6)), ops::reshape(c, extents(9)), d}));
-};
-constexpr auto columns = indices<3> >> embedding<60, 8> >> flatten >> dense<16>;   // each distinct row is multiplied once
+using table_nets::rows, table_nets::tables, table_nets::columns;
 constexpr auto tied = indices<2> >> [](tensor x) {                                 // what is looked up also weighs the outputs
     const tensor table = parameter(x, "table", extents(rows, 6), normal_of(0.5f));
     return ops::matmul(ops::sum(ops::gather_rows(table, x), {0}), table, transposed::no, transposed::yes);

@@ -2,6 +2,7 @@
 #define BOOST_TEST_MODULE members
 #include <boost/test/unit_test.hpp>
 #include "io/temporary_folder.hpp"
+#include "support/points.hpp"
 #include "support/thread_members.hpp"
 #include <cmath>
 #include <fstream>
@@ -20,17 +21,7 @@ using namespace sinter_test;
 
 static constexpr auto net = features<2> >> dense<4> >> relu >> dense<2>;
 
-static data::dataset points(int n, unsigned seed) {
-    std::vector<float> x;
-    std::vector<std::int32_t> labels;
-    random_stream random(seed);
-    for (int i = 0; i < n; ++i) {
-        const float a = random.uniform(0, 1), b = random.uniform(0, 1);
-        x.insert(x.end(), {a, b});
-        labels.push_back(a > b);
-    }
-    return data::dataset(extents(2), std::move(x)).labels(std::move(labels), 2);
-}
+using sinter::test::points;
 template <class Model>
 static std::vector<float> weights(const Model& m) {
     std::vector<float> all;

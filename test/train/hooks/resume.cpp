@@ -2,6 +2,7 @@
 #define BOOST_TEST_MODULE resume
 #include <boost/test/unit_test.hpp>
 #include "io/error_parts.hpp"
+#include "support/points.hpp"
 #include "io/temporary_folder.hpp"
 #include <sinter/sinter.hpp>
 #include <sinter/train/alternating_trainer.hpp>
@@ -20,17 +21,7 @@ using namespace sinter;
 
 constexpr auto net = features<2> >> dense<4> >> relu >> dropout<0.3f> >> dense<2>;
 
-static data::dataset points(int n, unsigned seed) {
-    std::vector<float> x;
-    std::vector<std::int32_t> labels;
-    random_stream random(seed);
-    for (int i = 0; i < n; ++i) {
-        const float a = random.uniform(0, 1), b = random.uniform(0, 1);
-        x.insert(x.end(), {a, b});
-        labels.push_back(a > b);
-    }
-    return data::dataset(extents(2), std::move(x)).labels(std::move(labels), 2);
-}
+using sinter::test::points;
 /// Ends the run behind a step as a killed process would, or by asking.
 struct ends_at {
     std::int64_t step;
