@@ -76,7 +76,7 @@ static double tenth() {
 }
 BOOST_AUTO_TEST_CASE(throttled) {
     temporary_folder folder;
-    // a clock that goes by one second whenever it is asked: once for each checkpoint
+    // a clock that advances by one second at each call: once for each checkpoint
     same(steps_of(go(folder / "a", here, {.max_steps = 32, .throttle = 3, .clock = tenth})), {4, 16, 28, 32});
 }
 

@@ -17,7 +17,8 @@ for flags in -O1 -DSINTER_ALLOW_UNOPTIMISED; do
 done
 
 strict=(-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Werror)
-# All headers but those of MPI and NCCL, whose macros warn, and those that only CUDA's compiler reads, whether an example includes them or not.
+# All headers, whether an example includes them or not, but those of MPI and NCCL, whose macros warn, and those that only
+# CUDA's compiler reads.
 headers=(-name '*.hpp' ! -path '*collective/mpi*' ! -path '*collective/nccl*' ! -name cuda.hpp ! -name launch.hpp '(' ! -path '*device/cuda*' -o -name gpu_program.hpp ')')
 said=$(find include/sinter "${headers[@]}" -printf '#include <sinter/%P>\n' |
     compile "$1" -O1 "${strict[@]}" -x c++ -) || { printf '%s\n' "the headers give warnings:" "$said"; fault=1; }

@@ -17,7 +17,7 @@ namespace sinter::inline SINTER_TARGET::collective {
 /// Sums of memory on GPUs by NCCL, one GPU a member: the one that is current where the communicator
 /// is made. NCCL hangs or computes anything where members differ; so all first meet over TCP, which
 /// compares what they do. What NCCL has no operation for (the order of the tree, maxima that keep
-/// NaNs, rows) goes by way of the host and TCP, as does memory of the host.
+/// NaNs, rows) goes through the host and TCP, as does memory of the host.
 class nccl_engine final : public engine {
 public:
     explicit nccl_engine(std::shared_ptr<net_membership> m)

@@ -141,7 +141,8 @@ struct compiled_value {
     }
     static constexpr int sync_points() {
         int n = 0;
-        for (int i = 0; i < detail::emit_stage<R>::v.n_launches; ++i) n += is_sync_point(detail::emit_stage<R>::v.launches[i]);
+        for (int i = 0; i < detail::emit_stage<R>::v.n_launches; ++i)
+            n += is_sync_point(detail::emit_stage<R>::v.launches[i]);
         return n;
     }
     static constexpr bool is_sync_point(const launch& l) {

@@ -115,7 +115,8 @@ struct graph_value<R, true> : exact<rounded_stage<R>> {};
 template <class R>
 struct checked_stage {
     static constexpr fault err = [] {
-        // Traced for evaluation or prediction the same net has another size: training's fault is told, so that all have one.
+        // Traced for evaluation or prediction the same net has another size: training's fault is told,
+        // so that all have one.
         if constexpr (R::mode != program_mode::training && !std::is_void_v<typename R::optimizer>) {
             if constexpr (traced_stage<R>::v.c.err.what == fault_kind::program_too_large)
                 if constexpr (traced_stage<training_request<R>>::v.c.err.what != fault_kind::none)
@@ -246,8 +247,8 @@ struct emit_stage {
         const grouping r = fused_stage<R>::groups();
         int levels = 0;
         for (const group_update& u : update.groups) levels = u.levels > levels ? u.levels : levels;
-        most.groups +=
-            r.g.n + (2 + levels + update.needs_norm()) * g.parameters.n + g.assignments.n + (update.every > 1 ? g.parameters.n : 0);
+        most.groups += r.g.n + (2 + levels + update.needs_norm()) * g.parameters.n + g.assignments.n +
+                       (update.every > 1 ? g.parameters.n : 0);
         int instructions = 8 * most.groups;
         for (const group& q : r.g) instructions += q.code + 8;   // no group becomes more instructions than the fuser counted
         const emitted_bounds each = bounds_of(update);

@@ -67,7 +67,7 @@ public:
 };
 
 /// The examples' half of a pipeline, before batch(): what source() gives, and what shuffle, map and
-/// repeat take and give. A dataset turns into it by itself.
+/// repeat take and give. A dataset converts to it implicitly.
 class examples {
 public:
     examples(dataset set);

@@ -15,7 +15,8 @@ namespace sinter::inline SINTER_TARGET {
 ///     weights (1: they lie plain). Both are constants; devices of equal target share programs.
 /// Memory
 ///     `memory`, a runtime::basic_model_memory of arenas. An arena is a stretch of zeroed floats: default constructed
-///     it is empty, made from a number of floats it has so many; `clear()` zeroes it; it moves, and stays where it is when moved.
+///     it is empty, made from a number of floats it has so many; `clear()` zeroes it; it moves, and stays where it is
+///     when moved.
 /// Read, write
 ///     `read(memory, address, to, floats)` and `write(memory, address, from, floats)` copy between the device and the
 ///     host, in the form in which variables lie there. They return when the copy is whole.
@@ -25,8 +26,9 @@ namespace sinter::inline SINTER_TARGET {
 ///     `runner<P>` runs one compiled program P. `runner<P>::scratch_floats()` is a constant, the floats of scratch
 ///     memory that P's kernels take. `bind(memory)` takes note of where the arenas lie, once before the first run.
 /// Run
-///     `run<P>(runner, runtime::step_arguments)` runs P on a batch: all of it, or the stretch that `launches` names. A step
-///     runs in two halves so, gradients and updates, cut at P::v.segments.first_update; the second half may leave `ports` null.
+///     `run<P>(runner, runtime::step_arguments)` runs P on a batch: all of it, or the stretch that `launches` names. A
+///     step runs in two halves so, gradients and updates, cut at P::v.segments.first_update; the second half may leave
+///     `ports` null.
 ///     `run<P>(runner, step_arguments, observe)` calls `observe(launch, before)` around each launch. A run allocates
 ///     nothing once its batch's size has been seen twice.
 ///     Returns bool where the device can end a step of which `needs_finite_loss` before anything is changed: false if it

@@ -19,7 +19,7 @@ enum class duty : std::uint8_t {
 /// How train_and_evaluate trains.
 struct train_spec {
     data::pipeline* data = nullptr;   ///< repeated as often as max_steps takes
-    std::int64_t max_steps = 0;       ///< of the model in all, those of earlier runs included: a second call does nothing
+    std::int64_t max_steps = 0;   ///< of the model in all, those of earlier runs included: a second call does nothing
     std::string folder{};             ///< of the checkpoints; a run that finds some goes on from the newest
     std::int64_t every_steps = 0;     ///< between two checkpoints; or
     double every_seconds = 600;       ///< where every_steps is 0
@@ -65,7 +65,8 @@ inline SINTER_COLD void check(const train_spec& t, const eval_spec& e) {
     if (t.folder.empty()) refuse("folder of the checkpoints", "none", "train_spec::folder");
     if (t.keep < 1) refuse("checkpoints to keep", joined({t.keep}), "1 or more");
     if (t.every_steps < 0 || !(t.every_seconds >= 0) || (t.every_steps == 0 && t.every_seconds == 0))
-        refuse("time between two checkpoints", joined({t.every_steps, " steps, ", std::to_string(t.every_seconds), " s"}),
+        refuse("time between two checkpoints",
+               joined({t.every_steps, " steps, ", std::to_string(t.every_seconds), " s"}),
                "every_steps or every_seconds");
     if (!e.data) refuse("data to evaluate", "none", "eval_spec::data");
     if (!t.data && t.does != duty::evaluate) refuse("data to train on", "none", "train_spec::data");

@@ -36,7 +36,7 @@ public:
     short wants() const {
         return static_cast<short>((sending_ ? send_wants_ : 0) | (receiving_ ? receive_wants_ : 0));
     }
-    /// Whether bytes have arrived that poll() does not tell of, as TLS decrypts more than is asked for.
+    /// Whether bytes have arrived that poll() does not tell of, as TLS decrypts more than was requested.
     bool has_more() const { return channel_.has_more(); }
     const peer_name& peer() const { return peer_; }
 

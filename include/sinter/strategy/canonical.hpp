@@ -25,10 +25,12 @@ template <int S, class Strategy>
 struct canonical_strategy {
     static_assert(S > 0 && std::has_single_bit(static_cast<unsigned>(S)),
                   "canonical<S>: the number of shards is a power of two");
-    static_assert(S % detail::replicas_of<Strategy> == 0 && std::has_single_bit(static_cast<unsigned>(detail::replicas_of<Strategy>)),
+    static_assert(S % detail::replicas_of<Strategy> == 0 &&
+                      std::has_single_bit(static_cast<unsigned>(detail::replicas_of<Strategy>)),
                   "canonical<S>: so many shards cannot be divided among so many replicas: 1, 2, 4... up to S");
-    static_assert(detail::is_single<Strategy> || synchronous_strategy<Strategy>,
-                  "canonical<S>(strategy): a strategy whose replicas train in step, such as single, mirrored, multi_worker");
+    static_assert(
+        detail::is_single<Strategy> || synchronous_strategy<Strategy>,
+        "canonical<S>(strategy): a strategy whose replicas train in step, such as single, mirrored, multi_worker");
     using device = typename Strategy::device;
     /// The same for all strategies: a program's bits depend on them.
     static constexpr strategy_traits traits{.gradients = gradient_policy::reduced, .shards = S};

@@ -69,7 +69,8 @@ SINTER_COLD void add_layout(number_hash& h) {
     constexpr auto& p = P::v;
     h.add(P::request::target.lanes).add(P::request::target.parts);
     for (int i = 0; i < P::v.n_args; ++i) h.add(p.args[i]);
-    for (int i = 0; i < p.n_parameters; ++i) h.add(p.parameters[i].at).add(p.parameters[i].floats).add(p.parameters[i].gradient);
+    for (int i = 0; i < p.n_parameters; ++i)
+        h.add(p.parameters[i].at).add(p.parameters[i].floats).add(p.parameters[i].gradient);
     for (int i = 0; i < p.n_states; ++i) h.add(p.states[i].at).add(p.states[i].floats);
     for (int i = 0; i < p.n_buckets; ++i) {
         const gradient_bucket& b = p.buckets[i];

@@ -109,8 +109,8 @@ public:
     template <int I = 0, class Observer = runtime::unobserved>
     void update(const step_values& v, Observer observe = {}) {
         using P = training<I>;
-        const runtime::step_arguments now{nullptr, v.scalars, v.seed, v.step, last_batch_, false, {P::v.segments.first_update},
-                                 v.shard};
+        const runtime::step_arguments now{
+            nullptr, v.scalars, v.seed, v.step, last_batch_, false, {P::v.segments.first_update}, v.shard};
         device_.template run<P>(runner_of<P>(), now, observe);
     }
     /// Whether steps are accumulated, in the last slot.
@@ -140,8 +140,8 @@ public:
     template <int I = 0, class Observer = runtime::unobserved>
     bool stretch(const step_values& v, runtime::launch_range launches, bool alone, Observer observe = {}) {
         using P = training<I>;
-        const runtime::step_arguments now{continues_ ? nullptr : ports_.data(), v.scalars, v.seed, v.step, last_batch_, true, launches,
-                                 v.shard};
+        const runtime::step_arguments now{
+            continues_ ? nullptr : ports_.data(), v.scalars, v.seed, v.step, last_batch_, true, launches, v.shard};
         continues_ = true;
         if constexpr (requires { device_.template run_alone<P>(runner_of<P>(), now, observe); }) {
             return alone ? device_.template run_alone<P>(runner_of<P>(), now, observe)
@@ -191,7 +191,9 @@ public:
     /// Floats as they lie in the device's memory, at a parameter's, gradient's, state's or slot's
     /// address.
     void read(compiler::address from, float* to, std::int64_t floats) const { device_.read(memory_, from, to, floats); }
-    void write(compiler::address to, const float* from, std::int64_t floats) { device_.write(memory_, to, from, floats); }
+    void write(compiler::address to, const float* from, std::int64_t floats) {
+        device_.write(memory_, to, from, floats);
+    }
     void clear_slots() { memory_.slots.clear(); }   ///< the optimizer's memory is all zeros again
     int threads() const { return device_.threads(); }
 
@@ -274,7 +276,8 @@ private:
         if constexpr (requires { place::shared_with(memory_.parameters); }) {
             if (owner) {
                 memory_.parameters = place::shared_with(owner->memory_.parameters);
-                memory_.slots = gathers() ? place(p.floats(compiler::space::slot)) : place::shared_with(owner->memory_.slots);
+                memory_.slots =
+                    gathers() ? place(p.floats(compiler::space::slot)) : place::shared_with(owner->memory_.slots);
             }
         }
         if (!owner) memory_.parameters = place(p.floats(compiler::space::parameter));
@@ -315,7 +318,8 @@ private:
 
     /// Programs never run at once, so one's activations may lie where another's lay.
     template <class P>
-    static constexpr bool fits = P::v.floats(compiler::space::activation) <= training<0>::v.floats(compiler::space::activation);
+    static constexpr bool fits =
+        P::v.floats(compiler::space::activation) <= training<0>::v.floats(compiler::space::activation);
     template <class P>
     static constexpr bool fits_scratch =
         device::template runner<P>::scratch_floats() <= device::template runner<training<0>>::scratch_floats();

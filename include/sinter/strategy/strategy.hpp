@@ -17,7 +17,8 @@ struct strategy_traits {
     bool updates_here = true;     ///< false: the programs have neither updates nor slots; somebody else has them
     int shards = 1;   ///< that a batch is cut into, each a run of a program for so many times fewer examples
 
-    int gradient_sources = 1;   ///< replicas whose gradients an update adds up itself: program_options::gradient_sources
+    /// Replicas whose gradients an update adds up itself: program_options::gradient_sources.
+    int gradient_sources = 1;
 
     constexpr bool operator==(const strategy_traits&) const = default;
 };

@@ -36,9 +36,10 @@ void for_each_updated(const compiler::gradient_range& range, F f) {
         if (v.bucket < 0) continue;
         const compiler::gradient_bucket& b = P::v.buckets[v.bucket];
         const std::int64_t at = v.at.offset(), floats = base::round_up(v.floats, 16);
-        const compiler::address gradient = b.is_list()   ? b.at
-                                 : b.every > 1 ? compiler::address{compiler::space::slot, (P::v.slots - 1) * P::v.z.trained + at}
-                                               : v.gradient;
+        const compiler::address gradient =
+            b.is_list()   ? b.at
+            : b.every > 1 ? compiler::address{compiler::space::slot, (P::v.slots - 1) * P::v.z.trained + at}
+                          : v.gradient;
         if (b.parameter >= 0) {   // a table is updated whole
             if (range.all() || range.has(gradient)) add(at, at + floats);
         } else if (range.all()) {

@@ -15,7 +15,8 @@ public:
     struct end_of_pass {};
     class iterator {
     public:
-        iterator(Trainer& t, data::pipeline& data) : trainer_(t), at_(data.begin()), end_(data.end()), left_(at_ != end_) {
+        iterator(Trainer& t, data::pipeline& data)
+            : trainer_(t), at_(data.begin()), end_(data.end()), left_(at_ != end_) {
             if constexpr (requires { t.session().per_worker(); })
                 waits_ = t.session().per_worker() && t.session().member().count > 1;
         }

@@ -57,8 +57,9 @@ void export_onnx(const Model& m, const std::string& path, const onnx_options& o 
 /// Writes a net as it begins.
 template <class I, class... S>
 void export_onnx(const model<I, S...>&, const std::string& path, const onnx_options& o = {}) {
-    using program = compiler::compiled<compiler::request<model<I, S...>, detail::stand_in_loss, void,
-                                                         program_mode::prediction, 64, compiler::target{}, program_options{}>>;
+    using program =
+        compiler::compiled<compiler::request<model<I, S...>, detail::stand_in_loss, void, program_mode::prediction, 64,
+                                             compiler::target{}, program_options{}>>;
     const compiler::graph_view g = program::graph;
     detail::write_onnx(g, path, o, [&](const std::string& wanted) {
         std::vector<float> x;

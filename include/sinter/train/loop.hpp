@@ -282,7 +282,8 @@ private:
     void sum_up() {
         const metrics::mean& loss = run_.sums.losses[0];
         run_.result.loss = loss.weight() == 0 ? 0 : loss.value();
-        if constexpr (detail::counts_in_training<Trainer>()) run_.result.training_accuracy = run_.sums.accuracy_so_far();
+        if constexpr (detail::counts_in_training<Trainer>())
+            run_.result.training_accuracy = run_.sums.accuracy_so_far();
     }
     /// Rates are looked at before each step, for schedules make others as they go; where phases
     /// count steps of their own, once at the start.
@@ -293,7 +294,9 @@ private:
     /// as 1), which a rate that is too large makes of it without ever leaving the finite numbers.
     SINTER_COLD void tell_of_divergence() {
         const double loss = __builtin_fabs(run_.result.loss);
-        if (!o_.progress || !run_.chief || told_ || !(first_loss_ >= 0) || !(loss > 1e3 * (first_loss_ > 1 ? first_loss_ : 1))) return;
+        if (!o_.progress || !run_.chief || told_ || !(first_loss_ >= 0) ||
+            !(loss > 1e3 * (first_loss_ > 1 ? first_loss_ : 1)))
+            return;
         told_ = true;
         float rate = -1;
         detail::each_learning_rate(t_.optimizer(), t_.steps(), [&](float r) { rate = r > rate ? r : rate; });

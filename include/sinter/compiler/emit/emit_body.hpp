@@ -178,7 +178,8 @@ private:
         }
         for (int by = 1; by < sources; by *= 2)
             for (int k = 0; k + by < sources; k += 2 * by)
-                sum[k] = put({.code = code_of(op::add), .a = byte(sum[k]), .b = byte(sum[k + by]), .phase = load.phase});
+                sum[k] =
+                    put({.code = code_of(op::add), .a = byte(sum[k]), .b = byte(sum[k + by]), .phase = load.phase});
         return sum[0];
     }
     /// The sum of a register over all rows and columns.

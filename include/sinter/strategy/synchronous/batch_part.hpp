@@ -38,7 +38,8 @@ public:
         const std::int64_t first = r.first;
         const auto column = [](const input_view& v, const port_info* p, std::int64_t at) {
             const std::int64_t n = v.width ? v.width : p ? p->s.size() : 0;
-            return input_view{v.values ? v.values + at * n : nullptr, v.indices ? v.indices + at * n : nullptr, v.width};
+            return input_view{v.values ? v.values + at * n : nullptr, v.indices ? v.indices + at * n : nullptr,
+                              v.width};
         };
         inputs_.assign(b.inputs.begin(), b.inputs.end());
         for (std::size_t i = 0; i < inputs_.size(); ++i) {
@@ -52,10 +53,12 @@ public:
         const auto width = [](int said, const port_info* p) { return std::int64_t{said ? said : p ? p->s.size() : 0}; };
         if (b.x) view.x = b.x + first * width(0, find<P>(P::v.inputs, P::v.n_inputs, dtype::f32, false));
         if (b.labels)
-            view.labels = b.labels + first * width(b.label_width, find<P>(P::v.targets, P::v.n_targets, dtype::i32, false));
+            view.labels =
+                b.labels + first * width(b.label_width, find<P>(P::v.targets, P::v.n_targets, dtype::i32, false));
         if (b.y) view.y = b.y + first * width(b.y_width, find<P>(P::v.targets, P::v.n_targets, dtype::f32, false));
         if (b.weights)
-            view.weights = b.weights + first * width(b.weight_width, find<P>(P::v.targets, P::v.n_targets, dtype::f32, true));
+            view.weights =
+                b.weights + first * width(b.weight_width, find<P>(P::v.targets, P::v.n_targets, dtype::f32, true));
     }
 
 private:

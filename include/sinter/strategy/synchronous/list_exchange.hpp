@@ -25,21 +25,24 @@ public:
     void set_empty(int shard) { set(shard, {none_.data(), nullptr, 0}); }
     /// The sum over this process's shards.
     const row_list& join_shards() {
-        joined_ = shards_ == 1 && lists_[0].rows ? lists_[0]
-                                                 : here_.join({lists_.data(), static_cast<std::size_t>(shards_)}, row_order::tree);
+        joined_ = shards_ == 1 && lists_[0].rows
+                      ? lists_[0]
+                      : here_.join({lists_.data(), static_cast<std::size_t>(shards_)}, row_order::tree);
         return joined_;
     }
 
     /// Of each member's slot; a multiple of 8.
     std::int64_t slot_bytes() const {
         const std::int64_t most = here_.most_rows();
-        return static_cast<std::int64_t>(sizeof(collective::row_slot)) + round_up(4 * (list_header + most + most * here_.width()), 8);
+        return static_cast<std::int64_t>(sizeof(collective::row_slot)) +
+               round_up(4 * (list_header + most + most * here_.width()), 8);
     }
     void* slots() { return slots_.data(); }
     /// Fills this member's slot with the joined list.
     void pack(int rank) {
         std::byte* to = slot(rank);
-        const std::int64_t keys = 4 * std::int64_t{list_header + joined_.size()}, rows = 4 * std::int64_t{joined_.size()} * here_.width();
+        const std::int64_t keys = 4 * std::int64_t{list_header + joined_.size()},
+                           rows = 4 * std::int64_t{joined_.size()} * here_.width();
         const collective::row_slot head{keys + rows};
         std::memcpy(to, &head, sizeof head);
         std::memcpy(to + sizeof head, joined_.keys, static_cast<std::size_t>(keys));
@@ -57,7 +60,8 @@ public:
             if (n < 0 || head.bytes != 4 * (list_header + n * (1 + here_.width())))
                 throw data_error("a list of rows is not as long as it says", joined({"rows of member ", r}),
                                  joined({head.bytes, " bytes"}), joined({n, " rows"}));
-            lists_[static_cast<std::size_t>(r)] = {keys, reinterpret_cast<float*>(keys + list_header + n), here_.width()};
+            lists_[static_cast<std::size_t>(r)] = {keys, reinterpret_cast<float*>(keys + list_header + n),
+                                                   here_.width()};
         }
         joined_ = all_.join({lists_.data(), static_cast<std::size_t>(members_)}, row_order::tree);
         return joined_;

@@ -20,7 +20,7 @@
 namespace sinter::inline SINTER_TARGET {
 
 /// Sums over this process's shards have the order of a binary tree (tree_sum.hpp), whatever the number of
-/// threads; those over members that of the communicator, or of the tree, where that is asked for.
+/// threads; those over members that of the communicator, or of the tree, where that is requested.
 ///
 /// A step allocates nothing (but, once, what a replica's may and what parts() and output() return).
 /// Whatever is thrown comes before any parameter is changed; states are then as they were.
@@ -105,25 +105,29 @@ private:
     bool started_totals_ = false;
     ticket of_totals_ = 0;
     std::vector<ticket> of_bucket_;
-    std::array<std::vector<detail::list_exchange>, std::size_t{Programs::n_training}> lists_;   ///< of each training program
+    /// Of each training program.
+    std::array<std::vector<detail::list_exchange>, std::size_t{Programs::n_training}> lists_;
     std::vector<row_list> joined_lists_;
 
     template <int... I>
     SINTER_COLD void make_lists(std::integer_sequence<int, I...>) {
-        ((lists_[std::size_t{I}] = detail::lists_of_program<training<I>>(shards_, members_ ? members_->size() : 0)), ...);
+        ((lists_[std::size_t{I}] = detail::lists_of_program<training<I>>(shards_, members_ ? members_->size() : 0)),
+         ...);
         for (const auto& l : lists_) joined_lists_.resize(std::max(joined_lists_.size(), l.size()));
     }
     template <int I>
     detail::list_exchange& list_of(const compiler::gradient_bucket& b) { return lists_[std::size_t{I}][at(b.list)]; }
 
-    collective::operation operation(collective::kind what, std::int64_t step, collective::element type, int bucket = -1) const {
+    collective::operation operation(collective::kind what, std::int64_t step, collective::element type,
+                                    int bucket = -1) const {
         return {.what = what, .type = type, .step = step, .bucket = bucket};
     }
     collective::kind summing() const {
         return in_tree_order_ ? collective::kind::all_reduce_tree : collective::kind::all_reduce;
     }
     void sum_now(double* x, int n, std::int64_t step) {
-        if (members_) members_->wait(members_->start(operation(summing(), step, collective::element::f64), x, n, false));
+        if (members_)
+            members_->wait(members_->start(operation(summing(), step, collective::element::f64), x, n, false));
     }
 
     // ---- before it: which shard has which examples
@@ -138,7 +142,8 @@ private:
         const int shards = me.count * shards_;
         if (this->per_worker()) {
             try {
-                if (b.size < 0 || b.size > shards_ * P::v.max_batch) detail::refuse_size(b.size, shards_ * P::v.max_batch);
+                if (b.size < 0 || b.size > shards_ * P::v.max_batch)
+                    detail::refuse_size(b.size, shards_ * P::v.max_batch);
                 if (b.size) bind_ports<P>(b, whole, true);
             } catch (const std::exception& e) {   // the others wait for this member
                 if (members_) members_->fail(e.what());
@@ -159,7 +164,8 @@ private:
         for (int i = 0; i < shards_; ++i) {
             const int number = me.index * shards_ + i;
             shard& s = shard_[at(i)];
-            s = {this->per_worker() ? detail::part_of_batch(b.size, i, shards_) : detail::part_of_batch(b.size, number, shards),
+            s = {this->per_worker() ? detail::part_of_batch(b.size, i, shards_)
+                                    : detail::part_of_batch(b.size, number, shards),
                  {.index = static_cast<std::uint64_t>(number), .global_batch = static_cast<int>(examples_)}};
             const float* ports[std::size_t{P::v.n_inputs + P::v.n_targets + 1}] = {};
             if (s.part.size) detail::move_ports<P>(whole, s.part.first, ports), last_ = i;
@@ -301,7 +307,8 @@ private:
         std::vector<const float*>& from = operands_[at(thread)];
         for (int i = 0; i < shards_; ++i) from[at(i)] = this->template place<I>(i, b.at);
         const std::int64_t lines = b.floats / 16;
-        detail::tree_sum(this->template place<I>(0, b.at), from.data(), shards_, lines * thread / threads, lines * (thread + 1) / threads);
+        detail::tree_sum(this->template place<I>(0, b.at), from.data(), shards_, lines * thread / threads,
+                         lines * (thread + 1) / threads);
     }
     template <int I>
     void join_lists(const compiler::gradient_bucket& b) {
@@ -309,7 +316,9 @@ private:
             detail::list_exchange& l = list_of<I>(b);
             for (int i = 0; i < shards_; ++i) {
                 if (!filled(i) || !shard_[at(i)].finite) l.set_empty(i);
-                else l.set(i, {reinterpret_cast<std::int32_t*>(units_[at(i)].at(b.keys)), units_[at(i)].at(b.at), b.row_floats});
+                else
+                    l.set(i, {reinterpret_cast<std::int32_t*>(units_[at(i)].at(b.keys)), units_[at(i)].at(b.at),
+                              b.row_floats});
             }
             joined_lists_[at(b.list)] = l.join_shards();
             if (members_) l.pack(members_->rank());
@@ -367,14 +376,16 @@ private:
         if constexpr (training<I>::v.n_lists > 0)
             if (b.is_list()) {
                 detail::list_exchange& l = list_of<I>(b);
-                return members_->start(operation(collective::kind::all_gather_rows, v.step, collective::element::u8, k), l.slots(),
-                                       l.slot_bytes(), more);
+                return members_->start(operation(collective::kind::all_gather_rows, v.step, collective::element::u8, k),
+                                       l.slots(), l.slot_bytes(), more);
             }
         collective::kind how = summing();
         if constexpr (Sharded)
-            if (training<I>::v.reach == compiler::update_reach::own_gradient && detail::of_program::in_parts<training<I>>(k))
+            if (training<I>::v.reach == compiler::update_reach::own_gradient &&
+                detail::of_program::in_parts<training<I>>(k))
                 how = in_tree_order_ ? collective::kind::reduce_scatter_tree : collective::kind::reduce_scatter;
-        return members_->start(operation(how, v.step, collective::element::f32, k), this->template place<I>(0, b.at), b.floats, more);
+        return members_->start(operation(how, v.step, collective::element::f32, k), this->template place<I>(0, b.at),
+                               b.floats, more);
     }
     template <int I>
     void read_last_loss() {
@@ -420,7 +431,8 @@ private:
         if (!members_ && shards_ == 1) return;
         const std::int64_t n = states_.join(units_, [&](int i) { return filled(i); });
         if (members_ && n)
-            members_->wait(members_->start(operation(summing(), v.step, collective::element::f32), states_.joined(), n, false));
+            members_->wait(
+                members_->start(operation(summing(), v.step, collective::element::f32), states_.joined(), n, false));
     }
     template <int I>
     void sum_gathered_weight(const step_values& v) {
@@ -459,7 +471,8 @@ private:
         } else {
             own_shards(thread, [&](int i) {
                 for (int k = 0; k < P::v.n_buckets; ++k)
-                    units_[at(i)].write(P::v.buckets[k].at, this->template place<I>(0, P::v.buckets[k].at), P::v.buckets[k].floats);
+                    units_[at(i)].write(P::v.buckets[k].at, this->template place<I>(0, P::v.buckets[k].at),
+                                        P::v.buckets[k].floats);
                 units_[at(i)].template update<I>(v);
                 if constexpr (unit::gathers())   // what all have gathered, the first alone remembers
                     if (i > 0) empty_gathered(i, P::v.round_weight, 1);

@@ -127,7 +127,7 @@ public:
         if (members_) return {members_->rank(), members_->size()};
         return {};
     }
-    bool evaluates() const { return evaluates_; }           ///< this process is the job's evaluator: not among the members
+    bool evaluates() const { return evaluates_; }   ///< this process is the job's evaluator: not among the members
     bool has_evaluator() const { return has_evaluator_; }   ///< the job has one
     bool per_worker() const { return input_ == batch_input::per_worker; }
     bool asked_to_stop() const { return members_ && members_->asked_to_stop(); }
@@ -207,14 +207,17 @@ protected:
     }
 
     // ---- what is gathered in a round of steps
-    static constexpr compiler::address gather_slot() { return {compiler::space::slot, (P0::v.slots - 1) * P0::v.z.trained}; }
+    static constexpr compiler::address gather_slot() {
+        return {compiler::space::slot, (P0::v.slots - 1) * P0::v.z.trained};
+    }
     static constexpr bool is_gathered(compiler::address a) {
         if (a.where() == compiler::space::slot) return a.offset() >= gather_slot().offset();
         return a == P0::v.round_weight;
     }
     /// The sum over shards and members.
     void read_gathered(compiler::address from, float* to, std::int64_t n) const {
-        const bool once = from.where() == compiler::space::state && reduction_of<typename P0::request::loss>() == reduction::sum;
+        const bool once =
+            from.where() == compiler::space::state && reduction_of<typename P0::request::loss>() == reduction::sum;
         if (once) return;
         std::vector<float> more(static_cast<std::size_t>(n));
         for (int i = 1; i < shards_; ++i) {
@@ -239,7 +242,8 @@ protected:
         units_[0].read(first, x.data(), n);
         members_->broadcast(as_writable_bytes(x));
         for (int i = 0; i < shards_; ++i)
-            if (i == 0 || (owned(first) && !(unit::gathers() && s == compiler::space::slot))) units_[at(i)].write(first, x.data(), n);
+            if (i == 0 || (owned(first) && !(unit::gathers() && s == compiler::space::slot)))
+                units_[at(i)].write(first, x.data(), n);
     }
 
 private:
@@ -250,7 +254,8 @@ private:
         const std::int64_t at_ = from.offset() % P0::v.z.trained;
         for (int k = 0; k < P0::v.n_buckets; ++k) {
             if (!detail::of_program::in_parts<P0>(k)) continue;
-            const std::int64_t begin = detail::of_program::parameters_of<P0>(k).offset(), floats = P0::v.buckets[k].floats;
+            const std::int64_t begin = detail::of_program::parameters_of<P0>(k).offset(),
+                               floats = P0::v.buckets[k].floats;
             const collective::part_range own = members_->part(floats, members_->rank());
             for (std::int64_t j = std::max<std::int64_t>(begin, at_); j < std::min(begin + floats, at_ + n); ++j)
                 mine[static_cast<std::size_t>(j - at_)] = j - begin >= own.first && j - begin < own.end;

@@ -16,7 +16,8 @@ class shard_sums {
 public:
     /// `floats`: of the longest sum; 0: there is none.
     SINTER_COLD shard_sums(int shards, std::int64_t floats)
-        : from_(static_cast<std::size_t>(shards)), sum_(base::round_up(floats, 16)), nothing_(base::round_up(floats, 16)) {
+        : from_(static_cast<std::size_t>(shards)), sum_(base::round_up(floats, 16)),
+          nothing_(base::round_up(floats, 16)) {
         std::fill_n(nothing_.data(), nothing_.size(), -0.f);
         if constexpr (!Unit::device::shares_memory)
             for (int i = 0; i < shards; ++i) host_.emplace_back(sum_.size());

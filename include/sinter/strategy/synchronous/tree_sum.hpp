@@ -18,7 +18,8 @@ inline constexpr std::int64_t sum_block = 64;               ///< lines of a bloc
 
 /// Lines [0, n), n at most sum_block, of the sum of `count` operands, in `to` or where the only
 /// operand is.
-inline const sum_line* tree_of_lines(sum_line* to, const float* const* from, int count, std::int64_t at, std::int64_t n) {
+inline const sum_line* tree_of_lines(sum_line* to, const float* const* from, int count, std::int64_t at,
+                                     std::int64_t n) {
     const auto operand = [&](int i) { return reinterpret_cast<const sum_line*>(from[i]) + at; };
     if (count == 1) return operand(0);
     if (count == 4) {

@@ -43,9 +43,9 @@ void update_in_parts(replica<Programs>& weights, team& threads, int thread, coll
         if (of_program::in_parts<P>(k)) last = k;
     for (int k = 0; k <= last; ++k)
         if (of_program::in_parts<P>(k))
-            sent[static_cast<std::size_t>(k)] = members.start({.what = collective::kind::all_gather, .step = now.step, .bucket = k},
-                                                              weights.at(of_program::parameters_of<P>(k)), P::v.buckets[k].floats,
-                                                              k < last);
+            sent[static_cast<std::size_t>(k)] =
+                members.start({.what = collective::kind::all_gather, .step = now.step, .bucket = k},
+                              weights.at(of_program::parameters_of<P>(k)), P::v.buckets[k].floats, k < last);
     for (int k = 0; k <= last; ++k)
         if (of_program::in_parts<P>(k)) members.wait(sent[static_cast<std::size_t>(k)]);
 }

@@ -25,8 +25,10 @@ struct save_options {
 /// (train/checkpoint/run_checkpoint.hpp). Also where training is stopped, and at its end. A program
 /// that is killed, and started again, ends where it would have ended:
 ///
-///     model.train(data, {.epochs = 100}, slower, stop, save_checkpoints("run.safetensors", {.every_seconds = 600, .resume = true}));
-///     model.train(data, {.epochs = 100}, slower, stop, save_checkpoints("run", {.every_steps = 1000, .resume = true, .keep = 3}));
+///     model.train(data, {.epochs = 100}, slower, stop,
+///                 save_checkpoints("run.safetensors", {.every_seconds = 600, .resume = true}));
+///     model.train(data, {.epochs = 100}, slower, stop,
+///                 save_checkpoints("run", {.every_steps = 1000, .resume = true, .keep = 3}));
 ///
 /// Of several files the newest that is whole is taken: one that was damaged is named on stderr and
 /// passed over. Beside them lies a small file that says whose they are: a run that another has

@@ -42,7 +42,8 @@ public:
             for (std::size_t b = 0; b < counts_[t].size(); ++b) counts_[t][b] += other.counts_[t][b];
     }
 
-    void state(auto& s) { s("negatives", counts_[0])("positives", counts_[1]); }   ///< what it has counted (train/metrics/metric.hpp)
+    /// What it has counted (train/metrics/metric.hpp).
+    void state(auto& s) { s("negatives", counts_[0])("positives", counts_[1]); }
     /// The chance that a positive example scores higher than a negative one, ties counting half.
     /// NaN without both kinds.
     double roc() const {

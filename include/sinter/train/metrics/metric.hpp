@@ -23,7 +23,7 @@ struct evaluated_batch {
 ///     add(const float* scores, const std::int32_t* labels, int rows, int classes)   rows of class scores and class numbers
 ///     add(const float* scores, const std::int32_t* labels, int rows)                probabilities of class 1
 ///     add(const float* values, const float* targets, n)                             n numbers and what they should be
-///     add(const metrics::evaluated_batch&)                                          all of a batch: outputs, targets, weights
+///     add(const metrics::evaluated_batch&)                                          a batch's outputs, targets, weights
 ///     The first three get what counts in the loss alone, of the output that named() says, row after row.
 /// Value
 ///     `value()`, a number: of all that was added. NaN where nothing was.

@@ -19,7 +19,9 @@ struct source<static_cast<int>(op::first_row.id)> : plain_source {
 /// A copy, to which other shards' are added.
 template <>
 struct source<static_cast<int>(op::shard_sum.id)> : plain_source {
-    static constexpr walk_extents walk(std::int64_t, const std::int64_t* e) { return {1, e[shard_sum_extent::elements]}; }
+    static constexpr walk_extents walk(std::int64_t, const std::int64_t* e) {
+        return {1, e[shard_sum_extent::elements]};
+    }
     static SINTER_HOST_DEVICE float value(const source_call& s, const place& at) { return s.a[at.col]; }
 };
 /// m rows, rotated forward.

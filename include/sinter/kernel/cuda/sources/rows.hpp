@@ -38,7 +38,8 @@ struct source<static_cast<int>(op::scatter_rows.id)> {
     }
     static SINTER_HOST_DEVICE float value(const source_call& s, const place& at) {
         if (s.e[scatter_rows_extent::body_reads]) return 0.f;
-        float sum = s.first[at.row] < 0 ? -0.f : 0.f;   // which no sum of rows is: by it rows are known that do not occur
+        float sum =
+            s.first[at.row] < 0 ? -0.f : 0.f;   // which no sum of rows is: by it rows are known that do not occur
         for (std::int32_t i = s.first[at.row]; i >= 0; i = s.next[i])
             sum += s.b[i * s.e[scatter_rows_extent::width] + at.col];
         return sum;
