@@ -45,6 +45,12 @@ struct outcome {
     std::int64_t steps = 0;
 };
 
+// One device is alone by its type, so that nothing of several members is compiled for it; members learn it when they run.
+static_assert(sinter::detail::trains_alone<std::remove_cvref_t<
+                  decltype(estimator{net, softmax_cross_entropy, adam{.learning_rate = 0.05f}}.inner())>>);
+static_assert(!sinter::detail::trains_alone<std::remove_cvref_t<
+                  decltype(member_model(std::declval<collective::communicator&>()).inner())>>);
+
 BOOST_AUTO_TEST_CASE(as_one_trainer) {
     const auto train = [](auto& model, bool progress) {
         auto data = points(50, 3) | data::shuffle(20) | data::batch(8);

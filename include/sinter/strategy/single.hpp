@@ -17,7 +17,7 @@ public:
     void publish() {}
     void refresh() {}
     void reduce(span<double>) {}
-    membership member() const { return {}; }
+    static constexpr membership member() { return {}; }   // known when it is compiled: see strategy_session
 };
 
 /// One device does it all: `estimator model{net, loss, adam{}, single<cuda>{}}`, or

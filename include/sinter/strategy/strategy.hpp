@@ -63,7 +63,8 @@ concept strategy = std::copyable<S> && requires {
 /// Refresh
 ///     `refresh()` comes before evaluation and prediction: local() then has the newest weights.
 /// Members
-///     `member()`: this process's place. `reduce(sums)`: sums over all members, for metrics. `threads()`: host threads at work.
+///     `member()`: this process's place; static and constexpr in a session that is always alone, so that nothing is compiled of
+///     what several do together. `reduce(sums)`: sums over all members, for metrics. `threads()`: host threads at work.
 /// Errors
 ///     Whatever a session throws comes out of the trainer's call. What can fail comes before the first change: a step that
 ///     threw has counted for nobody, or every member is told that it did not.

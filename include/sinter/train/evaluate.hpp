@@ -112,27 +112,29 @@ template <class Trainer>
 SINTER_COLD void merge_evaluation(Trainer& t, evaluation_result& r, metrics::mean& loss, metrics::accuracy& accuracy,
                                   const std::vector<metrics::named>& measured,
                                   const std::vector<std::unique_ptr<metrics::detail::running>>& running) {
-    auto& session = t.session();
-    if (is_alone(session)) return;
-    std::string what = "loss, accuracy";
-    for (const metrics::named& m : measured) what += ", " + m.name();
-    need_agreement(session, what, "members do not measure the same", "evaluate");
-    for (std::size_t i = 0; i < running.size(); ++i)
-        if (!running[i]->merge(nullptr))
-            throw option_error("the metric does not list what it counts, which several members are to add up",
-                               measured[i].name(), "no state()", "void state(auto& s) (train/metrics/metric.hpp)");
-    using session_type = std::remove_reference_t<decltype(session)>;
-    const membership m = session.member();
-    const metrics::detail::member_sums all{
-        &session, [](void* s, span<double> x) { static_cast<session_type*>(s)->reduce(x); }, m.index, m.count};
-    std::vector<double> counts{r.interrupted ? 1. : 0., static_cast<double>(r.examples)};
-    all(counts);
-    r.interrupted = counts[0] > 0;
-    r.examples = static_cast<std::int64_t>(counts[1]);
-    if (r.interrupted) return;
-    metrics::detail::merge_members(loss, all);
-    metrics::detail::merge_members(accuracy, all);
-    for (const auto& m_i : running) m_i->merge(&all);
+    if constexpr (!trains_alone<Trainer>) {
+        auto& session = t.session();
+        if (is_alone(session)) return;
+        std::string what = "loss, accuracy";
+        for (const metrics::named& m : measured) what += ", " + m.name();
+        need_agreement(session, what, "members do not measure the same", "evaluate");
+        for (std::size_t i = 0; i < running.size(); ++i)
+            if (!running[i]->merge(nullptr))
+                throw option_error("the metric does not list what it counts, which several members are to add up",
+                                   measured[i].name(), "no state()", "void state(auto& s) (train/metrics/metric.hpp)");
+        using session_type = std::remove_reference_t<decltype(session)>;
+        const membership m = session.member();
+        const metrics::detail::member_sums all{
+            &session, [](void* s, span<double> x) { static_cast<session_type*>(s)->reduce(x); }, m.index, m.count};
+        std::vector<double> counts{r.interrupted ? 1. : 0., static_cast<double>(r.examples)};
+        all(counts);
+        r.interrupted = counts[0] > 0;
+        r.examples = static_cast<std::int64_t>(counts[1]);
+        if (r.interrupted) return;
+        metrics::detail::merge_members(loss, all);
+        metrics::detail::merge_members(accuracy, all);
+        for (const auto& m_i : running) m_i->merge(&all);
+    }
 }
 /// Whether somebody wants this member to leave what it is doing.
 template <class Trainer>

@@ -39,9 +39,13 @@ struct epoch_sums {
     /// Every member's accuracy becomes that of all. Losses are those of whole batches already.
     template <class Session>
     void merge(Session& s) {
-        double counts[] = {static_cast<double>(own.right()), static_cast<double>(own.count())};
-        s.reduce(span<double>(counts, 2));
-        accuracy.add_counts(static_cast<std::int64_t>(counts[0]), static_cast<std::int64_t>(counts[1]));
+        if constexpr (always_alone<Session>) {
+            accuracy.merge(own);
+        } else {
+            double counts[] = {static_cast<double>(own.right()), static_cast<double>(own.count())};
+            s.reduce(span<double>(counts, 2));
+            accuracy.add_counts(static_cast<std::int64_t>(counts[0]), static_cast<std::int64_t>(counts[1]));
+        }
         own = {};
     }
     double accuracy_so_far() const {
@@ -198,13 +202,15 @@ private:
     /// What decides how many steps there are, and what is measured together, must be the same
     /// everywhere, or members would wait for each other.
     SINTER_COLD void agree_on_options() {
-        if (run_.alone) return;
-        std::string all = joined({run_.epochs, " epochs, ", o_.max_steps, " steps, from step ", t_.steps(),
-                                  o_.validation ? ", validation" : ", no validation"});
-        for (const metrics::named& m : o_.metrics) all += ", " + m.name();
-        for (std::size_t i = o_.progress && run_.chief ? 2 : 1; i < run_.hooks.size(); ++i)
-            if (run_.hooks[i].name) all += joined({", hook ", run_.hooks[i].name});
-        detail::need_agreement(t_.session(), all, "members do not train alike", "train");
+        if constexpr (!detail::trains_alone<Trainer>) {
+            if (run_.alone) return;
+            std::string all = joined({run_.epochs, " epochs, ", o_.max_steps, " steps, from step ", t_.steps(),
+                                      o_.validation ? ", validation" : ", no validation"});
+            for (const metrics::named& m : o_.metrics) all += ", " + m.name();
+            for (std::size_t i = o_.progress && run_.chief ? 2 : 1; i < run_.hooks.size(); ++i)
+                if (run_.hooks[i].name) all += joined({", hook ", run_.hooks[i].name});
+            detail::need_agreement(t_.session(), all, "members do not train alike", "train");
+        }
     }
     bool enough_steps() const { return o_.max_steps > 0 && t_.steps() >= o_.max_steps; }
 
@@ -226,9 +232,10 @@ private:
         if (!run_.pass_over)
             detail::one_pass(run_.data, [&](const data::batch_view& b) { return more = one_step(b); }, goes_on);
         run_.pass_over = more;
-        if (more && !run_.alone && detail::reads_own_batches(t_.session()))   // others may have more batches
-            do more = one_step({.size = 0});
-            while (more && t_.last_step().examples > 0);
+        if constexpr (!detail::trains_alone<Trainer>)
+            if (more && !run_.alone && detail::reads_own_batches(t_.session()))   // others may have more batches
+                do more = one_step({.size = 0});
+                while (more && t_.last_step().examples > 0);
         run_.sums.merge(t_.session());
         if (r.examples == 0)
             throw data_error("there is nothing to train on", "train", "a pass without examples", "at least one");

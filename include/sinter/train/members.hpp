@@ -6,6 +6,8 @@
 #include <sinter/base/joined.hpp>
 #include <sinter/strategy/strategy.hpp>
 #include <exception>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 /// What the members of a session do together outside of steps: agree, let the chief do something,
@@ -13,8 +15,18 @@
 /// member they cost nothing.
 namespace sinter::inline SINTER_TARGET::detail {
 
+/// Whether a session's type says that it has one member, whatever happens.
 template <class Session>
-bool is_alone(const Session& s) { return s.member().count == 1; }
+inline constexpr bool always_alone = false;
+template <class Session>
+    requires requires { typename std::bool_constant<(Session::member().count == 1)>; }
+inline constexpr bool always_alone<Session> = Session::member().count == 1;
+/// The same of a trainer, or a class of its calls.
+template <class Trainer>
+inline constexpr bool trains_alone = always_alone<std::remove_cvref_t<decltype(std::declval<Trainer&>().session())>>;
+
+template <class Session>
+bool is_alone(const Session& s) { return always_alone<Session> || s.member().count == 1; }
 
 /// Whether members read batches of their own, and not all the same.
 template <class Session>
@@ -26,18 +38,24 @@ bool reads_own_batches(const Session& s) {
 /// The chief's number, on every member.
 template <class Session>
 SINTER_COLD double of_chief(Session& s, double x) {
-    if (is_alone(s)) return x;
-    if (!s.member().chief()) x = 0;
-    s.reduce(span<double>(&x, 1));
+    if constexpr (!always_alone<Session>) {
+        if (is_alone(s)) return x;
+        if (!s.member().chief()) x = 0;
+        s.reduce(span<double>(&x, 1));
+    }
     return x;
 }
 
 /// Whether any member says so.
 template <class Session>
 SINTER_COLD bool of_any(Session& s, bool mine) {
-    double x = mine ? 1 : 0;
-    s.reduce(span<double>(&x, 1));
-    return x > 0;
+    if constexpr (!always_alone<Session>) {
+        double x = mine ? 1 : 0;
+        s.reduce(span<double>(&x, 1));
+        return x > 0;
+    } else {
+        return mine;
+    }
 }
 
 /// mismatch_error on every member unless all have called it with the same text. `what` says what
@@ -45,59 +63,67 @@ SINTER_COLD bool of_any(Session& s, bool mine) {
 /// equal, and tell every member the same.
 template <class Session>
 SINTER_COLD void need_agreement(Session& s, std::string_view text, const char* what, const char* where) {
-    if (is_alone(s)) return;
-    const std::uint64_t h = fnv1a(text);
-    constexpr int pieces = 3;   // of 21 bits: their squares, and the sums of these, are exact
-    double sums[2 * pieces];
-    for (int i = 0; i < pieces; ++i) {
-        const auto x = static_cast<double>(h >> 21 * i & 0x1fffff);
-        sums[2 * i] = x;
-        sums[2 * i + 1] = x * x;
+    if constexpr (!always_alone<Session>) {
+        if (is_alone(s)) return;
+        const std::uint64_t h = fnv1a(text);
+        constexpr int pieces = 3;   // of 21 bits: their squares, and the sums of these, are exact
+        double sums[2 * pieces];
+        for (int i = 0; i < pieces; ++i) {
+            const auto x = static_cast<double>(h >> 21 * i & 0x1fffff);
+            sums[2 * i] = x;
+            sums[2 * i + 1] = x * x;
+        }
+        s.reduce(span<double>(sums, 2 * pieces));
+        const double n = s.member().count;
+        for (int i = 0; i < pieces; ++i)
+            if (n * sums[2 * i + 1] != sums[2 * i] * sums[2 * i])
+                throw mismatch_error(what, joined({where, ", member ", s.member().index}), joined({"here ", text}),
+                                     "the same on every member");
     }
-    s.reduce(span<double>(sums, 2 * pieces));
-    const double n = s.member().count;
-    for (int i = 0; i < pieces; ++i)
-        if (n * sums[2 * i + 1] != sums[2 * i] * sums[2 * i])
-            throw mismatch_error(what, joined({where, ", member ", s.member().index}), joined({"here ", text}),
-                                 "the same on every member");
 }
 
 /// The chief does something that may fail, and the others wait for it. Where it fails it throws on
 /// every member: on the chief what it was, elsewhere io_error.
 template <class Session, class F>
 SINTER_COLD void by_the_chief(Session& s, const char* what, const std::string& where, F f) {
-    if (is_alone(s)) return void(f());
-    std::exception_ptr fault;
-    if (s.member().chief()) {
-        try {
-            f();
-        } catch (...) {
-            fault = std::current_exception();
+    if constexpr (!always_alone<Session>) {
+        if (is_alone(s)) return void(f());
+        std::exception_ptr fault;
+        if (s.member().chief()) {
+            try {
+                f();
+            } catch (...) {
+                fault = std::current_exception();
+            }
         }
+        const double failed = of_chief(s, fault ? 1 : 0);
+        if (fault) std::rethrow_exception(fault);
+        if (failed > 0) throw io_error(joined({"the chief could not ", what}), where, "an error, which it tells", "none");
+    } else {
+        f();
     }
-    const double failed = of_chief(s, fault ? 1 : 0);
-    if (fault) std::rethrow_exception(fault);
-    if (failed > 0) throw io_error(joined({"the chief could not ", what}), where, "an error, which it tells", "none");
 }
 
 /// The chief's bytes, on every member; `x` is looked at on the chief alone. By the session's
 /// broadcast() or, where it has none, packed into numbers that are summed.
 template <class Session>
 SINTER_COLD void bytes_of_chief(Session& s, std::vector<std::byte>& x) {
-    if (is_alone(s)) return;
-    x.resize(static_cast<std::size_t>(of_chief(s, static_cast<double>(x.size()))));
-    if constexpr (requires { s.broadcast(span<std::byte>(x.data(), x.size())); }) {
-        s.broadcast(span<std::byte>(x.data(), x.size()));
-    } else {
-        constexpr std::size_t piece = 6;   // bytes that a double holds exactly
-        std::vector<double> sums((x.size() + piece - 1) / piece);
-        if (s.member().chief())
-            for (std::size_t i = x.size(); i-- > 0;)
-                sums[i / piece] = sums[i / piece] * 256 + std::to_integer<int>(x[i]);
-        s.reduce(span<double>(sums.data(), sums.size()));
-        for (std::size_t i = 0; i < x.size(); ++i) {
-            auto bits = static_cast<std::uint64_t>(sums[i / piece]);
-            x[i] = static_cast<std::byte>(bits >> 8 * (i % piece) & 0xff);
+    if constexpr (!always_alone<Session>) {
+        if (is_alone(s)) return;
+        x.resize(static_cast<std::size_t>(of_chief(s, static_cast<double>(x.size()))));
+        if constexpr (requires { s.broadcast(span<std::byte>(x.data(), x.size())); }) {
+            s.broadcast(span<std::byte>(x.data(), x.size()));
+        } else {
+            constexpr std::size_t piece = 6;   // bytes that a double holds exactly
+            std::vector<double> sums((x.size() + piece - 1) / piece);
+            if (s.member().chief())
+                for (std::size_t i = x.size(); i-- > 0;)
+                    sums[i / piece] = sums[i / piece] * 256 + std::to_integer<int>(x[i]);
+            s.reduce(span<double>(sums.data(), sums.size()));
+            for (std::size_t i = 0; i < x.size(); ++i) {
+                auto bits = static_cast<std::uint64_t>(sums[i / piece]);
+                x[i] = static_cast<std::byte>(bits >> 8 * (i % piece) & 0xff);
+            }
         }
     }
 }

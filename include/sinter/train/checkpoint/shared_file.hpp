@@ -23,8 +23,10 @@ SINTER_COLD std::vector<std::byte> file_of_chief(Session& s, const std::string& 
 template <class Session, class F>
 SINTER_COLD void with_file_of_chief(Session& s, const std::string& path, F f) {
     if (is_alone(s)) return f(safetensors::read(path));
-    const std::vector<std::byte> bytes = file_of_chief(s, path);
-    f(safetensors::parse(span<const std::byte>(bytes.data(), bytes.size()), path));
+    if constexpr (!always_alone<Session>) {
+        const std::vector<std::byte> bytes = file_of_chief(s, path);
+        f(safetensors::parse(span<const std::byte>(bytes.data(), bytes.size()), path));
+    }
 }
 
 } // namespace sinter::detail

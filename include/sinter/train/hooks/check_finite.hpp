@@ -17,7 +17,8 @@ public:
     void after_step(Run& run, const data::batch_view& b) {
         if (__builtin_fabsf(run.loss) <= std::numeric_limits<float>::max()) return;
         if (then_ == on_not_finite::fail) {
-            if (!run.alone) detail::refuse_batch_of_a_member(run.model, b);
+            if constexpr (!detail::trains_alone<decltype(run.model)>)
+                if (!run.alone) detail::refuse_batch_of_a_member(run.model, b);
             detail::refuse_loss(run.model, b, run.loss);
         }
         run.stop("the loss is not finite");
