@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSL-1.0
 """Looks at doc/cluster.md: its shell snippets parse, its YAML is YAML (where PyYAML is there) with what the roster
-reads, and its programs of shell and C++ are printed for the test that runs them.
+reads.
 
-usage: cluster_page.py REPOSITORY FOLDER    writes FOLDER/page.cpp
+usage: cluster_page.py REPOSITORY
 """
 import pathlib
 import re
 import subprocess
 import sys
 
-top, folder = map(pathlib.Path, sys.argv[1:])
+top = pathlib.Path(sys.argv[1])
 page = (top / "doc/cluster.md").read_text()
 blocks = re.findall(r"^```(\w+)\n(.*?)^```$", page, re.M | re.S)
 faults = []
@@ -27,10 +27,6 @@ for kind, text in blocks:
         check(said.returncode == 0, f"a snippet of shell does not parse: {said.stderr}")
     check("\t" not in text, "a snippet has tabs")
 check(sum(kind == "bash" for kind, _ in blocks) == 5, "five snippets of shell were expected")
-
-cpp = [text for kind, text in blocks if kind == "cpp"]
-check(len(cpp) == 1, "one snippet of C++ was expected")
-(folder / "page.cpp").write_text(cpp[0])
 
 yaml_texts = [text for kind, text in blocks if kind == "yaml"]
 check(len(yaml_texts) == 3, "three manifests were expected")

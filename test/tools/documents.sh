@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSL-1.0
-# documents.sh COMPILER FOLDER: README.md's first C++ block and doc/design.md's op compile; every link between the documents
+# documents.sh COMPILER FOLDER: the programs of README.md and doc/ and doc/design.md's op compile; every link between the documents
 # leads somewhere; their prose has at most 120 columns; the tables of README.md and doc/benchmarks.md are those that
 # bench/tables.py makes of bench/results; the code of doc/data.md and doc/estimator.md is that of their tests; doc/errors.md
 # has every fault that is raised and every kind of error; no header is longer than 500 lines or wider than 140 columns.
@@ -10,15 +10,25 @@ cd "$2" || exit 1
 fault=0
 complain() { echo "$*"; fault=1; }
 
-example() { awk '/^```cpp$/ { on = 1; next } on && /^```$/ { exit } on' README.md; }
-[ -n "$(example)" ] || complain "README.md has no C++ block"
-if said=$(example | "$1" -std=c++20 -fsyntax-only -DSINTER_ALLOW_UNOPTIMISED -Wall -Wextra -Iinclude -x c++ - 2>&1); then
-    [ -z "$said" ] || complain "README.md's example gives warnings: $said"
-elif grep -q 'fatal error: .*zlib\.h' <<<"$said"; then
-    echo "left out: README.md's example needs zlib.h"
-else
-    complain "README.md's example does not compile: $said"
-fi
+# Every program of a page compiles without a warning: what has a main() is one.
+programs=$(mktemp -d)
+for page in README.md doc/*.md; do
+    awk -v to="$programs/$(basename "$page" .md)" '/^```cpp$/ { on = 1; text = ""; next }
+        on && /^```$/ { on = 0; if (text ~ /int main\(/) print text > (to "." ++n ".cpp") }
+        on { text = text $0 "\n" }' "$page"
+done
+[ -e "$programs/README.1.cpp" ] || complain "README.md has no program"
+for program in "$programs"/*.cpp; do
+    page=$(basename "$program" | sed 's/\..*/.md/')
+    if said=$("$1" -std=c++20 -fsyntax-only -DSINTER_ALLOW_UNOPTIMISED -Wall -Wextra -Wno-unused-but-set-variable -Iinclude "$program" 2>&1); then
+        [ -z "$said" ] || complain "a program of $page gives warnings: $said"
+    elif library=$(grep -oE 'fatal error: .*(zlib\.h|png\.h)|#error "sinter[^"]*needs [^"]*' <<<"$said"); then
+        echo "left out: a program of $page: ${library%%$'\n'*}"
+    else
+        complain "a program of $page does not compile: $said"
+    fi
+done
+rm -rf "$programs"
 
 # doc/design.md shows all of an op, softsign; under another name it is a user's op.
 op=$(awk '/^\/\/ ops\/softsign.hpp/ { on = 1 } on && /^```$/ { exit } on' doc/design.md | sed '/#pragma once/d; s/oftsign/oftsine/g')
@@ -31,13 +41,9 @@ elif ! grep -q 'fatal error: .*zlib\.h' <<<"$said"; then
     complain "doc/design.md's op does not compile: $said"
 fi
 
-# doc/cluster.md: its program compiles, and its manifests and shell snippets are what they should be.
+# doc/cluster.md: its manifests and shell snippets are what they should be.
 if command -v python3 >/dev/null; then
-    snippets=$(mktemp -d)
-    python3 -B test/tools/cluster_page.py . "$snippets" || fault=1
-    said=$("$1" -std=c++20 -fsyntax-only -DSINTER_ALLOW_UNOPTIMISED -Wall -Wextra -Iinclude "$snippets/page.cpp" 2>&1) ||
-        complain "doc/cluster.md's program does not compile: $said"
-    rm -rf "$snippets"
+    python3 -B test/tools/cluster_page.py . || fault=1
 else
     echo "left out: doc/cluster.md's snippets, which need python3"
 fi
