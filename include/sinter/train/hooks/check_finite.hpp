@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/train/hooks/hook.hpp>
+#include <sinter/train/members.hpp>
 #include <sinter/train/not_finite.hpp>
 #include <sinter/train/options.hpp>
 
