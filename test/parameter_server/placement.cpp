@@ -123,10 +123,10 @@ BOOST_AUTO_TEST_CASE(what_cannot_be_placed_is_refused) {
 BOOST_AUTO_TEST_CASE(rows_as_embedding_lookup_deals_them_out) {
     const std::vector<std::vector<std::int64_t>> div{{0, 1, 2}, {3, 4, 5}, {6, 7, 8}, {9, 10}, {11, 12}};
     const std::vector<std::vector<std::int64_t>> mod{{0, 5, 10}, {1, 6, 11}, {2, 7, 12}, {3, 8}, {4, 9}};
-    for (const row_order how : {row_order::div, row_order::mod}) {
+    for (const row_partition how : {row_partition::div, row_partition::mod}) {
         const row_placement p{13, 5, how};
         for (int k = 0; k < 5; ++k) {
-            const auto& its = (how == row_order::div ? div : mod)[static_cast<std::size_t>(k)];
+            const auto& its = (how == row_partition::div ? div : mod)[static_cast<std::size_t>(k)];
             BOOST_TEST(p.rows_of(k) == static_cast<std::int64_t>(its.size()));
             for (std::size_t i = 0; i < its.size(); ++i) {
                 BOOST_TEST(p.server(its[i]) == k);
@@ -140,7 +140,7 @@ BOOST_AUTO_TEST_CASE(rows_as_embedding_lookup_deals_them_out) {
 // sharded_variable_test.py, test_embedding_lookup: shards of 2, 2 and 1 rows.
 BOOST_AUTO_TEST_CASE(a_lookup_over_three_shards) {
     const std::vector<std::vector<float>> shards{{1, 2, 3, 4}, {5, 6, 7, 8}, {9, 10}};
-    const row_placement p{5, 3, row_order::div};
+    const row_placement p{5, 3, row_partition::div};
     std::vector<float> got;
     for (const std::int64_t id : {0, 3, 4})
         for (std::int64_t e = 0; e < 2; ++e)
@@ -150,7 +150,7 @@ BOOST_AUTO_TEST_CASE(a_lookup_over_three_shards) {
 }
 
 BOOST_AUTO_TEST_CASE(rows_of_every_small_table_are_each_on_one_server) {
-    for (const row_order how : {row_order::div, row_order::mod})
+    for (const row_partition how : {row_partition::div, row_partition::mod})
         for (std::int64_t rows = 0; rows < 40; ++rows)
             for (int servers = 1; servers < 9; ++servers) {
                 const row_placement p{rows, servers, how};

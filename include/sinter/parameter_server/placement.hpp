@@ -126,29 +126,29 @@ inline dense_placement place(span<const block> blocks, int servers) {
 /// How a table's rows are dealt out: `div`, stretches of neighbours, the first of them one row longer
 /// where they are not equal; `mod`, row r to server r mod the number of servers. As TensorFlow's
 /// embedding_lookup.
-enum class row_order : std::uint8_t { div, mod };
+enum class row_partition : std::uint8_t { div, mod };
 
 /// Which server has which rows of a table, and as which of its own.
 struct row_placement {
     std::int64_t rows = 0;
     int servers = 1;
-    row_order how = row_order::mod;
+    row_partition how = row_partition::mod;
 
     constexpr std::int64_t rows_of(int server) const {
         return rows / servers + (server < rows % servers);
     }
     constexpr int server(std::int64_t row) const {
-        if (how == row_order::mod) return static_cast<int>(row % servers);
+        if (how == row_partition::mod) return static_cast<int>(row % servers);
         const std::int64_t each = rows / servers, more = rows % servers, of_longer = more * (each + 1);
         return static_cast<int>(row < of_longer ? row / (each + 1) : more + (row - of_longer) / each);
     }
     /// Of this row among its server's.
     constexpr std::int64_t local(std::int64_t row) const {
-        return how == row_order::mod ? row / servers : row - first(server(row));
+        return how == row_partition::mod ? row / servers : row - first(server(row));
     }
     /// The row that is the server's row `local`.
     constexpr std::int64_t row(int server, std::int64_t local) const {
-        return how == row_order::mod ? local * servers + server : first(server) + local;
+        return how == row_partition::mod ? local * servers + server : first(server) + local;
     }
 
 private:
