@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/base/target_namespace.hpp>
+#include <cstdint>
+
+namespace sinter::inline SINTER_TARGET::sharded {
+
+/// What a server has counted of one worker.
+struct worker_counters {
+    std::int64_t applied = 0;      ///< pushes that are in the values
+    std::int64_t staged = 0;       ///< that wait for their clock
+    std::int64_t dropped = 0;      ///< that came after their clock
+    std::int64_t repeated = 0;     ///< that had been taken already, and were sent again
+    std::int64_t not_finite = 0;
+    std::int64_t torn = 0;         ///< of which only a part came
+    std::int64_t connections = 0;
+    std::int64_t bytes_in = 0, bytes_out = 0;   ///< of payloads
+    std::int64_t staleness_sum = 0, staleness_max = 0;
+    double steps_per_second = 0;   ///< over the last seconds
+};
+
+/// What a client has counted.
+struct client_counters {
+    std::int64_t pushes = 0, dropped = 0, repeated = 0, reconnections = 0;
+    std::int64_t bytes_out = 0, bytes_in = 0;
+    std::int64_t staleness_sum = 0, staleness_max = 0;
+};
+
+} // namespace sinter::sharded

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/parameter_server/shard_layout.hpp>
+
+namespace sinter::inline SINTER_TARGET::sharded {
+
+/// One table's part of a shard_view. Rows of a growing table lie in any order; `keys` says which.
+struct table_view {
+    std::int64_t rows = 0;
+    span<const std::int64_t> keys;   ///< of a growing table; else empty
+    float* values = nullptr;         ///< [rows, row_floats]
+    std::vector<float*> slots;       ///< each [rows, row_floats]
+};
+
+/// A shard as it is saved and restored: memory of the server's.
+struct shard_view {
+    int server = 0, servers = 1;
+    std::int64_t global_step = 0;
+    const shard_layout* layout = nullptr;
+    float* values = nullptr;         ///< [layout->floats]
+    std::vector<float*> slots;       ///< each [layout->floats]
+    float* states = nullptr;         ///< [layout->states]
+    std::vector<table_view> tables;
+    std::string log;                 ///< which pushes are in it, and the clocks: bytes of the server's own
+};
+
+/// Where a server's shards are saved. Called by one thread at a time.
+class shard_files {
+public:
+    virtual ~shard_files() = default;
+    /// Writes the shard whole or not at all. `where`: as the chief's request says; empty: by its global step.
+    virtual void save(const shard_view&, const std::string& where) = 0;
+    /// Fills in a shard from the newest whole checkpoint. False: there is none.
+    virtual bool load(shard_view&) = 0;
+};
+
+} // namespace sinter::sharded

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/net/checksum.hpp>
+#include <sinter/parameter_server/placement.hpp>
+
+namespace sinter::inline SINTER_TARGET::sharded {
+
+/// A table of which a server has some rows.
+struct table_layout {
+    std::string name;
+    std::int64_t rows = 0;   ///< of this server's; -1: keys are any 64-bit numbers, and rows are made when first seen
+    int row_floats = 0;
+    int group = 0;           ///< of the optimizer's parameter groups
+    bool operator==(const table_layout&) const = default;
+};
+
+/// All that one server keeps. Workers and servers compute it alike; its hash is part of what they
+/// compare when they meet.
+struct shard_layout {
+    std::int64_t floats = 0;   ///< of dense parameters, whole lines
+    std::vector<run> runs;     ///< what they are, in order
+    std::int64_t states = 0;   ///< floats of states that are no parameters, as running statistics
+    std::vector<table_layout> tables;
+    bool operator==(const shard_layout&) const = default;
+};
+
+/// A number that differs where any shard's layout does: for wire::identity::layout.
+inline std::uint64_t hash_of(span<const shard_layout> shards) {
+    wire::checksum sum;
+    const auto add = [&](std::int64_t n) { sum.update({reinterpret_cast<const std::byte*>(&n), sizeof n}); };
+    for (const shard_layout& s : shards) {
+        for (const std::int64_t n : {s.floats, s.states, std::int64_t(s.runs.size()), std::int64_t(s.tables.size())})
+            add(n);
+        for (const run& r : s.runs)
+            for (const std::int64_t n : {r.first, r.floats, std::int64_t(r.group), std::int64_t(r.tensor)}) add(n);
+        for (const table_layout& t : s.tables) {
+            for (const std::int64_t n : {t.rows, std::int64_t(t.row_floats), std::int64_t(t.group)}) add(n);
+            sum.update(as_bytes(t.name));
+        }
+    }
+    return sum.value();
+}
+
+} // namespace sinter::sharded
