@@ -99,19 +99,35 @@ BOOST_AUTO_TEST_CASE(it_can_be_dropped_moved_and_sought_at_any_time) {
 }
 
 BOOST_AUTO_TEST_CASE(as_many_batches_are_ahead_as_asked_for) {
-    const auto pulled_after_one = [](data::prefetch_step step) {
+    const auto check_pulled_after_one = [](data::prefetch_step step, int expected) {
         std::atomic<int> pulled{0};
-        auto p = numbered(1000) | data::map([&](data::example&) { ++pulled; }) | data::batch(4) | step;
-        BOOST_REQUIRE(p.next());
-        for (int before = -1, same = 0; same < 10; same = before == pulled ? same + 1 : 0) {   // until the ring is full
-            before = pulled;
-            std::this_thread::sleep_for(std::chrono::milliseconds(20));   // on a busy machine the worker may wait for its turn
-        }
-        return pulled / 4;
+        std::atomic<bool> open{false};   // the worker waits for the take: behind a full ring it would sleep longer
+        auto p = numbered(1000) | data::map([&](data::example& e) {
+            if (e.x[0] == 4) open.wait(false);
+            ++pulled;
+        }) | data::batch(4) | step;
+        const bool first = p.next() != nullptr;
+        open = true;
+        open.notify_one();
+        BOOST_REQUIRE(first);
+        while (pulled < 4 * expected) std::this_thread::yield();   // however long a busy machine takes
+        std::this_thread::sleep_for(std::chrono::milliseconds(50));   // and no further
+        BOOST_TEST(pulled == 4 * expected);
     };
-    BOOST_TEST(pulled_after_one(data::prefetch(1)) == 2);
-    BOOST_TEST(pulled_after_one(data::prefetch(5)) == 6);
-    BOOST_TEST(pulled_after_one(data::prefetch()) == 17);   // small batches
+    check_pulled_after_one(data::prefetch(1), 2);
+    check_pulled_after_one(data::prefetch(5), 6);
+    check_pulled_after_one(data::prefetch(), 17);   // small batches
+}
+
+BOOST_AUTO_TEST_CASE(the_ring_is_filled_again_and_no_further) {
+    std::atomic<int> pulled{0};
+    auto p = numbered(4000) | data::map([&](data::example&) { ++pulled; }) | data::batch(4) | data::prefetch(5);
+    for (int taken = 1; taken < 500; ++taken) {
+        BOOST_REQUIRE(p.next());
+        if (taken % 7 == 0)   // the worker was woken before half of its batches were left
+            while (pulled / 4 - taken <= 5 / 2) std::this_thread::yield();
+        BOOST_REQUIRE(pulled / 4 - taken <= 5);
+    }
 }
 
 BOOST_AUTO_TEST_CASE(a_caller_that_is_slow_or_fast_gets_every_batch) {

@@ -21,6 +21,8 @@ const fs::path sources = fs::absolute(__FILE__).parent_path().parent_path().pare
 /// Examples without a net of their own to export, and why.
 const std::map<std::string, std::string> without = {
     {"quickstart", "predict writes its net"},
+    {"distributed", "its net is the quickstart's"},
+    {"custom_strategy", "it is about how processes agree on a net's weights"},
     {"own_hook", "it is about the loop around a net"},
     {"two_halves", "it is about the step of a net"}};
 
@@ -51,4 +53,6 @@ BOOST_AUTO_TEST_CASE(every_net_gives_the_same_in_onnxruntime) {
         }
     }
     BOOST_TEST(nets >= 12);
+    for (const auto& [name, why] : without)
+        BOOST_TEST(fs::exists(sources / (name + ".cpp")), name << " has a reason (" << why << ") and is not there");
 }

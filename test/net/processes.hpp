@@ -2,10 +2,12 @@
 #pragma once
 #include <sinter/base/monotonic_seconds.hpp>
 #include <sinter/net/cluster.hpp>
+#include <atomic>
 #include <csignal>
 #include <functional>
 #include <poll.h>
 #include <string>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <vector>
@@ -81,6 +83,25 @@ private:
         ::close(c.pipe);
         c.ended = true;
     }
+};
+
+/// What this process tells those that it has forked or will fork: to wait for it takes as long as it takes, where a
+/// number of seconds or of rounds would be too few on a busy machine.
+class shared_flag {
+public:
+    shared_flag()
+        : set_(static_cast<std::atomic<bool>*>(
+              ::mmap(nullptr, sizeof(*set_), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0))) {
+        if (set_ == MAP_FAILED) std::abort();
+    }
+    shared_flag(const shared_flag&) = delete;
+    shared_flag& operator=(const shared_flag&) = delete;
+    ~shared_flag() { ::munmap(set_, sizeof *set_); }
+    void set() const { *set_ = true; }
+    bool is_set() const { return *set_; }
+
+private:
+    std::atomic<bool>* set_;
 };
 
 /// Addresses of the loopback device that no other test uses at the same time: 127.x.y.1, .2, ...

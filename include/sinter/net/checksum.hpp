@@ -16,6 +16,7 @@ public:
         : lane_{seed + p1 + p2, seed + p2, seed, seed - p1}, seed_(seed) {}
 
     void update(span<const std::byte> bytes) {
+        if (bytes.empty()) return;   // it may have no address
         const std::byte* at = bytes.data();
         std::size_t n = bytes.size();
         const std::size_t before = static_cast<std::size_t>(total_ % stripe);
