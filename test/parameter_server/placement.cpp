@@ -3,6 +3,7 @@
 // deals them out.
 #include <boost/test/unit_test.hpp>
 #include <algorithm>
+#include <numeric>
 #include <random>
 #include <sinter/parameter_server/placement.hpp>
 using namespace sinter;
@@ -35,7 +36,8 @@ void check(const std::vector<block>& blocks, const dense_placement& p) {
                 const block* of = nullptr;
                 for (const block& b : blocks)
                     if (at >= b.parameter && at < b.parameter + b.floats) of = &b;
-                bool fits = of && of->bucket == x.bucket && x.gradient + i - of->gradient == at - of->parameter;
+                bool fits = of && of->bucket == x.bucket;
+                fits = fits && (x.bucket < 0 || x.gradient + i - of->gradient == at - of->parameter);
                 for (const run& r : p.runs[k])
                     if (x.first + i >= r.first && x.first + i < r.first + r.floats)
                         fits = fits && r.group == of->group && r.tensor == of->tensor;
@@ -54,13 +56,10 @@ void check(const std::vector<block>& blocks, const dense_placement& p) {
     BOOST_TEST(placed == all);
     BOOST_TEST(std::count(seen.begin(), seen.end(), 1) == static_cast<std::int64_t>(seen.size()));
 }
-double largest_over_mean(const dense_placement& p) {
-    std::int64_t most = 0, sum = 0;
-    for (const std::int64_t n : p.floats) {
-        most = std::max(most, n);
-        sum += n;
-    }
-    return static_cast<double>(most) * p.servers / static_cast<double>(sum);
+double largest_over_mean(const std::vector<std::int64_t>& floats) {
+    const std::int64_t most = *std::max_element(floats.begin(), floats.end());
+    const std::int64_t sum = std::accumulate(floats.begin(), floats.end(), std::int64_t{0});
+    return static_cast<double>(most) * static_cast<double>(floats.size()) / static_cast<double>(sum);
 }
 } // namespace
 
@@ -70,7 +69,7 @@ BOOST_AUTO_TEST_CASE(loads_are_even_where_lines_may_be_cut) {
         const auto blocks = random_blocks(random, false, 12);
         const dense_placement p = place(blocks, servers);
         check(blocks, p);
-        BOOST_TEST(largest_over_mean(p) <= 1.01);
+        BOOST_TEST(largest_over_mean(p.floats) <= 1.01);
         // No more pieces than blocks and cuts; those of one block and one bucket that are neighbours are one.
         std::size_t pieces = 0;
         for (const auto& x : p.pieces) pieces += x.size();
@@ -84,7 +83,7 @@ BOOST_AUTO_TEST_CASE(whole_tensors_are_never_cut_and_the_rest_levels_the_servers
         const auto blocks = random_blocks(random, true, 24);
         const dense_placement p = place(blocks, servers);
         check(blocks, p);
-        BOOST_TEST(largest_over_mean(p) <= 1.1);
+        BOOST_TEST(largest_over_mean(p.floats) <= 1.1);
         std::vector<int> tensors;
         for (const auto& runs : p.runs)
             for (const run& r : runs)
@@ -103,6 +102,24 @@ BOOST_AUTO_TEST_CASE(one_tensor_larger_than_the_mean_stays_whole) {
     check(blocks, p);
     BOOST_TEST(*std::max_element(p.floats.begin(), p.floats.end()) == 16000);
     BOOST_TEST(*std::min_element(p.floats.begin(), p.floats.end()) == 880);
+}
+
+// What is frozen is kept by servers, too, behind what is updated; both are even.
+BOOST_AUTO_TEST_CASE(blocks_without_gradients_lie_behind_the_others) {
+    std::mt19937 random(9);
+    std::vector<block> blocks = random_blocks(random, false, 30);
+    for (block& b : blocks)
+        if (random() % 3 == 0) b.bucket = b.group = -1;
+    for (const int servers : {1, 2, 3, 4}) {
+        const dense_placement p = place(blocks, servers);
+        check(blocks, p);
+        BOOST_TEST(largest_over_mean(p.floats) <= 1.01);
+        BOOST_TEST(largest_over_mean(p.updated) <= 1.01);
+        for (std::size_t k = 0; k < p.pieces.size(); ++k) {
+            for (const piece& x : p.pieces[k]) BOOST_TEST((x.bucket >= 0) == (x.first < p.updated[k]));
+            for (const run& r : p.runs[k]) BOOST_TEST((r.group >= 0) == (r.first < p.updated[k]));
+        }
+    }
 }
 
 BOOST_AUTO_TEST_CASE(more_servers_than_lines) {

@@ -20,9 +20,9 @@ struct block {
     std::int64_t parameter = 0;   ///< offset in the parameters' arena, in floats
     std::int64_t gradient = 0;    ///< offset in the gradients' arena
     std::int64_t floats = 0;      ///< whole lines
-    int group = 0;                ///< of the optimizer's parameter groups
+    int group = 0;                ///< of the optimizer's parameter groups; -1: it is not updated
     int tensor = -1;              ///< -1: may be cut at any line; else the number of a tensor that stays whole
-    int bucket = 0;               ///< the gradients' bucket that it lies in
+    int bucket = 0;               ///< the gradients' bucket that it lies in; -1: it has no gradient, and stays as it is
 };
 /// What a server knows of a stretch of its array: `first` and `floats` in that array.
 struct run {
@@ -38,12 +38,14 @@ struct piece {
     int bucket = 0;
     bool operator==(const piece&) const = default;
 };
-/// All vectors but the innermost are by server. Pieces and runs are in the order of the server's array.
+/// All vectors but the innermost are by server. Pieces and runs are in the order of the server's array,
+/// in which what is updated comes first.
 struct dense_placement {
     int servers = 0;
     std::vector<std::vector<piece>> pieces;
     std::vector<std::vector<run>> runs;
     std::vector<std::int64_t> floats;
+    std::vector<std::int64_t> updated;   ///< floats at the front that have gradients: workers pull these after each step
 };
 
 namespace detail {
@@ -62,64 +64,75 @@ inline std::vector<std::int64_t> even_shares(const std::vector<std::int64_t>& ha
     for (std::size_t i = 0; i < below; ++i) share[order[i]] = level - has[order[i]] + (more-- > 0);
     return share;
 }
-} // namespace detail
 
-/// Places blocks on servers. Tensors that stay whole go first, the largest to whoever has the least;
-/// what may be cut levels the servers, so that their loads differ by a line where enough of it is there.
-/// Server 0's array has the first of the blocks that may be cut, and so on.
-/// Throws option_error where there is no server, or a block is not whole lines.
-inline dense_placement place(span<const block> blocks, int servers) {
-    if (servers < 1)
-        throw option_error("no server to place parameters on", "servers", std::to_string(servers), "1 or more");
-    const std::size_t n = static_cast<std::size_t>(servers);
-    dense_placement out{servers, std::vector<std::vector<piece>>(n), std::vector<std::vector<run>>(n),
-                        std::vector<std::int64_t>(n, 0)};
-    const auto put = [&](std::size_t server, const block& b, std::int64_t from, std::int64_t floats) {
-        if (!floats) return;
-        std::int64_t& end = out.floats[server];
-        std::vector<piece>& pieces = out.pieces[server];
-        std::vector<run>& runs = out.runs[server];
-        const piece* const last = pieces.empty() ? nullptr : &pieces.back();
-        if (last && last->bucket == b.bucket && last->parameter + last->floats == b.parameter + from &&
-            last->gradient + last->floats == b.gradient + from)
-            pieces.back().floats += floats;
-        else pieces.push_back({b.parameter + from, b.gradient + from, end, floats, b.bucket});
-        if (!runs.empty() && b.tensor < 0 && runs.back().tensor < 0 && runs.back().group == b.group)
-            runs.back().floats += floats;
-        else runs.push_back({end, floats, b.group, b.tensor});
-        end += floats;
+/// Puts part of a block behind what server `server` has.
+inline void append(dense_placement& out, std::size_t server, const block& b, std::int64_t from, std::int64_t floats) {
+    if (!floats) return;
+    std::int64_t& end = out.floats[server];
+    std::vector<piece>& pieces = out.pieces[server];
+    std::vector<run>& runs = out.runs[server];
+    const auto follows = [&](const piece& last) {
+        return last.bucket == b.bucket && last.parameter + last.floats == b.parameter + from &&
+               (b.bucket < 0 || last.gradient + last.floats == b.gradient + from);
     };
-    std::vector<const block*> whole;
+    if (!pieces.empty() && follows(pieces.back())) pieces.back().floats += floats;
+    else pieces.push_back({b.parameter + from, b.gradient + from, end, floats, b.bucket});
+    if (!runs.empty() && b.tensor < 0 && runs.back().tensor < 0 && runs.back().group == b.group)
+        runs.back().floats += floats;
+    else runs.push_back({end, floats, b.group, b.tensor});
+    end += floats;
+}
+
+/// Places the blocks that have gradients, or those that have none.
+inline void place_some(span<const block> blocks, bool with_gradients, dense_placement& out) {
+    std::vector<const block*> whole, cut;
     std::int64_t lines = 0;
     for (const block& b : blocks) {
-        if (b.floats < 0 || b.floats % line_floats)
-            throw option_error("a block of parameters is not whole lines", "floats", std::to_string(b.floats),
-                               "a multiple of " + std::to_string(line_floats));
-        if (b.tensor >= 0) whole.push_back(&b);
-        else lines += b.floats / line_floats;
+        if ((b.bucket >= 0) != with_gradients) continue;
+        (b.tensor >= 0 ? whole : cut).push_back(&b);
+        if (b.tensor < 0) lines += b.floats / line_floats;
     }
     std::stable_sort(whole.begin(), whole.end(), [](const block* a, const block* b) { return a->floats > b->floats; });
-    std::vector<std::int64_t> has(n, 0);
-    std::vector<std::vector<const block*>> kept(n);
+    std::vector<std::int64_t> has(out.floats.size(), 0);
+    std::vector<std::vector<const block*>> kept(out.floats.size());
     for (const block* b : whole) {
         const std::size_t least = static_cast<std::size_t>(std::min_element(has.begin(), has.end()) - has.begin());
         has[least] += b->floats / line_floats;
         kept[least].push_back(b);
     }
-    std::vector<std::int64_t> share = detail::even_shares(has, lines);
+    std::vector<std::int64_t> share = even_shares(has, lines);
     std::size_t server = 0;
-    for (const block& b : blocks) {
-        if (b.tensor >= 0) continue;
-        for (std::int64_t from = 0; from < b.floats;) {
+    for (const block* b : cut)
+        for (std::int64_t from = 0; from < b->floats;) {
             while (!share[server]) ++server;
-            const std::int64_t take = std::min(share[server] * line_floats, b.floats - from);
-            put(server, b, from, take);
+            const std::int64_t take = std::min(share[server] * line_floats, b->floats - from);
+            append(out, server, *b, from, take);
             share[server] -= take / line_floats;
             from += take;
         }
-    }
-    for (std::size_t k = 0; k < n; ++k)
-        for (const block* b : kept[k]) put(k, *b, 0, b->floats);
+    for (std::size_t k = 0; k < kept.size(); ++k)
+        for (const block* b : kept[k]) append(out, k, *b, 0, b->floats);
+}
+} // namespace detail
+
+
+/// Places blocks on servers, those with gradients and then those without. Tensors that stay whole go
+/// first, the largest to whoever has the least; what may be cut levels the servers, so that their loads
+/// differ by a line where enough of it is there. Server 0's array has the first of the blocks that may be
+/// cut, and so on. Throws option_error where there is no server, or a block is not whole lines.
+inline dense_placement place(span<const block> blocks, int servers) {
+    if (servers < 1)
+        throw option_error("no server to place parameters on", "servers", std::to_string(servers), "1 or more");
+    for (const block& b : blocks)
+        if (b.floats < 0 || b.floats % line_floats)
+            throw option_error("a block of parameters is not whole lines", "floats", std::to_string(b.floats),
+                               "a multiple of " + std::to_string(line_floats));
+    const std::size_t n = static_cast<std::size_t>(servers);
+    dense_placement out{servers, std::vector<std::vector<piece>>(n), std::vector<std::vector<run>>(n),
+                        std::vector<std::int64_t>(n, 0), {}};
+    detail::place_some(blocks, true, out);
+    out.updated = out.floats;
+    detail::place_some(blocks, false, out);
     return out;
 }
 

@@ -6,11 +6,12 @@
 
 namespace sinter::inline SINTER_TARGET::sharded {
 
-/// What an optimizer must know beside the gradient of what it updates.
+/// What an optimizer must know beside the gradient of what it updates. Sums over a tensor are no
+/// question of the server: a run of whole tensors (run::tensor) is always updated by one call for each.
 enum class norm_need : std::uint8_t {
     none,
     all_gradients,   ///< the sum of squares of all gradients of the step, on all servers (clipping by it)
-    whole_tensors    ///< sums over a tensor, which is therefore kept whole by one server and updated at once
+    whole_tensors    ///< sums over a tensor alone, which is therefore kept whole by one server and updated at once
 };
 
 /// An optimizer as a server uses it: its kernels, for any stretch of floats. No net is in its type.
@@ -35,6 +36,22 @@ public:
     /// slots + k * stride.
     virtual void update_rows(int group, float* table, float* slots, std::int64_t stride, const row_list& gradients,
                              const float* scalars, float square_sum) const = 0;
+
+    /// The sum of the squares of one tensor's gradient, n floats or the rows of a list. Those of
+    /// make_updater (strategy/parameter_server/shard_update.hpp) have the bits that a trainer has.
+    virtual float squares(const float* gradient, std::int64_t n) const {
+        double sum = 0;
+        for (std::int64_t i = 0; i < n; ++i) sum += double{gradient[i]} * double{gradient[i]};
+        return static_cast<float>(sum);
+    }
+    virtual float squares(const row_list& gradient) const { return squares(gradient.rows, 16 * gradient.lines()); }
+    /// The sum of all tensors' squares, likewise: parameter i's are at squares[16 * i] (i is run::tensor), and
+    /// all other floats are 0, also those of parameters without gradients.
+    virtual float total(const float* squares, int parameters) const {
+        double sum = 0;
+        for (std::int64_t i = 0; i < parameters; ++i) sum += double{squares[16 * i]};
+        return static_cast<float>(sum);
+    }
 };
 
 } // namespace sinter::sharded
