@@ -28,6 +28,10 @@ struct program_options {
     int gradient_sources = 1;
     static constexpr int most_gradient_sources = 16;
 
+    /// The most examples of a batch, if tables that are only looked up are elsewhere, on servers: a
+    /// program then holds the rows that one batch can name (compiler/passes/remote_tables.hpp). 0: none is.
+    int remote_tables = 0;
+
     constexpr gradient_policy policy() const {
         return store_gradients && gradients == gradient_policy::fused ? gradient_policy::stored : gradients;
     }

@@ -25,6 +25,9 @@ struct variable_info {
     bool early = false;        ///< the training program may have updated it, or its slots, before the loss is known
     int bucket = -1;           ///< that its gradient is in; -1: in none
     bool of_examples = false;  ///< a state that each example of a batch has one of: its first axis is the largest batch
+    /// A table elsewhere (passes/remote_tables.hpp): `s` and `floats` are those of the whole table (of a
+    /// hashed one 0), `at` and `gradient` of the compact copy, which has fewer rows.
+    bool remote = false;
 };
 /// An input or target: what a batch must hold.
 struct port_info {
@@ -177,6 +180,11 @@ struct compiled_value {
                             v.init, p.at[v.id], floats_of(g.n[v.id], device, R::max_batch),
                             {},     v.group};
             if (i.s.batched) i.s = with_batch(i.s, R::max_batch), i.of_examples = true;
+            if (const int rows = g.n[v.id].p[variable_attribute::remote_rows]; rows && R::options.remote_tables) {
+                i.remote = true;
+                i.s.d[0] = rows > 0 ? rows : 0;
+                i.floats = round_up(std::int64_t{i.s.d[0]} * i.s.last(), 16);
+            }
             return i;
         };
         bool stored = false;

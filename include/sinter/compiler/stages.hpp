@@ -22,16 +22,36 @@ constexpr pass_settings settings_of() {
 }
 
 // ---- trace
+template <class R>
+struct training_trace;
+template <class R>
+using training_request = request<typename R::net, typename R::loss, typename R::optimizer, program_mode::training,
+                                 R::max_batch, R::target, R::options>;
 template <class R, int Room>
 struct traced_within {
+    /// Where tables are elsewhere: by training's choice, whatever the program.
+    static constexpr void move_tables(graph& g, roomy<Room>& t) {
+        graph to;
+        const graph_view from = view_of(g, {});
+        if constexpr (R::mode == program_mode::training || std::is_void_v<typename R::optimizer>) {
+            pass::of_tables::run(settings_of<R>(), from, to, nullptr);
+        } else {
+            const graph_view training = training_trace<R>::v.view();
+            pass::of_tables::run(settings_of<R>(), from, to, &training);
+        }
+        to.streams = g.streams;
+        take(t, to, {});
+    }
     static constexpr roomy<Room> make() {
         graph g;
+        g.has_servers = R::options.remote_tables > 0;
         trace<typename R::net, typename R::loss>(g, R::mode, scalar_of_rounds<typename R::optimizer>());
         if (g.err.what == fault_kind::none) check_names(g);
         if (g.err.what == fault_kind::none) choose_groups<typename R::optimizer>(g);
         if (g.err.what == fault_kind::none) pass::of_trace::run(settings_of<R>(), g);
         roomy<Room> t;
-        take(t, g, {});
+        if (R::options.remote_tables == 0 || g.err.what != fault_kind::none) take(t, g, {});
+        else if constexpr (R::options.remote_tables > 0) move_tables(g, t);
         t.c.by_mode = g.asked_for_mode();
         return t;
     }
@@ -43,10 +63,10 @@ struct traced_alone : traced_within<R, first_room> {};
 template <class R>
 struct traced_alone<R, false> : traced_within<R, most_nodes> {};
 
-/// Evaluation comes behind training, and is traced once more only if the net is another then.
 template <class R>
-using training_request = request<typename R::net, typename R::loss, typename R::optimizer, program_mode::training,
-                                 R::max_batch, R::target, R::options>;
+struct training_trace : traced_alone<training_request<R>> {};
+
+/// Evaluation comes behind training, and is traced once more only if the net is another then.
 template <class R, bool ByMode = traced_alone<training_request<R>>::v.c.by_mode>
 struct evaluated_trace : traced_alone<R> {};
 template <class R>

@@ -51,6 +51,8 @@ enum class fault_kind : std::uint8_t {
     undeclared_scalar,
     does_not_depend,         ///< the gradient of a tensor by another that it is not made of
     gradient_through_loop,   ///< a gradient within a net, through a loop that lies between the two tensors
+    lookup_is_computed,      ///< a table elsewhere, on servers, is looked up by numbers that the net computes
+    hashed_table_without_servers,   ///< hashed_embedding in a program that no server keeps tables for
     program_too_large        ///< more scopes than their table holds, or more nodes than compilers can work through
 };
 

@@ -107,6 +107,7 @@ struct graph {
     int loss_sum = -1;                    ///< what is differentiated instead, where gradients are accumulated
     int open_loop = 0;                    ///< whose body is being traced
     bool sharing = false;                 ///< inside shared<...>: parameters made before are found again
+    bool has_servers = false;             ///< program_options::remote_tables: tables may be hashed ones
     fault err;
 
     constexpr graph() = default;

@@ -20,6 +20,10 @@ struct strategy_traits {
     /// Replicas whose gradients an update adds up itself: program_options::gradient_sources.
     int gradient_sources = 1;
 
+    /// Tables that are only looked up are elsewhere (program_options::remote_tables): the session has
+    /// `start_table` and `prepared` (below).
+    bool remote_tables = false;
+
     constexpr bool operator==(const strategy_traits&) const = default;
 };
 
@@ -68,6 +72,10 @@ concept strategy = std::copyable<S> && requires {
 /// Errors
 ///     Whatever a session throws comes out of the trainer's call. What can fail comes before the first change: a step that
 ///     threw has counted for nobody, or every member is told that it did not.
+/// Remote tables
+///     Under strategy_traits::remote_tables: `start_table(variable, key)`: the table has its initializer's values by this
+///     key of random numbers, on whoever keeps it. `prepared<P>(batch)`: the batch for program P's run on local(), with its
+///     lookups' ports, and the rows that it names in place.
 /// Moves
 ///     A session moves, with its trainer.
 template <class T, class P>
@@ -91,7 +99,8 @@ concept strategy_session = std::movable<T> &&
 namespace detail {
 
 /// What the strategy asks of the programs, besides what the user does.
-constexpr program_options options_under(program_options o, strategy_traits t) {
+constexpr program_options options_under(program_options o, strategy_traits t, int max_batch) {
+    o.remote_tables = t.remote_tables ? max_batch : 0;
     if (t.gradients == gradient_policy::fused) return o;   // then the user's choice holds
     o.gradients = t.gradients;
     o.bucket_bytes = t.bucket_bytes;

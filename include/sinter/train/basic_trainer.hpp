@@ -33,7 +33,7 @@ using request_under = request<Net, Loss, std::conditional_t<Strategy::traits.upd
                                   ? (Build.max_batch + Strategy::traits.shards - 1) / Strategy::traits.shards
                                   : Build.max_batch,
                               Strategy::device::target,
-                              options_under(Build.program, Strategy::traits)>;
+                              options_under(Build.program, Strategy::traits, Build.max_batch)>;
 
 } // namespace detail
 

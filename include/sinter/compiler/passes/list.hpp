@@ -8,6 +8,7 @@
 #include <sinter/compiler/passes/loop_order.hpp>
 #include <sinter/compiler/passes/pool_gradients.hpp>
 #include <sinter/compiler/passes/product_sums.hpp>
+#include <sinter/compiler/passes/remote_tables.hpp>
 #include <sinter/compiler/passes/round_products.hpp>
 #include <sinter/compiler/passes/sink.hpp>
 #include <sinter/compiler/passes/transposed_weights.hpp>
@@ -20,6 +21,8 @@ namespace sinter::inline SINTER_TARGET::compiler::pass {
 
 /// run(graph&, settings): the net as it was traced.
 using of_trace = pass_list<hoist>;
+/// run(graph_view from, graph& to, training, settings): a new graph of the traced one; see remote_tables.hpp.
+using of_tables = pass_list<remote_tables>;
 /// run(graph&, gradients&, settings): the net and its gradients, to which nodes may be added.
 using of_gradients = pass_list<column_sums>;
 /// run(graph_view, nodes, settings): nodes become others, in place; none is added.

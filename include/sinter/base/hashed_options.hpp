@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <cstdint>
+
+namespace sinter {
+
+/// What happens to a key that is new when a hashed table has its most rows.
+enum class when_full : std::uint8_t {
+    refuse,   ///< it gets none: it is looked up as zeros, and its gradients are dropped and counted
+    evict     ///< it gets the row of the key that has not been pulled or updated for the longest time
+};
+
+/// What is kept of a table of 64-bit keys (hashed_embedding). Each server has its share of the keys, and
+/// of `most_rows`.
+struct hashed_options {
+    int most_rows = 1 << 20;   ///< of all servers together
+    int admit_after = 1;       ///< a key gets a row when it is seen for so many times, in pulls of training
+    int expire_after = 0;      ///< a row is given up when it was not seen for so many global steps; 0: never
+    when_full full = when_full::refuse;
+
+    constexpr bool operator==(const hashed_options&) const = default;
+};
+
+} // namespace sinter

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/graph/leaves.hpp>
+#include <sinter/graph/graph_view.hpp>
+#include <sinter/ops/gather_rows.hpp>
+#include <sinter/compiler/passes/pass.hpp>
+
+/// Tables that servers keep (program_options::remote_tables). A parameter [V, E] that is only looked up
+/// becomes a compact copy [C, E] of the rows that a batch names, C = min(V, lookups of the largest batch),
+///
+///     gather_rows(table [V, E], i)   becomes   gather_rows(copy [C, E], an input port of i's shape)
+///
+/// and whoever runs the program fills the copy and the ports (strategy/parameter_server/remote_tables.hpp).
+/// Ports of lookups lie behind the net's inputs. `i` must be an input or a target as it is given, or
+/// reshaped; else the fault lookup_is_computed. A table that is used in another way too (as the matrix of a
+/// tied softmax) stays a parameter like others.
+///
+/// Which tables are remote, and how many rows their copies have, training decides: all programs of a model
+/// find parameters at the same places. It runs before differentiation, so gradients are those of the copy.
+namespace sinter::inline SINTER_TARGET::compiler {
+
+class remote_table_rewriting {
+public:
+    /// `to` is an empty graph. `training`: the training program's graph behind this pass; null: this is it.
+    constexpr remote_table_rewriting(const graph_view& from, graph& to, int examples, const graph_view* training)
+        : from_(from), to_(to), examples_(examples), training_(training), copy_rows_(from.n.n, 0),
+          is_target_(from.n.n, false), place_(from.n.n, -1) {}
+
+    constexpr void run() {
+        for (int i = 1; i < from_.scopes.n; ++i) to_.scopes.restore(from_.scopes[i]);
+        choose();
+        find_lookups();
+        for (int v : from_.targets) is_target_[v] = true;
+        for (int v = 0; v < from_.n.n; ++v) place_[v] = append(v);
+        for (const variable& v : from_.parameters) to_.parameters.push(moved(v));
+        for (const variable& v : from_.states) to_.states.push(moved(v));
+        for (const assignment& a : from_.assignments) to_.assignments.push({at(a.target), at(a.value)});
+        for (int v : from_.inputs) to_.inputs.push(at(v));
+        for (const lookup& l : lookups_) to_.inputs.push(l.port);
+        for (int v : from_.targets) to_.targets.push(at(v));
+        for (int v : from_.outputs) to_.outputs.push(at(v));
+        for (int v : from_.regions) to_.regions.push(at(v));
+        for (loop l : from_.loops) {
+            for (int* v : {&l.count, &l.condition, &l.trips}) *v = at(*v);
+            to_.loops.push(l);
+        }
+        for (loop_carry c : from_.carries) {
+            for (int* v : {&c.store, &c.value, &c.next}) *v = at(*v);
+            to_.carries.push(c);
+        }
+        to_.loss = at(from_.loss);
+        to_.loss_weight = at(from_.loss_weight);
+        to_.loss_weights = from_.loss_weights;
+        to_.loss_sum = at(from_.loss_sum);
+    }
+
+private:
+    /// Of one table by one node of indices; `port`: its input in `to`.
+    struct lookup { int table = -1, indices = -1, port = -1; };
+    const graph_view& from_;
+    graph& to_;
+    int examples_;
+    const graph_view* training_;
+    growing<int> copy_rows_;     ///< of each node: the rows of its compact copy; 0: it is no remote table
+    growing<bool> is_target_;
+    growing<int> place_;         ///< of each node in `to`
+    growing<lookup> lookups_;
+
+    constexpr int at(int v) const { return v < 0 ? -1 : place_[v]; }
+    constexpr variable moved(variable v) const {
+        v.id = at(v.id);
+        return v;
+    }
+    static constexpr bool looks_up(const node& n) { return is(n, op_role::gather_rows); }
+    static constexpr std::int64_t lookups_of(const shape& indices, int examples) {
+        return std::int64_t{indices.size()} * (indices.batched ? examples : 1);
+    }
+    constexpr void choose() {
+        growing<std::int64_t> looked_up(from_.n.n, 0);
+        growing<bool> otherwise(from_.n.n, false);
+        const auto read = [&](int v) {
+            if (v >= 0) otherwise[v] = true;
+        };
+        for (const node& n : from_.n)
+            for (int k = 0; k < n.operands; ++k) {
+                if (k == 0 && looks_up(n)) looked_up[n.in[0]] += lookups_of(from_.n[n.in[1]].s, examples_);
+                else read(n.in[k]);
+            }
+        for (int v : from_.outputs) read(v);
+        for (const assignment& a : from_.assignments) read(a.value);
+        for (const loop_carry& c : from_.carries) read(c.value), read(c.next);
+        for (int i = 0; i < from_.parameters.n; ++i) {
+            const int v = from_.parameters[i].id;
+            const shape& s = from_.n[v].s;
+            if (otherwise[v] || s.rank != 2 || s.batched || s.form != layout::plain) continue;
+            const std::int64_t all = s.d[0];
+            if (training_) {
+                const node& n = training_->n[training_->parameters[i].id];
+                copy_rows_[v] = n.p[variable_attribute::remote_rows] ? n.s.d[0] : 0;
+            } else {
+                copy_rows_[v] = static_cast<int>(looked_up[v] < all ? looked_up[v] : all);
+            }
+        }
+    }
+    constexpr int number_of(int table, int indices) const {
+        for (int i = 0; i < lookups_.n; ++i)
+            if (lookups_[i].table == table && lookups_[i].indices == indices) return i;
+        return -1;
+    }
+    constexpr void find_lookups() {
+        for (const node& n : from_.n)
+            if (looks_up(n) && copy_rows_[n.in[0]] && number_of(n.in[0], n.in[1]) < 0)
+                lookups_.push({n.in[0], n.in[1]});
+    }
+    /// The input or target whose numbers these are, in their order; -1: none.
+    constexpr int source_of(int indices) const {
+        while (is_view(from_.n[indices]) && from_.n[indices].k == op::reshape) indices = from_.n[indices].in[0];
+        return from_.n[indices].k == op::input ? indices : -1;
+    }
+    constexpr int append(int v) {
+        node n = from_.n[v];
+        if (looks_up(n) && copy_rows_[n.in[0]]) {
+            const int table = n.in[0], port = port_of(n);
+            n.in[0] = place_[table];
+            n.in[1] = port;
+        } else {
+            for (int k = 0; k < n.operands; ++k) n.in[k] = place_[n.in[k]];
+        }
+        if (n.k == op::input && is_target_[v]) n.p[input_attribute::port] += lookups_.n;
+        if (copy_rows_[v]) {
+            n.p[variable_attribute::remote_rows] = n.s.d[0];
+            n.s.d[0] = copy_rows_[v];
+        }
+        to_.restore(n);
+        return to_.n.n - 1;
+    }
+    /// The input of a lookup's places.
+    constexpr int port_of(const node& gather) {
+        lookup& l = lookups_[number_of(gather.in[0], gather.in[1])];
+        if (l.port >= 0) return l.port;
+        const int source = source_of(l.indices);
+        const node& table = from_.n[l.table];
+        if (source < 0) {
+            to_.scope = gather.scope;
+            to_.fail(fault_kind::lookup_is_computed, gather.about->self, from_.n[l.indices].s, table.s);
+        }
+        node n = node_of<op::input>();
+        n.s = from_.n[l.indices].s;
+        n.scope = gather.scope;
+        n.loop = 0;
+        n.p[input_attribute::port] = from_.inputs.n + static_cast<int>(&l - &lookups_[0]);
+        n.p[input_attribute::below] = copy_rows_[l.table];
+        n.p[input_attribute::table] = table.p[variable_attribute::number] + 1;
+        if (source >= 0)
+            n.p[input_attribute::names_from] =
+                from_.n[source].p[input_attribute::port] + (is_target_[source] ? lookups_.n : 0);
+        to_.restore(n);
+        return l.port = to_.n.n - 1;
+    }
+};
+
+namespace pass {
+struct remote_tables {
+    static constexpr bool enabled(const target&, const program_options& o) { return o.remote_tables > 0; }
+    static constexpr void run(const graph_view& from, graph& to, const graph_view* training, const pass_settings& s) {
+        remote_table_rewriting(from, to, s.options.remote_tables, training).run();
+    }
+};
+} // namespace pass
+
+} // namespace sinter::compiler
