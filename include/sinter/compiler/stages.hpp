@@ -33,12 +33,10 @@ struct traced_within {
     static constexpr void move_tables(graph& g, roomy<Room>& t) {
         graph to;
         const graph_view from = view_of(g, {});
-        if constexpr (R::mode == program_mode::training || std::is_void_v<typename R::optimizer>) {
-            pass::of_tables::run(settings_of<R>(), from, to, nullptr);
-        } else {
-            const graph_view training = training_trace<R>::v.view();
-            pass::of_tables::run(settings_of<R>(), from, to, &training);
-        }
+        graph_view training;
+        if constexpr (R::mode != program_mode::training && !std::is_void_v<typename R::optimizer>)
+            training = training_trace<R>::v.view();
+        pass::of_tables::run(settings_of<R>(), from, to, training);
         to.streams = g.streams;
         take(t, to, {});
     }

@@ -21,8 +21,8 @@ namespace sinter::inline SINTER_TARGET::compiler {
 
 class remote_table_rewriting {
 public:
-    /// `to` is an empty graph. `training`: the training program's graph behind this pass; null: this is it.
-    constexpr remote_table_rewriting(const graph_view& from, graph& to, int examples, const graph_view* training)
+    /// `to` is an empty graph. `training`: the training program's graph behind this pass; empty: this is it.
+    constexpr remote_table_rewriting(const graph_view& from, graph& to, int examples, const graph_view& training)
         : from_(from), to_(to), examples_(examples), training_(training), copy_rows_(from.n.n, 0),
           is_target_(from.n.n, false), place_(from.n.n, -1) {}
 
@@ -36,7 +36,7 @@ public:
         for (const variable& v : from_.states) to_.states.push(moved(v));
         for (const assignment& a : from_.assignments) to_.assignments.push({at(a.target), at(a.value)});
         for (int v : from_.inputs) to_.inputs.push(at(v));
-        for (const lookup& l : lookups_) to_.inputs.push(l.port);
+        for (const lookup& l : lookups_.all()) to_.inputs.push(l.port);
         for (int v : from_.targets) to_.targets.push(at(v));
         for (int v : from_.outputs) to_.outputs.push(at(v));
         for (int v : from_.regions) to_.regions.push(at(v));
@@ -60,7 +60,7 @@ private:
     const graph_view& from_;
     graph& to_;
     int examples_;
-    const graph_view* training_;
+    const graph_view& training_;
     growing<int> copy_rows_;     ///< of each node: the rows of its compact copy; 0: it is no remote table
     growing<bool> is_target_;
     growing<int> place_;         ///< of each node in `to`
@@ -94,8 +94,8 @@ private:
             const shape& s = from_.n[v].s;
             if (otherwise[v] || s.rank != 2 || s.batched || s.form != layout::plain) continue;
             const std::int64_t all = s.d[0];
-            if (training_) {
-                const node& n = training_->n[training_->parameters[i].id];
+            if (training_.n.n) {
+                const node& n = training_.n[training_.parameters[i].id];
                 copy_rows_[v] = n.p[variable_attribute::remote_rows] ? n.s.d[0] : 0;
             } else {
                 copy_rows_[v] = static_cast<int>(looked_up[v] < all ? looked_up[v] : all);
@@ -162,7 +162,7 @@ private:
 namespace pass {
 struct remote_tables {
     static constexpr bool enabled(const target&, const program_options& o) { return o.remote_tables > 0; }
-    static constexpr void run(const graph_view& from, graph& to, const graph_view* training, const pass_settings& s) {
+    static constexpr void run(const graph_view& from, graph& to, const graph_view& training, const pass_settings& s) {
         remote_table_rewriting(from, to, s.options.remote_tables, training).run();
     }
 };

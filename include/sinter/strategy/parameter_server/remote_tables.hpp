@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/base/row_list.hpp>
+#include <sinter/parameter_server/placement.hpp>
 #include <sinter/parameter_server/row_index.hpp>
 #include <sinter/strategy/bind_batch.hpp>
 #include <sinter/strategy/parameter_server/remote_lookups.hpp>
