@@ -5,6 +5,8 @@
 #   png    <sinter/io/png.hpp>: libpng
 #   cuda   <sinter/cuda.hpp>: the CUDA Toolkit with cuBLAS, and cuDNN
 #   distributed   <sinter/net/...>, <sinter/collective/...> over TCP: Boost's headers (Asio), and OpenSSL
+#                 sinter::distributed_compiled is the same with the connections in one file of each target that links it,
+#                 and not in all of its files that include them (<sinter/net/separate_compilation.hpp>)
 #   mpi    <sinter/collective/mpi.hpp>: an MPI library's C interface
 #   nccl   <sinter/collective/nccl.hpp>: NCCL and the CUDA runtime, and what distributed needs
 include_guard(GLOBAL)
@@ -33,6 +35,13 @@ macro(sinter_find_distributed)
         target_link_libraries(sinter::distributed INTERFACE sinter::sinter Boost::headers OpenSSL::SSL OpenSSL::Crypto)
         # nvcc's host compiler rejects these two parts of Asio; all files must agree, or one type has two meanings.
         target_compile_definitions(sinter::distributed INTERFACE BOOST_ASIO_DISABLE_VARIABLE_TEMPLATES BOOST_ASIO_DISABLE_CO_AWAIT)
+        # A source file, and no library: it is compiled for the processor that its target is compiled for.
+        file(CONFIGURE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/sinter_distributed.cpp
+            CONTENT "#include <sinter/distributed_source.hpp>\n")
+        add_library(sinter::distributed_compiled INTERFACE IMPORTED)
+        target_link_libraries(sinter::distributed_compiled INTERFACE sinter::distributed)
+        target_compile_definitions(sinter::distributed_compiled INTERFACE SINTER_SEPARATE_COMPILATION)
+        target_sources(sinter::distributed_compiled INTERFACE ${CMAKE_CURRENT_BINARY_DIR}/sinter_distributed.cpp)
     endif()
 endmacro()
 

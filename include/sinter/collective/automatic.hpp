@@ -1,22 +1,30 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/collective/shared_memory.hpp>
-#include <sinter/collective/tcp.hpp>
 
 namespace sinter::inline SINTER_TARGET {
 
 /// multi_worker<automatic>: shared memory where all members are on one machine; else TCP, with
 /// halving and doubling for small operations and the ring for large ones.
 struct automatic {
-    static std::unique_ptr<collective::communicator> connect(const cluster& who, const wire::identity& same) {
-        const auto m = std::make_shared<collective::net_membership>(who, same);
-        std::string why_not;
-        std::unique_ptr<collective::engine> e;
-        if (m->size() > 1 && m->on_one_host()) e = collective::shared_memory_among(m, why_not);
-        if (!e) e = collective::tcp_engine(collective::algorithm::automatic, m);
-        return std::make_unique<collective::queued_communicator>(
-            m, std::make_unique<collective::watched_engine>(m, std::move(e)));
-    }
+    SINTER_APART static std::unique_ptr<collective::communicator> connect(const cluster&, const wire::identity&);
 };
 
 }   // namespace sinter::inline SINTER_TARGET
+
+#if SINTER_BODIES
+#include <sinter/collective/tcp.hpp>
+
+namespace sinter::inline SINTER_TARGET {
+SINTER_APART std::unique_ptr<collective::communicator> automatic::connect(const cluster& who,
+                                                                          const wire::identity& same) {
+    const auto m = std::make_shared<collective::net_membership>(who, same);
+    std::string why_not;
+    std::unique_ptr<collective::engine> e;
+    if (m->size() > 1 && m->on_one_host()) e = collective::shared_memory_among(m, why_not);
+    if (!e) e = collective::tcp_engine(collective::algorithm::automatic, m);
+    return std::make_unique<collective::queued_communicator>(
+        m, std::make_unique<collective::watched_engine>(m, std::move(e)));
+}
+}   // namespace sinter::inline SINTER_TARGET
+#endif

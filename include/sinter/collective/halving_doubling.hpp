@@ -1,15 +1,24 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <sinter/collective/tcp.hpp>
+#include <sinter/collective/connection.hpp>
 
 namespace sinter::inline SINTER_TARGET {
 
 /// multi_worker<halving_doubling>: as much is sent as by the ring, in 2 log P rounds and over
 /// connections between many pairs: best for small models and many members.
 struct halving_doubling {
-    static std::unique_ptr<collective::communicator> connect(const cluster& who, const wire::identity& same) {
-        return collective::connect_tcp(collective::algorithm::halving_doubling, who, same);
-    }
+    SINTER_APART static std::unique_ptr<collective::communicator> connect(const cluster&, const wire::identity&);
 };
 
 }   // namespace sinter::inline SINTER_TARGET
+
+#if SINTER_BODIES
+#include <sinter/collective/tcp.hpp>
+
+namespace sinter::inline SINTER_TARGET {
+SINTER_APART std::unique_ptr<collective::communicator> halving_doubling::connect(const cluster& who,
+                                                                                 const wire::identity& same) {
+    return collective::connect_tcp(collective::algorithm::halving_doubling, who, same);
+}
+}   // namespace sinter::inline SINTER_TARGET
+#endif

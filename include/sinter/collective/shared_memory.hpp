@@ -1,5 +1,19 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/collective/connection.hpp>
+
+namespace sinter::inline SINTER_TARGET {
+
+/// multi_worker<shared_memory>: processes of one machine, which meet over the network as others do
+/// (so that a death is noticed), and pass their gradients through memory that all have mapped.
+struct shared_memory {
+    /// Throws option_error where the members do not share memory.
+    SINTER_APART static std::unique_ptr<collective::communicator> connect(const cluster&, const wire::identity&);
+};
+
+}   // namespace sinter::inline SINTER_TARGET
+
+#if SINTER_BODIES
 #include <sinter/collective/net_membership.hpp>
 #include <sinter/collective/queued_communicator.hpp>
 #include <sinter/collective/shared_memory_engine.hpp>
@@ -43,20 +57,17 @@ inline std::unique_ptr<engine> shared_memory_among(const std::shared_ptr<net_mem
 
 }   // namespace collective
 
-/// multi_worker<shared_memory>: processes of one machine, which meet over the network as others do
-/// (so that a death is noticed), and pass their gradients through memory that all have mapped.
-struct shared_memory {
-    /// Throws option_error where the members do not share memory.
-    static std::unique_ptr<collective::communicator> connect(const cluster& who, const wire::identity& same) {
-        const auto m = std::make_shared<collective::net_membership>(who, same);
-        std::string why_not;
-        auto e = collective::shared_memory_among(m, why_not);
-        if (!e)
-            throw option_error("the members of this job cannot share memory", "shared_memory", why_not,
-                               "processes of one machine and user");
-        return std::make_unique<collective::queued_communicator>(
-            m, std::make_unique<collective::watched_engine>(m, std::move(e)));
-    }
-};
+SINTER_APART std::unique_ptr<collective::communicator> shared_memory::connect(const cluster& who,
+                                                                              const wire::identity& same) {
+    const auto m = std::make_shared<collective::net_membership>(who, same);
+    std::string why_not;
+    auto e = collective::shared_memory_among(m, why_not);
+    if (!e)
+        throw option_error("the members of this job cannot share memory", "shared_memory", why_not,
+                           "processes of one machine and user");
+    return std::make_unique<collective::queued_communicator>(
+        m, std::make_unique<collective::watched_engine>(m, std::move(e)));
+}
 
 }   // namespace sinter::inline SINTER_TARGET
+#endif

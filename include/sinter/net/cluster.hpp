@@ -4,6 +4,7 @@
 #include <sinter/base/target_namespace.hpp>
 #include <sinter/net/address.hpp>
 #include <sinter/net/cluster_options.hpp>
+#include <sinter/net/separate_compilation.hpp>
 #include <algorithm>
 #include <cstdint>
 #include <map>
@@ -52,15 +53,16 @@ public:
     /// process. An evaluator need not be listed. `how` says in errors where the list is from. Throws
     /// option_error: an address or a task twice, two chiefs or evaluators, nobody who trains, a task
     /// that is not there.
-    cluster(std::vector<cluster_member> members, cluster_role role, int index, cluster_options = {},
-            std::string how = "a list of members");
+    SINTER_APART cluster(std::vector<cluster_member> members, cluster_role role, int index, cluster_options = {},
+                         std::string how = "a list of members");
 
     /// Workers at these addresses ("host:port"), of whom this process is `self`.
-    static cluster of(const std::vector<std::string>& addresses, int self, cluster_options = {});
+    SINTER_APART static cluster of(const std::vector<std::string>& addresses, int self, cluster_options = {});
 
     /// `size` workers, of whom this process is `rank`, and only the address of rank 0 is known. A
     /// master that is not known makes `master()` throw `missing`, for those who need no address.
-    static cluster with_master(int rank, int size, host_port master, cluster_options = {}, std::string missing = {});
+    SINTER_APART static cluster with_master(int rank, int size, host_port master, cluster_options = {},
+                                            std::string missing = {});
 
     /// What the environment says; the first of these that is complete: TF_CONFIG, RANK and
     /// WORLD_SIZE (or PET_*), OMPI_* and PMIX_*, SLURM_*, JOB_COMPLETION_INDEX; a cluster of one
@@ -68,13 +70,13 @@ public:
     /// options do not say them. What is set in part is named in `how()` and ignored. Throws
     /// option_error where two contradict each other, where values are malformed, and where
     /// SINTER_SIZE is another size. Defined in net/from_environment.hpp.
-    inline static cluster from_environment(cluster_options = {});
-    inline static cluster from_environment(cluster_options, const wire::environment&);
+    SINTER_APART static cluster from_environment(cluster_options = {});
+    SINTER_APART static cluster from_environment(cluster_options, const wire::environment&);
 
     /// What a program's arguments say, or the environment where they say nothing. Arguments win
     /// over the environment. Defined in net/from_environment.hpp.
-    inline static cluster from_arguments(const cluster_arguments&, cluster_options = {});
-    inline static cluster from_arguments(const cluster_arguments&, cluster_options, const wire::environment&);
+    SINTER_APART static cluster from_arguments(const cluster_arguments&, cluster_options = {});
+    SINTER_APART static cluster from_arguments(const cluster_arguments&, cluster_options, const wire::environment&);
 
     int size() const { return trainers_; }   ///< how many train
     int rank() const { return self_ < trainers_ ? self_ : -1; }   ///< this process's; -1: it does not train
@@ -129,8 +131,8 @@ private:
         const auto first = std::ranges::lower_bound(members_, role, {}, &cluster_member::role);
         return {first, std::ranges::upper_bound(members_, role, {}, &cluster_member::role)};
     }
-    inline void check_members() const;
-    inline option_error two_tasks(const std::string& address, const cluster_member&, const cluster_member&) const;
+    SINTER_APART void check_members() const;
+    SINTER_APART option_error two_tasks(const std::string& address, const cluster_member&, const cluster_member&) const;
 
     std::vector<cluster_member> members_;   // by role, then index
     int trainers_ = 0;
@@ -141,8 +143,9 @@ private:
 
 inline constexpr int largest_cluster = 100000;   ///< how many members a roster may name
 
-SINTER_COLD inline cluster::cluster(std::vector<cluster_member> members, cluster_role role, int index,
-                                    cluster_options o, std::string how)
+#if SINTER_BODIES
+SINTER_COLD SINTER_APART cluster::cluster(std::vector<cluster_member> members, cluster_role role, int index,
+                                          cluster_options o, std::string how)
     : options(std::move(o)), members_(std::move(members)), how_(std::move(how)) {
     const auto by_task = [](const cluster_member& m) { return std::pair(m.role, m.index); };
     if (options.chief_is_worker0) {   // worker/0 is dropped, and is the chief's other name
@@ -177,7 +180,7 @@ SINTER_COLD inline cluster::cluster(std::vector<cluster_member> members, cluster
     trainers_ = static_cast<int>(std::ranges::count_if(members_, trains));
 }
 
-SINTER_COLD inline void cluster::check_members() const {
+SINTER_COLD SINTER_APART void cluster::check_members() const {
     const auto fault = [&](const char* what, const std::string& got, const char* needed) {
         return option_error(what, how_, got, needed);
     };
@@ -205,15 +208,16 @@ SINTER_COLD inline void cluster::check_members() const {
     }
 }
 
-SINTER_COLD inline option_error cluster::two_tasks(const std::string& address, const cluster_member& a,
-                                                    const cluster_member& b) const {
+SINTER_COLD SINTER_APART option_error cluster::two_tasks(const std::string& address, const cluster_member& a,
+                                                         const cluster_member& b) const {
     const bool talk = a.role == cluster_role::chief && b.role == cluster_role::worker && b.index == 0;
     return {"one address for two tasks", how_, address + " for " + a.name() + " and " + b.name(),
             talk ? "an address of its own for each; or set cluster_options::chief_is_worker0 if both are one process"
                  : "an address of its own for each"};
 }
 
-SINTER_COLD inline cluster cluster::of(const std::vector<std::string>& addresses, int self, cluster_options options) {
+SINTER_COLD SINTER_APART cluster cluster::of(const std::vector<std::string>& addresses, int self,
+                                             cluster_options options) {
     std::vector<cluster_member> members;
     for (const std::string& a : addresses) {
         const int index = static_cast<int>(members.size());
@@ -223,8 +227,8 @@ SINTER_COLD inline cluster cluster::of(const std::vector<std::string>& addresses
     return cluster(std::move(members), cluster_role::worker, self, std::move(options));
 }
 
-SINTER_COLD inline cluster cluster::with_master(int rank, int size, host_port master, cluster_options options,
-                                    std::string missing) {
+SINTER_COLD SINTER_APART cluster cluster::with_master(int rank, int size, host_port master,
+                                                      cluster_options options, std::string missing) {
     const std::string where = "a cluster with a master";
     if (size < 1 || size > largest_cluster)
         throw option_error("no valid number of ranks", where, std::to_string(size), "1 to 100000");
@@ -238,5 +242,6 @@ SINTER_COLD inline cluster cluster::with_master(int rank, int size, host_port ma
     c.how_ = where;
     return c;
 }
+#endif
 
 } // namespace sinter::inline SINTER_TARGET
