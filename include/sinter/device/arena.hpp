@@ -14,7 +14,7 @@ namespace sinter::inline SINTER_TARGET::runtime {
 
 /// A stretch of zeroed memory of fixed size, aligned to 64 bytes. Where it is large, in huge pages
 /// if the system has some left: a product that walks through megabytes of weights would otherwise
-/// look up a page every few lines.
+/// look up a page every few lines. Pages of a large one take memory once they are first written.
 class arena {
 public:
     arena() = default;
@@ -26,7 +26,7 @@ public:
         if (alignment() == std::align_val_t{huge_page})
             ::madvise(p_, bytes, MADV_HUGEPAGE);   // a hint: it may be refused
 #endif
-        std::memset(p_, 0, bytes);
+        clear();
     }
     arena(arena&& o) noexcept
         : p_(std::exchange(o.p_, nullptr)), n_(std::exchange(o.n_, 0)), owns_(std::exchange(o.owns_, true)) {}
@@ -47,9 +47,16 @@ public:
         a.owns_ = false;
         return a;
     }
-    /// All zeros again.
+    /// All zeros again. A large one gives its pages back to the system.
     void clear() {
-        if (n_ > 0) std::memset(p_, 0, static_cast<std::size_t>(n_) * 4);
+        if (n_ <= 0) return;
+        std::size_t given_back = 0;
+#ifdef MADV_DONTNEED
+        const std::size_t whole_pages = static_cast<std::size_t>(n_) * 4 / huge_page * huge_page;
+        if (alignment() == std::align_val_t{huge_page} && ::madvise(p_, whole_pages, MADV_DONTNEED) == 0)
+            given_back = whole_pages;   // anonymous memory reads as zeros then
+#endif
+        std::memset(reinterpret_cast<char*>(p_) + given_back, 0, static_cast<std::size_t>(n_) * 4 - given_back);
     }
     float* data() const { return p_; }
     std::int64_t size() const { return n_; }   ///< floats

@@ -21,9 +21,10 @@ struct sharded_update_strategy {
     using session = detail::session_of_strategy<Programs, true>;
 };
 
-/// Each process updates its part of the weights alone, and keeps the optimizer's memory of that part
-/// alone up to date: gradients are reduced to the one that needs them, and new weights are gathered
-/// (ZeRO's first stage, Rajbhandari et al. 2020, arXiv 1910.02054). The bits are those of updating
+/// Each process updates its part of the weights alone, and has the optimizer's memory of that part
+/// alone: gradients are reduced to the one that needs them, and new weights are gathered (ZeRO's
+/// first stage, Rajbhandari et al. 2020, arXiv 1910.02054). Optimizers' memory beyond 4 MB takes
+/// pages where it is written only. The bits are those of updating
 /// everywhere. Tables that are updated by rows are updated by all. An optimizer that needs norms of
 /// weights (lamb, max_norm) does not compile; clip_by_global_norm reduces all gradients everywhere.
 template <class Strategy>

@@ -90,6 +90,8 @@ public:
             if (from.where() == compiler::space::slot) read_parts(from, to, n);
     }
     void write(compiler::address to, const float* from, std::int64_t n) {
+        if (Sharded && members_ && to.where() == compiler::space::slot && !(unit::gathers() && is_gathered(to)))
+            return write_parts(to, from, n);
         units_[0].write(to, from, n);
         for (int i = 1; i < shards_; ++i) {
             if (!owned(to)) continue;
@@ -247,22 +249,41 @@ protected:
     }
 
 private:
+    /// Who keeps what of a slot that lies at an address.
+    enum keeper : char { another, this_member, everybody };
+    std::vector<keeper> keepers(compiler::address from, std::int64_t n) const {
+        std::vector<keeper> k(static_cast<std::size_t>(n), everybody);
+        const std::int64_t at_ = from.offset() % P0::v.z.trained;
+        for (int b = 0; b < P0::v.n_buckets; ++b) {
+            if (!detail::of_program::in_parts<P0>(b)) continue;
+            const std::int64_t begin = detail::of_program::parameters_of<P0>(b).offset(),
+                               floats = P0::v.buckets[b].floats;
+            const collective::part_range own = members_->part(floats, members_->rank());
+            for (std::int64_t j = std::max<std::int64_t>(begin, at_); j < std::min(begin + floats, at_ + n); ++j)
+                k[static_cast<std::size_t>(j - at_)] =
+                    j - begin >= own.first && j - begin < own.end ? this_member : another;
+        }
+        return k;
+    }
     /// Slots as all members together have them.
     void read_parts(compiler::address from, float* to, std::int64_t n) const {
         if (!members_) return;
-        std::vector<bool> mine(static_cast<std::size_t>(n), members_->rank() == 0);
-        const std::int64_t at_ = from.offset() % P0::v.z.trained;
-        for (int k = 0; k < P0::v.n_buckets; ++k) {
-            if (!detail::of_program::in_parts<P0>(k)) continue;
-            const std::int64_t begin = detail::of_program::parameters_of<P0>(k).offset(),
-                               floats = P0::v.buckets[k].floats;
-            const collective::part_range own = members_->part(floats, members_->rank());
-            for (std::int64_t j = std::max<std::int64_t>(begin, at_); j < std::min(begin + floats, at_ + n); ++j)
-                mine[static_cast<std::size_t>(j - at_)] = j - begin >= own.first && j - begin < own.end;
+        const std::vector<keeper> k = keepers(from, n);
+        for (std::int64_t j = 0; j < n; ++j) {
+            const keeper who = k[static_cast<std::size_t>(j)];
+            if (who == another || (who == everybody && members_->rank() != 0))
+                to[j] = -0.f;   // to which anything is added as it is
         }
-        for (std::int64_t j = 0; j < n; ++j)
-            if (!mine[static_cast<std::size_t>(j)]) to[j] = -0.f;   // to which anything is added as it is
         members_->all_reduce(span<float>(to, static_cast<std::size_t>(n)));
+    }
+    /// What others keep takes no memory here.
+    void write_parts(compiler::address to, const float* from, std::int64_t n) {
+        const std::vector<keeper> k = keepers(to, n);
+        const auto kept = [&](std::int64_t j) { return k[static_cast<std::size_t>(j)] != another; };
+        for (std::int64_t begin = 0, end; begin < n; begin = end) {
+            for (end = begin + 1; end < n && kept(end) == kept(begin);) ++end;
+            if (kept(begin)) units_[0].write({to.where(), to.offset() + begin}, from + begin, end - begin);
+        }
     }
     template <class P>
     static constexpr bool lies_like() {
