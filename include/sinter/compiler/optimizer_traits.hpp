@@ -27,6 +27,19 @@ constexpr bool trains_group(int group) {
     if constexpr (requires { O::trains(group); }) return O::trains(group);
     else return true;
 }
+/// Are parameters put into groups by their paths?
+template <class O>
+constexpr bool has_patterns() {
+    if constexpr (requires { O::patterns; }) return true;
+    else if constexpr (requires { typename O::inner; }) return has_patterns<typename O::inner>();
+    else return false;
+}
+/// The patterns that do so: an array of group_pattern with one more behind the last.
+template <class O>
+constexpr auto& patterns_of() {
+    if constexpr (requires { O::patterns; }) return O::patterns;
+    else return patterns_of<typename O::inner>();
+}
 /// Steps from one update to the next.
 template <class O>
 constexpr int batches_of() {

@@ -14,10 +14,13 @@ namespace detail {
 template <class Session>
 duty duty_of(const Session& s, duty asked) {
     if (asked != duty::automatic) return asked;
+    if constexpr (requires { s.serves(); })
+        if (s.serves()) return duty::serve;
     if constexpr (requires { s.evaluates(); })
         if (s.evaluates()) return duty::evaluate;
     if constexpr (requires { s.has_evaluator(); })
         if (s.has_evaluator()) return duty::train;
+    if (leaves_files_to_others(s)) return duty::train;
     return duty::both;
 }
 
@@ -97,6 +100,7 @@ SINTER_COLD train_and_evaluate_result train_and_evaluate(Model& model, const tra
     stop_on_signals signals;
     const duty does = detail::duty_of(model.inner().session(), t.does);
     if (does == duty::evaluate) return detail::follow_checkpoints(model, t, e, signals);
+    if (does == duty::serve && detail::has_served(model.inner())) return {.does = does};
     train_and_evaluate_result r{.does = does};
     detail::evaluate_checkpoints evaluations(t, e, does == duty::both, r);
     r.epochs = model.train(*t.data, {.max_steps = t.max_steps, .progress = t.progress}, signals, hooks...,

@@ -13,7 +13,8 @@ enum class duty : std::uint8_t {
     automatic,   ///< as the strategy's roster says: the evaluator evaluates; without one, all train and evaluate
     both,        ///< trains, and evaluates some checkpoints
     train,       ///< trains; another process evaluates
-    evaluate     ///< follows the checkpoints that other processes write
+    evaluate,    ///< follows the checkpoints that other processes write
+    serve        ///< holds weights for those that train: a parameter server
 };
 
 /// How train_and_evaluate trains.

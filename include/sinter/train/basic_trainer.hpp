@@ -6,7 +6,7 @@
 #include <sinter/data/batch_view.hpp>
 #include <sinter/train/checkpoint/variables.hpp>
 #include <sinter/train/initialize.hpp>
-#include <sinter/train/optimizers/none.hpp>
+#include <sinter/train/optimizers/updated_elsewhere.hpp>
 #include <sinter/train/settings.hpp>
 
 /// What all trainers have: a model's variables, evaluation and prediction, and the count of steps.
@@ -28,12 +28,24 @@ sound_strategy<S> sound(const S& s) {
 /// How a model's programs are asked for under a strategy. Those for training are for one shard of a
 /// batch, the others for the whole of it.
 template <class Net, class Loss, class Optimizer, program_mode M, build_options Build, class Strategy>
-using request_under = request<Net, Loss, std::conditional_t<Strategy::traits.updates_here, Optimizer, no_optimizer>, M,
+using request_under = request<Net, Loss,
+                              std::conditional_t<Strategy::traits.updates_here, Optimizer, updated_elsewhere<Optimizer>>, M,
                               M == program_mode::training
                                   ? (Build.max_batch + Strategy::traits.shards - 1) / Strategy::traits.shards
                                   : Build.max_batch,
                               Strategy::device::target,
                               options_under(Build.program, Strategy::traits, Build.max_batch)>;
+
+/// A strategy's session, which knows the optimizer as well where that is none of the programs'.
+template <class Strategy, class Programs, class Optimizer>
+struct session_under {
+    using type = typename Strategy::template session<Programs>;
+};
+template <class Strategy, class Programs, class Optimizer>
+    requires(!Strategy::traits.updates_here)
+struct session_under<Strategy, Programs, Optimizer> {
+    using type = typename Strategy::template session<Programs, Optimizer>;
+};
 
 } // namespace detail
 
@@ -48,7 +60,7 @@ public:
     using evaluation = typename Programs::evaluation;
     using prediction = typename Programs::prediction;
     using strategy_type = detail::sound_strategy<Strategy>;
-    using session_type = typename strategy_type::template session<Programs>;
+    using session_type = typename detail::session_under<strategy_type, Programs, Optimizer>::type;
 
     /// Bytes that each replica takes on its device: parameters, gradients, optimizer state,
     /// activations and the kernels' scratch memory. A constant. Evaluation and prediction work in
@@ -173,9 +185,12 @@ public:
     std::int64_t steps() const { return step_; }
     void set_steps(std::int64_t n) { step_ = n; }
 
-    /// How many slots the optimizer keeps for a parameter: none for a frozen one.
+    /// How many slots the optimizer keeps for a parameter, here or elsewhere: none for a frozen one.
+    static constexpr int slots() {
+        return strategy_type::traits.updates_here ? training::v.slots : Optimizer::slots;
+    }
     static constexpr int slots_of(const variable_info& v) {
-        return v.group == compiler::frozen_group ? 0 : training::v.slots;
+        return v.group == compiler::frozen_group ? 0 : slots();
     }
     static constexpr bool keeps_averages = compiler::average_slot_of<Optimizer>() >= 0;
     /// Puts the optimizer's averages of the weights (moving_average) where the weights are, and
@@ -226,7 +241,8 @@ protected:
         v.save = ask_save_;
         last_ = session_.template step<I>(b, v, observe);
         if (last_.examples < 0) last_.examples = b.size;
-        if (last_.applied) ++step_;
+        if (last_.global_step >= 0) step_ = last_.global_step;
+        else if (last_.applied) ++step_;
         return last_.loss;
     }
     std::int64_t step_ = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/data/pipeline.hpp>
-#include <sinter/strategy/strategy.hpp>
+#include <sinter/train/members.hpp>
 
 /// Batches for a loop of one's own, under every strategy.
 namespace sinter::inline SINTER_TARGET {
@@ -10,13 +10,17 @@ namespace sinter::inline SINTER_TARGET {
 template <class Trainer>
 class distributed_batches {
 public:
-    distributed_batches(Trainer& t, data::pipeline& data) : trainer_(t), data_(data) {}
+    distributed_batches(Trainer& t, data::pipeline& data, std::int64_t max_steps) : trainer_(t), data_(data) {
+        serves_ = detail::has_served(t);
+        if (!serves_) detail::begin_training(t, max_steps);
+    }
 
     struct end_of_pass {};
     class iterator {
     public:
-        iterator(Trainer& t, data::pipeline& data)
-            : trainer_(t), at_(data.begin()), end_(data.end()), left_(at_ != end_) {
+        iterator(Trainer& t, data::pipeline& data, bool serves)
+            : trainer_(t), at_(data.begin()), end_(data.end()), left_(!serves && at_ != end_) {
+            if (serves) return;
             if constexpr (requires { t.session().per_worker(); })
                 waits_ = t.session().per_worker() && t.session().member().count > 1;
         }
@@ -24,7 +28,9 @@ public:
         iterator& operator++() {
             if (left_) {
                 ++at_;
-                left_ = at_ != end_;
+                left_ = at_ != end_ && !(detail::is_independent(trainer_.session()) && trainer_.last_step().stop);
+                if constexpr (requires { trainer_.session().rest(); })
+                    if (!left_) trainer_.session().rest();
             } else {
                 waits_ = trainer_.last_step().examples > 0;   // of all members
             }
@@ -39,12 +45,13 @@ public:
         bool left_, waits_ = false;
         data::batch_view nothing_{};
     };
-    iterator begin() { return {trainer_, data_}; }
+    iterator begin() { return {trainer_, data_, serves_}; }
     end_of_pass end() const { return {}; }
 
 private:
     Trainer& trainer_;
     data::pipeline& data_;
+    bool serves_ = false;
 };
 
 /// The batches of one pass that this process steps on:
@@ -56,9 +63,13 @@ private:
 /// process's part. Where each has data of its own, one whose batches have come to their end goes on
 /// with empty ones until those of all have, since a step is a step of all: at least one step must be
 /// made of each batch. What step() returns, and last_step(), are of all processes' examples.
+///
+/// Under parameter servers the range is empty in a server, which serves until the job is done. Where each
+/// worker has batches of its own it ends early when `max_steps` (0: no limit) have been made by all workers
+/// together, or somebody has asked all to stop.
 template <class Trainer>
-distributed_batches<Trainer> distribute(Trainer& t, data::pipeline& data) {
-    return {t, data};
+distributed_batches<Trainer> distribute(Trainer& t, data::pipeline& data, std::int64_t max_steps = 0) {
+    return {t, data, max_steps};
 }
 
 } // namespace sinter

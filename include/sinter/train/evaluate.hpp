@@ -173,7 +173,7 @@ SINTER_COLD evaluation_result evaluate(Trainer& t, data::pipeline& data,
     for (const metrics::named& m : measured) running.push_back(m.begin());
     t.session().refresh();   // on every member, also one that will have no batch
     const membership me = t.session().member();
-    const std::int64_t members = detail::reads_own_batches(t.session()) ? 1 : me.count;
+    const std::int64_t members = detail::is_alone(t.session()) || detail::reads_own_batches(t.session()) ? 1 : me.count;
     std::int64_t batch = 0;
     detail::one_pass(data, [&](const data::batch_view& b) {
         if (batches > 0 && batch == batches) return false;

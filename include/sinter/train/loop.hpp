@@ -105,6 +105,7 @@ struct model_run : training_run {
         if (call != detail::hook_call::pass_end) save_what_is_asked();
     }
     void save_what_is_asked() {
+        if (detail::leaves_files_to_others(model.session())) files_.clear();
         if (!files_.empty()) save_all();
     }
     /// What the loop remembers, in a checkpoint.
@@ -172,8 +173,10 @@ public:
     SINTER_COLD std::vector<epoch_result> run() {
         using enum detail::hook_call;
         std::vector<epoch_result> history;
+        if (detail::has_served(t_)) return history;
         agree_on_options();
         run_.tell(resume);
+        detail::begin_training(t_, o_.max_steps);
         run_.step = t_.steps();
         detail::need_learning_rates(t_.optimizer(), detail::phases_of<Trainer> > 1 ? 0 : t_.steps());
         run_.tell(begin);
@@ -183,6 +186,8 @@ public:
             if (!run_.unmeasured()) history.push_back(std::move(run_.result));
             run_.result = {};
         }
+        detail::end_training(t_, run_.stopping() && run_.why_stopped() != detail::stopped_by_members && !enough_steps());
+        run_.step = t_.steps();
         run_.tell(end);
         return history;
     }
@@ -237,7 +242,7 @@ private:
                 do more = one_step({.size = 0});
                 while (more && t_.last_step().examples > 0);
         run_.sums.merge(t_.session());
-        if (r.examples == 0)
+        if (r.examples == 0 && !(run_.alone && run_.stopping()))   // others may have done all there was to do
             throw data_error("there is nothing to train on", "train", "a pass without examples", "at least one");
         r.seconds = base::monotonic_seconds() - run_.began;
         sum_up();

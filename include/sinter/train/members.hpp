@@ -12,7 +12,7 @@
 
 /// What the members of a session do together outside of steps: agree, let the chief do something,
 /// and learn what it has. Every member makes these calls in the same order. Where there is one
-/// member they cost nothing.
+/// member, or each goes its own way, they cost nothing.
 namespace sinter::inline SINTER_TARGET::detail {
 
 /// Whether a session's type says that it has one member, whatever happens.
@@ -25,8 +25,19 @@ inline constexpr bool always_alone<Session> = Session::member().count == 1;
 template <class Trainer>
 inline constexpr bool trains_alone = always_alone<std::remove_cvref_t<decltype(std::declval<Trainer&>().session())>>;
 
+/// Whether this member trains at its own pace (parameter servers, where each worker has batches of its
+/// own): it makes its own calls, and nobody waits for them. What it measures is its own. Files are the
+/// chief's affair alone.
 template <class Session>
-bool is_alone(const Session& s) { return always_alone<Session> || s.member().count == 1; }
+bool is_independent(const Session& s) {
+    if constexpr (requires { s.independent(); }) return s.independent();
+    else return false;
+}
+/// Whether there is nobody who makes the same calls at the same time.
+template <class Session>
+bool is_alone(const Session& s) {
+    return always_alone<Session> || s.member().count == 1 || is_independent(s);
+}
 
 /// Whether members read batches of their own, and not all the same.
 template <class Session>
@@ -87,7 +98,7 @@ SINTER_COLD void need_agreement(Session& s, std::string_view text, const char* w
 template <class Session, class F>
 SINTER_COLD void by_the_chief(Session& s, const char* what, const std::string& where, F f) {
     if constexpr (!always_alone<Session>) {
-        if (is_alone(s)) return void(f());
+        if (is_alone(s)) return s.member().chief() ? void(f()) : void();
         std::exception_ptr fault;
         if (s.member().chief()) {
             try {
@@ -102,6 +113,34 @@ SINTER_COLD void by_the_chief(Session& s, const char* what, const std::string& w
     } else {
         f();
     }
+}
+
+/// Whether this member has nothing to do with files: another, the chief, writes them when it likes.
+template <class Session>
+bool leaves_files_to_others(const Session& s) { return is_independent(s) && !s.member().chief(); }
+
+/// In a process that holds weights for those that train: does so until they are done. False elsewhere.
+template <class Trainer>
+bool has_served(Trainer& t) {
+    if constexpr (requires { t.session().serves(); }) {
+        if (!t.session().serves()) return false;
+        t.session().serve(t.optimizer());
+        return true;
+    } else {
+        return false;
+    }
+}
+/// Training begins, to go on to `max_steps` (0: without a limit): where others count steps, too, the
+/// trainer's are theirs from now on.
+template <class Trainer>
+void begin_training(Trainer& t, std::int64_t max_steps) {
+    if constexpr (requires { t.session().begin_training(t.steps(), max_steps); })
+        t.set_steps(t.session().begin_training(t.steps(), max_steps));
+}
+/// Training is over for this member. The chief waits for the others; `early`: none is to go on.
+template <class Trainer>
+void end_training(Trainer& t, bool early = false) {
+    if constexpr (requires { t.session().end_training(early); }) t.set_steps(t.session().end_training(early));
 }
 
 /// The chief's bytes, on every member; `x` is looked at on the chief alone. By the session's

@@ -73,7 +73,7 @@ SINTER_COLD std::vector<saved_variable> saved_variables(saved what) {
     for (int i = 0; i < Trainer::parameters(); ++i) add(Trainer::parameter(i), -1);
     for (int i = 0; i < Trainer::states(); ++i) add(Trainer::state(i), -1);
     if (what == saved::whole)
-        for (int s = 0; s < Trainer::training::v.slots; ++s)
+        for (int s = 0; s < Trainer::slots(); ++s)
             for (int i = 0; i < Trainer::parameters(); ++i)
                 if (s < Trainer::slots_of(Trainer::parameter(i))) add(Trainer::parameter(i), s);
     return all;
@@ -106,6 +106,7 @@ SINTER_COLD auto save_with(std::vector<safetensors::entry> entries, const Traine
 template <class Trainer>
 void save_with(std::vector<safetensors::entry> entries, const Trainer& t, const std::string& path, saved what,
                not_finite allow = not_finite::refused) {
+    if (leaves_files_to_others(t.session())) return;
     if (allow == not_finite::refused) need_finite_weights(t, joined({"save, ", path}).c_str());
     save_with(std::move(entries), t, what, [&](auto&& all, const auto& metadata) {
         auto& session = const_cast<Trainer&>(t).session();   // to speak with other members changes nothing of it

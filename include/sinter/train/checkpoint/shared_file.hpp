@@ -19,10 +19,11 @@ SINTER_COLD std::vector<std::byte> file_of_chief(Session& s, const std::string& 
     bytes_of_chief(s, bytes);
     return bytes;
 }
-/// f(contents) of such a file.
+/// f(contents) of such a file; of a member that goes its own way nothing, but for the chief, whose
+/// weights the others then have.
 template <class Session, class F>
 SINTER_COLD void with_file_of_chief(Session& s, const std::string& path, F f) {
-    if (is_alone(s)) return f(safetensors::read(path));
+    if (is_alone(s)) return s.member().chief() ? void(f(safetensors::read(path))) : void();
     if constexpr (!always_alone<Session>) {
         const std::vector<std::byte> bytes = file_of_chief(s, path);
         f(safetensors::parse(span<const std::byte>(bytes.data(), bytes.size()), path));

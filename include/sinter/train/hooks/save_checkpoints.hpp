@@ -77,6 +77,7 @@ public:
         timer_.begin();
         trained_ = stopped_ = false;
         saved_epoch_ = 0;
+        saved_step_ = -1;
     }
     template <class Run>
     void after_step(Run& run, const batch_view&) {
@@ -106,7 +107,8 @@ public:
     }
     template <class Run>
     SINTER_COLD void end(Run& run) {
-        if (trained_ && !stopped_ && saved_epoch_ != run.epoch) save(run);
+        const bool saved = saved_epoch_ == run.epoch || stopped_;   // but others may have gone on since then
+        if (trained_ && (!saved || saved_step_ != run.step)) save(run);
         if (run.chief) record_.ended();
     }
 
@@ -116,11 +118,13 @@ private:
     detail::step_timer timer_;
     checkpoint_folder files_;
     run_record record_;
-    int saved_epoch_ = 0;   ///< at whose end the file was written
+    int saved_epoch_ = 0;             ///< at whose end the file was written
+    std::int64_t saved_step_ = -1;    ///< of the last file
     bool trained_ = false, stopped_ = false;   ///< in this call: there was a step; the last one within a pass
 
     template <class Run>
     void save(Run& run) {
+        saved_step_ = run.step;
         run.save_checkpoint(files_.name(run.step), &record_);
     }
 };

@@ -21,11 +21,18 @@ public:
             throw option_error("when it is time", hook, steps > 0 ? "steps and seconds" : "neither steps nor seconds",
                                "either every_steps or every_seconds");
     }
-    void begin() { last_ = clock_(); }
+    void begin() {
+        last_ = clock_();
+        seen_ = -1;
+    }
     /// Is it time, behind step `n`? Steps count from the model's first, so that a resumed run has
-    /// them where it would have.
+    /// them where it would have. Where several processes count them, some are passed over.
     bool due(std::int64_t n) {
-        if (steps_ > 0) return n % steps_ == 0;
+        if (steps_ > 0) {
+            const std::int64_t before = seen_ < 0 || seen_ >= n ? n - 1 : seen_;
+            seen_ = n;
+            return n / steps_ > before / steps_;
+        }
         const double now = clock_();
         if (now - last_ < seconds_) return false;
         last_ = now;
@@ -33,7 +40,7 @@ public:
     }
 
 private:
-    std::int64_t steps_;
+    std::int64_t steps_, seen_ = -1;
     double seconds_, last_ = 0;
     double (*clock_)();
 };
