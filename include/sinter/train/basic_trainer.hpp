@@ -80,7 +80,12 @@ public:
     /// start.
     SINTER_COLD void reset() {
         step_ = 0;
-        auto fill = [&](const variable_info& v) { write(v, v.at, first(v).data()); };
+        auto fill = [&](const variable_info& v) {
+            if constexpr (Strategy::traits.remote_tables)
+                if (v.remote && compiler::draws_rows(v.init.kind))
+                    return session_.start_table(v, base::stream(options_.seed, base::fnv1a(path(v))));
+            write(v, v.at, first(v).data());
+        };
         for (int i = 0; i < training::v.n_parameters; ++i) fill(training::v.parameters[i]);
         for (int i = 0; i < training::v.n_states; ++i) fill(training::v.states[i]);
         session_.clear_slots();
@@ -103,7 +108,7 @@ public:
         detail::evaluate_stages<typename detail::request_of<evaluation>::type>();
         session_.refresh();
         last_.loss_weight = -1;
-        return session_.local().evaluate(b, values_of(nullptr));
+        return session_.local().evaluate(prepared<evaluation>(b), values_of(nullptr));
     }
     /// What the last step()'s or evaluate()'s loss is a mean over: the batch's examples or, where
     /// the loss is weighted or ignores labels, the sum of what they weigh. Losses of batches, and
@@ -115,7 +120,7 @@ public:
         detail::evaluate_stages<typename detail::request_of<prediction>::type>();
         detail::need_output(i, prediction::v.n_outputs, "predict");
         session_.refresh();
-        session_.local().predict(b, values_of(nullptr));
+        session_.local().predict(prepared<prediction>(b), values_of(nullptr));
         return output(i);
     }
     /// Output `i` of the last step(), evaluate() or predict(); empty if that failed. Where the
@@ -152,7 +157,7 @@ public:
         if (v.gradient.where() == compiler::space::none && detail::update_stage<typename training::request>::in_place)
             throw option_error("the update uses this gradient up", path(v), "it is nowhere stored",
                                "program_options{.store_gradients = true}");
-        if (v.gradient.where() == compiler::space::none && v.bucket >= 0)
+        if ((v.gradient.where() == compiler::space::none && v.bucket >= 0) || v.remote)
             throw option_error("this gradient is a list of rows", path(v), "gradient_policy::reduced",
                                "gradient_policy::stored");
         return plain_at(v, v.gradient);
@@ -261,7 +266,14 @@ private:
     std::vector<float> first(const variable_info& v) const {
         return initial_values<init_kinds_of<training>()>(v, path(v), options_.seed);
     }
+    /// A batch as a program on local() takes it: with the rows that it names, where tables are elsewhere.
+    template <class P>
+    data::batch_view prepared(const data::batch_view& b) {
+        if constexpr (Strategy::traits.remote_tables) return session_.template prepared<P>(b);
+        else return b;
+    }
     SINTER_COLD void fill_slot(const variable_info& v, int k) {
+        if (v.remote) return;   // whoever keeps the table makes its slots
         const auto begin = [&] { return compiler::first_of_slot(optimizer_, v.group, k); };
         const std::vector<float> x =
             k == average_slot ? plain(v) : std::vector<float>(static_cast<std::size_t>(v.s.size()), begin());

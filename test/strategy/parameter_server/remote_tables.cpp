@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <boost/test/unit_test.hpp>
+#include <sinter/base/hash.hpp>
+#include <sinter/device/cpu.hpp>
+#include <sinter/graph/initial_row.hpp>
+#include <sinter/layers/dense.hpp>
+#include <sinter/layers/embedding.hpp>
+#include <sinter/layers/embedding_bag.hpp>
+#include <sinter/layers/reshape.hpp>
+#include <sinter/strategy/parameter_server/remote_tables.hpp>
+#include <sinter/train/losses/mse.hpp>
+#include <sinter/train/losses/softmax_cross_entropy.hpp>
+#include <sinter/train/optimizers/adam.hpp>
+#include <sinter/train/optimizers/sgd.hpp>
+#include <sinter/train/trainer.hpp>
+#include <random>
+
+// A net whose tables are elsewhere computes, of the rows that a batch names, the very bits that it computes with whole
+// tables: losses, outputs, gradients.
+using namespace sinter;
+
+namespace {
+
+constexpr int batch = 24;
+constexpr program_options remote{.gradients = gradient_policy::reduced, .bucket_bytes = 256, .remote_tables = batch};
+
+template <class Net, class Loss, program_mode M>
+using program = compiler::compiled<compiler::request<Net, Loss, no_optimizer, M, batch, cpu_device::target, remote>>;
+template <class Net, class Loss>
+using programs = model_programs<cpu_device, program<Net, Loss, program_mode::evaluation>,
+                                program<Net, Loss, program_mode::prediction>, program<Net, Loss, program_mode::training>>;
+
+/// Integers and floats of one batch, where a batch's arrays must begin.
+struct batch_of_columns {
+    struct alignas(64) column { std::int32_t whole[batch * 8]; float floats[batch * 8]; };
+    std::vector<column> columns;
+    std::vector<input_view> inputs;
+    alignas(64) std::int32_t labels[batch];
+    alignas(64) float y[batch * 64];
+    int size = batch;
+
+    /// Inputs of `widths` integers below `below` each; small numbers come often.
+    batch_of_columns(std::initializer_list<int> widths, std::initializer_list<int> below, unsigned seed, int examples)
+        : columns(widths.size()), size(examples) {
+        std::mt19937 r(seed);
+        auto top = below.begin();
+        for (auto w = widths.begin(); w != widths.end(); ++w, ++top) {
+            column& c = columns[inputs.size()];
+            for (std::int32_t& x : c.whole) x = static_cast<std::int32_t>(r() % 2 ? r() % 5 : r() % static_cast<unsigned>(*top));
+            inputs.push_back({nullptr, c.whole, *w});
+        }
+        for (std::int32_t& l : labels) l = static_cast<std::int32_t>(r() % 4);
+        for (float& f : y) f = static_cast<float>(r() % 1000) / 500 - 1;
+    }
+    batch_view view() const {
+        batch_view b;
+        b.size = size, b.labels = labels, b.y = y, b.inputs = {inputs.data(), inputs.size()};
+        return b;
+    }
+};
+
+/// Several servers that have the tables of `one`.
+template <class Tables, class One>
+struct servers {
+    const One& one;
+    std::vector<sharded::row_placement> place;
+    servers(const One& o, int n, sharded::row_partition how) : one(o) {
+        for (int t = 0; t < Tables::count; ++t) place.push_back({Tables::table(t).rows, n, how});
+    }
+    template <class Replica>
+    void pull(const Tables& tables, Replica& to) const {
+        for (int t = 0; t < Tables::count; ++t) {
+            const remote_table& info = Tables::table(t);
+            const std::vector<float> all = one.plain(One::parameter(info.parameter));
+            for (int s = 0; s < place[std::size_t(t)].servers; ++s) {
+                std::vector<float> rows;
+                for (const std::int64_t local : tables.wanted(t, s).keys) {
+                    const std::int64_t row = place[std::size_t(t)].row(s, local);
+                    BOOST_TEST_REQUIRE(row < info.rows);
+                    rows.insert(rows.end(), all.begin() + row * info.width, all.begin() + (row + 1) * info.width);
+                }
+                tables.place(t, s, rows.data(), to.at(info.at));
+            }
+        }
+    }
+};
+
+bool same_bits(const std::vector<float>& a, const std::vector<float>& b) {
+    return a.size() == b.size() && std::memcmp(a.data(), b.data(), 4 * a.size()) == 0;
+}
+
+template <class Net, class Loss, class Optimizer>
+void compare(Net, Loss, Optimizer o, const char* what, std::initializer_list<int> widths, std::initializer_list<int> below,
+             int servers_ = 3, sharded::row_partition how = sharded::row_partition::mod) {
+    BOOST_TEST_CONTEXT(what) {
+        using P = programs<Net, Loss>;
+        using T = typename P::template training<0>;
+        using tables_type = remote_tables<T>;
+        trainer<Net, Loss, Optimizer, build_options{batch, {.store_gradients = true}}> one(o, {.threads = 1});
+        replica<P> worker(cpu_device::options{1});
+        servers<tables_type, decltype(one)> all(one, servers_, how);
+        tables_type tables({all.place.data(), all.place.size()});
+        const trainer_options& options = one.options();
+        for (unsigned step = 0; step < 4; ++step) {
+            const batch_of_columns data(widths, below, 7 + step, step == 2 ? 5 : batch);
+            for (int i = 0; i < one.parameters(); ++i)
+                if (const auto& v = T::v.parameters[i]; !v.remote) {
+                    const auto packed = one.packed(one.parameter(i), one.plain(one.parameter(i)).data());
+                    worker.write(v.at, packed.x.data(), v.floats);
+                }
+            const step_values now{nullptr, options.seed, one.steps()};
+            const batch_view e = tables.template prepare<typename P::evaluation>(data.view());
+            all.pull(tables, worker);
+            BOOST_TEST(worker.evaluate(e, now) == one.evaluate(data.view()));
+            worker.predict(tables.template prepare<typename P::prediction>(data.view()), now);
+            const auto y = one.predict(data.view()), z = worker.output(0);
+            BOOST_TEST(same_bits({y.begin(), y.end()}, {z.begin(), z.end()}));
+
+            const batch_view b = tables.prepare(data.view());
+            all.pull(tables, worker);
+            const float loss = worker.template step<0>(b, now).loss;
+            BOOST_TEST(loss == one.step(data.view()));
+            for (int i = 0; i < one.parameters(); ++i) {
+                const auto& v = T::v.parameters[i];
+                const std::vector<float> truth = one.gradient(one.parameter(i));
+                if (!v.remote) {
+                    std::vector<float> d(static_cast<std::size_t>(v.floats));
+                    worker.read(v.gradient, d.data(), v.floats);
+                    BOOST_TEST(same_bits(runtime::to_plain(v, d.data(), cpu_device::panel_width, cpu_device::target.lanes), truth), v.name);
+                    continue;
+                }
+                const int t = compiler::remote_tables_of<T>.of_parameter[i];
+                const remote_table& info = tables_type::table(t);
+                std::vector<float> d(truth.size());
+                for (int s = 0; s < servers_; ++s) {
+                    std::vector<float> rows(tables.wanted(t, s).keys.size() * std::size_t(info.width));
+                    span<const std::int64_t> keys;
+                    if (const auto& k = T::v.buckets[info.bucket]; k.is_list())
+                        keys = tables.collect(t, s, row_list{reinterpret_cast<std::int32_t*>(worker.at(k.keys)), worker.at(k.at), k.row_floats}, rows.data());
+                    else keys = tables.collect(t, s, worker.at(info.gradient), rows.data());
+                    for (std::size_t k = 0; k < keys.size(); ++k)
+                        std::copy_n(rows.begin() + std::ptrdiff_t(k) * info.width, info.width,
+                                    d.begin() + all.place[std::size_t(t)].row(s, keys[k]) * info.width);
+                }
+                BOOST_TEST(same_bits(d, truth), v.name);
+            }
+        }
+    }
+}
+
+constexpr auto two_lookups = inputs(indices<3>, indices<2>) >> [](tensor a, tensor b) {
+    const tensor table = parameter(a, "table", extents(90, 5), normal_of(0.5f));
+    const tensor x = ops::gather_rows(table, a), y = ops::gather_rows(table, b) * 2.f;
+    return dense<3>(ops::concat(ops::reshape(x, extents(15)), ops::reshape(y, extents(10)), -1));
+};
+constexpr auto reshaped = indices<6> >> reshape<2, 3> >> embedding<70, 4> >> flatten >> dense<3>;
+
+} // namespace
+
+BOOST_AUTO_TEST_CASE(bits_are_those_of_whole_tables) {
+    compare(indices<3> >> embedding<1000, 8> >> flatten >> dense<4>, softmax_cross_entropy, adam{}, "embedding", {3}, {1000});
+    compare(indices<3> >> embedding<1000, 8> >> flatten >> dense<16>, mse, adam{}, "distinct rows are multiplied once", {3}, {1000},
+            2, sharded::row_partition::div);
+    compare(indices<4> >> embedding_bag<500, 6, combine::mean, 0> >> dense<4>, softmax_cross_entropy, adam{}, "bag with padding", {4}, {500});
+    compare(inputs(indices<1>, indices<1>) >> embedding_columns<4, 30, 2000> >> flatten >> dense<4>, softmax_cross_entropy, sgd{}, "columns",
+            {1, 1}, {30, 2000}, 5);
+    compare(two_lookups, mse, adam{}, "a table that is looked up twice", {3, 2}, {90, 90});
+    compare(reshaped, mse, adam{}, "indices that are reshaped", {6}, {70}, 1);
+}
+
+BOOST_AUTO_TEST_CASE(rows_begin_as_those_of_a_whole_table) {
+    for (const initializer init : {uniform_of(-0.05f, 0.05f), normal_of(0.3f, 1.f), constant_of(0.25f), identity_of(2.f)}) {
+        for (const int width : {1, 5, 8}) {
+            compiler::variable_info v;
+            v.s = extents(40, width);
+            v.init = init;
+            const std::vector<float> whole = initial_values(v, "embedding/table", 17);
+            std::vector<float> rows(whole.size());
+            for (int r = 39; r >= 0; --r)
+                compiler::initial_row(init, base::stream(17, base::fnv1a("embedding/table")), r, width, rows.data() + r * width);
+            BOOST_TEST(same_bits(rows, whole));
+        }
+    }
+}
+
+BOOST_AUTO_TEST_CASE(what_does_not_fit_is_told) {
+    using T = program<decltype(indices<3> >> embedding<1000, 8> >> flatten >> dense<4>), decltype(softmax_cross_entropy), program_mode::training>;
+    const sharded::row_placement place{1000, 2, sharded::row_partition::mod};
+    remote_tables<T> tables({&place, 1});
+    batch_of_columns data({3}, {1000}, 1, batch);
+    data.columns[0].whole[4] = 1000;
+    BOOST_CHECK_THROW(tables.prepare(data.view()), data_error);
+    data.columns[0].whole[4] = -1;
+    BOOST_CHECK_THROW(tables.prepare(data.view()), data_error);
+    data.columns[0].whole[4] = 1;
+    data.size = batch + 1;
+    BOOST_CHECK_THROW(tables.prepare(data.view()), data_error);
+    data.size = 1;
+    data.inputs.clear();
+    BOOST_CHECK_THROW(tables.prepare(data.view()), data_error);
+    BOOST_CHECK_THROW((remote_tables<T>({&place, 0})), option_error);
+}
