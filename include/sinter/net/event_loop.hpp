@@ -13,9 +13,9 @@
 #endif
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
-#include <boost/asio/posix/stream_descriptor.hpp>
+#include <boost/asio/posix/basic_stream_descriptor.hpp>
 #include <boost/asio/post.hpp>
-#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/basic_waitable_timer.hpp>
 
 /// Asio as Sinter uses it: one thread that waits for sockets to be ready and for times to come, and
 /// calls functions. Reading and writing are left to channels.
@@ -102,15 +102,20 @@ public:
     }
 
 private:
-    boost::asio::steady_timer timer_;
+    // Of io_context's own executor: one that may be any costs as much to compile as the rest of Asio.
+    boost::asio::basic_waitable_timer<std::chrono::steady_clock, boost::asio::wait_traits<std::chrono::steady_clock>,
+                                      boost::asio::io_context::executor_type>
+        timer_;
     std::shared_ptr<unsigned> current_ = std::make_shared<unsigned>(0);
 };
 
 /// Calls a function once a descriptor is ready. The descriptor stays its owner's and must live
 /// longer. All of it on the loop's thread.
 class watch {
+    using descriptor = boost::asio::posix::basic_stream_descriptor<boost::asio::io_context::executor_type>;
+
 public:
-    watch(event_loop& loop, int descriptor) : descriptor_(loop.context(), descriptor) {}
+    watch(event_loop& loop, int fd) : descriptor_(loop.context(), fd) {}
     watch(const watch&) = delete;
     watch& operator=(const watch&) = delete;
     ~watch() {
@@ -118,14 +123,14 @@ public:
         ++*current_[1];
         descriptor_.release();
     }
-    void readable(std::function<void()> f) { wait(0, boost::asio::posix::stream_descriptor::wait_read, std::move(f)); }
-    void writable(std::function<void()> f) { wait(1, boost::asio::posix::stream_descriptor::wait_write, std::move(f)); }
+    void readable(std::function<void()> f) { wait(0, descriptor::wait_read, std::move(f)); }
+    void writable(std::function<void()> f) { wait(1, descriptor::wait_write, std::move(f)); }
 
 private:
-    boost::asio::posix::stream_descriptor descriptor_;
+    descriptor descriptor_;
     std::shared_ptr<unsigned> current_[2] = {std::make_shared<unsigned>(0), std::make_shared<unsigned>(0)};
 
-    void wait(int i, boost::asio::posix::stream_descriptor::wait_type what, std::function<void()> f) {
+    void wait(int i, descriptor::wait_type what, std::function<void()> f) {
         descriptor_.async_wait(what, detail::call_if_current{current_[i], ++*current_[i], std::move(f)});
     }
 };
