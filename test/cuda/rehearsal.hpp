@@ -113,6 +113,18 @@ private:
     Engine engine_;
 };
 using rehearsal_device = rehearsal_on<rehearsal_engine>;
+
+/// One that reads the memory of others, as GPUs do.
+struct rehearsal_peer : rehearsal_device {
+    using rehearsal_device::rehearsal_device;
+    void add_from(model_memory& to, address a, const rehearsal_peer&, const model_memory& from, std::int64_t n) {
+        for (std::int64_t i = 0; i < n; ++i) to.at(a)[i] += from.at(a)[i];
+    }
+    void copy_from(model_memory& to, address a, const rehearsal_peer&, const model_memory& from, std::int64_t n) {
+        std::copy_n(from.at(a), n, to.at(a));
+    }
+};
+static_assert(adds_from_peers<rehearsal_peer> && !adds_from_peers<rehearsal_device>);
 static_assert(compute_device<rehearsal_device>);
 
 } // namespace sinter::test

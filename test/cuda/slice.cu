@@ -3,6 +3,7 @@
 #include "cuda/device_part.hpp"
 #include <iostream>
 #include <sinter/ops/attention.hpp>
+#include <sinter/strategy/mirrored.hpp>
 
 // The MLP and the quickstart net on a GPU beside PyTorch and beside the processor. Without a GPU they are compiled and linked, which the
 // test says in a line that ctest looks for; what their kernels compute is then only known from the rehearsal.
@@ -52,6 +53,36 @@ static void check_that_it_learns(Net) {
     BOOST_TEST(loss[19] < loss[0]);
 }
 BOOST_AUTO_TEST_CASE(attention_learns_and_repeats) { check_that_it_learns(attentive); }
+
+// Two replicas whose gradients the GPUs add up themselves. Where there is one GPU it has both.
+struct two_replicas : mirrored<2, cuda_device> {
+    cuda_device::options device_options(int i) const {
+        int n = 0;
+        (void)cudaGetDeviceCount(&n);
+        return {n > 1 ? i : 0};
+    }
+};
+template <class Net>
+static void check_two_replicas(Net net) {
+    using one = trainer<Net, softmax_cross_entropy_loss, adam, 4, single<cuda_device>>;
+    using two = trainer<Net, softmax_cross_entropy_loss, adam, 4, two_replicas>;
+    if (!test::missing_gpu().empty()) {
+        BOOST_CHECK_THROW(two(adam{}), device_error);
+        return;
+    }
+    std::vector<float> x(4 * 784);
+    random_stream random(8);
+    for (float& v : x) v = random.normal();
+    const std::int32_t labels[] = {3, 1, 4, 1};
+    one a(adam{.learning_rate = 0.01f});
+    two b(adam{.learning_rate = 0.01f});
+    for (const int size : {4, 4, 1, 3, 4}) {   // a batch of one leaves a replica without examples
+        const data::batch_view batch{.x = x.data(), .labels = labels, .size = size};
+        const float wanted = a.step(batch);
+        BOOST_TEST(std::abs(b.step(batch) - wanted) <= 1e-4f * std::abs(wanted), "a batch of " << size);
+    }
+}
+BOOST_AUTO_TEST_CASE(replicas_on_gpus) { check_two_replicas(test::mlp); }
 
 // (Types with numbers of class types are not spelled here: nvcc 13 loses such numbers outside of templates.)
 BOOST_AUTO_TEST_CASE(estimator_under_a_strategy) {

@@ -5,6 +5,7 @@
 #include <sinter/device/cuda/step_graphs.hpp>
 #include <sinter/device/cuda/stream_engine.hpp>
 #include <sinter/device/cuda/gpu_program.hpp>
+#include <sinter/device/cuda/peers.hpp>
 #include <sinter/device/cuda/stream_event.hpp>
 #include <sinter/device/device.hpp>
 #include <sinter/compiler/target.hpp>
@@ -186,6 +187,20 @@ public:
         read(m, from, workspace, floats);
         return workspace;
     }
+    /// Between GPUs directly where the machine can, else by way of the host, as CUDA does it.
+    void add_from(cuda_memory& to, compiler::address a, const cuda_device& other, const cuda_memory& from,
+                  std::int64_t floats) {
+        const auto here = enter();
+        peers_.add(to.at(a), number(), from.at(a), other.number(), floats, context_.stream());
+        context_.wait();
+    }
+    void copy_from(cuda_memory& to, compiler::address a, const cuda_device& other, const cuda_memory& from,
+                   std::int64_t floats) {
+        const auto here = enter();
+        peers_.copy(to.at(a), number(), from.at(a), other.number(), floats, context_.stream());
+        context_.wait();
+    }
+    int number() const { return context_.number(); }   ///< of the GPU
     event record() const {
         const auto here = enter();
         return event(context_.stream());
@@ -197,6 +212,7 @@ public:
 
 private:
     cuda_context context_;
+    gpu::peer_copies peers_;
 };
 static_assert(compute_device<cuda_device>);
 using cuda = cuda_device;

@@ -33,6 +33,10 @@ namespace sinter::inline SINTER_TARGET {
 ///     nothing once its batch's size has been seen twice.
 ///     Returns bool where the device can end a step of which `needs_finite_loss` before anything is changed: false if it
 ///     did. Returns void where the loss is known too late for that.
+/// Peers (optional: adds_from_peers)
+///     `add_from(memory, address, device, memory, floats)` adds the floats at the address in another device's memory to
+///     those there in this one's, `copy_from` copies them. They return when that is done. Where a device lacks them,
+///     strategies go through the host.
 /// Events
 ///     `record()` gives an `event`, whose `wait()` returns when all is done that was asked of the device before. It may
 ///     be called by an observer: what a launch has written is there after the wait, by whichever thread.
@@ -68,6 +72,15 @@ concept compute_device =
     d.record().wait();
     to.parameters.clear();
 };
+
+/// A device with memory of its own that reads that of others of its kind.
+template <class D>
+concept adds_from_peers = compute_device<D> && !D::shares_memory &&
+    requires(D& d, typename D::memory& to, const D& other, const typename D::memory& from, compiler::address a,
+             std::int64_t floats) {
+        d.add_from(to, a, other, from, floats);
+        d.copy_from(to, a, other, from, floats);
+    };
 
 /// A device that can run the compiled program P. (Nothing of P is compiled to find out.)
 template <class D, class P>

@@ -195,6 +195,17 @@ public:
     void write(compiler::address to, const float* from, std::int64_t floats) {
         device_.write(memory_, to, from, floats);
     }
+    /// Another replica's floats at this address: added to those here, or in their place.
+    void add_from(const replica& other, compiler::address a, std::int64_t floats)
+        requires adds_from_peers<device>
+    {
+        device_.add_from(memory_, a, other.device_, other.memory_, floats);
+    }
+    void copy_from(const replica& other, compiler::address a, std::int64_t floats)
+        requires adds_from_peers<device>
+    {
+        device_.copy_from(memory_, a, other.device_, other.memory_, floats);
+    }
     void clear_slots() { memory_.slots.clear(); }   ///< the optimizer's memory is all zeros again
     int threads() const { return device_.threads(); }
 

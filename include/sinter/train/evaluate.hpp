@@ -177,7 +177,8 @@ SINTER_COLD evaluation_result evaluate(Trainer& t, data::pipeline& data,
     std::int64_t batch = 0;
     detail::one_pass(data, [&](const data::batch_view& b) {
         if (batches > 0 && batch == batches) return false;
-        if (detail::asked_to_leave(t, within)) return !(r.interrupted = true);
+        r.interrupted = detail::asked_to_leave(t, within);
+        if (r.interrupted) return false;
         if (batch++ % members != me.index * (members > 1)) return true;
         const float l = t.evaluate(b);   // which refuses a batch that does not fit
         loss.add(static_cast<double>(l), t.loss_weight());

@@ -29,7 +29,7 @@ class synchronous_session : public shard_replicas<Programs, Sharded> {
     using replicas = shard_replicas<Programs, Sharded>;
     using typename replicas::device, typename replicas::unit, typename replicas::P0, typename replicas::shard,
         typename replicas::facts, typename replicas::all;
-    using replicas::shared, replicas::members_, replicas::shards_, replicas::alone_, replicas::crew_,
+    using replicas::shared, replicas::peers, replicas::members_, replicas::shards_, replicas::alone_, replicas::crew_,
         replicas::units_, replicas::shard_, replicas::batch_, replicas::at, replicas::filled, replicas::meet,
         replicas::own_shards, replicas::empty_gathered;
     template <int I>
@@ -206,7 +206,7 @@ private:
                 });
             s.loss = units_[at(i)].template finish_step<I>();
             s.finite = s.finite && std::abs(s.loss) <= std::numeric_limits<float>::max();
-            if (!shared && !gathers) this->template fetch<I>(i);
+            if (!shared && !peers && !gathers) this->template fetch<I>(i);
         });
         meet(thread);
         if constexpr (gathers) {
@@ -216,7 +216,7 @@ private:
             if (applied_) {
                 pass_sync_points<I>(thread, v, begun, cut.first_update, observe);
                 if (begun < cut.first_update) run_own<I>(thread, v, {begun, cut.first_update}, observe);
-                if (!shared) own_shards(thread, [&](int i) { this->template fetch<I>(i); });
+                if (!shared && !peers) own_shards(thread, [&](int i) { this->template fetch<I>(i); });
             }
             meet(thread);
         }
@@ -293,7 +293,10 @@ private:
         } else {
             for (int k = 0; k < P::v.n_buckets; ++k) {
                 const compiler::gradient_bucket& b = P::v.buckets[k];
-                if (!b.is_list()) std::fill_n(this->template place<I>(i, b.at), b.floats, -0.f);
+                if constexpr (peers)
+                    units_[at(i)].write(b.at, std::vector<float>(static_cast<std::size_t>(b.floats), -0.f).data(),
+                                        b.floats);
+                else if (!b.is_list()) std::fill_n(this->template place<I>(i, b.at), b.floats, -0.f);
             }
         }
     }
@@ -326,7 +329,39 @@ private:
     }
     template <int I>
     void join_gradients(int thread) {
-        for (int k = 0; k < training<I>::v.n_buckets; ++k) join_bucket<I>(k, thread, crew_->size());
+        if constexpr (peers) join_on_devices<I>(thread);
+        else
+            for (int k = 0; k < training<I>::v.n_buckets; ++k) join_bucket<I>(k, thread, crew_->size());
+    }
+    /// In the order of tree_sum, each sum by the device whose memory has it.
+    template <int I>
+    void join_on_devices(int thread) {
+        for (int step = 1; step < shards_; step *= 2) {
+            own_shards(thread, [&](int i) {
+                if (i % (2 * step) != 0 || i + step >= shards_) return;
+                for (const compiler::gradient_bucket& b : buckets_of<I>())
+                    units_[at(i)].add_from(units_[at(i + step)], b.at, b.floats);
+            });
+            meet(thread);
+        }
+        if (members_ && thread == 0) this->template fetch<I>(0);
+    }
+    /// What all together have gathered: to each device.
+    template <int I>
+    void spread_on_devices(int thread) {
+        if (members_ && thread == 0)
+            for (const compiler::gradient_bucket& b : buckets_of<I>())
+                units_[0].write(b.at, this->template place<I>(0, b.at), b.floats);
+        meet(thread);
+        own_shards(thread, [&](int i) {
+            for (const compiler::gradient_bucket& b : buckets_of<I>())
+                if (i > 0) units_[at(i)].copy_from(units_[0], b.at, b.floats);
+        });
+        meet(thread);
+    }
+    template <int I>
+    static span<const compiler::gradient_bucket> buckets_of() {
+        return {training<I>::v.buckets, static_cast<std::size_t>(training<I>::v.n_buckets)};
     }
     void sum_totals() {
         const auto sum = [&](auto of_shard) {
@@ -469,8 +504,9 @@ private:
                     if (i > 0) empty_gathered(i, P::v.round_weight, 1);
                 });
         } else {
+            if constexpr (peers) spread_on_devices<I>(thread);
             own_shards(thread, [&](int i) {
-                for (int k = 0; k < P::v.n_buckets; ++k)
+                for (int k = 0; !peers && k < P::v.n_buckets; ++k)
                     units_[at(i)].write(P::v.buckets[k].at, this->template place<I>(0, P::v.buckets[k].at),
                                         P::v.buckets[k].floats);
                 units_[at(i)].template update<I>(v);

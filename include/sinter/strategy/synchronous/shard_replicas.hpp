@@ -27,7 +27,7 @@ protected:
     using P0 = training<0>;
     using facts = detail::of_program::largest<Programs>;
     using all = std::make_integer_sequence<int, Programs::n_training>;
-    static constexpr bool shared = device::shares_memory;
+    static constexpr bool shared = device::shares_memory, peers = adds_from_peers<device>;
 
 public:
     /// `devices(i)`: the options of shard i's device. `threads`: of the host's, for all shards
@@ -54,7 +54,7 @@ public:
         }
         shard_.resize(at(shards_));
         if constexpr (!shared)
-            for (int i = 0; i < shards_; ++i) host_.emplace_back(facts::most_gradients(all{}));
+            for (int i = 0; i < (peers ? 1 : shards_); ++i) host_.emplace_back(facts::most_gradients(all{}));
     }
     shard_replicas(shard_replicas&&) = default;
     shard_replicas& operator=(shard_replicas&&) = default;
@@ -156,7 +156,9 @@ protected:
     std::unique_ptr<runtime::team> crew_;
     std::vector<unit> units_;
     std::vector<shard> shard_;
-    std::vector<runtime::arena> host_;     ///< gradients on their way, where devices have memory of their own
+    /// Gradients on their way, where devices have memory of their own: of each shard; or, where devices read that
+    /// of others, the sum of all, for other processes.
+    std::vector<runtime::arena> host_;
     batch_view batch_{};                   ///< of the last step
     void (shard_replicas::*make_parts_)() = nullptr;
     std::vector<detail::batch_part> batches_;
