@@ -6,16 +6,16 @@ namespace sinter {
 
 /// What happens to a key that is new when a hashed table has its most rows.
 enum class when_full : std::uint8_t {
-    refuse,   ///< it gets none: it is looked up as zeros, and its gradients are dropped and counted
-    evict     ///< it gets the row of the key that has not been pulled or updated for the longest time
+    refuse,   ///< it gets none: it is looked up as what it would begin with, its gradients are dropped and counted
+    evict     ///< it gets the row of the key that no update has named for the longest time
 };
 
 /// What is kept of a table of 64-bit keys (hashed_embedding). Each server has its share of the keys, and
 /// of `most_rows`.
 struct hashed_options {
     int most_rows = 1 << 20;   ///< of all servers together
-    int admit_after = 1;       ///< a key gets a row when it is seen for so many times, in pulls of training
-    int expire_after = 0;      ///< a row is given up when it was not seen for so many global steps; 0: never
+    int admit_after = 1;       ///< a key gets a row by the update that names it for the so-manieth time: 2, by the second
+    int expire_after = 0;      ///< a row is given up when no update has named it for so many global steps; 0: never
     when_full full = when_full::refuse;
 
     constexpr bool operator==(const hashed_options&) const = default;

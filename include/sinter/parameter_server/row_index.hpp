@@ -52,6 +52,13 @@ public:
         keys_[static_cast<std::size_t>(n_)] = key;
         return n_++;
     }
+    /// The number of this key, or -1.
+    std::int32_t find(std::int64_t key) const {
+        std::size_t i = mixed(key) & (slots_.size() - 1);
+        for (; slots_[i].round == round_; i = (i + 1) & (slots_.size() - 1))
+            if (keys_[static_cast<std::size_t>(slots_[i].place)] == key) return slots_[i].place;
+        return -1;
+    }
     std::int32_t size() const { return n_; }
     span<const std::int64_t> keys() const { return {keys_.data(), static_cast<std::size_t>(n_)}; }
 

@@ -4,10 +4,12 @@
 
 namespace sinter::inline SINTER_TARGET::sharded {
 
-/// One table's part of a shard_view. Rows of a growing table lie in any order; `keys` says which.
+/// One table's part of a shard_view: the rows that were made (row_store.hpp), in any order; `keys` says
+/// which. Of a table whose rows are known the others are as they begin.
 struct table_view {
     std::int64_t rows = 0;
-    span<const std::int64_t> keys;   ///< of a growing table; else empty
+    span<const std::int64_t> keys;   ///< local rows, or 64-bit keys
+    span<const std::int64_t> steps;  ///< the global step that updated each last
     float* values = nullptr;         ///< [rows, row_floats]
     std::vector<float*> slots;       ///< each [rows, row_floats]
 };

@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/base/error.hpp>
+#include <sinter/base/hashed_options.hpp>
+#include <sinter/base/span.hpp>
+#include <sinter/parameter_server/key_counter.hpp>
+#include <sinter/parameter_server/key_places.hpp>
+#include <sinter/parameter_server/lazy_array.hpp>
+#include <algorithm>
+#include <functional>
+#include <limits>
+#include <string>
+#include <vector>
+
+namespace sinter::inline SINTER_TARGET::sharded {
+
+struct row_store_setup {
+    int row_floats = 0;
+    int slots = 0;                 ///< of the optimizer, each a row beside a row
+    std::int64_t rows = -1;        ///< of the table that this server has; -1: keys are any 64-bit numbers
+    hashed_options options{};      ///< of those
+    int servers = 1;               ///< among which keys are dealt out, and so options.most_rows
+    /// The values that a row begins with; null: zeros.
+    std::function<void(std::int64_t key, float* to)> first_row = nullptr;
+    /// Those of a slot, by the row's; null: zeros.
+    std::function<void(int slot, const float* row, float* to)> first_slot = nullptr;
+};
+
+/// What became of keys.
+struct row_counts {
+    std::int64_t made = 0;       ///< rows
+    std::int64_t waiting = 0;    ///< gradients left out because their key had not been seen often enough
+    std::int64_t refused = 0;    ///< because the table was full
+    std::int64_t evicted = 0, expired = 0;   ///< rows given up
+};
+
+/// A server's rows of one table, with the optimizer's slots. A row is made when it is first updated;
+/// until then it is read as what it begins with, and takes no memory. Rows lie one behind the other,
+/// numbered from 0 in the order in which they were made: the keys of a row_list that updates them.
+/// Not for several threads at once.
+///
+/// Of a hashed table a row is made by the `admit_after`-th update that names its key, and given up when
+/// no update has named it for `expire_after` global steps or, under when_full::evict, when another needs
+/// its place and no other has rested longer. Then another row may get its number: numbers are good until
+/// the next add() of another step, write() or expire().
+class row_store {
+public:
+    /// Throws option_error for numbers that make no sense.
+    explicit row_store(row_store_setup s)
+        : s_(std::move(s)), most_(most_rows(s_)), stride_((most_ * s_.row_floats + 15) / 16 * 16),
+          places_(s_.rows >= 0 ? s_.rows : 0, most_), seen_(s_.rows < 0 && s_.options.admit_after > 1 ? most_ : 0),
+          values_(floats(1)), slots_(floats(s_.slots)), keys_(at(most_)), steps_(at(most_)), links_(at(most_)) {}
+
+    bool hashed() const { return s_.rows < 0; }
+    std::int64_t size() const { return n_; }                ///< rows that are there
+    std::int64_t capacity() const { return most_; }
+    int row_floats() const { return s_.row_floats; }
+    int slots() const { return s_.slots; }
+    float* values() const { return values_.data(); }        ///< [size, row_floats]
+    float* slot(int k) const { return slots_.data() + k * stride_; }
+    std::int64_t stride() const { return stride_; }         ///< floats from one slot to the next
+    span<const std::int64_t> keys() const { return {keys_.data(), at(n_)}; }
+    span<const std::int64_t> steps() const { return {steps_.data(), at(n_)}; }   ///< when each was last updated
+    const row_counts& counts() const { return counts_; }
+
+    /// The number of this key's row, or -1.
+    std::int32_t find(std::int64_t key) const { return places_.find(key, keys_.data()); }
+    /// The row's number, for an update that makes global step `step`: steps never fall. -1: it has none, and
+    /// this gradient is left out.
+    std::int32_t add(std::int64_t key, std::int64_t step) {
+        std::int32_t r = find(key);
+        if (r < 0 && hashed() && s_.options.admit_after > 1 && seen_.count(key) < s_.options.admit_after) {
+            ++counts_.waiting;
+            return -1;
+        }
+        if (r < 0) r = make(key, step);
+        if (r >= 0) touch(r, step);
+        return r;
+    }
+    /// What the row holds, or would begin with.
+    void read(std::int64_t key, float* to) const {
+        if (const std::int32_t r = find(key); r >= 0) std::copy_n(row(r), s_.row_floats, to);
+        else begin_row(key, to);
+    }
+    /// Slot k of the row, or what it would begin with.
+    void read_slot(std::int64_t key, int k, float* to) const {
+        if (const std::int32_t r = find(key); r >= 0) {
+            std::copy_n(slot(k) + std::int64_t{r} * s_.row_floats, s_.row_floats, to);
+        } else {
+            std::vector<float> first(at(s_.row_floats));
+            begin_row(key, first.data());
+            begin_slot(k, first.data(), to);
+        }
+    }
+    /// Gives the row values; it is made if need be, whatever would have to be seen before. -1: full.
+    std::int32_t write(std::int64_t key, const float* values, std::int64_t step) {
+        std::int32_t r = find(key);
+        if (r < 0) r = make(key, step);
+        if (r < 0) return r;
+        std::copy_n(values, s_.row_floats, row(r));
+        touch(r, step);
+        return r;
+    }
+    /// A row as it was saved; `slots`: of each slot its row. Keys come in any order, and none twice. When all
+    /// are there, order_by_age() must follow. False: the table is full. Where there may be more than it holds,
+    /// the newest come first.
+    bool restore(std::int64_t key, std::int64_t step, const float* values, const float* const* slots) {
+        const std::int32_t r = n_ < most_ ? make(key, step) : -1;
+        if (r < 0) return false;
+        std::copy_n(values, s_.row_floats, row(r));
+        steps_[r] = step;
+        for (int k = 0; k < s_.slots; ++k)
+            std::copy_n(slots[k], s_.row_floats, slot(k) + std::int64_t{r} * s_.row_floats);
+        return true;
+    }
+    void order_by_age() {
+        std::vector<std::int32_t> rows(at(n_));
+        for (std::int32_t r = 0; r < n_; ++r) rows[at(r)] = r;
+        std::stable_sort(rows.begin(), rows.end(), [&](std::int32_t a, std::int32_t b) { return steps_[a] < steps_[b]; });
+        links_.clear();
+        for (const std::int32_t r : rows) links_.append(r);
+        removed_.clear();
+        removed_from_ = n_ > 0 ? steps_[links_.newest()] + 1 : 0;   // what was given up before is not known
+    }
+    /// Gives up the rows that no update has named since `options.expire_after` steps before `step`.
+    void expire(std::int64_t step) {
+        if (!hashed() || s_.options.expire_after <= 0) return;
+        while (n_ > 0 && steps_[links_.oldest()] < step - s_.options.expire_after) {
+            remove(links_.oldest(), step);
+            ++counts_.expired;
+        }
+    }
+    /// Gives up all rows, and what was counted.
+    void clear() {
+        while (n_ > 0) remove(static_cast<std::int32_t>(n_ - 1), 0);
+        seen_.clear(), removed_.clear();
+        counts_ = {}, removed_from_ = 0;
+    }
+
+    // ---- what has changed
+    /// f(number, key) of each row updated at `step` or later, the newest first.
+    template <class F>
+    void for_each_since(std::int64_t step, F f) const {
+        for (std::int32_t r = links_.newest(); r >= 0 && steps_[r] >= step; r = links_.older(r)) f(r, keys_[r]);
+    }
+    /// The keys whose rows were given up at `step` or later, and are not there. False: that is too long ago,
+    /// more have been given up since than are remembered (as many as the table has rows at the most).
+    bool removed_since(std::int64_t step, std::vector<std::int64_t>& to) const {
+        to.clear();
+        if (step < removed_from_) return false;
+        for (const removal& r : removed_)
+            if (r.step >= step && find(r.key) < 0) to.push_back(r.key);
+        std::sort(to.begin(), to.end());
+        to.erase(std::unique(to.begin(), to.end()), to.end());
+        return true;
+    }
+
+private:
+    struct removal { std::int64_t key, step; };
+    row_store_setup s_;
+    std::int64_t most_, stride_, n_ = 0;
+    key_places places_;
+    key_counter seen_;
+    lazy_array<float> values_, slots_;
+    lazy_array<std::int64_t> keys_, steps_;
+    age_list links_;
+    row_counts counts_;
+    std::vector<removal> removed_;
+    std::int64_t removed_from_ = 0;   ///< removals of earlier steps are forgotten
+
+    static std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
+    std::size_t floats(int arrays) const { return at(stride_) * at(arrays); }
+    float* row(std::int32_t r) const { return values_.data() + std::int64_t{r} * s_.row_floats; }
+    static std::int64_t most_rows(const row_store_setup& s) {
+        const std::int64_t most = s.rows >= 0 ? s.rows : (std::int64_t{s.options.most_rows} + s.servers - 1) / s.servers;
+        if (s.row_floats < 1 || s.slots < 0 || s.servers < 1 || most < 0 || most > std::numeric_limits<std::int32_t>::max())
+            throw option_error("a table's numbers make no sense", "row_store",
+                               std::to_string(most) + " rows of " + std::to_string(s.row_floats) + " floats",
+                               "0 to 2^31 - 1 rows of 1 or more");
+        if (s.rows < 0 && (s.options.most_rows < 1 || s.options.admit_after < 1 || s.options.expire_after < 0))
+            throw option_error("options of a hashed table make no sense", "hashed_options",
+                               "most_rows " + std::to_string(s.options.most_rows) + ", admit_after " +
+                                   std::to_string(s.options.admit_after) + ", expire_after " +
+                                   std::to_string(s.options.expire_after),
+                               "at least 1, 1 and 0");
+        return most;
+    }
+    void begin_row(std::int64_t key, float* to) const {
+        if (s_.first_row) s_.first_row(key, to);
+        else std::fill_n(to, s_.row_floats, 0.f);
+    }
+    void begin_slot(int k, const float* row, float* to) const {
+        if (s_.first_slot) s_.first_slot(k, row, to);
+        else std::fill_n(to, s_.row_floats, 0.f);
+    }
+    std::int32_t make(std::int64_t key, std::int64_t step) {
+        if (n_ == most_) {
+            const std::int32_t old = n_ > 0 ? links_.oldest() : -1;
+            if (!hashed() || s_.options.full == when_full::refuse || steps_[old] >= step) {   // one of this step stays
+                ++counts_.refused;
+                return -1;
+            }
+            remove(old, step);
+            ++counts_.evicted;
+        }
+        const std::int32_t r = static_cast<std::int32_t>(n_++);
+        keys_[r] = key;
+        places_.insert(key, r, keys_.data());
+        links_.append(r);
+        begin_row(key, row(r));
+        for (int k = 0; k < s_.slots; ++k) begin_slot(k, row(r), slot(k) + std::int64_t{r} * s_.row_floats);
+        seen_.forget(key);
+        ++counts_.made;
+        return r;
+    }
+    /// Makes it the newest.
+    void touch(std::int32_t r, std::int64_t step) {
+        steps_[r] = step;
+        links_.unlink(r);
+        links_.append(r);
+    }
+    /// The last row gets the number of the one that is removed.
+    void remove(std::int32_t r, std::int64_t step) {
+        const std::int32_t last = static_cast<std::int32_t>(n_ - 1);
+        note_removal(keys_[r], step);
+        places_.erase(keys_[r], keys_.data());
+        links_.unlink(r);
+        if (r != last) {
+            std::copy_n(row(last), s_.row_floats, row(r));
+            for (int k = 0; k < s_.slots; ++k)
+                std::copy_n(slot(k) + std::int64_t{last} * s_.row_floats, s_.row_floats, slot(k) + std::int64_t{r} * s_.row_floats);
+            places_.move(keys_[last], r, keys_.data());
+            keys_[r] = keys_[last];
+            steps_[r] = steps_[last];
+            links_.move(last, r);
+        }
+        --n_;
+    }
+    void note_removal(std::int64_t key, std::int64_t step) {
+        if (std::int64_t(removed_.size()) >= most_) {   // the older half is forgotten
+            const std::size_t half = removed_.size() / 2;
+            removed_from_ = removed_[half].step + 1;
+            removed_.erase(removed_.begin(), removed_.begin() + static_cast<std::ptrdiff_t>(half + 1));
+        }
+        removed_.push_back({key, step});
+    }
+};
+
+} // namespace sinter::sharded
