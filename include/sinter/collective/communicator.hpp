@@ -88,6 +88,8 @@ public:
     /// `more`: the caller goes on computing meanwhile, and another thread carries the operation
     /// out; otherwise the caller's wait() does.
     virtual ticket start(const operation&, void* data, std::int64_t n, bool more) = 0;
+    /// Whether `data` may also be memory of this member's GPU.
+    virtual bool reads_device_memory() const { return false; }
     /// Returns when the operation and all before it are done. Throws cluster_error: the first thing
     /// that went wrong, on every member.
     virtual void wait(ticket) = 0;

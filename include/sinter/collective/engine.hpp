@@ -36,6 +36,7 @@ public:
     virtual void perform(const operation&, std::int64_t number, void* data, std::int64_t n) = 0;
     /// Whether any thread may call perform(); else only those that wait.
     virtual bool on_any_thread() const { return true; }
+    virtual bool reads_device_memory() const { return false; }   ///< as communicator has it
 };
 
 }   // namespace sinter::inline SINTER_TARGET::collective

@@ -44,6 +44,7 @@ public:
         if (stream_) ::cudaStreamDestroy(stream_);
     }
 
+    bool reads_device_memory() const override { return true; }
     void perform(const operation& o, std::int64_t number, void* data, std::int64_t n) override {
         if (members_->size() == 1) return;
         now_ = o;

@@ -70,6 +70,9 @@ public:
         }
     }
 
+    bool on_any_thread() const override { return engine_->on_any_thread(); }
+    bool reads_device_memory() const override { return engine_->reads_device_memory(); }
+
 private:
     std::shared_ptr<net_membership> members_;
     std::unique_ptr<engine> engine_;

@@ -52,6 +52,7 @@ public:
         }
         return posted_;
     }
+    bool reads_device_memory() const override { return engine_->reads_device_memory(); }
     void wait(ticket t) override {
         if (finished_.load(std::memory_order_acquire) >= t) return;
         std::unique_lock lock(mutex_);

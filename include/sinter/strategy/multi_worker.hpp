@@ -48,7 +48,14 @@ struct multi_worker {
         synchronous_setup s{.workers = 1, .input = options.input, .states = options.states};
         s.evaluates = evaluates;
         s.has_evaluator = members.evaluator() != nullptr;
-        if (!evaluates) s.members = Algorithm::connect(members, {i.model, i.layout, i.policy});
+        if (evaluates) return s;
+        if constexpr (requires(const Device& d) { d.enter(); }) {   // what reads its memory asks which is current
+            const Device d(device_settings);
+            [[maybe_unused]] const auto here = d.enter();
+            s.members = Algorithm::connect(members, {i.model, i.layout, i.policy});
+        } else {
+            s.members = Algorithm::connect(members, {i.model, i.layout, i.policy});
+        }
         return s;
     }
     typename Device::options device_options(int) const { return device_settings; }

@@ -159,12 +159,8 @@ public:
         note_loss_weight<training<I>>(memory_, last_batch_);
         return read_loss<training<I>>(memory_);
     }
-    /// Where the floats at an address lie, in the host's memory.
-    float* at(compiler::address a) const
-        requires device::shares_memory
-    {
-        return memory_.at(a);
-    }
+    /// Where the floats at an address lie, in the device's memory.
+    float* at(compiler::address a) const { return memory_.at(a); }
     template <int I = 0>
     typename device::template runner<training<I>>& runner() { return runner_of<training<I>>(); }
 

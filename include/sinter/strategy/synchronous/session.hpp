@@ -30,7 +30,7 @@ class synchronous_session : public shard_replicas<Programs, Sharded> {
     using typename replicas::device, typename replicas::unit, typename replicas::P0, typename replicas::shard,
         typename replicas::facts, typename replicas::all;
     using replicas::shared, replicas::peers, replicas::members_, replicas::shards_, replicas::alone_, replicas::crew_,
-        replicas::units_, replicas::shard_, replicas::batch_, replicas::at, replicas::filled, replicas::meet,
+        replicas::on_devices_, replicas::units_, replicas::shard_, replicas::batch_, replicas::at, replicas::filled, replicas::meet,
         replicas::own_shards, replicas::empty_gathered;
     template <int I>
     using training = typename Programs::template training<I>;
@@ -344,12 +344,12 @@ private:
             });
             meet(thread);
         }
-        if (members_ && thread == 0) this->template fetch<I>(0);
+        if (members_ && !on_devices_ && thread == 0) this->template fetch<I>(0);
     }
     /// What all together have gathered: to each device.
     template <int I>
     void spread_on_devices(int thread) {
-        if (members_ && thread == 0)
+        if (members_ && !on_devices_ && thread == 0)
             for (const compiler::gradient_bucket& b : buckets_of<I>())
                 units_[0].write(b.at, this->template place<I>(0, b.at), b.floats);
         meet(thread);

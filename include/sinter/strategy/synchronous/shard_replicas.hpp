@@ -35,7 +35,7 @@ public:
     template <class Devices>
     SINTER_COLD shard_replicas(synchronous_setup& s, Devices devices, int threads)
         : members_(std::move(s.members)), shards_(s.shards), input_(s.input), evaluates_(s.evaluates),
-          has_evaluator_(s.has_evaluator), threads_(threads ? threads : base::usable_cores()) {
+          has_evaluator_(s.has_evaluator), on_devices_(peers && members_ && members_->reads_device_memory()), threads_(threads ? threads : base::usable_cores()) {
         check_programs();
         const int workers = std::min(s.workers ? s.workers : threads_, shards_);
         alone_ = threads_ <= workers;
@@ -54,7 +54,7 @@ public:
         }
         shard_.resize(at(shards_));
         if constexpr (!shared)
-            for (int i = 0; i < (peers ? 1 : shards_); ++i) host_.emplace_back(facts::most_gradients(all{}));
+            for (int i = 0; i < (on_devices_ ? 0 : peers ? 1 : shards_); ++i) host_.emplace_back(facts::most_gradients(all{}));
     }
     shard_replicas(shard_replicas&&) = default;
     shard_replicas& operator=(shard_replicas&&) = default;
@@ -151,7 +151,9 @@ protected:
     std::unique_ptr<collective::communicator> members_;
     int shards_;
     batch_input input_;
-    bool evaluates_, has_evaluator_, alone_ = true;
+    bool evaluates_, has_evaluator_;
+    bool on_devices_;   ///< other processes, too, are sent gradients from the device's memory
+    bool alone_ = true;
     int threads_;
     std::unique_ptr<runtime::team> crew_;
     std::vector<unit> units_;
@@ -187,10 +189,10 @@ protected:
         for (auto i = static_cast<int>(n * thread / of); i < static_cast<int>(n * (thread + 1) / of); ++i) f(i);
     }
 
-    /// Where shard i's gradients lie in the host's memory.
+    /// Where shard i's gradients are added up and sent from.
     template <int I>
     float* place(int i, compiler::address a) {
-        if constexpr (shared) return units_[at(i)].at(a);
+        if (shared || on_devices_) return units_[at(i)].at(a);
         else return host_[at(i)].data() + host_offset<training<I>>(a);
     }
     template <class P>

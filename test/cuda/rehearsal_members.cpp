@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <boost/test/unit_test.hpp>
+#include <sinter/layers/norm.hpp>
+#include <sinter/strategy/mirrored.hpp>
+
+#include "cuda/rehearsal.hpp"
+#include "support/same_training.hpp"
+#include "support/synchronous_members.hpp"
+
+// Members with two GPUs each: gradients that go through the host, and those that a communicator reads from the first
+// GPU's memory, as NCCL's does, give the same bits.
+using namespace sinter;
+using namespace sinter::test;
+
+namespace {
+
+constexpr auto net = features<6> >> dense<16> >> batch_norm >> relu >> dense<3>;
+
+/// Hands all on, and says that it reads a device's memory (which the rehearsal has in the host's).
+class reads_devices final : public collective::communicator {
+public:
+    explicit reads_devices(std::unique_ptr<collective::communicator> c) : to_(std::move(c)) {}
+    int rank() const override { return to_->rank(); }
+    int size() const override { return to_->size(); }
+    collective::ticket start(const collective::operation& o, void* data, std::int64_t n, bool more) override {
+        return to_->start(o, data, n, more);
+    }
+    bool reads_device_memory() const override { return true; }
+    void wait(collective::ticket t) override { to_->wait(t); }
+    void check() override { to_->check(); }
+    void fail(std::string_view cause) noexcept override { to_->fail(cause); }
+
+private:
+    std::unique_ptr<collective::communicator> to_;
+};
+
+template <bool OnDevices>
+struct two_gpus_each : thread_members<> {
+    using device = rehearsal_peer;
+    static constexpr strategy_traits traits{.gradients = gradient_policy::reduced, .bucket_bytes = 256, .shards = 2};
+    synchronous_setup setup(const program_identity& i) const {
+        synchronous_setup s = thread_members<>::setup(i);
+        s.shards = s.workers = 2;
+        if (OnDevices) s.members = std::make_unique<reads_devices>(std::move(s.members));
+        return s;
+    }
+    rehearsal_peer::options device_options(int) const { return {}; }
+};
+template <bool OnDevices>
+std::vector<float> trained() {
+    std::vector<float> got[2];
+    const auto errors = as_members(2, [&](const auto& s) {
+        trainer t{net, mse, adam{.learning_rate = 0.01f}, max_batch<12>, two_gpus_each<OnDevices>{s}, {.threads = 2}};
+        train_on(t, 8, {12, 7, 1, 3});
+        got[s.rank] = all_variables(t);
+    });
+    for (const std::string& e : errors) BOOST_TEST(e == "");
+    BOOST_TEST(same_bits(got[0], got[1]));
+    return got[0];
+}
+
+} // namespace
+
+BOOST_AUTO_TEST_CASE(gradients_are_sent_from_where_they_are) {
+    trainer one{net, mse, adam{.learning_rate = 0.01f}, max_batch<12>, mirrored<4, rehearsal_device>{}};
+    train_on(one, 8, {12, 7, 1, 3});
+    const std::vector<float> by_host = trained<false>(), on_devices = trained<true>();
+    BOOST_TEST(same_bits(by_host, on_devices));
+    BOOST_TEST(furthest(by_host, all_variables(one)) < 2e-5);
+}
