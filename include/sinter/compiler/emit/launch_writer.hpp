@@ -28,6 +28,17 @@ constexpr void append(view<T>& to, view<const T> more) {
     to.n += more.n;
 }
 
+/// A walk over so many elements, whatever the batch is, is not divided.
+inline constexpr std::int64_t undivided_elements = 4096;
+/// Into how many of `most` parts a larger one is cut that goes over rows.
+constexpr int parts_of_rows(std::int64_t rows, std::int64_t columns, int most) {
+    /// Rows of so few columns may be gone over by vectors whose lanes are rows: a part has some of
+    /// these, or is no part by itself.
+    constexpr std::int64_t short_row = 128, rows_together = 32;
+    const std::int64_t groups = columns > short_row ? rows : rows / rows_together;   // a part without one has sums, too
+    return groups < 1 ? 1 : groups < most ? static_cast<int>(groups) : most;
+}
+
 class launch_writer {
 public:
     constexpr launch_writer(const graph_view& g, const grouping& r, const address* at, const target& t, int max_batch,
@@ -75,19 +86,13 @@ private:
     /// What a few microseconds are about: instructions times elements of a walk, multiply-adds of a
     /// product.
     static constexpr std::int64_t small_walk = 8192, small_product = 1 << 18;
-    /// Rows of so few columns may be gone over by vectors whose lanes are rows: a part has some of
-    /// these, or is no part by itself.
-    static constexpr std::int64_t short_row = 128, rows_together = 32;
     /// Each part costs something (one of a product gathers its operand anew): what takes a few
     /// microseconds is cut in two, what takes less than one not at all.
     constexpr int parts_of(const spec& s, const launch& l, const std::int64_t* e, std::int64_t work) const {
         if (s.kind == walk::flat || s.kind == walk::rows) {
-            if (!(l.batched ? work * max_batch_ * body.instructions().n > small_walk : work > 4096)) return 1;
+            if (!(l.batched ? work * max_batch_ * body.instructions().n > small_walk : work > undivided_elements)) return 1;
             if (s.kind == walk::flat) return t_.parts;
-            const std::int64_t rows = std::int64_t{l.m} * (l.batched ? max_batch_ : 1);
-            const std::int64_t groups =
-                e[extent::columns] > short_row ? rows : rows / rows_together;   // a part without one has sums, too
-            return groups < 1 ? 1 : groups < t_.parts ? static_cast<int>(groups) : t_.parts;
+            return parts_of_rows(std::int64_t{l.m} * (l.batched ? max_batch_ : 1), e[extent::columns], t_.parts);
         }
         if (!is_product(s, l) || t_.parts <= 2 || terms(l, e) >= small_product) return t_.parts;
         return terms(l, e) < 1 << 14 ? 1 : 2;

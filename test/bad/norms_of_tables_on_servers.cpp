@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: BSL-1.0
+// expect: parameter_server: this optimizer takes norms of whole tensors
+// expect-gcc: static assertion failed
+// expect-clang: static_assert failed
+#include <sinter/sinter.hpp>
+#include <sinter/strategy/parameter_server/shard_update.hpp>
+#include <sinter/train/optimizers/lamb.hpp>
+
+using namespace sinter;
+using namespace sinter::compiler;
+
+constexpr auto net = indices<3> >> embedding<40, 5> >> flatten >> dense<10>;
+using program = compiled<request<std::remove_cvref_t<decltype(net)>, std::remove_cvref_t<decltype(mse)>, no_optimizer, program_mode::training,
+                                 5, cpu_device::target, program_options{.gradients = gradient_policy::reduced}>>;
+
+int main() { return make_updater<program>(lamb{})->scalars(); }
