@@ -42,6 +42,14 @@ struct check_servers_can_update {
             if ((TableGroups >> k & 1u) && code::groups[k].levels) return true;
         return false;
     }
+    static constexpr bool draws() {
+        for (const compiler::group_update& g : code::groups)
+            for (int i = 0; i < g.last.code.n; ++i)
+                if (compiler::instruction::unpack(g.last.code[i]).is(op::random_uniform)) return true;
+        return false;
+    }
+    static_assert(!draws(), "parameter_server: this optimizer draws random numbers, which are of a step's number and "
+                            "of an element's place in a program's memory; servers have neither");
     static_assert(!sums_over_tables(),
                   "parameter_server: this optimizer takes norms of whole tensors (as lamb, max_norm and clip_by_norm "
                   "do), but the rows of a table lie on several servers; give tables an optimizer of their own by "
