@@ -1,0 +1,349 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/base/joined.hpp>
+#include <sinter/net/elastic/assembly_message.hpp>
+#include <functional>
+#include <map>
+#include <string>
+#include <utility>
+
+namespace sinter::inline SINTER_TARGET::wire {
+
+/// How the processes of an elastic job agree on who is in it: what one of them knows, and what it
+/// answers and sends. No sockets, threads or clocks: messages and the time are given to it.
+///
+/// Each list of members is followed by one at most. Which one is agreed by Paxos's single decree
+/// (Lamport 1998): the members of the old list are the acceptors, and what so many have accepted as
+/// may decide (member_list::may_decide) holds. An acceptor's memory dies with its process, and a
+/// process that is started again is no member of the old list. So of a job that is cut apart one part
+/// at most goes on. The first that is alive proposes those that are alive and have come, and adds
+/// those that wait to join where all have come to a place at which that is possible.
+class assembly {
+public:
+    struct settings {
+        int slots = 1;            ///< tasks of the roster that train
+        int most = 1;             ///< members at once; other tasks wait until they are needed
+        double dead_after = 5;
+        double stuck_after = 300; ///< a member that lives and does not come for so long is left behind
+        double join_within = 60;
+    };
+    using send = std::function<void(int slot, const assembly_message&)>;
+
+    /// `random` gives numbers that nobody can foresee.
+    assembly(settings s, int slot, std::function<std::uint64_t()> random, double now)
+        : with_(s), random_(std::move(random)), peers_(static_cast<std::size_t>(s.slots)), began_(now) {
+        self_ = {slot, random_() | 1, progress_of(0, false)};
+        nonce_ = last_nonce_ = random_();
+    }
+
+    const seat& self() const { return self_; }
+    const member_list& list() const { return list_; }
+    assembly_state state() const { return state_; }
+    std::uint64_t run() const { return run_; }
+
+    /// Whether all tasks are there and none is in a job that runs: the first `most` of them may begin.
+    bool all_are_new(double now) const {
+        if (!is_new(state_) || self_.slot >= with_.most) return false;
+        for (int s = 0; s < with_.slots; ++s)
+            if (s != self_.slot && (peer(s).heard < 0 || now - peer(s).heard > with_.dead_after || !is_new(peer(s).state)))
+                return false;
+        return true;
+    }
+    /// The first list, which all of them have met in.
+    void begin(member_list first) {
+        run_ = 1;
+        for (const seat& s : first.seats) run_ = (run_ ^ s.life) * 0x9e3779b97f4a7c15u;
+        list_ = std::move(first);
+        fault_.clear();
+        self_.progress = progress_of(0, true);
+        state_ = assembly_state::running;
+    }
+    /// This member wants the list that follows `list()`. `suspect`: a slot that is probably dead.
+    void gather(std::int64_t done, bool healed, bool admits, int suspect, double now) {
+        self_.progress = progress_of(done, healed);
+        if (state_ == assembly_state::gathering) return;
+        state_ = assembly_state::gathering;
+        admits_ = admits;
+        suspect_ = suspect;
+        base_ = list_.epoch;
+        began_ = now;
+        quorum_lost_ = -1;
+        fault_.clear();
+        ballot_ = 0;
+        for (peer_state& p : peers_) p.heard = -1, p.came = false;
+    }
+    /// Back to work in the present list.
+    void settle() { state_ = assembly_state::running; }
+    void end() { state_ = assembly_state::ended; }
+    /// To all who may wait for this one.
+    void tell_end(const send& out) const {
+        for (int s = 0; s < with_.slots; ++s)
+            if (s != self_.slot) out(s, about(assembly_kind::status));
+    }
+    /// Why this process cannot go on; empty: it can.
+    const std::string& fault() const { return fault_; }
+    /// Some process waits to join, and there is a place for it.
+    bool somebody_waits(double now) const {
+        if (static_cast<int>(list_.seats.size()) >= with_.most) return false;
+        for (const peer_state& p : peers_)
+            if (p.state == assembly_state::waiting && p.said >= 0 && now - p.said < with_.dead_after) return true;
+        return false;
+    }
+
+    void receive(const assembly_message& m, double now, const send& out) {
+        const int s = m.from.slot;
+        if (s < 0 || s >= with_.slots || s == self_.slot || m.list.seats.size() > peers_.size()) return;
+        if (run_ && m.run && m.run != run_) return;   // of another run of this job
+        peer_state& p = peers_[static_cast<std::size_t>(s)];
+        const bool answers = m.kind == assembly_kind::status && (m.nonce == nonce_ || m.nonce == last_nonce_);
+        const bool ends = m.state == assembly_state::ended && m.from.life == p.life;   // the last word of its life
+        if (answers || ends || p.heard < 0 || state_ == assembly_state::running) {
+            p.life = m.from.life, p.state = m.state, p.said = now;
+            p.progress = m.from.progress, p.epoch = m.epoch, p.admits = m.admits;
+        }
+        if (answers) p.heard = now;
+        switch (m.kind) {
+            case assembly_kind::probe: return out(s, about(assembly_kind::status, m.nonce));
+            case assembly_kind::status: return learn(m);
+            case assembly_kind::prepare:
+            case assembly_kind::accept: return answer(m, out);
+            case assembly_kind::promise:
+            case assembly_kind::accepted: return count(m, now, out);
+            case assembly_kind::refuse:
+                if (ballot_ && m.epoch == base_ && m.ballot > ballot_) {
+                    round_ = m.ballot / ballots_of_a_round;
+                    ballot_ = 0;
+                    retry_at_ = now + 0.02 + 0.001 * static_cast<double>(random_() % 100);
+                }
+                return;
+        }
+    }
+    /// To be called some twenty times a second while this process is not `running`.
+    void tick(double now, const send& out) {
+        if (state_ == assembly_state::running || state_ == assembly_state::ended) return;
+        if (now - nonce_at_ > 0.5) last_nonce_ = nonce_, nonce_ = random_(), nonce_at_ = now;
+        const bool all = state_ != assembly_state::gathering;
+        for (int s = 0; s < with_.slots; ++s)
+            if (s != self_.slot && (all || seat_at(s) || waits(s, now))) out(s, about(assembly_kind::probe, nonce_));
+        if (state_ == assembly_state::fresh) return meet(now);
+        if (state_ == assembly_state::waiting) return wait_to_join(now);
+        decide(now, out);
+    }
+
+private:
+    struct peer_state {
+        std::uint64_t life = 0;
+        assembly_state state = assembly_state::fresh;
+        std::int64_t progress = 0, epoch = 0;
+        bool admits = false, came = false;
+        double heard = -1;   ///< when it answered a probe last; -1: it has not, since this process gathers
+        double said = -1;    ///< when what it says of itself was heard
+    };
+    struct acceptor {
+        std::int64_t promised = 0, accepted = 0;
+        member_list list;
+    };
+    static constexpr std::int64_t ballots_of_a_round = 1 << 20;   // more than there are slots
+
+    settings with_;
+    std::function<std::uint64_t()> random_;
+    std::vector<peer_state> peers_;
+    double began_;
+    seat self_;
+    assembly_state state_ = assembly_state::fresh;
+    member_list list_;
+    std::uint64_t run_ = 0, nonce_ = 0, last_nonce_ = 0;
+    double nonce_at_ = 0;
+    std::string fault_;
+    std::map<std::int64_t, acceptor> acceptors_;   // by the epoch that is to be replaced
+    // Of gathering:
+    std::int64_t base_ = 0;
+    int suspect_ = -1;
+    bool admits_ = false;
+    double quorum_lost_ = -1;
+    // Of a proposal:
+    std::int64_t round_ = 0, ballot_ = 0, best_before_ = 0;
+    member_list proposal_;
+    bool accepting_ = false;
+    std::vector<char> agreed_;   // by place in list_
+    double proposed_at_ = 0, retry_at_ = 0;
+
+    static bool is_new(assembly_state s) { return s == assembly_state::fresh || s == assembly_state::waiting; }
+    const peer_state& peer(int s) const { return peers_[static_cast<std::size_t>(s)]; }
+    const seat* seat_at(int slot) const {
+        for (const seat& s : list_.seats)
+            if (s.slot == slot) return &s;
+        return nullptr;
+    }
+    bool waits(int s, double now) const {
+        return peer(s).state == assembly_state::waiting && now - peer(s).said < with_.dead_after && peer(s).said >= 0;
+    }
+    assembly_message about(assembly_kind k, std::uint64_t nonce = 0) const {
+        return {.kind = k, .from = self_, .state = state_, .admits = admits_, .nonce = nonce, .run = run_,
+                .epoch = list_.epoch, .list = list_};
+    }
+
+    // ---- before this process is a member
+    void meet(double now) {
+        bool runs = self_.slot >= with_.most;
+        std::string missing;
+        for (int s = 0; s < with_.slots; ++s) {
+            if (s == self_.slot) continue;
+            const peer_state& p = peer(s);
+            runs = runs || (p.heard >= 0 && !is_new(p.state));
+            if (p.heard < 0) missing += (missing.empty() ? "" : ", ") + joined({"task ", s});
+        }
+        if (runs) {
+            state_ = assembly_state::waiting;
+            began_ = now;
+        } else if (now - began_ > with_.join_within && !all_are_new(now)) {
+            fault_ = missing.empty() ? "the others have not begun" : joined({"missing: ", missing});
+        }
+    }
+    void wait_to_join(double now) {
+        double last = began_;
+        bool ended = false;
+        for (const peer_state& p : peers_) {
+            if (p.state == assembly_state::ended && p.heard >= 0) ended = true;
+            else if (p.state != assembly_state::waiting) last = std::max(last, p.heard);
+        }
+        if (ended) fault_ = "the job has ended before this process could join it";
+        else if (now - last > with_.join_within) fault_ = "no member of the job answers";
+    }
+
+    // ---- as a member
+    /// What somebody's list says: it may be newer than this process's.
+    void learn(const assembly_message& m) {
+        if (m.list.epoch <= list_.epoch || m.run == 0) return;
+        if (state_ == assembly_state::fresh) return;   // it will wait first
+        if (m.list.find(self_.slot, self_.life)) return adopt(m.list, m.run);
+        if (state_ == assembly_state::gathering)
+            fault_ = joined({"this process was removed from the job: it is not among the members of epoch ",
+                             m.list.epoch});
+    }
+    void adopt(const member_list& l, std::uint64_t run) {
+        list_ = l;
+        run_ = run;
+        ballot_ = 0;
+        acceptors_.erase(acceptors_.begin(), acceptors_.lower_bound(l.epoch));
+        if (state_ == assembly_state::waiting || state_ == assembly_state::gathering) state_ = assembly_state::running;
+    }
+    /// Whether the member in this seat has ended, or cannot be reached.
+    bool is_dead(const seat& x, double now) const {
+        if (x.slot == self_.slot) return false;
+        const peer_state& p = peer(x.slot);
+        if (p.heard >= 0 && (p.life != x.life || p.state == assembly_state::ended)) return true;
+        if (now - began_ > with_.stuck_after && !has_come(x)) return true;
+        const double limit = x.slot == suspect_ ? std::max(0.25, with_.dead_after / 5) : with_.dead_after;
+        return now - std::max(p.heard, began_) > limit;
+    }
+    bool has_come(const seat& x) const {
+        if (x.slot == self_.slot) return true;
+        const peer_state& p = peer(x.slot);
+        return p.heard >= 0 && p.life == x.life && p.state == assembly_state::gathering && p.epoch == list_.epoch;
+    }
+    /// What the first of those that live does once all that live have come.
+    void decide(double now, const send& out) {
+        bool all = true, lowest = true;
+        for (const seat& x : list_.seats) {
+            if (is_dead(x, now)) continue;
+            if (!has_come(x)) all = false;
+            if (x.slot < self_.slot) lowest = false;
+        }
+        const bool enough = list_.may_decide([&](const seat& x) { return !is_dead(x, now); });
+        if (enough) quorum_lost_ = -1;
+        else if (quorum_lost_ < 0) quorum_lost_ = now;
+        if (!enough && now - quorum_lost_ > with_.dead_after) {
+            const auto here = std::count_if(list_.seats.begin(), list_.seats.end(),
+                                            [&](const seat& x) { return !is_dead(x, now); });
+            fault_ = joined({"of ", list_.seats.size(), " members ", here,
+                             here == 1 ? " is" : " are", " left or can be reached: not more than half, nor half with "
+                             "the chief, so that another part of the job may go on"});
+            return;
+        }
+        if (!lowest || !all || !enough || now < retry_at_) return;
+        if (admits_ && ballot_ == 0 && now - began_ < 0.5)   // who waits answers first, or is not there any more
+            for (int s = 0; s < with_.slots; ++s)
+                if (waits(s, now) && peer(s).heard < 0) return;
+        if (ballot_ == 0 || now - proposed_at_ > 1) propose(now);
+        ask(out);
+    }
+    void propose(double now) {
+        ballot_ = ++round_ * ballots_of_a_round + self_.slot;
+        accepting_ = false;
+        best_before_ = 0;
+        proposed_at_ = now;
+        agreed_.assign(list_.seats.size(), 0);
+        proposal_ = {list_.epoch + 1, {}};
+        bool place = admits_;
+        for (const seat& x : list_.seats) {
+            if (is_dead(x, now) || !has_come(x)) continue;
+            const std::int64_t p = x.slot == self_.slot ? self_.progress : peer(x.slot).progress;
+            proposal_.seats.push_back({x.slot, x.life, p});
+            if (x.slot != self_.slot)
+                place = place && peer(x.slot).admits && done_of(p) == done_of(self_.progress);
+        }
+        for (int s = 0; s < with_.slots && place && static_cast<int>(proposal_.seats.size()) < with_.most; ++s)
+            if (s != self_.slot && waits(s, now) && peer(s).heard >= 0 && now - peer(s).heard < 0.5 &&
+                std::none_of(proposal_.seats.begin(), proposal_.seats.end(), [&](const seat& x) { return x.slot == s; }))
+                proposal_.seats.push_back({s, peer(s).life, progress_of(done_of(self_.progress), false)});
+        std::sort(proposal_.seats.begin(), proposal_.seats.end(),
+                  [](const seat& a, const seat& b) { return a.slot < b.slot; });
+    }
+    /// Asks those that have not agreed yet; this process itself is one of them.
+    void ask(const send& out) {
+        assembly_message m = about(accepting_ ? assembly_kind::accept : assembly_kind::prepare);
+        m.ballot = ballot_;
+        m.epoch = list_.epoch;
+        m.list = proposal_;
+        for (std::size_t i = 0; i < list_.seats.size() && ballot_; ++i)
+            if (!agreed_[i] && list_.seats[i].slot != self_.slot) out(list_.seats[i].slot, m);
+        answer(m, [&](int, const assembly_message& own) { count(own, proposed_at_, out); });
+    }
+    /// As an acceptor.
+    void answer(const assembly_message& m, const send& out) {
+        if (m.epoch < list_.epoch || m.ballot <= 0) return out(m.from.slot, about(assembly_kind::status));
+        acceptor& a = acceptors_[m.epoch];
+        assembly_message r = about(assembly_kind::refuse);
+        r.epoch = m.epoch;
+        if (m.ballot < a.promised) {
+            r.ballot = a.promised;
+        } else if (m.kind == assembly_kind::prepare) {
+            a.promised = m.ballot;
+            r.kind = assembly_kind::promise;
+            r.ballot = m.ballot, r.before = a.accepted, r.list = a.list;
+        } else {
+            a.promised = a.accepted = m.ballot;
+            a.list = m.list;
+            r.kind = assembly_kind::accepted;
+            r.ballot = m.ballot;
+        }
+        out(m.from.slot, r);
+    }
+    /// As the one that proposes.
+    void count(const assembly_message& m, double now, const send& out) {
+        if (ballot_ == 0 || m.ballot != ballot_ || m.epoch != list_.epoch) return;
+        if ((m.kind == assembly_kind::accepted) != accepting_) return;
+        for (std::size_t i = 0; i < list_.seats.size(); ++i)
+            if (list_.seats[i].same(m.from)) agreed_[i] = 1;
+        if (m.kind == assembly_kind::promise && m.before > best_before_) best_before_ = m.before, proposal_ = m.list;
+        if (!list_.may_decide([&](const seat& x) { return agreed_[static_cast<std::size_t>(&x - list_.seats.data())] != 0; }))
+            return;
+        if (!accepting_) {
+            accepting_ = true;
+            std::fill(agreed_.begin(), agreed_.end(), 0);
+            proposed_at_ = now;
+            return ask(out);
+        }
+        const member_list old = list_;
+        const bool mine = proposal_.find(self_.slot, self_.life) != nullptr;
+        if (!mine) fault_ = "this process was removed from the job by another member";
+        adopt(proposal_, run_);
+        for (int k = 0; k < 2; ++k)   // datagrams get lost; who has none asks
+            for (const member_list* l : {&old, &std::as_const(list_)})
+                for (const seat& x : l->seats)
+                    if (x.slot != self_.slot) out(x.slot, about(assembly_kind::status));
+    }
+};
+
+} // namespace sinter::wire

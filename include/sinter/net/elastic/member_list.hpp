@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/base/target_namespace.hpp>
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+namespace sinter::inline SINTER_TARGET::wire {
+
+/// One process of an elastic job.
+struct seat {
+    int slot = -1;                ///< its number among the tasks that train, in the roster
+    std::uint64_t life = 0;       ///< drawn when it started: a process that is started again is another one
+    std::int64_t progress = 0;    ///< how far it was when the list was made: see progress_of()
+    bool same(const seat& o) const { return slot == o.slot && life == o.life; }
+    bool operator==(const seat&) const = default;
+};
+
+/// Operations of the session that a member has completed, and whether it has the model's state
+/// (a member that has just joined has not), in one number.
+constexpr std::int64_t progress_of(std::int64_t done, bool healed) { return 2 * done + healed; }
+constexpr std::int64_t done_of(std::int64_t progress) { return progress >> 1; }
+constexpr bool is_healed(std::int64_t progress) { return progress & 1; }
+
+/// Who is in an elastic job from one change of its members to the next: by slot, so that the place
+/// in the list is the rank. Epochs count from 1; 0 is no list.
+struct member_list {
+    std::int64_t epoch = 0;
+    std::vector<seat> seats;
+
+    const seat* find(int slot, std::uint64_t life) const {
+        for (const seat& s : seats)
+            if (s.slot == slot && s.life == life) return &s;
+        return nullptr;
+    }
+    /// Whether those of whom `in` is true may decide for all: more than half, or half with the first.
+    /// Any two sets that may have a member in common.
+    template <class In>
+    bool may_decide(In in) const {
+        const auto n = static_cast<std::size_t>(std::count_if(seats.begin(), seats.end(), in));
+        return 2 * n > seats.size() || (2 * n == seats.size() && n > 0 && in(seats[0]));
+    }
+    bool operator==(const member_list&) const = default;
+};
+
+} // namespace sinter::wire

@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <boost/test/unit_test.hpp>
+#include <sinter/net/elastic/assembly.hpp>
+#include <map>
+#include <memory>
+#include <random>
+#include <set>
+
+// Who goes on: the rules of an elastic job's members, on a network of this test's own that loses, repeats, delays and
+// cuts, with processes that die and come again. However it goes, no list has two followers.
+using namespace sinter::wire;
+
+namespace {
+
+struct network {
+    explicit network(std::uint64_t seed, int slots, int most) : draw(seed), with{slots, most, 1., 30., 5.} {
+        for (int s = 0; s < slots; ++s) start(s);
+    }
+    std::mt19937_64 draw;
+    assembly::settings with;
+    double now = 0, loss = 0, longest = 0.01;
+    std::vector<std::unique_ptr<assembly>> at{static_cast<std::size_t>(with.slots)};
+    std::vector<int> side = std::vector<int>(static_cast<std::size_t>(with.slots));   // who reaches whom
+    std::multimap<double, std::pair<int, assembly_message>> way;
+    std::map<std::int64_t, member_list> lists;   // by epoch
+    std::string wrong;
+
+    assembly& operator[](int s) { return *at[static_cast<std::size_t>(s)]; }
+    bool runs(int s) const { return at[static_cast<std::size_t>(s)] != nullptr; }
+    double chance() { return static_cast<double>(draw() >> 11) * 0x1p-53; }
+    void start(int s) {
+        at[static_cast<std::size_t>(s)] = std::make_unique<assembly>(with, s, [this] { return draw(); }, now);
+    }
+    void kill(int s) { at[static_cast<std::size_t>(s)].reset(); }
+    assembly::send from(int s) {
+        return [this, s](int to, const assembly_message& m) {
+            const std::string bytes = archived(m);   // as it travels
+            const auto copy = restored<assembly_message>({reinterpret_cast<const std::byte*>(bytes.data()), bytes.size()});
+            for (int k = 0; k < 1 + (loss > 0 && chance() < 0.1); ++k)
+                if (side[static_cast<std::size_t>(s)] == side[static_cast<std::size_t>(to)] && chance() >= loss)
+                    way.emplace(now + longest * chance(), std::pair(to, copy));
+        };
+    }
+    void pass(double seconds) {
+        for (const double until = now + seconds; now < until; now += 0.025) {
+            while (!way.empty() && way.begin()->first <= now) {
+                const auto [to, m] = way.begin()->second;
+                way.erase(way.begin());
+                if (runs(to)) (*this)[to].receive(m, now, from(to));
+            }
+            for (int s = 0; s < with.slots; ++s)
+                if (runs(s)) (*this)[s].tick(now, from(s)), look(s);
+        }
+    }
+    /// Every list that anybody ever has is the only one of its epoch.
+    void look(int s) {
+        const member_list& l = (*this)[s].list();
+        if (l.epoch == 0) return;
+        const auto [known, is_new] = lists.emplace(l.epoch, l);
+        if (!(known->second == l)) wrong = "two lists of epoch " + std::to_string(l.epoch);
+    }
+    void begin_all() {
+        pass(1);
+        member_list first{1, {}};
+        for (int s = 0; s < with.most; ++s) first.seats.push_back({s, (*this)[s].self().life, 1});
+        for (int s = 0; s < with.most; ++s) {
+            BOOST_TEST((*this)[s].all_are_new(now));
+            (*this)[s].begin(first);
+        }
+    }
+    void gather(int s, std::int64_t done = 5, bool admits = false, int suspect = -1) {
+        (*this)[s].gather(done, true, admits, suspect, now);
+    }
+    std::vector<int> members(int s) {
+        std::vector<int> m;
+        for (const seat& x : (*this)[s].list().seats) m.push_back(x.slot);
+        return m;
+    }
+};
+
+} // namespace
+
+BOOST_AUTO_TEST_CASE(survivors_go_on_with_more_than_half) {
+    network n(1, 3, 3);
+    n.begin_all();
+    n.kill(1);
+    n.gather(0, 5, false, 1), n.gather(2, 4, false, 1);
+    n.pass(1);   // the one that is suspected is given up sooner than after dead_after
+    for (const int s : {0, 2}) {
+        BOOST_TEST((n.members(s) == std::vector<int>{0, 2}));
+        BOOST_TEST(n[s].list().epoch == 2);
+        BOOST_TEST((n[s].state() == assembly_state::running));
+        BOOST_TEST(done_of(n[s].list().seats[0].progress) == 5);
+        BOOST_TEST(done_of(n[s].list().seats[1].progress) == 4);
+    }
+    n.kill(2);   // half with the chief
+    n.gather(0);
+    n.pass(3);
+    BOOST_TEST((n.members(0) == std::vector<int>{0}));
+    BOOST_TEST(n.wrong == "");
+}
+BOOST_AUTO_TEST_CASE(half_without_the_chief_does_not_go_on) {
+    network n(2, 2, 2);
+    n.begin_all();
+    n.kill(0);
+    n.gather(1);
+    n.pass(4);
+    BOOST_TEST(n[1].list().epoch == 1);
+    BOOST_TEST(n[1].fault().find("of 2 members 1 is left or can be reached") == 0, n[1].fault());
+}
+// Nobody is left behind because it comes late: it is alive, and computes.
+BOOST_AUTO_TEST_CASE(who_lives_is_waited_for) {
+    network n(3, 3, 3);
+    n.begin_all();
+    n.gather(0), n.gather(1);
+    n.pass(10);
+    BOOST_TEST(n[0].list().epoch == 1);
+    n.gather(2);
+    n.pass(1);
+    BOOST_TEST((n.members(0) == std::vector<int>{0, 1, 2}));
+    n.gather(0), n.gather(1);
+    n.pass(32);   // longer than stuck_after
+    BOOST_TEST((n.members(1) == std::vector<int>{0, 1}));
+    n.gather(2);
+    n.pass(1);
+    BOOST_TEST(n[2].fault().find("this process was removed from the job") == 0, n[2].fault());
+}
+BOOST_AUTO_TEST_CASE(a_process_that_is_started_again_waits_and_joins) {
+    network n(4, 3, 3);
+    n.begin_all();
+    n.kill(1);
+    n.gather(0), n.gather(2);
+    n.pass(2);
+    n.start(1);
+    n.pass(1);
+    BOOST_TEST((n[1].state() == assembly_state::waiting));
+    BOOST_TEST(n[0].somebody_waits(n.now));
+    n.gather(0), n.gather(2);   // a failure in the midst of a step: nobody can come in
+    n.pass(1);
+    BOOST_TEST((n.members(0) == std::vector<int>{0, 2}));
+    n.gather(0, 9, true), n.gather(2, 9, true);
+    n.pass(1);
+    for (const int s : {0, 1, 2}) BOOST_TEST((n.members(s) == std::vector<int>{0, 1, 2}));
+    BOOST_TEST(!is_healed(n[0].list().seats[1].progress));
+    BOOST_TEST(done_of(n[0].list().seats[1].progress) == 9);
+    BOOST_TEST(!n[0].somebody_waits(n.now));
+}
+// A process that is at once started again has its predecessor's place, and is no member.
+BOOST_AUTO_TEST_CASE(a_successor_is_not_its_predecessor) {
+    network n(5, 3, 3);
+    n.begin_all();
+    n.kill(0);
+    n.start(0);
+    n.gather(1), n.gather(2);
+    n.pass(0.5);   // that somebody else answers there shows at once that the old one is dead
+    BOOST_TEST((n.members(1) == std::vector<int>{1, 2}));
+    n.gather(1, 7, true), n.gather(2, 7, true);
+    n.pass(1);
+    BOOST_TEST((n.members(0) == std::vector<int>{0, 1, 2}));
+}
+BOOST_AUTO_TEST_CASE(spares_wait_until_there_is_a_place) {
+    network n(6, 4, 2);
+    n.begin_all();
+    n.pass(10);
+    for (const int s : {2, 3}) BOOST_TEST((n[s].state() == assembly_state::waiting && n[s].fault().empty()));
+    BOOST_TEST(!n[0].somebody_waits(n.now));
+    n.kill(1);
+    n.gather(0);
+    n.pass(2);
+    BOOST_TEST(n[0].somebody_waits(n.now));
+    n.gather(0, 6, true);
+    n.pass(1);
+    BOOST_TEST((n.members(0) == std::vector<int>{0, 2}));   // one of the two
+    BOOST_TEST(!n[0].somebody_waits(n.now));
+    n[0].end(), n[0].tell_end(n.from(0));
+    n.pass(1);
+    BOOST_TEST(n[3].fault() == "the job has ended before this process could join it");
+}
+// Cut in three parts of 1, 1 and 1, or 2, 2 and 1: none goes on. Of 3 and 2 the larger one does.
+BOOST_AUTO_TEST_CASE(parts_of_a_job) {
+    const auto going_on = [](std::vector<int> sides) {
+        const int slots = static_cast<int>(sides.size());
+        network n(7, slots, slots);
+        n.begin_all();
+        n.side = sides;
+        for (int s = 0; s < slots; ++s) n.gather(s);
+        n.pass(5);
+        BOOST_TEST(n.wrong == "");
+        std::vector<int> on;
+        for (int s = 0; s < slots; ++s)
+            if (n[s].list().epoch == 2) on.push_back(s);
+            else BOOST_TEST(!n[s].fault().empty());
+        return on;
+    };
+    using list = std::vector<int>;
+    BOOST_TEST((going_on({0, 1, 2}) == list{}));
+    BOOST_TEST((going_on({0, 1, 1, 2, 2}) == list{}));
+    BOOST_TEST((going_on({0, 1, 1}) == list{1, 2}));
+    BOOST_TEST((going_on({0, 1, 0, 1}) == list{0, 2}));      // half, with the chief
+    BOOST_TEST((going_on({0, 1, 1, 0, 1}) == list{1, 2, 4}));
+}
+// Whatever is lost, cut, killed and started again, at any time: one list an epoch, of which each has more than half of
+// the one before, or half with its chief.
+BOOST_AUTO_TEST_CASE(never_two_parts) {
+    std::int64_t epochs = 0;
+    for (std::uint64_t seed = 1; seed <= 150; ++seed) {
+        const int slots = 2 + static_cast<int>(seed % 4);
+        network n(seed, slots, slots);
+        n.begin_all();
+        n.loss = 0.3 * n.chance(), n.longest = 0.3 * n.chance();
+        std::vector<std::int64_t> acted(static_cast<std::size_t>(slots));
+        for (int event = 0; event < 40; ++event) {
+            const int s = static_cast<int>(n.draw() % static_cast<unsigned>(slots));
+            switch (n.draw() % 6) {
+                case 0: n.kill(s); break;
+                case 1:
+                    if (!n.runs(s)) n.start(s);
+                    break;
+                case 2: n.side[static_cast<std::size_t>(s)] = static_cast<int>(n.draw() % 2); break;
+                case 3: std::fill(n.side.begin(), n.side.end(), 0); break;
+                default: break;
+            }
+            for (int r = 0; r < slots; ++r)   // members that see a failure, each when it does
+                if (n.runs(r) && n[r].state() == assembly_state::running && n.chance() < 0.7)
+                    n.gather(r, 5, n.chance() < 0.5, s);
+            n.pass(0.1 + 2 * n.chance());
+        }
+        BOOST_TEST(n.wrong == "", "seed " << seed << ": " << n.wrong);
+        for (const auto& [epoch, l] : n.lists) {
+            if (!n.lists.contains(epoch - 1)) continue;
+            ++epochs;
+            const member_list& old = n.lists[epoch - 1];
+            BOOST_TEST(old.may_decide([&](const seat& x) { return l.find(x.slot, x.life) != nullptr; }),
+                       "seed " << seed << ", epoch " << epoch);
+        }
+    }
+    BOOST_TEST(epochs > 300);   // or it has shown nothing
+}
+// A list is what it was, in whatever order its messages come; what fits no message is refused.
+BOOST_AUTO_TEST_CASE(messages) {
+    assembly_message m{.kind = assembly_kind::promise, .from = {3, 99, 7}, .state = assembly_state::gathering, .admits = true,
+                       .nonce = 5, .run = 6, .epoch = 7, .ballot = 8, .before = 9, .list = {4, {{1, 11, 3}, {2, 12, 5}}}};
+    const std::string bytes = archived(m);
+    const auto whole = restored<assembly_message>({reinterpret_cast<const std::byte*>(bytes.data()), bytes.size()});
+    BOOST_TEST((whole.list == m.list && whole.from == m.from && whole.kind == m.kind && whole.state == m.state));
+    BOOST_TEST((whole.nonce == 5u && whole.run == 6u && whole.epoch == 7 && whole.ballot == 8 && whole.before == 9));
+    for (std::size_t n = 0; n < bytes.size(); ++n)
+        BOOST_CHECK_THROW(restored<assembly_message>({reinterpret_cast<const std::byte*>(bytes.data()), n}), sinter::error);
+    std::string other = bytes;
+    other[0] = 77;
+    BOOST_CHECK_THROW(restored<assembly_message>({reinterpret_cast<const std::byte*>(other.data()), other.size()}),
+                      sinter::format_error);
+}
