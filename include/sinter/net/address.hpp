@@ -36,7 +36,7 @@ SINTER_COLD inline std::optional<std::int64_t> integer(std::string_view text, st
 }
 
 /// Text of strangers in quotes, fit for an error message: control characters escaped, long ones cut.
-SINTER_COLD inline std::string quoted(std::string_view s) {
+SINTER_COLD inline std::string quoted_text(std::string_view s) {
     return s.size() <= 100 ? json::text(s) : json::text(s.substr(0, 100)) + "...";
 }
 
@@ -63,7 +63,7 @@ SINTER_COLD inline bool is_ipv6(std::string_view host) {
 /// option_error; port 0 is refused, since nobody could connect to it.
 SINTER_COLD inline host_port parse_address(std::string_view s, const std::string& where) {
     const auto fault = [&](const char* what) {
-        return option_error(what, where, quoted(s), "host:port, as in node1:2222 or [::1]:2222, port 1 to 65535");
+        return option_error(what, where, quoted_text(s), "host:port, as in node1:2222 or [::1]:2222, port 1 to 65535");
     };
     const std::size_t colon = s.rfind(':');
     if (colon == s.npos) throw fault("an address has no port");

@@ -24,7 +24,8 @@ struct cluster_options {
     double join_within = 60;      ///< all must be there so soon after the first
     double progress_within = 0;   ///< a member that lives but does not get on is stuck; 0: 60 * dead_after
     bool insecure = false;        ///< without a key, other addresses than loopback are accepted too
-    bool elastic = false;         ///< survivors go on without the dead, others may join
+    bool elastic = false;         ///< survivors go on without the dead, others may join: elastic(strategy) sets it
+    int spares = 0;               ///< of an elastic job: so many tasks wait until a member has died
     bool chief_is_worker0 = false;   ///< a roster may give chief and worker/0 one address: they are one member
     tls_files tls;
 

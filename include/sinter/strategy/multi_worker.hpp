@@ -48,6 +48,9 @@ struct multi_worker {
         synchronous_setup s{.workers = 1, .input = options.input, .states = options.states};
         s.evaluates = evaluates;
         s.has_evaluator = members.evaluator() != nullptr;
+        if (members.options.elastic || members.options.spares > 0)
+            throw option_error("an elastic job's strategy says so when it is compiled", "multi_worker",
+                               "cluster_options::elastic", "elastic(multi_worker<...>{...}) (sinter/elastic.hpp)");
         if (evaluates) return s;
         if constexpr (requires(const Device& d) { d.enter(); }) {   // what reads its memory asks which is current
             const Device d(device_settings);

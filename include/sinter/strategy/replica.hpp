@@ -20,6 +20,7 @@ struct step_values {
     runtime::batch_shard shard = {};           ///< which part of a larger batch the batch is; by default all of it
     bool stop = false;                ///< this member asks that all members stop behind this step
     bool save = false;                ///< this member asks that the run be saved behind this step
+    bool join = false;                ///< this member knows of a process that waits to join the job
 };
 /// What came of a step.
 struct step_result {
@@ -29,6 +30,7 @@ struct step_result {
     bool save = false;     ///< some member has asked to save, likewise
     std::int64_t examples = -1;   ///< of the whole batch, over all members; -1: those of this member's batch
     double loss_weight = -1;      ///< what the loss is a mean over, likewise; -1: local()'s loss_weight()
+    bool join = false;            ///< some member knows of a process that waits to join the job
     std::int64_t global_step = -1;   ///< the model's steps from now on, where others count them, too; -1: one more if applied
 };
 

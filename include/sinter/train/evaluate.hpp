@@ -170,24 +170,33 @@ SINTER_COLD evaluation_result evaluate(Trainer& t, data::pipeline& data,
     metrics::accuracy accuracy;
     evaluation_result r;
     std::vector<std::unique_ptr<metrics::detail::running>> running;
-    for (const metrics::named& m : measured) running.push_back(m.begin());
     t.session().refresh();   // on every member, also one that will have no batch
-    const membership me = t.session().member();
-    const std::int64_t members = detail::is_alone(t.session()) || detail::reads_own_batches(t.session()) ? 1 : me.count;
-    std::int64_t batch = 0;
-    detail::one_pass(data, [&](const data::batch_view& b) {
-        if (batches > 0 && batch == batches) return false;
-        r.interrupted = detail::asked_to_leave(t, within);
-        if (r.interrupted) return false;
-        if (batch++ % members != me.index * (members > 1)) return true;
-        const float l = t.evaluate(b);   // which refuses a batch that does not fit
-        loss.add(static_cast<double>(l), t.loss_weight());
-        detail::count_accuracy<Trainer>(t.session().local(), accuracy, b);
-        for (std::size_t i = 0; i < running.size(); ++i) detail::measure(t, measured[i], *running[i], b);
-        r.examples += b.size;
-        return true;
+    bool again = false;
+    detail::by_the_same_members(t.session(), [&] {
+        if (std::exchange(again, true)) data.seek(begin);
+        loss = {};
+        accuracy = {};
+        r = {};
+        running.clear();
+        for (const metrics::named& m : measured) running.push_back(m.begin());
+        const membership me = t.session().member();
+        const std::int64_t members =
+            detail::is_alone(t.session()) || detail::reads_own_batches(t.session()) ? 1 : me.count;
+        std::int64_t batch = 0;
+        detail::one_pass(data, [&](const data::batch_view& b) {
+            if (batches > 0 && batch == batches) return false;
+            r.interrupted = detail::asked_to_leave(t, within);
+            if (r.interrupted) return false;
+            if (batch++ % members != me.index * (members > 1)) return true;
+            const float l = t.evaluate(b);   // which refuses a batch that does not fit
+            loss.add(static_cast<double>(l), t.loss_weight());
+            detail::count_accuracy<Trainer>(t.session().local(), accuracy, b);
+            for (std::size_t i = 0; i < running.size(); ++i) detail::measure(t, measured[i], *running[i], b);
+            r.examples += b.size;
+            return true;
+        });
+        detail::merge_evaluation(t, r, loss, accuracy, measured, running);
     });
-    detail::merge_evaluation(t, r, loss, accuracy, measured, running);
     r.loss = r.accuracy = epoch_result::unknown;
     if (r.interrupted) {
         data.seek(begin);   // the same pass again, when the run goes on

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/cluster_error.hpp>
 #include <sinter/train/data_places.hpp>
 #include <sinter/train/evaluate.hpp>
 #include <sinter/train/hooks/check_finite.hpp>
@@ -14,6 +15,11 @@ namespace sinter::inline SINTER_TARGET {
 class run_record;   // train/checkpoint/run_record.hpp
 
 namespace detail {
+
+template <class Run>
+std::vector<std::byte> give_run(Run&, const std::string& options);   // train/checkpoint/run_checkpoint.hpp
+template <class Run>
+void take_run(Run&, const std::vector<std::byte>&, const std::string& options);
 
 template <class Trainer>
 inline constexpr int phases_of = 1;
@@ -158,7 +164,8 @@ public:
         hooks_ = std::make_unique<detail::hook_calls[]>(3 + hooks.size());
         detail::hook_calls* next = hooks_.get();
         *next++ = calls_of<run_type, false>(finite_);
-        if (o.progress && run_.chief) *next++ = calls_of<run_type, false>(bar_);
+        has_bar_ = o.progress && run_.chief;
+        if (has_bar_) *next++ = calls_of<run_type, false>(bar_);
         if (o.validation) {
             validation_ = std::make_unique<validation>(*o.validation, o.metrics);
             *next++ = calls_of<run_type, false>(*validation_);
@@ -169,13 +176,32 @@ public:
         for (const detail::hook_calls& h : run_.hooks)
             before_ = before_ || h.before_step, after_ = after_ || h.after_step;
     }
-    /// All epochs, or those that are left of a run that a hook has loaded.
+    /// All epochs, or those that are left of a run that a hook has loaded. What this member throws
+    /// alone, from its data or a hook, ends the others, too, with the same words.
     SINTER_COLD std::vector<epoch_result> run() {
+        if constexpr (requires { t_.session().fail(""); }) {
+            try {
+                return run_all();
+            } catch (const cluster_error&) {   // which all have
+                throw;
+            } catch (const std::exception& e) {
+                detail::end_members(t_.session(), e.what());
+                throw;
+            }
+        } else {
+            return run_all();
+        }
+    }
+
+private:
+    SINTER_COLD std::vector<epoch_result> run_all() {
         using enum detail::hook_call;
         std::vector<epoch_result> history;
         if (detail::has_served(t_)) return history;
-        agree_on_options();
-        run_.tell(resume);
+        if (!joins()) {
+            agree_on_options();
+            run_.tell(resume);
+        }
         detail::begin_training(t_, o_.max_steps);
         run_.step = t_.steps();
         detail::need_learning_rates(t_.optimizer(), detail::phases_of<Trainer> > 1 ? 0 : t_.steps());
@@ -192,7 +218,6 @@ public:
         return history;
     }
 
-private:
     Trainer& t_;
     const train_options& o_;
     check_finite finite_;
@@ -201,7 +226,7 @@ private:
     std::unique_ptr<detail::hook_calls[]> hooks_;
     run_type run_;
     double first_loss_ = -1;   ///< of the first step; -1 before it
-    bool told_ = false;
+    bool told_ = false, has_bar_ = false;
     bool before_ = false, after_ = false;   ///< whether any hook has these calls
 
     /// What decides how many steps there are, and what is measured together, must be the same
@@ -209,12 +234,43 @@ private:
     SINTER_COLD void agree_on_options() {
         if constexpr (!detail::trains_alone<Trainer>) {
             if (run_.alone) return;
-            std::string all = joined({run_.epochs, " epochs, ", o_.max_steps, " steps, from step ", t_.steps(),
-                                      o_.validation ? ", validation" : ", no validation"});
-            for (const metrics::named& m : o_.metrics) all += ", " + m.name();
-            for (std::size_t i = o_.progress && run_.chief ? 2 : 1; i < run_.hooks.size(); ++i)
-                if (run_.hooks[i].name) all += joined({", hook ", run_.hooks[i].name});
+            const std::string all = joined({options_in_words(), ", from step ", t_.steps()});
             detail::need_agreement(t_.session(), all, "members do not train alike", "train");
+        }
+    }
+    SINTER_COLD std::string options_in_words() const {
+        std::string all = joined({o_.epochs, " epochs, ", o_.max_steps, " steps",
+                                  o_.validation ? ", validation" : ", no validation"});
+        for (const metrics::named& m : o_.metrics) all += ", " + m.name();
+        for (std::size_t i = has_bar_ ? 2 : 1; i < run_.hooks.size(); ++i)
+            if (run_.hooks[i].name) all += joined({", hook ", run_.hooks[i].name});
+        return all;
+    }
+
+    // ---- of jobs whose members change (strategy/elastic.hpp)
+    void know_members() {
+        if constexpr (detail::members_change<Trainer>) {
+            run_.chief = t_.session().member().chief();
+            run_.alone = detail::is_alone(t_.session());
+        }
+    }
+    /// Where the job runs already: this process goes on where the others are.
+    SINTER_COLD bool joins() {
+        if constexpr (detail::members_change<Trainer>) {
+            if (!t_.session().waits()) return false;
+            detail::take_run(run_, t_.session().join(), options_in_words());
+            know_members();
+            return true;
+        }
+        return false;
+    }
+    /// Who waits joins here, behind the same step on all members.
+    SINTER_COLD void admit() {
+        if constexpr (detail::members_change<Trainer>) {
+            run_.sums.merge(t_.session());
+            run_.result.seconds = base::monotonic_seconds() - run_.began;
+            t_.session().admit(detail::give_run(run_, options_in_words()));
+            know_members();
         }
     }
     bool enough_steps() const { return o_.max_steps > 0 && t_.steps() >= o_.max_steps; }
@@ -232,6 +288,7 @@ private:
         r.epoch = run_.epoch;
         run_.within_pass = true;
         run_.tell(epoch_begin);
+        if constexpr (detail::members_change<Trainer>) t_.session().speak();   // one that joins has been quiet so far
         bool more = true;
         run_.began = base::monotonic_seconds() - r.seconds;
         if (!run_.pass_over)
@@ -271,6 +328,7 @@ private:
         run_.have_asked_to_save();
         run_.loss = t_.step(b);
         const step_result& done = t_.last_step();
+        know_members();
         run_.save_is_asked = done.save;
         if (done.stop) run_.stop(asks ? run_.asked_why() : detail::stopped_by_members);
         if (done.examples == 0) return !run_.stopping();   // all members' batches have come to their end
@@ -289,7 +347,9 @@ private:
         }
         run_.save_what_is_asked();
         if (run_.alone && run_.interrupted()) run_.stop("asked to stop");
-        return !(run_.stopping() || enough_steps());
+        const bool more = !(run_.stopping() || enough_steps());
+        if (more && done.join) admit();
+        return more;
     }
     void sum_up() {
         const metrics::mean& loss = run_.sums.losses[0];

@@ -7,6 +7,7 @@
 #include <sinter/strategy/strategy.hpp>
 #include <exception>
 #include <type_traits>
+#include <unistd.h>
 #include <utility>
 #include <vector>
 
@@ -46,6 +47,41 @@ bool reads_own_batches(const Session& s) {
     else return false;
 }
 
+/// f(), which ends in something that all members do together; again on all of them where they have
+/// changed before that was done (strategy/elastic.hpp).
+template <class Session, class F>
+SINTER_COLD void by_the_same_members(Session& s, F f) {
+    if constexpr (requires { s.made_in(); }) {
+        for (bool again = true; again;) {
+            const auto before = s.made_in();
+            f();
+            again = s.made_in() != before;
+        }
+    } else {
+        f();
+    }
+}
+
+/// Whether a trainer's session may have other members from one step to the next.
+template <class Trainer>
+inline constexpr bool members_change = requires(Trainer& t) { t.session().made_in(); };
+
+/// This member cannot go on: the others need not wait for it. A moment later, so that those who are about
+/// to complete what all have done together still do.
+template <class Session>
+SINTER_COLD void end_members(Session& s, const char* why) {
+    if (is_alone(s)) return;
+    ::usleep(100'000);
+    s.fail(why);
+}
+
+/// The epoch of members in which this process became their chief; 0 where members stay the same.
+template <class Session>
+std::int64_t chief_since(const Session& s) {
+    if constexpr (requires { s.chief_since(); }) return s.chief_since();
+    else return 0;
+}
+
 /// The chief's number, on every member.
 template <class Session>
 SINTER_COLD double of_chief(Session& s, double x) {
@@ -78,14 +114,15 @@ SINTER_COLD void need_agreement(Session& s, std::string_view text, const char* w
         if (is_alone(s)) return;
         const std::uint64_t h = fnv1a(text);
         constexpr int pieces = 3;   // of 21 bits: their squares, and the sums of these, are exact
-        double sums[2 * pieces];
+        double sums[2 * pieces + 1];
         for (int i = 0; i < pieces; ++i) {
             const auto x = static_cast<double>(h >> 21 * i & 0x1fffff);
             sums[2 * i] = x;
             sums[2 * i + 1] = x * x;
         }
-        s.reduce(span<double>(sums, 2 * pieces));
-        const double n = s.member().count;
+        sums[2 * pieces] = 1;
+        s.reduce(span<double>(sums, 2 * pieces + 1));
+        const double n = sums[2 * pieces];   // of those whose sums these are
         for (int i = 0; i < pieces; ++i)
             if (n * sums[2 * i + 1] != sums[2 * i] * sums[2 * i])
                 throw mismatch_error(what, joined({where, ", member ", s.member().index}), joined({"here ", text}),
@@ -100,14 +137,18 @@ SINTER_COLD void by_the_chief(Session& s, const char* what, const std::string& w
     if constexpr (!always_alone<Session>) {
         if (is_alone(s)) return s.member().chief() ? void(f()) : void();
         std::exception_ptr fault;
-        if (s.member().chief()) {
-            try {
-                f();
-            } catch (...) {
-                fault = std::current_exception();
+        double failed = 0;
+        by_the_same_members(s, [&] {
+            fault = nullptr;
+            if (s.member().chief()) {
+                try {
+                    f();
+                } catch (...) {
+                    fault = std::current_exception();
+                }
             }
-        }
-        const double failed = of_chief(s, fault ? 1 : 0);
+            failed = of_chief(s, fault ? 1 : 0);
+        });
         if (fault) std::rethrow_exception(fault);
         if (failed > 0) throw io_error(joined({"the chief could not ", what}), where, "an error, which it tells", "none");
     } else {

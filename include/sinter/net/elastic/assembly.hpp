@@ -226,6 +226,8 @@ private:
         run_ = run;
         ballot_ = 0;
         acceptors_.erase(acceptors_.begin(), acceptors_.lower_bound(l.epoch));
+        for (peer_state& p : peers_)   // who did not answer, or has come in, does not wait any more
+            if (p.state == assembly_state::waiting && (p.heard < 0 || seat_at(static_cast<int>(&p - peers_.data())))) p.said = -1;
         if (state_ == assembly_state::waiting || state_ == assembly_state::gathering) state_ = assembly_state::running;
     }
     /// Whether the member in this seat has ended, or cannot be reached.

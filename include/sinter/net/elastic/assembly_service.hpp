@@ -68,6 +68,8 @@ public:
         while (!f(state_, base::monotonic_seconds())) changed_.wait_for(hold, std::chrono::milliseconds(20));
     }
     const cluster& roster() const { return who_; }
+    /// Whether some process waits to join, and there is a place for it. Cheap.
+    bool somebody_waits() const { return waits_.load(std::memory_order_relaxed); }
     cluster_error fault(int slot, std::string cause) const {
         const auto& m = who_.member(slot);
         return {slot, m.name(), text_of(m.address()), "agreeing on members", -1, std::move(cause)};
@@ -83,7 +85,7 @@ private:
     std::mutex mutex_;
     std::condition_variable changed_;
     assembly state_;
-    std::atomic<bool> stop_{false};
+    std::atomic<bool> stop_{false}, waits_{false};
     base::posix_thread thread_;
 
     static span<const std::byte> as_bytes(const std::string& s) {
@@ -119,6 +121,7 @@ private:
             next = now + 0.05;
             const std::unique_lock hold(mutex_);
             state_.tick(now, sender());
+            waits_.store(state_.somebody_waits(now), std::memory_order_relaxed);
             changed_.notify_all();
         }
         const std::unique_lock hold(mutex_);

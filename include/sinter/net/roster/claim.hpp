@@ -39,7 +39,7 @@ public:
         if (!value) return {};
         const auto n = wire::integer(*value, low, high);
         if (!n)
-            throw option_error("not a valid integer", name, quoted(*value),
+            throw option_error("not a valid integer", name, quoted_text(*value),
                                std::to_string(low) + " to " + std::to_string(high));
         return static_cast<int>(*n);
     }
@@ -47,7 +47,7 @@ public:
 
 private:
     static std::string printable(const std::string& value) {
-        const std::string in_quotes = quoted(value);
+        const std::string in_quotes = quoted_text(value);
         return in_quotes.size() == value.size() + 2 ? value : in_quotes;
     }
     const environment& env_;
@@ -83,7 +83,7 @@ SINTER_COLD inline host_port host_and_port(const std::string& host, const char* 
     std::string_view h = host;
     if (h.size() > 2 && h.front() == '[' && h.back() == ']') h = h.substr(1, h.size() - 2);
     if (!is_host_name(h) && !is_ipv6(h))
-        throw option_error("not a valid host", host_name, quoted(host), "a host's name or address");
+        throw option_error("not a valid host", host_name, quoted_text(host), "a host's name or address");
     return {std::string(h), static_cast<std::uint16_t>(port)};
 }
 

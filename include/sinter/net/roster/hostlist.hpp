@@ -12,7 +12,7 @@ namespace sinter::inline SINTER_TARGET::wire::roster {
 namespace detail {
 
 SINTER_COLD inline option_error hostlist_fault(std::string_view got, const char* where, std::string needed) {
-    return option_error("not a valid list of hosts", where, quoted(got), std::move(needed));
+    return option_error("not a valid list of hosts", where, quoted_text(got), std::move(needed));
 }
 
 /// Appends what stands in one pair of brackets: "01-03,7" is 01 02 03 7.

@@ -89,7 +89,7 @@ private:
     SINTER_COLD void each_once(const std::function<void(const std::string&)>& member) {
         std::set<std::string> seen;
         in_.object([&](std::string key) {
-            if (!seen.insert(key).second) in_.fail("the key " + quoted(key) + " once");
+            if (!seen.insert(key).second) in_.fail("the key " + quoted_text(key) + " once");
             member(key);
         });
     }
@@ -107,7 +107,7 @@ private:
         if (in_.peek() != '{') return null_or("an object of jobs, as in {\"worker\": [\"host:port\"]}");
         each_once([&](const std::string& job) {
             auto& addresses = out_.jobs[job];
-            const std::string needed = "an address for " + quoted(job) + " as a string, \"host:port\"";
+            const std::string needed = "an address for " + quoted_text(job) + " as a string, \"host:port\"";
             const auto address = [&](int index) {
                 if (in_.peek() != '"') in_.fail(needed);
                 if (out_.tasks() == largest_cluster) in_.fail("at most 100000 tasks");
@@ -119,11 +119,11 @@ private:
                 each_once([&](const std::string& key) {
                     const auto index = wire::integer(key, 0, 0x7fffffff);
                     if (!index || addresses.contains(static_cast<int>(*index)))
-                        in_.fail("indices of " + quoted(job) + ", each once, not " + quoted(key));
+                        in_.fail("indices of " + quoted_text(job) + ", each once, not " + quoted_text(key));
                     address(static_cast<int>(*index));
                 });
             } else {
-                in_.fail("a list of the addresses of " + quoted(job) + ", or an object of them by index");
+                in_.fail("a list of the addresses of " + quoted_text(job) + ", or an object of them by index");
             }
             if (addresses.empty()) out_.jobs.erase(job);
         });
@@ -140,7 +140,7 @@ private:
                 out_.type = value;
             } else {
                 const auto index = wire::integer(value, 0, 0x7fffffff);
-                if (!index) in_.fail("task.index to be an integer that is not negative, not " + quoted(value));
+                if (!index) in_.fail("task.index to be an integer that is not negative, not " + quoted_text(value));
                 out_.index = static_cast<int>(*index);
             }
         });
@@ -174,7 +174,7 @@ SINTER_COLD inline std::optional<sinter::cluster> to_cluster(const tf_config& co
     };
     if (config.jobs.empty()) {
         if (config.type && *config.type != "worker")
-            throw fault("a task without a cluster", "task.type " + quoted(*config.type),
+            throw fault("a task without a cluster", "task.type " + quoted_text(*config.type),
                         "task.type \"worker\", or a \"cluster\"");
         if (config.index.value_or(0) != 0)
             throw fault("a task without a cluster", "task.index " + std::to_string(*config.index),
@@ -185,7 +185,7 @@ SINTER_COLD inline std::optional<sinter::cluster> to_cluster(const tf_config& co
     const auto role_of = [&](const std::string& name) {
         for (const auto role : {cluster_role::chief, cluster_role::worker, cluster_role::ps, cluster_role::evaluator})
             if (name == text_of(role) || (role == cluster_role::chief && name == "master")) return role;
-        throw fault("no such role", quoted(name), "chief, worker, ps or evaluator");
+        throw fault("no such role", quoted_text(name), "chief, worker, ps or evaluator");
     };
     if (master && config.jobs.contains("chief"))
         throw fault("two names for one role", "jobs \"master\" and \"chief\"", "one of them; \"chief\" is today's");

@@ -27,7 +27,7 @@ SINTER_COLD inline std::optional<claim> kubeflow(const environment& env) {
     if (nodes && nodes->find(':') != nodes->npos) {
         claim c;
         c.family = "PET_*";
-        c.said = "PET_NNODES=" + quoted(*nodes);
+        c.said = "PET_NNODES=" + quoted_text(*nodes);
         c.missing = "a range of nodes is for torchrun to settle";
         return c;
     }

@@ -16,7 +16,7 @@ namespace profile {
 inline constexpr std::size_t longest_cluster_text = 1 << 16;
 
 /// A piece of foreign text, short and printable.
-inline std::string quoted(std::string_view s) {
+inline std::string quoted_text(std::string_view s) {
     std::string t = "\"";
     for (char c : s.substr(0, 60)) t += c >= 0x20 && c < 0x7f ? c : '?';
     return t + (s.size() > 60 ? "...\"" : "\"");
@@ -44,10 +44,10 @@ inline std::vector<text_entry> entries_of(std::string_view text, std::string_vie
             const std::string_view entry = text.substr(from, i - from);
             const std::size_t equals = entry.find('=');
             if (equals == std::string_view::npos || equals == 0 || equals + 1 == entry.size())
-                throw format_error("entry without key or value", where, quoted(entry), "key=value");
+                throw format_error("entry without key or value", where, quoted_text(entry), "key=value");
             const text_entry e{entry.substr(0, equals), entry.substr(equals + 1)};
             for (const text_entry& other : all)
-                if (other.key == e.key) throw format_error("key given twice", where, quoted(e.key), "each key once");
+                if (other.key == e.key) throw format_error("key given twice", where, quoted_text(e.key), "each key once");
             all.push_back(e);
         }
     }
@@ -82,14 +82,14 @@ inline double quantity(const text_entry& e, std::span<const unit> units, std::st
     for (const unit& u : units)
         if (!u.name.empty()) names += (names.empty() ? "" : ", ") + std::string(u.name);
     throw format_error("value that is no such quantity", std::string(where) + ", " + std::string(e.key),
-                       quoted(e.value), "a number, alone or with one of " + names);
+                       quoted_text(e.value), "a number, alone or with one of " + names);
 }
 inline std::int64_t whole(const text_entry& e, std::string_view where) {
     std::int64_t x = 0;
     const char* const end = e.value.data() + e.value.size();
     const auto [rest, code] = std::from_chars(e.value.data(), end, x);
     if (code == std::errc{} && rest == end && x >= 0 && x <= std::numeric_limits<int>::max()) return x;
-    throw format_error("value that is no count", std::string(where) + ", " + std::string(e.key), quoted(e.value),
+    throw format_error("value that is no count", std::string(where) + ", " + std::string(e.key), quoted_text(e.value),
                        "a whole number from 0 to 2147483647");
 }
 /// The number of `value` among the names of an enumeration's first n values.
@@ -100,7 +100,7 @@ Enum one_of(const text_entry& e, std::string_view value, int n, std::string_view
         if (name_of(Enum(i)) == value) return Enum(i);
         names += (i ? ", " : "") + std::string(name_of(Enum(i)));
     }
-    throw format_error("unknown name", std::string(where) + ", " + std::string(e.key), quoted(value), names);
+    throw format_error("unknown name", std::string(where) + ", " + std::string(e.key), quoted_text(value), names);
 }
 
 /// Puts one entry into a model; false: there is no such key.
@@ -127,7 +127,7 @@ inline bool put(cluster_model& c, const text_entry& e, std::string_view where) {
         if (k.name == e.key) {
             if (e.value != "yes" && e.value != "no")
                 throw format_error("value that is no choice", std::string(where) + ", " + std::string(e.key),
-                                   quoted(e.value), "yes or no");
+                                   quoted_text(e.value), "yes or no");
             return c.*k.field = e.value == "yes", true;
         }
     if (e.key == "seed") return c.seed = static_cast<std::uint64_t>(whole(e, where)), true;
@@ -138,13 +138,13 @@ inline bool put(cluster_model& c, const text_entry& e, std::string_view where) {
     const bool wants = c.delay.kind != straggler_kind::none, has = colon != std::string_view::npos;
     if (wants != has)
         throw format_error("straggler without its amount, or none with one", std::string(where) + ", straggler",
-                           quoted(e.value), "none, or a name and a number as in lognormal:0.05");
+                           quoted_text(e.value), "none, or a name and a number as in lognormal:0.05");
     c.delay.amount = has ? quantity({e.key, e.value.substr(colon + 1)}, plain_units, where) : 0;
     return true;
 }
 
 inline void refuse_key(const text_entry& e, std::string_view where) {
-    throw format_error("unknown key", where, quoted(e.key),
+    throw format_error("unknown key", where, quoted_text(e.key),
                        "workers, workers_per_node, servers, algorithm, flops, bandwidth, latency or another that "
                        "doc/planning.md lists");
 }

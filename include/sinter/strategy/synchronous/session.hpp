@@ -52,7 +52,7 @@ public:
     template <int I = 0, class Observer = runtime::unobserved>
     step_result step(const batch_view& b, const step_values& v, Observer observe = {}) {
         begin<I>(b, v);
-        if (examples_ == 0) return {0, false, totals_[stop] > 0, totals_[save] > 0, 0, 0};
+        if (examples_ == 0) return {0, false, totals_[stop] > 0, totals_[save] > 0, 0, 0, totals_[join] > 0};
         try {
             crew_->run([&](int thread) { work<I>(thread, v, observe); });
         } catch (...) {
@@ -60,8 +60,15 @@ public:
             throw;
         }
         if (members_) members_->report(v.step + 1, totals_[loss]);
-        return {static_cast<float>(totals_[loss]), applied_,  totals_[stop] > 0,
-                totals_[save] > 0,                 examples_, totals_[weight]};
+        return {static_cast<float>(totals_[loss]), applied_,  totals_[stop] > 0,  totals_[save] > 0,
+                examples_,                         totals_[weight], totals_[join] > 0};
+    }
+
+protected:
+    /// Other members from now on (strategy/elastic.hpp); null: none, for the time being.
+    SINTER_COLD void connect(std::unique_ptr<collective::communicator> m) {
+        members_ = std::move(m);
+        make_lists(all{});
     }
 
 private:
@@ -84,7 +91,7 @@ private:
         (of_program(std::integral_constant<int, I>{}), ...);
     }
     /// What is added up over members: of each step, and where these have batches of their own.
-    enum total { loss, not_finite, weight, stop, save, count_of_examples, count_of_shards, n_totals };
+    enum total { loss, not_finite, weight, stop, save, join, count_of_examples, count_of_shards, n_totals };
     using ticket = collective::ticket;
 
     bool in_tree_order_;
@@ -139,6 +146,7 @@ private:
         totals_ = {};
         totals_[stop] = v.stop;
         totals_[save] = v.save;
+        totals_[join] = v.join;
         const int shards = me.count * shards_;
         if (this->per_worker()) {
             try {

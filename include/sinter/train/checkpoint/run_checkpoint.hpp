@@ -33,6 +33,16 @@ SINTER_COLD void list_run(Run& run, hook_state& s, data::position& at) {
     }
 }
 
+/// The same, of a run as it is now.
+template <class Run>
+SINTER_COLD void list_present(Run& run, hook_state& s) {
+    auto& session = run.model.session();
+    data::position at = run.data.position();
+    if (run.pass_over) at.index = -1 - at.index;   // the data are at the next pass already
+    if (reads_own_batches(session)) by_the_same_members(session, [&] { run.places.gather(session, at); });
+    list_run(run, s, at);
+}
+
 } // namespace detail
 
 /// Throws what save() throws, and io_error where `owner` is no longer this run. All members call
@@ -42,15 +52,13 @@ SINTER_COLD void save_run(Run& run, const std::string& file, run_record* owner =
     auto& session = run.model.session();
     detail::need_finite_weights(run.model, joined({"save, ", file}).c_str());
     hook_state s(hook_state::mode::write);
-    data::position at = run.data.position();
-    if (run.pass_over) at.index = -1 - at.index;   // the data are at the next pass already
-    if (detail::reads_own_batches(session)) run.places.gather(session, at);
-    detail::list_run(run, s, at);
+    detail::list_present(run, s);
     detail::save_with(s.entries(), run.model, saved::whole, [&](auto&& all, safetensors::metadata_map metadata) {
         detail::by_the_chief(session, "save", file, [&] {
             metadata.emplace("checksum", safetensors::checksum(all));
             if (!owner) return safetensors::write(file, std::move(all), metadata);
-            if (!owner->taken()) owner->take(run.step);   // the chief is another one than at the beginning
+            // The chief may be another one than at the beginning.
+            if (!owner->taken(detail::chief_since(session))) owner->take(run.step, detail::chief_since(session));
             safetensors::write(file, std::move(all), metadata, [&](auto rename) { owner->guarded(rename); });
         });
     });
@@ -95,5 +103,31 @@ template <class Run>
 SINTER_COLD void load_run(Run& run, const std::string& file) {
     detail::with_file_of_chief(run.model.session(), file, [&](const auto& f) { load_run(run, f); });
 }
+
+namespace detail {
+
+/// What save_run() would write, for a process that joins the job. All members call it; each has all
+/// of it. `options`: in words, which both ends must share.
+template <class Run>
+SINTER_COLD std::vector<std::byte> give_run(Run& run, const std::string& options) {
+    hook_state s(hook_state::mode::write);
+    list_present(run, s);
+    return save_with(s.entries(), run.model, saved::whole, [&](auto&& all, safetensors::metadata_map metadata) {
+        metadata.emplace("checksum", safetensors::checksum(all));
+        metadata.emplace("options", options);
+        return safetensors::to_bytes(std::move(all), metadata);
+    });
+}
+/// The other end of it.
+template <class Run>
+SINTER_COLD void take_run(Run& run, const std::vector<std::byte>& bytes, const std::string& options) {
+    const auto f = safetensors::parse(span<const std::byte>(bytes.data(), bytes.size()), "a member of the job");
+    if (const auto theirs = f.metadata.find("options"); theirs == f.metadata.end() || theirs->second != options)
+        throw mismatch_error("members do not train alike", "train, joining the job", joined({"here ", options}),
+                             joined({"there ", theirs == f.metadata.end() ? "" : io::printable(theirs->second)}));
+    load_run(run, f);
+}
+
+} // namespace detail
 
 } // namespace sinter

@@ -23,8 +23,9 @@ public:
     explicit run_record(std::string path) : path_(std::move(path)) {}
 
     /// This run is from now on the one that may write. `step` is where it begins; returns how often
-    /// in a row runs have begun there and not ended, this one included.
-    SINTER_COLD std::int64_t take(std::int64_t step) {
+    /// in a row runs have begun there and not ended, this one included. `epoch`: of a job whose members
+    /// change, in which this process became the one that writes; it takes the files over anew in each.
+    SINTER_COLD std::int64_t take(std::int64_t step, std::int64_t epoch = 0) {
         const io::descriptor fd = open_locked(true);
         fields f = parse(read_all(fd.get()));
         ++f.generation;
@@ -38,9 +39,10 @@ public:
         f.owner = joined({host, ":", ::getpid(), ":", random(), random()});
         write_all(fd.get(), f);
         mine_ = token(f);
+        epoch_ = epoch;
         return f.begun;
     }
-    bool taken() const { return !mine_.empty(); }
+    bool taken(std::int64_t epoch = 0) const { return !mine_.empty() && epoch == epoch_; }
     /// Calls f() while nobody can take over; io_error where somebody has.
     template <class F>
     SINTER_COLD void guarded(F f) {
@@ -67,6 +69,7 @@ private:
         std::string owner;
     };
     std::string path_, mine_;
+    std::int64_t epoch_ = 0;   ///< of which `mine_` is
 
     static std::string token(const fields& f) { return joined({f.generation, " ", f.owner}); }
     SINTER_COLD io::descriptor open_locked(bool make) const {

@@ -54,11 +54,15 @@ private:
             sum.update(as_bytes(x_));
         }
         const std::uint64_t mine = sum.value();
-        const membership me = model.session().member();
-        std::vector<double> halves(static_cast<std::size_t>(2 * me.count));   // exact, and added to zeros
-        halves[static_cast<std::size_t>(2 * me.index)] = static_cast<double>(mine >> 32);
-        halves[static_cast<std::size_t>(2 * me.index + 1)] = static_cast<double>(mine & 0xffffffffu);
-        model.session().reduce({halves.data(), halves.size()});
+        membership me;
+        std::vector<double> halves;   // exact, and added to zeros
+        detail::by_the_same_members(model.session(), [&] {
+            me = model.session().member();
+            halves.assign(static_cast<std::size_t>(2 * me.count), 0.);
+            halves[static_cast<std::size_t>(2 * me.index)] = static_cast<double>(mine >> 32);
+            halves[static_cast<std::size_t>(2 * me.index + 1)] = static_cast<double>(mine & 0xffffffffu);
+            model.session().reduce({halves.data(), halves.size()});
+        });
         std::vector<std::uint64_t> all;
         for (std::size_t r = 0; r < halves.size(); r += 2)
             all.push_back(static_cast<std::uint64_t>(halves[r]) << 32 | static_cast<std::uint64_t>(halves[r + 1]));

@@ -48,7 +48,7 @@ public:
             for (const char* column :
                  {"epoch", "step", "examples", "seconds", "loss", "accuracy", "val_loss", "val_accuracy"})
                 add(line, column);
-            for (const metric_value& m : r.metrics) add(line, quoted(m.name));
+            for (const metric_value& m : r.metrics) add(line, quoted_text(m.name));
             line += '\n';
         }
         const std::size_t begins = line.size();
@@ -81,7 +81,7 @@ private:
         line += field;
     }
     static std::string number(double x) { return x == x ? base::general_text(x, 9) : std::string(); }
-    std::string quoted(const std::string& s) const {
+    std::string quoted_text(const std::string& s) const {
         if (s.find_first_of(std::string("\"\r\n") + o_.separator) == std::string::npos) return s;
         std::string q = "\"";
         for (const char c : s) (q += c) += c == '"' ? "\"" : "";

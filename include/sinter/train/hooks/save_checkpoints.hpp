@@ -57,8 +57,11 @@ public:
         if (!o_.resume) return;
         std::vector<std::byte> bytes;
         std::string found;
-        detail::by_the_chief(run.model.session(), "read", files_.path(), [&] { found = files_.read_newest(bytes); });
-        detail::bytes_of_chief(run.model.session(), bytes);
+        auto& session = run.model.session();
+        detail::by_the_same_members(session, [&] {
+            detail::by_the_chief(session, "read", files_.path(), [&] { found = files_.read_newest(bytes); });
+            detail::bytes_of_chief(session, bytes);
+        });
         if (bytes.empty()) return;
         load_run(run, safetensors::parse(span<const std::byte>(bytes.data(), bytes.size()),
                                          found.empty() ? files_.path() : found));
@@ -67,7 +70,7 @@ public:
     SINTER_COLD void begin(Run& run) {
         detail::by_the_chief(run.model.session(), "take over", record_.path(), [&] {
             files_.make_folder();
-            const std::int64_t times = record_.take(o_.resume ? run.step : -1);
+            const std::int64_t times = record_.take(o_.resume ? run.step : -1, detail::chief_since(run.model.session()));
             if (o_.resume && o_.restarts_at_a_step > 0 && times > o_.restarts_at_a_step)
                 throw data_error("the run has begun here again and again, and never got as far as another checkpoint",
                                  joined({files_.path(), ", step ", run.step}), joined({times - 1, " restarts"}),

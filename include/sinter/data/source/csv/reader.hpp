@@ -184,7 +184,7 @@ private:
         if (peek() == end_of_file) return false;
         do {
             begin_field();
-            if (peek() == '"') quoted();
+            if (peek() == '"') quoted_text();
             else unquoted();
         } while (!take_end() && take() != end_of_file);   // what else ends a field is the delimiter
         begins_.push_back(text_.size());
@@ -203,7 +203,7 @@ private:
             keep(take());
         }
     }
-    void quoted() {
+    void quoted_text() {
         take();
         for (;;) {
             const int c = take();

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/collective/communicator.hpp>
+#include <sinter/net/elastic/assembly_service.hpp>
+#include <sinter/net/identity.hpp>
+#include <memory>
+
+namespace sinter::inline SINTER_TARGET::collective {
+
+/// This process cannot go on in its elastic job, whatever it tries: it was removed, or those that
+/// are left may not decide.
+class left_behind : public cluster_error {
+public:
+    explicit left_behind(const cluster_error& e) : cluster_error(e) {}
+};
+
+/// The members of an elastic job, as one process sees them: from one group of processes to the next.
+class elastic_job {
+public:
+    using connect_function = std::unique_ptr<communicator> (*)(const cluster&, const wire::identity&);
+    struct group {
+        std::unique_ptr<communicator> members;   ///< null: this process waits until it is needed
+        wire::member_list list;                  ///< by rank
+    };
+
+    /// `most`: members at once; 0: all tasks that train.
+    elastic_job(const cluster& who, const wire::identity& same, connect_function connect, int most)
+        : service_(who, most > 0 ? most : who.size()), same_(same), connect_(connect),
+          most_(most > 0 ? most : who.size()) {}
+
+    /// Meets the others, where the job begins; finds out that it runs already, where it does.
+    group begin() {
+        bool waits = false;
+        std::string fault;
+        service_.wait([&](wire::assembly& a, double now) {
+            waits = a.state() == wire::assembly_state::waiting && !a.all_are_new(now);
+            fault = a.fault();
+            return waits || !fault.empty() || a.all_are_new(now);
+        });
+        if (!fault.empty()) throw service_.fault(slot(), fault);
+        if (waits) return {};
+        group g;
+        for (int s = 0; s < most_; ++s) g.list.seats.push_back({s, 0, wire::progress_of(0, true)});
+        g.list.epoch = 1;
+        g.members = connect(g.list, "begin", service_.roster().options.join_within);
+        const std::uint64_t mine = service_.use([](wire::assembly& a, double, auto&&) { return a.self().life; });
+        const auto lives = g.members->all_gather({reinterpret_cast<const std::byte*>(&mine), sizeof mine});
+        for (std::size_t r = 0; r < lives.size(); ++r) std::memcpy(&g.list.seats[r].life, lives[r].data(), sizeof mine);
+        service_.use([&](wire::assembly& a, double, auto&&) { a.begin(g.list); });
+        list_ = g.list;
+        return g;
+    }
+    /// The members from now on, once all of the present ones that live have come here. `done`,
+    /// `healed`: wire::progress_of. `admits`: a process that waits may join. `suspect`: a rank that
+    /// is probably dead, or -1. Throws left_behind, or what making the group throws: then again.
+    group regroup(std::int64_t done, bool healed, bool admits, int suspect) {
+        const bool known = suspect >= 0 && suspect < static_cast<int>(list_.seats.size());
+        const int suspected = known ? list_.seats[static_cast<std::size_t>(suspect)].slot : -1;
+        service_.use([&](wire::assembly& a, double now, auto&&) {
+            if (a.list().epoch <= list_.epoch) a.gather(done, healed, admits, suspected, now);
+        });
+        return next();
+    }
+    /// As begin(), of a process that waits: once it is a member.
+    group wait_for_place() { return next(); }
+
+    /// This process takes no part any more: the others need not wait for it.
+    void end() {
+        service_.use([](wire::assembly& a, double, auto&& send) { a.end(), a.tell_end(send); });
+    }
+    bool somebody_waits() const { return service_.somebody_waits(); }
+    std::int64_t epoch() const { return list_.epoch; }
+    int slot() const { return service_.roster().rank(); }
+    cluster_error fault(std::string cause) const { return service_.fault(slot(), std::move(cause)); }
+
+private:
+    wire::assembly_service service_;
+    wire::identity same_;
+    connect_function connect_;
+    int most_;
+    wire::member_list list_;   // of the group that was made last, or tried
+
+    group next() {
+        group g;
+        std::string fault;
+        std::uint64_t run = 0;
+        service_.wait([&](wire::assembly& a, double) {
+            g.list = a.list();
+            fault = a.fault();
+            run = a.run();
+            return g.list.epoch > list_.epoch || !fault.empty();
+        });
+        if (!fault.empty()) throw left_behind(service_.fault(slot(), fault));
+        list_ = g.list;
+        const double within = std::max(2 * service_.roster().options.dead_after, 2.);
+        g.members = connect(g.list, std::to_string(run), within);
+        return g;
+    }
+    /// A group of its own for each list: members of another epoch are of another job.
+    std::unique_ptr<communicator> connect(const wire::member_list& l, const std::string& run, double within) {
+        const cluster& all = service_.roster();
+        std::vector<cluster_member> members;
+        for (const wire::seat& s : l.seats) members.push_back(all.member(s.slot));
+        cluster_options o = all.options;
+        const std::string named = all.options.job + "/" + run + "/" + std::to_string(l.epoch);
+        const wire::digest id = wire::sha256({reinterpret_cast<const std::byte*>(named.data()), named.size()});
+        o.job.clear();
+        for (std::size_t i = 0; i < 12; ++i) {
+            constexpr const char* digits = "0123456789abcdef";
+            o.job += digits[std::to_integer<int>(id[i]) >> 4], o.job += digits[std::to_integer<int>(id[i]) & 15];
+        }
+        o.job += "/epoch " + std::to_string(l.epoch);
+        o.join_within = within;
+        o.elastic = false;
+        return connect_(cluster(std::move(members), all.self().role, all.self().index, std::move(o), all.how()), same_);
+    }
+};
+
+}   // namespace sinter::inline SINTER_TARGET::collective

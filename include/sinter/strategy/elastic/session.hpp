@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/collective/elastic_job.hpp>
+#include <sinter/strategy/synchronous/strategy_session.hpp>
+
+namespace sinter::inline SINTER_TARGET {
+
+/// A synchronous session whose members may end and come again.
+///
+/// All that members do together is an operation: a step, a sum, a broadcast... Where one fails, those
+/// that live agree on who they are (collective::elastic_job), make a new group, and do the operation
+/// again; the batch of a step is then cut anew. Who had completed it already, and was told of the
+/// failure in the next one, gives its result to the others: sums, or weights, slots and states. So all
+/// that go on have the same numbers, and an operation has counted once, for those who took part in it.
+///
+/// A process that joins later is given a saved run at a place where all members are (admit(), join());
+/// until then what it calls does nothing.
+template <class Programs>
+class elastic_session : public detail::session_of_strategy<Programs> {
+    using base = detail::session_of_strategy<Programs>;
+    using unit = replica<Programs>;
+    using P0 = typename Programs::template training<0>;
+    using left_behind = collective::left_behind;
+    static_assert(!unit::gathers(), "elastic(...): what members have gathered of a round of steps would be lost with "
+                                    "them: use a larger batch instead of accumulate");
+
+public:
+    template <class Strategy>
+    SINTER_COLD elastic_session(const Strategy& s, int threads) : base(s, threads) {
+        job_ = s.job(detail::identity_of<Programs>(s.policy()));
+        if (!job_) return;   // this process evaluates, or elastic is off
+        collective::elastic_job::group g = job_->begin();
+        waits_ = quiet_ = g.members == nullptr;
+        enter(std::move(g));
+        chief_since_ = made_in_ = job_->epoch();
+    }
+
+    template <int I = 0, class Observer = runtime::unobserved>
+    step_result step(const batch_view& b, const step_values& v, Observer observe = {}) {
+        if (!job_) return base::template step<I>(b, v, observe);
+        need_to_speak();
+        step_values mine = v;
+        mine.join = job_->somebody_waits();
+        perform(result::step, [&] { step_ = base::template step<I>(b, mine, observe); });
+        return step_;
+    }
+    void publish() {
+        perform(result::weights, [&] { base::publish(); });
+    }
+    void reduce(span<double> x) {
+        perform_on(as_writable_bytes_of(x), [&] { base::reduce(x); });
+    }
+    void barrier() {
+        perform_on({}, [&] { base::barrier(); });
+    }
+    void broadcast(span<std::byte> x) {
+        perform_on(x, [&] { base::broadcast(x); });
+    }
+    /// Before it has joined a process is not the chief, and not alone.
+    membership member() const {
+        if (waits_ || broken_) return {1, 2};
+        return base::member();
+    }
+    /// Of what this member throws the others are told, and need not wait for it.
+    void fail(const char* what) {
+        if (job_) job_->end();
+        base::fail(what);
+    }
+
+    // ---- of members that change
+    /// Whether this process has not joined the job yet.
+    bool waits() const { return waits_; }
+    /// The epoch of those who did the last operation: the same number on all members.
+    std::int64_t made_in() const { return made_in_; }
+    /// The epoch in which this process became the chief; 0 where members do not change.
+    std::int64_t chief_since() const { return job_ ? chief_since_ : 0; }
+    /// All members call it, at a place that a saved run has; who waits joins and is given `run`.
+    SINTER_COLD void admit(std::vector<std::byte> run) {
+        if (!job_ || quiet_) return;
+        bytes_ = std::move(run);
+        const auto give = [&] { hand_over(); };
+        if (again(job_->fault("members change"), give, true, true)) made_in_ = job_->epoch();
+        kind_ = result::bytes;
+        ++done_;
+    }
+    /// Waits until the members admit this process; what they give it. It stays quiet until speak().
+    SINTER_COLD std::vector<std::byte> join() {
+        bool first = true;
+        for (;;) try {
+                base::connect(nullptr);
+                collective::elastic_job::group g =
+                    first ? job_->wait_for_place() : job_->regroup(done_, false, true, -1);
+                first = false;
+                done_ = wire::done_of(of_self(g.list).progress);
+                enter(std::move(g));
+                if (!catch_up()) hand_over(), made_in_ = job_->epoch();
+                break;
+            } catch (const left_behind& e) {
+                end(e);
+            } catch (const cluster_error&) {   // somebody died meanwhile
+                first = false;
+            }
+        ++done_;
+        healed_ = true;
+        waits_ = false;
+        return bytes_;
+    }
+    /// A process that has joined does what the others do from here on.
+    void speak() { quiet_ = false; }
+
+private:
+    enum class result : std::uint8_t { none, step, weights, bytes };
+    struct header {
+        std::int64_t made_in, bytes;
+        step_result step;
+        result kind;
+    };
+    static constexpr int most_tries = 3;   // with the same members: then it is not they who are at fault
+
+    std::unique_ptr<collective::elastic_job> job_;
+    wire::member_list list_;
+    std::int64_t done_ = 0;          ///< operations
+    std::int64_t made_in_ = 0, chief_since_ = 0;
+    bool waits_ = false, quiet_ = false, healed_ = true, chief_ = false;
+    result kind_ = result::none;     ///< of the last operation
+    step_result step_{};
+    std::vector<std::byte> bytes_;   ///< what it gave
+    std::vector<std::byte> given_;   ///< what it was given
+    std::unique_ptr<cluster_error> broken_;
+
+    static span<std::byte> as_writable_bytes_of(span<double> x) {
+        return {reinterpret_cast<std::byte*>(x.data()), x.size() * sizeof(double)};
+    }
+    void need_to_speak() const {
+        if (broken_) throw *broken_;
+        if (waits_)
+            throw option_error("a process that joins a job that runs does so in train()", "elastic session", "a step",
+                               "train(), or train_and_evaluate()");
+    }
+
+    /// f() until it is done.
+    template <class F>
+    void perform(result k, F f) {
+        if (!job_) return f();
+        if (quiet_) return;
+        if (broken_) throw *broken_;
+        bool own = true;
+        try {
+            f();
+        } catch (const cluster_error& e) {
+            own = again(e, f);
+        }
+        if (own) made_in_ = job_->epoch();
+        kind_ = k;
+        ++done_;
+    }
+    /// f() changes x, which is what all are to have afterwards.
+    template <class F>
+    void perform_on(span<std::byte> x, F f) {
+        if (!job_) return f();
+        if (quiet_) return;
+        given_.assign(x.begin(), x.end());
+        bytes_.clear();
+        perform(result::bytes, [&] {
+            if (!given_.empty()) std::memcpy(x.data(), given_.data(), given_.size());
+            f();
+            bytes_.assign(x.begin(), x.end());
+        });
+        if (bytes_.size() != x.size())
+            throw left_behind(job_->fault("members do not do the same: the result of another one has another size"));
+        if (!bytes_.empty()) std::memcpy(x.data(), bytes_.data(), x.size());
+    }
+    /// Whether this member has done it itself, with those that are left.
+    template <class F>
+    SINTER_COLD bool again(cluster_error e, F& f, bool admits = false, bool nobody_died = false) {
+        for (int in_vain = 0;;) {
+            const std::size_t before = list_.seats.size();
+            try {
+                regroup(admits, nobody_died ? -1 : e.rank());
+                nobody_died = false;
+                if (catch_up()) return false;
+                f();
+                return true;
+            } catch (const left_behind& last) {
+                end(last);
+            } catch (const cluster_error& next) {
+                e = next;
+            }
+            if (list_.seats.size() >= before && ++in_vain == most_tries) end(e);
+        }
+    }
+    [[noreturn]] SINTER_COLD void end(const cluster_error& e) {
+        broken_ = std::make_unique<cluster_error>(e);
+        job_->end();
+        base::connect(nullptr);
+        throw *broken_;
+    }
+    SINTER_COLD void regroup(bool admits, int suspect) {
+        base::connect(nullptr);
+        enter(job_->regroup(done_, healed_, admits, suspect));
+    }
+    void enter(collective::elastic_job::group g) {
+        const bool was_chief = chief_;
+        list_ = std::move(g.list);
+        base::connect(std::move(g.members));
+        if (!base::communicator()) return;
+        chief_ = base::member().chief();
+        if (chief_ && !was_chief) chief_since_ = job_->epoch();
+    }
+    const wire::seat& of_self(const wire::member_list& l) const {
+        for (const wire::seat& s : l.seats)
+            if (s.slot == job_->slot()) return s;
+        throw left_behind(job_->fault("this process is not among the members"));
+    }
+    /// The first that is furthest, and has the model's state.
+    int source() const {
+        int best = -1;
+        for (std::size_t r = 0; r < list_.seats.size(); ++r) {
+            const std::int64_t p = list_.seats[r].progress;
+            if (wire::is_healed(p) && (best < 0 || p > list_.seats[at_(best)].progress)) best = static_cast<int>(r);
+        }
+        if (best < 0) throw left_behind(job_->fault("no member that is left has the model's state"));
+        return best;
+    }
+    static std::size_t at_(int r) { return static_cast<std::size_t>(r); }
+
+    /// In a new group: those that have completed one operation more give its result to those that have not; true:
+    /// this member is one of the latter.
+    SINTER_COLD bool catch_up() {
+        const int from = source();
+        const std::int64_t most = wire::done_of(list_.seats[at_(from)].progress);
+        std::int64_t least = most;
+        for (const wire::seat& s : list_.seats) least = std::min(least, wire::done_of(s.progress));
+        if (least == most) return false;
+        const std::int64_t mine = wire::done_of(of_self(list_).progress);
+        if (mine < most - 1) throw left_behind(job_->fault("this process is more than one operation behind the others"));
+        header h{made_in_, 0, step_, kind_};
+        const bool gives = base::member().index == from;
+        if (gives && (kind_ == result::step || kind_ == result::weights)) bytes_ = weights();
+        if (gives) h.bytes = static_cast<std::int64_t>(bytes_.size());
+        auto& c = *base::communicator();
+        c.broadcast({reinterpret_cast<std::byte*>(&h), sizeof h}, from);
+        std::vector<std::byte> other;
+        std::vector<std::byte>& to = mine < most ? bytes_ : gives ? bytes_ : other;
+        to.resize(static_cast<std::size_t>(h.bytes));
+        c.broadcast({to.data(), to.size()}, from);
+        if (mine == most) return false;
+        made_in_ = h.made_in;
+        if (h.kind == result::step || h.kind == result::weights) set_weights(bytes_);
+        if (h.kind == result::step) step_ = h.step;
+        return true;
+    }
+    /// Behind the gathering of admit(): those without the model's state are given the run.
+    SINTER_COLD void hand_over() {
+        bool anybody = false;
+        for (const wire::seat& s : list_.seats) anybody = anybody || !wire::is_healed(s.progress);
+        if (!anybody) return;
+        const int from = source();
+        auto& c = *base::communicator();
+        std::int64_t n[1] = {static_cast<std::int64_t>(bytes_.size())};
+        c.broadcast({reinterpret_cast<std::byte*>(n), sizeof n}, from);
+        std::vector<std::byte> other;
+        std::vector<std::byte>& to = healed_ ? base::member().index == from ? bytes_ : other : bytes_;
+        to.resize(static_cast<std::size_t>(n[0]));
+        c.broadcast({to.data(), to.size()}, from);
+    }
+
+    template <class F>
+    void each_space(F f) {
+        using compiler::space;
+        for (const space s : {space::parameter, space::state, space::slot})
+            if (const std::int64_t n = P0::v.floats(s); n > 0) f(compiler::address{s, 0}, n);
+    }
+    SINTER_COLD std::vector<std::byte> weights() {
+        std::vector<std::byte> all;
+        each_space([&](compiler::address a, std::int64_t n) {
+            const std::size_t end = all.size();
+            all.resize(end + static_cast<std::size_t>(n) * sizeof(float));
+            base::local().read(a, reinterpret_cast<float*>(all.data() + end), n);
+        });
+        return all;
+    }
+    SINTER_COLD void set_weights(const std::vector<std::byte>& all) {
+        std::size_t next = 0;
+        each_space([&](compiler::address a, std::int64_t n) {
+            const std::size_t bytes = static_cast<std::size_t>(n) * sizeof(float);
+            if (next + bytes > all.size())
+                throw left_behind(job_->fault("members do not have the same model: another one's is smaller"));
+            base::local().write(a, reinterpret_cast<const float*>(all.data() + next), n);
+            next += bytes;
+        });
+    }
+};
+
+} // namespace sinter

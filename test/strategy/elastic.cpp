@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: BSL-1.0
+// processors: 2
+#define BOOST_TEST_MODULE elastic
+#include <boost/test/unit_test.hpp>
+#include "io/temporary_folder.hpp"
+#include "net/processes.hpp"
+#include "support/points.hpp"
+#include <cmath>
+#include <fcntl.h>
+#include <sinter/elastic.hpp>
+#include <sinter/layers/norm.hpp>
+#include <sinter/sinter.hpp>
+#include <sinter/train/hooks/save_checkpoints.hpp>
+#include <sinter/train/metrics.hpp>
+
+// Elastic jobs as real processes: members are killed at any time, stopped and started again, and the weights are those
+// of one process that trained on the same batches, for a gradient is the mean over the global batch whoever makes it.
+using namespace sinter;
+
+namespace {
+
+constexpr auto model_net = features<2> >> dense<8> >> synchronised_batch_norm >> relu >> dense<2>;
+constexpr int steps = 60;
+
+/// How a member trains.
+struct plan {
+    int die_at = -1;           ///< kills itself behind this step
+    double pause = 0;          ///< seconds that each step takes longer
+    int throw_at = -1;
+    int spares = 0;
+    std::string checkpoints{};
+    double dead_after = 1;
+};
+/// What a member does besides.
+struct conduct {
+    const plan& p;
+    std::string& log;
+    void after_step(auto& run, const data::batch_view&) {
+        const int n = run.model.session().member().count;
+        if (log.empty() || log.back() != static_cast<char>('0' + n)) log += static_cast<char>('0' + n);
+        if (p.pause > 0) ::usleep(static_cast<useconds_t>(p.pause * 1e6));
+        if (run.step == p.throw_at) throw data_error("the data are gone", "a test's hook", "nothing", "something");
+        if (run.step == p.die_at) ::raise(SIGKILL);
+    }
+};
+data::dataset training() { return sinter::test::points(200, 3); }
+data::dataset held_out() { return sinter::test::points(61, 4); }
+
+template <class Model>
+std::vector<float> numbers(const Model& m) {
+    std::vector<float> all;
+    for (int i = 0; i < m.inner().parameters(); ++i)
+        for (float v : m.inner().plain(m.inner().parameter(i))) all.push_back(v);
+    for (int i = 0; i < m.inner().states(); ++i)
+        for (float v : m.inner().plain(m.inner().state(i))) all.push_back(v);
+    return all;
+}
+template <class Strategy>
+auto model_under(const Strategy& s) {
+    return estimator{model_net, softmax_cross_entropy, adam{.learning_rate = 0.02f}, max_batch<16>, s, {.threads = 1}};
+}
+/// How far these are from the weights of one process that has trained n steps.
+double furthest_from_alone(const std::vector<float>& x, std::int64_t n) {
+    auto model = model_under(single<cpu_device>{});
+    auto data = training() | data::shuffle(50) | data::batch(16);
+    model.train(data, {.max_steps = n, .progress = nullptr});
+    const std::vector<float> want = numbers(model);
+    double most = x.size() == want.size() ? 0 : 1e9;
+    for (std::size_t i = 0; i < std::min(x.size(), want.size()); ++i)
+        most = std::max(most, std::abs(static_cast<double>(x[i]) - static_cast<double>(want[i])));
+    return most;
+}
+/// A member's whole life: "ok members 32 steps 60 chief 1 accuracy 0.97 hash ...".
+std::string live(const std::vector<std::string>& at, int slot, const plan& p) {
+    cluster_options o = quick(p.dead_after);
+    o.spares = p.spares;
+    auto model = model_under(elastic(multi_worker<ring>{cluster::of(at, slot, o)}));
+    auto data = training() | data::shuffle(50) | data::batch(16);
+    auto test = held_out() | data::batch(8);
+    std::string members;
+    conduct c{p, members};
+    if (p.checkpoints.empty()) model.train(data, {.max_steps = steps, .progress = nullptr}, c);
+    else
+        model.train(data, {.max_steps = steps, .progress = nullptr}, c,
+                    save_checkpoints(p.checkpoints, {.every_steps = 5, .resume = true, .keep = 3}));
+    const evaluation_result e = model.evaluate(test, metrics::auc{});
+    const std::vector<float> w = numbers(model);
+    double sum = 0;
+    for (const float x : w) sum += static_cast<double>(x);
+    return "ok members " + members + " steps " + std::to_string(model.inner().steps()) + " chief " +
+           std::to_string(model.inner().session().member().chief()) + " examples " + std::to_string(e.examples) +
+           " auc " + std::to_string(e.metrics[0].value) + " sum " + std::to_string(sum) + " off " +
+           std::to_string(furthest_from_alone(w, steps));
+}
+std::string word_behind(const std::string& text, const std::string& key) {
+    const std::size_t at = text.find(key + " ");
+    if (at == text.npos) return "?";
+    const std::size_t begin = at + key.size() + 1;
+    return text.substr(begin, text.find(' ', begin) - begin);
+}
+void is_well(const std::string& text) {
+    BOOST_TEST(holds(text, "ok"), text);
+    BOOST_TEST(word_behind(text, "steps") == std::to_string(steps), text);
+    BOOST_TEST(word_behind(text, "examples") == "61", text);
+    BOOST_TEST(std::stod("0" + word_behind(text, "off")) < 1e-3, text);
+}
+/// Those that have ended well have the same numbers.
+void are_equal(const std::vector<std::string>& texts) {
+    for (const std::string& t : texts) {
+        is_well(t);
+        for (const char* key : {"sum", "auc"}) BOOST_TEST(word_behind(t, key) == word_behind(texts[0], key), t);
+    }
+}
+
+} // namespace
+
+// One of three is killed in the midst of training: the two others repeat the step that it was missing from.
+BOOST_AUTO_TEST_CASE(survivors_go_on_without_the_dead) {
+    const auto at = own_addresses(3);
+    processes job;
+    for (int r = 0; r < 3; ++r) job.start([=] { return live(at, r, {.die_at = r == 1 ? 20 : -1}); });
+    const std::string a = job.result(0), b = job.result(2);
+    are_equal({a, b});
+    for (const std::string& t : {a, b}) BOOST_TEST(word_behind(t, "members") == "32", t);
+}
+// The chief is killed: the first of the others is the chief from then on, and writes the checkpoints.
+BOOST_AUTO_TEST_CASE(the_chief_may_die) {
+    temporary_folder folder;
+    const std::string file = folder / "run";
+    const auto at = own_addresses(3);
+    processes job;
+    for (int r = 0; r < 3; ++r)
+        job.start([=] { return live(at, r, {.die_at = r == 0 ? 22 : -1, .checkpoints = file}); });
+    const std::string a = job.result(1), b = job.result(2);
+    are_equal({a, b});
+    BOOST_TEST(word_behind(a, "chief") == "1", a);
+    BOOST_TEST(word_behind(b, "chief") == "0", b);
+    BOOST_TEST(::access((folder / "run/step-60.safetensors").c_str(), F_OK) == 0);
+}
+// Of two the chief is killed. The other one cannot know whether it is cut off, and must not go on.
+BOOST_AUTO_TEST_CASE(half_without_the_chief_ends) {
+    const auto at = own_addresses(2);
+    processes job;
+    for (int r = 0; r < 2; ++r) job.start([=] { return live(at, r, {.die_at = r == 0 ? 20 : -1}); });
+    const std::string b = job.result(1);
+    BOOST_TEST(holds(b, "error: of 2 members 1 is left or can be reached"), b);
+    processes half;   // and half with the chief goes on
+    const auto other = own_addresses(2);
+    for (int r = 0; r < 2; ++r) half.start([=] { return live(other, r, {.die_at = r == 1 ? 20 : -1}); });
+    const std::string a = half.result(0);
+    is_well(a);
+    BOOST_TEST(word_behind(a, "members") == "21", a);
+}
+// A member is killed, started again, and goes on where the others are: with their weights, in the midst of an epoch.
+BOOST_AUTO_TEST_CASE(who_is_started_again_joins) {
+    for (const int dies : {1, 0}) {
+        const auto at = own_addresses(3);
+        processes job;
+        for (int r = 0; r < 3; ++r)
+            job.start([=] { return live(at, r, {.die_at = r == dies ? 10 : -1, .pause = 0.06}); });
+        BOOST_TEST(job.result(dies) == "KILLED");
+        const int again = job.start([=] { return live(at, dies, {.pause = 0.06}); });
+        const std::string a = job.result(dies == 0 ? 1 : 0), b = job.result(2), c = job.result(again);
+        are_equal({a, b, c});
+        BOOST_TEST(word_behind(a, "members") == "323", a);
+        BOOST_TEST(word_behind(c, "members") == "3", c);
+        BOOST_TEST(word_behind(c, "chief") == (dies == 0 ? "1" : "0"), c);
+    }
+}
+// Spares wait, are needed, and come in; the batch is the same all the time, whoever takes part.
+BOOST_AUTO_TEST_CASE(a_spare_takes_the_place_of_the_dead) {
+    const auto at = own_addresses(4);
+    processes job;
+    for (int r = 0; r < 4; ++r)
+        job.start([=] { return live(at, r, {.die_at = r == 1 ? 10 : -1, .pause = 0.05, .spares = 2}); });
+    const std::string a = job.result(0), b = job.result(2), c = job.result(3);
+    const bool second = holds(b, "ok");
+    are_equal({a, second ? b : c});
+    BOOST_TEST(word_behind(a, "members") == "212", a);
+    BOOST_TEST(holds(second ? c : b, "error: the job has ended before this process could join it"), b << " | " << c);
+}
+// What a hook of one member throws is the end of that member alone.
+BOOST_AUTO_TEST_CASE(an_exception_ends_one_member) {
+    const auto at = own_addresses(3);
+    processes job;
+    for (int r = 0; r < 3; ++r) job.start([=] { return live(at, r, {.throw_at = r == 2 ? 20 : -1}); });
+    are_equal({job.result(0), job.result(1)});
+    BOOST_TEST(holds(job.result(2), "error: the data are gone"), job.result(2));
+}
+// One that was stopped for too long is removed, learns of it when it goes on, and changes nothing.
+BOOST_AUTO_TEST_CASE(who_was_stopped_learns_that_it_was_removed) {
+    const auto at = own_addresses(3);
+    processes job;
+    for (int r = 0; r < 3; ++r) job.start([=] { return live(at, r, {.pause = 0.05}); });
+    ::usleep(1'500'000);
+    job.signal(1, SIGSTOP);
+    ::usleep(4'000'000);
+    job.signal(1, SIGCONT);
+    are_equal({job.result(0), job.result(2)});
+    BOOST_TEST(holds(job.result(1), "this process was removed from the job"), job.result(1));
+}
+// The same, killed from outside at whatever place: within a step, a checkpoint, an evaluation.
+BOOST_AUTO_TEST_CASE(killed_anywhere) {
+    temporary_folder folder;
+    for (int round = 0; round < 6; ++round) {
+        const std::string file = folder / ("run" + std::to_string(round)).c_str();
+        const auto at = own_addresses(3);
+        processes job;
+        for (int r = 0; r < 3; ++r)
+            job.start([=] { return live(at, r, {.pause = 0.01, .checkpoints = file}); });
+        const int dies = round % 3;
+        for (int i = 0; i < 3000 && ::access((file + "/step-5.safetensors").c_str(), F_OK) != 0; ++i) ::usleep(2000);
+        ::usleep(static_cast<useconds_t>(37'000 * round + 3'000));
+        job.signal(dies, SIGKILL);
+        std::vector<std::string> left;
+        for (int r = 0; r < 3; ++r)
+            if (r != dies) left.push_back(job.result(r));
+        are_equal(left);
+    }
+}
+BOOST_AUTO_TEST_CASE(what_makes_no_sense_is_refused) {
+    const auto at = own_addresses(2);
+    cluster_options o = quick();
+    o.elastic = true;
+    BOOST_CHECK_EXCEPTION(model_under(multi_worker<ring>{cluster::of(at, 0, o)}), option_error, [](const option_error& e) {
+        return holds(e.what(), "an elastic job's strategy says so when it is compiled");
+    });
+    o.spares = 2;
+    BOOST_CHECK_EXCEPTION(model_under(elastic(multi_worker<ring>{cluster::of(at, 0, o)})), option_error,
+                          [](const option_error& e) { return holds(e.what(), "number of spares: got 2"); });
+    o.spares = 0;
+    const auto half = cluster::with_master(0, 2, {"127.0.0.1", 7000}, o);
+    BOOST_CHECK_EXCEPTION(model_under(elastic(multi_worker<ring>{half})), option_error, [](const option_error& e) {
+        return holds(e.what(), "an elastic job needs all addresses");
+    });
+    // Who is missing is named.
+    cluster_options soon = quick();
+    soon.join_within = 1;
+    BOOST_CHECK_EXCEPTION(model_under(elastic(multi_worker<ring>{cluster::of(at, 0, soon)})), cluster_error,
+                          [](const cluster_error& e) { return holds(e.what(), "missing: worker/1 at 127."); });
+}
