@@ -31,13 +31,18 @@ public:
     /// Meets the others, where the job begins; finds out that it runs already, where it does.
     group begin() {
         bool waits = false;
-        std::string fault;
+        std::string fault, missing;
         service_.wait([&](wire::assembly& a, double now) {
+            missing.clear();
+            for (const int s : a.missing()) {
+                const auto& m = service_.roster().member(s);
+                missing += (missing.empty() ? ": " : ", ") + m.name() + " at " + text_of(m.address());
+            }
             waits = a.state() == wire::assembly_state::waiting && !a.all_are_new(now);
             fault = a.fault();
             return waits || !fault.empty() || a.all_are_new(now);
         });
-        if (!fault.empty()) throw service_.fault(slot(), fault);
+        if (!fault.empty()) throw service_.fault(slot(), fault + missing);
         if (waits) return {};
         group g;
         for (int s = 0; s < most_; ++s) g.list.seats.push_back({s, 0, wire::progress_of(0, true)});

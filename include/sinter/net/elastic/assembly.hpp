@@ -49,6 +49,13 @@ public:
                 return false;
         return true;
     }
+    /// Who has not been heard of.
+    std::vector<int> missing() const {
+        std::vector<int> all;
+        for (int s = 0; s < with_.slots; ++s)
+            if (s != self_.slot && peer(s).heard < 0) all.push_back(s);
+        return all;
+    }
     /// The first list, which all of them have met in.
     void begin(member_list first) {
         run_ = 1;
@@ -186,18 +193,16 @@ private:
     // ---- before this process is a member
     void meet(double now) {
         bool runs = self_.slot >= with_.most;
-        std::string missing;
         for (int s = 0; s < with_.slots; ++s) {
             if (s == self_.slot) continue;
             const peer_state& p = peer(s);
             runs = runs || (p.heard >= 0 && !is_new(p.state));
-            if (p.heard < 0) missing += (missing.empty() ? "" : ", ") + joined({"task ", s});
         }
         if (runs) {
             state_ = assembly_state::waiting;
             began_ = now;
         } else if (now - began_ > with_.join_within && !all_are_new(now)) {
-            fault_ = missing.empty() ? "the others have not begun" : joined({"missing: ", missing});
+            fault_ = missing().empty() ? "the others are there and have not begun" : "missing";
         }
     }
     void wait_to_join(double now) {

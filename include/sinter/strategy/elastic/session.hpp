@@ -31,6 +31,7 @@ public:
         if (!job_) return;   // this process evaluates, or elastic is off
         collective::elastic_job::group g = job_->begin();
         waits_ = quiet_ = g.members == nullptr;
+        healed_ = !waits_;
         enter(std::move(g));
         chief_since_ = made_in_ = job_->epoch();
     }
