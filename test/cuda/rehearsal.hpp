@@ -29,10 +29,10 @@ struct rehearsal_engine {
     template <int S>
     void blocks(const gpu::block_call& c) {
         using kernel = gpu::block_kernel_of<S>;
-        gpu::attention_workspace room;
+        gpu::attention_workspace workspace;
         for (std::int64_t i = 0; i < kernel::count(c); ++i) {
-            std::fill_n(reinterpret_cast<float*>(&room), sizeof room / sizeof(float), NAN);   // nothing is left from block to block
-            kernel::block(i, c, room);
+            std::fill_n(reinterpret_cast<float*>(&workspace), sizeof workspace / sizeof(float), NAN);   // nothing is left from block to block
+            kernel::block(i, c, workspace);
         }
         ++block_kernels;
     }
@@ -104,9 +104,9 @@ public:
     }
     void read(const model_memory& m, address from, float* to, std::int64_t n) const { std::copy_n(m.at(from), n, to); }
     void write(model_memory& m, address to, const float* from, std::int64_t n) const { std::copy_n(from, n, m.at(to)); }
-    const float* host_view(const model_memory& m, address from, float* room, std::int64_t n) const {
-        read(m, from, room, n);
-        return room;
+    const float* host_view(const model_memory& m, address from, float* workspace, std::int64_t n) const {
+        read(m, from, workspace, n);
+        return workspace;
     }
 
 private:

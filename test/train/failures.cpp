@@ -23,10 +23,10 @@ struct fragile_device : cpu_device {
         if (fails) throw device_error("lost", "run");
         cpu_device::run<P>(r, s, observe);
     }
-    const float* host_view(const model_memory& m, address from, float* room, std::int64_t floats) const {
+    const float* host_view(const model_memory& m, address from, float* workspace, std::int64_t floats) const {
         ++copies;
-        read(m, from, room, floats);
-        return room;
+        read(m, from, workspace, floats);
+        return workspace;
     }
 };
 

@@ -80,13 +80,13 @@ struct appended {
         std::construct_at(p + n, x);
         return n++;
     }
-    constexpr void reserve(int room) {
-        if (room <= capacity) return;
-        T* const q = std::allocator<T>().allocate(static_cast<std::size_t>(room));
+    constexpr void reserve(int wanted) {
+        if (wanted <= capacity) return;
+        T* const q = std::allocator<T>().allocate(static_cast<std::size_t>(wanted));
         for (int i = 0; i < n; ++i) std::construct_at(q + i, p[i]);
         release();
         p = q;
-        capacity = room;
+        capacity = wanted;
     }
 
 private:

@@ -78,8 +78,8 @@ public:
     /// Learns from the training data. Errors as bind and write.
     void fit(const csv::table& training) {
         bind(training.names(), training.file());
-        std::vector<csv::field> room;
-        for (std::int64_t r = 0; r < training.rows(); ++r) observe(training.row(r, room));
+        std::vector<csv::field> fields;
+        for (std::int64_t r = 0; r < training.rows(); ++r) observe(training.row(r, fields));
         learn();
     }
     /// The same from a file too large for memory: its rest.
@@ -103,9 +103,9 @@ public:
         std::vector<std::vector<std::int32_t>> index(static_cast<std::size_t>(indices()),
                                                      std::vector<std::int32_t>(rows));
         std::vector<std::int32_t> labels(has_label() ? rows : 0), one(index.size());
-        std::vector<csv::field> room;
+        std::vector<csv::field> fields;
         for (std::size_t r = 0; r < rows; ++r) {
-            const auto row = from.row(static_cast<std::int64_t>(r), room);
+            const auto row = from.row(static_cast<std::int64_t>(r), fields);
             bound.write(row, x.data() + r * wide, one.data());
             for (std::size_t i = 0; i < one.size(); ++i) index[i][r] = one[i];
             if (has_label()) labels[r] = bound.label_of(row);

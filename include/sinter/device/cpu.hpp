@@ -211,13 +211,12 @@ public:
     void write(runtime::model_memory& m, compiler::address to, const float* from, std::int64_t floats) const {
         std::memcpy(m.at(to), from, 4 * static_cast<std::size_t>(floats));
     }
-    /// Where the host can read what lies at `from` in the device's memory: here, in place. `room`
-    /// has floats for a copy.
+    /// Where the host can read what lies at `from` in the device's memory: here, in place.
     const float* host_view(const runtime::model_memory& m, compiler::address from, float* /*scratch*/,
                            std::int64_t /*floats*/) const {
         return m.at(from);
     }
-    static constexpr bool shares_memory = true;   ///< with the host: views need no room
+    static constexpr bool shares_memory = true;   ///< with the host: views need no copy
     event record() const { return {}; }
 
 private:

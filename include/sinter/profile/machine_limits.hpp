@@ -46,7 +46,7 @@ public:
         const std::int64_t floats =
             bytes / 8 / team_.size() / (4 * cpu::lanes) * (4 * cpu::lanes);   // that a thread copies
         const std::int64_t times = std::max<std::int64_t>(1, (32 << 20) / bytes);
-        if (const std::int64_t all = 2 * floats * team_.size(); room_.size() < all) room_ = arena(all);
+        if (const std::int64_t all = 2 * floats * team_.size(); scratch_.size() < all) scratch_ = arena(all);
         const double s = std::min(seconds_of([&](int thread) { repeat<false>(thread, floats, times); }),
                                   seconds_of([&](int thread) { repeat<true>(thread, floats, times); }));
         return known = 8.0 * static_cast<double>(floats * times) * team_.size() / s;
@@ -57,7 +57,7 @@ public:
 private:
     static constexpr std::int64_t smallest = 16 << 10, largest = 128 << 20;
     team team_;
-    arena room_;
+    arena scratch_;
     double flops_ = 0;
     std::map<std::int64_t, double> copied_;
 
@@ -79,7 +79,7 @@ private:
     /// them: the faster one counts.
     template <bool Library>
     void repeat(int thread, std::int64_t floats, std::int64_t times) const {
-        float* const from = room_.data() + 2 * floats * thread;
+        float* const from = scratch_.data() + 2 * floats * thread;
         float* const to = from + floats;
         for (std::int64_t t = 0; t < times; ++t) {
             if (Library) std::memcpy(to, from, static_cast<std::size_t>(floats) * sizeof(float));

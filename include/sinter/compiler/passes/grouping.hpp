@@ -56,7 +56,7 @@ constexpr int base_of(const Nodes& n, int v) {
     while (v >= 0 && is_view(n[v])) v = n[v].in[0];
     return v;
 }
-/// base_of every node, for passes that ask often: into `room`.
+/// base_of every node, for passes that ask often: into `workspace`.
 constexpr const int* find_bases(view<const node> n, growing<int>& workspace) {
     int* const base = workspace.make_room(n.n);
     for (int v = 0; v < n.n; ++v) base[v] = n.p[v].about->kind == op_kind::view ? base[n.p[v].in[0]] : v;

@@ -53,7 +53,7 @@ public:
         return n;
     }();
 
-    /// `room`: a vector of at least so many floats.
+    /// `workspace`: a vector of at least so many floats.
     explicit early_values(std::vector<float>& workspace) : workspace_(workspace.data()) {}
     /// When a step begins.
     void keep(const host_places& m) const {

@@ -63,7 +63,7 @@ struct response_rows {
             store(to + at(i, j), v * v);
         });
     }
-    /// The sum of the vectors from `before` elements ahead of p to `behind` after it.
+    /// The sum of the vectors from `From` elements ahead of p to `To` after it.
     template <int From, int To>
     static SINTER_INLINE vf around(const float* p) {
         vf sum = load(p - From);

@@ -11,14 +11,14 @@ struct axis {
     double low = 0, high = 1, step = 0.2;
 
     /// The smallest such axis that holds [low, high] with about `ticks` steps of 1, 2 or 5 times a
-    /// power of ten. Values that are all the same get room on either side.
+    /// power of ten. Values that are all the same get margin on either side.
     static axis around(double low, double high, int ticks) {
         if (!(low <= high)) return {};   // nothing to show, or NaN
         low = low < -1e300 ? -1e300 : low;   // so that differences stay finite
         high = high > 1e300 ? 1e300 : high;
         if (low == high) {
-            const double room = low != 0 ? 0.1 * __builtin_fabs(low) : 1;
-            low -= room, high += room;
+            const double margin = low != 0 ? 0.1 * __builtin_fabs(low) : 1;
+            low -= margin, high += margin;
         }
         const double raw = (high - low) / ticks, power = __builtin_pow(10, __builtin_floor(__builtin_log10(raw)));
         const double digit = raw / power;

@@ -160,8 +160,8 @@ inline void attention_half(const attention_call& a, const query_panel& p, const 
 }
 
 /// The scores of keys [first, first + n) for a panel of queries (which come transposed and scaled):
-/// [n][p.width]. Those of keys that no query of a vector sees are left as they are. `room` is as
-/// large.
+/// [n][p.width]. Those of keys that no query of a vector sees are left as they are. `workspace`
+/// is as large.
 template <class = void>
 inline void attention_scores(const attention_call& a, const query_panel& p, const float* transposed, const float* k,
                              std::int64_t first, std::int64_t n, float* scores, float* workspace,

@@ -180,7 +180,7 @@ struct attention_panels {
 };
 
 /// A result of such products, [rows][columns]: summed where it shall lie, or, where its rows do not
-/// end with a whole vector, in `room` first, which has room for whole ones.
+/// end with a whole vector, in `workspace` first, whose rows do.
 struct attention_result {
     float* to;
     std::int64_t step, rows, columns;
