@@ -50,6 +50,8 @@ template <int... D>
 inline constexpr input_spec<dtype::f32, D...> array{};           ///< any extents
 template <int... D>
 inline constexpr input_spec<dtype::i32, D...> indices{};         ///< integers for an embedding
+template <int N>
+inline constexpr input_spec<dtype::i32, N, 2> keys{};            ///< [N, 2]: 64-bit keys for a hashed_embedding, low half first
 template <class... I>
 constexpr input_list<I...> inputs(I...) {
     return {};

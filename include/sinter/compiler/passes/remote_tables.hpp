@@ -3,6 +3,7 @@
 #include <sinter/graph/leaves.hpp>
 #include <sinter/graph/graph_view.hpp>
 #include <sinter/ops/gather_rows.hpp>
+#include <sinter/ops/internal/hashed_rows.hpp>
 #include <sinter/compiler/passes/pass.hpp>
 
 /// Tables that servers keep (program_options::remote_tables). A parameter [V, E] that is only looked up
@@ -11,6 +12,7 @@
 ///     gather_rows(table [V, E], i)   becomes   gather_rows(copy [C, E], an input port of i's shape)
 ///
 /// and whoever runs the program fills the copy and the ports (strategy/parameter_server/remote_tables.hpp).
+/// and so does hashed_rows, of a table whose rows have 64-bit keys (V is unknown, C the lookups of a batch).
 /// Ports of lookups lie behind the net's inputs. `i` must be an input or a target as it is given, or
 /// reshaped; else the fault lookup_is_computed. A table that is used in another way too (as the matrix of a
 /// tied softmax) stays a parameter like others.
@@ -71,9 +73,14 @@ private:
         v.id = at(v.id);
         return v;
     }
-    static constexpr bool looks_up(const node& n) { return is(n, op_role::gather_rows); }
-    static constexpr std::int64_t lookups_of(const shape& indices, int examples) {
-        return std::int64_t{indices.size()} * (indices.batched ? examples : 1);
+    static constexpr bool looks_up(const node& n) {
+        return is(n, op_role::gather_rows) || n.k == op::hashed_rows;
+    }
+    /// The extents of a lookup's port: one place for each row that it gives.
+    constexpr shape port_shape(const node& lookup) const {
+        shape s = from_.n[lookup.in[1]].s;
+        if (lookup.k == op::hashed_rows) s.d[--s.rank] = 0;
+        return s;
     }
     constexpr void choose() {
         growing<std::int64_t> looked_up(from_.n.n, 0);
@@ -83,7 +90,8 @@ private:
         };
         for (const node& n : from_.n)
             for (int k = 0; k < n.operands; ++k) {
-                if (k == 0 && looks_up(n)) looked_up[n.in[0]] += lookups_of(from_.n[n.in[1]].s, examples_);
+                if (const shape s = k == 0 && looks_up(n) ? port_shape(n) : shape{}; k == 0 && looks_up(n))
+                    looked_up[n.in[0]] += std::int64_t{s.size()} * (s.batched ? examples_ : 1);
                 else read(n.in[k]);
             }
         for (int v : from_.outputs) read(v);
@@ -93,7 +101,8 @@ private:
             const int v = from_.parameters[i].id;
             const shape& s = from_.n[v].s;
             if (otherwise[v] || s.rank != 2 || s.batched || s.form != layout::plain) continue;
-            const std::int64_t all = s.d[0];
+            const bool hashed = from_.n[v].p[variable_attribute::remote_rows] < 0;
+            const std::int64_t all = hashed ? looked_up[v] : s.d[0];
             if (training_.n.n) {
                 const node& n = training_.n[training_.parameters[i].id];
                 copy_rows_[v] = n.p[variable_attribute::remote_rows] ? n.s.d[0] : 0;
@@ -121,6 +130,8 @@ private:
         node n = from_.n[v];
         if (looks_up(n) && copy_rows_[n.in[0]]) {
             const int table = n.in[0], port = port_of(n);
+            n.k = op::gather_rows;
+            n.about = &info_of<op::gather_rows>;
             n.in[0] = place_[table];
             n.in[1] = port;
         } else {
@@ -128,7 +139,7 @@ private:
         }
         if (n.k == op::input && is_target_[v]) n.p[input_attribute::port] += lookups_.n;
         if (copy_rows_[v]) {
-            n.p[variable_attribute::remote_rows] = n.s.d[0];
+            if (int& rows = n.p[variable_attribute::remote_rows]; rows == 0) rows = n.s.d[0];
             n.s.d[0] = copy_rows_[v];
         }
         to_.restore(n);
@@ -145,7 +156,7 @@ private:
             to_.fail(fault_kind::lookup_is_computed, gather.about->self, from_.n[l.indices].s, table.s);
         }
         node n = node_of<op::input>();
-        n.s = from_.n[l.indices].s;
+        n.s = port_shape(gather);
         n.scope = gather.scope;
         n.loop = 0;
         n.p[input_attribute::port] = from_.inputs.n + static_cast<int>(&l - &lookups_[0]);

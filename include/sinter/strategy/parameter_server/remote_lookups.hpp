@@ -49,6 +49,10 @@ constexpr remote_tables_type<P> find_remote_tables() {
         t.of_parameter[i] = t.n;
         remote_table& r = t.at[t.n++];
         r = {i, rows, n.s.last(), n.s.d[0], v.at, v.gradient, v.bucket};
+        if (!(r.hashed = rows < 0)) continue;
+        const int* const o = n.p;
+        r.options = {o[variable_attribute::most_rows], o[variable_attribute::admit_after],
+                     o[variable_attribute::expire_after], static_cast<when_full>(o[variable_attribute::full])};
     }
     return t;
 }
@@ -71,9 +75,10 @@ constexpr remote_lookups_type<P> find_remote_lookups() {
         if (table < 0) continue;
         const bool target = from >= P::v.n_inputs;
         l.of_targets = l.of_targets || target;
-        l.at[l.n++] = {remote_tables_of<P>.of_parameter[table],
-                       target ? lookup_source::target : lookup_source::input,
-                       target ? from - P::v.n_inputs : from, i, n.s.size(), 1, n.s.batched};
+        const int t = remote_tables_of<P>.of_parameter[table];
+        l.at[l.n++] = {t, target ? lookup_source::target : lookup_source::input,
+                       target ? from - P::v.n_inputs : from, i, n.s.size(), remote_tables_of<P>.at[t].hashed ? 2 : 1,
+                       n.s.batched};
     }
     return l;
 }
