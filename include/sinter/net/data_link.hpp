@@ -135,6 +135,20 @@ public:
         peeked_ = h.tag;
         return &peeked_;
     }
+    /// The next frame's header once it is there, where the receiver does not know what comes: receive()
+    /// then takes its tag and length, if they are fit. What is no header of the next frame is a
+    /// cluster_error. Nothing is proved before the payload is there and fill() has returned true.
+    const frame_header* next() {
+        if (receiving_) misuse("next() before fill() has returned true");
+        peek();
+        if (ahead_ < header_bytes) return nullptr;
+        if (const header_fault f = decode(in_, opener_.seed(), next_); f != header_fault::none)
+            fail(joined({"this peer sent ", in_words(f)}), {});
+        if (next_.kind != frame_kind::data || next_.number != received_)
+            fail(joined({"this peer sent frame ", next_.number, " where frame ", received_,
+                         " was due: repeated, lost or out of order"}), next_.tag);
+        return &next_;
+    }
     /// Throws that what peek() found is not what `expected` says.
     [[noreturn]] void refuse(const frame_tag& expected) {
         frame_header h;
@@ -161,6 +175,7 @@ private:
     span<const std::byte> payload_out_;
     span<std::byte> payload_in_;
     frame_tag peeked_;
+    frame_header next_;
     std::string (*words_)(const frame_tag&, std::uint64_t) = in_words;
     std::uint64_t sent_ = 0, received_ = 0;   // frames
     std::size_t gone_ = 0, sealed_ = 0, here_ = 0, opened_ = 0;   // bytes of frame, payload, frame, payload

@@ -13,7 +13,7 @@
 namespace sinter::inline SINTER_TARGET::wire {
 
 inline constexpr std::uint16_t protocol_major = 1, protocol_minor = 0;
-enum class purpose : std::uint8_t { control = 1, data = 2 };
+enum class purpose : std::uint8_t { control = 1, data = 2, service = 3 };
 
 struct greeting {
     std::uint16_t major = protocol_major, minor = protocol_minor;
@@ -105,7 +105,7 @@ SINTER_COLD inline greeting_fault decode(const greeting_block& b, greeting& g) {
     g.same.policy = detail::get<std::uint64_t>(b.data() + 48);
     g.incarnation = detail::get<std::uint64_t>(b.data() + 56);
     std::memcpy(g.nonce.data(), b.data() + 64, g.nonce.size());
-    const bool fine = (g.use == purpose::control || g.use == purpose::data) && g.size >= 1 && g.rank >= 0 &&
+    const bool fine = g.use >= purpose::control && g.use <= purpose::service && g.size >= 1 && g.rank >= 0 &&
                       g.rank < g.size && detail::get_text(b, detail::job_field, g.job) &&
                       detail::get_text(b, detail::address_field, g.address);
     return fine ? greeting_fault::none : greeting_fault::malformed;

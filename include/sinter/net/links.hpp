@@ -6,16 +6,11 @@
 #include <sinter/net/listener.hpp>
 #include <sinter/net/meeting.hpp>
 #include <sinter/net/rare_log.hpp>
+#include <sinter/net/stranger_limits.hpp>
 #include <sinter/net/tls.hpp>
 #include <list>
 
 namespace sinter::inline SINTER_TARGET::wire {
-
-/// How strangers are dealt with.
-struct stranger_limits {
-    double handshake_within = 5;   // seconds; dialled connections have as many
-    std::size_t most_pending = 64;   // beyond it the one that waits longest is closed
-};
 
 /// The connections of one member to all others: it listens for those of higher rank, and dials those
 /// of lower rank until they answer. For each pair there is a control connection, then one for data.
@@ -215,6 +210,7 @@ private:
     /// Why a process of this job that knows the key cannot be linked now.
     std::string objection(const greeting& g) {
         if (const std::string why = on_.closed(); !why.empty()) return why;
+        if (g.use == purpose::service) return who_.self().name() + " trains, and is no server";
         if (g.rank == who_.rank()) return who_.self().name() + " is this process: the task was started twice";
         if (g.rank < who_.rank()) return "members of lower rank are dialled, and do not dial";
         if (const std::string wrong = another(g, g.rank); !wrong.empty()) return wrong;

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/net/cluster.hpp>
+#include <sinter/net/data_link.hpp>
+#include <sinter/net/listener.hpp>
+#include <sinter/net/meeting.hpp>
+#include <sinter/net/rare_log.hpp>
+#include <sinter/net/stranger_limits.hpp>
+#include <sinter/net/tls.hpp>
+#include <list>
+
+/// Connections between processes that come and go: servers listen, and whoever is of the job may
+/// dial them, at any time and again. Each connection begins with the handshake that all members
+/// use, and is then a data_link.
+namespace sinter::inline SINTER_TARGET::wire {
+
+/// A member's number among all that train and all servers, in this order: `rank` of its greeting.
+inline int number_in_job(const cluster& c, const cluster_member& m) {
+    if (m.role == cluster_role::ps) return c.size() + m.index;
+    for (int r = 0; r < c.size(); ++r)
+        if (c.member(r) == m) return r;
+    throw option_error("this task neither trains nor serves", "the connections of a service", m.name(),
+                       "chief, worker or ps");
+}
+
+/// What a member of a job with servers says of itself.
+inline greeting service_greeting(const cluster& c, const identity& same) {
+    greeting g;
+    g.use = purpose::service;
+    g.role = static_cast<std::uint8_t>(c.self().role);
+    g.index = c.self().index;
+    g.rank = number_in_job(c, c.self());
+    g.size = c.size() + static_cast<int>(c.servers().size());
+    g.same = same;
+    g.job = c.options.job;
+    g.keyed = !c.options.key.empty();
+    g.address = c.self().address().known() ? text_of(c.self().address()) : std::string();
+    fill_random({reinterpret_cast<std::byte*>(&g.incarnation), sizeof g.incarnation});
+    return g;
+}
+
+/// Throws option_error where a job without a key would be open to other machines.
+SINTER_COLD inline void check_key(const cluster& c, const host_port& at, const std::vector<endpoint>& endpoints) {
+    if (!c.options.key.empty() || c.options.insecure) return;
+    for (const endpoint& e : endpoints)
+        if (!e.is_loopback())
+            throw option_error("a job without a key whose servers are not on this machine's loopback device",
+                               "cluster_options::key", text_of(at),
+                               "the same secret for all members (SINTER_KEY_FILE or SINTER_KEY), or insecure = true");
+}
+
+/// The side that listens, at this task's address and at no other. Strangers cost it no more than
+/// `stranger_limits` says, and never hear of anything.
+class service {
+public:
+    struct calls {   // on the service's thread; they should return soon
+        /// Why a process of this job that knows the key cannot be served; empty: it is.
+        std::function<std::string(const greeting&)> objection;
+        std::function<void(const greeting&, data_link)> joined;
+        std::function<void(const std::string&)> failed;   ///< the service's thread met an exception
+    };
+
+    /// Throws cluster_error where this task's address cannot be used.
+    service(const cluster& who, const greeting& own, calls on, rare_log::sink log = {}, stranger_limits limits = {})
+        : who_(who), own_(own), on_(std::move(on)), log_(std::move(log)), limits_(limits) {
+        who_.options.check();
+        if (who_.options.tls.any()) tls_ = std::make_unique<tls_context>(who_.options.tls);
+        open();
+        loop_.start([this](const char* what) { on_.failed(what); });
+        loop_.post([this] {
+            listener_->begin([this](io::descriptor s, const endpoint& from) { welcome(std::move(s), from); },
+                             [this](const std::string& fault) { log_.say(fault); });
+        });
+    }
+    ~service() { close(); }
+    service(const service&) = delete;
+    service& operator=(const service&) = delete;
+
+    /// Nobody can come any more; connections that stand are left alone.
+    void close() {
+        loop_.stop();
+        listener_.reset();
+        strangers_.clear();
+    }
+    const std::string& address() const { return own_.address; }
+
+private:
+    cluster who_;
+    greeting own_;
+    calls on_;
+    rare_log log_;
+    stranger_limits limits_;
+    std::unique_ptr<tls_context> tls_;
+    event_loop loop_;
+    std::unique_ptr<listener> listener_;
+    std::list<std::unique_ptr<meeting>> strangers_;
+
+    SINTER_COLD cluster_error fault(std::string cause) const {
+        return {own_.rank, who_.self().name(), text_of(who_.self().address()), "joining the job", -1, std::move(cause)};
+    }
+    void open() {
+        const host_port at = who_.self().address();
+        if (!at.known()) throw fault("this server's address is not known");
+        const resolution own = resolve(at);
+        if (!own.fault.empty()) throw fault("the name of its host cannot be resolved: " + own.fault);
+        check_key(who_, at, own.endpoints);
+        int why = 0;
+        for (const endpoint& e : own.endpoints) try {
+                listener_ = std::make_unique<listener>(loop_, e);
+                own_.address = text_of(at);
+                return;
+            } catch (const io_error&) {
+                why = errno;
+                if (why == EADDRINUSE) break;
+            }
+        if (why == EADDRINUSE)
+            throw fault("the port is in use: another process listens there, or this task was started twice");
+        throw fault("cannot listen there: " + std::generic_category().message(why));
+    }
+
+    void welcome(io::descriptor socket, const endpoint& from) {
+        if (strangers_.size() >= limits_.most_pending) {
+            log_.say("closed a connection that had said nothing: too many wait");
+            strangers_.pop_front();
+        }
+        auto cipher = tls_ ? tls_->begin(socket.get(), false) : nullptr;
+        const auto at = strangers_.emplace(strangers_.end());
+        *at = std::make_unique<meeting>(
+            loop_, channel(std::move(socket), std::move(cipher)), handshake(false, own_, who_.options.key),
+            limits_.handshake_within, [this](const greeting& g) { return objection(g); },
+            [this, at, from](meeting& m) {
+                const std::unique_ptr<meeting> finished = std::move(*at);
+                strangers_.erase(at);
+                introduced(m, from);
+            });
+        (*at)->begin(false);
+    }
+    std::string objection(const greeting& g) const {
+        if (g.use != purpose::service) return who_.self().name() + " is a server, and takes no part in training";
+        const cluster_member* const m = g.rank < who_.size() ? &who_.member(g.rank) : nullptr;
+        if (!m) return joined({"only those that train use a server, and ", g.rank, " is none of them"});
+        if (g.role != static_cast<std::uint8_t>(m->role) || g.index != m->index)
+            return joined({"members' rosters differ: rank ", g.rank, " is ", m->name(), " here"});
+        return on_.objection(g);
+    }
+    void introduced(meeting& m, const endpoint& from) {
+        const handshake& talk = m.talk();
+        const greeting& g = talk.peer();
+        if (m.result() == meeting::outcome::accepted)
+            return on_.joined(g, data_link(m.take(), talk.sending(), talk.receiving(),
+                                           {g.rank, who_.member(g.rank).name(), text_of(from.digits())}));
+        log_.say(joined({m.result() == meeting::outcome::refused ? "refused" : "closed", " a connection from ",
+                         text_of(from.digits()), ": ", m.words()}));
+    }
+};
+
+} // namespace sinter::wire

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/base/monotonic_seconds.hpp>
+#include <sinter/net/service.hpp>
+#include <optional>
+
+namespace sinter::inline SINTER_TARGET::wire {
+
+/// The side that dials servers. Any thread; it waits in its calls, and has no thread of its own.
+class service_client {
+public:
+    service_client(const cluster& who, const identity& same) : who_(who), own_(service_greeting(who, same)) {
+        who_.options.check();
+        if (who_.options.tls.any()) tls_ = std::make_unique<tls_context>(who_.options.tls);
+    }
+
+    const cluster& roster() const { return who_; }
+    std::uint64_t incarnation() const { return own_.incarnation; }
+
+    /// Dials server `index` once, and waits for the end of the handshake at most `within` seconds. Nothing:
+    /// it is not there (yet), and trouble() says why. Throws cluster_error where it refuses this process.
+    std::optional<data_link> dial(int index, double within) {
+        const cluster_member& m = who_.servers()[static_cast<std::size_t>(index)];
+        const host_port at = m.address();
+        const double until = base::monotonic_seconds() + within;
+        const resolution found = resolve(at);
+        if (!found.fault.empty()) return miss("the name of its host cannot be resolved: " + found.fault);
+        check_key(who_, at, found.endpoints);
+        for (const endpoint& to : found.endpoints) {
+            io::descriptor socket = stream_socket(to.storage.ss_family);
+            if (!socket) return miss(std::generic_category().message(errno));
+            if (::connect(socket.get(), to.address(), to.size) != 0 && errno != EINPROGRESS && errno != EINTR) {
+                miss(std::generic_category().message(errno));
+                continue;
+            }
+            auto cipher = tls_ ? tls_->begin(socket.get(), true) : nullptr;
+            channel c(std::move(socket), std::move(cipher));
+            handshake talk(true, own_, who_.options.key);
+            if (!connected(c, until) || !meet(c, talk, until)) continue;
+            if (talk.now() == handshake::state::refused) {
+                if (talk.why() == handshake::refusal::not_sinter) return miss(talk.words());
+                if (talk.why() == handshake::refusal::unwanted) {
+                    refused_ = true;
+                    return miss("it refuses this process: " + talk.words());
+                }
+                throw about(index, "joining the job", -1,
+                            "this process, " + who_.self().name() + ", was refused: " + talk.words());
+            }
+            const greeting& g = talk.peer();
+            if (g.role != static_cast<std::uint8_t>(m.role) || g.index != m.index)
+                throw about(index, "joining the job", -1, "another task of this job listens there");
+            trouble_.clear();
+            refused_ = false;
+            return data_link(std::move(c), talk.sending(), talk.receiving(),
+                             {who_.size() + index, m.name(), text_of(at)});
+        }
+        return {};
+    }
+    const std::string& trouble() const { return trouble_; }
+    /// Whether the last one that was dialled was there, and does not want this process now.
+    bool refused() const { return refused_; }
+
+    cluster_error about(int index, std::string operation, std::int64_t step, std::string cause) const {
+        const cluster_member& m = who_.servers()[static_cast<std::size_t>(index)];
+        return {who_.size() + index, m.name(), text_of(m.address()), std::move(operation), step, std::move(cause)};
+    }
+
+private:
+    cluster who_;
+    greeting own_;
+    std::unique_ptr<tls_context> tls_;
+    std::string trouble_;
+    bool refused_ = false;
+
+    std::optional<data_link> miss(std::string why) {
+        trouble_ = std::move(why);
+        return {};
+    }
+    bool ready(int descriptor, short events, double until) {
+        for (;;) {
+            const double left = until - base::monotonic_seconds();
+            if (left <= 0) return miss("no answer in time"), false;
+            pollfd p{descriptor, events, 0};
+            if (::poll(&p, 1, static_cast<int>(left * 1000) + 1) > 0) return true;
+        }
+    }
+    bool connected(channel& c, double until) {
+        if (!ready(c.descriptor(), POLLOUT, until)) return false;
+        int fault = 0;
+        socklen_t n = sizeof fault;
+        if (::getsockopt(c.descriptor(), SOL_SOCKET, SO_ERROR, &fault, &n) != 0) fault = errno;
+        if (fault != 0) miss(std::generic_category().message(fault));
+        return fault == 0;
+    }
+    /// True: the handshake is over, accepted or refused.
+    bool meet(channel& c, handshake& talk, double until) {
+        std::array<std::byte, handshake::most_bytes> in{};
+        std::size_t here = 0, gone = 0;
+        for (;;) {
+            const auto saying = talk.to_say();
+            const bool speaks = !saying.empty();
+            if (!speaks && talk.now() != handshake::state::talking) {
+                if (talk.now() == handshake::state::to_decide) {
+                    talk.decide({});
+                    continue;
+                }
+                return true;
+            }
+            const iovec part = speaks ? iovec{const_cast<std::byte*>(saying.data()) + gone, saying.size() - gone}
+                                      : iovec{in.data() + here, talk.wanted() - here};
+            const transfer t = speaks ? c.write(&part, 1) : c.read(&part, 1);
+            if (t.how == transfer::must_wait) {
+                if (!ready(c.descriptor(), t.wants, until)) return false;
+                continue;
+            }
+            if (t.how == transfer::ended) return miss("it closed the connection"), false;
+            if (t.how == transfer::failed) return miss(c.fault(t)), false;
+            if (speaks) {
+                gone += t.bytes;
+                if (gone < saying.size()) continue;
+                gone = 0;
+                talk.said();
+            } else {
+                here += t.bytes;
+                const std::size_t wanted = talk.wanted();
+                if (here < wanted) continue;
+                talk.bind(c.binding());
+                here = 0;
+                talk.hear({in.data(), wanted});
+            }
+        }
+    }
+};
+
+} // namespace sinter::wire
