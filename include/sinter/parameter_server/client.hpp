@@ -4,6 +4,7 @@
 #include <sinter/net/cluster.hpp>
 #include <sinter/net/identity.hpp>
 #include <sinter/parameter_server/counters.hpp>
+#include <sinter/parameter_server/push_info.hpp>
 #include <sinter/parameter_server/shard_layout.hpp>
 #include <memory>
 
@@ -14,32 +15,10 @@ struct client_options {
     bool overlap = true;            ///< a thread sends and receives while the caller computes; false: only wait() does
 };
 
-/// What a push is, beside its floats.
-struct push_info {
-    double loss = 0;              ///< the sum of this worker's losses, as `weight` weighs them
-    double weight = 1;            ///< what `loss` and the gradient are a mean over, or share of it
-    double examples = 0;
-    double square_sum = 0;        ///< of all gradients on all servers, where the optimizer needs it
-    double states_count = 0;      ///< how many shards' states are added up in those pushed; 0: none are pushed
-    float rate = 1;               ///< a factor on the learning rate; of a clock: that of the lowest rank
-    bool finite = true;           ///< false: this push (or its clock) updates nothing
-    bool states_are_changes = false;   ///< async: what to add to the states; else what to put in their place
-};
-
 /// Where a server's values go: `values` has all its floats, `states` all its floats of states; null: not wanted.
 struct pull_target {
     float* values = nullptr;
     float* states = nullptr;
-};
-
-/// What the last answer of server 0 said.
-struct answer_info {
-    std::int64_t global_step = 0;   ///< updates so far
-    std::int64_t clock = 0;         ///< of this worker's next push
-    std::int64_t applied = 0;       ///< clocks that are applied: 0..applied-1
-    double loss = 0, weight = 0, examples = 0;   ///< sums over the pushes of the newest update
-    std::int64_t staleness = 0;     ///< async: updates between this worker's pull and its push
-    enum class fate : std::uint8_t { none, applied, staged, repeated, late, not_finite } push = fate::none;
 };
 
 using ticket = std::int64_t;
@@ -50,7 +29,7 @@ using ticket = std::int64_t;
 class client {
 public:
     /// Arrays of a server's that are read and written by number: 0 parameters, k >= 1 slot k - 1.
-    static constexpr int parameters = 0, states = -1;
+    static constexpr int parameters = 0, states = states_array;
 
     /// Dials all servers, and waits until all are there (`join_within`). Throws cluster_error: who is
     /// missing, or what is not agreed upon.

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/parameter_server/update_order.hpp>
+#include <algorithm>
+#include <vector>
+
+namespace sinter::inline SINTER_TARGET::sharded {
+
+/// Which pushes make which update, and who may read when, where workers push by clocks. Arithmetic
+/// alone: no values, no sockets, no threads.
+///
+/// Worker w's c-th push is of clock c. Clock c is applied when all who are waited for have pushed
+/// it (with b backup workers: all of the job but b). Whoever has pushed clocks 0..c-1 may read when
+/// clock c - s - 1 is applied, so that at every read the reader is at most s clocks ahead of the
+/// slowest who is waited for. A push of a clock that is applied already is late, and used for nothing.
+class clocks {
+public:
+    enum class verdict : std::uint8_t {
+        taken,   ///< it is in its clock
+        late,    ///< its clock is applied
+        ahead    ///< the worker must first wait: see may_push()
+    };
+
+    /// All workers are waited for until they retire.
+    clocks(const update_order& o, int workers)
+        : staleness_(o.staleness), backup_(o.backup), slots_(o.staleness + 1),
+          members_(static_cast<std::size_t>(workers)) {
+        for (member& m : members_) m.pushed.assign(static_cast<std::size_t>(slots_), -1);
+    }
+
+    int workers() const { return static_cast<int>(members_.size()); }
+    /// How many clocks are applied: 0 .. applied() - 1.
+    std::int64_t applied() const { return applied_; }
+    /// The clock of this worker's next push.
+    std::int64_t next(int w) const { return at(w).next; }
+    bool waited_for(int w) const { return at(w).live; }
+    /// Goes on from a checkpoint: so many clocks are applied.
+    void restore(std::int64_t applied) {
+        applied_ = applied;
+        for (member& m : members_) m.next = applied;
+    }
+    /// The worker comes, or comes back, and is waited for. `clock`: of its next push, as it thinks.
+    void join(int w, std::int64_t clock = 0) {
+        at(w).live = true;
+        at(w).next = std::max({at(w).next, applied_, clock});
+    }
+    /// The worker rests, has left, or is dead: it is not waited for. What it pushed counts.
+    void retire(int w) { at(w).live = false; }
+
+    /// Whether the worker's push of this clock could be taken, or is late.
+    bool may_push(std::int64_t clock) const { return clock - applied_ <= staleness_; }
+    /// A push of this worker's is whole. A clock beyond next() leaves out those between, as after a
+    /// server's restart.
+    verdict push(int w, std::int64_t clock) {
+        member& m = at(w);
+        if (!may_push(clock)) return verdict::ahead;
+        const bool again = clock < m.next;   // a clock that this worker has pushed already or passed
+        m.next = std::max({m.next, clock + 1, applied_});
+        if (clock < applied_ || again) return verdict::late;
+        m.pushed[slot(clock)] = clock;
+        return verdict::taken;
+    }
+    /// Whether the worker may read now: clock next(w) - s - 1 is applied.
+    bool may_read(int w) const { return at(w).next - staleness_ <= applied_; }
+
+    /// Whether clock applied() can be applied now. It may have no push at all, where everybody has
+    /// passed it without one (as after a server's restart): then nothing is to be updated.
+    bool ready() const {
+        int live = 0, passed = 0, pushes = 0;
+        bool somebody_waits = false;
+        for (const member& m : members_) {
+            const bool has_passed = m.next > applied_;
+            live += m.live;
+            passed += m.live && has_passed;
+            pushes += in(m);
+            somebody_waits |= m.live && !has_passed;
+        }
+        if (pushes == 0) return passed > 0 && !somebody_waits;
+        if (backup_ > 0 && pushes >= workers() - backup_) return true;
+        return !somebody_waits || (live == 0 && pushes > 0);
+    }
+    /// Whether the worker's push is in clock applied().
+    bool in_next(int w) const { return in(at(w)); }
+    void apply() {
+        ++applied_;
+        for (member& m : members_) m.next = m.live ? m.next : std::max(m.next, applied_);
+    }
+    /// Backup workers: how many of the job's workers are gone.
+    int backup() const { return backup_; }
+
+private:
+    struct member {
+        std::int64_t next = 0;
+        bool live = true;
+        std::vector<std::int64_t> pushed;   // by clock modulo slots_: the clock, -1 none
+    };
+    std::int64_t staleness_;
+    int backup_;
+    std::int64_t slots_, applied_ = 0;
+    std::vector<member> members_;
+
+    const member& at(int w) const { return members_.at(static_cast<std::size_t>(w)); }
+    member& at(int w) { return members_.at(static_cast<std::size_t>(w)); }
+    std::size_t slot(std::int64_t clock) const { return static_cast<std::size_t>(clock % slots_); }
+    bool in(const member& m) const { return m.pushed[slot(applied_)] == applied_; }
+};
+
+} // namespace sinter::sharded
