@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/base/row_list.hpp>
+#include <sinter/parameter_server/aligned_floats.hpp>
+#include <sinter/parameter_server/protocol.hpp>
+#include <vector>
+
+namespace sinter::inline SINTER_TARGET::sharded {
+
+/// Gradients of rows of one table.
+struct staged_rows {
+    std::vector<std::int64_t> keys;
+    aligned_floats values;
+    int row_floats = 0;
+
+    std::int64_t size() const { return static_cast<std::int64_t>(keys.size()); }
+    float* row(std::int64_t k) const { return values.data() + k * row_floats; }
+    /// Room for n more rows: the first of them.
+    float* grow(std::int64_t n) {
+        const std::int64_t before = size() * row_floats;
+        values.reserve(before + n * row_floats, before);
+        return values.data() + before;
+    }
+};
+
+/// A push that comes in parts. Only once it is whole does it count.
+class staged_push {
+public:
+    explicit staged_push(const shard_layout& l) : layout_(&l), dense_(l.floats), states_(l.states) {
+        for (const table_layout& t : l.tables) {
+            tables_.emplace_back();
+            tables_.back().row_floats = t.row_floats;
+        }
+    }
+    void clear() {
+        dense_here_ = states_here_ = 0;
+        for (staged_rows& t : tables_) t.keys.clear();
+        info = {};
+        number = 0;
+    }
+    /// Whether any of it has come.
+    bool begun() const {
+        bool any = dense_here_ > 0 || states_here_ > 0;
+        for (const staged_rows& t : tables_) any |= !t.keys.empty();
+        return any;
+    }
+    /// Where floats [first, first + n) of the dense gradient belong.
+    float* dense(std::int64_t first, std::int64_t n) {
+        dense_here_ += n;
+        return dense_.data() + first;
+    }
+    /// Takes sections out of a frame. What is wrong with them; null: nothing.
+    const char* take(span<const std::byte> sections) {
+        return read_sections(sections, *layout_, [&](const section& s, auto keys, auto floats) {
+            if (s.kind == section::dense) {
+                std::memcpy(dense(s.first, s.count), floats.data(), floats.size());
+            } else if (s.kind == section::states) {
+                std::memcpy(states_.data() + s.first, floats.data(), floats.size());
+                states_here_ += s.count;
+            } else {
+                staged_rows& t = tables_[static_cast<std::size_t>(s.table)];
+                std::memcpy(t.grow(s.count), floats.data(), floats.size());
+                for (std::int64_t k = 0; k < s.count; ++k)
+                    t.keys.push_back(wire::detail::get<std::int64_t>(keys.data() + 8 * k));
+            }
+        });
+    }
+    /// What makes it unfit to be applied; null: nothing.
+    const char* fault() const {
+        if (dense_here_ != 0 && dense_here_ != layout_->floats) return "a push of a part of the gradient only";
+        if (states_here_ != 0 && states_here_ != layout_->states) return "a push of a part of the states only";
+        return nullptr;
+    }
+
+    bool has_dense() const { return dense_here_ != 0; }
+    bool has_states() const { return states_here_ != 0; }
+    const float* dense() const { return dense_.data(); }
+    const float* states() const { return states_.data(); }
+    std::vector<staged_rows>& tables() { return tables_; }
+
+    push_info info;
+    std::uint64_t number = 0;
+
+private:
+    const shard_layout* layout_;
+    aligned_floats dense_, states_;
+    std::vector<staged_rows> tables_;
+    std::int64_t dense_here_ = 0, states_here_ = 0;
+};
+
+} // namespace sinter::sharded
