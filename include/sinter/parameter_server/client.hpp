@@ -21,6 +21,7 @@ struct pull_target {
     float* states = nullptr;
 };
 
+struct question;
 using ticket = std::int64_t;
 
 /// A worker's side of all servers. One thread calls it. What goes wrong for good is a cluster_error
@@ -101,6 +102,15 @@ public:
 private:
     struct engine;
     std::unique_ptr<engine> engine_;
+
+    inline void write_array(int server, std::int64_t array, std::int64_t first, span<const float>);
+    inline void read_array(int server, std::int64_t array, std::int64_t first, span<float>);
+    inline std::byte* room(question&, std::size_t bytes);
+    inline question& pushed(int server);
+    inline void want(question&, int server, const pull_target&, std::uint32_t& flags);
 };
 
 } // namespace sinter::sharded
+
+#include <sinter/parameter_server/client/engine.hpp>
+#include <sinter/parameter_server/client/calls.hpp>

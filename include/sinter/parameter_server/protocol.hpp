@@ -147,7 +147,7 @@ inline const char* fault_of(const wire::frame_header& h, const shard_layout& lay
     const bool floats = elements >= 0 && elements <= floats_of_frame && h.bytes == 4 * h.tag.elements;
     switch (static_cast<word>(h.tag.operation)) {
         case word::gradient:
-            return floats && within(offset, elements, layout.floats) ? nullptr : "a gradient beyond the shard";
+            return floats && within(offset, elements, layout.updated()) ? nullptr : "a gradient beyond the shard";
         case word::write:
             return floats && within(offset, elements, array_floats(layout, h.tag.bucket, slots))
                        ? nullptr : "floats beyond an array";
@@ -171,6 +171,7 @@ inline const char* fault_of(const wire::frame_header& h, const shard_layout& lay
 /// aligned. What is wrong, in words; null: nothing. All sections are looked at before the first is taken.
 template <class Take>
 const char* read_sections(span<const std::byte> bytes, const shard_layout& layout, Take take) {
+    const std::int64_t dense_floats = layout.updated();
     for (const bool taking : {false, true}) {
         span<const std::byte> left = bytes;
         while (!left.empty()) {
@@ -182,7 +183,7 @@ const char* read_sections(span<const std::byte> bytes, const shard_layout& layou
             if (s.count < 0 || s.count > floats_of_frame) return "a section of more than a frame holds";
             std::size_t keys = 0, floats = static_cast<std::size_t>(s.count) * 4;
             if (s.kind == section::dense) {
-                if (!within(s.first, s.count, layout.floats)) return "a gradient beyond the shard";
+                if (!within(s.first, s.count, dense_floats)) return "a gradient beyond the shard";
             } else if (s.kind == section::states) {
                 if (!within(s.first, s.count, layout.states)) return "states beyond the shard";
             } else if (s.kind == section::rows) {

@@ -19,6 +19,7 @@ struct server_options {
     double save_every_seconds = 0;               ///< likewise
     /// The values that a row of a table begins with; null: zeros. `row`: local, or its key.
     std::function<void(int table, std::int64_t row, float* to)> first_row;
+    int parameters = 0;   ///< how many the model has: of run::tensor, for norms of all gradients; 0: those of the layout
     /// Called from time to time by a thread of the server's, by rank.
     std::function<void(std::int64_t global_step, span<const worker_counters>)> report;
     double report_every = 1;                     ///< seconds
@@ -48,9 +49,15 @@ public:
     std::int64_t global_step() const;
     std::vector<worker_counters> counters() const;   ///< by rank
 
-private:
     struct engine;
+
+private:
     std::unique_ptr<engine> engine_;
 };
 
 } // namespace sinter::sharded
+
+#include <sinter/parameter_server/server/engine.hpp>
+#include <sinter/parameter_server/server/life.hpp>
+#include <sinter/parameter_server/server/serving.hpp>
+#include <sinter/parameter_server/server/updates.hpp>

@@ -22,7 +22,7 @@ public:
     shard(const shard_layout& l, std::unique_ptr<updater> u, const first_row& first)
         : layout_(l), updater_(std::move(u)), values_(l.floats), states_(l.states) {
         for (const run& r : l.runs) {
-            slots_ = std::max(slots_, updater_->slots(r.group));
+            if (r.group >= 0) slots_ = std::max(slots_, updater_->slots(r.group));
             const std::int64_t most = r.tensor >= 0 ? r.floats : stretch_floats;
             for (std::int64_t at = 0; at < r.floats; at += most)
                 stretches_.emplace_back(r.first + at, std::min(most, r.floats - at), r.group);
@@ -59,6 +59,7 @@ public:
     template <class Gradient>
     void update(Gradient gradient, const float* scalars, float square_sum, float* copy_to) {
         for (stretch& s : stretches_) {
+            if (s.group < 0) continue;
             const float* const g = gradient(s.first, s.floats);
             const std::lock_guard hold(s.mutex);
             updater_->update(s.group, values_.data() + s.first, g, slot_values_.data() + (slots_ ? s.first : 0),
@@ -66,8 +67,10 @@ public:
             if (copy_to) std::copy_n(values_.data() + s.first, s.floats, copy_to + s.first);
         }
     }
+    /// What updates change, to `to`.
     void copy(float* to) {
         for (stretch& s : stretches_) {
+            if (s.group < 0) continue;
             const std::lock_guard hold(s.mutex);
             std::copy_n(values_.data() + s.first, s.floats, to + s.first);
         }
@@ -77,20 +80,17 @@ public:
         table& t = tables_[number];
         const table_layout& l = layout_.tables[number];
         const std::lock_guard hold(t.mutex);
-        t.seen.begin(rows.keys.size());
-        t.keys.resize(static_cast<std::size_t>(list_header + rows.size()));
-        t.keys[0] = static_cast<std::int32_t>(rows.size());
-        for (std::int64_t k = 0; k < rows.size(); ++k) {
-            const std::int64_t key = rows.keys[static_cast<std::size_t>(k)];
-            if (t.seen.place(key, static_cast<std::int32_t>(k)) != k) return "a row twice in one push";
-            t.keys[static_cast<std::size_t>(list_header + k)] = static_cast<std::int32_t>(key);
-        }
-        const std::int64_t end = rows.size() * l.row_floats;
-        rows.values.reserve(end + 16, end);
-        std::fill_n(rows.values.data() + end, (16 - end % 16) % 16, 0.f);
+        if (const char* fault = list_of(t, rows)) return fault;
         updater_->update_rows(l.group, t.values.data(), t.slot_values.data(), l.rows * l.row_floats,
                               {t.keys.data(), rows.values.data(), l.row_floats}, scalars, square_sum);
         return nullptr;
+    }
+    /// The sum of squares of gradients of rows, as the optimizer sums them.
+    float squares(std::size_t number, staged_rows& rows) {
+        table& t = tables_[number];
+        const std::lock_guard hold(t.mutex);
+        if (list_of(t, rows)) return 0;   // the update will say so
+        return updater_->squares(row_list{t.keys.data(), rows.values.data(), rows.row_floats});
     }
     /// Keys are in range. To `to`, one row behind the other.
     void copy_rows(std::size_t number, span<const std::int64_t> keys, float* to) {
@@ -173,6 +173,21 @@ private:
     std::deque<table> tables_;
     std::mutex states_mutex_;
 
+    /// Makes t.keys and the zeros behind the last row, as a row_list wants them.
+    static const char* list_of(table& t, staged_rows& rows) {
+        t.seen.begin(rows.keys.size());
+        t.keys.resize(static_cast<std::size_t>(list_header + rows.size()));
+        t.keys[0] = static_cast<std::int32_t>(rows.size());
+        for (std::int64_t k = 0; k < rows.size(); ++k) {
+            const std::int64_t key = rows.keys[static_cast<std::size_t>(k)];
+            if (t.seen.place(key, static_cast<std::int32_t>(k)) != k) return "a row twice in one push";
+            t.keys[static_cast<std::size_t>(list_header + k)] = static_cast<std::int32_t>(key);
+        }
+        const std::int64_t end = rows.size() * rows.row_floats;
+        rows.values.reserve(end + 16, end);
+        std::fill_n(rows.values.data() + end, (16 - end % 16) % 16, 0.f);
+        return nullptr;
+    }
     float* address(std::int64_t array) {
         if (array == states_array) return states_.data();
         const std::int64_t t = array / table_arrays - 1, k = array % table_arrays;
@@ -207,7 +222,7 @@ private:
         }
         for (const stretch& s : stretches_) {
             const std::int64_t from = std::max(first, s.first), to = std::min(first + n, s.first + s.floats);
-            for (int k = 0; from < to && k < updater_->slots(s.group); ++k)
+            for (int k = 0; from < to && s.group >= 0 && k < updater_->slots(s.group); ++k)
                 updater_->first_slot(s.group, k, slot_values_.data() + k * layout_.floats + from, values_.data() + from,
                                      to - from);
         }

@@ -11,6 +11,7 @@ struct table_layout {
     std::int64_t rows = 0;   ///< of this server's; -1: keys are any 64-bit numbers, and rows are made when first seen
     int row_floats = 0;
     int group = 0;           ///< of the optimizer's parameter groups
+    int tensor = -1;         ///< the parameter's number among all, as run::tensor
     bool operator==(const table_layout&) const = default;
 };
 
@@ -21,6 +22,14 @@ struct shard_layout {
     std::vector<run> runs;     ///< what they are, in order
     std::int64_t states = 0;   ///< floats of states that are no parameters, as running statistics
     std::vector<table_layout> tables;
+
+    /// Floats in front that pushes have gradients of and pulls bring; those behind are only read and written.
+    std::int64_t updated() const {
+        std::int64_t n = 0;
+        for (const run& r : runs)
+            if (r.group >= 0) n = r.first + r.floats;
+        return n;
+    }
     bool operator==(const shard_layout&) const = default;
 };
 

@@ -26,7 +26,7 @@ struct staged_rows {
 /// A push that comes in parts. Only once it is whole does it count.
 class staged_push {
 public:
-    explicit staged_push(const shard_layout& l) : layout_(&l), dense_(l.floats), states_(l.states) {
+    explicit staged_push(const shard_layout& l) : layout_(&l), dense_(l.updated()), states_(l.states), updated_(l.updated()) {
         for (const table_layout& t : l.tables) {
             tables_.emplace_back();
             tables_.back().row_floats = t.row_floats;
@@ -67,7 +67,7 @@ public:
     }
     /// What makes it unfit to be applied; null: nothing.
     const char* fault() const {
-        if (dense_here_ != 0 && dense_here_ != layout_->floats) return "a push of a part of the gradient only";
+        if (dense_here_ != 0 && dense_here_ != updated_) return "a push of a part of the gradient only";
         if (states_here_ != 0 && states_here_ != layout_->states) return "a push of a part of the states only";
         return nullptr;
     }
@@ -85,7 +85,7 @@ private:
     const shard_layout* layout_;
     aligned_floats dense_, states_;
     std::vector<staged_rows> tables_;
-    std::int64_t dense_here_ = 0, states_here_ = 0;
+    std::int64_t updated_, dense_here_ = 0, states_here_ = 0;
 };
 
 } // namespace sinter::sharded

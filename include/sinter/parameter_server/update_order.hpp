@@ -28,6 +28,9 @@ struct update_order {
     int backup = 0;
     sum_order order = sum_order::ranks;
     gradient_join join = gradient_join::sum;
+    /// Workers share batches, so that nobody can be done without: clocks wait for those that have not come
+    /// yet, and one that dies ends the job. False: whoever is not there is not waited for.
+    bool all_join = false;
 
     static constexpr update_order async() { return {}; }
     static constexpr update_order stale(std::int64_t s) { return {update_mode::clocks, s}; }

@@ -1,0 +1,337 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/parameter_server/client/engine.hpp>
+
+/// What a client's caller can ask for.
+namespace sinter::inline SINTER_TARGET::sharded {
+
+inline client::client(const cluster& c, const wire::identity& same, std::vector<shard_layout> l, client_options o)
+    : engine_(std::make_unique<engine>(c, same, std::move(l), o)) {}
+
+inline client::~client() {
+    if (!engine_ || engine_->left || engine_->failure || std::uncaught_exceptions() > engine_->exceptions) return;
+    try {
+        leave();
+    } catch (...) {   // who wants to know calls leave()
+    }
+}
+
+inline int client::servers() const { return static_cast<int>(engine_->lanes.size()); }
+inline const shard_layout& client::layout(int server) const { return engine_->layouts.at(static_cast<std::size_t>(server)); }
+inline bool client::initialised() const {
+    const engine::lock hold(engine_->mutex);
+    return engine_->initialised;
+}
+
+namespace detail {
+inline std::int64_t array_number(int table, int array) {
+    return array == states_array && table < 0 ? states_array : std::int64_t{table + 1} * table_arrays + array;
+}
+} // namespace detail
+
+inline void client::write(int server, int array, std::int64_t first, span<const float> x) {
+    write_array(server, detail::array_number(-1, array), first, x);
+}
+inline void client::read(int server, int array, std::int64_t first, span<float> x) {
+    read_array(server, detail::array_number(-1, array), first, x);
+}
+inline void client::write_rows(int server, int table, int array, std::int64_t first, span<const float> x) {
+    const std::int64_t row = layout(server).tables.at(static_cast<std::size_t>(table)).row_floats;
+    write_array(server, detail::array_number(table, array), first * row, x);
+}
+inline void client::read_rows(int server, int table, int array, std::int64_t first, span<float> x) {
+    const std::int64_t row = layout(server).tables.at(static_cast<std::size_t>(table)).row_floats;
+    read_array(server, detail::array_number(table, array), first * row, x);
+}
+inline void client::write_array(int server, std::int64_t array, std::int64_t first, span<const float> x) {
+    engine& e = *engine_;
+    const auto i = static_cast<std::size_t>(server);
+    engine::lock hold(e.mutex);
+    ticket last = e.numbers;
+    for (std::size_t at = 0; at < x.size(); at += floats_of_frame) {
+        const auto part = x.subspan(at, std::min<std::size_t>(floats_of_frame, x.size() - at));
+        question& q = e.ask(hold, i, last = ++e.numbers, "writing values");
+        wire::frame_tag t;
+        t.bucket = static_cast<std::int32_t>(array);
+        t.elements = part.size();
+        t.offset = static_cast<std::uint64_t>(first) + at;
+        q.add(word::write, as_bytes(part), t);
+        q.whole = true;
+    }
+    e.wait_for(hold, last);
+}
+inline void client::read_array(int server, std::int64_t array, std::int64_t first, span<float> x) {
+    engine& e = *engine_;
+    engine::lock hold(e.mutex);
+    const ticket number = ++e.numbers;
+    question& q = e.ask(hold, static_cast<std::size_t>(server), number, "reading values");
+    wire::frame_tag t;
+    t.bucket = static_cast<std::int32_t>(array);
+    t.elements = x.size();
+    t.offset = static_cast<std::uint64_t>(first);
+    // (Values that come are of the array's own number; states have a place of their own.)
+    if (array == states_array) q.states = x.data(), q.states_floats = static_cast<std::int64_t>(x.size());
+    else q.values = x.data(), q.floats = static_cast<std::int64_t>(x.size());
+    q.add(word::read, {}, t);
+    q.whole = true;
+    e.wait_for(hold, number);
+}
+inline void client::open(std::int64_t max_steps, std::int64_t global_step) {
+    engine& e = *engine_;
+    engine::lock hold(e.mutex);
+    wire::archive_writer w;
+    w & max_steps & global_step;
+    e.call_all(hold, "open", w.bytes());
+    e.no_more = false;
+}
+inline void client::wait_until_open() {
+    engine::lock hold(engine_->mutex);
+    engine_->call_all(hold, "wait until open");
+}
+
+inline bool client::may_step() {
+    engine& e = *engine_;
+    engine::lock hold(e.mutex);
+    e.check();
+    if (e.asked) return false;
+    if (e.resting) {
+        e.resting = false;
+        e.agree_on_the_clock(hold);
+    }
+    if (!std::exchange(e.ticket, false)) {
+        e.call_and_wait(hold, 0, "ticket");
+        if (e.asked || !std::exchange(e.ticket, false)) return false;
+    }
+    return true;
+}
+inline void client::rest() {
+    engine& e = *engine_;
+    engine::lock hold(e.mutex);
+    if (e.resting) return;
+    e.resting = true;
+    e.ticket = false;
+    e.call_all(hold, "rest");
+    e.ticket = false;
+}
+inline void client::wait_for_others() {
+    engine::lock hold(engine_->mutex);
+    engine_->call_and_wait(hold, 0, "wait for others");
+}
+
+inline void client::begin_push() {
+    engine& e = *engine_;
+    engine::lock hold(e.mutex);
+    if (e.pushing) throw error("a push was begun before the last one was committed", "sharded::client");
+    const ticket number = ++e.numbers;
+    e.current.clear();
+    for (std::size_t i = 0; i < e.lanes.size(); ++i) {
+        question& q = e.ask(hold, i, number, "pushing gradients");
+        q.commits = true;
+        e.current.push_back(&q);
+        q.next_block().resize(commit_block::bytes);
+    }
+    e.pushing = true;
+    e.last_commit = number;
+    e.ticket = false;
+}
+/// Room for a section of so many bytes in a push's frames; what is full leaves.
+inline std::byte* client::room(question& q, std::size_t bytes) {
+    auto* block = &q.blocks[q.blocks_used - 1];
+    if (block->size() + bytes > most_frame) {
+        q.add(word::sections, span<const std::byte>(*block).subspan(commit_block::bytes));
+        block = &q.next_block();
+        block->resize(commit_block::bytes);
+    }
+    const std::size_t at = block->size();
+    block->resize(at + bytes);
+    return block->data() + at;
+}
+inline question& client::pushed(int server) {
+    if (!engine_->pushing) throw error("no push has been begun", "sharded::client");
+    engine_->check();
+    return *engine_->current.at(static_cast<std::size_t>(server));
+}
+inline void client::push(int server, std::int64_t first, span<const float> x) {
+    engine& e = *engine_;
+    engine::lock hold(e.mutex);
+    question& q = pushed(server);
+    if (!within(first, static_cast<std::int64_t>(x.size()), layout(server).updated()))
+        throw error("a push beyond the server's floats", "sharded::client", std::to_string(first),
+                    std::to_string(layout(server).updated()) + " floats");
+    if (x.size() * 4 <= most_joined) {
+        section s{section::dense, 0, first, static_cast<std::int64_t>(x.size())};
+        std::byte* const to = room(q, section::header + x.size() * 4);
+        s.encode(to);
+        std::memcpy(to + section::header, x.data(), x.size() * 4);
+    } else {
+        for (std::size_t at = 0; at < x.size(); at += floats_of_frame) {
+            const auto part = x.subspan(at, std::min<std::size_t>(floats_of_frame, x.size() - at));
+            wire::frame_tag t;
+            t.elements = part.size();
+            t.offset = static_cast<std::uint64_t>(first) + at;
+            q.add(word::gradient, as_bytes(part), t);
+        }
+    }
+    if (e.options.overlap) e.work.notify_one();
+}
+inline void client::push_rows(int server, int table, span<const std::int64_t> keys, span<const float> rows) {
+    engine& e = *engine_;
+    engine::lock hold(e.mutex);
+    question& q = pushed(server);
+    const auto width = static_cast<std::size_t>(layout(server).tables.at(static_cast<std::size_t>(table)).row_floats);
+    if (rows.size() < keys.size() * width)
+        throw error("fewer floats than the rows have", "sharded::client", std::to_string(rows.size()),
+                    std::to_string(keys.size() * width));
+    const std::size_t each = 8 + 4 * width;
+    const std::size_t most = std::max<std::size_t>(1, (most_frame - commit_block::bytes - section::header) / each);
+    for (std::size_t at = 0; at < keys.size(); at += most) {
+        const std::size_t n = std::min(most, keys.size() - at);
+        section s{section::rows, table, 0, static_cast<std::int64_t>(n)};
+        std::byte* to = room(q, section::header + n * each);
+        s.encode(to);
+        to += section::header;
+        for (std::size_t k = 0; k < n; ++k) wire::detail::put(to + 8 * k, keys[at + k]);
+        std::memcpy(to + 8 * n, rows.data() + at * width, n * width * 4);
+    }
+    if (e.options.overlap) e.work.notify_one();
+}
+inline void client::push_states(int server, span<const float> x) {
+    engine& e = *engine_;
+    engine::lock hold(e.mutex);
+    question& q = pushed(server);
+    constexpr std::size_t most = (most_frame - commit_block::bytes - section::header) / 4;
+    for (std::size_t at = 0; at < x.size(); at += most) {
+        const std::size_t n = std::min(most, x.size() - at);
+        section s{section::states, 0, static_cast<std::int64_t>(at), static_cast<std::int64_t>(n)};
+        std::byte* const to = room(q, section::header + n * 4);
+        s.encode(to);
+        std::memcpy(to + section::header, x.data() + at, n * 4);
+    }
+}
+
+inline void client::want(question& q, int server, const pull_target& t, std::uint32_t& flags) {
+    if (t.values) q.values = t.values, q.floats = layout(server).updated(), flags |= pull_flag::values;
+    if (t.states) q.states = t.states, q.states_floats = layout(server).states, flags |= pull_flag::states;
+    q.pulls = flags != 0;
+}
+inline ticket client::commit(const push_info& info, span<const pull_target> to) {
+    engine& e = *engine_;
+    engine::lock hold(e.mutex);
+    if (!e.pushing) throw error("no push has been begun", "sharded::client");
+    e.pushing = false;
+    const std::uint64_t number = ++e.pushes;
+    for (std::size_t i = 0; i < e.lanes.size(); ++i) {
+        question& q = *e.current[i];
+        commit_block b;
+        b.number = number;
+        b.clock = e.clock;
+        b.read_step = e.lanes[i]->read_step;
+        b.info = info;
+        if (i < to.size()) want(q, static_cast<int>(i), to[i], b.pull);
+        auto& block = q.blocks[q.blocks_used - 1];
+        b.encode(block.data());
+        q.add(word::commit, block);
+        q.whole = true;
+    }
+    ++e.clock;
+    ++e.counters.pushes;
+    e.start(hold);
+    return e.last_commit;
+}
+inline ticket client::start_pull(span<const pull_target> to) {
+    engine& e = *engine_;
+    engine::lock hold(e.mutex);
+    const ticket number = ++e.numbers;
+    for (std::size_t i = 0; i < e.lanes.size() && i < to.size(); ++i) {
+        std::uint32_t flags = 0;
+        question& q = e.ask(hold, i, number, "pulling values");
+        want(q, static_cast<int>(i), to[i], flags);
+        wire::frame_tag t;
+        t.step = flags;
+        q.add(word::pull, {}, t);
+        q.whole = true;
+    }
+    e.start(hold);
+    return number;
+}
+inline ticket client::start_pull_rows(int server, int table, span<const std::int64_t> keys, float* to) {
+    engine& e = *engine_;
+    engine::lock hold(e.mutex);
+    const std::int64_t width = layout(server).tables.at(static_cast<std::size_t>(table)).row_floats;
+    ticket number = e.numbers;
+    for (std::size_t at = 0; at < keys.size(); at += most_keys_of_frame) {
+        const auto part = keys.subspan(at, std::min<std::size_t>(most_keys_of_frame, keys.size() - at));
+        question& q = e.ask(hold, static_cast<std::size_t>(server), number = ++e.numbers, "pulling rows");
+        q.values = to + static_cast<std::int64_t>(at) * width;
+        q.floats = static_cast<std::int64_t>(part.size()) * width;
+        q.pulls = true;
+        wire::frame_tag t;
+        t.bucket = table;
+        t.elements = part.size();
+        auto& block = q.next_block();
+        block.resize(part.size() * 8);
+        for (std::size_t k = 0; k < part.size(); ++k) wire::detail::put(block.data() + 8 * k, part[k]);
+        q.add(word::pull_rows, block, t);
+        q.whole = true;
+    }
+    e.start(hold);
+    return number;
+}
+inline void client::wait(ticket t) {
+    engine::lock hold(engine_->mutex);
+    engine_->wait_for(hold, t);
+}
+
+inline const answer_info& client::last() const { return engine_->info; }
+inline std::int64_t client::global_step() const {
+    const engine::lock hold(engine_->mutex);
+    return engine_->lanes[0]->global_step;
+}
+inline client_counters client::seen() const {
+    const engine::lock hold(engine_->mutex);
+    client_counters c = engine_->counters;
+    for (const auto& l : engine_->lanes) c.bytes_in += l->bytes_in, c.bytes_out += l->bytes_out;
+    return c;
+}
+
+inline void client::reduce(span<double> x) {
+    engine& e = *engine_;
+    engine::lock hold(e.mutex);
+    wire::archive_writer w;
+    w & e.sums & std::vector<double>(x.begin(), x.end());
+    const std::string text = e.call_and_wait(hold, 0, "reduce", w.bytes());
+    ++e.sums;
+    std::vector<double> sum;
+    wire::archive_reader r(as_bytes(text));
+    r & sum;
+    if (sum.size() != x.size()) throw e.dialler.about(0, "a sum over workers", -1, "it answered with another number of them");
+    std::copy_n(sum.data(), sum.size(), x.data());
+}
+inline void client::ask_all_to_stop(const char* reason) {
+    engine& e = *engine_;
+    engine::lock hold(e.mutex);
+    e.asked = true;
+    e.call_all(hold, "stop", reason);
+}
+inline bool client::asked() const { return engine_->asked; }
+inline std::string client::stop_reason() const {
+    engine::lock hold(engine_->mutex);
+    return engine_->call_and_wait(hold, 0, "stop reason");
+}
+inline std::string client::call(int server, const std::string& name, const std::string& argument) {
+    engine::lock hold(engine_->mutex);
+    engine_->call_name = name;
+    return engine_->call_and_wait(hold, static_cast<std::size_t>(server), engine_->call_name.c_str(), argument);
+}
+inline void client::leave() {
+    engine& e = *engine_;
+    engine::lock hold(e.mutex);
+    if (e.left) return;
+    e.check();
+    e.leaving = true;
+    e.call_all(hold, "leave");
+    e.left = true;
+    for (const auto& l : e.lanes) l->disconnect();
+}
+
+} // namespace sinter::sharded

@@ -1,0 +1,324 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/base/posix_thread.hpp>
+#include <sinter/net/archive.hpp>
+#include <sinter/net/service_client.hpp>
+#include <sinter/parameter_server/client.hpp>
+#include <sinter/parameter_server/client/lane.hpp>
+#include <condition_variable>
+#include <exception>
+#include <list>
+#include <mutex>
+
+namespace sinter::inline SINTER_TARGET::sharded {
+
+/// What a client is inside: a lane to each server, and a thread that says from time to time that this
+/// worker lives, and carries on what the caller has begun while it computes. Whoever holds the mutex
+/// drives the lanes; in wait() that is the caller itself.
+struct client::engine {
+    using lock = std::unique_lock<std::mutex>;
+
+    wire::service_client dialler;
+    client_options options;
+    std::vector<shard_layout> layouts;
+    std::vector<std::unique_ptr<lane>> lanes;
+    std::mutex mutex;
+    std::condition_variable work;
+    // Under the mutex:
+    std::optional<cluster_error> failure;
+    std::vector<double> down_since, next_try;
+    std::vector<std::string> why_down;
+    bool waiting = false;                     // the caller drives
+    bool ending = false, leaving = false, left = false;
+    bool resting = false, joined = false, initialised = false;
+    bool ticket = false, no_more = false, open = false;
+    std::atomic<bool> asked{false};
+    std::int64_t clock = 0;
+    std::uint64_t pushes = 0, sums = 1;
+    sharded::ticket numbers = 0, last_commit = 0;
+    bool pushing = false;
+    std::vector<question*> current;           // of the push that is being made, by server
+    std::string call_name;
+    answer_info info;
+    client_counters counters;
+    std::vector<pollfd> polls;
+    int exceptions = std::uncaught_exceptions();
+    base::posix_thread thread;
+
+    engine(const cluster& c, const wire::identity& same, std::vector<shard_layout> l, client_options o)
+        : dialler(c, same), options(o), layouts(std::move(l)) {
+        const std::size_t n = c.servers().size();
+        if (n == 0)
+            throw option_error("no parameter servers in the cluster", c.how(), "none", "tasks of type ps");
+        if (layouts.size() != n)
+            throw option_error("one layout for each server is needed", "sharded::client", std::to_string(layouts.size()),
+                               std::to_string(n));
+        for (std::size_t i = 0; i < n; ++i) lanes.push_back(std::make_unique<lane>());
+        down_since.assign(n, base::monotonic_seconds());
+        next_try.assign(n, 0);
+        why_down.assign(n, {});
+        polls.reserve(n);
+        lock hold(mutex);
+        drive(hold, [&] {
+            for (const auto& p : lanes)
+                if (!p->up()) return false;
+            return true;
+        });
+        agree_on_the_clock(hold);
+        joined = true;
+        thread = base::posix_thread([this] { carry_on(); });
+    }
+    ~engine() {
+        {
+            const lock hold(mutex);
+            ending = true;
+            work.notify_all();
+        }
+        if (thread.joinable()) thread.join();
+    }
+
+    double beat_every() const { return dialler.roster().options.heartbeat_every(); }
+    double dead_after() const { return dialler.roster().options.dead_after; }
+    double patience() const { return joined ? options.reconnect_within : dialler.roster().options.join_within; }
+
+    // ---- Driving
+    /// Does what can be done now. True: something may be left to do at once (TLS has bytes).
+    void progress() {
+        const double now = base::monotonic_seconds();
+        for (std::size_t i = 0; i < lanes.size(); ++i) {
+            lane& l = *lanes[i];
+            if (!l.up()) {
+                if (!failure && !left && now >= next_try[i]) dial(i);
+                continue;
+            }
+            try {
+                l.send_some();
+                l.hear_some([&](question& q, const answer_block& b) { answered(i, q, b); });
+                if (l.refused) {
+                    fail(dialler.about(static_cast<int>(i), l.oldest(), l.global_step, l.text));
+                    l.refused = false;
+                    continue;
+                }
+                if (now - l.said >= 0.9 * beat_every()) l.beat();
+                if (l.is_silent(now, dead_after())) lose(i, "no sign of life");
+            } catch (const wire::lost_connection& e) {
+                lose(i, e.cause());
+            } catch (const cluster_error& e) {
+                fail(e);
+            }
+        }
+    }
+    void lose(std::size_t i, std::string why) {
+        lanes[i]->disconnect();
+        why_down[i] = std::move(why);
+        down_since[i] = base::monotonic_seconds();
+        next_try[i] = 0;
+        if (leaving) return lanes[i]->forget_all();   // it has ended, as this worker is about to
+        ++counters.reconnections;
+        if (options.reconnect_within <= 0) give_up(i);
+    }
+    void give_up(std::size_t i) {
+        fail(dialler.about(static_cast<int>(i), joined ? lanes[i]->oldest() : "joining the job",
+                           joined ? lanes[i]->global_step : -1,
+                           sinter::joined({joined ? "it has not answered for " : "it was not there within ",
+                                           static_cast<std::int64_t>(base::monotonic_seconds() - down_since[i] + 0.5),
+                                           " s", why_down[i].empty() ? "" : ": ", why_down[i]})));
+    }
+    void fail(const cluster_error& e) {
+        if (!failure) failure.emplace(e);
+    }
+    void dial(std::size_t i) {
+        try {
+            auto link = dialler.dial(static_cast<int>(i), std::max(0.5, beat_every()));
+            const double now = base::monotonic_seconds();
+            if (link) {
+                lanes[i]->connect(std::move(*link));
+                if (introduce(i)) return;
+                lanes[i]->disconnect();
+            } else {
+                why_down[i] = dialler.trouble();
+            }
+            if (leaving && joined) return lanes[i]->forget_all();
+            if (dialler.refused() && now - down_since[i] > dead_after() + 1)
+                return fail(dialler.about(static_cast<int>(i), "joining the job", -1, dialler.trouble()));
+            if (now - down_since[i] > patience()) return give_up(i);
+            next_try[i] = now + (now - down_since[i] < 3 ? 0.02 : 0.25);
+        } catch (const cluster_error& e) {
+            fail(e);
+        }
+    }
+    /// The first question on a connection: who is this, and at which clock.
+    bool introduce(std::size_t i) {
+        wire::archive_writer w;
+        w & clock;
+        lane& l = *lanes[i];
+        try {
+            if (!l.introduce(resting ? "rest" : "join", resting ? std::string() : w.bytes(),
+                             base::monotonic_seconds() + std::max(1.0, dead_after())))
+                return why_down[i] = "no answer in time", false;
+        } catch (const wire::lost_connection& e) {
+            return why_down[i] = e.cause(), false;
+        }
+        if (l.refused) {
+            why_down[i] = l.text;
+            return l.refused = false;
+        }
+        met(l.text, l.last);
+        return true;
+    }
+    void met(const std::string& text, const answer_block& b) {
+        take(b);
+        if (text.empty()) return;
+        std::uint8_t has = 0;
+        std::uint64_t sum = 0;
+        wire::archive_reader r(as_bytes(text));
+        r & has & sum;
+        initialised = has != 0;
+        if (!joined) sums = std::max(sums, sum);
+    }
+    void take(const answer_block& b) {
+        clock = std::max(clock, b.info.clock);
+        if ((b.flags & answer_block::asked_to_stop) != 0) asked = true;
+        open = open || (b.flags & answer_block::open) != 0;
+    }
+    void answered(std::size_t i, question& q, const answer_block& b) {
+        take(b);
+        const auto push = b.info.push;
+        if (q.commits) {
+            counters.dropped += i == 0 && push == answer_info::fate::late;
+            counters.repeated += push == answer_info::fate::repeated;
+        }
+        if (i != 0) return;
+        info = b.info;
+        info.clock = clock;
+        no_more = (b.flags & answer_block::no_more_steps) != 0;
+        if (q.number >= last_commit && (b.flags & answer_block::ticket) != 0) ticket = true;
+        if (q.commits) {
+            counters.staleness_sum += b.info.staleness;
+            counters.staleness_max = std::max(counters.staleness_max, b.info.staleness);
+        }
+    }
+
+    /// Drives until done() holds or something is wrong, under the mutex.
+    template <class Done>
+    void drive(lock& hold, Done done) {
+        waiting = true;
+        for (int looks = 0;; ++looks) {
+            progress();
+            if (failure || done()) break;
+            if (looks < 20) {
+                base::yield_core();
+                continue;
+            }
+            poll_lanes(hold, false);
+        }
+        waiting = false;
+        if (failure) throw cluster_error(*failure);
+    }
+    /// Waits until a lane can go on, or it is time to say that one lives.
+    void poll_lanes(lock& hold, bool unlocked) {
+        polls.clear();
+        double most = beat_every() / 4;
+        const double now = base::monotonic_seconds();
+        for (std::size_t i = 0; i < lanes.size(); ++i) {
+            if (!lanes[i]->up()) {
+                most = std::min(most, std::max(0.0, next_try[i] - now));
+                continue;
+            }
+            if (lanes[i]->has_more()) return;
+            polls.push_back({lanes[i]->descriptor(), lanes[i]->events(), 0});
+        }
+        if (unlocked) hold.unlock();
+        ::poll(polls.data(), static_cast<nfds_t>(polls.size()), static_cast<int>(most * 1000) + 1);
+        if (unlocked) hold.lock();
+        std::size_t k = 0;
+        for (const auto& l : lanes) {
+            if (!l->up() || k >= polls.size() || polls[k].fd != l->descriptor()) continue;
+            if ((polls[k++].revents & POLLIN) != 0) l->note_bytes();
+        }
+    }
+    /// The thread: carries on while the caller computes.
+    void carry_on() {
+        lock hold(mutex);
+        while (!ending) {
+            bool busy = false;
+            for (const auto& l : lanes) busy |= !l->idle() || !l->up();
+            if (waiting || failure || left || !busy || !options.overlap) {
+                work.wait_for(hold, std::chrono::microseconds(static_cast<std::int64_t>(beat_every() * 0.25e6)));
+                if (ending || waiting || failure || left) continue;
+                if (!busy || !options.overlap) {
+                    progress();
+                    continue;
+                }
+            }
+            progress();
+            bool now = false;
+            for (const auto& l : lanes) now |= !l->idle() || !l->up();
+            if (now && !failure) poll_lanes(hold, true);
+        }
+    }
+
+    // ---- Asking
+    /// What has been asked leaves: now as far as it can, the rest by the thread or in wait().
+    void start(lock&) {
+        progress();
+        check();
+        if (options.overlap) work.notify_one();
+    }
+    void check() {
+        if (failure) throw cluster_error(*failure);
+        if (left) throw error("this worker has left the job", "sharded::client");
+    }
+    question& ask(lock& hold, std::size_t i, sharded::ticket number, const char* name) {
+        check();
+        if (lanes[i]->full()) drive(hold, [&] { return !lanes[i]->full(); });
+        return lanes[i]->ask(number, name);
+    }
+    void wait_for(lock& hold, sharded::ticket t) {
+        drive(hold, [&] {
+            for (const auto& l : lanes)
+                if (!l->answered(t)) return false;
+            return true;
+        });
+    }
+    void call(lock& hold, std::size_t i, sharded::ticket number, const char* name, const std::string& argument) {
+        question& q = ask(hold, i, number, name);
+        const std::size_t length = std::strlen(name);
+        if (length + argument.size() > most_frame)
+            throw error("a call of more than a frame holds", name, std::to_string(argument.size()), "1 MiB");
+        auto& bytes = q.next_block();
+        bytes.resize(length + argument.size());
+        std::memcpy(bytes.data(), name, length);
+        std::memcpy(bytes.data() + length, argument.data(), argument.size());
+        wire::frame_tag t;
+        t.elements = length;
+        q.add(word::call, bytes, t);
+        q.whole = true;
+    }
+    std::string call_and_wait(lock& hold, std::size_t i, const char* name, const std::string& argument = {}) {
+        const auto t = ++numbers;
+        call(hold, i, t, name, argument);
+        wait_for(hold, t);
+        return lanes[i]->text;
+    }
+    void call_all(lock& hold, const char* name, const std::string& argument = {}) {
+        const auto t = ++numbers;
+        for (std::size_t i = 0; i < lanes.size(); ++i) call(hold, i, t, name, argument);
+        wait_for(hold, t);
+    }
+    /// All servers are told the same next clock.
+    void agree_on_the_clock(lock& hold) {
+        for (int round = 0; round < 2; ++round) {
+            wire::archive_writer w;
+            w & clock;
+            const std::int64_t before = clock;
+            const auto t = ++numbers;
+            for (std::size_t i = 0; i < lanes.size(); ++i) call(hold, i, t, "join", w.bytes());
+            wait_for(hold, t);
+            for (const auto& l : lanes) met(l->text, l->last);
+            if (clock == before) return;
+        }
+    }
+};
+
+} // namespace sinter::sharded

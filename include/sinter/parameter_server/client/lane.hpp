@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/base/monotonic_seconds.hpp>
+#include <sinter/net/data_link.hpp>
+#include <sinter/parameter_server/client.hpp>
+#include <sinter/parameter_server/protocol.hpp>
+#include <linux/sockios.h>
+#include <optional>
+#include <sys/ioctl.h>
+
+namespace sinter::inline SINTER_TARGET::sharded {
+
+/// A question to one server, until it is answered. It may be asked again on another connection.
+struct question {
+    struct part {
+        wire::frame_tag tag;
+        span<const std::byte> bytes;
+    };
+    ticket number = 0;
+    const char* name = "";             // for errors
+    std::vector<part> parts;           // its frames
+    bool whole = false;                // no more parts come
+    std::vector<std::vector<std::byte>> blocks;   // memory of frames of its own; each keeps its place
+    std::size_t blocks_used = 0;
+    float* values = nullptr;           // where floats of the answer go
+    float* states = nullptr;
+    std::int64_t floats = 0, states_floats = 0;   // how many
+    bool pulls = false, commits = false;
+
+    void begin(ticket t, const char* what) {
+        number = t;
+        name = what;
+        parts.clear();
+        whole = pulls = commits = false;
+        blocks_used = 0;
+        values = states = nullptr;
+        floats = states_floats = 0;
+    }
+    std::vector<std::byte>& next_block() {
+        if (blocks_used == blocks.size()) blocks.emplace_back();
+        return blocks[blocks_used++];
+    }
+    void add(word w, span<const std::byte> bytes, wire::frame_tag t = {}) {
+        t.operation = static_cast<std::uint32_t>(w);
+        parts.push_back({t, bytes});
+    }
+};
+
+/// Questions to one server and its answers, in order, over a connection that may be replaced. Nothing
+/// waits here: send_some() and hear_some() do what can be done now.
+class lane {
+public:
+    static constexpr std::size_t most = 16;   // questions that are not answered
+
+    std::int64_t bytes_in = 0, bytes_out = 0, global_step = 0, read_step = 0;
+    std::string text;                         // of the last answer
+    answer_block last;
+    bool refused = false;
+    double heard = 0, said = 0;
+
+    bool up() const { return link_.has_value(); }
+    int descriptor() const { return link_->descriptor(); }
+    short events() const { return static_cast<short>(POLLIN | (frame_out_ ? POLLOUT : 0)); }
+    bool full() const { return count_ == most; }
+    bool idle() const { return count_ == 0; }
+    bool has_to_send() const { return frame_out_ || asked_ < count_; }
+    /// Whether the question of this number, and all before it, are answered.
+    bool answered(ticket t) const { return count_ == 0 || questions_[first_].number > t; }
+    const char* oldest() const { return count_ == 0 ? "" : questions_[first_].name; }
+
+    question& ask(ticket t, const char* name) {
+        question& q = questions_[(first_ + count_++) % most];
+        q.begin(t, name);
+        return q;
+    }
+    /// A new connection: all that is not answered is asked again.
+    void connect(wire::data_link link) {
+        link_.emplace(std::move(link));
+        frame_out_ = receiving_ = beat_ = false;
+        asked_ = part_ = 0;
+        heard = said = base::monotonic_seconds();
+        queued_ = 0;
+    }
+    /// Asks the first question on a connection and waits for its answer: last, text, refused. False: none
+    /// came in time.
+    bool introduce(std::string_view name, const std::string& argument, double until) {
+        std::string bytes(name);
+        bytes += argument;
+        wire::frame_tag t;
+        t.operation = static_cast<std::uint32_t>(word::call);
+        t.elements = name.size();
+        link_->send(t, as_bytes(bytes));
+        const auto ready = [&](short events, auto done) {
+            while (!done()) {
+                const double left = until - base::monotonic_seconds();
+                if (left <= 0) return false;
+                pollfd p{link_->descriptor(), static_cast<short>(events | link_->wants()), 0};
+                if (!link_->has_more()) ::poll(&p, 1, static_cast<int>(left * 1000) + 1);
+            }
+            return true;
+        };
+        if (!ready(POLLOUT, [&] { return link_->flush(); })) return false;
+        for (;;) {
+            const wire::frame_header* h = nullptr;
+            if (!ready(POLLIN, [&] { return (h = link_->next()) != nullptr; })) return false;
+            now_ = static_cast<word>(h->tag.operation);
+            if ((now_ != word::answer && now_ != word::wait) || (now_ == word::wait && h->bytes != 0))
+                fault("a message that was not asked for");
+            size_ = static_cast<std::size_t>(h->bytes);
+            link_->receive(h->tag, {scratch_.data(), size_});
+            if (!ready(POLLIN, [&] { return link_->fill(); })) return false;
+            if (now_ == word::wait) continue;
+            if (!last.decode({scratch_.data(), size_})) fault("an answer that makes no sense");
+            text.assign(reinterpret_cast<const char*>(scratch_.data()) + answer_block::bytes,
+                        size_ - answer_block::bytes);
+            refused = (last.flags & answer_block::refused) != 0;
+            heard = base::monotonic_seconds();
+            return true;
+        }
+    }
+    void disconnect() { link_.reset(); }
+    void forget_all() { count_ = 0, asked_ = part_ = 0; }
+
+    void send_some() {
+        for (;;) {
+            if (frame_out_) {
+                if (!link_->flush()) return;
+                frame_out_ = false;
+                said = base::monotonic_seconds();
+                if (beat_) beat_ = false;
+                else ++part_;
+            }
+            if (asked_ == count_) return;
+            question& q = questions_[(first_ + asked_) % most];
+            if (part_ < q.parts.size()) {
+                link_->send(q.parts[part_].tag, q.parts[part_].bytes);
+                bytes_out += static_cast<std::int64_t>(q.parts[part_].bytes.size());
+                frame_out_ = true;
+            } else if (q.whole) {
+                ++asked_;
+                part_ = 0;
+            } else {
+                return;
+            }
+        }
+    }
+    /// "I live", if nothing else is being said.
+    void beat() {
+        if (frame_out_) return;
+        wire::frame_tag t;
+        t.operation = static_cast<std::uint32_t>(word::heartbeat);
+        link_->send(t, {});
+        frame_out_ = beat_ = true;
+        send_some();
+    }
+    /// Takes in what has come; calls done(question, answer_block) for each answer.
+    template <class Done>
+    void hear_some(Done done) {
+        for (;;) {
+            if (!receiving_ && !begin_to_receive()) return;
+            if (!link_->fill()) return;
+            receiving_ = false;
+            heard = base::monotonic_seconds();
+            if (now_ != word::answer) continue;
+            question& q = questions_[first_];
+            if (!last.decode({scratch_.data(), size_})) fault("an answer that makes no sense");
+            const auto joined_here = span<const std::byte>(scratch_.data() + answer_block::bytes, last.joined_bytes);
+            if (last.joined_bytes > 0) {
+                if (static_cast<std::int64_t>(last.joined_bytes) != 4 * (q.floats + q.states_floats))
+                    fault("more or fewer values than were asked for");
+                std::memcpy(q.values, joined_here.data(), static_cast<std::size_t>(q.floats) * 4);
+                if (q.states_floats > 0)
+                    std::memcpy(q.states, joined_here.data() + q.floats * 4, static_cast<std::size_t>(q.states_floats) * 4);
+            }
+            const std::size_t before = answer_block::bytes + last.joined_bytes;
+            text.assign(reinterpret_cast<const char*>(scratch_.data()) + before, size_ - before);
+            refused = (last.flags & answer_block::refused) != 0;
+            if (refused) return;
+            global_step = last.info.global_step;
+            if (q.pulls) read_step = global_step;
+            if (asked_ == 0) fault("an answer to a question that was not asked yet");
+            first_ = (first_ + 1) % most;
+            --count_;
+            --asked_;
+            done(q, last);
+        }
+    }
+    /// Whether nothing has gone either way for so long although an answer is due.
+    bool is_silent(double now, double limit) {
+        if (count_ == 0 || now - heard < limit) return false;
+        int queued = 0;   // what the system has still to send: it moves on a slow connection
+        if (::ioctl(link_->descriptor(), SIOCOUTQ, &queued) == 0 && queued != queued_) {
+            queued_ = queued;
+            heard = now;
+            return false;
+        }
+        return true;
+    }
+    void note_bytes() { heard = base::monotonic_seconds(); }
+    bool has_more() const { return link_->has_more(); }
+
+private:
+    std::optional<wire::data_link> link_;
+    std::array<question, most> questions_;
+    std::size_t first_ = 0, count_ = 0;       // questions that are not answered
+    std::size_t asked_ = 0, part_ = 0;        // of them, and of the next one's parts, those that are gone
+    bool frame_out_ = false, receiving_ = false, beat_ = false;
+    std::vector<std::byte> scratch_ = std::vector<std::byte>(most_frame);
+    std::size_t size_ = 0;
+    word now_ = word::answer;
+    int queued_ = 0;
+
+    [[noreturn]] SINTER_COLD void fault(const char* what) {
+        const wire::peer_name& p = link_->peer();
+        throw cluster_error(p.rank, p.role, p.address, oldest(), global_step, std::string("this server sent ") + what);
+    }
+    bool begin_to_receive() {
+        const wire::frame_header* const h = link_->next();
+        if (!h) return false;
+        now_ = static_cast<word>(h->tag.operation);
+        if (now_ == word::wait && h->bytes == 0) {
+            link_->receive(h->tag, {});
+        } else if (now_ == word::answer && count_ > 0) {
+            size_ = static_cast<std::size_t>(h->bytes);
+            link_->receive(h->tag, {scratch_.data(), size_});
+            bytes_in += static_cast<std::int64_t>(size_);
+        } else if (now_ == word::values && count_ > 0) {
+            question& q = questions_[first_];
+            const bool states = h->tag.bucket == states_array && q.states_floats > 0;
+            const auto offset = static_cast<std::int64_t>(h->tag.offset), n = static_cast<std::int64_t>(h->tag.elements);
+            if (!within(offset, n, states ? q.states_floats : q.floats) || h->bytes != 4 * h->tag.elements)
+                fault("values that were not asked for");
+            float* const to = (states ? q.states : q.values) + offset;
+            link_->receive(h->tag, {reinterpret_cast<std::byte*>(to), static_cast<std::size_t>(h->bytes)});
+            bytes_in += static_cast<std::int64_t>(h->bytes);
+        } else {
+            fault("a message that was not asked for");
+        }
+        receiving_ = true;
+        return true;
+    }
+};
+
+} // namespace sinter::sharded

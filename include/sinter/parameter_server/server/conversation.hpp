@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/base/monotonic_seconds.hpp>
+#include <sinter/base/posix_thread.hpp>
+#include <sinter/net/data_link.hpp>
+#include <sinter/parameter_server/protocol.hpp>
+#include <atomic>
+#include <poll.h>
+
+namespace sinter::inline SINTER_TARGET::sharded {
+
+/// Frames to and from one worker, for the thread that serves it: each call waits for what it says. While
+/// nothing comes it looks a few times, since an answer within microseconds needs no sleep, and then polls.
+class conversation {
+public:
+    conversation(wire::data_link link, std::atomic<double>& heard, int looks)
+        : link_(std::move(link)), heard_(heard), looks_(looks) {}
+
+    int descriptor() const { return link_.descriptor(); }
+    const wire::peer_name& peer() const { return link_.peer(); }
+    std::int64_t bytes_in = 0, bytes_out = 0;
+
+    /// The header of the next frame.
+    wire::frame_header next() {
+        const wire::frame_header* h = nullptr;
+        wait(POLLIN, [&] { return (h = link_.next()) != nullptr; });
+        bytes_in += static_cast<std::int64_t>(h->bytes);
+        return *h;
+    }
+    /// The payload of the frame whose header next() has returned.
+    void receive(const wire::frame_header& h, void* to) {
+        link_.receive(h.tag, {static_cast<std::byte*>(to), static_cast<std::size_t>(h.bytes)});
+        wait(POLLIN, [&] { return link_.fill(); });
+    }
+    void send(const wire::frame_tag& t, span<const std::byte> bytes) {
+        bytes_out += static_cast<std::int64_t>(bytes.size());
+        link_.send(t, bytes);
+        wait(POLLOUT, [&] { return link_.flush(); });
+    }
+    void send_floats(word w, int array, const float* from, std::int64_t n, std::int64_t first = 0) {
+        for (std::int64_t at = 0; at < n; at += floats_of_frame) {
+            const std::int64_t part = std::min(floats_of_frame, n - at);
+            wire::frame_tag t;
+            t.operation = static_cast<std::uint32_t>(w);
+            t.bucket = array;
+            t.elements = static_cast<std::uint64_t>(part);
+            t.offset = static_cast<std::uint64_t>(first + at);
+            send(t, {reinterpret_cast<const std::byte*>(from + at), static_cast<std::size_t>(part) * 4});
+        }
+    }
+    /// This thread computes for the worker, and does not listen: nobody is to say that the worker is dead.
+    void work_begins() { heard_.store(1e300); }
+    void work_ends() { heard_.store(base::monotonic_seconds()); }
+    /// Tells the worker that its answer will come, and looks whether it lives. For threads that wait for
+    /// something else than this connection.
+    void say_wait() {
+        wire::frame_tag t;
+        t.operation = static_cast<std::uint32_t>(word::wait);
+        send(t, {});
+        while (const wire::frame_header* h = link_.next()) {
+            if (static_cast<word>(h->tag.operation) != word::heartbeat || h->bytes != 0) break;
+            const wire::frame_header beat = *h;
+            receive(beat, nullptr);
+        }
+    }
+
+private:
+    wire::data_link link_;
+    std::atomic<double>& heard_;
+    int looks_;
+
+    template <class Done>
+    void wait(short events, Done done) {
+        if (heard_.load(std::memory_order_relaxed) > 1e200) heard_.store(base::monotonic_seconds());
+        for (int i = 0; !done(); ++i) {
+            if (i < looks_) {
+                base::yield_core();
+                continue;
+            }
+            const short wants = link_.wants();
+            pollfd p{link_.descriptor(), static_cast<short>(events | wants), 0};
+            if (events == POLLIN && link_.has_more()) continue;
+            ::poll(&p, 1, -1);
+            if ((p.revents & (POLLIN | POLLOUT)) != 0) heard_.store(base::monotonic_seconds(), std::memory_order_relaxed);
+        }
+        if (events == POLLIN) heard_.store(base::monotonic_seconds(), std::memory_order_relaxed);
+    }
+};
+
+} // namespace sinter::sharded

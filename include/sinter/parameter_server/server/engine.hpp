@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/net/archive.hpp>
+#include <sinter/net/service.hpp>
+#include <sinter/parameter_server/clocks.hpp>
+#include <sinter/parameter_server/push_log.hpp>
+#include <sinter/parameter_server/server.hpp>
+#include <sinter/parameter_server/server/conversation.hpp>
+#include <sinter/parameter_server/server/reductions.hpp>
+#include <sinter/parameter_server/server_log.hpp>
+#include <sinter/parameter_server/shard.hpp>
+#include <sinter/parameter_server/step_tickets.hpp>
+#include <cmath>
+#include <condition_variable>
+#include <list>
+#include <shared_mutex>
+
+namespace sinter::inline SINTER_TARGET::sharded {
+
+/// What a server is inside. A thread serves each connection: it reads a request, carries it out and
+/// answers. One mutex guards who is there, the clocks, the log and the tickets; values have locks of
+/// their own. Whoever changes values holds `gate` shared, whoever copies all of them alone; it is taken
+/// before the mutex.
+struct server::engine {
+    using lock = std::unique_lock<std::mutex>;
+    enum class presence : std::uint8_t { expected, here, resting, left, dead, never_came };
+
+    struct worker {
+        presence now = presence::expected;
+        std::uint64_t incarnation = 0;
+        std::uint64_t applied_number = 0;            // of its last push that is in the values, or of no use
+        std::atomic<double> heard{0};
+        int descriptor = -1;                         // of its connection
+        bool served = false;                         // by a thread
+        std::unique_ptr<staged_push> incoming;
+        std::vector<std::unique_ptr<staged_push>> staged;   // by clock
+        worker_counters counters;
+        std::int64_t applied_before = 0;             // when steps_per_second was measured last
+        answer_info info;                            // of its last push
+    };
+    struct connection {
+        base::posix_thread thread;
+        std::atomic<bool> over{false};
+    };
+
+    engine(const cluster& c, const wire::identity& same, shard_layout l, std::unique_ptr<updater> u, scalars_function s,
+           server_options o)
+        : who(c), options(std::move(o)), scalars(std::move(s)), memory(l, std::move(u), options.first_row),
+          order(options.order), turn(order, c.size()), log(c.size()), tickets(order.mode, c.size()),
+          sums(c.size(), order.order), joined(memory.layout(), order), workers(static_cast<std::size_t>(c.size())),
+          own(wire::service_greeting(c, same)) {
+        order.check(c.size());
+        if (who.self().role != cluster_role::ps)
+            throw option_error("this task is no parameter server", "sharded::server", who.self().name(), "ps");
+        scalar_values.resize(static_cast<std::size_t>(memory.optimizer().scalars()) + 16);
+        for (const sharded::run& r : memory.layout().runs) parameters = std::max(parameters, r.tensor + 1);
+        for (const table_layout& t : memory.layout().tables) parameters = std::max(parameters, t.tensor + 1);
+        parameters = std::max(parameters, options.parameters);
+        clipped = order.mode == update_mode::clocks && memory.optimizer().needs() == norm_need::all_gradients;
+        if (clipped && who.servers().size() > 1)
+            throw option_error("clipping by the norm of all gradients needs one server where workers push by clocks",
+                               "the optimizer of a parameter server", joined_text(who.servers().size()), "1 server");
+        for (int w = 0; w < c.size(); ++w)
+            if (!order.all_join) turn.retire(w);
+        restore();
+        started = base::monotonic_seconds();
+        door = std::make_unique<wire::service>(
+            who, own,
+            wire::service::calls{
+                .objection = [this](const wire::greeting& g) { return objection(g); },
+                .joined = [this](const wire::greeting& g, wire::data_link link) { begin(g, std::move(link)); },
+                .failed = [this](const std::string& what) { fail("its connections' thread failed: " + what); }});
+    }
+    ~engine() {
+        {
+            const lock hold(mutex);
+            stopping = true;
+            hang_up();
+            changed.notify_all();
+        }
+        door->close();
+        for (connection& c : connections) c.thread.join();
+        if (saver.joinable()) saver.join();
+    }
+
+    cluster who;
+    server_options options;
+    scalars_function scalars;
+    shard memory;
+    update_order order;
+    int parameters = 0;
+    bool clipped = false;
+
+    mutable std::mutex mutex;
+    std::condition_variable changed;
+    std::shared_mutex gate;
+    // Under the mutex:
+    clocks turn;
+    push_log log;
+    step_tickets tickets;
+    reductions sums;
+    joined_push joined;                              // of whoever is `applying`
+    std::vector<worker> workers;
+    std::vector<float> scalar_values;
+    std::int64_t begun = 0, global_step = 0;         // updates that were begun, and made
+    bool has_values = false, open = false, restored = false, applying = false, stopping = false, asked = false;
+    bool any_left = false;
+    std::string stop_reason;
+    std::optional<cluster_error> failure;
+    double started = 0;
+    // A checkpoint that is asked for:
+    std::int64_t save_wanted = 0, save_done = 0;
+    std::string save_where, save_fault;
+
+    wire::greeting own;
+    std::list<connection> connections;
+    base::posix_thread saver;
+    std::unique_ptr<wire::service> door;
+
+    worker& at(int w) { return workers[static_cast<std::size_t>(w)]; }
+    bool is_first() const { return who.self().index == 0; }
+    static std::string joined_text(std::size_t n) { return std::to_string(n) + " servers"; }
+    cluster_error about_self(std::string operation, std::string cause) const {
+        return {own.rank, who.self().name(), text_of(who.self().address()), std::move(operation), global_step,
+                std::move(cause)};
+    }
+    void fail(const std::string& cause) {
+        const lock hold(mutex);
+        fail_held(about_self("serving", cause));
+    }
+    void fail_held(const cluster_error& e) {
+        if (!failure) failure.emplace(e);
+        changed.notify_all();
+    }
+
+    // ---- Who is there
+    bool lives(const worker& k) const {
+        return k.now == presence::here || k.now == presence::resting || (k.now == presence::expected && order.all_join);
+    }
+    std::string objection(const wire::greeting& g) {
+        const lock hold(mutex);
+        if (failure) return "the server has failed: " + std::string(failure->what());
+        if (stopping) return "the job is over";
+        const worker& k = at(g.rank);
+        if (k.served && k.incarnation != g.incarnation && k.now != presence::dead)
+            return who.member(g.rank).name() + " is in this job already: the task was started twice";
+        return {};
+    }
+    void begin(const wire::greeting& g, wire::data_link link) {
+        const lock hold(mutex);
+        connections.remove_if([](connection& c) {
+            if (!c.over) return false;
+            c.thread.join();
+            return true;
+        });
+        connection& c = connections.emplace_back();
+        auto held = std::make_shared<wire::data_link>(std::move(link));
+        c.thread = base::posix_thread([this, &c, held, w = g.rank, incarnation = g.incarnation] {
+            serve(w, incarnation, std::move(*held));
+            c.over = true;
+        });
+    }
+    /// Ends all connections: their threads notice.
+    void hang_up() {
+        for (worker& k : workers)
+            if (k.descriptor >= 0) ::shutdown(k.descriptor, SHUT_RDWR);
+    }
+    void take_leave(int w, presence how) {
+        worker& k = at(w);
+        k.now = how;
+        turn.retire(w);
+        tickets.give_back(w);
+        if (how == presence::left) any_left = true;
+        changed.notify_all();
+    }
+    void declare_dead(int w, double silent) {
+        worker& k = at(w);
+        if (k.descriptor >= 0) ::shutdown(k.descriptor, SHUT_RDWR);
+        take_leave(w, presence::dead);
+        int dead = 0;
+        std::string names;
+        for (int i = 0; i < who.size(); ++i)
+            if (at(i).now == presence::dead) ++dead, names += (names.empty() ? "" : ", ") + who.member(i).name();
+        const bool too_many = order.mode == update_mode::clocks &&
+                              ((order.backup > 0 && dead > order.backup) || (order.all_join && order.backup == 0));
+        if (too_many)
+            fail_held(cluster_error(w, who.member(w).name(), text_of(who.member(w).address()), "serving", global_step,
+                                    joined_text_of_dead(names, dead, silent)));
+    }
+    std::string joined_text_of_dead(const std::string& names, int dead, double silent) const {
+        return sinter::joined({"no sign of life for ", static_cast<std::int64_t>(silent * 10) / 10, " s; ", dead,
+                               " of ", who.size(), " workers are dead (", names, "), and this mode does without ",
+                               order.backup});
+    }
+
+    inline void restore();
+    inline std::string saved_log() const;
+    inline void save(const std::string& where);
+    inline void keep_saving();
+    inline void serve(int w, std::uint64_t incarnation, wire::data_link link);
+    inline void advance(lock& hold);
+    inline void look_at_sums();
+    inline std::string counters_text() const;
+    inline void serve_until_the_end();
+    inline void look_who_lives(double gap);
+    inline bool is_over(double now) const;
+    inline std::vector<worker_counters> counters() const;
+};
+
+} // namespace sinter::sharded

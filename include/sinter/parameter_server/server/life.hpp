@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/parameter_server/server/engine.hpp>
+
+/// A server's beginning and end, checkpoints, and who is dead.
+namespace sinter::inline SINTER_TARGET::sharded {
+
+inline void server::engine::restore() {
+    if (!options.files) return;
+    shard_view v = memory.view();
+    v.server = who.self().index;
+    v.servers = static_cast<int>(who.servers().size());
+    if (!options.files->load(v)) return;
+    restored = has_values = true;
+    global_step = v.global_step;
+    if (!v.log.empty()) {
+        const server_log l = server_log::of(v.log);
+        log.restore(l.pushes);
+        tickets.limit(l.max_steps);
+        turn.restore(l.clocks);
+    }
+    begun = global_step;
+}
+
+/// Under the mutex, with nobody changing values.
+inline std::string server::engine::saved_log() const {
+    server_log l;
+    l.global_step = global_step;
+    l.clocks = turn.applied();
+    l.max_steps = tickets.limit();
+    l.open = open;
+    l.pushes = log.entries();
+    if (order.mode == update_mode::clocks)   // what only waits for its clock is not in the values
+        for (std::size_t w = 0; w < workers.size(); ++w)
+            if (l.pushes[w].last != 0) l.pushes[w].last = workers[w].applied_number;
+    return l.bytes();
+}
+
+/// Copies all while nobody changes it, and writes the copy while everybody goes on.
+inline void server::engine::save(const std::string& where) {
+    shard_view v = memory.view();
+    v.server = who.self().index;
+    v.servers = static_cast<int>(who.servers().size());
+    std::vector<std::unique_ptr<float[]>> copies;
+    const auto copy = [&](float*& x, std::int64_t n) {
+        copies.push_back(std::make_unique_for_overwrite<float[]>(static_cast<std::size_t>(n)));
+        std::copy_n(x, n, copies.back().get());
+        x = copies.back().get();
+    };
+    {
+        const std::unique_lock alone(gate);
+        {
+            const lock hold(mutex);
+            v.log = saved_log();
+            v.global_step = global_step;
+        }
+        const shard_layout& l = memory.layout();
+        copy(v.values, l.floats);
+        for (float*& s : v.slots) copy(s, l.floats);
+        copy(v.states, l.states);
+        for (std::size_t t = 0; t < v.tables.size(); ++t) {
+            copy(v.tables[t].values, v.tables[t].rows * l.tables[t].row_floats);
+            for (float*& s : v.tables[t].slots) copy(s, v.tables[t].rows * l.tables[t].row_floats);
+        }
+    }
+    options.files->save(v, where);
+}
+
+inline void server::engine::keep_saving() {
+    std::int64_t saved_step = global_step;
+    double saved_at = base::monotonic_seconds();
+    lock hold(mutex);
+    for (;;) {
+        const double now = base::monotonic_seconds();
+        const bool due = open && global_step > saved_step &&
+                         ((options.save_every_steps > 0 && global_step - saved_step >= options.save_every_steps) ||
+                          (options.save_every_seconds > 0 && now - saved_at >= options.save_every_seconds));
+        if (save_done == save_wanted && !due) {
+            if (stopping) return;
+            changed.wait_for(hold, std::chrono::milliseconds(options.save_every_steps > 0 ? 5 : 100));
+            continue;
+        }
+        const std::int64_t wanted = save_wanted;
+        const std::string where = wanted > save_done ? std::exchange(save_where, {}) : std::string();
+        saved_step = global_step;
+        saved_at = now;
+        hold.unlock();
+        std::string fault;
+        try {
+            save(where);
+        } catch (const std::exception& e) {
+            fault = e.what();
+        }
+        hold.lock();
+        save_fault = fault;
+        save_done = std::max(save_done, wanted);
+        changed.notify_all();
+    }
+}
+
+inline void server::engine::look_who_lives(double gap) {
+    const double now = base::monotonic_seconds(), dead_after = who.options.dead_after;
+    for (int w = 0; w < who.size(); ++w) {
+        worker& k = at(w);
+        if (gap > who.options.heartbeat_every()) k.heard = std::max(k.heard.load(), now - dead_after / 2);
+        if (k.now == presence::here || k.now == presence::resting) {
+            if (now - k.heard > dead_after) declare_dead(w, now - k.heard);
+        } else if (k.now == presence::expected && now - started > who.options.join_within) {
+            k.now = presence::never_came;
+            turn.retire(w);
+            if (order.all_join)
+                fail_held(cluster_error(w, who.member(w).name(), text_of(who.member(w).address()), "joining the job", -1,
+                                        "it has not come within join_within"));
+            changed.notify_all();
+        }
+    }
+}
+
+/// Under the mutex.
+inline bool server::engine::is_over(double now) const {
+    bool waits = false;
+    for (const worker& k : workers) {
+        if (k.now == presence::here || k.now == presence::resting) return false;
+        waits |= k.now == presence::expected;
+    }
+    if (any_left) return !waits || (tickets.limit() > 0 && global_step >= tickets.limit());
+    return now - started > who.options.join_within + who.options.dead_after && !waits;
+}
+
+inline void server::engine::serve_until_the_end() {
+    if (options.files) saver = base::posix_thread([this] { keep_saving(); });
+    lock hold(mutex);
+    double ran = base::monotonic_seconds(), reported = ran;
+    const double every = who.options.heartbeat_every() / 2;
+    while (!stopping && !failure) {
+        const double now = base::monotonic_seconds();
+        look_who_lives(now - ran);
+        ran = now;
+        if (is_over(now)) break;
+        look_at_sums();
+        advance(hold);
+        if (now - reported >= options.report_every) {
+            std::vector<worker_counters> all;
+            for (worker& k : workers) {
+                k.counters.steps_per_second =
+                    static_cast<double>(k.counters.applied - std::exchange(k.applied_before, k.counters.applied)) /
+                    (now - reported);
+                all.push_back(k.counters);
+            }
+            reported = now;
+            const std::int64_t step = global_step;
+            hold.unlock();
+            if (options.report) options.report(step, all);
+            hold.lock();
+        }
+        changed.wait_for(hold, std::chrono::microseconds(static_cast<std::int64_t>(every * 1e6)));
+    }
+    const bool nobody_left = !any_left && !stopping;
+    if (failure) {   // those who wait for something are told
+        const double until = base::monotonic_seconds() + 0.5;
+        while (base::monotonic_seconds() < until) changed.wait_for(hold, std::chrono::milliseconds(50));
+    } else {         // the last answers go
+        const double until = base::monotonic_seconds() + 1;
+        const auto served = [&] {
+            for (const worker& k : workers)
+                if (k.served) return true;
+            return false;
+        };
+        while (served() && base::monotonic_seconds() < until) changed.wait_for(hold, std::chrono::milliseconds(50));
+    }
+    stopping = true;
+    hang_up();
+    changed.notify_all();
+    if (failure) throw cluster_error(*failure);
+    if (nobody_left)
+        throw about_self("serving", "no worker is there any more, and none has said that it leaves");
+}
+
+inline server::server(const cluster& c, const wire::identity& same, shard_layout l, std::unique_ptr<updater> u,
+                      scalars_function s, server_options o)
+    : engine_(std::make_unique<engine>(c, same, std::move(l), std::move(u), std::move(s), std::move(o))) {}
+inline server::~server() = default;
+inline void server::run() { engine_->serve_until_the_end(); }
+inline void server::stop() noexcept {
+    const engine::lock hold(engine_->mutex);
+    engine_->stopping = true;
+    engine_->changed.notify_all();
+}
+inline std::int64_t server::global_step() const {
+    const engine::lock hold(engine_->mutex);
+    return engine_->global_step;
+}
+inline std::vector<worker_counters> server::counters() const { return engine_->counters(); }
+
+} // namespace sinter::sharded

@@ -1,0 +1,487 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/parameter_server/server/engine.hpp>
+
+/// One worker's requests, by the thread that serves it.
+namespace sinter::inline SINTER_TARGET::sharded {
+
+/// A request that cannot be carried out: its answer says why, and the connection ends.
+struct refused_request {
+    std::string why;
+};
+
+class server_session {
+public:
+    server_session(server::engine& e, int w, std::uint64_t incarnation, wire::data_link link)
+        : e_(e), k_(e.at(w)), w_(w), incarnation_(incarnation),
+          talk_(std::move(link), k_.heard, base::usable_cores() > 1 ? 30 : 2), scratch_(most_frame) {
+        scalars_.resize(e.scalar_values.size());
+    }
+    int descriptor() const { return talk_.descriptor(); }
+
+    void run() {
+        for (;;) {
+            const wire::frame_header h = talk_.next();
+            {
+                const server::engine::lock hold(e_.mutex);
+                if (e_.stopping || k_.incarnation != incarnation_) return;
+            }
+            try {
+                if (const char* fault = fault_of(h, e_.memory.layout(), e_.memory.most_slots()))
+                    throw refused_request{fault};
+                carry_out(h);
+            } catch (const refused_request& r) {
+                return refuse(r.why);
+            } catch (const error& x) {
+                if (dynamic_cast<const wire::lost_connection*>(&x)) throw;
+                return refuse(x.what());
+            }
+        }
+    }
+    /// What the connection has carried since it was asked last.
+    void count() {
+        k_.counters.bytes_in += std::exchange(talk_.bytes_in, 0);
+        k_.counters.bytes_out += std::exchange(talk_.bytes_out, 0);
+    }
+
+private:
+    using lock = server::engine::lock;
+    using fate = answer_info::fate;
+    server::engine& e_;
+    server::engine::worker& k_;
+    int w_;
+    std::uint64_t incarnation_;
+    conversation talk_;
+    std::vector<std::byte> scratch_;
+    aligned_floats values_, states_;
+    std::vector<float> scalars_;
+
+    span<const std::byte> payload(const wire::frame_header& h) {
+        talk_.receive(h, scratch_.data());
+        return {scratch_.data(), static_cast<std::size_t>(h.bytes)};
+    }
+
+    void carry_out(const wire::frame_header& h) {
+        const auto elements = static_cast<std::int64_t>(h.tag.elements), offset = static_cast<std::int64_t>(h.tag.offset);
+        switch (static_cast<word>(h.tag.operation)) {
+            case word::heartbeat: return void(payload(h));
+            case word::gradient: return talk_.receive(h, k_.incoming->dense(offset, elements));
+            case word::sections: return take(payload(h));
+            case word::commit: return commit(payload(h));
+            case word::pull:
+                payload(h);
+                return pull(static_cast<std::uint32_t>(h.tag.step));
+            case word::pull_rows: return pull_rows(h);
+            case word::write: {
+                const auto bytes = payload(h);
+                need_array(h.tag.bucket);
+                values_.reserve(elements);
+                std::memcpy(values_.data(), bytes.data(), bytes.size());
+                const std::shared_lock changing(e_.gate);
+                e_.memory.write(h.tag.bucket, offset, {values_.data(), static_cast<std::size_t>(elements)});
+                return answer({});
+            }
+            case word::read: {
+                payload(h);
+                need_array(h.tag.bucket);
+                for (std::int64_t at = 0; at < elements; at += floats_of_frame) {
+                    const std::int64_t n = std::min(floats_of_frame, elements - at);
+                    values_.reserve(n);
+                    e_.memory.read(h.tag.bucket, offset + at, {values_.data(), static_cast<std::size_t>(n)});
+                    talk_.send_floats(word::values, h.tag.bucket, values_.data(), n, at);
+                }
+                return answer({});
+            }
+            case word::call: return call(h, payload(h));
+            default: throw refused_request{"a request that is not known"};
+        }
+    }
+    void need_array(std::int64_t array) {
+        if (!e_.memory.has(array)) throw refused_request{"an array that this server does not have"};
+    }
+    void take(span<const std::byte> sections) {
+        if (const char* fault = k_.incoming->take(sections)) throw refused_request{fault};
+    }
+
+    // ---- Waiting for others
+    /// Returns when done() holds, under the mutex. The worker hears meanwhile that this server lives.
+    template <class Done>
+    void wait(lock& hold, Done done) {
+        const double every = e_.who.options.heartbeat_every();
+        double next = base::monotonic_seconds() + every;
+        for (;;) {
+            if (e_.failure) throw refused_request{e_.failure->what()};
+            if (e_.stopping) throw refused_request{"the server ends"};
+            if (k_.incarnation != incarnation_ || k_.now == server::engine::presence::dead)
+                throw refused_request{"this worker was taken for dead"};
+            if (done()) return;
+            const double left = next - base::monotonic_seconds();
+            if (left > 0) {
+                e_.changed.wait_for(hold, std::chrono::microseconds(static_cast<std::int64_t>(left * 1e6) + 1));
+                continue;
+            }
+            hold.unlock();
+            talk_.say_wait();
+            hold.lock();
+            next = base::monotonic_seconds() + every;
+        }
+    }
+
+    // ---- Answers
+    answer_block block_now(bool with_ticket) {
+        const lock hold(e_.mutex);
+        answer_block b;
+        b.info = k_.info;
+        b.info.global_step = e_.global_step;
+        b.info.clock = e_.turn.next(w_);
+        b.info.applied = e_.turn.applied();
+        if (e_.asked) b.flags |= answer_block::asked_to_stop;
+        if (e_.open) b.flags |= answer_block::open;
+        if (with_ticket && e_.is_first() && e_.open && !e_.asked) {
+            const auto t = e_.tickets.ask(w_, e_.global_step, b.info.clock, b.info.applied);
+            if (t == step_tickets::answer::yes) b.flags |= answer_block::ticket;
+            if (t == step_tickets::answer::no) b.flags |= answer_block::no_more_steps;
+        }
+        count();
+        return b;
+    }
+    void answer(std::string_view text, bool with_ticket = false, std::uint32_t flags = 0) {
+        answer_block b = block_now(with_ticket);
+        b.flags |= flags;
+        b.encode(scratch_.data());
+        const std::size_t n = std::min(text.size(), scratch_.size() - answer_block::bytes);
+        std::memcpy(scratch_.data() + answer_block::bytes, text.data(), n);
+        send_answer(answer_block::bytes + n);
+    }
+    void send_answer(std::size_t bytes) {
+        wire::frame_tag t;
+        t.operation = static_cast<std::uint32_t>(word::answer);
+        talk_.send(t, {scratch_.data(), bytes});
+    }
+    void refuse(const std::string& why) { answer(why, false, answer_block::refused); }
+    /// Values of the shard that have been copied to values_ and states_.
+    void answer_values(std::uint32_t what, std::int64_t floats) {
+        const std::int64_t states = (what & pull_flag::states) != 0 ? e_.memory.layout().states : 0;
+        if ((what & pull_flag::values) == 0) floats = 0;
+        const std::size_t bytes = static_cast<std::size_t>(floats + states) * 4;
+        const bool one_frame = bytes <= most_joined;
+        if (!one_frame) {
+            talk_.send_floats(word::values, 0, values_.data(), floats);
+            talk_.send_floats(word::values, states_array, states_.data(), states);
+        }
+        answer_block b = block_now(true);
+        std::size_t n = answer_block::bytes;
+        if (one_frame) {
+            b.joined_bytes = static_cast<std::uint32_t>(bytes);
+            std::memcpy(scratch_.data() + n, values_.data(), static_cast<std::size_t>(floats) * 4);
+            if (states > 0)
+                std::memcpy(scratch_.data() + n + static_cast<std::size_t>(floats) * 4, states_.data(),
+                            static_cast<std::size_t>(states) * 4);
+            n += bytes;
+        }
+        b.encode(scratch_.data());
+        send_answer(n);
+    }
+    void reserve_values(std::int64_t n) { values_.reserve(std::max<std::int64_t>(n, 16)); }
+
+    // ---- Pulls
+    void wait_until_readable(lock& hold) {
+        wait(hold, [&] { return e_.open && (e_.order.mode == update_mode::async || e_.turn.may_read(w_)); });
+    }
+    void pull(std::uint32_t what) {
+        {
+            lock hold(e_.mutex);
+            wait_until_readable(hold);
+        }
+        copy(what, true);
+    }
+    /// Copies what is asked for (but values that an update has copied already), and answers.
+    void copy(std::uint32_t what, bool values) {
+        const std::int64_t n = e_.memory.layout().updated();
+        if (values && (what & pull_flag::values) != 0) {
+            reserve_values(n);
+            e_.memory.copy(values_.data());
+        }
+        if ((what & pull_flag::states) != 0) {
+            states_.reserve(e_.memory.layout().states);
+            e_.memory.copy_states(states_.data());
+        }
+        answer_values(what, n);
+    }
+    void pull_rows(const wire::frame_header& h) {
+        const auto bytes = payload(h);
+        const auto table = static_cast<std::size_t>(h.tag.bucket);
+        const table_layout& t = e_.memory.layout().tables[table];
+        keys_.clear();
+        for (std::size_t at = 0; at < bytes.size(); at += 8) {
+            keys_.push_back(wire::detail::get<std::int64_t>(bytes.data() + at));
+            if (t.rows >= 0 && (keys_.back() < 0 || keys_.back() >= t.rows))
+                throw refused_request{"a row that the table does not have"};
+        }
+        {
+            lock hold(e_.mutex);
+            wait_until_readable(hold);
+        }
+        const std::int64_t n = static_cast<std::int64_t>(keys_.size()) * t.row_floats;
+        reserve_values(n);
+        e_.memory.copy_rows(table, keys_, values_.data());
+        answer_values(pull_flag::values, n);
+    }
+    std::vector<std::int64_t> keys_;
+
+    // ---- Pushes
+    void commit(span<const std::byte> bytes) {
+        commit_block b;
+        if (!b.decode(bytes)) throw refused_request{"a commit that makes no sense"};
+        take(bytes.subspan(commit_block::bytes));
+        staged_push& p = *k_.incoming;
+        if (const char* fault = p.fault()) throw refused_request{fault};
+        p.info = b.info;
+        p.info.finite = b.info.finite && std::isfinite(b.info.loss);
+        p.number = b.number;
+        const bool copied = e_.order.mode == update_mode::async ? apply_now(b) : stage(b);
+        talk_.work_ends();
+        if (b.pull == 0) return answer({});
+        if (e_.order.mode == update_mode::clocks) {
+            lock hold(e_.mutex);
+            wait_until_readable(hold);
+        }
+        copy(b.pull, !copied);
+    }
+
+    /// True: the values are in values_ already.
+    bool apply_now(const commit_block& b) {
+        const std::shared_lock changing(e_.gate);
+        staged_push& p = *k_.incoming;
+        lock hold(e_.mutex);
+        wait(hold, [&] { return e_.open; });
+        k_.info = {};
+        if (!e_.log.take(w_, incarnation_, b.number)) {
+            ++k_.counters.repeated;
+            k_.info.push = fate::repeated;
+            p.clear();
+            return false;
+        }
+        e_.tickets.give_back(w_);
+        if (!p.info.finite) {
+            ++k_.counters.not_finite;
+            k_.info.push = fate::not_finite;
+            p.clear();
+            e_.changed.notify_all();
+            return false;
+        }
+        talk_.work_begins();
+        const std::int64_t step = e_.begun++;
+        e_.scalars(step, p.info.rate, scalars_.data());
+        hold.unlock();
+        const bool copies = (b.pull & pull_flag::values) != 0 && p.has_dense();
+        if (copies) reserve_values(e_.memory.layout().updated());
+        const auto sum = static_cast<float>(p.info.square_sum);
+        if (p.has_dense())
+            e_.memory.update([&](std::int64_t first, std::int64_t) { return p.dense() + first; }, scalars_.data(), sum,
+                             copies ? values_.data() : nullptr);
+        const char* fault = nullptr;
+        for (std::size_t t = 0; t < p.tables().size(); ++t)
+            if (p.tables()[t].size() > 0)
+                if (const char* f = e_.memory.update_rows(t, p.tables()[t], scalars_.data(), sum)) fault = f;
+        if (p.has_states()) {
+            if (p.info.states_are_changes) e_.memory.add_states(p.states());
+            else e_.memory.put_states(p.states());
+        }
+        hold.lock();
+        ++e_.global_step;
+        const std::int64_t late = std::max<std::int64_t>(0, step - std::max<std::int64_t>(0, b.read_step));
+        ++k_.counters.applied;
+        k_.counters.staleness_sum += late;
+        k_.counters.staleness_max = std::max(k_.counters.staleness_max, late);
+        k_.info.push = fate::applied;
+        k_.info.staleness = late;
+        k_.info.loss = p.info.loss, k_.info.weight = p.info.weight, k_.info.examples = p.info.examples;
+        p.clear();
+        if (e_.tickets.limit() > 0) e_.changed.notify_all();
+        if (fault) throw refused_request{fault};
+        return copies;
+    }
+    bool stage(const commit_block& b) {
+        lock hold(e_.mutex);
+        wait(hold, [&] { return e_.open && (e_.log.has(w_, incarnation_, b.number) || e_.turn.may_push(b.clock)); });
+        k_.info.push = fate::repeated;
+        if (!e_.log.take(w_, incarnation_, b.number)) {
+            ++k_.counters.repeated;
+            k_.incoming->clear();
+            return false;
+        }
+        const std::int64_t behind = std::max<std::int64_t>(0, e_.turn.applied() - b.clock);
+        if (e_.turn.push(w_, b.clock) == clocks::verdict::taken) {
+            const auto slot = static_cast<std::size_t>(b.clock % (e_.order.staleness + 1));
+            std::swap(k_.incoming, k_.staged[slot]);
+            ++k_.counters.staged;
+            k_.info.push = fate::staged;
+        } else {
+            ++k_.counters.dropped;
+            k_.info.push = fate::late;
+            k_.info.staleness = behind;
+            k_.applied_number = b.number;
+        }
+        k_.incoming->clear();
+        talk_.work_begins();
+        e_.advance(hold);
+        e_.changed.notify_all();
+        return false;
+    }
+
+    // ---- Calls
+    void call(const wire::frame_header& h, span<const std::byte> bytes) {
+        const char* const at = reinterpret_cast<const char*>(bytes.data());
+        const std::string name(at, static_cast<std::size_t>(h.tag.elements)),
+            argument(at + h.tag.elements, bytes.size() - static_cast<std::size_t>(h.tag.elements));
+        using presence = server::engine::presence;
+        lock hold(e_.mutex);
+        const auto back = [&](std::string_view text, bool with_ticket = false) {
+            hold.unlock();
+            answer(text, with_ticket);
+        };
+        if (name == "join") {
+            wire::archive_reader r(as_bytes(argument));
+            std::int64_t clock = 0;
+            r & clock;
+            if (clock < 0 || clock > INT64_MAX / 2) throw refused_request{"a clock that makes no sense"};
+            k_.now = presence::here;
+            e_.turn.join(w_, clock);
+            wire::archive_writer w;
+            w & static_cast<std::uint8_t>(e_.has_values) & e_.sums.now();
+            return back(w.bytes());
+        }
+        if (name == "open") {
+            if (w_ != 0) throw refused_request{"only the chief opens a job"};
+            wire::archive_reader r(as_bytes(argument));
+            std::int64_t most = 0, step = -1;
+            r & most & step;
+            e_.tickets.limit(most);
+            if (step >= 0) e_.global_step = e_.begun = step;
+            e_.open = e_.has_values = true;
+            e_.changed.notify_all();
+            return back({});
+        }
+        if (name == "wait until open") {
+            wait(hold, [&] { return e_.open || e_.asked; });
+            return back({});
+        }
+        if (name == "ticket") {
+            k_.now = presence::here;
+            auto t = step_tickets::answer::not_yet;
+            wait(hold, [&] {
+                if (e_.asked) return true;
+                if (!e_.open) return false;
+                t = e_.tickets.ask(w_, e_.global_step, e_.turn.next(w_), e_.turn.applied());
+                return t != step_tickets::answer::not_yet;
+            });
+            return back({}, true);
+        }
+        if (name == "rest") {
+            e_.take_leave(w_, presence::resting);
+            e_.advance(hold);
+            return back({});
+        }
+        if (name == "wait for others") {
+            wait(hold, [&] {
+                for (int i = 0; i < e_.who.size(); ++i) {
+                    const presence p = e_.at(i).now;
+                    if (i != w_ && (p == presence::here || (p == presence::expected && e_.order.all_join))) return false;
+                }
+                return true;
+            });
+            return back({});
+        }
+        if (name == "reduce") return reduce(argument, hold);
+        if (name == "stop") {
+            if (e_.stop_reason.empty()) e_.stop_reason = e_.who.member(w_).name() + ": " + argument.substr(0, 1000);
+            e_.asked = true;
+            e_.changed.notify_all();
+            return back({});
+        }
+        if (name == "stop reason") return back(std::string(e_.stop_reason));
+        if (name == "counters") {
+            hold.unlock();
+            return answer(e_.counters_text());
+        }
+        if (name == "checkpoint") {
+            if (!e_.options.files) throw refused_request{"this server keeps no checkpoints"};
+            const std::int64_t mine = ++e_.save_wanted;
+            e_.save_where = argument;
+            e_.changed.notify_all();
+            wait(hold, [&] { return e_.save_done >= mine; });
+            if (!e_.save_fault.empty()) throw refused_request{e_.save_fault};
+            return back({});
+        }
+        if (name == "leave") {
+            e_.take_leave(w_, presence::left);
+            e_.advance(hold);
+            return back({});
+        }
+        throw refused_request{"a call that is not known"};
+    }
+    void reduce(const std::string& argument, lock& hold) {
+        std::uint64_t number = 0;
+        std::vector<double> x;
+        wire::archive_reader r(as_bytes(argument));
+        r & number & x;
+        if (!e_.sums.give(w_, number, x)) throw refused_request{"a sum that is over, or not yet to come"};
+        e_.look_at_sums();
+        wait(hold, [&] { return e_.sums.done(number); });
+        wire::archive_writer w;
+        w & e_.sums.result();
+        hold.unlock();
+        answer(w.bytes());
+    }
+};
+
+inline void server::engine::serve(int w, std::uint64_t incarnation, wire::data_link link) {
+    worker& k = at(w);
+    std::string trouble;
+    {
+        lock hold(mutex);
+        if (k.served && k.descriptor >= 0) ::shutdown(k.descriptor, SHUT_RDWR);   // the connection before this one
+        k.incarnation = incarnation;
+        changed.notify_all();
+        changed.wait(hold, [&] { return !k.served || stopping || k.incarnation != incarnation; });
+        if (stopping || k.incarnation != incarnation) return;
+        k.served = true;
+        k.heard = base::monotonic_seconds();
+        ++k.counters.connections;
+        if (restored && log.at(w).incarnation == incarnation) open = true;   // the job that was saved goes on
+        if (log.at(w).incarnation != incarnation) tickets.give_back(w);
+        if (k.now != presence::resting && k.now != presence::left) k.now = presence::here;
+        if (!k.incoming) k.incoming = std::make_unique<staged_push>(memory.layout());
+        if (order.mode == update_mode::clocks && k.staged.empty())
+            for (std::int64_t i = 0; i <= order.staleness; ++i)
+                k.staged.push_back(std::make_unique<staged_push>(memory.layout()));
+    }
+    try {
+        server_session s(*this, w, incarnation, std::move(link));
+        {
+            const lock hold(mutex);
+            k.descriptor = s.descriptor();
+        }
+        struct at_end {
+            engine& e;
+            worker& k;
+            server_session& s;
+            ~at_end() {   // before the socket is closed, so that nobody shuts down another one of its number
+                const lock hold(e.mutex);
+                s.count();
+                k.descriptor = -1;
+            }
+        } const end{*this, k, s};
+        s.run();
+    } catch (const std::exception& e) {
+        trouble = e.what();
+    }
+    const lock hold(mutex);
+    if (k.incoming && k.incoming->begun()) ++k.counters.torn;
+    if (k.incoming) k.incoming->clear();
+    k.served = false;
+    changed.notify_all();
+}
+
+} // namespace sinter::sharded

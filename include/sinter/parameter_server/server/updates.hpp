@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/parameter_server/server/engine.hpp>
+
+/// Updates that several workers make together.
+namespace sinter::inline SINTER_TARGET::sharded {
+
+/// Applies all clocks that can be. One thread at a time does; others find that somebody is at it, who
+/// sees what they have staged.
+inline void server::engine::advance(lock& hold) {
+    if (applying || order.mode != update_mode::clocks) return;
+    applying = true;
+    std::vector<staged_push*> pushes(workers.size());
+    while (turn.ready() && !failure && !stopping) {
+        const auto slot = static_cast<std::size_t>(turn.applied() % (order.staleness + 1));
+        bool finite = true, any = false;
+        answer_info info;
+        float rate = 1;
+        for (std::size_t w = 0; w < workers.size(); ++w) {
+            pushes[w] = turn.in_next(static_cast<int>(w)) ? workers[w].staged[slot].get() : nullptr;
+            if (!pushes[w]) continue;
+            const push_info& i = pushes[w]->info;
+            if (!any) rate = i.rate;
+            any = true;
+            finite &= i.finite;
+            info.loss += i.loss, info.weight += i.weight, info.examples += i.examples;
+        }
+        info.push = finite ? answer_info::fate::applied : answer_info::fate::not_finite;
+        const bool updates = any && finite;
+        if (updates) scalars(begun++, rate, scalar_values.data());
+        hold.unlock();
+        std::shared_lock changing(gate);
+        try {
+            if (updates) {
+                joined.begin(pushes);
+                float sum = 0;
+                if (clipped) {   // sums over tensors, before any of them is updated
+                    std::vector<float> squares(static_cast<std::size_t>(16 * parameters));
+                    for (const sharded::run& r : memory.layout().runs)
+                        if (r.group >= 0 && r.tensor >= 0 && joined.has_dense())
+                            squares[static_cast<std::size_t>(16 * r.tensor)] =
+                                memory.optimizer().squares(joined.dense(r.first, r.floats), r.floats);
+                    for (std::size_t t = 0; t < memory.layout().tables.size(); ++t)
+                        if (const int tensor = memory.layout().tables[t].tensor; tensor >= 0)
+                            squares[static_cast<std::size_t>(16 * tensor)] = memory.squares(t, joined.rows(t));
+                    sum = memory.optimizer().total(squares.data(), parameters);
+                }
+                if (joined.has_dense())
+                    memory.update([&](std::int64_t first, std::int64_t n) { return joined.dense(first, n); },
+                                  scalar_values.data(), sum, nullptr);
+                const char* fault = nullptr;
+                for (std::size_t t = 0; t < memory.layout().tables.size(); ++t)
+                    if (staged_rows& rows = joined.rows(t); rows.size() > 0)
+                        if (const char* f = memory.update_rows(t, rows, scalar_values.data(), sum)) fault = f;
+                if (joined.has_states()) memory.put_states(joined.states());
+                if (fault) throw error(fault, "an update of rows");
+            }
+            hold.lock();
+        } catch (const std::exception& e) {
+            hold.lock();
+            fail_held(about_self("applying an update", e.what()));
+        }
+        for (std::size_t w = 0; w < workers.size(); ++w) {
+            worker& k = workers[w];
+            if (!pushes[w]) continue;
+            --k.counters.staged;
+            ++(finite ? k.counters.applied : k.counters.not_finite);
+            k.applied_number = pushes[w]->number;
+        }
+        if (updates) {
+            ++global_step;
+            for (int w = 0; w < who.size(); ++w) {   // how far each is ahead of the slowest
+                const std::int64_t ahead = std::max<std::int64_t>(0, turn.next(w) - turn.applied() - 1);
+                if (!pushes[static_cast<std::size_t>(w)]) continue;
+                at(w).counters.staleness_sum += ahead;
+                at(w).counters.staleness_max = std::max(at(w).counters.staleness_max, ahead);
+            }
+        }
+        turn.apply();
+        if (any)
+            for (worker& k : workers) {
+                const auto fate = k.info.push;
+                k.info.loss = info.loss, k.info.weight = info.weight, k.info.examples = info.examples;
+                if (fate == answer_info::fate::staged) k.info.push = info.push;
+            }
+        changed.notify_all();
+    }
+    applying = false;
+}
+
+/// Under the mutex: a sum is made as soon as all who live have given their part.
+inline void server::engine::look_at_sums() {
+    if (!sums.any()) return;
+    for (int w = 0; w < who.size(); ++w)
+        if (lives(at(w)) && !sums.has(w)) return;
+    if (!sums.finish())
+        fail_held(about_self("a sum over workers", "workers do not do the same: they gave different numbers of numbers"));
+    changed.notify_all();
+}
+
+inline std::vector<worker_counters> server::engine::counters() const {
+    const lock hold(mutex);
+    std::vector<worker_counters> all;
+    for (const worker& k : workers) all.push_back(k.counters);
+    return all;
+}
+
+/// One JSON object in a line.
+inline std::string server::engine::counters_text() const {
+    const lock hold(mutex);
+    std::string s = sinter::joined({"{\"server\": ", who.self().index, ", \"global_step\": ", global_step,
+                                    ", \"clocks\": ", turn.applied(), ", \"workers\": ["});
+    for (int w = 0; w < who.size(); ++w) {
+        const worker& k = workers[static_cast<std::size_t>(w)];
+        const worker_counters& c = k.counters;
+        s += sinter::joined({w ? ", " : "", "{\"worker\": \"", who.member(w).name(), "\", \"applied\": ", c.applied,
+                             ", \"staged\": ", c.staged, ", \"dropped\": ", c.dropped, ", \"repeated\": ", c.repeated,
+                             ", \"not_finite\": ", c.not_finite, ", \"torn\": ", c.torn, ", \"lost\": ",
+                             log.at(w).missing, ", \"connections\": ", c.connections, ", \"bytes_in\": ", c.bytes_in,
+                             ", \"bytes_out\": ", c.bytes_out, ", \"staleness_sum\": ", c.staleness_sum,
+                             ", \"staleness_max\": ", c.staleness_max, ", \"last\": ", log.at(w).last, "}"});
+    }
+    return s + "]}";
+}
+
+} // namespace sinter::sharded

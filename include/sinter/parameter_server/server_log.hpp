@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/net/archive.hpp>
+#include <sinter/parameter_server/push_log.hpp>
+#include <string>
+
+namespace sinter::inline SINTER_TARGET::sharded {
+
+/// What a checkpoint of a server has beside values: `shard_view::log`, as bytes of an archive.
+struct server_log {
+    std::int64_t global_step = 0, clocks = 0, max_steps = 0;
+    bool open = false;
+    std::vector<push_log::entry> pushes;   ///< by rank
+
+    std::string bytes() const {
+        wire::archive_writer w;
+        std::uint8_t o = open;
+        std::vector<std::uint64_t> all;
+        for (const auto& e : pushes) all.insert(all.end(), {e.incarnation, e.last, e.missing});
+        w & global_step & clocks & max_steps & o & all;
+        return w.bytes();
+    }
+    /// Throws format_error for bytes that are none.
+    static server_log of(const std::string& bytes) {
+        server_log l;
+        wire::archive_reader r(as_bytes(bytes));
+        std::uint8_t o = 0;
+        std::vector<std::uint64_t> all;
+        r & l.global_step & l.clocks & l.max_steps & o & all;
+        r.expect_end();
+        if (l.global_step < 0 || l.clocks < 0 || all.size() % 3 != 0)
+            throw format_error("makes no sense", "the log of a server's checkpoint");
+        l.open = o != 0;
+        for (std::size_t i = 0; i < all.size(); i += 3) l.pushes.push_back({all[i], all[i + 1], all[i + 2]});
+        return l;
+    }
+};
+
+} // namespace sinter::sharded
