@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/graph/path_of.hpp>
+#include <sinter/parameter_server/shard_layout.hpp>
+#include <sinter/strategy/parameter_server/remote_lookups.hpp>
+#include <sinter/strategy/parameter_server/shard_update.hpp>
+#include <algorithm>
+
+namespace sinter::inline SINTER_TARGET::detail {
+
+/// Which server has what of a training program. Workers and servers compute it alike.
+struct server_places {
+    struct table {
+        remote_table of{};
+        sharded::row_placement rows;   ///< a hashed table's: servers alone
+    };
+    /// A stretch of a bucket that goes to one server.
+    struct part {
+        int server = 0;
+        std::int64_t first = 0, gradient = 0, floats = 0;
+    };
+    sharded::dense_placement dense;
+    std::vector<sharded::shard_layout> shards;
+    std::vector<table> tables;
+    std::vector<std::vector<part>> of_bucket;   ///< of each bucket that is no list, what goes where
+
+    /// `whole`: tensors are not cut, since servers add up norms of them.
+    template <class P, class Optimizer>
+    SINTER_COLD static server_places of(int servers, bool whole, sharded::row_partition rows) {
+        server_places p;
+        const std::vector<sharded::block> blocks = blocks_of<P, Optimizer>(whole);
+        p.dense = sharded::place({blocks.data(), blocks.size()}, servers);
+        p.of_bucket.resize(static_cast<std::size_t>(P::v.n_buckets));
+        p.shards.resize(static_cast<std::size_t>(servers));
+        p.shards[0].states = P::v.floats(compiler::space::state);
+        for (int s = 0; s < servers; ++s) {
+            const auto at = static_cast<std::size_t>(s);
+            p.shards[at].floats = p.dense.floats[at];
+            p.shards[at].runs = p.dense.runs[at];
+            for (const sharded::piece& x : p.dense.pieces[at])
+                if (x.bucket >= 0)
+                    p.of_bucket[static_cast<std::size_t>(x.bucket)].push_back({s, x.first, x.gradient, x.floats});
+        }
+        constexpr auto& all = compiler::remote_tables_of<P>;
+        for (int t = 0; t < all.n; ++t) {
+            const remote_table& r = all.at[t];
+            const variable_info& v = P::v.parameters[r.parameter];
+            const sharded::row_placement place{r.hashed ? 0 : r.rows, servers, rows};
+            p.tables.push_back({r, place});
+            for (int s = 0; s < servers; ++s)
+                p.shards[static_cast<std::size_t>(s)].tables.push_back(
+                    {compiler::path_of(P::scopes, v.scope, v.name), r.hashed ? -1 : place.rows_of(s), r.width, v.group});
+        }
+        return p;
+    }
+
+    int servers() const { return dense.servers; }
+    /// f(server, first float there, first float here, floats) for what of [from, from + n) in the
+    /// parameters' arena servers have. `updated`: but for what never changes.
+    template <class F>
+    void each_stretch(std::int64_t from, std::int64_t n, bool updated, F f) const {
+        for (int s = 0; s < dense.servers; ++s)
+            for (const sharded::piece& p : dense.pieces[static_cast<std::size_t>(s)]) {
+                if (updated && p.bucket < 0) continue;
+                const std::int64_t begin = std::max(from, p.parameter), end = std::min(from + n, p.parameter + p.floats);
+                if (begin < end) f(s, p.first + begin - p.parameter, begin, end - begin);
+            }
+    }
+};
+
+} // namespace sinter::detail
