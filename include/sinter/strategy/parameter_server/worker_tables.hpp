@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/graph/initial_row.hpp>
+#include <sinter/strategy/parameter_server/remote_tables.hpp>
+#include <sinter/strategy/parameter_server/server_link.hpp>
+#include <sinter/strategy/synchronous/list_exchange.hpp>
+
+namespace sinter::inline SINTER_TARGET::detail {
+
+/// The tables of a worker whose rows its servers have: rows on their ways, and whole tables where this
+/// process has no servers (the evaluator), or not yet. P: the training program.
+template <class P>
+class worker_tables {
+    using tables = remote_tables<P>;
+
+public:
+    static constexpr int count = tables::count;
+
+    SINTER_COLD explicit worker_tables(const server_places& places, int shards)
+        : rows_(placements(places)), whole_(at(count)), stream_(at(count)) {
+        for (int t = 0; t < count; ++t) {
+            const remote_table& r = tables::table(t);
+            const std::int64_t floats = std::int64_t{r.most_rows} * r.width;
+            pulled_.emplace_back(at(floats));
+            pushed_.emplace_back(at(floats));
+            keys_.emplace_back(at(r.most_rows));
+            joined_.emplace_back(shards, 0, r.most_rows, r.most_rows, r.width);
+        }
+    }
+    static const remote_table& table(int t) { return tables::table(t); }
+    static const variable_info& variable(int t) { return P::v.parameters[table(t).parameter]; }
+    static int table_at(compiler::address a) { return tables::table_at(a); }
+
+    /// The table begins with its initializer's values.
+    void start(const variable_info& v, std::uint64_t stream) {
+        for (int t = 0; t < count; ++t)
+            if (&variable(t) == &v || variable(t).at == v.at) stream_[at(t)] = stream, whole_[at(t)].clear();
+    }
+    /// A row's first values; `row`: its number in the whole table, or its key.
+    void first_row(int t, std::int64_t row, float* to) const {
+        const remote_table& r = table(t);
+        const initializer& init = variable(t).init;
+        if (r.hashed) compiler::initial_row_of_key(init, stream_[at(t)], row, r.width, to);
+        else compiler::initial_row(init, stream_[at(t)], row, r.width, to);
+    }
+    /// A table that was written before there were servers, or without any: [rows, width], or empty.
+    std::vector<float>& whole(int t) { return whole_[at(t)]; }
+    const std::vector<float>& whole(int t) const { return whole_[at(t)]; }
+    /// All first values, where nothing has been written.
+    SINTER_COLD std::vector<float> first_rows(int t) const {
+        if (!whole_[at(t)].empty()) return whole_[at(t)];
+        const remote_table& r = table(t);
+        std::vector<float> x(at(r.hashed ? 0 : r.rows * r.width));
+        for (std::int64_t i = 0; i < r.rows && !r.hashed; ++i) first_row(t, i, &x[at(i * r.width)]);
+        return x;
+    }
+
+    /// The batch as program Q takes it.
+    template <class Q>
+    batch_view prepare(const batch_view& b) { return rows_.template prepare<Q>(b); }
+    /// Brings the rows that the prepared batch names; `parameters`: the arena with the compact copies.
+    void pull(server_link* link, float* parameters) {
+        for (int t = 0; t < count; ++t) {
+            float* const compact = parameters + table(t).at.offset();
+            if (!link) {
+                const span<const std::int64_t> keys = rows_.keys(t);
+                const std::vector<float>& own = whole_[at(t)];
+                for (std::size_t i = 0; i < keys.size(); ++i) {
+                    float* const to = compact + static_cast<std::int64_t>(i) * table(t).width;
+                    if (own.empty()) first_row(t, keys[i], to);
+                    else std::copy_n(&own[at(keys[i] * table(t).width)], table(t).width, to);
+                }
+                continue;
+            }
+            float* to = pulled_[at(t)].data();
+            for (int s = 0; s < link->servers(); ++s) {
+                const auto keys = rows_.wanted(t, s).keys;
+                if (!keys.empty()) waiting_.push_back(link->client().start_pull_rows(s, t, keys, to));
+                to += static_cast<std::int64_t>(keys.size()) * table(t).width;
+            }
+        }
+        if (!link) return;
+        for (const sharded::ticket k : waiting_) link->client().wait(k);
+        waiting_.clear();
+        for (int t = 0; t < count; ++t) {
+            const float* from = pulled_[at(t)].data();
+            for (int s = 0; s < link->servers(); ++s) {
+                rows_.place(t, s, from, parameters + table(t).at.offset());
+                from += static_cast<std::int64_t>(rows_.wanted(t, s).keys.size()) * table(t).width;
+            }
+        }
+    }
+
+    // ---- gradients: lists of compact rows, one of each shard
+    void set(int t, int shard, row_list l) { joined_[at(t)].set(shard, l); }
+    void set_empty(int t, int shard) { joined_[at(t)].set_empty(shard); }
+    const row_list& join(int t) { return joined_[at(t)].join_shards(); }
+    void push(server_link& link, int t, const row_list& gradient) {
+        float* to = pushed_[at(t)].data();
+        std::int64_t* key = keys_[at(t)].data();
+        for (int s = 0; s < link.servers(); ++s) {
+            const span<const std::int64_t> keys = rows_.collect(t, s, gradient, to);
+            if (keys.empty()) continue;
+            std::copy(keys.begin(), keys.end(), key);
+            const std::size_t floats = keys.size() * at(table(t).width);
+            link.client().push_rows(s, t, {key, keys.size()}, {to, floats});
+            to += floats;
+            key += keys.size();
+        }
+    }
+
+private:
+    tables rows_;
+    std::vector<std::vector<float>> whole_, pulled_, pushed_;
+    std::vector<std::vector<std::int64_t>> keys_;
+    std::vector<list_exchange> joined_;
+    std::vector<std::uint64_t> stream_;   ///< of random numbers, by table
+    std::vector<sharded::ticket> waiting_;
+
+    static constexpr std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
+    static std::vector<sharded::row_placement> place_of(const server_places& p) {
+        std::vector<sharded::row_placement> all;
+        for (const server_places::table& t : p.tables) all.push_back(t.rows);
+        return all;
+    }
+    static tables placements(const server_places& p) {
+        const std::vector<sharded::row_placement> all = place_of(p);
+        return tables({all.data(), all.size()});
+    }
+};
+
+} // namespace sinter::detail
