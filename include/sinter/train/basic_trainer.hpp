@@ -203,6 +203,8 @@ public:
     /// training must not go on before the same call has put all back. averaged_weights does both.
     void exchange_with_averages() {
         static_assert(keeps_averages, "the optimizer keeps no averages: see moving_average");
+        if constexpr (requires { session_.exchange_with_slot(average_slot); })
+            return session_.local().forget_outputs(), session_.exchange_with_slot(average_slot);
         session_.local().forget_outputs();
         std::int64_t most = 0;
         for (int i = 0; i < training::v.n_parameters; ++i) most = std::max(most, training::v.parameters[i].floats);
@@ -244,6 +246,7 @@ protected:
         step_values v = values_of(scalars);
         v.stop = ask_stop_;
         v.save = ask_save_;
+        if constexpr (requires { session_.follow(optimizer_); }) session_.follow(optimizer_);
         last_ = session_.template step<I>(b, v, observe);
         if (last_.examples < 0) last_.examples = b.size;
         if (last_.global_step >= 0) step_ = last_.global_step;

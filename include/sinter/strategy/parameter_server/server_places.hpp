@@ -49,7 +49,8 @@ struct server_places {
             p.tables.push_back({r, place});
             for (int s = 0; s < servers; ++s)
                 p.shards[static_cast<std::size_t>(s)].tables.push_back(
-                    {compiler::path_of(P::scopes, v.scope, v.name), r.hashed ? -1 : place.rows_of(s), r.width, v.group});
+                    {compiler::path_of(P::scopes, v.scope, v.name), r.hashed ? -1 : place.rows_of(s), r.width, v.group,
+                     r.parameter});
         }
         return p;
     }
