@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <boost/test/unit_test.hpp>
+#include <sinter/sinter.hpp>
+#include <sinter/strategy/parameter_server.hpp>
+#include "job.hpp"
+
+// Workers and servers in processes of their own end in the very bytes of one device: a table, batch
+// normalisation, dropout and Adam, by any number of workers.
+using namespace sinter;
+
+namespace {
+
+constexpr auto net = indices<6> >> embedding<50, 8> >> flatten >> dense<24> >> batch_norm >> relu >> dropout<0.3f> >> dense<5>;
+constexpr int batch = 8, steps = 25;
+
+struct examples {
+    std::int32_t words[64 * 6], labels[64];
+    examples() {
+        random_stream r(3);
+        for (std::int32_t& w : words) w = static_cast<int>(r.word() % 50);
+        for (std::int32_t& l : labels) l = static_cast<int>(r.word() % 5);
+    }
+};
+/// What a run of the loop comes to: all that a file has of it.
+template <class Strategy>
+std::string trained(const Strategy& strategy) {
+    static const examples all;
+    trainer t{net, softmax_cross_entropy, adam{}, max_batch<batch>, strategy, {.threads = 1}};
+    if (detail::has_served(t)) return "served";
+    double loss = 0;
+    for (int i = 0; i < steps; ++i) {
+        const int size = i % 5 == 4 ? 3 : batch;   // fewer examples than shards, too
+        const data::input_view in{nullptr, all.words + i % 8 * batch * 6, 6};
+        loss = double{t.step({.labels = all.labels + i % 8 * batch, .size = size, .inputs = {&in, 1}})};
+    }
+    detail::end_training(t);
+    if (!t.session().member().chief()) return joined({t.steps()});
+    const std::vector<std::byte> file = save_to_memory(t);
+    return joined({t.steps(), " steps, loss ", base::general_text(loss, 9), ", file ", hash_text({file.data(), file.size()})});
+}
+
+template <auto Mode>
+void compare(int workers, int servers) {
+    static const std::string expected = trained(canonical<4>(single<cpu_device>{}));
+    server_job job(workers, servers);
+    job.start_all([](const cluster& c) { return trained(canonical<4>(parameter_server<Mode>{c})); });
+    BOOST_TEST(job.result(0) == expected, workers << " workers");
+    for (int i = 1; i < workers; ++i) BOOST_TEST(job.result(i) == joined({steps}));
+    for (int i = workers; i < job.size(); ++i) BOOST_TEST(job.result(i) == "served");
+}
+
+BOOST_AUTO_TEST_CASE(sync_has_the_bits_of_one_device) {
+    for (const int workers : {1, 2, 4}) compare<sync<0>>(workers, 2);
+    compare<sync<0>>(2, 1);
+}
+BOOST_AUTO_TEST_CASE(so_has_stale_0) {
+    for (const int workers : {1, 2, 4}) compare<stale<0>>(workers, 3);
+}
+
+} // namespace
