@@ -144,7 +144,7 @@ public:
         v.states = states_.data();
         for (std::size_t i = 0; i < tables_.size(); ++i) {
             const std::int64_t floats = layout_.tables[i].rows * layout_.tables[i].row_floats;
-            table_view t{layout_.tables[i].rows, {}, tables_[i].values.data(), {}};
+            table_view t{layout_.tables[i].rows, {}, {}, tables_[i].values.data(), {}};
             for (int k = 0; k < tables_[i].slots; ++k) t.slots.push_back(tables_[i].slot_values.data() + k * floats);
             v.tables.push_back(std::move(t));
         }

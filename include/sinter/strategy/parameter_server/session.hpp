@@ -84,7 +84,8 @@ private:
         return !c.asked() && !(max_steps_ > 0 && c.global_step() >= max_steps_);
     }
     step_result unmade(const step_values& v, bool stop) {
-        return {0, false, stop, v.save, 0, 0, link_->client().global_step()};
+        return {.applied = false, .stop = stop, .save = v.save, .examples = 0, .loss_weight = 0,
+                .global_step = link_->client().global_step()};
     }
     void begin(const batch_view& b) {
         const membership me = member();
@@ -267,14 +268,15 @@ private:
         info_.examples += static_cast<double>(examples_);
         info_.finite = info_.finite && finite_;
         in_round_ = pushes_ ? 0 : in_round_ + 1;
-        step_result r{own, finite_, false, v.save, examples_, weight_, link_->client().global_step()};
+        step_result r{.loss = own, .applied = finite_, .save = v.save, .examples = examples_, .loss_weight = weight_,
+                      .global_step = link_->client().global_step()};
         if (!finite_) put_back();
         if (pushes_) {
             push_states();
             info_.rate = rate_;
             if (finite_) info_.square_sum = square_sum();
             const bool pulls = !setup_.prefetch && steps_ % setup_.pull_every == 0;
-            push_ = {link_->client().commit(info_, pulls ? link_->targets() : span<const sharded::pull_target>()), true, pulls};
+            push_ = awaited{link_->client().commit(info_, pulls ? link_->targets() : span<const sharded::pull_target>()), true, pulls};
             info_ = {.weight = 0};
             if (clocks() && setup_.order.staleness == 0) note_update(r);
         }
