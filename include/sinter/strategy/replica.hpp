@@ -171,6 +171,26 @@ public:
     /// Runs the prediction program, for which the batch needs no targets. Throws as step().
     void predict(const batch_view& b, const step_values& v) { run_other(prediction_, b, v, false); }
 
+    /// Has program Q of evaluation or prediction parameters of its own? Where tables are elsewhere and
+    /// it reads one whole (a sampled softmax's scores of all classes), its parameters cannot lie where training's do:
+    /// each run copies those that are here, and the tables that it has whole are written to whole_table().
+    template <class Q>
+    static constexpr bool has_own_parameters() {
+        if constexpr (training<0>::request::options.remote_tables > 0)
+            for (int i = 0; i < Q::v.n_parameters; ++i)
+                if (Q::v.parameters[i].remote != training<0>::v.parameters[i].remote) return true;
+        return false;
+    }
+    /// Where such a program's whole table lies, parameter `i`: [rows, width].
+    template <class Q>
+    float* whole_table(int i)
+        requires device::shares_memory
+    {
+        auto& o = other_of<Q>();
+        if (!o) o = make_other<Q>();
+        return o->own.at(Q::v.parameters[i].at);
+    }
+
     /// What the last loss is a mean over: examples or, where the loss is weighted or ignores
     /// labels, what they weigh.
     double loss_weight() const { return loss_weight_; }
@@ -345,7 +365,7 @@ private:
     private:
         memory &from_, &to_;
         void exchange() {
-            std::swap(from_.parameters, to_.parameters);
+            if (!has_own_parameters<P>()) std::swap(from_.parameters, to_.parameters);
             std::swap(from_.states, to_.states);
             if (fits<P>) std::swap(from_.activations, to_.activations);
             if (fits_scratch<P>) std::swap(from_.scratch, to_.scratch);
@@ -354,10 +374,35 @@ private:
     template <class P>
     SINTER_COLD std::unique_ptr<other_program<P>> make_other() const {
         auto made = std::make_unique<other_program<P>>();
+        if (has_own_parameters<P>()) made->own.parameters = decltype(memory_.parameters)(P::v.floats(compiler::space::parameter));
         if (!fits<P>) made->own.activations = decltype(memory_.activations)(P::v.floats(compiler::space::activation));
         if (!fits_scratch<P>)
             made->own.scratch = decltype(memory_.scratch)(device::template runner<P>::scratch_floats());
         return made;
+    }
+    template <class P>
+    auto& other_of() {
+        if constexpr (std::is_same_v<P, evaluation>) return evaluation_;
+        else return prediction_;
+    }
+    /// Those that training has here, too.
+    template <class P>
+    void copy_parameters(memory& to) {
+        std::vector<float> x;
+        for (int i = 0; i < P::v.n_parameters; ++i) {
+            const variable_info &mine = P::v.parameters[i], &v = training<0>::v.parameters[i];
+            if (v.remote && !mine.remote) continue;
+            const std::int64_t n = v.remote ? compact_floats<P>(i) : v.floats;
+            x.resize(static_cast<std::size_t>(n));
+            device_.read(memory_, v.at, x.data(), n);
+            device_.write(to, mine.at, x.data(), n);
+        }
+    }
+    /// Of the compact copy of a table that is elsewhere.
+    template <class P>
+    static constexpr std::int64_t compact_floats(int i) {
+        const shape& s = P::graph.n[P::graph.parameters[i].id].s;
+        return std::int64_t{s.d[0]} * s.last();
     }
     /// Returns the loss, where there are targets.
     template <class P>
@@ -369,6 +414,7 @@ private:
         has_outputs_ = within_step_ = false;
         [[maybe_unused]] const auto here = runtime::enter(device_);
         if (!o) o = make_other<P>();
+        if constexpr (has_own_parameters<P>()) copy_parameters<P>(o->own);
         float loss = 0;
         {
             const loan<P> lent(memory_, o->own);

@@ -3,12 +3,15 @@
 #include <sinter/base/hash.hpp>
 #include <sinter/device/cpu.hpp>
 #include <sinter/graph/initial_row.hpp>
+#include <sinter/layers/candidate_scores.hpp>
 #include <sinter/layers/dense.hpp>
 #include <sinter/layers/embedding.hpp>
 #include <sinter/layers/embedding_bag.hpp>
 #include <sinter/layers/reshape.hpp>
 #include <sinter/strategy/parameter_server/remote_tables.hpp>
 #include <sinter/train/losses/mse.hpp>
+#include <sinter/train/losses/nce.hpp>
+#include <sinter/train/losses/sampled_softmax.hpp>
 #include <sinter/train/losses/softmax_cross_entropy.hpp>
 #include <sinter/train/optimizers/adam.hpp>
 #include <sinter/train/optimizers/sgd.hpp>
@@ -83,6 +86,16 @@ struct servers {
             }
         }
     }
+    /// Tables that program Q reads whole.
+    template <class Q, class Replica>
+    void give_whole(Replica& to) const {
+        for (int t = 0; t < Tables::count; ++t) {
+            const int i = Tables::table(t).parameter;
+            if (Q::v.parameters[i].remote) continue;
+            const std::vector<float> all = one.plain(One::parameter(i));
+            std::copy(all.begin(), all.end(), to.template whole_table<Q>(i));
+        }
+    }
 };
 
 bool same_bits(const std::vector<float>& a, const std::vector<float>& b) {
@@ -111,12 +124,14 @@ void compare(Net, Loss, Optimizer o, const char* what, std::initializer_list<int
             const step_values now{nullptr, options.seed, one.steps()};
             const batch_view e = tables.template prepare<typename P::evaluation>(data.view());
             all.pull(tables, worker);
+            all.template give_whole<typename P::evaluation>(worker);
+            all.template give_whole<typename P::prediction>(worker);
             BOOST_TEST(worker.evaluate(e, now) == one.evaluate(data.view()));
             worker.predict(tables.template prepare<typename P::prediction>(data.view()), now);
             const auto y = one.predict(data.view()), z = worker.output(0);
             BOOST_TEST(same_bits({y.begin(), y.end()}, {z.begin(), z.end()}));
 
-            const batch_view b = tables.prepare(data.view());
+            const batch_view b = tables.prepare(data.view(), now);
             all.pull(tables, worker);
             const float loss = worker.template step<0>(b, now).loss;
             BOOST_TEST(loss == one.step(data.view()));
@@ -166,6 +181,9 @@ BOOST_AUTO_TEST_CASE(bits_are_those_of_whole_tables) {
             {1, 1}, {30, 2000}, 5);
     compare(two_lookups, mse, adam{}, "a table that is looked up twice", {3, 2}, {90, 90});
     compare(reshaped, mse, adam{}, "indices that are reshaped", {6}, {70}, 1);
+    compare(indices<2> >> embedding<300, 6> >> flatten >> candidate_scores<400>, sampled_softmax<400, 9>, sgd{}, "sampled softmax", {2}, {300});
+    compare(indices<2> >> embedding<300, 6> >> flatten >> candidate_scores<400>, nce<400, 20, true, sampling::unique>, sgd{}, "different candidates", {2}, {300}, 2,
+            sharded::row_partition::div);
 }
 
 BOOST_AUTO_TEST_CASE(rows_begin_as_those_of_a_whole_table) {

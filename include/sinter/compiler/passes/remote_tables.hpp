@@ -3,7 +3,11 @@
 #include <sinter/graph/leaves.hpp>
 #include <sinter/graph/graph_view.hpp>
 #include <sinter/ops/gather_rows.hpp>
+#include <sinter/ops/detail/runtime_scalar.hpp>
+#include <sinter/ops/internal/batch_share.hpp>
 #include <sinter/ops/internal/hashed_rows.hpp>
+#include <sinter/ops/over_batch.hpp>
+#include <sinter/ops/over_global_batch.hpp>
 #include <sinter/compiler/passes/pass.hpp>
 
 /// Tables that servers keep (program_options::remote_tables). A parameter [V, E] that is only looked up
@@ -14,7 +18,9 @@
 /// and whoever runs the program fills the copy and the ports (strategy/parameter_server/remote_tables.hpp).
 /// and so does hashed_rows, of a table whose rows have 64-bit keys (V is unknown, C the lookups of a batch).
 /// Ports of lookups lie behind the net's inputs. `i` must be an input or a target as it is given, or
-/// reshaped; else the fault lookup_is_computed. A table that is used in another way too (as the matrix of a
+/// reshaped, or numbers that are drawn in each step, the same for all examples, as a sampled softmax's
+/// candidates are: these become an input, too, for whoever runs the program must have drawn them before
+/// (strategy/parameter_server/drawn_rows.hpp). Else the fault lookup_is_computed. A table that is used in another way too (as the matrix of a
 /// tied softmax) stays a parameter like others.
 ///
 /// Which tables are remote, and how many rows their copies have, training decides: all programs of a model
@@ -26,12 +32,15 @@ public:
     /// `to` is an empty graph. `training`: the training program's graph behind this pass; empty: this is it.
     constexpr remote_table_rewriting(const graph_view& from, graph& to, int examples, const graph_view& training)
         : from_(from), to_(to), examples_(examples), training_(training), copy_rows_(from.n.n, 0),
-          is_target_(from.n.n, false), place_(from.n.n, -1) {}
+          is_target_(from.n.n, false), place_(from.n.n, -1), drawn_of_(from.n.n, -1) {
+        choose();
+        find_lookups();
+    }
+    /// The nodes of `from` whose numbers are drawn.
+    constexpr const growing<int>& drawn() const { return drawn_; }
 
     constexpr void run() {
         for (int i = 1; i < from_.scopes.n; ++i) to_.scopes.restore(from_.scopes[i]);
-        choose();
-        find_lookups();
         for (int v : from_.targets) is_target_[v] = true;
         for (int v = 0; v < from_.n.n; ++v) place_[v] = append(v);
         for (const variable& v : from_.parameters) to_.parameters.push(moved(v));
@@ -39,6 +48,7 @@ public:
         for (const assignment& a : from_.assignments) to_.assignments.push({at(a.target), at(a.value)});
         for (int v : from_.inputs) to_.inputs.push(at(v));
         for (const lookup& l : lookups_.all()) to_.inputs.push(l.port);
+        for (int v : drawn_.all()) to_.inputs.push(at(v));
         for (int v : from_.targets) to_.targets.push(at(v));
         for (int v : from_.outputs) to_.outputs.push(at(v));
         for (int v : from_.regions) to_.regions.push(at(v));
@@ -67,6 +77,8 @@ private:
     growing<bool> is_target_;
     growing<int> place_;         ///< of each node in `to`
     growing<lookup> lookups_;
+    growing<int> drawn_;         ///< nodes of indices that are drawn
+    growing<int> drawn_of_;      ///< of each node its number among these, or -1
 
     constexpr int at(int v) const { return v < 0 ? -1 : place_[v]; }
     constexpr variable moved(variable v) const {
@@ -120,6 +132,22 @@ private:
         for (const node& n : from_.n)
             if (looks_up(n) && copy_rows_[n.in[0]] && number_of(n.in[0], n.in[1]) < 0)
                 lookups_.push({n.in[0], n.in[1]});
+        growing<bool> given(from_.n.n, false);
+        find_given(given);
+        for (const lookup& l : lookups_.all())
+            if (const int v = l.indices; !given[v] && drawn_of_[v] < 0) drawn_of_[v] = drawn_.push(v);
+    }
+    static constexpr bool counts_examples(const node& n) {
+        return n.k == op::over_batch || n.k == op::over_global_batch || n.k == op::batch_share;
+    }
+    /// Which nodes are made of something that is given or learnt, and not of constants and draws alone.
+    constexpr void find_given(growing<bool>& given) const {
+        for (int v = 0; v < from_.n.n; ++v) {
+            const node& n = from_.n[v];
+            const bool leaf = is_leaf(n) && n.k != op::constant && n.k != op::table;
+            given[v] = leaf || n.k == op::runtime_scalar || counts_examples(n) || n.s.batched || n.loop;
+            for (int k = 0; k < n.operands; ++k) given[v] = given[v] || given[n.in[k]];
+        }
     }
     /// The input or target whose numbers these are, in their order; -1: none.
     constexpr int source_of(int indices) const {
@@ -128,6 +156,7 @@ private:
     }
     constexpr int append(int v) {
         node n = from_.n[v];
+        if (drawn_of_[v] >= 0) return input_of_drawn(v);
         if (looks_up(n) && copy_rows_[n.in[0]]) {
             const int table = n.in[0], port = port_of(n);
             n.k = op::gather_rows;
@@ -137,7 +166,7 @@ private:
         } else {
             for (int k = 0; k < n.operands; ++k) n.in[k] = place_[n.in[k]];
         }
-        if (n.k == op::input && is_target_[v]) n.p[input_attribute::port] += lookups_.n;
+        if (n.k == op::input && is_target_[v]) n.p[input_attribute::port] += lookups_.n + drawn_.n;
         if (copy_rows_[v]) {
             if (int& rows = n.p[variable_attribute::remote_rows]; rows == 0) rows = n.s.d[0];
             n.s.d[0] = copy_rows_[v];
@@ -145,11 +174,24 @@ private:
         to_.restore(n);
         return to_.n.n - 1;
     }
+    /// The input that stands for numbers that are drawn.
+    constexpr int input_of_drawn(int v) {
+        const int below = from_.n[v].about->below(from_.n[v]);
+        node n = node_of<op::input>();
+        n.s = from_.n[v].s;
+        n.scope = from_.n[v].scope;
+        n.loop = 0;
+        n.p[input_attribute::port] = from_.inputs.n + lookups_.n + drawn_of_[v];
+        n.p[input_attribute::below] = below > 0 ? below : 0;
+        n.p[input_attribute::names_from] = -1;
+        to_.restore(n);
+        return to_.n.n - 1;
+    }
     /// The input of a lookup's places.
     constexpr int port_of(const node& gather) {
         lookup& l = lookups_[number_of(gather.in[0], gather.in[1])];
         if (l.port >= 0) return l.port;
-        const int source = source_of(l.indices);
+        const int drawn = drawn_of_[l.indices], source = drawn < 0 ? source_of(l.indices) : l.indices;
         const node& table = from_.n[l.table];
         if (source < 0) {
             to_.scope = gather.scope;
@@ -162,9 +204,10 @@ private:
         n.p[input_attribute::port] = from_.inputs.n + static_cast<int>(&l - &lookups_[0]);
         n.p[input_attribute::below] = copy_rows_[l.table];
         n.p[input_attribute::table] = table.p[variable_attribute::number] + 1;
-        if (source >= 0)
+        if (drawn >= 0) n.p[input_attribute::names_from] = from_.inputs.n + lookups_.n + drawn;
+        else if (source >= 0)
             n.p[input_attribute::names_from] =
-                from_.n[source].p[input_attribute::port] + (is_target_[source] ? lookups_.n : 0);
+                from_.n[source].p[input_attribute::port] + (is_target_[source] ? lookups_.n + drawn_.n : 0);
         to_.restore(n);
         return l.port = to_.n.n - 1;
     }

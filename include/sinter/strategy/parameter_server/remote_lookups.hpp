@@ -17,12 +17,12 @@ struct remote_table {
     hashed_options options{};   ///< of a hashed table
 };
 /// Where the integers of a lookup come from.
-enum class lookup_source : std::uint8_t { input, target };
+enum class lookup_source : std::uint8_t { input, target, drawn };
 /// A lookup in a remote table: an input port of the program that the session fills.
 struct remote_lookup {
     int table = 0;                 ///< among the remote tables
     lookup_source source = lookup_source::input;
-    int number = 0;                ///< of the input or target that names the rows
+    int number = 0;                ///< of the input, target or drawn numbers that name the rows
     int port = 0;                  ///< the input that is to have their places in the compact copy
     int width = 1;                 ///< lookups an example
     int words = 1;                 ///< whole numbers that one lookup has there: 2 are the halves of a key
@@ -65,6 +65,7 @@ struct remote_lookups_type {
     remote_lookup at[std::size_t{P::v.n_inputs + 1}] = {};
     int n = 0;
     bool of_targets = false;
+    int drawn = 0;   ///< inputs that stand for numbers that are drawn: behind the lookups' ports
 };
 template <class P>
 constexpr remote_lookups_type<P> find_remote_lookups() {
@@ -72,17 +73,20 @@ constexpr remote_lookups_type<P> find_remote_lookups() {
     for (int i = 0; i < P::v.n_inputs; ++i) {
         const node& n = P::graph.n[P::graph.inputs[i]];
         const int table = n.p[input_attribute::table] - 1, from = n.p[input_attribute::names_from];
+        l.drawn += from < 0;
         if (table < 0) continue;
-        const bool target = from >= P::v.n_inputs;
+        const bool target = from >= P::v.n_inputs, drawn = !target && P::graph.n[P::graph.inputs[from]].p[input_attribute::names_from] < 0;
         l.of_targets = l.of_targets || target;
         const int t = remote_tables_of<P>.of_parameter[table];
-        l.at[l.n++] = {t, target ? lookup_source::target : lookup_source::input,
+        l.at[l.n++] = {t, target ? lookup_source::target : drawn ? lookup_source::drawn : lookup_source::input,
                        target ? from - P::v.n_inputs : from, i, n.s.size(), remote_tables_of<P>.at[t].hashed ? 2 : 1,
                        n.s.batched};
     }
+    for (int i = 0; i < l.n; ++i)   // drawn numbers are the last of the inputs
+        if (l.at[i].source == lookup_source::drawn) l.at[i].number -= P::v.n_inputs - l.drawn;
     return l;
 }
-/// P's lookups in remote tables, which are the last of its inputs.
+/// P's lookups in remote tables, which are the last of its inputs but for drawn numbers.
 template <class P>
 inline constexpr remote_lookups_type<P> remote_lookups_of = find_remote_lookups<P>();
 } // namespace compiler

@@ -4,6 +4,7 @@
 #include <sinter/parameter_server/placement.hpp>
 #include <sinter/parameter_server/row_index.hpp>
 #include <sinter/strategy/bind_batch.hpp>
+#include <sinter/strategy/parameter_server/drawn_rows.hpp>
 #include <sinter/strategy/parameter_server/remote_lookups.hpp>
 #include <algorithm>
 #include <array>
@@ -59,14 +60,16 @@ public:
 
     /// Finds the rows that a batch names. The result is the batch with the lookups' ports behind its
     /// inputs, good until the next call; `Q` is the program that it is for, P or another of the model.
-    /// Throws data_error where the batch does not fit Q, and then nothing has changed.
+    /// `v`: of the step that it is for, where the net draws rows (sampled softmax). Throws data_error where the
+    /// batch does not fit Q, and then nothing has changed.
     template <class Q = P>
-    batch_view prepare(const batch_view& b) {
+    batch_view prepare(const batch_view& b, const step_values& v = {}) {
         static constexpr auto& look = compiler::remote_lookups_of<Q>;
         if (b.size < 1 || b.size > most_examples) detail::refuse_size(b.size, most_examples);
         const std::int32_t* from[std::size_t{look.n + 1}];
         find_sources<Q>(b, from);
         for (table_rows& t : tables_) t.rows.clear();
+        if constexpr (look.drawn > 0) drawn_.draw(v);
         begin_ports<Q>(b);
         for (int t = 0; t < count; ++t) name_rows<Q>(t, b.size, from);
         for (int t = 0; t < count; ++t) split(t);
@@ -126,17 +129,27 @@ private:
     std::vector<table_rows> tables_;
     std::vector<input_view> inputs_;
     std::vector<std::vector<std::int32_t>> ports_;
+    template <bool Draws, class>
+    struct drawn_type { using type = detail::no_drawn_rows; };
+    template <class Q>
+    struct drawn_type<true, Q> { using type = detail::drawn_rows<Q>; };
+    typename drawn_type<(compiler::remote_lookups_of<P>.drawn > 0), P>::type drawn_;
 
     static void prepare_servers(table_rows& r, int servers, int) { r.first.assign(at(servers) + 1, 0); }
 
     /// Where each lookup's integers are, checked.
     template <class Q>
-    static void find_sources(const batch_view& b, const std::int32_t** from) {
+    void find_sources(const batch_view& b, const std::int32_t** from) const {
         static constexpr auto& look = compiler::remote_lookups_of<Q>;
         const float* targets[std::size_t{Q::v.n_targets + 1}];
         if constexpr (look.of_targets) detail::bind_targets(b, Q::v.targets, Q::v.n_targets, targets);
         for (int i = 0; i < look.n; ++i) {
             const remote_lookup& l = look.at[i];
+            if constexpr (look.drawn > 0)
+                if (l.source == lookup_source::drawn) {
+                    from[i] = drawn_[l.number].data();
+                    continue;
+                }
             const float* x = l.source == lookup_source::target
                                  ? targets[l.number]
                                  : detail::input_port(b, l.number, Q::v.inputs[l.number]);
@@ -147,7 +160,7 @@ private:
     template <class Q>
     void begin_ports(const batch_view& b) {
         static constexpr auto& look = compiler::remote_lookups_of<Q>;
-        constexpr std::size_t own = at(Q::v.n_inputs - look.n);
+        constexpr std::size_t own = at(Q::v.n_inputs - look.n - look.drawn);
         if (ports_.size() < at(look.n)) ports_.resize(at(look.n));
         inputs_.resize(at(Q::v.n_inputs));
         for (std::size_t i = 0; i < own && i < b.inputs.size(); ++i) inputs_[i] = b.inputs[i];
@@ -158,6 +171,9 @@ private:
             if (const std::size_t n = at(l.width) * at(l.batched ? most_examples : 1); port.size() < n) port.resize(n);
             inputs_[own + at(i)] = {nullptr, port.data(), l.width};
         }
+        if constexpr (look.drawn > 0)
+            for (int i = 0; i < look.drawn; ++i)
+                inputs_[own + at(look.n + i)] = {nullptr, drawn_[i].data(), static_cast<int>(drawn_[i].size())};
     }
     /// Example by example, and within one in the order in which gradients of lookups are joined: then the
     /// compact rows have the order that a list of the table's own would have.
