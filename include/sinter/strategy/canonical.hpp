@@ -34,6 +34,8 @@ struct canonical_strategy {
     using device = typename Strategy::device;
     /// The same for all strategies: a program's bits depend on them.
     static constexpr strategy_traits traits{.gradients = gradient_policy::reduced, .shards = S};
+    static constexpr other_processes others =
+        detail::is_single<Strategy> ? other_processes::none : detail::others_of<Strategy>;
     Strategy strategy{};
 
     SINTER_COLD synchronous_setup setup(const program_identity& i) const {
@@ -58,7 +60,7 @@ struct canonical_strategy {
         return h.add(S).value();
     }
     template <class Programs>
-    using session = detail::session_of_strategy<Programs>;
+    using session = detail::session_of_strategy<Programs, others>;
 };
 
 /// The same weights, states and optimizer's memory, bit by bit, on 1, 2, 4... up to S replicas of

@@ -18,6 +18,7 @@ template <int N, class Device = cpu_device>
 struct mirrored {
     static_assert(N > 0, "mirrored<N>: at least one replica");
     static constexpr int replicas = N;
+    static constexpr other_processes others = other_processes::none;
     using device = Device;
     static constexpr strategy_traits traits{.gradients = gradient_policy::reduced,
                                             .bucket_bytes = std::numeric_limits<int>::max(),   // nothing is sent
@@ -30,7 +31,7 @@ struct mirrored {
     typename Device::options device_options(int i) const { return detail::options_of_replica<Device>(options, i); }
     std::uint64_t policy() const { return detail::number_hash().add(static_cast<int>(states)).value(); }
     template <class Programs>
-    using session = detail::session_of_strategy<Programs>;
+    using session = detail::session_of_strategy<Programs, others>;
 };
 
 } // namespace sinter

@@ -18,7 +18,7 @@ struct sharded_update_strategy {
     typename device::options device_options(int i) const { return strategy.device_options(i); }
     std::uint64_t policy() const { return detail::number_hash().add(strategy.policy()).text("sharded_update").value(); }
     template <class Programs>
-    using session = detail::session_of_strategy<Programs, true>;
+    using session = detail::session_of_strategy<Programs, other_processes::update_parts>;
 };
 
 /// Each process updates its part of the weights alone, and has the optimizer's memory of that part

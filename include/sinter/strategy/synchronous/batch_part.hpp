@@ -2,6 +2,7 @@
 #pragma once
 #include <sinter/base/batch_view.hpp>
 #include <sinter/compiler/program.hpp>
+#include <sinter/device/model_memory.hpp>
 #include <vector>
 
 namespace sinter::inline SINTER_TARGET::detail {
@@ -14,6 +15,14 @@ constexpr example_range part_of_batch(int size, int r, int n) {
     const auto at = [&](int i) { return static_cast<int>(std::int64_t{size} * i / n); };
     return {at(r), at(r + 1) - at(r)};
 }
+
+/// What a session knows of a shard in a step.
+struct shard_in_step {
+    example_range part;
+    runtime::batch_shard numbers;
+    float loss = 0;
+    bool finite = true;
+};
 
 /// Where the part of a batch begins whose ports bind_ports has found. P: the program.
 template <class P>

@@ -17,6 +17,13 @@ enum class batch_input : std::uint8_t {
     per_worker   ///< each has batches of its own, of any size; who has none left steps with empty ones
 };
 
+/// Who else trains the model, as far as it is known when the program compiles.
+enum class other_processes : std::uint8_t {
+    none,           ///< nobody: nothing of sending is compiled
+    update_all,     ///< each updates all weights
+    update_parts    ///< each updates a part of the weights (sharded_update.hpp)
+};
+
 /// How a synchronous session is made up: what a strategy says of it when its trainer is made.
 struct synchronous_setup {
     int shards = 1;                ///< of this process: replicas that each compute a part of a batch
@@ -30,5 +37,16 @@ struct synchronous_setup {
 
     int processes() const { return members ? members->size() : 1; }
 };
+
+namespace detail {
+/// In the place of a communicator where there never is one.
+struct no_members {
+    no_members(std::unique_ptr<collective::communicator>) {}
+    constexpr explicit operator bool() const { return false; }
+    constexpr collective::communicator* get() const { return nullptr; }
+    constexpr collective::communicator* operator->() const { return nullptr; }
+    constexpr collective::communicator& operator*() const { return *get(); }
+};
+} // namespace detail
 
 } // namespace sinter

@@ -7,11 +7,11 @@
 #include <sinter/strategy/synchronous/tree_sum.hpp>
 #include <sinter/strategy/synchronous/update_in_parts.hpp>
 #include <array>
-#include <cmath>
 #include <exception>
 #include <limits>
 #include <string>
 #include <memory>
+#include <type_traits>
 #include <vector>
 
 /// One session for all synchronous strategies: mirrored, central_storage, canonical, multi_worker.
@@ -24,13 +24,14 @@ namespace sinter::inline SINTER_TARGET {
 ///
 /// A step allocates nothing (but, once, what a replica's may and what parts() and output() return).
 /// Whatever is thrown comes before any parameter is changed; states are then as they were.
-template <class Programs, bool Sharded = false>
-class synchronous_session : public shard_replicas<Programs, Sharded> {
-    using replicas = shard_replicas<Programs, Sharded>;
+template <class Programs, other_processes Others = other_processes::update_all>
+class synchronous_session : public shard_replicas<Programs, Others> {
+    using replicas = shard_replicas<Programs, Others>;
     using typename replicas::device, typename replicas::unit, typename replicas::P0, typename replicas::shard,
         typename replicas::facts, typename replicas::all;
-    using replicas::shared, replicas::peers, replicas::members_, replicas::shards_, replicas::alone_, replicas::crew_,
-        replicas::on_devices_, replicas::units_, replicas::shard_, replicas::batch_, replicas::at, replicas::filled, replicas::meet,
+    using replicas::meets, replicas::Sharded, replicas::shared, replicas::peers, replicas::members_, replicas::shards_,
+        replicas::alone_, replicas::crew_, replicas::on_devices_, replicas::units_, replicas::shard_, replicas::batch_,
+        replicas::at, replicas::filled, replicas::meet,
         replicas::own_shards, replicas::empty_gathered;
     template <int I>
     using training = typename Programs::template training<I>;
@@ -203,17 +204,13 @@ private:
         }
         constexpr int known = gathers ? cut.first_change : cut.first_update;
         pass_sync_points<I>(thread, v, begun, known, observe);
-        const bool overlaps = shared && members_ && crew_->size() == 1 && !gathers;
+        const bool overlaps = meets && shared && members_ && crew_->size() == 1 && !gathers;
         own_shards(thread, [&](int i) {
             shard& s = shard_[at(i)];
             if (!filled(i)) return leave_out<I>(i, v);
-            s.finite = s.finite && units_[at(i)].template stretch<I>(
-                values(i, v), {begun, known}, alone_, [&](int launch, bool before) {
-                    if (i == 0) observe(launch, before);
-                    if (overlaps && i == last_ && !before) start_ready<I>(launch, v, true, true);
-                });
+            s.finite = s.finite && stretch<I>(i, v, {begun, known}, observe, overlaps);
             s.loss = units_[at(i)].template finish_step<I>();
-            s.finite = s.finite && std::abs(s.loss) <= std::numeric_limits<float>::max();
+            s.finite = s.finite && is_finite(s.loss);
             if (!shared && !peers && !gathers) this->template fetch<I>(i);
         });
         meet(thread);
@@ -248,27 +245,39 @@ private:
         own_shards(thread, [&](int i) {
             shard& s = shard_[at(i)];
             if (!filled(i) || !s.finite) return;
-            s.finite = units_[at(i)].template stretch<I>(values(i, v), launches, alone_, [&](int launch, bool before) {
-                if (i == 0) observe(launch, before);
-            });
+            s.finite = stretch<I>(i, v, launches, observe, false);
         });
     }
+    /// These launches, of shard i. `sends`: what is ready is sent meanwhile.
+    template <int I, class Observer>
+    bool stretch(int i, const step_values& v, runtime::launch_range launches, Observer& observe, bool sends) {
+        if constexpr (!meets && std::is_same_v<Observer, runtime::unobserved>)   // as other programs are run
+            return units_[at(i)].template stretch<I>(values(i, v), launches, alone_);
+        else
+            return units_[at(i)].template stretch<I>(values(i, v), launches, alone_, [&](int launch, bool before) {
+                if (i == 0) observe(launch, before);
+                if constexpr (meets)
+                    if (sends && i == last_ && !before) start_ready<I>(launch, v, true, true);
+            });
+    }
+    static bool is_finite(float x) { return __builtin_fabsf(x) <= std::numeric_limits<float>::max(); }
     /// From launch `next` up to the last sum over all shards before `end`, which are made; `next` is
     /// then the launch behind it.
     template <int I, class Observer>
     void pass_sync_points(int thread, const step_values& v, int& next, int end, Observer& observe) {
         using P = training<I>;
-        for (int k = 0; k < P::v.n_sync_points; ++k) {
-            const compiler::sync_point& p = P::v.sync_points[k];
-            if (p.after < next || p.after >= end) continue;
-            run_own<I>(thread, v, {next, p.after + 1}, observe);
-            meet(thread);
-            if (thread == 0)
-                sums_.add_up(units_, p, [&](int i) { return filled(i); }, members_.get(),
-                             operation(summing(), v.step, collective::element::f32));
-            meet(thread);
-            next = p.after + 1;
-        }
+        if constexpr (P::v.n_sync_points > 0)
+            for (int k = 0; k < P::v.n_sync_points; ++k) {
+                const compiler::sync_point& p = P::v.sync_points[k];
+                if (p.after < next || p.after >= end) continue;
+                run_own<I>(thread, v, {next, p.after + 1}, observe);
+                meet(thread);
+                if (thread == 0)
+                    sums_.add_up(units_, p, [&](int i) { return filled(i); }, members_.get(),
+                                 operation(summing(), v.step, collective::element::f32));
+                meet(thread);
+                next = p.after + 1;
+            }
     }
     step_values values(int i, const step_values& v) const {
         step_values own = v;
@@ -390,7 +399,7 @@ private:
     void wait_for_totals() {
         if (members_) members_->wait(of_totals_);
         const auto l = static_cast<float>(totals_[loss]);
-        applied_ = totals_[not_finite] == 0 && std::abs(l) <= std::numeric_limits<float>::max();
+        applied_ = totals_[not_finite] == 0 && is_finite(l);
     }
     template <int I>
     void know_totals(const step_values& v) {
@@ -434,7 +443,7 @@ private:
     void read_last_loss() {
         shard& s = shard_[at(last_)];
         s.loss = units_[at(last_)].template finish_step<I>();
-        s.finite = std::abs(s.loss) <= std::numeric_limits<float>::max();
+        s.finite = is_finite(s.loss);
     }
     /// All that is left to be sent, and waiting for it. `gradients`: they are reduced in this step. `joins`: this
     /// process's have not been added up yet.
@@ -442,7 +451,8 @@ private:
     void exchange(const step_values& v, bool gradients, bool joins) {
         using P = training<I>;
         if (!started_totals_) start_totals(v, false);
-        if (members_ && gradients) start_ready<I>(P::v.n_launches, v, joins, false);
+        if constexpr (meets)
+            if (members_ && gradients) start_ready<I>(P::v.n_launches, v, joins, false);
         sum_states(v);
         if (!unit::gathers()) wait_for_totals();
         if (members_ && gradients)

@@ -6,6 +6,7 @@
 #include <sinter/strategy/synchronous/options.hpp>
 #include <sinter/strategy/synchronous/program_facts.hpp>
 #include <memory>
+#include <type_traits>
 #include <vector>
 
 namespace sinter::inline SINTER_TARGET {
@@ -13,13 +14,13 @@ namespace sinter::inline SINTER_TARGET {
 /// The replicas of a process, one for each of its shards of a batch, and its connection to other
 /// processes, if there are any: all of a synchronous session but the step.
 ///
-/// Replicas share parameters and slots where the device's memory is the host's. `Sharded`: each
-/// member updates a part of the weights, and keeps what the optimizer remembers of that part alone
-/// (sharded_update.hpp). Reading slots is then a call that all members make; so it is of the slot in
+/// Replicas share parameters and slots where the device's memory is the host's. Under update_parts
+/// each member keeps what the optimizer remembers of its part alone. Reading slots is then a call that all members make; so it is of the slot in
 /// which steps are accumulated.
-template <class Programs, bool Sharded>
+template <class Programs, other_processes Others>
 class shard_replicas {
 protected:
+    static constexpr bool meets = Others != other_processes::none, Sharded = Others == other_processes::update_parts;
     using device = typename Programs::device;
     using unit = replica<Programs>;
     template <int I>
@@ -125,13 +126,20 @@ public:
     void broadcast(span<std::byte> x) {
         if (members_) members_->broadcast(x);
     }
-    membership member() const {
+    membership member() const
+        requires meets
+    {
         if (members_) return {members_->rank(), members_->size()};
+        return {};
+    }
+    static constexpr membership member()
+        requires(!meets)
+    {
         return {};
     }
     bool evaluates() const { return evaluates_; }   ///< this process is the job's evaluator: not among the members
     bool has_evaluator() const { return has_evaluator_; }   ///< the job has one
-    bool per_worker() const { return input_ == batch_input::per_worker; }
+    bool per_worker() const { return meets && input_ == batch_input::per_worker; }
     bool asked_to_stop() const { return members_ && members_->asked_to_stop(); }
     void ask_all_to_stop(const char* why) {
         if (members_) members_->ask_all_to_stop(why);
@@ -145,14 +153,9 @@ public:
     collective::communicator* communicator() { return members_.get(); }
 
 protected:
-    struct shard {
-        detail::example_range part;
-        runtime::batch_shard numbers;
-        float loss = 0;
-        bool finite = true;
-    };
+    using shard = detail::shard_in_step;
 
-    std::unique_ptr<collective::communicator> members_;
+    std::conditional_t<meets, std::unique_ptr<collective::communicator>, detail::no_members> members_;
     int shards_;
     batch_input input_;
     bool evaluates_, has_evaluator_;

@@ -17,16 +17,29 @@ concept synchronous_strategy = strategy<S> && requires(const S& s, const program
 };
 
 namespace detail {
-template <class Programs, bool Sharded = false>
-class session_of_strategy : public synchronous_session<Programs, Sharded> {
+template <class Programs, other_processes Others = other_processes::update_all>
+class session_of_strategy : public synchronous_session<Programs, Others> {
 public:
     template <class Strategy>
     SINTER_COLD session_of_strategy(const Strategy& s, int threads)
-        : synchronous_session<Programs, Sharded>(s.setup(identity_of<Programs>(s.policy())),
-                                                 [&](int i) { return s.device_options(i); }, threads) {
+        : synchronous_session<Programs, Others>(s.setup(identity(s)), [&](int i) { return s.device_options(i); },
+                                                threads) {
         static_assert(synchronous_strategy<Strategy>);
     }
+
+private:
+    template <class Strategy>
+    static program_identity identity(const Strategy& s) {
+        if constexpr (Others == other_processes::none) return {};   // nobody compares it
+        else return identity_of<Programs>(s.policy());
+    }
 };
+/// A strategy of one process says so: `others`.
+template <class Strategy>
+inline constexpr other_processes others_of = other_processes::update_all;
+template <class Strategy>
+    requires requires { Strategy::others; }
+inline constexpr other_processes others_of<Strategy> = Strategy::others;
 /// How many replicas' gradients an update adds up itself, where so many share one memory.
 template <class Device>
 constexpr int gradient_sources(int replicas) {
