@@ -48,22 +48,21 @@ private:
     using value = update_program_value<groups * (2 + most_sum_levels) + 2>;
 
     struct writer {
-        value& to;
         graph g;
         grouping none{};
         listing list;
         launch_writer write;
 
-        constexpr explicit writer(value& v)
-            : to(v), list{{v.specs}, {v.code}, {v.launches}, {v.args}, {v.extents}, {v.constants}, {v.loops}, {v.buffers}},
+        constexpr explicit writer(value& p)
+            : list{{p.specs}, {p.code}, {p.launches}, {p.args}, {p.extents}, {p.constants}, {p.loops}, {p.buffers}},
               write(with_one_node(g), none, nullptr, T, 1, list) {}
 
         /// Node 0 stands for a row of a list.
         static constexpr graph_view with_one_node(graph& g) {
             make<op::optimizer_port>(&g, sinter::extents(1024), {}, {1});
-            graph_view v;
-            v.n = {g.n.p, g.n.n};
-            return v;
+            graph_view one;
+            one.n = {g.n.p, g.n.n};
+            return one;
         }
         constexpr void begin(shape space) {
             group q;
@@ -81,12 +80,12 @@ private:
         }
         constexpr int sums(const update_code& code) {
             begin(sinter::extents(64, 16));
-            write.body.splice(-1, code, port_address);
+            write.body.splice(-1, code, [](int port) { return port_address(port); });
             return finish(walk::rows);
         }
         constexpr int stretch(const update_code& code) {
             begin(sinter::extents(1024));
-            write.body.splice(-1, code, port_address);
+            write.body.splice(-1, code, [](int port) { return port_address(port); });
             return finish(walk::flat);
         }
         constexpr int rows(const update_code& code) {
@@ -94,7 +93,7 @@ private:
             write.body.operand(port_address(keys_operand));
             write.body.operand(port_address(1));
             write.body.accumulator(0);
-            write.body.splice(0, code, port_address);
+            write.body.splice(0, code, [](int port) { return port_address(port); });
             std::int64_t* const e = write.extents();
             e[scatter_rows_extent::lazy] = 1;
             e[scatter_rows_extent::body_reads] = scatter_rows_sums::listed;
@@ -112,22 +111,22 @@ private:
         }
     };
     static constexpr value written() {
-        value v;
-        writer w(v);
+        value p;
+        writer w(p);
         for (int k = 0; k < groups; ++k) {
             const group_update& of = update.groups[k];
             if (!of.last.code.n) continue;
-            for (int i = 0; i < of.levels; ++i) v.of_group[k].sums[i] = w.sums(of.sums[i]);
-            v.of_group[k].stretch = w.stretch(of.last);
-            if (TableGroups >> k & 1u) v.of_group[k].rows = w.rows(of.last);
+            for (int i = 0; i < of.levels; ++i) p.of_group[k].sums[i] = w.sums(of.sums[i]);
+            p.of_group[k].stretch = w.stretch(of.last);
+            if (TableGroups >> k & 1u) p.of_group[k].rows = w.rows(of.last);
         }
         if (update.needs_norm()) {
-            v.squares = w.squares();
-            v.total = w.total();
+            p.squares = w.squares();
+            p.total = w.total();
         }
-        v.n_specs = w.list.specs.n;
-        v.n_launches = w.list.launches.n;
-        return v;
+        p.n_specs = w.list.specs.n;
+        p.n_launches = w.list.launches.n;
+        return p;
     }
 
 public:
