@@ -22,7 +22,7 @@ struct block {
     std::int64_t floats = 0;      ///< whole lines
     int group = 0;                ///< of the optimizer's parameter groups; -1: it is not updated
     int tensor = -1;              ///< -1: may be cut at any line; else the number of a tensor that stays whole
-    int bucket = 0;               ///< the gradients' bucket that it lies in; -1: it has no gradient, and stays as it is
+    int bucket = 0;               ///< that its gradient is in; -1: it has none, and stays as it is
 };
 /// What a server knows of a stretch of its array: `first` and `floats` in that array.
 struct run {

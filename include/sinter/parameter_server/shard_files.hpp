@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/parameter_server/shard_layout.hpp>
+#include <functional>
 
 namespace sinter::inline SINTER_TARGET::sharded {
 
@@ -24,6 +25,12 @@ struct shard_view {
     float* states = nullptr;         ///< [layout->states]
     std::vector<table_view> tables;
     std::string log;                 ///< which pushes are in it, and the clocks: bytes of the server's own
+
+    /// load() hands each row of this server's tables to it: its key, the step that updated it last, its values
+    /// and those of each slot. Null: rows are written to `tables`, which has all rows by their numbers.
+    std::function<void(std::size_t table, std::int64_t key, std::int64_t step, const float* values,
+                       const float* const* slots)>
+        restore_row;
 };
 
 /// Where a server's shards are saved. Called by one thread at a time.

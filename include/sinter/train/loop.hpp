@@ -12,7 +12,7 @@
 /// The loop of training: epochs, steps, and the hooks around them.
 namespace sinter::inline SINTER_TARGET {
 
-class run_record;   // train/checkpoint/run_record.hpp
+class run_record;   // io/run_record.hpp
 
 namespace detail {
 
@@ -81,7 +81,7 @@ struct model_run : training_run {
     /// what is asked for before a step or at a pass's end is done after the step or at the epoch's
     /// end. Whoever calls this or load_checkpoint includes
     /// <sinter/train/checkpoint/run_checkpoint.hpp>.
-    /// `owner` is asked whether this run may still write (train/checkpoint/run_record.hpp). Where
+    /// `owner` is asked whether this run may still write (io/run_record.hpp). Where
     /// several processes train the model, hooks of all of them ask at the same step.
     SINTER_COLD void save_checkpoint(std::string file, run_record* owner = nullptr) {
         files_.push_back({std::move(file), owner});

@@ -90,7 +90,8 @@ private:
     /// microseconds is cut in two, what takes less than one not at all.
     constexpr int parts_of(const spec& s, const launch& l, const std::int64_t* e, std::int64_t work) const {
         if (s.kind == walk::flat || s.kind == walk::rows) {
-            if (!(l.batched ? work * max_batch_ * body.instructions().n > small_walk : work > undivided_elements)) return 1;
+            if (l.batched ? work * max_batch_ * body.instructions().n <= small_walk : work <= undivided_elements)
+                return 1;
             if (s.kind == walk::flat) return t_.parts;
             return parts_of_rows(std::int64_t{l.m} * (l.batched ? max_batch_ : 1), e[extent::columns], t_.parts);
         }

@@ -33,7 +33,8 @@ template <class Optimizer, std::uint64_t TableGroups>
 struct check_servers_can_update {
     using code = update_of<Optimizer>;
     static_assert(sizeof(compiler::check_model<typename verdict<code>::type>) > 0);
-    static_assert(code::fits, "the optimizer's update does not fit into one kernel: it must be elementwise and shorter");
+    static_assert(code::fits,
+                  "the optimizer's update does not fit into one kernel: it must be elementwise and shorter");
     static_assert(compiler::batches_of<Optimizer>() == 1,
                   "parameter_server: accumulate<N> gathers gradients in a slot of its own, but servers update by each "
                   "push; take parameter_server's option push_every instead");
@@ -84,7 +85,8 @@ public:
     void update_rows(int group, float* table, float* slots, std::int64_t stride, const row_list& gradients,
                      const float* scalars, float square_sum) const override {
         if constexpr (TableGroups != 0)
-            if (group >= 0) kernels::update_rows(group, {table, nullptr, slots, stride, scalars, &square_sum}, gradients);
+            if (group >= 0)
+                kernels::update_rows(group, {table, nullptr, slots, stride, scalars, &square_sum}, gradients);
     }
     float squares(const float* gradient, std::int64_t n) const override {
         if constexpr (needs_norm) return kernels::squares(gradient, n);

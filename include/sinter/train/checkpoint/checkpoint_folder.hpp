@@ -2,7 +2,7 @@
 #pragma once
 #include <sinter/io/safetensors/checksum.hpp>
 #include <sinter/io/safetensors/read.hpp>
-#include <sinter/train/checkpoint/run_record.hpp>
+#include <sinter/io/run_record.hpp>
 #include <algorithm>
 #include <cstdio>
 #include <dirent.h>

@@ -2,7 +2,7 @@
 #pragma once
 #include <sinter/io/safetensors/checksum.hpp>
 #include <sinter/train/checkpoint/checkpoint.hpp>
-#include <sinter/train/checkpoint/run_record.hpp>
+#include <sinter/io/run_record.hpp>
 #include <sinter/train/hooks/hook_calls.hpp>
 #include <sinter/train/hooks/hook_state.hpp>
 

@@ -32,7 +32,7 @@ struct save_options {
 ///
 /// Of several files the newest that is whole is taken: one that was damaged is named on stderr and
 /// passed over. Beside them lies a small file that says whose they are: a run that another has
-/// replaced cannot write over them (train/checkpoint/run_record.hpp).
+/// replaced cannot write over them (io/run_record.hpp).
 ///
 /// Where several processes train the model all have this hook; the chief writes and reads, and
 /// every_seconds is by its clock. The run goes on with any number of processes.

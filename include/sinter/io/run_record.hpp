@@ -43,6 +43,7 @@ public:
         return f.begun;
     }
     bool taken(std::int64_t epoch = 0) const { return !mine_.empty() && epoch == epoch_; }
+    const std::string& owner() const { return mine_; }   ///< what take() wrote
     /// Calls f() while nobody can take over; io_error where somebody has.
     template <class F>
     SINTER_COLD void guarded(F f) {

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/base/joined.hpp>
+#include <sinter/io/system_call.hpp>
+#include <algorithm>
+#include <charconv>
+#include <dirent.h>
+#include <sys/stat.h>
+#include <vector>
+
+namespace sinter::inline SINTER_TARGET::sharded::detail {
+
+inline bool exists(const std::string& path) { return ::access(path.c_str(), F_OK) == 0; }
+/// Throws io_error where it is not there afterwards.
+inline void make_folder(const std::string& path) {
+    if (::mkdir(path.c_str(), 0777) != 0 && errno != EEXIST) io::throw_io_error(errno, "cannot make the folder", path);
+}
+template <class F>
+void for_each_name(const std::string& folder, F f) {
+    DIR* const entries = ::opendir(folder.c_str());
+    if (!entries) return;
+    while (const dirent* const e = ::readdir(entries)) f(std::string_view(e->d_name));
+    ::closedir(entries);
+}
+/// N of each step-N in a folder, the newest first.
+inline std::vector<std::int64_t> steps_in(const std::string& folder) {
+    std::vector<std::int64_t> all;
+    for_each_name(folder, [&](std::string_view name) {
+        constexpr std::string_view prefix = "step-";
+        if (!name.starts_with(prefix)) return;
+        name.remove_prefix(prefix.size());
+        std::int64_t step = 0;
+        const auto [end, fault] = std::from_chars(name.data(), name.data() + name.size(), step);
+        if (fault == std::errc{} && end == name.data() + name.size() && step >= 0) all.push_back(step);
+    });
+    std::sort(all.rbegin(), all.rend());
+    return all;
+}
+inline std::vector<std::int64_t> steps_with_manifest(const std::string& folder) {
+    std::vector<std::int64_t> all = steps_in(folder);
+    std::erase_if(all, [&](std::int64_t s) { return !exists(joined({folder, "/step-", s, "/manifest.json"})); });
+    return all;
+}
+/// A folder of files, its manifest first: what is half removed is no checkpoint.
+inline void remove_folder(const std::string& path) {
+    ::unlink((path + "/manifest.json").c_str());
+    std::vector<std::string> names;
+    for_each_name(path, [&](std::string_view name) { names.emplace_back(name); });
+    for (const std::string& name : names) ::unlink(joined({path, "/", name}).c_str());
+    ::rmdir(path.c_str());
+}
+
+} // namespace sinter::sharded::detail

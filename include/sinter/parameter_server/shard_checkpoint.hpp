@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/io/atomic_write.hpp>
+#include <sinter/io/run_record.hpp>
+#include <sinter/io/safetensors/write.hpp>
+#include <sinter/parameter_server/checkpoint/load_shard.hpp>
+#include <sinter/parameter_server/checkpoint/manifest.hpp>
+#include <cstdio>
+#include <memory>
+
+namespace sinter::inline SINTER_TARGET::sharded {
+
+struct shard_checkpoint_setup {
+    std::string folder;
+    int server = 0, servers = 1;
+    std::uint64_t program = 0;           ///< a hash of how the program's parameters lie, whatever the servers
+    std::vector<piece> pieces;           ///< dense_placement::pieces of this server
+    std::vector<row_placement> tables;   ///< of each table of the layout; of one whose keys are any, servers alone
+    int keep = 2;                        ///< whole checkpoints that stay; 0: all
+};
+
+/// Checkpoints of servers in a folder that all of them see:
+///
+///     FOLDER/step-300/shard-1-of-2.safetensors   what server 1 has
+///     FOLDER/step-300/shard-1-of-2.json          its length, checksum, step, and who wrote it
+///     FOLDER/step-300/manifest.json              of all files: there is no checkpoint without it
+///     FOLDER/server-1.run                        who may write as server 1 (io/run_record.hpp)
+///
+/// Each server writes its own file, whole or not at all; whoever is last adds the manifest. A checkpoint is
+/// loaded when every file is as the manifest says, else the one before, by all servers alike. Servers of
+/// another number each read the stretches and rows that are theirs from whichever files have them: nobody
+/// holds all of a model. A server that another process has replaced can write no more.
+class shard_checkpoints final : public shard_files {
+public:
+    /// From now on this process is the one that writes as this server, and as those that a job with more
+    /// servers had. Throws io_error where the folder cannot be written.
+    SINTER_COLD explicit shard_checkpoints(shard_checkpoint_setup s) : s_(std::move(s)) {
+        detail::make_folder(s_.folder);
+        for (int k = s_.server; k == s_.server || detail::exists(record_path(k)); k += s_.servers) {
+            records_.push_back(std::make_unique<run_record>(record_path(k)));
+            records_.back()->take(-1);
+        }
+    }
+
+    /// `where`: the name of the checkpoint's folder, `step-N` for one that load() finds; empty: by the view's
+    /// global step. Throws io_error; what was there stays then.
+    SINTER_COLD void save(const shard_view& v, const std::string& where) override {
+        const std::string name = where.empty() ? joined({"step-", v.global_step}) : where;
+        if (name.find('/') != std::string::npos || name.front() == '.')
+            throw option_error("not the name of a folder", "checkpoint", io::printable(name), "as step-300");
+        const std::string folder = joined({s_.folder, "/", name});
+        detail::make_folder(folder);
+        shard_record r = write_shard(v, folder);
+        write_text(joined({folder, "/", stem(s_.server), ".json"}), text_of(r) + "\n");
+        if (complete(folder) && s_.server == 0 && s_.keep > 0) remove_old();
+    }
+
+    /// Throws mismatch_error where the newest is of another program, format_error where there are some and
+    /// none is whole. What is damaged is named on stderr.
+    SINTER_COLD bool load(shard_view& v) override {
+        std::vector<std::int64_t> all = detail::steps_with_manifest(s_.folder);
+        for (const std::int64_t step : all) {
+            const std::string folder = joined({s_.folder, "/step-", step});
+            shard_manifest m;
+            try {
+                m = read_manifest(folder + "/manifest.json");
+                for (const shard_record& r : m.shards) check_file(folder, r);
+            } catch (const error& e) {
+                if (step == all.back()) throw;
+                std::fprintf(stderr, "%s\nThe checkpoint before it is taken.\n", e.what());
+                continue;
+            }
+            detail::shard_loading(v, {s_.program, s_.server, s_.servers, s_.pieces, s_.tables}).from(folder, m);
+            forget_later(step);
+            return true;
+        }
+        forget_later(-1);
+        return false;
+    }
+
+private:
+    shard_checkpoint_setup s_;
+    std::vector<std::unique_ptr<run_record>> records_;   ///< the first is this server's
+
+    std::string record_path(int server) const { return joined({s_.folder, "/server-", server, ".run"}); }
+    std::string stem(int server) const { return joined({"shard-", server, "-of-", s_.servers}); }
+    run_record& record() const { return *records_.front(); }
+    auto guarded_rename() const {
+        return [this](auto rename) { record().guarded([&] { rename(); }); };
+    }
+    SINTER_COLD void write_text(const std::string& path, const std::string& text) const {
+        io::atomic_write(path, [&](io::output_file& out) { out.write(std::string_view(text)); }, guarded_rename());
+    }
+    SINTER_COLD shard_record write_shard(const shard_view& v, const std::string& folder) const {
+        shard_record r{stem(s_.server) + ".safetensors", 0, 0, s_.server, s_.servers, v.global_step, record().owner()};
+        detail::shard_entries all(v, s_.pieces, s_.tables, s_.server);
+        safetensors::sort_as_written(all.entries);
+        const std::string path = joined({folder, "/", r.file});
+        const std::string head = safetensors::encode_header(
+            all.entries, {{"program", joined({s_.program})}, {"step", joined({v.global_step})}}, path);
+        wire::checksum sum;
+        io::atomic_write(
+            path,
+            [&](io::output_file& out) {
+                const auto put = [&](span<const std::byte> bytes) {
+                    sum.update(bytes);
+                    out.write(bytes);
+                };
+                put(as_bytes(head));
+                for (const safetensors::entry& e : all.entries)
+                    put({static_cast<const std::byte*>(e.data),
+                         static_cast<std::size_t>(safetensors::detail::bytes_of(e, path))});
+                r.bytes = out.written();
+            },
+            guarded_rename());
+        r.checksum = sum.value();
+        return r;
+    }
+    /// Adds the manifest where the files of all servers are there.
+    SINTER_COLD bool complete(const std::string& folder) const {
+        shard_manifest m;
+        for (int k = 0; k < s_.servers; ++k) {
+            const std::string path = joined({folder, "/", stem(k), ".json"});
+            if (!detail::exists(path)) return false;
+            m.shards.push_back(read_record_file(path));
+        }
+        write_text(folder + "/manifest.json", m.text());
+        return true;
+    }
+    /// What this server wrote behind the checkpoint that it goes on from, in a run that has ended, must not
+    /// be taken for a part of one that is to come.
+    SINTER_COLD void forget_later(std::int64_t step) const {
+        record().guarded([&] {
+            for (const std::int64_t later : detail::steps_in(s_.folder))
+                if (later > step) ::unlink(joined({s_.folder, "/step-", later, "/", stem(s_.server), ".json"}).c_str());
+        });
+    }
+    SINTER_COLD void remove_old() const {
+        const std::vector<std::int64_t> whole = detail::steps_with_manifest(s_.folder);
+        if (whole.size() <= static_cast<std::size_t>(s_.keep)) return;
+        const std::int64_t oldest = whole[static_cast<std::size_t>(s_.keep) - 1];
+        record().guarded([&] {
+            for (const std::int64_t step : detail::steps_in(s_.folder))
+                if (step < oldest) detail::remove_folder(joined({s_.folder, "/step-", step}));
+        });
+    }
+};
+
+} // namespace sinter::sharded
