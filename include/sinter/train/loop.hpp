@@ -209,7 +209,7 @@ private:
         bool more = !(run_.stopping() || enough_steps());
         while (more && (run_.within_pass || !(run_.epochs > 0) || run_.epoch < run_.epochs)) {
             more = one_epoch();
-            if (!run_.unmeasured()) history.push_back(std::move(run_.result));
+            if (!run_.unmeasured() && run_.result.examples > 0) history.push_back(std::move(run_.result));
             run_.result = {};
         }
         detail::end_training(t_, run_.stopping() && run_.why_stopped() != detail::stopped_by_members && !enough_steps());
@@ -299,8 +299,12 @@ private:
                 do more = one_step({.size = 0});
                 while (more && t_.last_step().examples > 0);
         run_.sums.merge(t_.session());
-        if (r.examples == 0 && !(run_.alone && run_.stopping()))   // others may have done all there was to do
-            throw data_error("there is nothing to train on", "train", "a pass without examples", "at least one");
+        if (r.examples == 0) {
+            if (!run_.alone || !(run_.stopping() || enough_steps()))
+                throw data_error("there is nothing to train on", "train", "a pass without examples", "at least one");
+            --run_.epoch;   // others have made all steps that there were to make
+            return run_.within_pass = run_.pass_over = false;
+        }
         r.seconds = base::monotonic_seconds() - run_.began;
         sum_up();
         if (!more) run_.tell(pass_stopped);

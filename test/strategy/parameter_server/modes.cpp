@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: BSL-1.0
+#include <boost/test/unit_test.hpp>
+#include <sinter/estimator/train_and_evaluate.hpp>
+#include <sinter/parameter_server.hpp>
+#include <sinter/sinter.hpp>
+#include "job.hpp"
+#include <filesystem>
+
+// Jobs of workers and servers in processes of their own, in every mode: how steps are counted, who may
+// come and go, and that all of them learn.
+using namespace sinter;
+
+namespace {
+
+constexpr auto net = features<8> >> dense<16> >> batch_norm >> relu >> dense<3>;
+constexpr int batch = 8;
+
+/// Three clouds of points, drawn anew by each worker.
+struct points {
+    std::vector<float> x;
+    std::vector<std::int32_t> labels;
+    points(int n, std::uint64_t seed) : x(static_cast<std::size_t>(8 * n)), labels(static_cast<std::size_t>(n)) {
+        random_stream r(seed);
+        for (std::size_t i = 0; i < labels.size(); ++i) {
+            labels[i] = static_cast<std::int32_t>(r.word() % 3);
+            for (std::size_t k = 0; k < 8; ++k)
+                x[8 * i + k] = 0.7f * r.normal() + (k % 3 == static_cast<std::size_t>(labels[i]) ? 1.f : 0.f);
+        }
+    }
+    data::pipeline batches() const {
+        return data::source(data::dataset(extents(8), x).labels(labels)) | data::batch(batch);
+    }
+};
+template <auto Mode>
+auto model_of(const cluster& c, parameter_server_options o = {}) {
+    return estimator{net, softmax_cross_entropy, adam{.learning_rate = 3e-3f}, max_batch<batch>,
+                     parameter_server<Mode>{c, o}, {.threads = 1}};
+}
+std::uint64_t seed_of(const cluster& c) { return static_cast<std::uint64_t>(10 + c.rank()); }
+
+/// Each worker's steps, and the chief's accuracy on examples of their own.
+template <auto Mode>
+std::string learns(const cluster& c, std::int64_t max_steps, int pass, parameter_server_options o = {}) {
+    auto model = model_of<Mode>(c, o);
+    const points own(pass * batch, o.input || c.rank() < 0 ? 1 : seed_of(c)), test(600, 99);
+    data::pipeline train = own.batches(), evaluation = test.batches();
+    const std::vector<epoch_result> done = model.train(train, {.epochs = max_steps ? 0 : 1, .max_steps = max_steps, .progress = nullptr});
+    if (model.inner().session().serves()) return "served";
+    std::int64_t examples = 0;
+    for (const epoch_result& e : done) examples += e.examples;
+    if (c.rank() > 0) return joined({"worker after ", examples / batch});
+    const double accuracy = model.evaluate(evaluation).accuracy;
+    return joined({model.inner().steps(), accuracy > 0.75 ? " learned" : " has not learned: " + std::to_string(accuracy)});
+}
+
+BOOST_AUTO_TEST_CASE(asynchronous_steps_of_all_workers_add_up) {   // 5 workers x 100 steps
+    server_job job(5, 2);
+    job.start_all([](const cluster& c) { return learns<async>(c, 0, 100); });
+    BOOST_TEST(job.result(0) == "500 learned");
+    for (int i = 1; i < 5; ++i) BOOST_TEST(job.result(i) == "worker after 100");
+    for (int i = 5; i < 7; ++i) BOOST_TEST(job.result(i) == "served");
+}
+BOOST_AUTO_TEST_CASE(a_number_of_steps_is_never_overshot) {
+    server_job job(3, 2);
+    job.start_all([](const cluster& c) { return learns<async>(c, 331, 50); });
+    BOOST_TEST(job.result(0) == "331 learned");
+    for (int i = 3; i < 5; ++i) BOOST_TEST(job.result(i) == "served");
+}
+BOOST_AUTO_TEST_CASE(clocks_count_once_for_all) {
+    const auto of = [](auto f) {
+        server_job job(3, 2);
+        job.start_all(f);
+        BOOST_TEST(job.result(0) == "150 learned");
+        for (int i = 3; i < 5; ++i) BOOST_TEST(job.result(i) == "served");
+    };
+    of([](const cluster& c) { return learns<sync<0>>(c, 150, 50); });
+    of([](const cluster& c) { return learns<sync<1>>(c, 150, 50, {.input = batch_input::per_worker}); });
+    of([](const cluster& c) { return learns<stale<3>>(c, 150, 50, {.input = batch_input::per_worker}); });
+}
+BOOST_AUTO_TEST_CASE(workers_come_late_and_leave_early) {
+    server_job job(3, 2);
+    for (const int i : {0, 3, 4}) job.start(i, [](const cluster& c) { return learns<async>(c, 3000, 50); });
+    job.start(1, [](const cluster& c) { return learns<async>(c, 0, 20); });           // leaves after 20 steps
+    job.start(2, [](const cluster& c) { return learns<async>(c, 3000, 50); }, 0.3);
+    BOOST_TEST(job.result(0) == "3000 learned");
+    BOOST_TEST(job.result(1) == "worker after 20");
+    BOOST_TEST(job.result(2).starts_with("worker after "));
+    for (int i = 3; i < 5; ++i) BOOST_TEST(job.result(i) == "served");
+}
+BOOST_AUTO_TEST_CASE(in_any_order) {
+    for (const bool servers_first : {true, false}) {
+        server_job job(2, 2);
+        for (int i = 0; i < 4; ++i)
+            job.start(i, [](const cluster& c) { return learns<async>(c, 200, 50); },
+                      (i >= 2) == servers_first ? 0 : 0.3 + 0.1 * i);
+        BOOST_TEST(job.result(0) == "200 learned");
+        BOOST_TEST(job.result(2) == "served");
+        BOOST_TEST(job.result(3) == "served");
+    }
+}
+BOOST_AUTO_TEST_CASE(less_often) {   // DistBelief's n_fetch and n_push
+    server_job job(2, 1);
+    job.start_all([](const cluster& c) {
+        return learns<async>(c, 0, 300, {.pull_every = 3, .push_every = 2, .prefetch = true});
+    });
+    BOOST_TEST(job.result(0) == "300 learned");
+    BOOST_TEST(job.result(1) == "worker after 300");
+}
+
+} // namespace
