@@ -2,6 +2,7 @@
 #pragma once
 #include <sinter/estimator/train_spec.hpp>
 #include <sinter/estimator/training_end.hpp>
+#include <sinter/train/checkpoint/checkpoint.hpp>
 #include <sinter/train/checkpoint/checkpoint_folder.hpp>
 #include <sinter/train/evaluate.hpp>
 #include <sinter/train/hooks/stop_on_signals.hpp>

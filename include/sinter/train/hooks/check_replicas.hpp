@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/net/checksum.hpp>
+#include <sinter/strategy/strategy.hpp>
 #include <sinter/train/hooks/hook.hpp>
 #include <string>
 #include <vector>
