@@ -9,6 +9,8 @@
 #include <sys/wait.h>
 #include <thread>
 
+#include "io/temporary_folder.hpp"
+
 using namespace sinter;
 using namespace sinter::sharded;
 namespace fs = std::filesystem;
@@ -16,13 +18,8 @@ namespace fs = std::filesystem;
 namespace {
 
 struct folder {
-    std::string path;
-    folder() {
-        char name[] = "/tmp/sinter-shards-XXXXXX";
-        if (!::mkdtemp(name)) throw io_error("cannot make a folder", name);
-        path = name;
-    }
-    ~folder() { fs::remove_all(path); }
+    temporary_folder outer;
+    std::string path = outer / "servers";
 };
 
 /// A model's parameters, its tables, and what each number must be.

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/io/safetensors/write.hpp>
+#include <sinter/parameter_server/checkpoint/tensor_file.hpp>
+#include <sinter/parameter_server/placement.hpp>
+#include <sinter/parameter_server/row_store.hpp>
+
+/// What has changed of a table since a step, for those who answer queries with a copy of it: its file is
+/// as long as there are such rows, however many the table has.
+namespace sinter::inline SINTER_TARGET::sharded {
+
+struct delta_counts {
+    std::int64_t rows = 0;      ///< whose values are in it
+    std::int64_t removed = 0;   ///< keys that have no row any more
+};
+
+/// Writes the rows that updates at global step `since` or later have named, whole or not at all, as
+/// safetensors: keys (I64 [n]: rows of the whole table, or 64-bit keys), values (F32 [n, row_floats]), and
+/// removed (I64): keys that the table has given up since. Metadata: table, since, step. `place` and `server`
+/// say which rows a table of known rows has here. Throws option_error where `since` is longer ago than the
+/// table remembers what it gave up (copy all of it then), io_error where the file cannot be written.
+inline delta_counts write_delta(const std::string& path, const std::string& table, const row_store& rows,
+                                std::int64_t since, std::int64_t step, row_placement place = {}, int server = 0) {
+    using safetensors::dtype;
+    std::vector<std::int64_t> keys, removed;
+    std::vector<float> values;
+    if (!rows.removed_since(since, removed))
+        throw option_error("rows were given up since then that are not remembered", table, joined({"step ", since}),
+                           "a later step, or a copy of the whole table");
+    const int width = rows.row_floats();
+    rows.for_each_since(since, [&](std::int32_t number, std::int64_t key) {
+        keys.push_back(rows.hashed() ? key : place.row(server, key));
+        const float* const row = rows.values() + std::int64_t{number} * width;
+        values.insert(values.end(), row, row + width);
+    });
+    const auto n = static_cast<std::int64_t>(keys.size()), gone = static_cast<std::int64_t>(removed.size());
+    safetensors::write(path,
+                       {{"keys", dtype::i64, {n}, keys.data()},
+                        {"values", dtype::f32, {n, width}, values.data()},
+                        {"removed", dtype::i64, {gone}, removed.data()}},
+                       {{"table", table}, {"since", joined({since})}, {"step", joined({step})}});
+    return {n, gone};
+}
+
+/// Calls put(key, row) for each row of such a file and then remove(key). Holds some rows at a time. Throws
+/// io_error, format_error, and mismatch_error where it is of another table.
+template <class Put, class Remove>
+delta_counts read_delta(const std::string& path, const std::string& table, int row_floats, Put put, Remove remove) {
+    using safetensors::dtype;
+    const tensor_file f(path);
+    const auto of = f.metadata().find("table");
+    if (of == f.metadata().end() || of->second != table)
+        throw mismatch_error("changes of another table", path, of == f.metadata().end() ? "no name" : of->second, table);
+    const auto list = [&](const char* name) -> const safetensors::tensor_place& {
+        const safetensors::tensor_place* const p = f.find(name);
+        if (!p || p->type != dtype::i64 || p->shape.size() != 1)
+            throw format_error("no such list of keys", path, "none", name);
+        return *p;
+    };
+    const std::vector<std::int64_t> keys = f.all<std::int64_t>(list("keys")),
+                                    removed = f.all<std::int64_t>(list("removed"));
+    const auto n = static_cast<std::int64_t>(keys.size());
+    const safetensors::tensor_place& values = f.need("values", dtype::f32, {n, row_floats});
+    const std::int64_t some = std::max<std::int64_t>(1, (1 << 18) / std::max(row_floats, 1));
+    std::vector<float> rows(static_cast<std::size_t>(std::min(n, some) * row_floats));
+    for (std::int64_t first = 0; first < n; first += some) {
+        const std::int64_t m = std::min(some, n - first);
+        f.read(values, static_cast<std::uint64_t>(4 * first * row_floats), rows.data(),
+               static_cast<std::size_t>(4 * m * row_floats));
+        for (std::int64_t i = 0; i < m; ++i) put(keys[static_cast<std::size_t>(first + i)], rows.data() + i * row_floats);
+    }
+    for (const std::int64_t key : removed) remove(key);
+    return {n, static_cast<std::int64_t>(removed.size())};
+}
+
+} // namespace sinter::sharded

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: BSL-1.0
+// What has changed of a table: an older copy and the changes are the table; the file is as long as there are rows in it.
+#include <boost/test/unit_test.hpp>
+#include <filesystem>
+#include <map>
+#include <random>
+#include <sinter/parameter_server/checkpoint/table_delta.hpp>
+
+#include "io/temporary_folder.hpp"
+
+using namespace sinter;
+using namespace sinter::sharded;
+
+namespace {
+constexpr int width = 16;
+using copy = std::map<std::int64_t, std::vector<float>>;
+
+void update(row_store& s, std::int64_t key, std::int64_t step) {
+    const std::int32_t r = s.add(key, step);
+    if (r < 0) return;
+    for (int j = 0; j < width; ++j) s.values()[std::int64_t{r} * width + j] = static_cast<float>(step * 100 + j) + static_cast<float>(key % 7);
+}
+copy all(const row_store& s) {
+    copy c;
+    for (std::size_t i = 0; i < s.keys().size(); ++i) {
+        const float* const row = s.values() + static_cast<std::int64_t>(i) * width;
+        c[s.keys()[i]] = {row, row + width};
+    }
+    return c;
+}
+delta_counts apply(copy& c, const std::string& path) {
+    return read_delta(path, "words", width, [&](std::int64_t key, const float* row) { c[key] = {row, row + width}; },
+                      [&](std::int64_t key) { c.erase(key); });
+}
+} // namespace
+
+BOOST_AUTO_TEST_CASE(a_copy_and_the_changes_are_the_table) {
+    const temporary_folder folder;
+    const std::string path = folder / "delta";
+    row_store s({.row_floats = width, .slots = 2, .rows = -1, .options = {.most_rows = 500, .full = when_full::evict}});
+    std::mt19937 random(5);
+    std::int64_t step = 0;
+    for (; step < 100; ++step)
+        for (int i = 0; i < 10; ++i) update(s, static_cast<std::int64_t>(random() % 700) * 1000003, step);
+    copy c = all(s);
+    for (int round = 0; round < 5; ++round) {
+        const std::int64_t since = step;
+        for (; step < since + 7; ++step)
+            for (int i = 0; i < 10; ++i) update(s, static_cast<std::int64_t>(random() % 700) * 1000003, step);
+        const delta_counts w = write_delta(path, "words", s, since, step);
+        BOOST_TEST((w.rows > 0 && w.rows <= 70));
+        BOOST_TEST(w.removed > 0);
+        const delta_counts r = apply(c, path);
+        BOOST_TEST((r.rows == w.rows && r.removed == w.removed));
+        BOOST_TEST((c == all(s)));
+    }
+    BOOST_CHECK_THROW(read_delta(path, "other", width, [](auto, auto) {}, [](auto) {}), mismatch_error);
+    BOOST_CHECK_THROW(read_delta(path, "words", width + 1, [](auto, auto) {}, [](auto) {}), mismatch_error);
+}
+
+BOOST_AUTO_TEST_CASE(bytes_are_of_the_rows_that_were_touched) {
+    const temporary_folder folder;
+    const std::string path = folder / "delta";
+    std::uintmax_t bytes[2] = {};
+    for (const std::int64_t rows : {std::int64_t{10'000}, std::int64_t{1'000'000}}) {
+        row_store s({.row_floats = width, .slots = 1, .rows = rows});
+        for (std::int64_t r = 0; r < rows; r += 7) update(s, r, 1);
+        for (const int touched : {100, 400}) {
+            for (int i = 0; i < touched; ++i) update(s, i * 21 % rows, touched);
+            const row_placement place{2 * rows, 2, row_partition::mod};
+            BOOST_TEST(write_delta(path, "words", s, touched, touched, place, 1).rows == touched);
+            std::uintmax_t& is = bytes[touched == 400];
+            const std::uintmax_t now = std::filesystem::file_size(path);
+            BOOST_TEST((is == 0 || now < is + 16));   // whatever the table's rows
+            is = now;
+            read_delta(path, "words", width,
+                       [&](std::int64_t row, const float*) { BOOST_TEST((row % 2 == 1 && row / 2 % 21 == 0)); }, [](auto) {});
+        }
+    }
+    BOOST_TEST(bytes[1] - bytes[0] < 300 * (4 * width + 8) + 64);
+    BOOST_TEST(bytes[1] - bytes[0] >= 300 * (4 * width + 8));
+}
