@@ -3,6 +3,7 @@
 #include <net/processes.hpp>
 #include <sinter/base/posix_thread.hpp>
 #include <sinter/parameter_server/client.hpp>
+#include <sinter/parameter_server/row_index.hpp>
 #include <sinter/parameter_server/server.hpp>
 #include <memory>
 #include <mutex>

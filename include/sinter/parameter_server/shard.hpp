@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/base/row_list.hpp>
+#include <sinter/parameter_server/row_store.hpp>
 #include <sinter/parameter_server/shard_files.hpp>
 #include <sinter/parameter_server/joined_push.hpp>
 #include <sinter/parameter_server/updater.hpp>
@@ -19,7 +20,7 @@ public:
     static constexpr std::int64_t stretch_floats = std::int64_t{1} << 14;
     using first_row = std::function<void(int table, std::int64_t row, float* to)>;
 
-    shard(const shard_layout& l, std::unique_ptr<updater> u, const first_row& first)
+    shard(const shard_layout& l, std::unique_ptr<updater> u, const first_row& first, int servers)
         : layout_(l), updater_(std::move(u)), values_(l.floats), states_(l.states) {
         for (const run& r : l.runs) {
             if (r.group >= 0) slots_ = std::max(slots_, updater_->slots(r.group));
@@ -28,18 +29,15 @@ public:
                 stretches_.emplace_back(r.first + at, std::min(most, r.floats - at), r.group);
         }
         if (slots_ > 0) slot_values_ = aligned_floats(l.floats * slots_);
-        for (const table_layout& t : l.tables) {
-            if (t.rows < 0)
-                throw option_error("a table that grows is not served yet", t.name, "rows of any key", "a fixed number");
-            if (t.rows > INT32_MAX)
-                throw option_error("too many rows for one server", t.name, std::to_string(t.rows), "fewer than 2^31");
-            table& to = tables_.emplace_back();
-            to.values = aligned_floats(t.rows * t.row_floats);
-            to.slots = updater_->slots(t.group);
-            if (to.slots > 0) to.slot_values = aligned_floats(t.rows * t.row_floats * to.slots);
-            const auto number = static_cast<int>(tables_.size() - 1);
-            for (std::int64_t r = 0; first && r < t.rows; ++r) first(number, r, to.values.data() + r * t.row_floats);
-            make_slots(number, 0, t.rows * t.row_floats);
+        for (std::size_t i = 0; i < l.tables.size(); ++i) {
+            const table_layout& t = l.tables[i];
+            row_store_setup setup{.row_floats = t.row_floats, .slots = updater_->slots(t.group), .rows = t.rows,
+                                  .options = t.options, .servers = servers};
+            if (first) setup.first_row = [first, i](std::int64_t key, float* to) { first(static_cast<int>(i), key, to); };
+            setup.first_slot = [u = updater_.get(), t](int k, const float* row, float* to) {
+                u->first_slot(t.group, k, to, row, t.row_floats);
+            };
+            tables_.emplace_back(std::move(setup));
         }
     }
 
@@ -50,7 +48,7 @@ public:
     /// The most slots that an array of this shard has.
     int most_slots() const {
         int n = slots_;
-        for (const table& t : tables_) n = std::max(n, t.slots);
+        for (const table& t : tables_) n = std::max(n, t.rows.slots());
         return n;
     }
 
@@ -75,31 +73,33 @@ public:
             std::copy_n(values_.data() + s.first, s.floats, to + s.first);
         }
     }
-    /// One update of the rows that `rows` has, each once. What is wrong with them; null: nothing.
-    const char* update_rows(std::size_t number, staged_rows& rows, const float* scalars, float square_sum) {
+    /// One update of the rows that `rows` has, each once, which makes global step `step`. Gradients of rows
+    /// that the table does not keep are left out. `listed`: squares() was called before, for the same.
+    /// What is wrong with them; null: nothing.
+    const char* update_rows(std::size_t number, staged_rows& rows, const float* scalars, float square_sum,
+                            std::int64_t step, bool listed = false) {
         table& t = tables_[number];
-        const table_layout& l = layout_.tables[number];
         const std::lock_guard hold(t.mutex);
-        if (const char* fault = list_of(t, rows)) return fault;
-        updater_->update_rows(l.group, t.values.data(), t.slot_values.data(), l.rows * l.row_floats,
-                              {t.keys.data(), rows.values.data(), l.row_floats}, scalars, square_sum);
+        if (const char* fault = listed ? nullptr : list_of(t, rows, step)) return fault;
+        if (t.keys[0] > 0)
+            updater_->update_rows(layout_.tables[number].group, t.rows.values(), t.rows.slot(0), t.rows.stride(),
+                                  {t.keys.data(), rows.values.data(), rows.row_floats}, scalars, square_sum);
         return nullptr;
     }
     /// The sum of squares of gradients of rows, as the optimizer sums them.
-    float squares(std::size_t number, staged_rows& rows) {
+    float squares(std::size_t number, staged_rows& rows, std::int64_t step) {
         table& t = tables_[number];
         const std::lock_guard hold(t.mutex);
-        if (list_of(t, rows)) return 0;   // the update will say so
+        if (const char* fault = list_of(t, rows, step)) throw error(fault, "an update of rows");
         return updater_->squares(row_list{t.keys.data(), rows.values.data(), rows.row_floats});
     }
     /// Keys are in range. To `to`, one row behind the other.
     void copy_rows(std::size_t number, span<const std::int64_t> keys, float* to) {
         table& t = tables_[number];
-        const auto n = layout_.tables[number].row_floats;
         const std::lock_guard hold(t.mutex);
         for (const std::int64_t key : keys) {
-            std::copy_n(t.values.data() + key * n, n, to);
-            to += n;
+            t.rows.read(key, to);
+            to += t.rows.row_floats();
         }
     }
     void put_states(const float* from) {
@@ -115,24 +115,29 @@ public:
         std::copy_n(states_.data(), layout_.states, to);
     }
 
-    /// Floats of an array by its number (see protocol.hpp), which has been checked. Slots of new values
-    /// begin anew.
+    /// Floats of an array by its number (see protocol.hpp), which has been checked: of a table, whole rows.
+    /// Slots of new dense values begin anew.
     void write(std::int64_t array, std::int64_t first, span<const float> from) {
+        if (array >= table_arrays) return write_rows(array, first, from);
         locked(array, [&] {
             std::copy_n(from.data(), from.size(), address(array) + first);
-            if (array >= 0 && array % table_arrays == 0)
-                make_slots(static_cast<int>(array / table_arrays) - 1, first, static_cast<std::int64_t>(from.size()));
+            if (array == 0) make_slots(first, static_cast<std::int64_t>(from.size()));
         });
     }
     void read(std::int64_t array, std::int64_t first, span<float> to) {
+        if (array >= table_arrays) return read_rows(array, first, to);
         locked(array, [&] { std::copy_n(address(array) + first, to.size(), to.data()); });
+    }
+    /// Floats that are written and read together, of this array.
+    std::int64_t unit(std::int64_t array) const {
+        return array < table_arrays ? 1 : layout_.tables[static_cast<std::size_t>(array / table_arrays - 1)].row_floats;
     }
     /// How many slots the array that `array` is of has.
     bool has(std::int64_t array) const {
         if (array == states_array) return true;
         const std::int64_t t = array / table_arrays - 1;
         return array >= 0 && t < static_cast<std::int64_t>(tables_.size()) &&
-               array % table_arrays <= (t < 0 ? slots_ : tables_[static_cast<std::size_t>(t)].slots);
+               array % table_arrays <= (t < 0 ? slots_ : tables_[static_cast<std::size_t>(t)].rows.slots());
     }
 
     /// All memory, for checkpoints. Nobody may update meanwhile.
@@ -142,13 +147,31 @@ public:
         v.values = values_.data();
         for (int k = 0; k < slots_; ++k) v.slots.push_back(slot_values_.data() + k * layout_.floats);
         v.states = states_.data();
-        for (std::size_t i = 0; i < tables_.size(); ++i) {
-            const std::int64_t floats = layout_.tables[i].rows * layout_.tables[i].row_floats;
-            table_view t{layout_.tables[i].rows, {}, {}, tables_[i].values.data(), {}};
-            for (int k = 0; k < tables_[i].slots; ++k) t.slots.push_back(tables_[i].slot_values.data() + k * floats);
+        for (table& of : tables_) {
+            table_view t{of.rows.size(), of.rows.keys(), of.rows.steps(), of.rows.values(), {}};
+            for (int k = 0; k < of.rows.slots(); ++k) t.slots.push_back(of.rows.slot(k));
             v.tables.push_back(std::move(t));
         }
         return v;
+    }
+
+    /// Tables as a checkpoint has them: rows in memory of whoever has read it.
+    void restore_tables(const std::vector<table_view>& saved) {
+        for (std::size_t i = 0; i < saved.size() && i < tables_.size(); ++i) {
+            const table_view& from = saved[i];
+            row_store& to = tables_[i].rows;
+            if (from.values == to.values()) continue;   // nothing was read
+            to.clear();
+            if (static_cast<int>(from.slots.size()) != to.slots())
+                throw format_error("another number of slots", "a checkpoint's table " + layout_.tables[i].name);
+            std::vector<const float*> slots(from.slots.size());
+            for (std::int64_t r = 0; r < from.rows; ++r) {
+                for (std::size_t k = 0; k < slots.size(); ++k) slots[k] = from.slots[k] + r * to.row_floats();
+                const auto at = static_cast<std::size_t>(r);
+                to.restore(from.keys[at], from.steps[at], from.values + r * to.row_floats(), slots.data());
+            }
+            to.order_by_age();
+        }
     }
 
 private:
@@ -159,9 +182,10 @@ private:
         std::mutex mutex;
     };
     struct table {
-        aligned_floats values, slot_values;
-        int slots = 0;
-        std::vector<std::int32_t> keys;
+        explicit table(row_store_setup s) : rows(std::move(s)) {}
+        row_store rows;
+        std::int64_t newest = 0;             // the last step of an update
+        std::vector<std::int32_t> keys;      // of a row_list
         key_positions seen;
         std::mutex mutex;
     };
@@ -173,28 +197,59 @@ private:
     std::deque<table> tables_;
     std::mutex states_mutex_;
 
-    /// Makes t.keys and the zeros behind the last row, as a row_list wants them.
-    static const char* list_of(table& t, staged_rows& rows) {
+    /// Makes t.keys, takes out gradients of rows that are not kept, and the zeros behind the last row, as a
+    /// row_list wants them.
+    static const char* list_of(table& t, staged_rows& rows, std::int64_t step) {
+        t.newest = std::max(t.newest, step);
+        t.rows.expire(t.newest);
         t.seen.begin(rows.keys.size());
         t.keys.resize(static_cast<std::size_t>(list_header + rows.size()));
-        t.keys[0] = static_cast<std::int32_t>(rows.size());
+        for (std::int64_t k = 0; k < rows.size(); ++k)
+            if (t.seen.place(rows.keys[static_cast<std::size_t>(k)], static_cast<std::int32_t>(k)) != k)
+                return "a row twice in one push";
+        std::int64_t n = 0;
         for (std::int64_t k = 0; k < rows.size(); ++k) {
-            const std::int64_t key = rows.keys[static_cast<std::size_t>(k)];
-            if (t.seen.place(key, static_cast<std::int32_t>(k)) != k) return "a row twice in one push";
-            t.keys[static_cast<std::size_t>(list_header + k)] = static_cast<std::int32_t>(key);
+            const std::int32_t r = t.rows.add(rows.keys[static_cast<std::size_t>(k)], t.newest);
+            if (r < 0) continue;
+            if (n != k) std::copy_n(rows.row(k), rows.row_floats, rows.row(n));
+            t.keys[static_cast<std::size_t>(list_header + n++)] = r;
         }
-        const std::int64_t end = rows.size() * rows.row_floats;
+        t.keys[0] = static_cast<std::int32_t>(n);
+        const std::int64_t end = n * rows.row_floats;
         rows.values.reserve(end + 16, end);
         std::fill_n(rows.values.data() + end, (16 - end % 16) % 16, 0.f);
         return nullptr;
     }
     float* address(std::int64_t array) {
         if (array == states_array) return states_.data();
-        const std::int64_t t = array / table_arrays - 1, k = array % table_arrays;
-        if (t < 0) return k == 0 ? values_.data() : slot_values_.data() + (k - 1) * layout_.floats;
-        table& of = tables_[static_cast<std::size_t>(t)];
-        const table_layout& l = layout_.tables[static_cast<std::size_t>(t)];
-        return k == 0 ? of.values.data() : of.slot_values.data() + (k - 1) * l.rows * l.row_floats;
+        return array == 0 ? values_.data() : slot_values_.data() + (array - 1) * layout_.floats;
+    }
+    void write_rows(std::int64_t array, std::int64_t first, span<const float> from) {
+        table& t = tables_[static_cast<std::size_t>(array / table_arrays - 1)];
+        const std::lock_guard hold(t.mutex);
+        const auto k = static_cast<int>(array % table_arrays) - 1;
+        const std::int64_t n = t.rows.row_floats();
+        std::vector<float> row(static_cast<std::size_t>(n));
+        for (std::int64_t i = 0; i < static_cast<std::int64_t>(from.size()); i += n) {
+            const std::int64_t key = (first + i) / n;
+            if (k < 0) {
+                t.rows.write(key, from.data() + i, t.newest);
+                continue;
+            }
+            std::int32_t r = t.rows.find(key);
+            if (r < 0) t.rows.read(key, row.data()), r = t.rows.write(key, row.data(), t.newest);
+            if (r >= 0) std::copy_n(from.data() + i, n, t.rows.slot(k) + r * n);
+        }
+    }
+    void read_rows(std::int64_t array, std::int64_t first, span<float> to) {
+        table& t = tables_[static_cast<std::size_t>(array / table_arrays - 1)];
+        const std::lock_guard hold(t.mutex);
+        const auto k = static_cast<int>(array % table_arrays) - 1;
+        const std::int64_t n = t.rows.row_floats();
+        for (std::int64_t i = 0; i < static_cast<std::int64_t>(to.size()); i += n) {
+            if (k < 0) t.rows.read((first + i) / n, to.data() + i);
+            else t.rows.read_slot((first + i) / n, k, to.data() + i);
+        }
     }
     template <class F>
     void locked(std::int64_t array, F f) {
@@ -202,24 +257,12 @@ private:
             const std::lock_guard hold(states_mutex_);
             return f();
         }
-        if (array >= table_arrays) {
-            const std::lock_guard hold(tables_[static_cast<std::size_t>(array / table_arrays - 1)].mutex);
-            return f();
-        }
         for (stretch& s : stretches_) s.mutex.lock();
         f();
         for (stretch& s : stretches_) s.mutex.unlock();
     }
-    /// First values of the slots of floats [first, first + n) of the dense array (-1) or a table.
-    void make_slots(int number, std::int64_t first, std::int64_t n) {
-        if (number >= 0) {
-            table& t = tables_[static_cast<std::size_t>(number)];
-            const table_layout& l = layout_.tables[static_cast<std::size_t>(number)];
-            for (int k = 0; k < t.slots; ++k)
-                updater_->first_slot(l.group, k, t.slot_values.data() + k * l.rows * l.row_floats + first,
-                                     t.values.data() + first, n);
-            return;
-        }
+    /// First values of the slots of floats [first, first + n).
+    void make_slots(std::int64_t first, std::int64_t n) {
         for (const stretch& s : stretches_) {
             const std::int64_t from = std::max(first, s.first), to = std::min(first + n, s.first + s.floats);
             for (int k = 0; from < to && s.group >= 0 && k < updater_->slots(s.group); ++k)

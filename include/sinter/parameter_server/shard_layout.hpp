@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/hashed_options.hpp>
 #include <sinter/net/checksum.hpp>
 #include <sinter/parameter_server/placement.hpp>
 
@@ -12,6 +13,7 @@ struct table_layout {
     int row_floats = 0;
     int group = 0;           ///< of the optimizer's parameter groups
     int tensor = -1;         ///< the parameter's number among all, as run::tensor
+    hashed_options options{};   ///< where keys are any numbers
     bool operator==(const table_layout&) const = default;
 };
 
@@ -43,7 +45,10 @@ inline std::uint64_t hash_of(span<const shard_layout> shards) {
         for (const run& r : s.runs)
             for (const std::int64_t n : {r.first, r.floats, std::int64_t(r.group), std::int64_t(r.tensor)}) add(n);
         for (const table_layout& t : s.tables) {
-            for (const std::int64_t n : {t.rows, std::int64_t(t.row_floats), std::int64_t(t.group)}) add(n);
+            for (const std::int64_t n : {t.rows, std::int64_t(t.row_floats), std::int64_t(t.group),
+                                         std::int64_t(t.options.most_rows), std::int64_t(t.options.admit_after),
+                                         std::int64_t(t.options.expire_after), std::int64_t(t.options.full)})
+                add(n);
             sum.update(as_bytes(t.name));
         }
     }

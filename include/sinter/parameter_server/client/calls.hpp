@@ -48,8 +48,12 @@ inline void client::write_array(int server, std::int64_t array, std::int64_t fir
     const auto i = static_cast<std::size_t>(server);
     engine::lock hold(e.mutex);
     ticket last = e.numbers;
-    for (std::size_t at = 0; at < x.size(); at += floats_of_frame) {
-        const auto part = x.subspan(at, std::min<std::size_t>(floats_of_frame, x.size() - at));
+    const std::int64_t table = array / table_arrays - 1;   // rows stay whole
+    const std::size_t unit = array < table_arrays ? 1 : static_cast<std::size_t>(
+        e.layouts[i].tables[static_cast<std::size_t>(table)].row_floats);
+    const std::size_t most = std::max<std::size_t>(1, floats_of_frame / unit) * unit;
+    for (std::size_t at = 0; at < x.size(); at += most) {
+        const auto part = x.subspan(at, std::min(most, x.size() - at));
         question& q = e.ask(hold, i, last = ++e.numbers, "writing values");
         wire::frame_tag t;
         t.bucket = static_cast<std::int32_t>(array);

@@ -45,7 +45,7 @@ struct server::engine {
 
     engine(const cluster& c, const wire::identity& same, shard_layout l, std::unique_ptr<updater> u, scalars_function s,
            server_options o)
-        : who(c), options(std::move(o)), scalars(std::move(s)), memory(l, std::move(u), options.first_row),
+        : who(c), options(std::move(o)), scalars(std::move(s)), memory(l, std::move(u), options.first_row, static_cast<int>(c.servers().size())),
           order(options.order), turn(order, c.size()), log(c.size()), tickets(order.mode, c.size()),
           sums(c.size(), order.order), joined(memory.layout(), order), workers(static_cast<std::size_t>(c.size())),
           own(wire::service_greeting(c, same)) {

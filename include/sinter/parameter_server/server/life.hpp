@@ -11,6 +11,7 @@ inline void server::engine::restore() {
     v.server = who.self().index;
     v.servers = static_cast<int>(who.servers().size());
     if (!options.files->load(v)) return;
+    memory.restore_tables(v.tables);
     restored = has_values = true;
     global_step = v.global_step;
     if (!v.log.empty()) {
@@ -38,10 +39,9 @@ inline std::string server::engine::saved_log() const {
 
 /// Copies all while nobody changes it, and writes the copy while everybody goes on.
 inline void server::engine::save(const std::string& where) {
-    shard_view v = memory.view();
-    v.server = who.self().index;
-    v.servers = static_cast<int>(who.servers().size());
+    shard_view v;
     std::vector<std::unique_ptr<float[]>> copies;
+    std::list<std::vector<std::int64_t>> numbers;
     const auto copy = [&](float*& x, std::int64_t n) {
         copies.push_back(std::make_unique_for_overwrite<float[]>(static_cast<std::size_t>(n)));
         std::copy_n(x, n, copies.back().get());
@@ -49,6 +49,9 @@ inline void server::engine::save(const std::string& where) {
     };
     {
         const std::unique_lock alone(gate);
+        v = memory.view();
+        v.server = who.self().index;
+        v.servers = static_cast<int>(who.servers().size());
         {
             const lock hold(mutex);
             v.log = saved_log();
@@ -59,8 +62,13 @@ inline void server::engine::save(const std::string& where) {
         for (float*& s : v.slots) copy(s, l.floats);
         copy(v.states, l.states);
         for (std::size_t t = 0; t < v.tables.size(); ++t) {
-            copy(v.tables[t].values, v.tables[t].rows * l.tables[t].row_floats);
-            for (float*& s : v.tables[t].slots) copy(s, v.tables[t].rows * l.tables[t].row_floats);
+            table_view& of = v.tables[t];
+            numbers.emplace_back(of.keys.begin(), of.keys.end());
+            of.keys = numbers.back();
+            numbers.emplace_back(of.steps.begin(), of.steps.end());
+            of.steps = numbers.back();
+            copy(of.values, of.rows * l.tables[t].row_floats);
+            for (float*& s : of.slots) copy(s, of.rows * l.tables[t].row_floats);
         }
     }
     options.files->save(v, where);

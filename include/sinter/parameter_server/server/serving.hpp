@@ -75,6 +75,7 @@ private:
             case word::write: {
                 const auto bytes = payload(h);
                 need_array(h.tag.bucket);
+                need_rows(h.tag.bucket, offset, elements);
                 values_.reserve(elements);
                 std::memcpy(values_.data(), bytes.data(), bytes.size());
                 const std::shared_lock changing(e_.gate);
@@ -84,8 +85,10 @@ private:
             case word::read: {
                 payload(h);
                 need_array(h.tag.bucket);
-                for (std::int64_t at = 0; at < elements; at += floats_of_frame) {
-                    const std::int64_t n = std::min(floats_of_frame, elements - at);
+                const std::int64_t unit = need_rows(h.tag.bucket, offset, elements);
+                const std::int64_t most = std::max<std::int64_t>(1, floats_of_frame / unit) * unit;
+                for (std::int64_t at = 0; at < elements; at += most) {
+                    const std::int64_t n = std::min(most, elements - at);
                     values_.reserve(n);
                     e_.memory.read(h.tag.bucket, offset + at, {values_.data(), static_cast<std::size_t>(n)});
                     talk_.send_floats(word::values, h.tag.bucket, values_.data(), n, at);
@@ -98,6 +101,11 @@ private:
     }
     void need_array(std::int64_t array) {
         if (!e_.memory.has(array)) throw refused_request{"an array that this server does not have"};
+    }
+    std::int64_t need_rows(std::int64_t array, std::int64_t first, std::int64_t n) {
+        const std::int64_t unit = e_.memory.unit(array);
+        if (first % unit != 0 || n % unit != 0) throw refused_request{"parts of rows"};
+        return unit;
     }
     void take(span<const std::byte> sections) {
         if (const char* fault = k_.incoming->take(sections)) throw refused_request{fault};
@@ -283,7 +291,7 @@ private:
         const char* fault = nullptr;
         for (std::size_t t = 0; t < p.tables().size(); ++t)
             if (p.tables()[t].size() > 0)
-                if (const char* f = e_.memory.update_rows(t, p.tables()[t], scalars_.data(), sum)) fault = f;
+                if (const char* f = e_.memory.update_rows(t, p.tables()[t], scalars_.data(), sum, step)) fault = f;
         if (p.has_states()) {
             if (p.info.states_are_changes) e_.memory.add_states(p.states());
             else e_.memory.put_states(p.states());

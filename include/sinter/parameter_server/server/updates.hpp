@@ -27,6 +27,7 @@ inline void server::engine::advance(lock& hold) {
         }
         info.push = finite ? answer_info::fate::applied : answer_info::fate::not_finite;
         const bool updates = any && finite;
+        const std::int64_t step = begun;
         if (updates) scalars(begun++, rate, scalar_values.data());
         hold.unlock();
         std::shared_lock changing(gate);
@@ -34,24 +35,29 @@ inline void server::engine::advance(lock& hold) {
             if (updates) {
                 joined.begin(pushes);
                 float sum = 0;
+                const std::size_t tables = memory.layout().tables.size();
+                std::vector<staged_rows*> rows;
+                for (std::size_t t = 0; t < tables; ++t) rows.push_back(&joined.rows(t));
                 if (clipped) {   // sums over tensors, before any of them is updated
                     std::vector<float> squares(static_cast<std::size_t>(16 * parameters));
                     for (const sharded::run& r : memory.layout().runs)
                         if (r.group >= 0 && r.tensor >= 0 && joined.has_dense())
                             squares[static_cast<std::size_t>(16 * r.tensor)] =
                                 memory.optimizer().squares(joined.dense(r.first, r.floats), r.floats);
-                    for (std::size_t t = 0; t < memory.layout().tables.size(); ++t)
+                    for (std::size_t t = 0; t < tables; ++t)
                         if (const int tensor = memory.layout().tables[t].tensor; tensor >= 0)
-                            squares[static_cast<std::size_t>(16 * tensor)] = memory.squares(t, joined.rows(t));
+                            squares[static_cast<std::size_t>(16 * tensor)] = memory.squares(t, *rows[t], step);
                     sum = memory.optimizer().total(squares.data(), parameters);
                 }
                 if (joined.has_dense())
                     memory.update([&](std::int64_t first, std::int64_t n) { return joined.dense(first, n); },
                                   scalar_values.data(), sum, nullptr);
                 const char* fault = nullptr;
-                for (std::size_t t = 0; t < memory.layout().tables.size(); ++t)
-                    if (staged_rows& rows = joined.rows(t); rows.size() > 0)
-                        if (const char* f = memory.update_rows(t, rows, scalar_values.data(), sum)) fault = f;
+                for (std::size_t t = 0; t < tables; ++t) {
+                    const bool listed = clipped && memory.layout().tables[t].tensor >= 0;
+                    if (rows[t]->size() == 0) continue;
+                    if (const char* f = memory.update_rows(t, *rows[t], scalar_values.data(), sum, step, listed)) fault = f;
+                }
                 if (joined.has_states()) memory.put_states(joined.states());
                 if (fault) throw error(fault, "an update of rows");
             }
