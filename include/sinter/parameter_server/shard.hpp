@@ -155,23 +155,15 @@ public:
         return v;
     }
 
-    /// Tables as a checkpoint has them: rows in memory of whoever has read it.
-    void restore_tables(const std::vector<table_view>& saved) {
-        for (std::size_t i = 0; i < saved.size() && i < tables_.size(); ++i) {
-            const table_view& from = saved[i];
-            row_store& to = tables_[i].rows;
-            if (from.values == to.values()) continue;   // nothing was read
-            to.clear();
-            if (static_cast<int>(from.slots.size()) != to.slots())
-                throw format_error("another number of slots", "a checkpoint's table " + layout_.tables[i].name);
-            std::vector<const float*> slots(from.slots.size());
-            for (std::int64_t r = 0; r < from.rows; ++r) {
-                for (std::size_t k = 0; k < slots.size(); ++k) slots[k] = from.slots[k] + r * to.row_floats();
-                const auto at = static_cast<std::size_t>(r);
-                to.restore(from.keys[at], from.steps[at], from.values + r * to.row_floats(), slots.data());
-            }
-            to.order_by_age();
-        }
+    /// A row of a checkpoint. Those of a table that has too many are left out. end_of_rows() follows the last.
+    void restore_row(std::size_t number, std::int64_t key, std::int64_t step, const float* values,
+                     const float* const* slots) {
+        table& t = tables_.at(number);
+        t.rows.restore(key, step, values, slots);
+        t.newest = std::max(t.newest, step);
+    }
+    void end_of_rows() {
+        for (table& t : tables_) t.rows.order_by_age();
     }
 
 private:

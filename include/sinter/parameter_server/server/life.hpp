@@ -10,8 +10,10 @@ inline void server::engine::restore() {
     shard_view v = memory.view();
     v.server = who.self().index;
     v.servers = static_cast<int>(who.servers().size());
+    v.restore_row = [this](std::size_t table, std::int64_t key, std::int64_t step, const float* values,
+                           const float* const* slots) { memory.restore_row(table, key, step, values, slots); };
     if (!options.files->load(v)) return;
-    memory.restore_tables(v.tables);
+    memory.end_of_rows();
     restored = has_values = true;
     global_step = v.global_step;
     if (!v.log.empty()) {
