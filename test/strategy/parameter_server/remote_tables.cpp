@@ -218,3 +218,41 @@ BOOST_AUTO_TEST_CASE(what_does_not_fit_is_told) {
     BOOST_CHECK_THROW(tables.prepare(data.view()), data_error);
     BOOST_CHECK_THROW((remote_tables<T>({&place, 0})), option_error);
 }
+
+BOOST_AUTO_TEST_CASE(lookups_of_tensorflows_test) {
+    // sharded_variable_test.py, test_embedding_lookup: a table of five rows on three servers, [2, 2, 1]; bags by their mean
+    constexpr auto net = inputs(indices<2>, features<2>) >> embedding_bag<5, 2, combine::mean>;
+    using Net = std::remove_const_t<decltype(net)>;
+    using T = program<Net, mse_loss, program_mode::training>;
+    using P = programs<Net, mse_loss>;
+    const sharded::row_placement place{5, 3, sharded::row_partition::div};
+    BOOST_TEST((place.rows_of(0) == 2 && place.rows_of(1) == 2 && place.rows_of(2) == 1));
+    remote_tables<T> tables({&place, 1});
+    replica<P> worker(cpu_device::options{1});
+    const auto look_up = [&](std::vector<std::int32_t> ids, std::vector<float> weights) {
+        struct alignas(64) columns { std::int32_t ids[64]; float weights[64]; };
+        const auto data = std::make_unique<columns>();
+        std::copy(ids.begin(), ids.end(), data->ids);
+        std::copy(weights.begin(), weights.end(), data->weights);
+        const input_view in[] = {{nullptr, data->ids, 2}, {data->weights, nullptr, 2}};
+        batch_view b;
+        b.size = static_cast<int>(ids.size() / 2), b.inputs = {in, 2};
+        const batch_view whole = tables.template prepare<typename P::prediction>(b);
+        for (int s = 0; s < 3; ++s) {
+            std::vector<float> rows;
+            for (const std::int64_t k : tables.wanted(0, s).keys) {
+                const float first = static_cast<float>(2 * place.row(s, k) + 1);   // row r: [2 r + 1, 2 r + 2]
+                rows.insert(rows.end(), {first, first + 1});
+            }
+            tables.place(0, s, rows.data(), worker.at(tables.table(0).at));
+        }
+        worker.predict(whole, {});
+        const span<const float> y = worker.output(0);
+        return std::vector<float>(y.begin(), y.end());
+    };
+    BOOST_TEST(look_up({0, 0, 3, 0, 4, 0}, {1, 0, 1, 0, 1, 0}) == (std::vector<float>{1, 2, 7, 8, 9, 10}), boost::test_tools::per_element());
+    BOOST_TEST(tables.wanted(0, 0).keys.size() == 1u);
+    BOOST_TEST(tables.wanted(0, 1).keys[0] == 1);   // row 3
+    BOOST_TEST(tables.wanted(0, 2).keys[0] == 0);   // row 4
+    BOOST_TEST(look_up({0, 3, 4, 0, 1, 0}, {1, 1, 1, 0, 1, 0}) == (std::vector<float>{4, 5, 9, 10, 3, 4}), boost::test_tools::per_element());
+}
