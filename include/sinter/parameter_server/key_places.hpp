@@ -5,28 +5,24 @@
 
 namespace sinter::inline SINTER_TARGET::sharded {
 
-/// The row of each key: an entry for every key where these are 0 to rows - 1, else a hash table with
-/// linear probing. Who calls keeps `keys`, the key of each row.
+/// The row of each key, in a hash table with linear probing that grows with the rows: what a lookup costs
+/// depends on how many there are, not on how many there may be. Who calls keeps `keys`, the key of each row.
 class key_places {
 public:
-    /// `rows`: 0: keys are any numbers, of which at most `most` have rows at a time.
-    key_places(std::int64_t rows, std::int64_t most) : direct_(rows > 0) {
-        std::size_t n = static_cast<std::size_t>(rows);
-        if (!direct_)
-            for (n = 16; n < 2 * static_cast<std::size_t>(most);) n *= 2;
-        slots_ = lazy_array<std::int32_t>(n);
-    }
     std::int32_t find(std::int64_t key, const std::int64_t* keys) const { return slots_[slot_of(key, keys)] - 1; }
-    void insert(std::int64_t key, std::int32_t row, const std::int64_t* keys) { slots_[slot_of(key, keys)] = row + 1; }
+    /// The key, of row `row`, is new; so many rows there are with it.
+    void insert(std::int64_t key, std::int32_t row, const std::int64_t* keys, std::int64_t rows) {
+        if (2 * static_cast<std::size_t>(rows) > slots_.size()) grow(keys);
+        slots_[slot_of(key, keys)] = row + 1;
+    }
     /// The row of this key gets another number.
-    void move(std::int64_t key, std::int32_t row, const std::int64_t* keys) { insert(key, row, keys); }
+    void move(std::int64_t key, std::int32_t row, const std::int64_t* keys) { slots_[slot_of(key, keys)] = row + 1; }
     void erase(std::int64_t key, const std::int64_t* keys) {
-        std::int64_t hole = slot_of(key, keys);
+        std::size_t hole = slot_of(key, keys);
         slots_[hole] = 0;
-        if (direct_) return;
-        const std::int64_t mask = last_slot();
-        for (std::int64_t i = (hole + 1) & mask; slots_[i]; i = (i + 1) & mask) {   // whoever probed past it moves up
-            const std::int64_t home = home_of(keys[slots_[i] - 1]);
+        const std::size_t mask = slots_.size() - 1;
+        for (std::size_t i = (hole + 1) & mask; slots_[i]; i = (i + 1) & mask) {   // whoever probed past it moves up
+            const std::size_t home = mixed(keys[slots_[i] - 1]) & mask;
             if (((i - home) & mask) < ((i - hole) & mask)) continue;
             slots_[hole] = slots_[i];
             slots_[i] = 0;
@@ -35,17 +31,20 @@ public:
     }
 
 private:
-    bool direct_;
-    lazy_array<std::int32_t> slots_;   ///< the row's number + 1; 0: none
+    std::vector<std::int32_t> slots_ = std::vector<std::int32_t>(16);   ///< the row's number + 1; 0: none
 
-    std::int64_t last_slot() const { return static_cast<std::int64_t>(slots_.size()) - 1; }
-    std::int64_t home_of(std::int64_t key) const { return static_cast<std::int64_t>(mixed(key)) & last_slot(); }
     /// Where the key is, or would be.
-    std::int64_t slot_of(std::int64_t key, const std::int64_t* keys) const {
-        if (direct_) return key;
-        std::int64_t i = home_of(key);
-        while (slots_[i] && keys[slots_[i] - 1] != key) i = (i + 1) & last_slot();
+    std::size_t slot_of(std::int64_t key, const std::int64_t* keys) const {
+        const std::size_t mask = slots_.size() - 1;
+        std::size_t i = mixed(key) & mask;
+        while (slots_[i] && keys[slots_[i] - 1] != key) i = (i + 1) & mask;
         return i;
+    }
+    __attribute__((noinline)) void grow(const std::int64_t* keys) {
+        std::vector<std::int32_t> old(2 * slots_.size());
+        old.swap(slots_);
+        for (const std::int32_t r : old)
+            if (r) slots_[slot_of(keys[r - 1], keys)] = r;
     }
 };
 

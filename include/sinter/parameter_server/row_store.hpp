@@ -48,7 +48,7 @@ public:
     /// Throws option_error for numbers that make no sense.
     explicit row_store(row_store_setup s)
         : s_(std::move(s)), most_(most_rows(s_)), stride_((most_ * s_.row_floats + 15) / 16 * 16),
-          places_(s_.rows >= 0 ? s_.rows : 0, most_), seen_(s_.rows < 0 && s_.options.admit_after > 1 ? most_ : 0),
+          seen_(s_.rows < 0 && s_.options.admit_after > 1 ? most_ : 0),
           values_(floats(1)), slots_(floats(s_.slots)), keys_(at(most_)), steps_(at(most_)), links_(at(most_)) {}
 
     bool hashed() const { return s_.rows < 0; }
@@ -205,7 +205,7 @@ private:
         }
         const std::int32_t r = static_cast<std::int32_t>(n_++);
         keys_[r] = key;
-        places_.insert(key, r, keys_.data());
+        places_.insert(key, r, keys_.data(), n_);
         links_.append(r);
         begin_row(key, row(r));
         for (int k = 0; k < s_.slots; ++k) begin_slot(k, row(r), slot(k) + std::int64_t{r} * s_.row_floats);

@@ -8,12 +8,15 @@
 #include <sinter/layers/embedding.hpp>
 #include <sinter/layers/embedding_bag.hpp>
 #include <sinter/layers/reshape.hpp>
+#include <sinter/parameter_server/row_store.hpp>
 #include <sinter/strategy/parameter_server/remote_tables.hpp>
+#include <sinter/strategy/parameter_server/shard_update.hpp>
 #include <sinter/train/losses/mse.hpp>
 #include <sinter/train/losses/nce.hpp>
 #include <sinter/train/losses/sampled_softmax.hpp>
 #include <sinter/train/losses/softmax_cross_entropy.hpp>
 #include <sinter/train/optimizers/adam.hpp>
+#include <sinter/train/optimizers/momentum.hpp>
 #include <sinter/train/optimizers/sgd.hpp>
 #include <sinter/train/trainer.hpp>
 #include <random>
@@ -163,6 +166,92 @@ void compare(Net, Loss, Optimizer o, const char* what, std::initializer_list<int
     }
 }
 
+/// Servers' stores update the rows that a worker's gradients name: weights and slots end as those of one device, whose
+/// updates of tables are lazy.
+template <class Net, class Loss, class Optimizer>
+void train(Net, Loss, Optimizer o, const char* what, std::initializer_list<int> widths, std::initializer_list<int> below) {
+    BOOST_TEST_CONTEXT(what) {
+        using P = programs<Net, Loss>;
+        using T = typename P::template training<0>;
+        using tables_type = remote_tables<T>;
+        constexpr int n = 3;
+        trainer<Net, Loss, Optimizer, build_options{batch}> one(o, {.threads = 1});
+        replica<P> worker(cpu_device::options{1});
+        const auto updater = make_updater<T>(o);
+        std::vector<sharded::row_placement> place;
+        std::vector<std::vector<sharded::row_store>> stores(std::size_t{tables_type::count});
+        for (int t = 0; t < tables_type::count; ++t) {
+            const remote_table& info = tables_type::table(t);
+            const variable_info& v = T::v.parameters[info.parameter];
+            place.push_back({info.rows, n, sharded::row_partition::mod});
+            const std::uint64_t stream = base::stream(one.options().seed, base::fnv1a(one.path(one.parameter(info.parameter))));
+            for (int s = 0; s < n; ++s)
+                stores[std::size_t(t)].emplace_back(sharded::row_store_setup{
+                    info.width, updater->slots(v.group), place.back().rows_of(s), {}, n,
+                    [&v, stream, s, p = place.back(), w = info.width](std::int64_t r, float* to) {
+                        compiler::initial_row(v.init, stream, p.row(s, r), w, to);
+                    },
+                    [&, w = info.width](int k, const float* row, float* to) { updater->first_slot(v.group, k, to, row, w); }});
+        }
+        tables_type tables({place.data(), place.size()});
+        for (unsigned step = 0; step < 12; ++step) {
+            const batch_of_columns data(widths, below, 90 + step, batch);
+            for (int i = 0; i < one.parameters(); ++i)
+                if (const auto& v = T::v.parameters[i]; !v.remote) {
+                    const auto packed = one.packed(one.parameter(i), one.plain(one.parameter(i)).data());
+                    worker.write(v.at, packed.x.data(), v.floats);
+                }
+            const step_values now{nullptr, one.options().seed, one.steps()};
+            const batch_view b = tables.prepare(data.view(), now);
+            std::vector<float> rows(std::size_t(batch * 64 * 32));
+            for (int t = 0; t < tables_type::count; ++t)
+                for (int s = 0; s < n; ++s) {
+                    float* to = rows.data();
+                    for (const std::int64_t k : tables.wanted(t, s).keys)
+                        stores[std::size_t(t)][std::size_t(s)].read(k, to), to += tables_type::table(t).width;
+                    tables.place(t, s, rows.data(), worker.at(tables_type::table(t).at));
+                }
+            BOOST_TEST(worker.template step<0>(b, now).loss == one.step(data.view()));
+            float scalars[16] = {};
+            Optimizer(o).scalars(step, scalars);
+            for (int t = 0; t < tables_type::count; ++t)
+                for (int s = 0; s < n; ++s) {
+                    const remote_table& info = tables_type::table(t);
+                    sharded::row_store& store = stores[std::size_t(t)][std::size_t(s)];
+                    span<const std::int64_t> keys;
+                    if (const auto& k = T::v.buckets[info.bucket]; k.is_list())
+                        keys = tables.collect(t, s, row_list{reinterpret_cast<std::int32_t*>(worker.at(k.keys)), worker.at(k.at), k.row_floats}, rows.data());
+                    else keys = tables.collect(t, s, worker.at(info.gradient), rows.data());
+                    std::fill_n(rows.begin() + std::ptrdiff_t(keys.size()) * info.width, 16, 0.f);
+                    std::vector<std::int32_t> list(std::size_t(list_header) + keys.size());
+                    list[0] = static_cast<std::int32_t>(keys.size());
+                    for (std::size_t i = 0; i < keys.size(); ++i) list[std::size_t(list_header) + i] = store.add(keys[i], step);
+                    updater->update_rows(T::v.parameters[info.parameter].group, store.values(), store.slot(0), store.stride(),
+                                         {list.data(), rows.data(), info.width}, scalars, 0);
+                }
+        }
+        for (int t = 0; t < tables_type::count; ++t) {
+            const remote_table& info = tables_type::table(t);
+            const variable_info& v = one.parameter(info.parameter);
+            for (int k = -1; k < updater->slots(v.group); ++k) {
+                const std::vector<float> truth = k < 0 ? one.plain(v) : one.plain_slot(v, k);
+                std::vector<float> all(truth.size());
+                for (std::int64_t r = 0; r < info.rows; ++r) {
+                    const sharded::row_store& store = stores[std::size_t(t)][std::size_t(place[std::size_t(t)].server(r))];
+                    float* const to = all.data() + r * info.width;
+                    if (k < 0) store.read(place[std::size_t(t)].local(r), to);
+                    else store.read_slot(place[std::size_t(t)].local(r), k, to);
+                }
+                BOOST_TEST(same_bits(all, truth), one.path(v) << " slot " << k);
+            }
+            std::int64_t made = 0;
+            for (const auto& store : stores[std::size_t(t)]) made += store.size();
+            BOOST_TEST(made > 5);
+            if (info.rows > 100) BOOST_TEST(made < info.rows);   // the others are as they began, and take no memory
+        }
+    }
+}
+
 constexpr auto two_lookups = inputs(indices<3>, indices<2>) >> [](tensor a, tensor b) {
     const tensor table = parameter(a, "table", extents(90, 5), normal_of(0.5f));
     const tensor x = ops::gather_rows(table, a), y = ops::gather_rows(table, b) * 2.f;
@@ -184,6 +273,13 @@ BOOST_AUTO_TEST_CASE(bits_are_those_of_whole_tables) {
     compare(indices<2> >> embedding<300, 6> >> flatten >> candidate_scores<400>, sampled_softmax<400, 9>, sgd{}, "sampled softmax", {2}, {300});
     compare(indices<2> >> embedding<300, 6> >> flatten >> candidate_scores<400>, nce<400, 20, true, sampling::unique>, sgd{}, "different candidates", {2}, {300}, 2,
             sharded::row_partition::div);
+}
+
+BOOST_AUTO_TEST_CASE(tables_end_as_those_of_one_device) {
+    train(indices<3> >> embedding<1000, 8> >> flatten >> dense<16>, mse, adam{}, "embedding", {3}, {1000});
+    train(indices<4> >> embedding_bag<900, 5, combine::sqrtn> >> dense<4>, softmax_cross_entropy, momentum{}, "bag", {4}, {900});
+    train(two_lookups, mse, adam{}, "a table that is looked up twice", {3, 2}, {90, 90});
+    train(indices<2> >> embedding<900, 6> >> flatten >> candidate_scores<2000>, sampled_softmax<2000, 9>, sgd{}, "sampled softmax", {2}, {900});
 }
 
 BOOST_AUTO_TEST_CASE(rows_begin_as_those_of_a_whole_table) {
