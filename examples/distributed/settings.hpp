@@ -12,6 +12,7 @@ inline constexpr int largest_batch = 256;
 struct settings {
     std::string strategy = "single", detail{};   ///< "mirrored" and "4"
     int canonical = 0;                           ///< 0: not
+    bool elastic = false;                        ///< members may die, and others join
     std::int64_t steps = 500;
     int batch = 64;
     int threads = 0;

@@ -98,6 +98,16 @@ inline int member(const std::string& what) {
             say("rank " + std::to_string(c.rank()) + " met" + names);
             group->report(7, 0.25);
             group->barrier();
+        } else if (what == "slow") {   // from its step 20 on the second one works ten times as long
+            const auto group = ring::connect(c, {});
+            float x[] = {1};
+            for (int step = 1; step <= 60; ++step) {
+                const bool slow = c.rank() == 1 && step > 20 && step <= 45;
+                std::this_thread::sleep_for(std::chrono::milliseconds(slow ? 100 : 10));
+                group->all_reduce(span<float>(x, 1));
+                group->report(step, 0.5);
+            }
+            group->barrier();
         } else if (what == "master") {
             say("rank " + std::to_string(c.rank()) + " of " + std::to_string(c.size()) + " at " + text_of(c.master()) +
                 " by " + c.how());

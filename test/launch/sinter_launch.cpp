@@ -188,6 +188,33 @@ BOOST_AUTO_TEST_CASE(progress_of_each_member) {
     BOOST_TEST(quiet.err == "");
 }
 
+BOOST_AUTO_TEST_CASE(who_is_slow_is_named) {
+    const auto o = run("MEMBER=slow $L -n 3 --progress 0 -- $M");
+    BOOST_TEST(o.status == 0, o.err);
+    BOOST_TEST(o.has("sinter-launch: worker/1 is slow: others wait for it "), o.err);
+    BOOST_TEST(!o.has("worker/0 is slow"), o.err);
+    BOOST_TEST(!o.has("worker/2 is slow"), o.err);
+}
+
+BOOST_AUTO_TEST_CASE(an_elastic_job_goes_on_without_those_that_fail) {
+    const std::string members = R"sh(-- bash -c 'echo restart $SINTER_RESTART spares ${SINTER_SPARES-none}
+        case $TF_CONFIG in *"index\": 1}"*) [ $SINTER_RESTART -ge 2 ] || { echo dies >&2; exit 3; };; esac; sleep 1')sh";
+    const auto o = run("$L -n 3 --elastic --restarts 3 --spares 1 --progress 0 " + members + "; echo status $?");
+    BOOST_TEST(o.has("status 0\n"), o.out << o.err);
+    BOOST_TEST(o.has("worker/1 failed: exit status 3; it said last: dies\n"));
+    BOOST_TEST(o.has("worker/1 is started again; restart 2 of 3\n"));
+    BOOST_TEST(!o.has("restart 3 of 3"));
+    BOOST_TEST(o.has("[worker/3] restart 0 spares 1\n"));
+    BOOST_TEST(o.has("[worker/1] restart 2 spares 1\n"));
+    // Without restarts the others end well all the same; where nobody does the first one is at fault.
+    const auto without = run("$L -n 3 --elastic --progress 0 " + members + "; echo status $?");
+    BOOST_TEST(without.has("status 0\n"), without.out << without.err);
+    BOOST_TEST(!without.has("is started again"));
+    const auto none = run("$L -n 2 --elastic --restarts 1 --progress 0 -- bash -c 'exit 5'; echo status $?");
+    BOOST_TEST(none.has("status 1\n"), none.out << none.err);
+    BOOST_TEST(none.has("was the first to fail: exit status 5"));
+}
+
 BOOST_AUTO_TEST_CASE(long_lines_and_much_output) {
     const auto o = run("$L -n 2 -- bash -c 'head -c 300000 /dev/zero | tr \"\\0\" x; echo; seq 20000'");
     BOOST_TEST(o.status == 0);
@@ -244,6 +271,7 @@ BOOST_AUTO_TEST_CASE(wrong_options_and_programs) {
         {"--ps -1 -- true", 2, "--ps: out of range"},
         {"--cores some -- true", 2, "got some; needed share or all"},
         {"--speed 3 -- true", 2, "--speed"},
+        {"-n 2 --spares 1 -- true", 2, "--spares: spares are for jobs whose members may die; got 1; needed --elastic"},
         {"-n 2 true", 2, "options before --"},
         {"-n 2 --grace nan -- true", 2, "--grace: out of range"},
         {"-n 2 -- /nowhere/to/be/found", 127, "/nowhere/to/be/found: cannot start the program; got No such file"},

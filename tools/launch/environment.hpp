@@ -43,7 +43,8 @@ public:
             "TF_CONFIG=", "RANK=", "WORLD_SIZE=", "LOCAL_RANK=", "LOCAL_WORLD_SIZE=", "GROUP_RANK=", "MASTER_ADDR=",
             "MASTER_PORT=", "PET_", "TORCHELASTIC_", "OMPI_COMM_WORLD_", "PMIX_", "PMI_", "SLURM_PROCID=",
             "SLURM_NTASKS=", "SLURM_STEP_", "SLURM_STEPID=", "SLURM_JOB_ID=", "JOB_COMPLETION_INDEX=", "SINTER_JOB=",
-            "SINTER_KEY", "SINTER_MASTER=", "SINTER_SIZE=", "SINTER_PROGRESS_FD=", "SINTER_RESTART=", "SINTER_PLAN="};
+            "SINTER_KEY", "SINTER_MASTER=", "SINTER_SIZE=", "SINTER_PROGRESS_FD=", "SINTER_RESTART=", "SINTER_SPARES=",
+            "SINTER_PLAN="};
         for (char** v = environ; *v; ++v) {
             const std::string_view variable = *v;
             bool keep = true;
@@ -51,7 +52,10 @@ public:
             if (keep) all_.emplace_back(variable);
         }
     }
-    void set(const std::string& name, const std::string& value) { all_.push_back(name + "=" + value); }
+    void set(const std::string& name, const std::string& value) {
+        std::erase_if(all_, [&](const std::string& v) { return v.starts_with(name + "="); });
+        all_.push_back(name + "=" + value);
+    }
     /// For execve; valid while this object lives.
     std::vector<char*> pointers() {
         std::vector<char*> out;

@@ -2,6 +2,7 @@
 #pragma once
 #include "display.hpp"
 #include "options.hpp"
+#include "slow_member.hpp"
 #include <algorithm>
 #include <poll.h>
 #include <sys/signalfd.h>
@@ -13,7 +14,8 @@ namespace launch {
 /// by force.
 ///
 /// Members have `grace` seconds to end by themselves after the first failure, then SIGTERM, and as
-/// long again until they are killed. A signal to the launcher is handed on as SIGTERM at once, a
+/// long again until they are killed. In an elastic job a failure ends nobody else: the member is
+/// started again, as long as restarts are left, and the job has succeeded if one that trains has. A signal to the launcher is handed on as SIGTERM at once, a
 /// second one kills. Servers that still run `grace` seconds after all that train have ended are told to
 /// end, likewise; the evaluator may take its time.
 class job {
@@ -23,7 +25,8 @@ public:
         : options_(o), key_(key), signals_(signals), display_(d) {
         environment_.set("SINTER_JOB", name + "-" + std::to_string(attempt));
         environment_.set("SINTER_RESTART", std::to_string(attempt));
-        for (int i = 0; i < o.workers; ++i) members_.emplace_back("worker", i);
+        if (o.spares > 0) environment_.set("SINTER_SPARES", std::to_string(o.spares));
+        for (int i = 0; i < o.workers + o.spares; ++i) members_.emplace_back("worker", i);
         for (int i = 0; i < o.servers; ++i) members_.emplace_back("ps", i);
         if (o.evaluator) members_.emplace_back("evaluator", 0);
     }
@@ -31,15 +34,15 @@ public:
 
     /// Throws io_error where the program cannot be started.
     void run() {
-        const auto cores = share_cores(options_.share_cores ? static_cast<std::size_t>(options_.workers) : SIZE_MAX);
-        for (member& m : members_) {
-            const cpu_set_t* own = m.trains() && !cores.empty() ? &cores[static_cast<std::size_t>(m.index)] : nullptr;
-            start(m, members_, options_.command, environment_, key_, own, options_.workers);
-        }
+        const auto trainers = static_cast<std::size_t>(options_.workers + options_.spares);
+        cores_ = share_cores(options_.share_cores ? trainers : SIZE_MAX);
+        for (member& m : members_) begin(m);
         while (any_running()) {
             wait();
             reap();
             escalate();
+            if (const std::string text = slow_.look(members_, sinter::base::monotonic_seconds()); !text.empty())
+                display_.say(text);
             display_.progress(members_);
         }
         kill_descendants();   // what members have left behind may still hold their output
@@ -48,11 +51,29 @@ public:
     }
 
     const member* first_failure() const {
-        return first_failure_ < 0 ? nullptr : &members_[static_cast<std::size_t>(first_failure_)];
+        const int failed = first_failure_ >= 0 || ended_well_ ? first_failure_ : first_that_went_;
+        return failed < 0 ? nullptr : &members_[static_cast<std::size_t>(failed)];
     }
     int signal() const { return signal_; }   ///< 0, or the first one that came to the launcher
 
 private:
+    void begin(member& m) {
+        const cpu_set_t* own = m.trains() && !cores_.empty() ? &cores_[static_cast<std::size_t>(m.index)] : nullptr;
+        start(m, members_, options_.command, environment_, key_, own, options_.workers + options_.spares);
+    }
+    /// Of an elastic job: started again where that is allowed. The others go on in any case.
+    void go_on_without(member& m) {
+        if (!ended_well_ && restarts_ < options_.restarts) {
+            ++restarts_;
+            display_.say(m.name() + " is started again; restart " + std::to_string(restarts_) + " of " +
+                         std::to_string(options_.restarts));
+            m.begin_anew();
+            environment_.set("SINTER_RESTART", std::to_string(restarts_));
+            begin(m);
+        } else if (std::ranges::none_of(members_, [](const member& x) { return x.trains() && x.running(); })) {
+            deadline_ = sinter::base::monotonic_seconds() + options_.grace;   // nobody is left to go on
+        }
+    }
     bool any_running() const {
         return std::ranges::any_of(members_, [](const member& m) { return m.running(); });
     }
@@ -118,13 +139,24 @@ private:
                 if (m.pid != gone) continue;   // an orphan that we have adopted
                 m.status = status;
                 drain(m, true);
+                if (m.trains() && !m.failed()) ended_well_ = true;
+                if (options_.elastic && m.trains() && m.failed() && signal_ == 0) {
+                    if (first_that_went_ < 0) first_that_went_ = static_cast<int>(i);
+                    if (!ended_well_) tell_failure(m);
+                    go_on_without(m);
+                    continue;
+                }
                 if (!m.failed() || first_failure_ >= 0 || signal_ != 0 || (m.role == "ps" && servers_told_)) continue;
                 first_failure_ = static_cast<int>(i);
-                const std::string said = m.last_words.empty() ? "" : "; it said last: " + m.last_words;
-                display_.say(m.name() + " failed: " + m.ending() + said);
+                tell_failure(m);
                 deadline_ = sinter::base::monotonic_seconds() + options_.grace;
             }
         }
+    }
+
+    void tell_failure(const member& m) {
+        const std::string said = m.last_words.empty() ? "" : "; it said last: " + m.last_words;
+        display_.say(m.name() + " failed: " + m.ending() + said);
     }
 
     void asked(int number) {
@@ -164,7 +196,11 @@ private:
     display& display_;
     variables environment_;
     std::vector<member> members_;
-    int first_failure_ = -1, signal_ = 0;
+    slow_member slow_;
+    std::vector<cpu_set_t> cores_;   // of each that trains; empty: they have all
+    int first_failure_ = -1, signal_ = 0, restarts_ = 0;
+    int first_that_went_ = -1;       // of an elastic job: a failure if nobody ends well
+    bool ended_well_ = false;        // one that trains has
     bool told_ = false, servers_told_ = false;
     double asked_at_ = 0;
     double deadline_ = 0;           // when members that still run are told more firmly; 0: never

@@ -5,7 +5,9 @@
 #include "ports.hpp"
 #include <sinter/base/error.hpp>
 #include <sinter/base/json_text.hpp>
+#include <sinter/base/monotonic_seconds.hpp>
 #include <array>
+#include <cstdlib>
 #include <cstring>
 #include <optional>
 #include <sched.h>
@@ -31,9 +33,19 @@ struct member {
     descriptor progress;
     std::string last_words;               // its last line on stderr
     std::string step, rate, loss, note;   // as it reported them
+    double busy = -1, heard_at = 0;       // which part of its time it did not wait for others; -1: not known
     bool reported_anew = false;
 
     member(std::string r, int i) : role(std::move(r)), index(i) {}
+    /// As before it was started.
+    void begin_anew() {
+        pid = -1;
+        status.reset();
+        for (descriptor& d : output) d.close();
+        progress.close();
+        last_words.clear(), step.clear(), rate.clear(), loss.clear(), note.clear();
+        busy = -1;
+    }
     std::string name() const { return role + "/" + std::to_string(index); }
     bool trains() const { return role == "worker"; }
     bool running() const { return pid > 0 && !status; }
@@ -64,10 +76,12 @@ struct member {
         } else if (clean.starts_with("step ")) {
             std::istringstream words(clean);
             loss.clear(), note.clear();
+            busy = -1, heard_at = sinter::base::monotonic_seconds();
             for (std::string key, value; words >> key >> value;)
                 if (key == "step") step = value;
                 else if (key == "rate") rate = value;
                 else if (key == "loss") loss = value;
+                else if (key == "busy") busy = std::atof(value.c_str());
         } else {
             return;
         }

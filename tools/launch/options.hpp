@@ -13,9 +13,10 @@ namespace launch {
 
 /// What sinter-launch was asked to do.
 struct options {
-    int workers = 1, servers = 0;
+    int workers = 1, servers = 0, spares = 0;
     bool evaluator = false;
     int restarts = 0;          ///< how often the whole job is started anew after a failure
+    bool elastic = false;      ///< members may die: `restarts` of them are started again, one by one
     double grace = 10;         ///< seconds that members have to end by themselves before they are killed
     double progress = -1;      ///< seconds between lines of progress; 0: none; -1: by what stderr is
     bool share_cores = true;   ///< each trainer on an even share of the cores
@@ -60,6 +61,9 @@ inline std::optional<options> parse(int argc, const char* const* argv) {
         "evaluator", po::bool_switch(&o.evaluator), "an evaluator")(
         "restarts", po::value(&o.restarts)->value_name("N"), 
         "start all members again after a failure, N times at most")(
+        "elastic", po::bool_switch(&o.elastic),
+        "members go on without those that fail; these are started again, --restarts of them at most")(
+        "spares", po::value(&o.spares)->value_name("N"), "N more workers, which wait until they are needed (--elastic)")(
         "grace", po::value(&o.grace)->value_name("SECONDS"), "how long members may take to end by themselves (10)")(
         "progress", po::value(&o.progress)->value_name("SECONDS"),
         "time between lines of progress; 0: none (10; on a terminal all the time)")(
@@ -94,6 +98,10 @@ inline std::optional<options> parse(int argc, const char* const* argv) {
     if (found.count("workers")) range("--workers", workers, 1, 1000), o.workers = workers;
     range("--ps", o.servers, 0, 1000);
     range("--restarts", o.restarts, 0, 1000000);
+    range("--spares", o.spares, 0, 1000);
+    if (o.spares > 0 && !o.elastic)
+        throw sinter::option_error("spares are for jobs whose members may die", "--spares", std::to_string(o.spares),
+                                   "--elastic");
     range("--grace", o.grace, 0, 86400);
     if (found.count("progress")) range("--progress", o.progress, 0, 86400);
     if (cores != "share" && cores != "all")

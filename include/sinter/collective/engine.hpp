@@ -22,7 +22,8 @@ public:
     /// Whether a thread that waits has a core of its own to spin on for a while.
     virtual bool may_spin() const { return false; }
     virtual void progress(std::int64_t, const char*) {}
-    virtual void report(std::int64_t, double) {}
+    /// `waited`: seconds for which the thread that trains has waited for operations, in all.
+    virtual void report(std::int64_t step, double loss, double waited) { (void)step, (void)loss, (void)waited; }
     virtual void ask_all_to_stop(const char*) {}
     virtual bool asked_to_stop() const { return false; }
 };

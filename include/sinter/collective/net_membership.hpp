@@ -31,7 +31,7 @@ public:
     }
     bool may_spin() const override { return may_spin_; }
     void progress(std::int64_t step, const char* what) override { group_.progress(step, what); }
-    void report(std::int64_t step, double loss) override { report_.step(step, loss); }
+    void report(std::int64_t step, double loss, double waited) override { report_.step(step, loss, waited); }
     void ask_all_to_stop(const char* reason) override { group_.ask_all_to_stop(reason); }
     bool asked_to_stop() const override { return group_.asked(); }
 

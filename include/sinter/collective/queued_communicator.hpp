@@ -55,8 +55,10 @@ public:
     bool reads_device_memory() const override { return engine_->reads_device_memory(); }
     void wait(ticket t) override {
         if (finished_.load(std::memory_order_acquire) >= t) return;
+        const double began = monotonic_seconds();
         std::unique_lock lock(mutex_);
         wait_for(lock, std::min(t, posted_));
+        waited_ += monotonic_seconds() - began;
     }
     void check() override { members_->check(); }
     void fail(std::string_view cause) noexcept override {
@@ -67,7 +69,10 @@ public:
         }
     }
     void progress(std::int64_t step, const char* what) override { members_->progress(step, what); }
-    void report(std::int64_t step, double loss) override { members_->report(step, loss); }
+    void report(std::int64_t step, double loss) override {
+        const std::unique_lock lock(mutex_);
+        members_->report(step, loss, waited_);
+    }
     void ask_all_to_stop(const char* reason) override { members_->ask_all_to_stop(reason); }
     bool asked_to_stop() const override { return members_->asked_to_stop(); }
 
@@ -91,6 +96,7 @@ private:
     std::int64_t awaited_ = none;   // the least that a sleeping thread waits for
     bool driving_ = false, asleep_ = false, stop_ = false;
     std::exception_ptr error_;
+    double waited_ = 0;             // seconds, by those who wait
     std::atomic<std::int64_t> finished_{0};   // done_, for those who spin
     posix_thread thread_;
 

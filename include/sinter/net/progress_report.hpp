@@ -19,8 +19,10 @@
 /// SINTER_PROGRESS_FD is "D:I": descriptor D is a Unix socket of packets whose inode is I (by which a
 /// member sees that nobody has closed it and opened something else). Each packet is words, of which
 /// the first says what it is:
-///     step N rate R loss L     step N is over; R steps per second since the last packet; the loss
-///                              is left out where it is not known
+///     step N rate R loss L busy B
+///                              step N is over; R steps per second since the last packet; which part
+///                              of the time since then it did not wait for others, 0 to 1; what is
+///                              not known is left out
 ///     note TEXT                anything else for people to read, in one line
 /// Packets of other kinds and further words are ignored. Nothing is answered, and a packet that the
 /// socket does not take at once is dropped: a launcher that is slow or gone never delays a step.
@@ -47,8 +49,9 @@ public:
     bool wanted() const noexcept { return static_cast<bool>(fd_); }
 
     /// Step `step` (counted from the job's beginning) is over. Cheap: most calls only look at the
-    /// clock, and none does where nobody listens. `loss` may be NaN: not known.
-    void step(std::int64_t step, double loss) {
+    /// clock, and none does where nobody listens. `loss` may be NaN: not known. `waited`: seconds for
+    /// which it has waited for others, in all; -1: not known.
+    void step(std::int64_t step, double loss, double waited = -1) {
         if (!wanted()) return;
         const double now = base::monotonic_seconds();
         if (last_step_ >= 0 && now - last_time_ < every) return;
@@ -56,7 +59,9 @@ public:
         if (last_step_ >= 0 && step > last_step_)
             text += " rate " + base::general_text(static_cast<double>(step - last_step_) / (now - last_time_), 6);
         if (loss == loss) text += " loss " + base::general_text(loss, 6);
-        last_step_ = step, last_time_ = now;
+        if (last_step_ >= 0 && waited >= 0 && last_waited_ >= 0)
+            text += " busy " + base::general_text(std::clamp(1 - (waited - last_waited_) / (now - last_time_), 0., 1.), 3);
+        last_step_ = step, last_time_ = now, last_waited_ = waited;
         send(text);
     }
     /// A line for people: what this member does where it makes no steps, as "evaluates step 1000".
@@ -72,7 +77,7 @@ private:
 
     io::descriptor fd_;
     std::int64_t last_step_ = -1;
-    double last_time_ = 0;
+    double last_time_ = 0, last_waited_ = -1;
 };
 
 } // namespace sinter::inline SINTER_TARGET::wire

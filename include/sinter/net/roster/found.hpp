@@ -14,9 +14,10 @@ namespace sinter::inline SINTER_TARGET {
 
 namespace wire::roster {
 
-/// The job's name and key, where the options do not say them.
+/// The job's name, key and spares, where the options do not say them.
 SINTER_COLD inline cluster_options with_job_and_key(cluster_options o, const environment& env) {
     if (o.job.empty()) o.job = env("SINTER_JOB").value_or("");
+    if (o.spares == 0) o.spares = variables(env).integer("SINTER_SPARES", 0, most_ranks).value_or(0);
     if (!o.key.empty()) return o;
     const auto key = env("SINTER_KEY"), file = env("SINTER_KEY_FILE");
     if (key && file)
