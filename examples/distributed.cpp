@@ -13,6 +13,10 @@
 // the last bit, whatever the strategy. With --checkpoint the same command goes on where it was ended or killed, and a
 // process whose role is evaluator evaluates the checkpoints. doc/distributed.md says more.
 //
+//   sinter-launch -n 4 --elastic --restarts 3 -- distributed --strategy multi_worker:ring --elastic --checkpoint run
+//
+// goes on when a process dies, which is started again and joins the others. A plan,
+//
 //   sinter-launch --plan 'workers=16 flops=80G bandwidth=1Gbit/s' -- distributed
 //
 // prints what a step would take on machines that you do not have yet (doc/planning.md).
@@ -33,15 +37,17 @@ static void read_strategy(settings& s, const std::string& text) {
 static int train(settings s) {
     using train_function = bool (*)(const settings&, int&);
     int code = 0;
+    const bool has_it = !s.elastic || (s.strategy == "multi_worker" && s.canonical == 0);
     for (const train_function f : {&distributed::train_single, &distributed::train_mirrored, &distributed::train_workers,
                                    &distributed::train_mpi, &distributed::train_canonical})
-        if (f(s, code)) return code;
+        if (has_it && f(s, code)) return code;
     throw sinter::option_error("no such strategy in this program", "--strategy",
                                s.strategy + (s.detail.empty() ? "" : ":" + s.detail) +
-                                   (s.canonical ? " --canonical " + std::to_string(s.canonical) : ""),
+                                   (s.canonical ? " --canonical " + std::to_string(s.canonical) : "") +
+                                   (s.elastic ? " --elastic" : ""),
                                "single, mirrored:2, mirrored:4, central_storage:2, central_storage:4, "
                                "multi_worker:ring, :halving_doubling, :automatic or :mpi (where it was built with MPI); "
-                               "--canonical 2 or 4");
+                               "--canonical 2 or 4; --elastic with multi_worker:ring");
 }
 
 int main(int argc, char** argv) {
@@ -52,6 +58,7 @@ int main(int argc, char** argv) {
              "single, mirrored:N, central_storage:N, multi_worker:ring, multi_worker:halving_doubling, "
              "multi_worker:automatic, multi_worker:mpi")
         .add("canonical", s.canonical, 0, 4, "shards of each batch, 2 or 4: the same bits under every strategy", "none")
+        .flag("elastic", s.elastic, "of multi_worker:ring: go on without processes that die, and with those that come again")
         .add("steps", s.steps, 1, 1'000'000'000, "steps in all, those before a checkpoint included")
         .add("batch", s.batch, 1, distributed::largest_batch, "images in a step, over all replicas and processes")
         .add("threads", s.threads, 1, 1024, "threads of this process to work with", "all cores")

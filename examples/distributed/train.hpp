@@ -25,8 +25,6 @@ int train(const settings& s, const Strategy& strategy) {
 
     estimator model{net, softmax_cross_entropy, adam{.learning_rate = 1e-3f}, max_batch<largest_batch>, strategy,
                     {.threads = s.threads, .seed = s.seed}};
-    const membership member = model.inner().session().member();
-
     train_and_evaluate_result r;
     if (!s.checkpoint.empty()) {
         r = train_and_evaluate(model,
@@ -39,6 +37,7 @@ int train(const settings& s, const Strategy& strategy) {
         r.interrupted = r.steps < s.steps;
         if (!r.interrupted) r.evaluations.push_back({r.steps, model.evaluate(test)});
     }
+    const membership member = model.inner().session().member();   // at the end: in an elastic job it may change
     if (r.interrupted) return 3;
     if (r.does == duty::evaluate) return 0;
     if (!s.save.empty()) model.save(s.save);   // every process that trains calls this, and the chief writes

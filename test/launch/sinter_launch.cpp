@@ -198,7 +198,8 @@ BOOST_AUTO_TEST_CASE(who_is_slow_is_named) {
 
 BOOST_AUTO_TEST_CASE(an_elastic_job_goes_on_without_those_that_fail) {
     const std::string members = R"sh(-- bash -c 'echo restart $SINTER_RESTART spares ${SINTER_SPARES-none}
-        case $TF_CONFIG in *"index\": 1}"*) [ $SINTER_RESTART -ge 2 ] || { echo dies >&2; exit 3; };; esac; sleep 1')sh";
+        case $TF_CONFIG in *"index\": 1}"*) [ $SINTER_RESTART -ge 2 ] || { echo dies >&2; exit 3; };; esac
+        sleep 1')sh";
     const auto o = run("$L -n 3 --elastic --restarts 3 --spares 1 --progress 0 " + members + "; echo status $?");
     BOOST_TEST(o.has("status 0\n"), o.out << o.err);
     BOOST_TEST(o.has("worker/1 failed: exit status 3; it said last: dies\n"));

@@ -228,9 +228,10 @@ BOOST_AUTO_TEST_CASE(what_makes_no_sense_is_refused) {
     const auto at = own_addresses(2);
     cluster_options o = quick();
     o.elastic = true;
-    BOOST_CHECK_EXCEPTION(model_under(multi_worker<ring>{cluster::of(at, 0, o)}), option_error, [](const option_error& e) {
-        return holds(e.what(), "an elastic job's strategy says so when it is compiled");
-    });
+    BOOST_CHECK_EXCEPTION(model_under(multi_worker<ring>{cluster::of(at, 0, o)}), option_error,
+                          [](const option_error& e) {
+                              return holds(e.what(), "an elastic job's strategy says so when it is compiled");
+                          });
     o.spares = 2;
     BOOST_CHECK_EXCEPTION(model_under(elastic(multi_worker<ring>{cluster::of(at, 0, o)})), option_error,
                           [](const option_error& e) { return holds(e.what(), "number of spares; got 2"); });

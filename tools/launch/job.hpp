@@ -15,9 +15,10 @@ namespace launch {
 ///
 /// Members have `grace` seconds to end by themselves after the first failure, then SIGTERM, and as
 /// long again until they are killed. In an elastic job a failure ends nobody else: the member is
-/// started again, as long as restarts are left, and the job has succeeded if one that trains has. A signal to the launcher is handed on as SIGTERM at once, a
-/// second one kills. Servers that still run `grace` seconds after all that train have ended are told to
-/// end, likewise; the evaluator may take its time.
+/// started again, as long as restarts are left, and the job has succeeded if one that trains has. A
+/// signal to the launcher is handed on as SIGTERM at once, a second one kills. Servers that still run
+/// `grace` seconds after all that train have ended are told to end, likewise; the evaluator may take
+/// its time.
 class job {
 public:
     job(const options& o, const std::string& name, const descriptor& key, const descriptor& signals, int attempt,

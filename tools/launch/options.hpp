@@ -63,7 +63,8 @@ inline std::optional<options> parse(int argc, const char* const* argv) {
         "start all members again after a failure, N times at most")(
         "elastic", po::bool_switch(&o.elastic),
         "members go on without those that fail; these are started again, --restarts of them at most")(
-        "spares", po::value(&o.spares)->value_name("N"), "N more workers, which wait until they are needed (--elastic)")(
+        "spares", po::value(&o.spares)->value_name("N"), 
+        "N more workers, which wait until they are needed (--elastic)")(
         "grace", po::value(&o.grace)->value_name("SECONDS"), "how long members may take to end by themselves (10)")(
         "progress", po::value(&o.progress)->value_name("SECONDS"),
         "time between lines of progress; 0: none (10; on a terminal all the time)")(

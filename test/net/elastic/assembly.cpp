@@ -12,6 +12,9 @@ using namespace sinter::wire;
 
 namespace {
 
+sinter::span<const std::byte> octets(const std::string& s, std::size_t n) {
+    return {reinterpret_cast<const std::byte*>(s.data()), n};
+}
 struct network {
     explicit network(std::uint64_t seed, int slots, int most) : draw(seed), with{slots, most, 1., 30., 5.} {
         for (int s = 0; s < slots; ++s) start(s);
@@ -35,7 +38,7 @@ struct network {
     assembly::send from(int s) {
         return [this, s](int to, const assembly_message& m) {
             const std::string bytes = archived(m);   // as it travels
-            const auto copy = restored<assembly_message>({reinterpret_cast<const std::byte*>(bytes.data()), bytes.size()});
+            const auto copy = restored<assembly_message>(octets(bytes, bytes.size()));
             for (int k = 0; k < 1 + (loss > 0 && chance() < 0.1); ++k)
                 if (side[static_cast<std::size_t>(s)] == side[static_cast<std::size_t>(to)] && chance() >= loss)
                     way.emplace(now + longest * chance(), std::pair(to, copy));
@@ -238,16 +241,16 @@ BOOST_AUTO_TEST_CASE(never_two_parts) {
 }
 // A list is what it was, in whatever order its messages come; what fits no message is refused.
 BOOST_AUTO_TEST_CASE(messages) {
-    assembly_message m{.kind = assembly_kind::promise, .from = {3, 99, 7}, .state = assembly_state::gathering, .admits = true,
-                       .nonce = 5, .run = 6, .epoch = 7, .ballot = 8, .before = 9, .list = {4, {{1, 11, 3}, {2, 12, 5}}}};
+    assembly_message m{.kind = assembly_kind::promise, .from = {3, 99, 7}, .state = assembly_state::gathering,
+                       .admits = true, .nonce = 5, .run = 6, .epoch = 7, .ballot = 8, .before = 9,
+                       .list = {4, {{1, 11, 3}, {2, 12, 5}}}};
     const std::string bytes = archived(m);
-    const auto whole = restored<assembly_message>({reinterpret_cast<const std::byte*>(bytes.data()), bytes.size()});
+    const auto whole = restored<assembly_message>(octets(bytes, bytes.size()));
     BOOST_TEST((whole.list == m.list && whole.from == m.from && whole.kind == m.kind && whole.state == m.state));
     BOOST_TEST((whole.nonce == 5u && whole.run == 6u && whole.epoch == 7 && whole.ballot == 8 && whole.before == 9));
     for (std::size_t n = 0; n < bytes.size(); ++n)
-        BOOST_CHECK_THROW(restored<assembly_message>({reinterpret_cast<const std::byte*>(bytes.data()), n}), sinter::error);
+        BOOST_CHECK_THROW(restored<assembly_message>(octets(bytes, n)), sinter::error);
     std::string other = bytes;
     other[0] = 77;
-    BOOST_CHECK_THROW(restored<assembly_message>({reinterpret_cast<const std::byte*>(other.data()), other.size()}),
-                      sinter::format_error);
+    BOOST_CHECK_THROW(restored<assembly_message>(octets(other, other.size())), sinter::format_error);
 }

@@ -45,7 +45,8 @@ public:
     bool all_are_new(double now) const {
         if (!is_new(state_) || self_.slot >= with_.most) return false;
         for (int s = 0; s < with_.slots; ++s)
-            if (s != self_.slot && (peer(s).heard < 0 || now - peer(s).heard > with_.dead_after || !is_new(peer(s).state)))
+            if (s != self_.slot &&
+                (peer(s).heard < 0 || now - peer(s).heard > with_.dead_after || !is_new(peer(s).state)))
                 return false;
         return true;
     }
@@ -231,8 +232,10 @@ private:
         run_ = run;
         ballot_ = 0;
         acceptors_.erase(acceptors_.begin(), acceptors_.lower_bound(l.epoch));
-        for (peer_state& p : peers_)   // who did not answer, or has come in, does not wait any more
-            if (p.state == assembly_state::waiting && (p.heard < 0 || seat_at(static_cast<int>(&p - peers_.data())))) p.said = -1;
+        for (int s = 0; s < with_.slots; ++s) {   // who did not answer, or has come in, does not wait any more
+            peer_state& p = peers_[static_cast<std::size_t>(s)];
+            if (p.state == assembly_state::waiting && (p.heard < 0 || seat_at(s))) p.said = -1;
+        }
         if (state_ == assembly_state::waiting || state_ == assembly_state::gathering) state_ = assembly_state::running;
     }
     /// Whether the member in this seat has ended, or cannot be reached.
@@ -290,12 +293,14 @@ private:
             if (x.slot != self_.slot)
                 place = place && peer(x.slot).admits && done_of(p) == done_of(self_.progress);
         }
-        for (int s = 0; s < with_.slots && place && static_cast<int>(proposal_.seats.size()) < with_.most; ++s)
-            if (s != self_.slot && waits(s, now) && peer(s).heard >= 0 && now - peer(s).heard < 0.5 &&
-                std::none_of(proposal_.seats.begin(), proposal_.seats.end(), [&](const seat& x) { return x.slot == s; }))
-                proposal_.seats.push_back({s, peer(s).life, progress_of(done_of(self_.progress), false)});
-        std::sort(proposal_.seats.begin(), proposal_.seats.end(),
-                  [](const seat& a, const seat& b) { return a.slot < b.slot; });
+        std::vector<seat>& in = proposal_.seats;
+        const auto is_in = [&](int s) {
+            return std::any_of(in.begin(), in.end(), [&](const seat& x) { return x.slot == s; });
+        };
+        for (int s = 0; s < with_.slots && place && static_cast<int>(in.size()) < with_.most; ++s)
+            if (s != self_.slot && waits(s, now) && peer(s).heard >= 0 && now - peer(s).heard < 0.5 && !is_in(s))
+                in.push_back({s, peer(s).life, progress_of(done_of(self_.progress), false)});
+        std::sort(in.begin(), in.end(), [](const seat& a, const seat& b) { return a.slot < b.slot; });
     }
     /// Asks those that have not agreed yet; this process itself is one of them.
     void ask(const send& out) {
@@ -334,8 +339,10 @@ private:
         for (std::size_t i = 0; i < list_.seats.size(); ++i)
             if (list_.seats[i].same(m.from)) agreed_[i] = 1;
         if (m.kind == assembly_kind::promise && m.before > best_before_) best_before_ = m.before, proposal_ = m.list;
-        if (!list_.may_decide([&](const seat& x) { return agreed_[static_cast<std::size_t>(&x - list_.seats.data())] != 0; }))
-            return;
+        const auto has_agreed = [&](const seat& x) {
+            return agreed_[static_cast<std::size_t>(&x - list_.seats.data())] != 0;
+        };
+        if (!list_.may_decide(has_agreed)) return;
         if (!accepting_) {
             accepting_ = true;
             std::fill(agreed_.begin(), agreed_.end(), 0);

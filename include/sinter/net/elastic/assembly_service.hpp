@@ -22,30 +22,32 @@ public:
     /// Throws cluster_error where the port is in use or a name has no address, option_error where
     /// the roster does not say where all tasks are.
     assembly_service(const cluster& who, int most)
-        : who_(who), key_(hmac_sha256(as_bytes(who.options.key), {as_bytes(std::string("elastic/") + who.options.job)})),
+        : who_(who), key_(hmac_sha256(as_bytes(who.options.key), {as_bytes("elastic/" + who.options.job)})),
           state_({.slots = who.size(), .most = most, .dead_after = who.options.dead_after,
                   .stuck_after = who.options.stuck_after(), .join_within = who.options.join_within},
                  who.rank(), &random_number, base::monotonic_seconds()) {
         who_.options.check();
         if (!who_.addresses_known())
-            throw option_error("an elastic job needs all addresses, since any member may end and come again", who_.how(),
-                               "that of rank 0 alone", "a roster of all: TF_CONFIG, arguments or a list");
+            throw option_error("an elastic job needs all addresses, since any member may end and come again",
+                               who_.how(), "that of rank 0 alone", "a roster of all: TF_CONFIG, arguments or a list");
         for (int r = 0; r < who_.size(); ++r) {
             const auto& m = who_.member(r);
             const resolution found = resolve(m.address());
             if (!found.fault.empty()) throw fault(r, "the name of its host cannot be resolved: " + found.fault);
             if (who_.options.key.empty() && !who_.options.insecure && !found.endpoints[0].is_loopback())
-                throw option_error("a job without a key whose members are not all on this machine's loopback device",
-                                   "cluster_options::key", text_of(m.address()),
-                                   "the same secret for all members (SINTER_KEY_FILE or SINTER_KEY), or insecure = true");
+                throw option_error(
+                    "a job without a key whose members are not all on this machine's loopback device",
+                    "cluster_options::key", text_of(m.address()),
+                    "the same secret for all members (SINTER_KEY_FILE or SINTER_KEY), or insecure = true");
             at_.push_back(found.endpoints[0]);
         }
         const endpoint& own = at_[static_cast<std::size_t>(who_.rank())];
         socket_ = io::descriptor(::socket(own.storage.ss_family, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
         if (!socket_ || ::bind(socket_.get(), own.address(), own.size) != 0)
-            throw fault(who_.rank(), errno == EADDRINUSE
-                                         ? "the port is in use: another process listens there, or this task was started twice"
-                                         : "cannot listen there: " + std::generic_category().message(errno));
+            throw fault(who_.rank(),
+                        errno == EADDRINUSE
+                            ? "the port is in use: another process listens there, or this task was started twice"
+                            : "cannot listen there: " + std::generic_category().message(errno));
         thread_ = base::posix_thread([this] { serve(); });
     }
     assembly_service(const assembly_service&) = delete;

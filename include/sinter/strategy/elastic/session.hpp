@@ -234,7 +234,8 @@ private:
         for (const wire::seat& s : list_.seats) least = std::min(least, wire::done_of(s.progress));
         if (least == most) return false;
         const std::int64_t mine = wire::done_of(of_self(list_).progress);
-        if (mine < most - 1) throw left_behind(job_->fault("this process is more than one operation behind the others"));
+        if (mine < most - 1)
+            throw left_behind(job_->fault("this process is more than one operation behind the others"));
         header h{made_in_, 0, step_, kind_};
         const bool gives = base::member().index == from;
         if (gives && (kind_ == result::step || kind_ == result::weights)) bytes_ = weights();

@@ -70,7 +70,8 @@ public:
     SINTER_COLD void begin(Run& run) {
         detail::by_the_chief(run.model.session(), "take over", record_.path(), [&] {
             files_.make_folder();
-            const std::int64_t times = record_.take(o_.resume ? run.step : -1, detail::chief_since(run.model.session()));
+            const std::int64_t epoch = detail::chief_since(run.model.session());
+            const std::int64_t times = record_.take(o_.resume ? run.step : -1, epoch);
             if (o_.resume && o_.restarts_at_a_step > 0 && times > o_.restarts_at_a_step)
                 throw data_error("the run has begun here again and again, and never got as far as another checkpoint",
                                  joined({files_.path(), ", step ", run.step}), joined({times - 1, " restarts"}),
