@@ -47,7 +47,7 @@ public:
         group g;
         for (int s = 0; s < most_; ++s) g.list.seats.push_back({s, 0, wire::progress_of(0, true)});
         g.list.epoch = 1;
-        g.members = connect(g.list, "begin", service_.roster().options.join_within);
+        g.members = make_group(g.list, "begin", service_.roster().options.join_within);
         const std::uint64_t mine = service_.use([](wire::assembly& a, double, auto&&) { return a.self().life; });
         const auto lives = g.members->all_gather({reinterpret_cast<const std::byte*>(&mine), sizeof mine});
         for (std::size_t r = 0; r < lives.size(); ++r) std::memcpy(&g.list.seats[r].life, lives[r].data(), sizeof mine);
@@ -98,11 +98,11 @@ private:
         if (!fault.empty()) throw left_behind(service_.fault(slot(), fault));
         list_ = g.list;
         const double within = std::max(2 * service_.roster().options.dead_after, 2.);
-        g.members = connect(g.list, std::to_string(run), within);
+        g.members = make_group(g.list, std::to_string(run), within);
         return g;
     }
     /// A group of its own for each list: members of another epoch are of another job.
-    std::unique_ptr<communicator> connect(const wire::member_list& l, const std::string& run, double within) {
+    std::unique_ptr<communicator> make_group(const wire::member_list& l, const std::string& run, double within) {
         const cluster& all = service_.roster();
         std::vector<cluster_member> members;
         for (const wire::seat& s : l.seats) members.push_back(all.member(s.slot));
