@@ -19,6 +19,12 @@ struct parameter_server_options {
     int push_every = 1;     ///< async: steps whose mean gradient is one push
     bool prefetch = false;  ///< async: the next weights are pulled while a step is made, and so lack this step's update
     sharded::row_partition rows = sharded::row_partition::mod;   ///< which server has which rows of a table
+    /// A folder that all servers see: each saves its part there, every so many steps or seconds, and a server
+    /// that is started again goes on from the newest. Empty: none.
+    std::string checkpoints{};
+    std::int64_t save_every_steps = 0;
+    double save_every_seconds = 0;
+    int keep = 2;                   ///< of these checkpoints; 0: all
     double reconnect_within = 60;   ///< seconds for which a server that does not answer is dialled again; 0: an error at once
 };
 
@@ -60,6 +66,8 @@ struct parameter_server {
         s.pull_every = options.pull_every, s.push_every = options.push_every, s.prefetch = options.prefetch;
         s.rows = options.rows;
         s.connection.reconnect_within = options.reconnect_within;
+        s.checkpoints = options.checkpoints, s.keep = options.keep;
+        s.save_every_steps = options.save_every_steps, s.save_every_seconds = options.save_every_seconds;
         s.policy = policy();
         return s;
     }

@@ -19,6 +19,7 @@ struct server_setup {
     sharded::row_partition rows = sharded::row_partition::mod;
     sharded::client_options connection{};
     std::string checkpoints{};   ///< folder of the servers'; empty: none
+    int keep = 2;
     std::int64_t save_every_steps = 0;
     double save_every_seconds = 0;
     std::uint64_t policy = 0;    ///< a number that processes of one job share

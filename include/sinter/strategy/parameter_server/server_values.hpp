@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/net/progress_report.hpp>
+#include <sinter/parameter_server/shard_checkpoint.hpp>
 #include <sinter/strategy/parameter_server/server_setup.hpp>
 #include <sinter/strategy/parameter_server/worker_tables.hpp>
 #include <sinter/strategy/program_identity.hpp>
@@ -10,9 +11,9 @@ namespace sinter::inline SINTER_TARGET {
 
 /// What a process of a job with servers is and has, in every role: all of a server_session but the step.
 template <class Programs, class Optimizer>
-class server_values : public shard_replicas<Programs, false> {
+class server_values : public shard_replicas<Programs, other_processes::none> {
 protected:
-    using replicas = shard_replicas<Programs, false>;
+    using replicas = shard_replicas<Programs, other_processes::none>;
     using typename replicas::device, typename replicas::unit;
     using replicas::shards_, replicas::units_, replicas::at;
     using P = typename Programs::template training<0>;
@@ -47,6 +48,7 @@ public:
         more.save_every_steps = setup_.save_every_steps;
         more.save_every_seconds = setup_.save_every_seconds;
         more.parameters = P::v.n_parameters;
+        if (!setup_.checkpoints.empty()) more.files = files();
         more.first_row = [this](int t, std::int64_t row, float* to) { first_row(t, row, to); };
         sharded::server own(setup_.members, identity(), places_.shards[at(setup_.members.self().index)],
                             make_updater<P, Optimizer>(o), scalars_of(o), std::move(more));
@@ -98,23 +100,32 @@ public:
         if (const int t = of_table(to); t >= 0) return write_table(t, to, from, n);
         if (to.where() == compiler::space::slot) {
             if (member().chief() && trains()) slots_.push_back({to, std::vector<float>(from, from + n)});
-            changed_ = true;
+            changed_ = true, ++version_;
             return;
         }
         if (begun_ && !changed_) refresh();
-        changed_ = true;
+        changed_ = true, ++version_;
         replicas::write(to, from, n);
     }
     void clear_slots() { slots_.clear(); }   // servers make new ones
     /// The table begins with its initializer's values (strategy_traits::remote_tables).
     void start_table(const variable_info& v, std::uint64_t stream) {
         tables_.start(v, stream);
-        changed_ = true;
+        changed_ = true, ++version_;
     }
     template <class Q>
     batch_view prepared(const batch_view& b) {
         const batch_view whole = tables_.template prepare<Q>(b);
         tables_.pull(connected(), parameters());
+        if constexpr (unit::template has_own_parameters<Q>()) {
+            std::int64_t& has = whole_of_[std::is_same_v<Q, typename Programs::evaluation> ? 0 : 1];
+            if (has != version_)
+                detail::worker_tables<P>::template each_whole<Q>([&](int t, int parameter) {
+                    float* const to = units_[0].template whole_table<Q>(parameter);
+                    get(P::v.parameters[parameter].at, to, P::v.parameters[parameter].floats);
+                });
+            has = version_;
+        }
         return whole;
     }
     /// What has been written becomes the servers'. Before training it stays here until that begins.
@@ -193,6 +204,7 @@ protected:
         bool waits = false, brings = false;   ///< brings: with its answer come values
     };
     awaited push_, pull_;
+    std::int64_t version_ = 0, whole_of_[2] = {-1, -1};   ///< of the values; with which evaluation and prediction have tables
     std::int64_t max_steps_ = 0, steps_ = 0;
     std::vector<float> states_before_;   ///< as they were pulled
     std::int64_t consumed_ = 0;   ///< clocks that this worker has had a batch of
@@ -219,9 +231,11 @@ protected:
     float* place(int i, compiler::address a) const { return units_[at(i)].at(a); }
     static int of_table(compiler::address a) { return detail::worker_tables<P>::table_at(a); }
 
+    SINTER_COLD program_identity identity_of_program() const { return detail::identity_of<Programs>(setup_.policy); }
     SINTER_COLD wire::identity identity() const {
-        const program_identity i = detail::identity_of<Programs>(setup_.policy);
-        return {i.model, detail::number_hash().add(i.layout).add(sharded::hash_of({places_.shards.data(), places_.shards.size()})).value(), i.policy};
+        const program_identity i = identity_of_program();
+        const std::uint64_t shards = sharded::hash_of({places_.shards.data(), places_.shards.size()});
+        return {i.model, detail::number_hash().add(i.layout).add(shards).value(), i.policy};
     }
     SINTER_COLD void check() const {
         const auto refuse = [](const char* what, const std::string& got, const char* needed) {
@@ -234,6 +248,9 @@ protected:
             refuse("steps between two pulls or pushes", joined({setup_.pull_every, ", ", setup_.push_every}), "1 or more");
         if (clocks() && (setup_.pull_every > 1 || setup_.push_every > 1 || setup_.prefetch))
             refuse("older weights than the mode allows", "pull_every, push_every or prefetch", "async, or none of them");
+        if (setup_.canonical && compiler::remote_lookups_of<P>.drawn > 0)
+            refuse("candidates are drawn for a worker's part of the batch", "canonical<S> and a sampled loss",
+                   "the loss of all classes, or no canonical");
         if (setup_.push_every > 1 && detail::worker_tables<P>::count > 0)
             refuse("gradients of rows cannot be gathered over several steps", "push_every", "1 where servers keep tables");
     }
@@ -248,6 +265,13 @@ protected:
             if constexpr (requires { now.learning_rate.peak; }) now.learning_rate.peak *= rate;
             now.scalars(step, to);
         };
+    }
+    SINTER_COLD std::shared_ptr<sharded::shard_files> files() const {
+        const int self = setup_.members.self().index;
+        sharded::shard_checkpoint_setup s{setup_.checkpoints, self, places_.servers(), identity_of_program().layout,
+                                          places_.dense.pieces[at(self)], {}, setup_.keep};
+        for (const detail::server_places::table& t : places_.tables) s.tables.push_back(t.rows);
+        return std::make_shared<sharded::shard_checkpoints>(std::move(s));
     }
     void first_row(int t, std::int64_t local, float* to) const {
         const detail::server_places::table& table = places_.tables[at(t)];
@@ -279,7 +303,7 @@ protected:
         } else if (!trains() || member().chief()) {
             tables_.whole(t).assign(from, from + n);
         }
-        changed_ = true;
+        changed_ = true, ++version_;
     }
     SINTER_COLD void get(compiler::address from, float* to, std::int64_t n) {
         const bool slot = from.where() == compiler::space::slot;
@@ -305,6 +329,7 @@ protected:
     /// All values, also those that never change.
     SINTER_COLD void pull_all() {
         settle();
+        ++version_;
         link_->read_all(parameters());
         if (n_states) {
             link_->client().read(0, sharded::client::states, 0, {states_before_.data(), states_before_.size()});

@@ -48,7 +48,7 @@ public:
             ++consumed_;
             return unmade(v, false);
         }
-        begin(b);
+        begin(b, v);
         if (setup_.prefetch) start_pull();
         work(v, observe);
         return finish(v);
@@ -87,7 +87,7 @@ private:
         return {.applied = false, .stop = stop, .save = v.save, .examples = 0, .loss_weight = 0,
                 .global_step = link_->client().global_step()};
     }
-    void begin(const batch_view& b) {
+    void begin(const batch_view& b, const step_values& v) {
         const membership me = member();
         const bool shares = !independent();
         const int first = shares ? me.index * shards_ : 0, of = shares ? me.count * shards_ : shards_;
@@ -98,7 +98,9 @@ private:
         part_.template assign<P>(b, own);
         batch_ = own.size == b.size ? b : part_.view;
         if (own.size && detail::worker_tables<P>::count > 0) {
-            batch_ = tables_.template prepare<P>(batch_);
+            step_values own_values = v;
+            own_values.shard = {.index = static_cast<std::uint64_t>(me.index * shards_), .global_batch = own.size};
+            batch_ = tables_.template prepare<P>(batch_, own_values);
             tables_.pull(link_.get(), parameters());
         }
         const float* whole[std::size_t{P::v.n_inputs + P::v.n_targets + 1}] = {};

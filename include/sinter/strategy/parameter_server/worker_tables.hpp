@@ -55,9 +55,17 @@ public:
         return x;
     }
 
-    /// The batch as program Q takes it.
+    /// The batch as program Q takes it. `v`: of the step that it is for.
     template <class Q>
-    batch_view prepare(const batch_view& b) { return rows_.template prepare<Q>(b); }
+    batch_view prepare(const batch_view& b, const step_values& v = {}) {
+        return rows_.template prepare<Q>(b, v);
+    }
+    /// f(table, parameter) for each table that program Q reads whole.
+    template <class Q, class F>
+    static void each_whole(F f) {
+        for (int t = 0; t < count; ++t)
+            if (const int i = table(t).parameter; !Q::v.parameters[i].remote) f(t, i);
+    }
     /// Brings the rows that the prepared batch names; `parameters`: the arena with the compact copies.
     void pull(server_link* link, float* parameters) {
         for (int t = 0; t < count; ++t) {
