@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/base/cold.hpp>
+#include <sinter/base/hash.hpp>
 #include <sinter/compiler/program.hpp>
 #include <sinter/graph/path_of.hpp>
 #include <sinter/strategy/strategy.hpp>
@@ -21,10 +22,7 @@ namespace detail {
 class number_hash {
 public:
     constexpr number_hash& add(std::uint64_t x) {
-        for (int i = 0; i < 8; ++i) {
-            hash_ ^= x >> 8 * i & 0xff;
-            hash_ *= 0x00000100000001b3u;
-        }
+        for (int i = 0; i < 8; ++i) hash_.add(static_cast<unsigned char>(x >> 8 * i & 0xff));
         return *this;
     }
     constexpr number_hash& add(std::int64_t x) { return add(static_cast<std::uint64_t>(x)); }
@@ -40,10 +38,10 @@ public:
         for (const char c : s) add(static_cast<int>(c));
         return add(static_cast<int>(s.size()));
     }
-    constexpr std::uint64_t value() const { return hash_; }
+    constexpr std::uint64_t value() const { return hash_.value(); }
 
 private:
-    std::uint64_t hash_ = 0xcbf29ce484222325u;
+    base::fnv1a_hash hash_;
 };
 
 /// The model: what its variables are called, their extents, how they begin and in which group of the

@@ -62,7 +62,7 @@ BOOST_AUTO_TEST_CASE(of_two_both_are_named) {
 BOOST_AUTO_TEST_CASE(every_bit_and_every_place_counts) {
     std::vector<float> x(37);
     for (std::size_t i = 0; i < x.size(); ++i) x[i] = std::sin(static_cast<float>(i));
-    const auto hash = [&] { return wire::checksum::of(as_bytes(x)); };
+    const auto hash = [&] { return base::checksum::of(as_bytes(x)); };
     const std::uint64_t whole = hash();
     for (float& v : x)
         for (int bit = 0; bit < 32; ++bit) {

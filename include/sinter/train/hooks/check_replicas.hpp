@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <sinter/net/checksum.hpp>
+#include <sinter/base/checksum.hpp>
 #include <sinter/strategy/strategy.hpp>
 #include <sinter/train/hooks/hook.hpp>
+#include <sinter/train/members.hpp>
 #include <string>
 #include <vector>
 
@@ -47,7 +48,7 @@ private:
     template <class Run>
     SINTER_COLD void compare(Run& run) {
         auto& model = run.model;
-        wire::checksum sum;
+        base::checksum sum;
         for (int i = 0; i < model.parameters(); ++i) {
             const auto& v = model.parameter(i);
             x_.resize(static_cast<std::size_t>(v.floats));
