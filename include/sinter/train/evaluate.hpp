@@ -186,7 +186,11 @@ SINTER_COLD evaluation_result evaluate(Trainer& t, data::pipeline& data,
         detail::one_pass(data, [&](const data::batch_view& b) {
             if (batches > 0 && batch == batches) return false;
             r.interrupted = detail::asked_to_leave(t, within);
-            if (r.interrupted) return false;
+            if (r.interrupted) {
+                if constexpr (requires { t.session().ask_all_to_stop(""); })   // who has its part to do leaves it, too
+                    if (within->interrupted()) t.session().ask_all_to_stop("asked to stop during an evaluation");
+                return false;
+            }
             if (batch++ % members != me.index * (members > 1)) return true;
             const float l = t.evaluate(b);   // which refuses a batch that does not fit
             loss.add(static_cast<double>(l), t.loss_weight());
