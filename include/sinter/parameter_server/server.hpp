@@ -3,6 +3,8 @@
 #include <sinter/base/cluster_error.hpp>
 #include <sinter/net/cluster.hpp>
 #include <sinter/net/identity.hpp>
+#include <sinter/net/rare_log.hpp>
+#include <sinter/net/stranger_limits.hpp>
 #include <sinter/parameter_server/counters.hpp>
 #include <sinter/parameter_server/shard_files.hpp>
 #include <sinter/parameter_server/update_order.hpp>
@@ -15,14 +17,17 @@ namespace sinter::inline SINTER_TARGET::sharded {
 struct server_options {
     update_order order;
     std::shared_ptr<shard_files> files;          ///< null: no checkpoints
-    std::int64_t save_every_steps = 0;           ///< 0: only where asked
-    double save_every_seconds = 0;               ///< likewise
+    /// 0: only where asked. By clocks all servers save the same one; else each its own, as "step-N" all the same.
+    std::int64_t save_every_steps = 0;
+    double save_every_seconds = 0;               ///< where there is one server; for several the chief asks
     /// The values that a row of a table begins with; null: zeros. `row`: local, or its key.
     std::function<void(int table, std::int64_t row, float* to)> first_row;
     int parameters = 0;   ///< how many the model has: of run::tensor, for norms of all gradients; 0: those of the layout
     /// Called from time to time by a thread of the server's, by rank.
     std::function<void(std::int64_t global_step, span<const worker_counters>)> report;
     double report_every = 1;                     ///< seconds
+    wire::rare_log::sink log;                    ///< lines about strangers and bad requests; none: stderr
+    wire::stranger_limits strangers;
 };
 
 /// A parameter server: the work of a process whose role is ps. It keeps floats and updates them as

@@ -149,9 +149,9 @@ struct client::engine {
     }
     /// The first question on a connection: who is this, and at which clock.
     bool introduce(std::size_t i) {
-        wire::archive_writer w;
-        w & clock;
         lane& l = *lanes[i];
+        wire::archive_writer w;
+        w & std::max<std::int64_t>(0, clock - l.commits());   // the next clock that it will hear of
         try {
             if (!l.introduce(resting ? "rest" : "join", resting ? std::string() : w.bytes(),
                              base::monotonic_seconds() + std::max(1.0, dead_after())))

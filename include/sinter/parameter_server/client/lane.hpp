@@ -66,6 +66,12 @@ public:
     bool has_to_send() const { return frame_out_ || asked_ < count_; }
     /// Whether the question of this number, and all before it, are answered.
     bool answered(ticket t) const { return count_ == 0 || questions_[first_].number > t; }
+    /// Pushes among them.
+    std::int64_t commits() const {
+        std::int64_t n = 0;
+        for (std::size_t i = 0; i < count_; ++i) n += questions_[(first_ + i) % most].commits && questions_[(first_ + i) % most].whole;
+        return n;
+    }
     const char* oldest() const { return count_ == 0 ? "" : questions_[first_].name; }
 
     question& ask(ticket t, const char* name) {

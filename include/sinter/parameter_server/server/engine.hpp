@@ -48,7 +48,7 @@ struct server::engine {
         : who(c), options(std::move(o)), scalars(std::move(s)), memory(l, std::move(u), options.first_row, static_cast<int>(c.servers().size())),
           order(options.order), turn(order, c.size()), log(c.size()), tickets(order.mode, c.size()),
           sums(c.size(), order.order), joined(memory.layout(), order), workers(static_cast<std::size_t>(c.size())),
-          own(wire::service_greeting(c, same)) {
+          notes(options.log), own(wire::service_greeting(c, same)) {
         order.check(c.size());
         if (who.self().role != cluster_role::ps)
             throw option_error("this task is no parameter server", "sharded::server", who.self().name(), "ps");
@@ -69,7 +69,8 @@ struct server::engine {
             wire::service::calls{
                 .objection = [this](const wire::greeting& g) { return objection(g); },
                 .joined = [this](const wire::greeting& g, wire::data_link link) { begin(g, std::move(link)); },
-                .failed = [this](const std::string& what) { fail("its connections' thread failed: " + what); }});
+                .failed = [this](const std::string& what) { fail("its connections' thread failed: " + what); }},
+            options.log, options.strangers);
     }
     ~engine() {
         {
@@ -107,9 +108,11 @@ struct server::engine {
     bool any_left = false;
     std::string stop_reason;
     std::optional<cluster_error> failure;
+    wire::rare_log notes;
     double started = 0;
     // A checkpoint that is asked for:
-    std::int64_t save_wanted = 0, save_done = 0;
+    std::int64_t save_wanted = 0, save_done = 0, saved_step = 0;
+    double saved_at = 0;
     std::string save_where, save_fault;
 
     wire::greeting own;
@@ -196,6 +199,7 @@ struct server::engine {
     inline void restore();
     inline std::string saved_log() const;
     inline void save(const std::string& where);
+    inline bool save_is_due(double now) const;
     inline void keep_saving();
     inline void serve(int w, std::uint64_t incarnation, wire::data_link link);
     inline void advance(lock& hold);

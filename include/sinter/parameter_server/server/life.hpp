@@ -57,7 +57,8 @@ inline void server::engine::save(const std::string& where) {
         {
             const lock hold(mutex);
             v.log = saved_log();
-            v.global_step = global_step;
+            v.global_step = saved_step = global_step;
+            saved_at = base::monotonic_seconds();
         }
         const shard_layout& l = memory.layout();
         copy(v.values, l.floats);
@@ -73,27 +74,40 @@ inline void server::engine::save(const std::string& where) {
             for (float*& s : of.slots) copy(s, of.rows * l.tables[t].row_floats);
         }
     }
+    {
+        lock hold(mutex);
+        advance(hold);   // clocks that waited for the copy
+    }
     options.files->save(v, where);
 }
 
+/// Under the mutex: whether a checkpoint is due by itself. By clocks that is exactly when a clock makes
+/// the step, on all servers alike.
+inline bool server::engine::save_is_due(double now) const {
+    const std::int64_t every = options.save_every_steps;
+    if (!open || !options.files || global_step <= saved_step) return false;
+    if (every > 0 && (order.mode == update_mode::clocks ? global_step % every == 0
+                                                        : global_step / every > saved_step / every))
+        return true;
+    return options.save_every_seconds > 0 && who.servers().size() == 1 &&
+           now - saved_at >= options.save_every_seconds;
+}
+
 inline void server::engine::keep_saving() {
-    std::int64_t saved_step = global_step;
-    double saved_at = base::monotonic_seconds();
     lock hold(mutex);
+    saved_step = global_step;
+    saved_at = base::monotonic_seconds();
     for (;;) {
         const double now = base::monotonic_seconds();
-        const bool due = open && global_step > saved_step &&
-                         ((options.save_every_steps > 0 && global_step - saved_step >= options.save_every_steps) ||
-                          (options.save_every_seconds > 0 && now - saved_at >= options.save_every_seconds));
+        const bool due = save_is_due(now);
         if (save_done == save_wanted && !due) {
             if (stopping) return;
             changed.wait_for(hold, std::chrono::milliseconds(options.save_every_steps > 0 ? 5 : 100));
             continue;
         }
-        const std::int64_t wanted = save_wanted;
-        const std::string where = wanted > save_done ? std::exchange(save_where, {}) : std::string();
-        saved_step = global_step;
-        saved_at = now;
+        const std::int64_t wanted = save_wanted, every = std::max<std::int64_t>(1, options.save_every_steps);
+        const std::string where = wanted > save_done ? std::exchange(save_where, {})
+                                                     : "step-" + std::to_string(global_step / every * every);
         hold.unlock();
         std::string fault;
         try {
@@ -102,6 +116,7 @@ inline void server::engine::keep_saving() {
             fault = e.what();
         }
         hold.lock();
+        if (!fault.empty()) notes.say("a checkpoint could not be written: " + fault);
         save_fault = fault;
         save_done = std::max(save_done, wanted);
         changed.notify_all();

@@ -31,9 +31,13 @@ public:
                     throw refused_request{fault};
                 carry_out(h);
             } catch (const refused_request& r) {
+                {
+                    const server::engine::lock hold(e_.mutex);
+                    e_.notes.say(joined({"refused a request of ", talk_.peer().role, ": ", r.why}));
+                }
                 return refuse(r.why);
             } catch (const error& x) {
-                if (dynamic_cast<const wire::lost_connection*>(&x)) throw;
+                if (dynamic_cast<const cluster_error*>(&x)) throw;   // of the connection itself
                 return refuse(x.what());
             }
         }
@@ -482,10 +486,12 @@ inline void server::engine::serve(int w, std::uint64_t incarnation, wire::data_l
             }
         } const end{*this, k, s};
         s.run();
+    } catch (const wire::lost_connection&) {   // it may come again
     } catch (const std::exception& e) {
         trouble = e.what();
     }
     const lock hold(mutex);
+    if (!trouble.empty()) notes.say("closed a connection: " + trouble);
     if (k.incoming && k.incoming->begun()) ++k.counters.torn;
     if (k.incoming) k.incoming->clear();
     k.served = false;

@@ -6,12 +6,12 @@
 namespace sinter::inline SINTER_TARGET::sharded {
 
 /// Applies all clocks that can be. One thread at a time does; others find that somebody is at it, who
-/// sees what they have staged.
+/// sees what they have staged. Before a checkpoint that is due has been copied no further clock is applied.
 inline void server::engine::advance(lock& hold) {
     if (applying || order.mode != update_mode::clocks) return;
     applying = true;
     std::vector<staged_push*> pushes(workers.size());
-    while (turn.ready() && !failure && !stopping) {
+    while (turn.ready() && !failure && !stopping && !(saver.joinable() && save_is_due(0))) {
         const auto slot = static_cast<std::size_t>(turn.applied() % (order.staleness + 1));
         bool finite = true, any = false;
         answer_info info;
