@@ -96,6 +96,28 @@ BOOST_AUTO_TEST_CASE(what_the_data_of_one_throw_ends_all) {
         });
     all_have_its_words(job, 3, "the file is gone");
 }
+// Checking sums changes no bit of them, nor does it find fault with sums that are right.
+BOOST_AUTO_TEST_CASE(sums_that_are_checked_are_the_same) {
+    const auto train = [](const std::vector<std::string>& at, int r, std::int64_t every) {
+        estimator model{model_net, softmax_cross_entropy, adam{}, max_batch<16>,
+                        multi_worker<ring, cpu_device, 64>{cluster::of(at, r, patient()), {.check_sums_every = every}},
+                        {.threads = 1}};
+        auto data = sinter::test::points(200, 3) | data::batch(16);
+        model.train(data, {.epochs = 10, .progress = nullptr});
+        std::string bits;
+        for (int i = 0; i < model.inner().parameters(); ++i)
+            for (const float x : model.inner().plain(model.inner().parameter(i))) bits += std::to_string(x) + " ";
+        return bits;
+    };
+    std::vector<std::string> got;
+    for (const std::int64_t every : {0, 1, 7}) {
+        const auto at = own_addresses(2);
+        processes job;
+        for (int r = 0; r < 2; ++r) job.start([=] { return train(at, r, every); });
+        for (int r = 0; r < 2; ++r) got.push_back(job.result(r));
+    }
+    for (const std::string& g : got) BOOST_TEST((g.size() > 100 && g == got[0]), g);
+}
 // One of three is sent a signal, between steps or in the midst of an evaluation that would take a minute: all stop
 // behind the same step, with a checkpoint, and go on from it when they are started again.
 BOOST_AUTO_TEST_CASE(a_signal_to_one_stops_all) {

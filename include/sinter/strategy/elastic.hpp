@@ -46,6 +46,7 @@ struct elastic_strategy<multi_worker<Algorithm, Device, BucketBytes>> {
         return std::make_unique<collective::elastic_job>(who, wire::identity{i.model, i.layout, i.policy},
                                                          &Algorithm::connect, who.size() - who.options.spares);
     }
+    std::int64_t check_sums_every() const { return strategy.options.check_sums_every; }
     typename Device::options device_options(int) const { return strategy.device_settings; }
     std::uint64_t policy() const { return detail::number_hash().add(strategy.policy()).text("elastic").value(); }
     template <class Programs>

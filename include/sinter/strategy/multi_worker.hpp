@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/collective/checked_communicator.hpp>
 #include <sinter/net/cluster.hpp>
 #include <sinter/net/identity.hpp>
 #include <sinter/strategy/synchronous/strategy_session.hpp>
@@ -12,6 +13,8 @@ class cpu_device;
 struct multi_worker_options {
     batch_input input = batch_input::global;          ///< where each has its batches from
     state_policy states = state_policy::per_shard;    ///< what becomes of batch_norm's running statistics
+    /// Sums of gradients are checked in one step of so many (collective/checked_communicator.hpp); 0: in none.
+    std::int64_t check_sums_every = 0;
 };
 
 /// What sends: `Algorithm::connect(cluster, identity)` meets the other processes, and refuses those
@@ -51,6 +54,9 @@ struct multi_worker {
         if (members.options.elastic || members.options.spares > 0)
             throw option_error("an elastic job's strategy says so when it is compiled", "multi_worker",
                                "cluster_options::elastic", "elastic(multi_worker<...>{...}) (sinter/elastic.hpp)");
+        if (options.check_sums_every < 0)
+            throw option_error("number of steps", "multi_worker_options::check_sums_every",
+                               std::to_string(options.check_sums_every), "0 or more");
         if (evaluates) return s;
         if constexpr (requires(const Device& d) { d.enter(); }) {   // what reads its memory asks which is current
             const Device d(device_settings);
@@ -59,11 +65,16 @@ struct multi_worker {
         } else {
             s.members = Algorithm::connect(members, {i.model, i.layout, i.policy});
         }
+        s.members = collective::checked(std::move(s.members), options.check_sums_every);
         return s;
     }
     typename Device::options device_options(int) const { return device_settings; }
     std::uint64_t policy() const {
-        return detail::number_hash().add(static_cast<int>(options.input)).add(static_cast<int>(options.states)).value();
+        return detail::number_hash()
+            .add(static_cast<int>(options.input))
+            .add(static_cast<int>(options.states))
+            .add(options.check_sums_every)
+            .value();
     }
     template <class Programs>
     using session = detail::session_of_strategy<Programs>;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/collective/checked_communicator.hpp>
 #include <sinter/collective/elastic_job.hpp>
 #include <sinter/strategy/synchronous/strategy_session.hpp>
 
@@ -29,6 +30,7 @@ public:
     SINTER_COLD elastic_session(const Strategy& s, int threads) : base(s, threads) {
         job_ = s.job(detail::identity_of<Programs>(s.policy()));
         if (!job_) return;   // this process evaluates, or elastic is off
+        check_every_ = s.check_sums_every();
         collective::elastic_job::group g = job_->begin();
         waits_ = quiet_ = g.members == nullptr;
         healed_ = !waits_;
@@ -121,7 +123,7 @@ private:
     std::unique_ptr<collective::elastic_job> job_;
     wire::member_list list_;
     std::int64_t done_ = 0;          ///< operations
-    std::int64_t made_in_ = 0, chief_since_ = 0;
+    std::int64_t made_in_ = 0, chief_since_ = 0, check_every_ = 0;
     bool waits_ = false, quiet_ = false, healed_ = true, chief_ = false;
     result kind_ = result::none;     ///< of the last operation
     step_result step_{};
@@ -203,7 +205,7 @@ private:
     void enter(collective::elastic_job::group g) {
         const bool was_chief = chief_;
         list_ = std::move(g.list);
-        base::connect(std::move(g.members));
+        base::connect(collective::checked(std::move(g.members), check_every_));
         if (!base::communicator()) return;
         chief_ = base::member().chief();
         if (chief_ && !was_chief) chief_since_ = job_->epoch();
