@@ -35,9 +35,10 @@ public:
     /// This worker's part of a step. Examples 0: this step was not made, since the job has come to its end (`stop`),
     /// or, where batches are shared, since the others have made it without this worker.
     template <int I = 0, class Observer = runtime::unobserved>
-    step_result step(const batch_view& b, const step_values& v, Observer observe = {}) {
+    step_result step(const batch_view& b, const step_values& given, Observer observe = {}) {
         this->need_worker("step");
-        if (!begun_) this->begin_training(v.step, 0);
+        step_values v = given;
+        if (!begun_) v.step = this->begin_training(v.step, 0);   // servers may go on from a checkpoint
         if (v.stop && member().chief()) link_->client().ask_all_to_stop("asked to stop");
         settle();
         resting_ = false;

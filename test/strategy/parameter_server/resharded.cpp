@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: BSL-1.0
+// needs: distributed
+#include <boost/test/unit_test.hpp>
+#include <sinter/sinter.hpp>
+#include <sinter/strategy/parameter_server.hpp>
+
+#include "io/temporary_folder.hpp"
+#include "job.hpp"
+
+// A job that ended goes on, on another number of servers, from what its servers saved: it ends in the bytes of one that
+// was never interrupted, on one device. Weights, Adam's memory, a table, running statistics.
+using namespace sinter;
+
+namespace {
+
+constexpr auto net = indices<6> >> embedding<50, 8> >> flatten >> dense<24> >> batch_norm >> relu >> dropout<0.3f> >> dense<5>;
+constexpr int batch = 8, cut = 20, steps = 33;
+
+struct examples {
+    std::int32_t words[64 * 6], labels[64];
+    examples() {
+        random_stream r(3);
+        for (std::int32_t& w : words) w = static_cast<int>(r.word() % 50);
+        for (std::int32_t& l : labels) l = static_cast<int>(r.word() % 5);
+    }
+};
+/// Steps [first, end) of a run; what a file has of it.
+template <class Strategy>
+std::string trained(const Strategy& strategy, int first, int end) {
+    static const examples all;
+    trainer t{net, softmax_cross_entropy, adam{}, max_batch<batch>, strategy, {.threads = 1}};
+    if (detail::has_served(t)) return "served";
+    for (int i = first; i < end; ++i) {
+        const data::input_view in{nullptr, all.words + i % 8 * batch * 6, 6};
+        t.step({.labels = all.labels + i % 8 * batch, .size = batch, .inputs = {&in, 1}});
+    }
+    detail::end_training(t);
+    if (!t.session().member().chief()) return joined({t.steps()});
+    const std::vector<std::byte> file = save_to_memory(t);
+    return joined({t.steps(), " steps, file ", hash_text({file.data(), file.size()})});
+}
+std::string job_of(int workers, int servers, const std::string& folder, int first, int end,
+                   sharded::row_partition rows = sharded::row_partition::mod) {
+    server_job job(workers, servers);
+    job.start_all([=](const cluster& c) {
+        parameter_server_options o{.rows = rows, .checkpoints = folder, .save_every_steps = 10};
+        return trained(canonical<4>(parameter_server<sync<0>>{c, o}), first, end);
+    });
+    const std::string is = job.result(0);
+    for (int i = workers; i < job.size(); ++i) BOOST_TEST(job.result(i) == "served");
+    return is;
+}
+
+BOOST_AUTO_TEST_CASE(a_job_goes_on_on_another_number_of_servers) {
+    const std::string expected = trained(canonical<4>(single<cpu_device>{}), 0, steps);
+    for (const auto& [from, to] : {std::pair{4, 1}, {1, 4}, {4, 2}, {2, 2}}) {
+        const temporary_folder folder;
+        const std::string where = folder / "servers";
+        job_of(1, from, where, 0, cut);
+        BOOST_TEST(std::filesystem::exists(where + joined({"/step-", cut, "/manifest.json"})));
+        BOOST_TEST(job_of(2, to, where, cut, steps) == expected);
+    }
+    const temporary_folder folder;   // rows dealt out another way, too
+    job_of(1, 3, folder / "servers", 0, cut, sharded::row_partition::div);
+    BOOST_TEST(job_of(1, 2, folder / "servers", cut, steps) == expected);
+}
+
+} // namespace
