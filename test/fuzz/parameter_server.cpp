@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: BSL-1.0
+// needs: distributed
+// libFuzzer target: whatever a member says to a parameter server, or a server to a member, or a checkpoint's log has, is
+// refused or lies within the shard. The first byte says which.
+#include <sinter/parameter_server/server_log.hpp>
+#include <sinter/parameter_server/staged_push.hpp>
+#include <cstdlib>
+
+namespace {
+using namespace sinter;
+const sharded::shard_layout& layout() {
+    static const sharded::shard_layout l = [] {
+        sharded::shard_layout of;
+        of.floats = 96;
+        of.runs = {{0, 64, 0, -1}, {64, 32, -1, -1}};
+        of.states = 5;
+        of.tables.push_back({"known", 7, 3, 0});
+        of.tables.push_back({"hashed", -1, 2, 0});
+        return of;
+    }();
+    return l;
+}
+void need(bool b) {
+    if (!b) std::abort();
+}
+} // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    using namespace sinter::sharded;
+    if (size < 1) return 0;
+    const span<const std::byte> bytes(reinterpret_cast<const std::byte*>(data) + 1, size - 1);
+    switch (data[0] % 5) {
+        case 0: {   // a header that has proved to be one of this connection
+            if (bytes.size() < 40) return 0;
+            using wire::detail::get;
+            wire::frame_header h;
+            h.tag.operation = get<std::uint8_t>(bytes.data()) % 40;
+            h.tag.bucket = get<std::int32_t>(bytes.data() + 4);
+            h.tag.step = get<std::int64_t>(bytes.data() + 8);
+            h.tag.elements = get<std::uint64_t>(bytes.data() + 16);
+            h.tag.offset = get<std::uint64_t>(bytes.data() + 24);
+            h.bytes = get<std::uint64_t>(bytes.data() + 32) % (wire::most_payload + 1);
+            if (fault_of(h, layout(), 2)) return 0;
+            const auto w = static_cast<word>(h.tag.operation);
+            if (w == word::gradient) need(h.tag.offset + h.tag.elements <= 64 && h.bytes == 4 * h.tag.elements);
+            if (w == word::write || w == word::read) {
+                const std::int64_t n = array_floats(layout(), h.tag.bucket, 2);
+                need(n >= 0 && static_cast<std::int64_t>(h.tag.offset + h.tag.elements) <= n);
+            }
+            if (w == word::pull_rows) need(h.bytes == 8 * h.tag.elements && h.tag.bucket >= 0 && h.tag.bucket < 2);
+            return 0;
+        }
+        case 1: {
+            staged_push p(layout());
+            const char* const fault = p.take(bytes);
+            if (fault) need(!p.begun());   // all of it is looked at before any of it is taken
+            for (const std::int64_t key : p.tables()[0].keys) need(key >= 0 && key < 7);
+            p.fault();
+            return 0;
+        }
+        case 2: {
+            commit_block b;
+            if (!b.decode(bytes)) return 0;
+            std::byte again[commit_block::bytes];
+            b.encode(again);
+            need(std::memcmp(again, bytes.data(), sizeof again) == 0);
+            return 0;
+        }
+        case 3: {
+            answer_block b;
+            if (b.decode(bytes)) need(b.joined_bytes + answer_block::bytes <= bytes.size());
+            return 0;
+        }
+        default: try {
+                const auto log = server_log::of(std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size()));
+                need(server_log::of(log.bytes()).bytes() == log.bytes());
+            } catch (const error&) {
+            }
+            return 0;
+    }
+}
