@@ -42,8 +42,8 @@ BOOST_AUTO_TEST_CASE(every_push_is_one_update_and_all_end_by_themselves) {
         running_servers servers(j, {}, 1, 1);
         threads workers;
         for (int w = 0; w < 3; ++w) workers.start([&, w] { work(j, w, floats, 40, w == 1); });
-        BOOST_TEST(workers.join() == "");
-        BOOST_TEST(servers.join() == "");
+        no_fault_of(workers);
+        no_fault_of(servers);
         for (const auto& s : servers.servers) {
             BOOST_TEST(s->global_step() == 120);
             for (const auto& c : s->counters()) {
@@ -80,12 +80,12 @@ BOOST_AUTO_TEST_CASE(max_steps_is_never_overshot) {
             if (w == 0) {
                 c->wait_for_others();
                 c->wait(c->start_pull(to));
-                BOOST_TEST(v[5] == 101.f);
+                SINTER_NEED(v[5] == 101.f);
             }
             c->leave();
         });
-    BOOST_TEST(workers.join() == "");
-    BOOST_TEST(servers.join() == "");
+    no_fault_of(workers);
+    no_fault_of(servers);
     BOOST_TEST(made == 101);
     BOOST_TEST(servers.servers[0]->global_step() == 101);
 }
@@ -110,7 +110,7 @@ BOOST_AUTO_TEST_CASE(a_loss_that_is_not_finite_updates_nothing) {
         BOOST_TEST((c->last().push == sharded::answer_info::fate::applied));
         BOOST_TEST(c->global_step() == 2);
     });
-    BOOST_TEST(workers.join() == "");
+    no_fault_of(workers);
     BOOST_TEST(servers.servers[0]->counters()[0].not_finite == 1);
 }
 
@@ -127,15 +127,15 @@ BOOST_AUTO_TEST_CASE(sums_over_workers_and_a_stop_that_all_hear_of) {
             while (all[0] != 3) all[0] = 1, c->reduce(all);   // who is not there yet is not waited for
             double x[2] = {1. + w, 0.5};
             c->reduce(x);
-            BOOST_TEST(x[0] == 6);
-            BOOST_TEST(x[1] == 1.5);
+            SINTER_NEED(x[0] == 6);
+            SINTER_NEED(x[1] == 1.5);
             if (w == 2) c->ask_all_to_stop("enough");
             while (c->may_step()) c->wait(c->start_pull({}));
-            BOOST_TEST(c->asked());
-            BOOST_TEST(c->stop_reason() == "worker/2: enough");
+            SINTER_NEED(c->asked());
+            SINTER_NEED(c->stop_reason() == "worker/2: enough");
         });
-    BOOST_TEST(workers.join() == "");
-    BOOST_TEST(servers.join() == "");
+    no_fault_of(workers);
+    no_fault_of(servers);
 }
 
 BOOST_AUTO_TEST_CASE(arrays_are_written_and_read) {
@@ -171,5 +171,5 @@ BOOST_AUTO_TEST_CASE(arrays_are_written_and_read) {
         BOOST_TEST(c->global_step() == 17);
         BOOST_CHECK_THROW(c->read(1, 3, 0, b), cluster_error);
     });
-    BOOST_TEST(workers.join() == "");
+    no_fault_of(workers);
 }

@@ -60,7 +60,7 @@ BOOST_AUTO_TEST_CASE(three_workers_of_whom_one_is_backup) {
     BOOST_TEST(c[1]->global_step() == 2);
     BOOST_TEST(servers.servers[0]->counters()[1].dropped == 1);
     for (auto& k : c) k->leave();
-    BOOST_TEST(servers.join() == "");
+    no_fault_of(servers);
 }
 
 namespace {
@@ -107,7 +107,7 @@ std::vector<float> train(const sharded::update_order& order, int workers, int se
                 }
                 c->push_states(0, std::vector<float>{1.f * float(w), 2, 3});
                 c->wait(c->commit({.loss = 1, .weight = 1. + w, .states_count = 1}, to));
-                BOOST_TEST(c->last().clock - c->last().applied <= order.staleness);
+                SINTER_NEED(c->last().clock - c->last().applied <= order.staleness);
             }
             c->rest();
             if (w == 0) {
@@ -122,8 +122,8 @@ std::vector<float> train(const sharded::update_order& order, int workers, int se
             }
             c->leave();
         });
-    BOOST_TEST(all.join() == "");
-    BOOST_TEST(servers.join() == "");
+    no_fault_of(all);
+    no_fault_of(servers);
     for (auto& s : servers.servers) BOOST_TEST(s->global_step() == steps);
     return end;
 }
@@ -215,9 +215,9 @@ BOOST_AUTO_TEST_CASE(sums_of_ten_thousand_keys) {
                 sum[std::size_t(s)].resize(of[std::size_t(s)].size());
                 c->wait(c->start_pull_rows(s, 0, of[std::size_t(s)], sum[std::size_t(s)].data()));
                 for (std::size_t k = 0; k < sum[std::size_t(s)].size(); ++k)
-                    BOOST_REQUIRE(sum[std::size_t(s)][k] == times * x[std::size_t(s)][k]);
+                    SINTER_NEED(sum[std::size_t(s)][k] == times * x[std::size_t(s)][k]);
             }
         });
-    BOOST_TEST(all.join() == "");
-    BOOST_TEST(servers.join() == "");
+    no_fault_of(all);
+    no_fault_of(servers);
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <boost/test/unit_test.hpp>
 #include <net/processes.hpp>
 #include <sinter/base/posix_thread.hpp>
 #include <sinter/parameter_server/client.hpp>
@@ -75,6 +76,12 @@ struct job {
     cluster_options options;
 };
 
+/// For threads beside each other, where BOOST_TEST must not be used: what does not hold comes out of threads::join().
+inline void need(bool holds, const char* what) {
+    if (!holds) throw error("does not hold", what);
+}
+#define SINTER_NEED(...) ::sinter::ps_test::need(static_cast<bool>(__VA_ARGS__), #__VA_ARGS__)
+
 /// Threads that hand back what they threw.
 class threads {
 public:
@@ -105,6 +112,13 @@ private:
     std::vector<base::posix_thread> threads_;
     std::vector<std::unique_ptr<std::string>> faults_;
 };
+
+/// Waits for threads first, and looks then: BOOST_TEST notes where it is before it evaluates.
+template <class Threads>
+void no_fault_of(Threads& t) {
+    const std::string faults = t.join();
+    BOOST_TEST(faults == "");
+}
 
 /// Servers of a job, each in a thread.
 class running_servers {

@@ -138,10 +138,10 @@ BOOST_AUTO_TEST_CASE(connections_are_cut_anywhere_and_each_push_counts_once) {
                         }
                         p.c->leave();
                     });
-                BOOST_TEST(workers.join() == "");
-                BOOST_TEST(servers.join() == "");
+                no_fault_of(workers);
+                no_fault_of(servers);
                 over = true;
-                BOOST_TEST(proxy.join() == "");
+                no_fault_of(proxy);
                 for (const auto& c : servers.servers[0]->counters()) {
                     BOOST_TEST(c.applied == each);
                     torn += c.torn, repeated += c.repeated, connections += c.connections;
@@ -172,8 +172,8 @@ BOOST_AUTO_TEST_CASE(damage_on_the_way_is_noticed_and_the_push_sent_again) {
         BOOST_TEST(p.c->seen().reconnections == 1);
         p.c->leave();
     });
-    BOOST_TEST(workers.join() == "");
-    BOOST_TEST(servers.join() == "");
+    no_fault_of(workers);
+    no_fault_of(servers);
     over = true;
     proxy.join();
     BOOST_TEST(lines == 1);
@@ -218,8 +218,8 @@ BOOST_AUTO_TEST_CASE(a_server_that_comes_back_from_its_checkpoint_goes_on_with_t
         servers.reset();
         servers = std::make_unique<running_servers>(j, o, 1, 1);
         ++stage;
-        BOOST_TEST(workers.join() == "");
-        BOOST_TEST(servers->join() == "");
+        no_fault_of(workers);
+        no_fault_of(*servers);
     }
 }
 
@@ -242,7 +242,7 @@ BOOST_AUTO_TEST_CASE(by_clocks_all_servers_save_after_the_very_same_one) {
         o.files = files.emplace_back(std::make_shared<named>());
         o.save_every_steps = 5;
         servers.push_back(j.server(s, o));
-        serving.start([&servers, s] { servers[std::size_t(s)]->run(); });
+        serving.start([server = servers.back().get()] { server->run(); });
     }
     for (int w = 0; w < 2; ++w)
         workers.start([&, w] {
@@ -259,8 +259,8 @@ BOOST_AUTO_TEST_CASE(by_clocks_all_servers_save_after_the_very_same_one) {
                 c->wait(c->start_pull({}));
             }
         });
-    BOOST_TEST(workers.join() == "");
-    BOOST_TEST(serving.join() == "");
+    no_fault_of(workers);
+    no_fault_of(serving);
     servers.clear();
     for (const auto& f : files) {
         BOOST_TEST(f->all.size() == 4u);

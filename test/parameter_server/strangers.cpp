@@ -103,7 +103,7 @@ BOOST_AUTO_TEST_CASE(strangers_do_not_disturb_a_job) {
     BOOST_TEST(lines > 0);
     BOOST_TEST(lines < 10);
     c->leave();
-    BOOST_TEST(servers.join() == "");
+    no_fault_of(servers);
 }
 
 BOOST_AUTO_TEST_CASE(members_that_do_not_agree_are_refused_in_words) {

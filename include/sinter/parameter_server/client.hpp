@@ -83,7 +83,7 @@ public:
     ticket start_pull_rows(int server, int table, span<const std::int64_t> keys, float* to);
     void wait(ticket);
 
-    const answer_info& last() const;
+    answer_info last() const;
     std::int64_t global_step() const;
     client_counters seen() const;
 

@@ -286,7 +286,10 @@ inline void client::wait(ticket t) {
     engine_->wait_for(hold, t);
 }
 
-inline const answer_info& client::last() const { return engine_->info; }
+inline answer_info client::last() const {
+    const engine::lock hold(engine_->mutex);
+    return engine_->info;
+}
 inline std::int64_t client::global_step() const {
     const engine::lock hold(engine_->mutex);
     return engine_->lanes[0]->global_step;

@@ -41,7 +41,7 @@ struct client::engine {
     std::string call_name;
     answer_info info;
     client_counters counters;
-    std::vector<pollfd> polls;
+    std::vector<pollfd> polls_of_caller, polls_of_thread;
     int exceptions = std::uncaught_exceptions();
     base::posix_thread thread;
 
@@ -57,7 +57,8 @@ struct client::engine {
         down_since.assign(n, base::monotonic_seconds());
         next_try.assign(n, 0);
         why_down.assign(n, {});
-        polls.reserve(n);
+        polls_of_caller.reserve(n);
+        polls_of_thread.reserve(n);
         lock hold(mutex);
         drive(hold, [&] {
             for (const auto& p : lanes)
@@ -217,6 +218,7 @@ struct client::engine {
     }
     /// Waits until a lane can go on, or it is time to say that one lives.
     void poll_lanes(lock& hold, bool unlocked) {
+        std::vector<pollfd>& polls = unlocked ? polls_of_thread : polls_of_caller;
         polls.clear();
         double most = beat_every() / 4;
         const double now = base::monotonic_seconds();
