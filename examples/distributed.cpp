@@ -8,8 +8,10 @@
 //
 //   distributed --strategy mirrored:2 --steps 500
 //   sinter-launch -n 4 -- distributed --strategy multi_worker:ring --steps 500 --checkpoint run --save net.safetensors
+//   sinter-launch --workers 3 --ps 2 -- distributed --strategy parameter_server:async --steps 3000 --checkpoint run
 //
-// The batch is the global one: --batch 64 on four processes is 16 images each. --canonical 4 makes weights the same to
+// The batch is the global one: --batch 64 on four processes is 16 images each (but under parameter_server:async, where
+// each worker has batches of its own, and steps are those of all workers together). --canonical 4 makes weights the same to
 // the last bit, whatever the strategy. With --checkpoint the same command goes on where it was ended or killed, and a
 // process whose role is evaluator evaluates the checkpoints. doc/distributed.md says more.
 //
@@ -39,7 +41,7 @@ static int train(settings s) {
     int code = 0;
     const bool has_it = !s.elastic || (s.strategy == "multi_worker" && s.canonical == 0);
     for (const train_function f : {&distributed::train_single, &distributed::train_mirrored, &distributed::train_workers,
-                                   &distributed::train_mpi, &distributed::train_canonical})
+                                   &distributed::train_mpi, &distributed::train_servers, &distributed::train_canonical})
         if (has_it && f(s, code)) return code;
     throw sinter::option_error("no such strategy in this program", "--strategy",
                                s.strategy + (s.detail.empty() ? "" : ":" + s.detail) +
@@ -56,7 +58,8 @@ int main(int argc, char** argv) {
     example::command_line line("Trains the quickstart's net under a strategy: on one device, several, or many machines.");
     line.add("strategy", strategy, "NAME",
              "single, mirrored:N, central_storage:N, multi_worker:ring, multi_worker:halving_doubling, "
-             "multi_worker:automatic, multi_worker:mpi")
+             "multi_worker:automatic, multi_worker:mpi, parameter_server:async, parameter_server:stale:S, "
+             "parameter_server:sync:BACKUP")
         .add("canonical", s.canonical, 0, 4, "shards of each batch, 2 or 4: the same bits under every strategy", "none")
         .flag("elastic", s.elastic, "of multi_worker:ring: go on without processes that die, and with those that come again")
         .add("steps", s.steps, 1, 1'000'000'000, "steps in all, those before a checkpoint included")

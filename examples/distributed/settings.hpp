@@ -27,6 +27,7 @@ bool train_single(const settings&, int& code);
 bool train_mirrored(const settings&, int& code);
 bool train_workers(const settings&, int& code);
 bool train_mpi(const settings&, int& code);
+bool train_servers(const settings&, int& code);
 bool train_canonical(const settings&, int& code);
 /// Prints a plan instead, and answers true, where SINTER_PLAN says of which cluster.
 bool plan_if_asked();

@@ -15,16 +15,25 @@ inline constexpr auto net = image<28, 28, 1>
     >> conv2d<64, 3> >> relu >> max_pool<2>
     >> flatten >> dense<128> >> relu >> dropout<0.2f> >> dense<10>;
 
+/// Whether each worker trains at its own pace, on batches of its own (parameter_server:async).
+template <class Session>
+bool at_own_pace(const Session& s) {
+    if constexpr (requires { s.independent(); }) return s.independent();
+    else return false;
+}
+
 /// All of the program that knows of a strategy: it is one more argument of the estimator. Every process of a job runs
 /// this; the chief writes the files.
 template <class Strategy>
 int train(const settings& s, const Strategy& strategy) {
     const example::dataset images = example::find_dataset(s.data, s.seed);
-    auto training = data::source(images.train) | data::shuffle(10'000, s.seed) | data::batch(s.batch) | data::prefetch();
-    auto test = data::source(images.test) | data::batch(s.batch);
-
     estimator model{net, softmax_cross_entropy, adam{.learning_rate = 1e-3f}, max_batch<largest_batch>, strategy,
                     {.threads = s.threads, .seed = s.seed}};
+    const bool alone = at_own_pace(model.inner().session());   // then each goes over the data in an order of its own
+    const int who = std::max(0, model.inner().session().member().index);
+    const std::uint64_t order = s.seed + static_cast<std::uint64_t>(alone ? who : 0);
+    auto training = data::source(images.train) | data::shuffle(10'000, order) | data::batch(s.batch) | data::prefetch();
+    auto test = data::source(images.test) | data::batch(s.batch);
     train_and_evaluate_result r;
     if (!s.checkpoint.empty()) {
         r = train_and_evaluate(model,
@@ -33,13 +42,16 @@ int train(const settings& s, const Strategy& strategy) {
     } else {
         stop_on_signals signals;
         r.epochs = model.train(training, {.max_steps = s.steps}, signals);
+        if constexpr (requires { model.inner().session().serves(); })
+            if (model.inner().session().serves()) return 0;
         r.steps = model.inner().steps();
-        r.interrupted = r.steps < s.steps;
-        if (!r.interrupted) r.evaluations.push_back({r.steps, model.evaluate(test)});
+        r.interrupted = signals || (r.steps < s.steps && !alone);
+        if (!r.interrupted && (!alone || model.inner().session().member().chief()))
+            r.evaluations.push_back({r.steps, model.evaluate(test)});
     }
     const membership member = model.inner().session().member();   // at the end: in an elastic job it may change
     if (r.interrupted) return 3;
-    if (r.does == duty::evaluate) return 0;
+    if (r.does == duty::evaluate || r.does == duty::serve) return 0;
     if (!s.save.empty()) model.save(s.save);   // every process that trains calls this, and the chief writes
     if (!member.chief()) return 0;
     // Where another process evaluates, it has told what it found.
