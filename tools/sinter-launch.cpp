@@ -32,7 +32,7 @@ int run_plan(const options& o) {
 int run_job(const options& o, const descriptor& signals) {
     const descriptor key = key_in_memory();
     const std::string name = "launch-" + random_hex(8);
-    display shown(o.progress);
+    display shown(o.progress, o.json);
     for (int attempt = 0;; ++attempt) {
         job j(o, name, key, signals, attempt, shown);
         j.run();

@@ -13,8 +13,25 @@ namespace launch {
 /// member. On a terminal those lines stay at the bottom; elsewhere they are written now and then.
 class display {
 public:
-    explicit display(double every)
-        : terminal_(every < 0 && ::isatty(2)), every_(every < 0 ? (terminal_ ? 0.2 : 10) : every) {}
+    /// `json`: a file for what members report, too, a line for each; empty: none. Throws io_error.
+    explicit display(double every, const std::string& json = {})
+        : terminal_(every < 0 && ::isatty(2)), every_(every < 0 ? (terminal_ ? 0.2 : 10) : every) {
+        if (json.empty()) return;
+        json_ = std::fopen(json.c_str(), "we");
+        if (!json_) sinter::io::throw_io_error(errno, "cannot open", json);
+    }
+    ~display() {
+        if (json_) std::fclose(json_);
+    }
+    display(const display&) = delete;
+    display& operator=(const display&) = delete;
+    /// Something that a member has just reported.
+    void heard(const member& m) {
+        if (!json_) return;
+        const std::string line = m.json(sinter::base::monotonic_seconds() - began_);
+        std::fwrite(line.data(), 1, line.size(), json_);
+        std::fflush(json_);
+    }
 
     /// A line of a member's stdout (0) or stderr (1).
     void line(const member& m, int stream, std::string_view text) {
@@ -51,7 +68,7 @@ private:
             if (!terminal_ && !m.reported_anew) continue;
             m.reported_anew = false;
             const std::string what = m.status ? m.ending() + "; " + m.doing() : m.doing();
-            std::fprintf(stderr, "%s%s: %.100s\n", terminal_ ? "" : "sinter-launch: ", m.name().c_str(), what.c_str());
+            std::fprintf(stderr, "%s%s: %.160s\n", terminal_ ? "" : "sinter-launch: ", m.name().c_str(), what.c_str());
             drawn_ += terminal_;
         }
     }
@@ -61,6 +78,8 @@ private:
     }
 
     bool terminal_;
+    std::FILE* json_ = nullptr;
+    double began_ = sinter::base::monotonic_seconds();
     double every_, last_ = sinter::base::monotonic_seconds();
     int drawn_ = 0;
 };

@@ -109,7 +109,7 @@ private:
         char packet[2000];
         for (ssize_t n; m.progress && (n = ::recv(m.progress.get(), packet, sizeof packet, MSG_DONTWAIT)) >= 0;) {
             if (n == 0) m.progress.close();
-            else m.hear({packet, static_cast<std::size_t>(n)});
+            else m.hear({packet, static_cast<std::size_t>(n)}), display_.heard(m);
         }
     }
     void take(member& m, int stream, std::string_view text) {

@@ -59,11 +59,43 @@ struct member {
         if (WIFEXITED(*status)) return "exit status " + std::to_string(WEXITSTATUS(*status));
         return "signal " + std::to_string(WTERMSIG(*status)) + " (" + ::strsignal(WTERMSIG(*status)) + ")";
     }
+    /// What it counted beside its steps, by key (net/progress_report.hpp).
+    std::vector<std::pair<std::string, std::string>> counts;
+    std::string count_of(const char* key) const {
+        for (const auto& [k, value] : counts)
+            if (k == key) return value;
+        return {};
+    }
+    /// "1.25 MB"
+    static std::string bytes_in_words(const std::string& number) {
+        const double n = std::atof(number.c_str());
+        const char* const unit = n < 1e6 ? "kB" : n < 1e9 ? "MB" : "GB";
+        char text[32];
+        std::snprintf(text, sizeof text, "%.3g %s", n / (n < 1e6 ? 1e3 : n < 1e9 ? 1e6 : 1e9), unit);
+        return text;
+    }
+    /// One line of JSON: all that it has reported.
+    std::string json(double seconds) const {
+        std::string s = "{\"seconds\": " + sinter::json::text(seconds) + ", \"member\": " + sinter::json::text(name());
+        const auto number = [&](const std::string& key, const std::string& value) {
+            if (!value.empty()) s += ", " + sinter::json::text(key) + ": " + sinter::json::text(std::atof(value.c_str()));
+        };
+        number("step", step), number("steps_per_second", rate), number("loss", loss);
+        for (const auto& [key, value] : counts) number(key, value);
+        if (!note.empty()) s += ", \"note\": " + sinter::json::text(note);
+        return s + "}\n";
+    }
     /// What it is doing, in words: "step 120, 34.5 steps/s, loss 0.25"; empty if it said nothing.
     std::string doing() const {
         std::string s = step.empty() ? "" : "step " + step;
         if (!rate.empty()) s += ", " + rate + " steps/s";
         if (!loss.empty()) s += ", loss " + loss;
+        if (const std::string n = count_of("staleness"); !n.empty())
+            s += ", staleness " + n + " (" + count_of("most_staleness") + " at most)";
+        for (const char* key : {"dropped", "repeated"})
+            if (const std::string n = count_of(key); !n.empty()) s += ", " + n + " " + key;
+        for (const char* key : {"sent", "received"})
+            if (const std::string n = count_of(key); !n.empty()) s += ", " + bytes_in_words(n) + " " + key;
         if (!note.empty()) s += (s.empty() ? "" : "; ") + note;
         return s;
     }
@@ -73,6 +105,10 @@ struct member {
         for (const char c : packet) clean += static_cast<unsigned char>(c) < 0x20 || c == 0x7f ? ' ' : c;
         if (clean.starts_with("note ")) {
             note = clean.substr(5);
+        } else if (clean.starts_with("count ")) {
+            std::istringstream words(clean.substr(6));
+            counts.clear();
+            for (std::string key, value; counts.size() < 20 && words >> key >> value;) counts.emplace_back(key, value);
         } else if (clean.starts_with("step ")) {
             std::istringstream words(clean);
             loss.clear(), note.clear();

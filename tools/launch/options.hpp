@@ -20,6 +20,7 @@ struct options {
     double grace = 10;         ///< seconds that members have to end by themselves before they are killed
     double progress = -1;      ///< seconds between lines of progress; 0: none; -1: by what stderr is
     bool share_cores = true;   ///< each trainer on an even share of the cores
+    std::string json;          ///< a file for what members report, as lines of JSON; empty: none
     std::string plan;          ///< not empty: one process, which plans for such a cluster and does not train
     std::vector<std::string> command;
 };
@@ -68,6 +69,7 @@ inline std::optional<options> parse(int argc, const char* const* argv) {
         "grace", po::value(&o.grace)->value_name("SECONDS"), "how long members may take to end by themselves (10)")(
         "progress", po::value(&o.progress)->value_name("SECONDS"),
         "time between lines of progress; 0: none (10; on a terminal all the time)")(
+        "json", po::value(&o.json)->value_name("FILE"), "write what members report there, a line of JSON for each")(
         "cores", po::value(&cores)->value_name("share|all"), "each worker has its share of the cores, or all (share)")(
         "plan", po::value(&o.plan)->value_name("TEXT|FILE"),
         "run PROGRAM once: it plans a job of the cluster that TEXT describes, and trains nothing")(

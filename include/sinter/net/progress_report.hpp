@@ -23,6 +23,8 @@
 ///                              step N is over; R steps per second since the last packet; which part
 ///                              of the time since then it did not wait for others, 0 to 1; what is
 ///                              not known is left out
+///     count KEY VALUE ...      numbers beside the steps, of which the last ones are shown (parameter servers:
+///                              staleness, most_staleness, dropped, repeated, sent, received)
 ///     note TEXT                anything else for people to read, in one line
 /// Packets of other kinds and further words are ignored. Nothing is answered, and a packet that the
 /// socket does not take at once is dropped: a launcher that is slow or gone never delays a step.
@@ -50,11 +52,11 @@ public:
 
     /// Step `step` (counted from the job's beginning) is over. Cheap: most calls only look at the
     /// clock, and none does where nobody listens. `loss` may be NaN: not known. `waited`: seconds for
-    /// which it has waited for others, in all; -1: not known.
-    void step(std::int64_t step, double loss, double waited = -1) {
-        if (!wanted()) return;
+    /// which it has waited for others, in all; -1: not known. Whether it was told.
+    bool step(std::int64_t step, double loss, double waited = -1) {
+        if (!wanted()) return false;
         const double now = base::monotonic_seconds();
-        if (last_step_ >= 0 && now - last_time_ < every) return;
+        if (last_step_ >= 0 && now - last_time_ < every) return false;
         std::string text = "step " + std::to_string(step);
         if (last_step_ >= 0 && step > last_step_)
             text += " rate " + base::general_text(static_cast<double>(step - last_step_) / (now - last_time_), 6);
@@ -63,6 +65,11 @@ public:
             text += " busy " + base::general_text(std::clamp(1 - (waited - last_waited_) / (now - last_time_), 0., 1.), 3);
         last_step_ = step, last_time_ = now, last_waited_ = waited;
         send(text);
+        return true;
+    }
+    /// Numbers beside the steps, as "dropped 3 sent 123456": not more often than step() tells something.
+    void count(std::string_view keys_and_values) {
+        if (wanted()) send("count " + std::string(keys_and_values));
     }
     /// A line for people: what this member does where it makes no steps, as "evaluates step 1000".
     void note(std::string_view text) {

@@ -335,7 +335,7 @@ private:
         know_members();
         run_.save_is_asked = done.save;
         if (done.stop) run_.stop(asks ? run_.asked_why() : detail::stopped_by_members);
-        if (done.examples == 0) return !run_.stopping();   // all members' batches have come to their end
+        if (done.examples == 0) return !(run_.stopping() || enough_steps());   // nobody had an example, or leave for a step
         if (first_loss_ < 0) first_loss_ = __builtin_fabs(static_cast<double>(run_.loss));
         run_.step = t_.steps();
         if (__builtin_fabsf(run_.loss) <= std::numeric_limits<float>::max()) {

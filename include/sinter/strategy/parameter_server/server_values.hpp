@@ -47,6 +47,9 @@ public:
         more.order = setup_.order;
         more.save_every_steps = setup_.save_every_steps;
         more.save_every_seconds = setup_.save_every_seconds;
+        more.report = [to = report_.get()](std::int64_t step, span<const sharded::worker_counters> of) {
+            if (to->wanted()) report_server(*to, step, of);
+        };
         more.parameters = P::v.n_parameters;
         if (!setup_.checkpoints.empty()) more.files = files();
         more.first_row = [this](int t, std::int64_t row, float* to) { first_row(t, row, to); };
@@ -209,6 +212,7 @@ protected:
     std::vector<float> states_before_;   ///< as they were pulled
     std::int64_t consumed_ = 0;   ///< clocks that this worker has had a batch of
     float first_rate_ = 0, rate_ = 1;
+    double waited_ = 0;   ///< seconds, for servers and so for others
 
 
     template <class Devices>
@@ -351,8 +355,41 @@ protected:
     void wait(awaited& a) {
         if (!a.waits) return;
         a.waits = false;
-        link_->client().wait(a.ticket);
+        while_waiting([&] { return link_->client().wait(a.ticket), true; });
         if (a.brings) take_values();
+    }
+    /// f(), whose time counts as waiting for others.
+    template <class F>
+    bool while_waiting(F f) {
+        if (!report_->wanted()) return f();
+        const double began = base::monotonic_seconds();
+        const bool answer = f();
+        waited_ += base::monotonic_seconds() - began;
+        return answer;
+    }
+    /// To sinter-launch, now and then: this worker's own steps, and what it has counted.
+    void report(double loss) {
+        if (!report_->step(steps_, loss, waited_)) return;
+        const sharded::client_counters c = counters();
+        report_->count("staleness " +
+                       base::general_text(static_cast<double>(c.staleness_sum) / static_cast<double>(std::max<std::int64_t>(1, c.pushes)), 3) +
+                       joined({" most_staleness ", c.staleness_max, " dropped ", c.dropped, " repeated ", c.repeated, " sent ",
+                               c.bytes_out, " received ", c.bytes_in, " global_step ", link_->client().global_step()}));
+    }
+    /// The same of a server, of all workers' pushes.
+    SINTER_COLD static void report_server(wire::progress_report& to, std::int64_t global_step,
+                                          span<const sharded::worker_counters> workers) {
+        sharded::worker_counters all;
+        for (const sharded::worker_counters& w : workers) {
+            all.applied += w.applied, all.dropped += w.dropped, all.repeated += w.repeated;
+            all.bytes_in += w.bytes_in, all.bytes_out += w.bytes_out;
+            all.staleness_sum += w.staleness_sum, all.staleness_max = std::max(all.staleness_max, w.staleness_max);
+        }
+        to.step(global_step, std::numeric_limits<double>::quiet_NaN());
+        to.count("staleness " +
+                 base::general_text(static_cast<double>(all.staleness_sum) / static_cast<double>(std::max<std::int64_t>(1, all.applied)), 3) +
+                 joined({" most_staleness ", all.staleness_max, " dropped ", all.dropped, " repeated ", all.repeated,
+                         " sent ", all.bytes_out, " received ", all.bytes_in}));
     }
     /// Nothing is on its way, and what came is in place.
     void settle() { wait(push_), wait(pull_); }

@@ -43,7 +43,7 @@ public:
         settle();
         resting_ = false;
         sharded::client& c = link_->client();
-        while (!c.may_step())
+        while (!this->while_waiting([&] { return c.may_step(); }))
             if (!may_yet_step()) return unmade(v, c.asked() || !member().chief());
         if (!independent() && consumed_ < c.last().clock) {
             ++consumed_;
@@ -284,7 +284,7 @@ private:
             if (clocks() && setup_.order.staleness == 0) note_update(r);
         }
         r.stop = v.stop || asked_to_stop();
-        report_->step(link_->client().global_step(), static_cast<double>(r.loss));
+        this->report(static_cast<double>(r.loss));
         return r;
     }
     /// Of a step that all have made together.
