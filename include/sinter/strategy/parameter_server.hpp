@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <optional>
 #include <sinter/strategy/canonical.hpp>
 #include <sinter/strategy/parameter_server/modes.hpp>
 #include <sinter/strategy/parameter_server/session.hpp>
-#include <optional>
 
 namespace sinter::inline SINTER_TARGET {
 
@@ -15,17 +15,19 @@ struct parameter_server_options {
     /// otherwise. Workers that share batches make all calls together, as under multi_worker. Those with
     /// batches of their own may come late, leave early, and train at their own pace.
     std::optional<batch_input> input{};
-    int pull_every = 1;     ///< async: steps from one pull of the weights to the next
-    int push_every = 1;     ///< async: steps whose mean gradient is one push
-    bool prefetch = false;  ///< async: the next weights are pulled while a step is made, and so lack this step's update
+    int pull_every = 1;   ///< async: steps from one pull of the weights to the next
+    int push_every = 1;   ///< async: steps whose mean gradient is one push
+    bool prefetch =
+        false;   ///< async: the next weights are pulled while a step is made, and so lack this step's update
     sharded::row_partition rows = sharded::row_partition::mod;   ///< which server has which rows of a table
     /// A folder that all servers see: each saves its part there, every so many steps or seconds, and a server
     /// that is started again goes on from the newest. Empty: none.
     std::string checkpoints{};
     std::int64_t save_every_steps = 0;
     double save_every_seconds = 0;
-    int keep = 2;                   ///< of these checkpoints; 0: all
-    double reconnect_within = 60;   ///< seconds for which a server that does not answer is dialled again; 0: an error at once
+    int keep = 2;   ///< of these checkpoints; 0: all
+    double reconnect_within =
+        60;   ///< seconds for which a server that does not answer is dialled again; 0: an error at once
 };
 
 /// Workers compute gradients, servers keep weights and update them: `estimator model{net, loss, adam{},
@@ -122,4 +124,4 @@ struct canonical_strategy<S, parameter_server<Mode, Device, BucketBytes>> {
     using session = server_session<Programs, Optimizer>;
 };
 
-} // namespace sinter
+}   // namespace sinter::inline SINTER_TARGET

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 // needs: distributed
+#include "job.hpp"
 #include <boost/test/unit_test.hpp>
 #include <sinter/sinter.hpp>
 #include <sinter/strategy/parameter_server.hpp>
-#include "job.hpp"
 
 // Workers and servers in processes of their own end in the very bytes of one device: a table, batch
 // normalisation, dropout and Adam, by any number of workers.
@@ -11,7 +11,8 @@ using namespace sinter;
 
 namespace {
 
-constexpr auto net = indices<6> >> embedding<50, 8> >> flatten >> dense<24> >> batch_norm >> relu >> dropout<0.3f> >> dense<5>;
+constexpr auto net = indices < 6 >>> embedding < 50,
+               8 >>> flatten >> dense < 24 >>> batch_norm >> relu >> dropout < 0.3f >>> dense<5>;
 constexpr int batch = 8, steps = 25;
 
 struct examples {
@@ -37,7 +38,8 @@ std::string trained(const Strategy& strategy) {
     detail::end_training(t);
     if (!t.session().member().chief()) return joined({t.steps()});
     const std::vector<std::byte> file = save_to_memory(t);
-    return joined({t.steps(), " steps, loss ", base::general_text(loss, 9), ", file ", hash_text({file.data(), file.size()})});
+    return joined(
+        {t.steps(), " steps, loss ", base::general_text(loss, 9), ", file ", hash_text({file.data(), file.size()})});
 }
 
 template <auto Mode>
@@ -58,4 +60,4 @@ BOOST_AUTO_TEST_CASE(so_has_stale_0) {
     for (const int workers : {1, 2, 4}) compare<stale<0>>(workers, 3);
 }
 
-} // namespace
+}   // namespace

@@ -15,7 +15,8 @@ public:
         for (int i = 0; i < workers + servers; ++i) {
             const auto [host, port] = wire::parse_address(a[static_cast<std::size_t>(i)], "a test");
             const bool worker = i < workers;
-            members_.push_back({worker ? cluster_role::worker : cluster_role::ps, worker ? i : i - workers, host, port});
+            members_.push_back(
+                {worker ? cluster_role::worker : cluster_role::ps, worker ? i : i - workers, host, port});
         }
         options_ = quick(dead_after);
         options_.join_within = 20;
@@ -46,4 +47,4 @@ inline std::string hash_text(std::span<const std::byte> bytes) {
     return joined({base::fnv1a({reinterpret_cast<const char*>(bytes.data()), bytes.size()})});
 }
 
-} // namespace sinter
+}   // namespace sinter

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 // needs: distributed
+#include "job.hpp"
 #include <boost/test/unit_test.hpp>
+#include <filesystem>
 #include <sinter/estimator/train_and_evaluate.hpp>
 #include <sinter/parameter_server.hpp>
 #include <sinter/sinter.hpp>
-#include "job.hpp"
-#include <filesystem>
 
 // Jobs of workers and servers in processes of their own, in every mode: how steps are counted, who may
 // come and go, and that all of them learn.
@@ -13,7 +13,7 @@ using namespace sinter;
 
 namespace {
 
-constexpr auto net = features<8> >> dense<16> >> batch_norm >> relu >> dense<3>;
+constexpr auto net = features < 8 >>> dense < 16 >>> batch_norm >> relu >> dense<3>;
 constexpr int batch = 8;
 
 /// Three clouds of points, drawn anew by each worker.
@@ -34,8 +34,12 @@ struct points {
 };
 template <auto Mode>
 auto model_of(const cluster& c, parameter_server_options o = {}) {
-    return estimator{net, softmax_cross_entropy, adam{.learning_rate = 3e-3f}, max_batch<batch>,
-                     parameter_server<Mode>{c, o}, {.threads = 1}};
+    return estimator{net,
+                     softmax_cross_entropy,
+                     adam{.learning_rate = 3e-3f},
+                     max_batch<batch>,
+                     parameter_server<Mode>{c, o},
+                     {.threads = 1}};
 }
 std::uint64_t seed_of(const cluster& c) { return static_cast<std::uint64_t>(10 + c.rank()); }
 
@@ -45,13 +49,15 @@ std::string learns(const cluster& c, std::int64_t max_steps, int pass, parameter
     auto model = model_of<Mode>(c, o);
     const points own(pass * batch, o.input || c.rank() < 0 ? 1 : seed_of(c)), test(600, 99);
     data::pipeline train = own.batches(), evaluation = test.batches();
-    const std::vector<epoch_result> done = model.train(train, {.epochs = max_steps ? 0 : 1, .max_steps = max_steps, .progress = nullptr});
+    const std::vector<epoch_result> done =
+        model.train(train, {.epochs = max_steps ? 0 : 1, .max_steps = max_steps, .progress = nullptr});
     if (model.inner().session().serves()) return "served";
     std::int64_t examples = 0;
     for (const epoch_result& e : done) examples += e.examples;
     if (c.rank() > 0) return joined({"worker after ", examples / batch});
     const double accuracy = model.evaluate(evaluation).accuracy;
-    return joined({model.inner().steps(), accuracy > 0.75 ? " learned" : " has not learned: " + std::to_string(accuracy)});
+    return joined(
+        {model.inner().steps(), accuracy > 0.75 ? " learned" : " has not learned: " + std::to_string(accuracy)});
 }
 
 BOOST_AUTO_TEST_CASE(asynchronous_steps_of_all_workers_add_up) {   // 5 workers x 100 steps
@@ -81,8 +87,9 @@ BOOST_AUTO_TEST_CASE(clocks_count_once_for_all) {
 BOOST_AUTO_TEST_CASE(workers_come_late_and_leave_early) {
     server_job job(3, 2);
     for (const int i : {0, 3, 4}) job.start(i, [](const cluster& c) { return learns<async>(c, 3000, 50); });
-    job.start(1, [](const cluster& c) { return learns<async>(c, 0, 20); });           // leaves after 20 steps
-    job.start(2, [](const cluster& c) { return learns<async>(c, 3000, 50); }, 0.3);
+    job.start(1, [](const cluster& c) { return learns<async>(c, 0, 20); });   // leaves after 20 steps
+    job.start(
+        2, [](const cluster& c) { return learns<async>(c, 3000, 50); }, 0.3);
     BOOST_TEST(job.result(0) == "3000 learned");
     BOOST_TEST(job.result(1) == "worker after 20");
     BOOST_TEST(job.result(2).starts_with("worker after "));
@@ -92,8 +99,9 @@ BOOST_AUTO_TEST_CASE(in_any_order) {
     for (const bool servers_first : {true, false}) {
         server_job job(2, 2);
         for (int i = 0; i < 4; ++i)
-            job.start(i, [](const cluster& c) { return learns<async>(c, 200, 50); },
-                      (i >= 2) == servers_first ? 0 : 0.3 + 0.1 * i);
+            job.start(
+                i, [](const cluster& c) { return learns<async>(c, 200, 50); },
+                (i >= 2) == servers_first ? 0 : 0.3 + 0.1 * i);
         BOOST_TEST(job.result(0) == "200 learned");
         BOOST_TEST(job.result(2) == "served");
         BOOST_TEST(job.result(3) == "served");
@@ -108,4 +116,4 @@ BOOST_AUTO_TEST_CASE(less_often) {   // DistBelief's n_fetch and n_push
     BOOST_TEST(job.result(1) == "worker after 300");
 }
 
-} // namespace
+}   // namespace

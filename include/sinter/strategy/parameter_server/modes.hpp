@@ -47,6 +47,6 @@ concept server_mode = requires {
     { M::order() } -> std::same_as<sharded::update_order>;
     { M::is_async } -> std::convertible_to<bool>;
 };
-} // namespace detail
+}   // namespace detail
 
-} // namespace sinter
+}   // namespace sinter::inline SINTER_TARGET

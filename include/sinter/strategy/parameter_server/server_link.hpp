@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <limits>
 #include <sinter/device/arena.hpp>
 #include <sinter/parameter_server/client.hpp>
 #include <sinter/strategy/parameter_server/server_places.hpp>
-#include <limits>
 
 namespace sinter::inline SINTER_TARGET::detail {
 
@@ -54,12 +54,14 @@ public:
     SINTER_COLD void read_table(int t, int array, float* to) {
         each_shard(t, [&](int s, std::vector<float>& rows, const sharded::row_placement& p, int width) {
             client_->read_rows(s, t, array, 0, {rows.data(), rows.size()});
-            for (std::int64_t r = 0; r < p.rows_of(s); ++r) std::copy_n(&rows[at(r * width)], width, to + p.row(s, r) * width);
+            for (std::int64_t r = 0; r < p.rows_of(s); ++r)
+                std::copy_n(&rows[at(r * width)], width, to + p.row(s, r) * width);
         });
     }
     SINTER_COLD void write_table(int t, int array, const float* from) {
         each_shard(t, [&](int s, std::vector<float>& rows, const sharded::row_placement& p, int width) {
-            for (std::int64_t r = 0; r < p.rows_of(s); ++r) std::copy_n(from + p.row(s, r) * width, width, &rows[at(r * width)]);
+            for (std::int64_t r = 0; r < p.rows_of(s); ++r)
+                std::copy_n(from + p.row(s, r) * width, width, &rows[at(r * width)]);
             client_->write_rows(s, t, array, 0, {rows.data(), rows.size()});
         });
     }
@@ -87,4 +89,4 @@ private:
     }
 };
 
-} // namespace sinter::detail
+}   // namespace sinter::inline SINTER_TARGET::detail

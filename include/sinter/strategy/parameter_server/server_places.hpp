@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <algorithm>
 #include <sinter/graph/path_of.hpp>
 #include <sinter/parameter_server/shard_layout.hpp>
 #include <sinter/strategy/parameter_server/remote_lookups.hpp>
 #include <sinter/strategy/parameter_server/shard_update.hpp>
-#include <algorithm>
 
 namespace sinter::inline SINTER_TARGET::detail {
 
@@ -48,9 +48,9 @@ struct server_places {
             const sharded::row_placement place{r.hashed ? 0 : r.rows, servers, rows};
             p.tables.push_back({r, place});
             for (int s = 0; s < servers; ++s)
-                p.shards[static_cast<std::size_t>(s)].tables.push_back(
-                    {compiler::path_of(P::scopes, v.scope, v.name), r.hashed ? -1 : place.rows_of(s), r.width, v.group,
-                     r.parameter});
+                p.shards[static_cast<std::size_t>(s)].tables.push_back({compiler::path_of(P::scopes, v.scope, v.name),
+                                                                        r.hashed ? -1 : place.rows_of(s), r.width,
+                                                                        v.group, r.parameter});
         }
         return p;
     }
@@ -63,10 +63,11 @@ struct server_places {
         for (int s = 0; s < dense.servers; ++s)
             for (const sharded::piece& p : dense.pieces[static_cast<std::size_t>(s)]) {
                 if (updated && p.bucket < 0) continue;
-                const std::int64_t begin = std::max(from, p.parameter), end = std::min(from + n, p.parameter + p.floats);
+                const std::int64_t begin = std::max(from, p.parameter),
+                                   end = std::min(from + n, p.parameter + p.floats);
                 if (begin < end) f(s, p.first + begin - p.parameter, begin, end - begin);
             }
     }
 };
 
-} // namespace sinter::detail
+}   // namespace sinter::inline SINTER_TARGET::detail

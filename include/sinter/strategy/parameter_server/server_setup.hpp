@@ -12,8 +12,8 @@ struct server_setup {
     cluster members{};
     sharded::update_order order{};
     batch_input input = batch_input::per_worker;
-    int shards = 1;              ///< of this process's part of a batch
-    bool canonical = false;      ///< sums over all shards are a tree's, and losses are divided by the whole batch
+    int shards = 1;           ///< of this process's part of a batch
+    bool canonical = false;   ///< sums over all shards are a tree's, and losses are divided by the whole batch
     int pull_every = 1, push_every = 1;
     bool prefetch = false;
     sharded::row_partition rows = sharded::row_partition::mod;
@@ -22,7 +22,7 @@ struct server_setup {
     int keep = 2;
     std::int64_t save_every_steps = 0;
     double save_every_seconds = 0;
-    std::uint64_t policy = 0;    ///< a number that processes of one job share
+    std::uint64_t policy = 0;   ///< a number that processes of one job share
 };
 
-} // namespace sinter
+}   // namespace sinter::inline SINTER_TARGET

@@ -13,17 +13,12 @@ namespace sinter::inline SINTER_TARGET {
 template <class Programs, class Optimizer>
 class server_values : public shard_replicas<Programs, other_processes::none> {
 protected:
+    static_assert(Programs::device::shares_memory,
+                  "parameter_server: workers compute on processors; this device has memory of its own");
     using replicas = shard_replicas<Programs, other_processes::none>;
-    using typename replicas::device, typename replicas::unit;
     using replicas::shards_, replicas::units_, replicas::at;
+    using typename replicas::device, typename replicas::unit;
     using P = typename Programs::template training<0>;
-    static_assert(Programs::n_training == 1, "parameter_server: losses that alternate (alternating_trainer) train by "
-                                             "several programs; servers update by one");
-    static_assert(device::shares_memory, "parameter_server: workers compute on processors; this device has memory of its own");
-    static_assert(P::v.n_sync_points == 0, "parameter_server: synchronised_batch_norm adds up within a step what all "
-                                           "workers have, who do not wait for each other: use batch_norm");
-    static_assert(compiler::batches_of<Optimizer>() == 1, "parameter_server: accumulate<K> would gather in a slot that "
-                                                          "workers do not have: parameter_server_options::push_every");
     static constexpr bool sums = reduction_of<typename P::request::loss>() == reduction::sum;
     static constexpr bool takes_norm = detail::update_of<Optimizer>::make().needs_norm();
     static constexpr std::int64_t n_states = P::v.floats(compiler::space::state);
@@ -97,7 +92,9 @@ public:
     }
 
     // ---- values
-    void read(compiler::address from, float* to, std::int64_t n) const { const_cast<server_values*>(this)->get(from, to, n); }
+    void read(compiler::address from, float* to, std::int64_t n) const {
+        const_cast<server_values*>(this)->get(from, to, n);
+    }
     void write(compiler::address to, const float* from, std::int64_t n) {
         if (serves()) return;
         if (const int t = of_table(to); t >= 0) return write_table(t, to, from, n);
@@ -196,30 +193,31 @@ protected:
     detail::worker_tables<P> tables_;
     std::unique_ptr<sharded::updater> updater_;   ///< that squares are taken with
     std::unique_ptr<wire::progress_report> report_ = std::make_unique<wire::progress_report>();
-    std::vector<slot_values> slots_;              ///< written, and not sent yet
+    std::vector<slot_values> slots_;   ///< written, and not sent yet
     bool served_ = false, begun_ = false, resting_ = false;
-    bool changed_ = false;    ///< values here are newer than the servers'
-    bool set_ = false;        ///< the chief has overwritten values since training began
-    bool stale_ = false;      ///< steps have been made since the last pull
+    bool changed_ = false;   ///< values here are newer than the servers'
+    bool set_ = false;       ///< the chief has overwritten values since training began
+    bool stale_ = false;     ///< steps have been made since the last pull
     bool averages_ = false;
     struct awaited {
         sharded::ticket ticket = 0;
         bool waits = false, brings = false;   ///< brings: with its answer come values
     };
     awaited push_, pull_;
-    std::int64_t version_ = 0, whole_of_[2] = {-1, -1};   ///< of the values; with which evaluation and prediction have tables
+    std::int64_t version_ = 0,
+                 whole_of_[2] = {-1, -1};   ///< of the values; with which evaluation and prediction have tables
     std::int64_t max_steps_ = 0, steps_ = 0;
     std::vector<float> states_before_;   ///< as they were pulled
-    std::int64_t consumed_ = 0;   ///< clocks that this worker has had a batch of
+    std::int64_t consumed_ = 0;          ///< clocks that this worker has had a batch of
     float first_rate_ = 0, rate_ = 1;
     double waited_ = 0;   ///< seconds, for servers and so for others
-
 
     template <class Devices>
     SINTER_COLD server_values(server_setup s, Devices devices, int threads)
         : replicas(*std::make_unique<synchronous_setup>(setup_of_replicas(s)), devices, threads), setup_(std::move(s)),
-          places_(detail::server_places::of<P, Optimizer>(std::max(1, static_cast<int>(setup_.members.servers().size())),
-                                                          setup_.order.mode == sharded::update_mode::clocks, setup_.rows)),
+          places_(
+              detail::server_places::of<P, Optimizer>(std::max(1, static_cast<int>(setup_.members.servers().size())),
+                                                      setup_.order.mode == sharded::update_mode::clocks, setup_.rows)),
           tables_(places_, setup_.shards), states_before_(at(static_cast<int>(n_states))) {
         if (sums) setup_.order.join = sharded::gradient_join::sum;
         check();
@@ -242,21 +240,30 @@ protected:
         return {i.model, detail::number_hash().add(i.layout).add(shards).value(), i.policy};
     }
     SINTER_COLD void check() const {
+        static_assert(Programs::n_training == 1,
+                      "parameter_server: losses that alternate (alternating_trainer) train by "
+                      "several programs; servers update by one");
+        static_assert(P::v.n_sync_points == 0, "parameter_server: synchronised_batch_norm adds up within a step what "
+                                               "all workers have, who do not wait for each other: use batch_norm");
         const auto refuse = [](const char* what, const std::string& got, const char* needed) {
             throw option_error(what, "parameter_server", got, needed);
         };
         if (setup_.members.servers().empty() && role() != cluster_role::evaluator)
-            refuse("the cluster has no parameter server", setup_.members.how(), "one or more of role ps: sinter-launch --ps 1");
+            refuse("the cluster has no parameter server", setup_.members.how(),
+                   "one or more of role ps: sinter-launch --ps 1");
         setup_.order.check(setup_.members.size());
         if (setup_.pull_every < 1 || setup_.push_every < 1)
-            refuse("steps between two pulls or pushes", joined({setup_.pull_every, ", ", setup_.push_every}), "1 or more");
+            refuse("steps between two pulls or pushes", joined({setup_.pull_every, ", ", setup_.push_every}),
+                   "1 or more");
         if (clocks() && (setup_.pull_every > 1 || setup_.push_every > 1 || setup_.prefetch))
-            refuse("older weights than the mode allows", "pull_every, push_every or prefetch", "async, or none of them");
+            refuse("older weights than the mode allows", "pull_every, push_every or prefetch",
+                   "async, or none of them");
         if (setup_.canonical && compiler::remote_lookups_of<P>.drawn > 0)
             refuse("candidates are drawn for a worker's part of the batch", "canonical<S> and a sampled loss",
                    "the loss of all classes, or no canonical");
         if (setup_.push_every > 1 && detail::worker_tables<P>::count > 0)
-            refuse("gradients of rows cannot be gathered over several steps", "push_every", "1 where servers keep tables");
+            refuse("gradients of rows cannot be gathered over several steps", "push_every",
+                   "1 where servers keep tables");
     }
     SINTER_COLD void need_worker(const char* call) const {
         if (!trains())
@@ -272,8 +279,13 @@ protected:
     }
     SINTER_COLD std::shared_ptr<sharded::shard_files> files() const {
         const int self = setup_.members.self().index;
-        sharded::shard_checkpoint_setup s{setup_.checkpoints, self, places_.servers(), identity_of_program().layout,
-                                          places_.dense.pieces[at(self)], {}, setup_.keep};
+        sharded::shard_checkpoint_setup s{setup_.checkpoints,
+                                          self,
+                                          places_.servers(),
+                                          identity_of_program().layout,
+                                          places_.dense.pieces[at(self)],
+                                          {},
+                                          setup_.keep};
         for (const detail::server_places::table& t : places_.tables) s.tables.push_back(t.rows);
         return std::make_shared<sharded::shard_checkpoints>(std::move(s));
     }
@@ -289,7 +301,8 @@ protected:
         link_->write_all(parameters(), place(0, {compiler::space::state, 0}));
         for (int t = 0; t < tables; ++t)
             if (std::vector<float>& whole = tables_.whole(t); !whole.empty() || begun_) {
-                if (!tables_.table(t).hashed) link_->write_table(t, sharded::client::parameters, tables_.first_rows(t).data());
+                if (!tables_.table(t).hashed)
+                    link_->write_table(t, sharded::client::parameters, tables_.first_rows(t).data());
                 whole = {};
             }
         for (const slot_values& s : slots_) {
@@ -328,7 +341,8 @@ protected:
     void get_written(compiler::address from, float* to, std::int64_t n) const {
         std::fill_n(to, n, 0.f);
         for (const slot_values& s : slots_)
-            if (s.to == from) std::copy_n(s.x.data(), std::min<std::int64_t>(n, static_cast<std::int64_t>(s.x.size())), to);
+            if (s.to == from)
+                std::copy_n(s.x.data(), std::min<std::int64_t>(n, static_cast<std::int64_t>(s.x.size())), to);
     }
     /// All values, also those that never change.
     SINTER_COLD void pull_all() {
@@ -371,10 +385,12 @@ protected:
     void report(double loss) {
         if (!report_->step(steps_, loss, waited_)) return;
         const sharded::client_counters c = counters();
-        report_->count("staleness " +
-                       base::general_text(static_cast<double>(c.staleness_sum) / static_cast<double>(std::max<std::int64_t>(1, c.pushes)), 3) +
-                       joined({" most_staleness ", c.staleness_max, " dropped ", c.dropped, " repeated ", c.repeated, " sent ",
-                               c.bytes_out, " received ", c.bytes_in, " global_step ", link_->client().global_step()}));
+        report_->count(
+            "staleness " +
+            base::general_text(
+                static_cast<double>(c.staleness_sum) / static_cast<double>(std::max<std::int64_t>(1, c.pushes)), 3) +
+            joined({" most_staleness ", c.staleness_max, " dropped ", c.dropped, " repeated ", c.repeated, " sent ",
+                    c.bytes_out, " received ", c.bytes_in, " global_step ", link_->client().global_step()}));
     }
     /// The same of a server, of all workers' pushes.
     SINTER_COLD static void report_server(wire::progress_report& to, std::int64_t global_step,
@@ -387,7 +403,9 @@ protected:
         }
         to.step(global_step, std::numeric_limits<double>::quiet_NaN());
         to.count("staleness " +
-                 base::general_text(static_cast<double>(all.staleness_sum) / static_cast<double>(std::max<std::int64_t>(1, all.applied)), 3) +
+                 base::general_text(static_cast<double>(all.staleness_sum) /
+                                        static_cast<double>(std::max<std::int64_t>(1, all.applied)),
+                                    3) +
                  joined({" most_staleness ", all.staleness_max, " dropped ", all.dropped, " repeated ", all.repeated,
                          " sent ", all.bytes_out, " received ", all.bytes_in}));
     }
@@ -398,4 +416,4 @@ protected:
     }
 };
 
-} // namespace sinter
+}   // namespace sinter::inline SINTER_TARGET

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <cmath>
 #include <sinter/strategy/parameter_server/server_values.hpp>
 #include <sinter/strategy/synchronous/shard_states.hpp>
-#include <cmath>
 
 namespace sinter::inline SINTER_TARGET {
 
@@ -15,19 +15,22 @@ namespace sinter::inline SINTER_TARGET {
 template <class Programs, class Optimizer>
 class server_session : public server_values<Programs, Optimizer> {
     using base_type = server_values<Programs, Optimizer>;
-    using typename base_type::unit, typename base_type::P, typename base_type::shard, typename base_type::awaited;
     using base_type::shards_, base_type::units_, base_type::at, base_type::alone_, base_type::shard_, base_type::batch_,
-        base_type::filled, base_type::setup_, base_type::places_, base_type::link_, base_type::tables_, base_type::updater_,
-        base_type::begun_, base_type::resting_, base_type::stale_, base_type::push_, base_type::max_steps_,
-        base_type::steps_, base_type::consumed_, base_type::rate_, base_type::states_before_, base_type::report_,
-        base_type::n_states, base_type::sums, base_type::takes_norm, base_type::parameters, base_type::place,
-        base_type::clocks, base_type::settle, base_type::wait, base_type::start_pull, base_type::pull_all;
+        base_type::filled, base_type::setup_, base_type::places_, base_type::link_, base_type::tables_,
+        base_type::updater_, base_type::begun_, base_type::resting_, base_type::stale_, base_type::push_,
+        base_type::max_steps_, base_type::steps_, base_type::consumed_, base_type::rate_, base_type::states_before_,
+        base_type::report_, base_type::n_states, base_type::sums, base_type::takes_norm, base_type::parameters,
+        base_type::place, base_type::clocks, base_type::settle, base_type::wait, base_type::start_pull,
+        base_type::pull_all;
+    using typename base_type::unit, typename base_type::P, typename base_type::shard, typename base_type::awaited;
 
 public:
     template <class Strategy>
     SINTER_COLD server_session(const Strategy& s, int threads)
-        : base_type(s.setup(), [&](int) { return s.device_options(0); }, threads), states_(shards_, state_policy::per_shard),
-          numbers_(at(shards_)), operands_(at(shards_)), squares_(std::size_t{16} * std::size_t{P::v.n_parameters + 1}) {
+        : base_type(
+              s.setup(), [&](int) { return s.device_options(0); }, threads),
+          states_(shards_, state_policy::per_shard), numbers_(at(shards_)), operands_(at(shards_)),
+          squares_(std::size_t{16} * std::size_t{P::v.n_parameters + 1}) {
         if (setup_.push_every > 1 || setup_.prefetch) gathered_ = runtime::arena(P::v.z.gradients);
     }
     using base_type::member, base_type::independent, base_type::asked_to_stop;
@@ -85,7 +88,11 @@ private:
         return !c.asked() && !(max_steps_ > 0 && c.global_step() >= max_steps_);
     }
     step_result unmade(const step_values& v, bool stop) {
-        return {.applied = false, .stop = stop, .save = v.save, .examples = 0, .loss_weight = 0,
+        return {.applied = false,
+                .stop = stop,
+                .save = v.save,
+                .examples = 0,
+                .loss_weight = 0,
                 .global_step = link_->client().global_step()};
     }
     void begin(const batch_view& b, const step_values& v) {
@@ -140,7 +147,8 @@ private:
             if (setup_.canonical) {
                 begun = P::v.loss_weights_ready;
                 for (int i = 0; i < shards_; ++i)
-                    if (filled(i)) shard_[at(i)].finite = units_[at(i)].template stretch<0>(values(i, v), {0, begun}, alone_);
+                    if (filled(i))
+                        shard_[at(i)].finite = units_[at(i)].template stretch<0>(values(i, v), {0, begun}, alone_);
                 sum_loss_weights();
             }
         }
@@ -150,11 +158,13 @@ private:
                 leave_out(i);
                 continue;
             }
-            s.finite = s.finite && units_[at(i)].template stretch<0>(
-                values(i, v), {begun, P::v.segments.first_update}, alone_, [&](int launch, bool before) {
-                    if (i == 0) observe(launch, before);
-                    if (i == last_ && !before && launch >= detail::of_program::loss_launch<P>) push_ready(launch);
-                });
+            s.finite = s.finite &&
+                       units_[at(i)].template stretch<0>(
+                           values(i, v), {begun, P::v.segments.first_update}, alone_, [&](int launch, bool before) {
+                               if (i == 0) observe(launch, before);
+                               if (i == last_ && !before && launch >= detail::of_program::loss_launch<P>)
+                                   push_ready(launch);
+                           });
             s.loss = units_[at(i)].template finish_step<0>();
             s.finite = s.finite && std::abs(s.loss) <= std::numeric_limits<float>::max();
             finite_ = finite_ && s.finite;
@@ -177,7 +187,8 @@ private:
     /// A shard without examples adds nothing.
     void leave_out(int i) {
         for (int k = 0; k < P::v.n_buckets; ++k)
-            if (const compiler::gradient_bucket& b = P::v.buckets[k]; !b.is_list()) std::fill_n(place(i, b.at), b.floats, -0.f);
+            if (const compiler::gradient_bucket& b = P::v.buckets[k]; !b.is_list())
+                std::fill_n(place(i, b.at), b.floats, -0.f);
     }
     /// Buckets that are final behind this launch.
     void push_ready(int launch) {
@@ -195,7 +206,8 @@ private:
         if (gathered_.size() > 0) from = gather(from, b);
         if (!pushes_) return;
         for (const detail::server_places::part& p : places_.of_bucket[at(k)])
-            link_->client().push(p.server, p.first, {from + (p.gradient - b.at.offset()), static_cast<std::size_t>(p.floats)});
+            link_->client().push(p.server, p.first,
+                                 {from + (p.gradient - b.at.offset()), static_cast<std::size_t>(p.floats)});
     }
     /// Where gradients wait that are not pushed at once, or are while the next are made.
     float* gather(const float* from, const compiler::gradient_bucket& b) {
@@ -217,7 +229,8 @@ private:
             for (int i = 0; i < shards_; ++i) {
                 if (!filled(i)) tables_.set_empty(t, i);
                 else
-                    tables_.set(t, i, {reinterpret_cast<std::int32_t*>(place(i, b.keys)), place(i, b.at), b.row_floats});
+                    tables_.set(t, i,
+                                {reinterpret_cast<std::int32_t*>(place(i, b.keys)), place(i, b.at), b.row_floats});
             }
             tables_.push(*link_, t, tables_.join(t));
         }
@@ -237,7 +250,9 @@ private:
             const variable_info& v = P::v.parameters[i];
             if (v.bucket < 0) continue;
             const compiler::gradient_bucket& b = P::v.buckets[v.bucket];
-            const float* const g = (gathered_.size() > 0 ? gathered_.data() : place(0, {compiler::space::gradient, 0})) + v.gradient.offset();
+            const float* const g =
+                (gathered_.size() > 0 ? gathered_.data() : place(0, {compiler::space::gradient, 0})) +
+                v.gradient.offset();
             squares_[std::size_t{16} * static_cast<std::size_t>(i)] =
                 b.is_list() ? updater_->squares(tables_.join(compiler::remote_tables_of<P>.of_parameter[b.parameter]))
                             : updater_->squares(g, base::round_up(v.floats, 16));
@@ -255,7 +270,8 @@ private:
         float* const x = states_.joined();
         if (!clocks()) {
             info_.states_are_changes = true;
-            for (std::int64_t j = 0; j < n_states; ++j) x[j] = x[j] / static_cast<float>(n) - states_before_[at(static_cast<int>(j))];
+            for (std::int64_t j = 0; j < n_states; ++j)
+                x[j] = x[j] / static_cast<float>(n) - states_before_[at(static_cast<int>(j))];
         }
         link_->client().push_states(0, {x, static_cast<std::size_t>(n_states)});
     }
@@ -271,7 +287,11 @@ private:
         info_.examples += static_cast<double>(examples_);
         info_.finite = info_.finite && finite_;
         in_round_ = pushes_ ? 0 : in_round_ + 1;
-        step_result r{.loss = own, .applied = finite_, .save = v.save, .examples = examples_, .loss_weight = weight_,
+        step_result r{.loss = own,
+                      .applied = finite_,
+                      .save = v.save,
+                      .examples = examples_,
+                      .loss_weight = weight_,
                       .global_step = link_->client().global_step()};
         if (!finite_) put_back();
         if (pushes_) {
@@ -279,7 +299,9 @@ private:
             info_.rate = rate_;
             if (finite_) info_.square_sum = square_sum();
             const bool pulls = !setup_.prefetch && steps_ % setup_.pull_every == 0;
-            push_ = awaited{link_->client().commit(info_, pulls ? link_->targets() : span<const sharded::pull_target>()), true, pulls};
+            push_ =
+                awaited{link_->client().commit(info_, pulls ? link_->targets() : span<const sharded::pull_target>()),
+                        true, pulls};
             info_ = {.weight = 0};
             if (clocks() && setup_.order.staleness == 0) note_update(r);
         }
@@ -308,4 +330,4 @@ private:
     }
 };
 
-} // namespace sinter
+}   // namespace sinter::inline SINTER_TARGET

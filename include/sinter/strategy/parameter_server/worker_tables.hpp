@@ -137,4 +137,4 @@ private:
     }
 };
 
-} // namespace sinter::detail
+}   // namespace sinter::inline SINTER_TARGET::detail
