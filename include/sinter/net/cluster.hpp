@@ -95,7 +95,9 @@ public:
     std::span<const cluster_member> all() const { return members_; }
 
     bool addresses_known() const {
-        return std::ranges::all_of(trainers(), [](const cluster_member& m) { return m.address().known(); });
+        for (const cluster_member& m : trainers())
+            if (!m.address().known()) return false;
+        return true;
     }
     /// Rank 0's address, where all meet. Throws option_error where it is not known.
     host_port master() const {
@@ -128,8 +130,10 @@ private:
         return static_cast<std::size_t>(rank);
     }
     std::span<const cluster_member> of_role(cluster_role role) const {
-        const auto first = std::ranges::lower_bound(members_, role, {}, &cluster_member::role);
-        return {first, std::ranges::upper_bound(members_, role, {}, &cluster_member::role)};
+        std::size_t first = 0, end = members_.size();   // loops compile sooner than ranges
+        while (first < end && members_[first].role < role) ++first;
+        while (end > first && members_[end - 1].role > role) --end;
+        return all().subspan(first, end - first);
     }
     SINTER_APART void check_members() const;
     SINTER_APART option_error two_tasks(const std::string& address, const cluster_member&, const cluster_member&) const;

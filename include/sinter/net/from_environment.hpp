@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/net/cluster.hpp>
-#include <sinter/net/environment.hpp>
 
 namespace sinter::inline SINTER_TARGET {
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/io/file.hpp>
+#include <sinter/net/environment.hpp>
 #include <sinter/net/from_environment.hpp>
 #include <sinter/net/roster/indexed_job.hpp>
 #include <sinter/net/roster/open_mpi.hpp>
