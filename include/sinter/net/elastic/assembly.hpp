@@ -3,6 +3,7 @@
 #include <sinter/base/joined.hpp>
 #include <sinter/net/elastic/assembly_message.hpp>
 #include <functional>
+#include <iterator>
 #include <map>
 #include <string>
 #include <utility>
@@ -100,7 +101,7 @@ public:
 
     void receive(const assembly_message& m, double now, const send& out) {
         const int s = m.from.slot;
-        if (s < 0 || s >= with_.slots || s == self_.slot || m.list.seats.size() > peers_.size()) return;
+        if (s < 0 || s >= with_.slots || s == self_.slot || !makes_sense(m)) return;
         if (run_ && m.run && m.run != run_) return;   // of another run of this job
         peer_state& p = peers_[static_cast<std::size_t>(s)];
         const bool answers = m.kind == assembly_kind::status && (m.nonce == nonce_ || m.nonce == last_nonce_);
@@ -176,6 +177,16 @@ private:
     std::vector<char> agreed_;   // by place in list_
     double proposed_at_ = 0, retry_at_ = 0;
 
+    /// Slots that there are, in their order, and numbers that can still grow.
+    bool makes_sense(const assembly_message& m) const {
+        int last = -1;
+        for (const seat& x : m.list.seats)
+            if (x.slot <= std::exchange(last, x.slot) || x.slot >= with_.slots) return false;
+        constexpr std::int64_t most = std::int64_t{1} << 60;
+        for (const std::int64_t n : {m.epoch, m.ballot, m.before, m.list.epoch, m.from.progress})
+            if (n < 0 || n > most) return false;
+        return true;
+    }
     static bool is_new(assembly_state s) { return s == assembly_state::fresh || s == assembly_state::waiting; }
     const peer_state& peer(int s) const { return peers_[static_cast<std::size_t>(s)]; }
     const seat* seat_at(int slot) const {
@@ -315,6 +326,7 @@ private:
     /// As an acceptor.
     void answer(const assembly_message& m, const send& out) {
         if (m.epoch < list_.epoch || m.ballot <= 0) return out(m.from.slot, about(assembly_kind::status));
+        if (acceptors_.size() > 100) acceptors_.erase(std::prev(acceptors_.end()));   // no member is so far ahead
         acceptor& a = acceptors_[m.epoch];
         assembly_message r = about(assembly_kind::refuse);
         r.epoch = m.epoch;

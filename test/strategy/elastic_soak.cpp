@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: BSL-1.0
+// needs: distributed
+// labels: slow
+// processors: 2
+// once: it watches processes for a minute
+#define BOOST_TEST_MODULE elastic_soak
+#include <boost/test/unit_test.hpp>
+#include "net/processes.hpp"
+#include "support/points.hpp"
+#include <atomic>
+#include <cmath>
+#include <cstdlib>
+#include <random>
+#include <sinter/elastic.hpp>
+#include <sinter/sinter.hpp>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+
+// Four members of an elastic job, of which one after the other is killed and started again, stopped for a moment, or
+// stopped until the others have removed it. Afterwards the weights are those of one process that has made as many steps
+// on the same batches. It is at fault to stand still for 40 s. A minute of it; SINTER_SOAK_SECONDS=7200 for two hours.
+using namespace sinter;
+
+namespace {
+
+constexpr auto model_net = features<2> >> dense<2>;   // convex: roundings do not grow, however long it takes
+constexpr int members = 4;
+
+/// What members write for the test to see, in memory that all have.
+struct board {
+    std::atomic<int> count[members];
+    std::atomic<std::int64_t> step[members];
+    std::atomic<bool> stop;
+};
+board& shared_board() {
+    void* const at = ::mmap(nullptr, sizeof(board), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (at == MAP_FAILED) std::abort();
+    return *new (at) board{};
+}
+struct writes_down {
+    board& to;
+    int slot;
+    void after_step(auto& run, const data::batch_view&) {
+        to.count[slot] = run.model.session().member().count;
+        to.step[slot] = run.step;
+        if (to.stop) run.ask_to_stop("enough");
+        ::usleep(3000);
+    }
+};
+template <class Model>
+std::vector<float> train(Model& model, std::int64_t steps, auto&... hooks) {
+    auto data = sinter::test::points(200, 3) | data::shuffle(50) | data::batch(16);
+    model.train(data, {.max_steps = steps, .progress = nullptr}, hooks...);
+    std::vector<float> all;
+    for (int i = 0; i < model.inner().parameters(); ++i)
+        for (const float v : model.inner().plain(model.inner().parameter(i))) all.push_back(v);
+    return all;
+}
+auto model_under(const auto& s) {
+    return estimator{model_net, softmax_cross_entropy, sgd{.learning_rate = 0.1f}, max_batch<16>, s, {.threads = 1}};
+}
+std::string live(const std::vector<std::string>& at, int slot, board& b) {
+    ::alarm(0);
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+    auto model = model_under(elastic(multi_worker<ring>{cluster::of(at, slot, quick(1))}));
+    writes_down w{b, slot};
+    const std::vector<float> x = train(model, 1'000'000'000, w);
+    auto alone = model_under(single<cpu_device>{});
+    const std::vector<float> want = train(alone, model.inner().steps());
+    double off = 0;
+    for (std::size_t i = 0; i < x.size(); ++i) off = std::max(off, std::abs(static_cast<double>(x[i] - want[i])));
+    return "ok steps " + std::to_string(model.inner().steps()) + (off < 1e-4 ? " right" : " off by " + std::to_string(off));
+}
+
+} // namespace
+
+BOOST_AUTO_TEST_CASE(killed_and_stopped_at_random) {
+    const char* const asked = std::getenv("SINTER_SOAK_SECONDS");
+    const double seconds = asked ? std::atof(asked) : 60;
+    const unsigned seed = static_cast<unsigned>(::getpid());
+    std::mt19937 random(seed);
+    board& b = shared_board();
+    const auto at = own_addresses(members);
+    processes job;
+    int process[members];
+    const auto start = [&](int s) {
+        b.count[s] = 0;
+        process[s] = job.start([&b, at, s] { return live(at, s, b); });
+    };
+    const auto all_train = [&] {
+        std::int64_t from[members];
+        for (int s = 0; s < members; ++s) from[s] = b.step[s];
+        for (int i = 0; i < 4000; ++i, ::usleep(10'000)) {
+            bool all = true;
+            for (int s = 0; s < members; ++s) all = all && b.count[s] == members && b.step[s] > from[s];
+            if (all) return true;
+        }
+        return false;
+    };
+    for (int s = 0; s < members; ++s) start(s);
+    int kills = 0, stops = 0, removals = 0;
+    const double until = base::monotonic_seconds() + seconds;
+    while (base::monotonic_seconds() < until) {
+        BOOST_REQUIRE(all_train());
+        ::usleep(random() % 300'000);
+        const int s = static_cast<int>(random() % members);
+        switch (random() % 3) {
+            case 0:
+                ++kills;
+                job.signal(process[s], SIGKILL);
+                BOOST_TEST(job.result(process[s]) == "KILLED");
+                start(s);
+                break;
+            case 1:
+                ++stops;
+                job.signal(process[s], SIGSTOP);
+                ::usleep(random() % 400'000);
+                job.signal(process[s], SIGCONT);
+                break;
+            default:
+                ++removals;
+                job.signal(process[s], SIGSTOP);
+                ::usleep(2'500'000);
+                job.signal(process[s], SIGCONT);
+                const std::string said = job.result(process[s]);
+                BOOST_TEST(holds(said, "removed"), said);
+                start(s);
+        }
+    }
+    BOOST_REQUIRE(all_train());
+    b.stop = true;
+    const std::string first = job.result(process[0], 60);
+    BOOST_TEST(holds(first, "ok steps "), first << ", seed " << seed);
+    BOOST_TEST(holds(first, " right"), first << ", seed " << seed);
+    for (int s = 1; s < members; ++s) BOOST_TEST(job.result(process[s], 60) == first);
+    BOOST_TEST_MESSAGE(kills << " kills, " << stops << " stops, " << removals << " removals; " << first);
+    BOOST_TEST(kills + stops + removals > seconds / 15);
+}
