@@ -5,9 +5,10 @@
 #include <boost/test/unit_test.hpp>
 #include "io/temporary_folder.hpp"
 #include "net/processes.hpp"
+#include "net/two_hosts.hpp"
 #include "support/points.hpp"
 #include <cmath>
-#include <fcntl.h>
+#include <iostream>
 #include <sinter/elastic.hpp>
 #include <sinter/layers/norm.hpp>
 #include <sinter/sinter.hpp>
@@ -198,10 +199,10 @@ BOOST_AUTO_TEST_CASE(an_exception_ends_one_member) {
 BOOST_AUTO_TEST_CASE(who_was_stopped_learns_that_it_was_removed) {
     const auto at = own_addresses(3);
     processes job;
-    for (int r = 0; r < 3; ++r) job.start([=] { return live(at, r, {.pause = 0.12}); });
+    for (int r = 0; r < 3; ++r) job.start([=] { return live(at, r, {.pause = 0.12, .dead_after = 0.5}); });
     ::usleep(1'500'000);
     job.signal(1, SIGSTOP);
-    ::usleep(3'000'000);
+    ::usleep(3'500'000);
     job.signal(1, SIGCONT);
     are_equal({job.result(0), job.result(2)});
     BOOST_TEST(holds(job.result(1), "this process was removed from the job"), job.result(1));
@@ -224,6 +225,33 @@ BOOST_AUTO_TEST_CASE(killed_anywhere) {
             if (r != dies) left.push_back(job.result(r));
         are_equal(left);
     }
+}
+// The cable between two hosts is pulled out: the chief on the one is alone, and ends; the two on the other have a new
+// chief, who writes the checkpoints from then on. The old one's are refused.
+BOOST_AUTO_TEST_CASE(a_job_that_is_cut_in_two) {
+    const two_hosts hosts;
+    if (!hosts.made()) {
+        std::cout << "skipped: only root can make network namespaces, with the command ip\n";
+        return;
+    }
+    temporary_folder folder;
+    const std::string file = folder / "run";
+    const std::vector<std::string> at{two_hosts::address(0) + ":7000", two_hosts::address(1) + ":7001",
+                                      two_hosts::address(1) + ":7002"};
+    processes job;
+    for (int r = 0; r < 3; ++r)
+        job.start([&, r] {
+            if (!hosts.enter(r > 0)) return std::string("no such host");
+            return live(at, r, {.pause = 0.05, .checkpoints = file});
+        });
+    for (int i = 0; i < 3000 && ::access((file + "/step-5.safetensors").c_str(), F_OK) != 0; ++i) ::usleep(2000);
+    BOOST_TEST(hosts.connect(false));
+    const std::string a = job.result(1), b = job.result(2), alone = job.result(0);
+    are_equal({a, b});
+    BOOST_TEST(word_behind(a, "chief") == "1", a);
+    BOOST_TEST(word_behind(a, "members") == "32", a);
+    BOOST_TEST(holds(alone, "of 3 members 1 is left or can be reached"), alone);
+    BOOST_TEST(::access((file + "/step-60.safetensors").c_str(), F_OK) == 0);
 }
 BOOST_AUTO_TEST_CASE(what_makes_no_sense_is_refused) {
     const auto at = own_addresses(2);

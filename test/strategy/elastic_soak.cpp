@@ -120,7 +120,7 @@ BOOST_AUTO_TEST_CASE(killed_and_stopped_at_random) {
             default:
                 ++removals;
                 job.signal(process[s], SIGSTOP);
-                ::usleep(2'500'000);
+                ::usleep(6'000'000);   // far longer than it takes to remove it
                 job.signal(process[s], SIGCONT);
                 const std::string said = job.result(process[s]);
                 BOOST_TEST(holds(said, "removed"), said);
