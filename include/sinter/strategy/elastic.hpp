@@ -14,6 +14,7 @@ template <class Strategy>
 struct elastic_strategy {
     static_assert(sizeof(Strategy) == 0, "elastic(strategy): the strategy is multi_worker<...>; canonical and "
                                          "sharded_update need all their members");
+    Strategy strategy{};
 };
 template <class Algorithm, class Device, int BucketBytes>
 struct elastic_strategy<multi_worker<Algorithm, Device, BucketBytes>> {

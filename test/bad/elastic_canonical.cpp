@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: BSL-1.0
+// expect: elastic(strategy): the strategy is multi_worker<...>
+// expect-gcc: static assertion failed
+// expect-clang: static_assert failed
+#include <sinter/elastic.hpp>
+#include <sinter/sinter.hpp>
+
+using namespace sinter;
+
+int main() { [[maybe_unused]] const auto four = elastic(canonical<4>(multi_worker<ring>{})); }
