@@ -2,6 +2,9 @@
 // peers: distributed
 // How many steps a second workers take that push to parameter servers and pull from them: starts all as processes of this
 // machine, and prints one JSON line.
+#include <sinter/parameter_server/client.hpp>
+#include <sinter/parameter_server/server.hpp>
+
 #include "collective/raw_ring.hpp"
 #include "parameter_server/job.hpp"
 #include "parameter_server/plain_sockets.hpp"
@@ -31,6 +34,130 @@ static int time_plain_sockets(const server_job& j, tally& t) {
     });
 }
 
+namespace {
+
+/// Plain descent: what ps-lite's server and that of plain sockets do, too.
+class descent : public sharded::updater {
+public:
+    int scalars() const override { return 1; }
+    int slots(int) const override { return 0; }
+    void first_slot(int, int, float*, const float*, std::int64_t) const override {}
+    sharded::norm_need needs() const override { return sharded::norm_need::none; }
+    void update(int, float* p, const float* g, float*, std::int64_t, std::int64_t n, const float* rate, float) const override {
+        for (std::int64_t i = 0; i < n; ++i) p[i] -= *rate * g[i];
+    }
+    void update_rows(int, float* table, float*, std::int64_t, const row_list& rows, const float* rate, float) const override {
+        for (int k = 0; k < rows.size(); ++k) {
+            float* const to = table + std::int64_t{rows.key(k)} * rows.row_floats;
+            for (int i = 0; i < rows.row_floats; ++i) to[i] -= *rate * rows.row(k)[i];
+        }
+    }
+};
+
+/// Servers and workers of Sinter; `worker/0` makes the first values.
+class sinter_job {
+public:
+    sinter_job(const server_job& j, tally& t, const std::string& key) : j_(j), t_(t), at_(loopback_addresses(j.workers + j.servers)) {
+        options_.job = "parameter_server";
+        options_.key = key;
+        options_.insecure = true;
+        for (int s = 0; s < j.servers; ++s) {
+            sharded::shard_layout l;
+            if (j.dense()) {
+                l.floats = (j.held_by(s) + 15) / 16 * 16;
+                l.runs = {{.first = 0, .floats = l.floats, .group = 0, .tensor = -1}};
+            } else l.tables = {{.name = "table", .rows = j.held_by(s), .row_floats = static_cast<int>(j.dim), .group = 0}};
+            layout_.push_back(l);
+        }
+    }
+    void serve(int s) const {
+        sharded::server server(as(cluster_role::ps, s), identity(), layout_[static_cast<std::size_t>(s)], std::make_unique<descent>(),
+                               [](std::int64_t, float, float* rate) { *rate = 0.01f; });
+        server.run();
+    }
+    void work(int w) const {
+        sharded::client c(as(cluster_role::worker, w), identity(), layout_);
+        if (w == 0) {
+            const std::vector<float> zeros(1 << 20);
+            for (int s = 0; s < j_.servers; ++s) {   // stretch by stretch
+                const std::int64_t floats = layout_[static_cast<std::size_t>(s)].floats, most = std::int64_t{1} << 20;
+                for (std::int64_t f = 0; f < floats; f += most)
+                    c.write(s, sharded::client::parameters, f, {zeros.data(), static_cast<std::size_t>(std::min(most, floats - f))});
+                const std::int64_t rows = j_.dense() ? 0 : j_.held_by(s), rows_at_once = most / j_.dim;
+                for (std::int64_t r = 0; r < rows; r += rows_at_once)
+                    c.write_rows(s, 0, sharded::client::parameters, r,
+                                 {zeros.data(), static_cast<std::size_t>(std::min(rows_at_once, rows - r) * j_.dim)});
+            }
+            c.open(0);
+        }
+        c.wait_until_open();
+        if (j_.dense()) step_dense(c, w);
+        else step_rows_of(c, w);
+        c.leave();
+    }
+
+private:
+    const server_job& j_;
+    tally& t_;
+    std::vector<std::string> at_;
+    cluster_options options_;
+    std::vector<sharded::shard_layout> layout_;
+
+    wire::identity identity() const { return {.model = 1, .layout = sharded::hash_of(layout_), .policy = 1}; }
+    cluster as(cluster_role role, int index) const {
+        std::vector<cluster_member> all;
+        for (int i = 0; i < j_.workers + j_.servers; ++i) {
+            const auto [host, port] = wire::parse_address(at_[static_cast<std::size_t>(i)], "bench");
+            const bool works = i < j_.workers;
+            all.push_back({works ? cluster_role::worker : cluster_role::ps, works ? i : i - j_.workers, host, port});
+        }
+        return cluster(all, role, index, options_);
+    }
+    void step_dense(sharded::client& c, int w) const {
+        std::vector<std::vector<float>> got, gradient;
+        std::vector<sharded::pull_target> to;
+        for (const auto& l : layout_) {
+            got.emplace_back(static_cast<std::size_t>(l.floats));
+            gradient.emplace_back(static_cast<std::size_t>(l.floats), 1e-6f);
+        }
+        for (auto& g : got) to.push_back({g.data()});
+        time_worker(t_, j_, w, [&](std::int64_t) {
+            if (!c.may_step()) throw device_error("told to stop", "parameter server", c.stop_reason(), "");
+            c.begin_push();
+            for (int s = 0; s < j_.servers; ++s) c.push(s, 0, gradient[static_cast<std::size_t>(s)]);
+            c.wait(c.commit({.loss = 1}, to));
+        });
+    }
+    void step_rows_of(sharded::client& c, int w) const {
+        std::vector<std::vector<std::vector<std::int64_t>>> sets;
+        for (const step_rows& by : draw_rows(j_, w)) {
+            sets.emplace_back();
+            for (const auto& rows : by) sets.back().emplace_back(rows.begin(), rows.end());
+        }
+        const std::vector<float> gradient(static_cast<std::size_t>(j_.rows * j_.dim), 1e-6f);
+        std::vector<float> got(gradient.size());
+        std::vector<sharded::ticket> waits;
+        time_worker(t_, j_, w, [&](std::int64_t k) {
+            if (!c.may_step()) throw device_error("told to stop", "parameter server", c.stop_reason(), "");
+            const auto& last = sets[static_cast<std::size_t>(k) % sets.size()];
+            const auto& next = sets[static_cast<std::size_t>(k + 1) % sets.size()];
+            waits.clear();
+            c.begin_push();
+            for (std::size_t s = 0; s < last.size(); ++s)
+                c.push_rows(static_cast<int>(s), 0, last[s], {gradient.data(), last[s].size() * static_cast<std::size_t>(j_.dim)});
+            waits.push_back(c.commit({.loss = 1}));
+            float* at = got.data();
+            for (std::size_t s = 0; s < next.size(); ++s) {
+                waits.push_back(c.start_pull_rows(static_cast<int>(s), 0, next[s], at));
+                at += next[s].size() * static_cast<std::size_t>(j_.dim);
+            }
+            for (const sharded::ticket t : waits) c.wait(t);
+        });
+    }
+};
+
+} // namespace
+
 int main(int argc, char** argv) {
     server_job j;
     std::string system = "sinter", key;
@@ -45,9 +172,13 @@ int main(int argc, char** argv) {
         [&] {
             j.check();
             tally t;
-            if (system != "raw") throw option_error("no such system", "--system", system, "sinter or raw");
-            const int worst = time_plain_sockets(j, t);
-            if (worst == 0) print_job(t, j, system);
+            if (system != "raw" && system != "sinter") throw option_error("no such system", "--system", system, "sinter or raw");
+            const sinter_job job(j, t, key);
+            const int worst = system == "raw" ? time_plain_sockets(j, t) : in_processes(j.servers + j.workers, [&](int r) {
+                if (r < j.servers) job.serve(r);
+                else job.work(r - j.servers);
+            });
+            if (worst == 0) print_job(t, j, key.empty() ? system : system + ", key");
             return worst;
         });
 }

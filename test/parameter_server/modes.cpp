@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: BSL-1.0
+// needs: distributed
+#define BOOST_TEST_MODULE modes
+#include <boost/test/unit_test.hpp>
+#include "job.hpp"
+
+// Slow, dead and returning workers under servers that update by clocks.
+using namespace sinter;
+using namespace sinter::server_job;
+
+/// Pushes `n` times the value `value` to all floats, with a pause; then the newest common value of server 0.
+static std::string push_values(const job& j, int w, int n, float value, double pause, shared_counts& counts) {
+    client c(j.worker(w), j.identity(), j.layout());
+    if (w == 0) j.begin(c);
+    c.wait_until_open();
+    const std::vector<float> g(static_cast<std::size_t>(j.floats), value);
+    std::vector<float> got(g.size());
+    const std::vector<pull_target> to(static_cast<std::size_t>(j.servers), pull_target{});
+    std::int64_t late = 0;
+    for (int k = 0; k < n && !counts.enough; ++k) {
+        if (!c.may_step()) break;
+        if (pause > 0) ::usleep(static_cast<useconds_t>(pause * 1e6));
+        c.begin_push();
+        for (int s = 0; s < j.servers; ++s) c.push(s, 0, g);
+        std::vector<pull_target> wants = to;
+        wants[0].values = got.data();
+        c.wait(c.commit({.loss = 1}, wants));
+        late += c.last().push == answer_info::fate::late;
+        ++counts.acknowledged[w];
+        counts.other[w] = c.last().clock;
+    }
+    std::ostringstream out;
+    out << "late " << late << " clock " << c.last().clock << " step " << c.last().global_step << " value " << got[0];
+    c.leave();
+    return out.str();
+}
+static double number_behind(const std::string& text, const std::string& word) {
+    const auto at = text.find(word + " ");
+    return at == std::string::npos ? -1 : std::atof(text.c_str() + at + word.size() + 1);
+}
+
+BOOST_AUTO_TEST_CASE(what_a_backup_worker_sends_too_late_is_dropped_and_never_mixed_in) {
+    const job j{.servers = 1, .workers = 3, .floats = 256, .order = update_order::sync(1)};
+    shared_counts& counts = shared_counts::make();
+    processes p;
+    const int server = p.start([&] { return j.serve(0); });
+    std::vector<int> w;
+    w.push_back(p.start([&] { return push_values(j, 0, 40, 1, 0.005, counts); }));
+    w.push_back(p.start([&] { return push_values(j, 1, 40, 1, 0.005, counts); }));
+    w.push_back(p.start([&] { return push_values(j, 2, 1000, 1000, 0.05, counts); }));   // ten times slower
+    const std::string fast = p.result(w[0]);
+    BOOST_TEST(number_behind(fast, "value") < 1000, fast);   // nothing of the slow one was in time
+    counts.enough = true;
+    BOOST_TEST(holds(p.result(w[1]), "late"), p.result(w[1]));
+    BOOST_TEST(number_behind(p.result(w[2]), "late") >= 3, p.result(w[2]));
+    std::istringstream told(p.result(server));
+    std::string word;
+    std::int64_t step = 0;
+    told >> word >> step;
+    BOOST_TEST(step >= 40, told.str());
+}
+
+BOOST_AUTO_TEST_CASE(a_dead_worker_is_not_waited_for) {
+    for (const update_order order : {update_order::stale(0), update_order::stale(3), update_order::sync()}) {
+        const job j{.servers = 2, .workers = 3, .floats = 256, .order = order};
+        shared_counts& counts = shared_counts::make();
+        processes p;
+        std::vector<int> servers, w;
+        for (int s = 0; s < 2; ++s) servers.push_back(p.start([&, s] { return j.serve(s); }));
+        for (int i = 0; i < 3; ++i) w.push_back(p.start([&, i] { return push_values(j, i, 100, 1, 0.002, counts); }));
+        for (int i = 0; i < 5000 && counts.acknowledged[2] < 10; ++i) ::usleep(1000);
+        p.signal(w[2], SIGKILL);
+        for (int i = 0; i < 2; ++i) {
+            BOOST_TEST(number_behind(p.result(w[static_cast<std::size_t>(i)]), "clock") == 100, p.result(w[static_cast<std::size_t>(i)]));
+            BOOST_TEST(holds(p.result(w[static_cast<std::size_t>(i)]), "late 0"));
+        }
+        for (const int s : servers) BOOST_TEST(holds(p.result(s), "step 100 "), p.result(s));
+    }
+}
+
+BOOST_AUTO_TEST_CASE(a_stopped_worker_is_not_waited_for_and_may_come_back) {
+    const job j{.servers = 1, .workers = 2, .floats = 256, .order = update_order::stale(1)};
+    shared_counts& counts = shared_counts::make();
+    processes p;
+    const int server = p.start([&] { return j.serve(0); });
+    std::vector<int> w;
+    for (int i = 0; i < 2; ++i) w.push_back(p.start([&, i] { return push_values(j, i, i == 0 ? 400 : 50, 1, 0.01, counts); }));
+    for (int i = 0; i < 5000 && counts.acknowledged[1] < 10; ++i) ::usleep(1000);
+    p.signal(w[1], SIGSTOP);
+    const std::int64_t then = counts.acknowledged[0];
+    for (int i = 0; i < 5000 && counts.acknowledged[0] < then + 30; ++i) ::usleep(1000);
+    BOOST_TEST(counts.acknowledged[0] >= then + 30);   // dead after a second, and no longer waited for
+    p.signal(w[1], SIGCONT);
+    const std::string back = p.result(w[1]);
+    BOOST_TEST((holds(back, "clock ") || holds(back, "removed") || holds(back, "stopped")), back);
+    BOOST_TEST(number_behind(p.result(w[0]), "clock") >= 400, p.result(w[0]));
+    BOOST_TEST(holds(p.result(server), "step "), p.result(server));
+}
+
+BOOST_AUTO_TEST_CASE(a_worker_that_comes_back_begins_at_the_clock_of_the_others) {
+    const job j{.servers = 2, .workers = 3, .floats = 256, .order = update_order::stale(2)};
+    shared_counts& counts = shared_counts::make();
+    processes p;
+    std::vector<int> servers, w;
+    for (int s = 0; s < 2; ++s) servers.push_back(p.start([&, s] { return j.serve(s); }));
+    for (int i = 0; i < 3; ++i) w.push_back(p.start([&, i] { return push_values(j, i, 300, 1, 0.004, counts); }));
+    for (int life = 0; life < 4; ++life) {
+        const std::int64_t from = counts.acknowledged[2];
+        for (int i = 0; i < 10000 && counts.acknowledged[2] < from + 10; ++i) ::usleep(1000);
+        BOOST_TEST(counts.acknowledged[2] >= from + 10, "life " << life << ": " << counts.acknowledged[2]);
+        const std::int64_t apart = counts.other[2] - counts.other[0];
+        BOOST_TEST(std::abs(apart) <= 2 + 2, "clocks are " << apart << " apart");   // read while both go on
+        p.signal(w[2], SIGKILL);
+        BOOST_TEST(p.result(w[2]) == "KILLED");
+        w[2] = p.start([&] { return push_values(j, 2, 300, 1, 0.004, counts); });
+    }
+    for (int i = 0; i < 2; ++i) BOOST_TEST(number_behind(p.result(w[static_cast<std::size_t>(i)]), "clock") == 300, p.result(w[static_cast<std::size_t>(i)]));
+    BOOST_TEST(holds(p.result(w[2]), "clock"), p.result(w[2]));
+    for (const int s : servers) BOOST_TEST(holds(p.result(s), "step "), p.result(s));
+}
+
+BOOST_AUTO_TEST_CASE(more_backup_workers_die_than_there_are) {
+    const job j{.servers = 1, .workers = 3, .floats = 256, .order = update_order::sync(1)};
+    shared_counts& counts = shared_counts::make();
+    processes p;
+    const int server = p.start([&] { return j.serve(0); });
+    std::vector<int> w;
+    for (int i = 0; i < 3; ++i) w.push_back(p.start([&, i] { return push_values(j, i, i == 0 ? 300 : 100000, 1, 0.005, counts); }));
+    for (int i = 0; i < 5000 && counts.acknowledged[2] < 10; ++i) ::usleep(1000);
+    p.signal(w[2], SIGKILL);   // the backup: no effect
+    const std::int64_t then = counts.acknowledged[0];
+    for (int i = 0; i < 5000 && counts.acknowledged[0] < then + 50; ++i) ::usleep(1000);
+    BOOST_TEST(counts.acknowledged[0] >= then + 50);
+    p.signal(w[1], SIGKILL);
+    BOOST_TEST(holds(p.result(w[0]), "clock 300"), p.result(w[0]));   // the last one is all that live
+    BOOST_TEST(holds(p.result(server), "step "), p.result(server));
+}
+
+BOOST_AUTO_TEST_CASE(a_push_that_is_not_finite_updates_nothing) {
+    for (const update_order order : {update_order::async(), update_order::sync()}) {
+        const job j{.servers = 2, .workers = 2, .floats = 256, .order = order};
+        processes p;
+        std::vector<int> all;
+        for (int s = 0; s < 2; ++s) all.push_back(p.start([&, s] { return j.serve(s); }));
+        for (int w = 0; w < 2; ++w)
+            all.push_back(p.start([&, w] {
+                client c(j.worker(w), j.identity(), j.layout());
+                if (w == 0) j.begin(c);
+                c.wait_until_open();
+                std::vector<float> g(static_cast<std::size_t>(j.floats), 1.f);
+                for (int k = 0; k < 10; ++k) {
+                    if (!c.may_step()) return std::string("told to stop");
+                    const bool bad = w == 1 && k == 4;
+                    g[77] = bad ? NAN : 1.f;
+                    c.begin_push();
+                    for (int s = 0; s < 2; ++s) c.push(s, 0, g);
+                    c.wait(c.commit({.loss = bad ? NAN : 1., .finite = !bad}));
+                }
+                std::string text = "left";
+                if (w == 0) {
+                    c.wait_for_others();
+                    text = std::to_string(common_value(c, j, 0)) + " " + std::to_string(common_value(c, j, 1));
+                }
+                c.leave();
+                return text;
+            }));
+        const double right = order.mode == update_mode::async ? 19 : 18;
+        BOOST_TEST(p.result(all[2]) == std::to_string(float(right)) + " " + std::to_string(float(right)));
+        BOOST_TEST(p.result(all[3]) == "left");
+        for (int s = 0; s < 2; ++s) BOOST_TEST(holds(p.result(all[static_cast<std::size_t>(s)]), "step "), p.result(all[static_cast<std::size_t>(s)]));
+    }
+}
