@@ -179,7 +179,8 @@ def operations_table(path):
 
 def distributed_table(path):
     """What collectives.py printed: a row for each number of ranks and bytes, a column for each system; best of each run in brackets."""
-    where, rows = read(path)
+    where, all_rows = read(path)
+    rows = [r for r in all_rows if "servers" not in r]
     times = {}
     for r in rows:
         times.setdefault((r["ranks"], r["bytes"]), {}).setdefault(r["system"], []).append(r)
@@ -199,7 +200,32 @@ def distributed_table(path):
             if "buckets" in s:
                 said.append(f"{ranks} ranks, {size(n)} in {s.split()[-2]} buckets: {digits(of(got[s], 'median_ms'))} ms, in one: {digits(of(got['sinter ring'], 'median_ms'))} ms.")
     head = ["all-reduce, ms (best)", *systems]
-    return f"{machine.sentence(where)}; all ranks on this machine. {' '.join(said)}\n\n" + markdown(head, cells)
+    text = f"{machine.sentence(where)}; all ranks on this machine. {' '.join(said)}\n\n" + markdown(head, cells)
+    return text + servers_table([r for r in all_rows if "servers" in r])
+
+
+def servers_table(rows):
+    """What parameter_servers.py printed: steps a second of all workers, and what part of plain sockets' they are."""
+    if not rows:
+        return ""
+    rates = {}
+    for r in rows:
+        size = lambda n: f"{4 * n >> 20} MiB" if 4 * n >= 1 << 20 else f"{4 * n >> 10} KiB"
+        if r["what"] == "step":
+            what = f"{r['model']}, batch {r['batch']}, {r['strategy'].split(':', 1)[1]}"
+        elif "rows" in r:
+            what = f"{r['rows']} rows of {r['dim']} out of {r['table']:,}"
+        else:
+            what = size(r["dim"])
+        rates.setdefault((what, r["workers"], r["servers"]), {}).setdefault(r["system"], []).append(r["steps_per_s"])
+    systems = list(dict.fromkeys(r["system"] for r in rows))
+    cells = []
+    for (what, workers, servers), got in rates.items():
+        limit = statistics.median(got["raw"]) if "raw" in got else None
+        share = lambda rate: f" ({rate / limit:.2f})" if limit else ""
+        cell = lambda s: (lambda rate: f"{rate:,.0f}" + ("" if s == "raw" else share(rate)))(statistics.median(got[s])) if s in got else ""
+        cells.append([f"{what}; {workers} workers, {servers} servers", *map(cell, systems)])
+    return "\n\n" + markdown(["steps a second with servers (of plain sockets')", *systems], cells)
 
 
 TABLES = {"step": step_table, "aims": aims_table, "precision": precision_table, "predict": step_table, "fusion": fusion_table,
