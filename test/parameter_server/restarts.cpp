@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: BSL-1.0
+// needs: distributed
+#define BOOST_TEST_MODULE restarts
+#include <boost/test/unit_test.hpp>
+#include "job.hpp"
+#include <filesystem>
+#include <fstream>
+#include <random>
+
+// Servers that are killed and come back from their checkpoints. Workers wait for them and go on; what is lost is no more
+// than was pushed since the last checkpoint, and nothing counts twice.
+using namespace sinter;
+using namespace sinter::server_job;
+
+/// A shard in one file, whole or not there.
+class one_file : public shard_files {
+public:
+    explicit one_file(std::string at) : at_(std::move(at)) {}
+    void save(const shard_view& v, const std::string&) override {
+        {
+            std::ofstream out(at_ + ".new", std::ios::binary);
+            const auto n = static_cast<std::int64_t>(v.log.size());
+            out.write(reinterpret_cast<const char*>(&v.global_step), 8).write(reinterpret_cast<const char*>(&n), 8);
+            out.write(v.log.data(), n).write(reinterpret_cast<const char*>(v.values), v.layout->floats * 4);
+        }
+        std::filesystem::rename(at_ + ".new", at_);
+    }
+    bool load(shard_view& v) override {
+        std::ifstream in(at_, std::ios::binary);
+        std::int64_t n = 0;
+        if (!in.read(reinterpret_cast<char*>(&v.global_step), 8).read(reinterpret_cast<char*>(&n), 8)) return false;
+        v.log.resize(static_cast<std::size_t>(n));
+        return bool(in.read(v.log.data(), n).read(reinterpret_cast<char*>(v.values), v.layout->floats * 4));
+    }
+
+private:
+    std::string at_;
+};
+
+class folder {
+public:
+    folder() : at_(std::filesystem::temp_directory_path() / ("sinter-restarts-" + std::to_string(::getpid()))) {
+        std::filesystem::create_directories(at_);
+    }
+    ~folder() { std::filesystem::remove_all(at_); }
+    std::string file(int server) const { return (at_ / std::to_string(server)).string(); }
+
+private:
+    std::filesystem::path at_;
+};
+
+static std::string serve(const job& j, int s, const std::string& file) {
+    return j.serve(s, {.order = {}, .files = std::make_shared<one_file>(file), .save_every_steps = 10});
+}
+static std::string push_until_enough(const job& j, int w, shared_counts& counts) {
+    client c(j.worker(w), j.identity(), j.layout(), {.reconnect_within = 20});
+    if (w == 0) j.begin(c);
+    c.wait_until_open();
+    pusher mine(c, j, w);
+    while (!counts.enough && c.may_step()) mine.push(counts), ::usleep(300);
+    std::string text = "left";
+    if (w == 0) {
+        c.wait_for_others();
+        text.clear();
+        for (int s = 0; s < j.servers; ++s) text += std::to_string(static_cast<std::int64_t>(common_value(c, j, s))) + ' ';
+    }
+    c.leave();
+    return text;
+}
+static std::int64_t sum(const std::atomic<std::int64_t>* x, int n) { return std::accumulate(x, x + n, std::int64_t{0}); }
+
+BOOST_AUTO_TEST_CASE(a_server_comes_back_from_its_checkpoint) {
+    const folder f;
+    const job j{.servers = 2, .workers = 2, .floats = 1024};
+    shared_counts& counts = shared_counts::make();
+    processes p;
+    std::mt19937 random(5);
+    std::vector<int> servers, workers;
+    for (int s = 0; s < 2; ++s) servers.push_back(p.start([&, s] { return serve(j, s, f.file(s)); }));
+    for (int w = 0; w < 2; ++w) workers.push_back(p.start([&, w] { return push_until_enough(j, w, counts); }));
+    constexpr int kills = 6;
+    for (int k = 0; k < kills; ++k) {
+        const std::int64_t from = sum(counts.acknowledged, 2);
+        for (int i = 0; i < 10000 && sum(counts.acknowledged, 2) < from + 60; ++i) ::usleep(1000);
+        BOOST_TEST(sum(counts.acknowledged, 2) >= from + 60, "after " << k << " kills");
+        ::usleep(static_cast<useconds_t>(random() % 3000));
+        p.signal(servers[1], SIGKILL);   // the other one is never touched
+        BOOST_TEST(p.result(servers[1]) == "KILLED");
+        if (k == 3) {   // and a worker with it
+            p.signal(workers[1], SIGKILL);
+            BOOST_TEST(p.result(workers[1]) == "KILLED");
+            workers[1] = p.start([&] { return push_until_enough(j, 1, counts); });
+        }
+        servers[1] = p.start([&] { return serve(j, 1, f.file(1)); }, 0.05 * static_cast<double>(random() % 4));
+    }
+    const std::int64_t from = sum(counts.acknowledged, 2);
+    for (int i = 0; i < 10000 && sum(counts.acknowledged, 2) < from + 60; ++i) ::usleep(1000);
+    counts.enough = true;
+    BOOST_TEST(p.result(workers[1]) == "left");
+    std::istringstream found(p.result(workers[0]));
+    std::int64_t untouched = -1, restored = -1;
+    BOOST_TEST(bool(found >> untouched >> restored), found.str());
+    const std::int64_t acknowledged = sum(counts.acknowledged, 2), begun = sum(counts.begun, 2);
+    BOOST_TEST((untouched >= acknowledged && untouched <= begun), acknowledged << " <= " << untouched << " <= " << begun);
+    // Ten steps between checkpoints, and what was applied while one was written.
+    BOOST_TEST((restored >= acknowledged - kills * 30 && restored <= begun), acknowledged << ": " << restored << " <= " << begun);
+    for (const int s : servers) BOOST_TEST(holds(p.result(s), "step "), p.result(s));
+}
+
+BOOST_AUTO_TEST_CASE(all_servers_and_workers_die_and_come_back) {
+    const folder f;
+    const job j{.servers = 2, .workers = 2, .floats = 1024};
+    shared_counts& counts = shared_counts::make();
+    processes p;
+    std::vector<int> servers, workers;
+    const auto start = [&] {
+        servers.clear(), workers.clear();
+        for (int s = 0; s < 2; ++s) servers.push_back(p.start([&, s] { return serve(j, s, f.file(s)); }));
+        for (int w = 0; w < 2; ++w) workers.push_back(p.start([&, w] { return push_until_enough(j, w, counts); }));
+    };
+    start();
+    const auto on = [&] {
+        const std::int64_t from = sum(counts.acknowledged, 2);
+        for (int i = 0; i < 10000 && sum(counts.acknowledged, 2) < from + 80; ++i) ::usleep(1000);
+        BOOST_TEST(sum(counts.acknowledged, 2) >= from + 80);
+    };
+    for (int k = 0; k < 2; ++k) {
+        on();
+        for (const auto& all : {servers, workers})
+            for (const int i : all) p.signal(i, SIGKILL), p.result(i);
+        start();
+    }
+    on();
+    counts.enough = true;
+    BOOST_TEST(p.result(workers[1]) == "left");
+    std::istringstream found(p.result(workers[0]));
+    const std::int64_t acknowledged = sum(counts.acknowledged, 2), begun = sum(counts.begun, 2);
+    for (int s = 0; s < 2; ++s) {
+        std::int64_t value = -1;
+        BOOST_TEST(bool(found >> value), found.str());
+        BOOST_TEST((value >= acknowledged - 2 * 30 && value <= begun), acknowledged << ": " << value << " <= " << begun);
+        BOOST_TEST(holds(p.result(servers[static_cast<std::size_t>(s)]), "step "), p.result(servers[static_cast<std::size_t>(s)]));
+    }
+}
