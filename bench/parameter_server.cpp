@@ -15,10 +15,12 @@ using namespace sinter::bench;
 
 static const char* const help =
     "parameter_server [--servers S] [--workers W] [--what rows|dense] [--dim D] [--rows N] [--table ROWS] [--seconds T]\n"
-    "                 [--system sinter|raw] [--key K]\n"
+    "                 [--system sinter|raw] [--key K] [--mode async|stale:S|sync:BACKUP] [--compute MS] [--slower F]\n"
     "A step pushes the gradient of N distinct rows of D floats and pulls N others; dense: of a vector of D floats.\n"
     "  --system  raw: plain sockets, without frames, checks or numbers\n"
-    "  --key     a secret: each frame has a MAC; without, a checksum";
+    "  --key     a secret: each frame has a MAC; without, a checksum\n"
+    "  --mode    when a push becomes an update: at once (the default), by clocks that may be S apart, or of all workers but BACKUP\n"
+    "  --compute a step's pause in milliseconds; the last worker's is F times as long, and is not counted";
 
 static int time_plain_sockets(const server_job& j, tally& t) {
     std::vector<std::vector<int>> of_server(static_cast<std::size_t>(j.servers)), of_worker(static_cast<std::size_t>(j.workers));
@@ -57,7 +59,8 @@ public:
 /// Servers and workers of Sinter; `worker/0` makes the first values.
 class sinter_job {
 public:
-    sinter_job(const server_job& j, tally& t, const std::string& key) : j_(j), t_(t), at_(loopback_addresses(j.workers + j.servers)) {
+    sinter_job(const server_job& j, tally& t, const std::string& key, sharded::update_order order)
+        : j_(j), t_(t), order_(order), at_(loopback_addresses(j.workers + j.servers)) {
         options_.job = "parameter_server";
         options_.key = key;
         options_.insecure = true;
@@ -71,8 +74,10 @@ public:
         }
     }
     void serve(int s) const {
+        sharded::server_options with;
+        with.order = order_;
         sharded::server server(as(cluster_role::ps, s), identity(), layout_[static_cast<std::size_t>(s)], std::make_unique<descent>(),
-                               [](std::int64_t, float, float* rate) { *rate = 0.01f; });
+                               [](std::int64_t, float, float* rate) { *rate = 0.01f; }, std::move(with));
         server.run();
     }
     void work(int w) const {
@@ -99,6 +104,7 @@ public:
 private:
     const server_job& j_;
     tally& t_;
+    sharded::update_order order_;
     std::vector<std::string> at_;
     cluster_options options_;
     std::vector<sharded::shard_layout> layout_;
@@ -126,7 +132,7 @@ private:
             c.begin_push();
             for (int s = 0; s < j_.servers; ++s) c.push(s, 0, gradient[static_cast<std::size_t>(s)]);
             c.wait(c.commit({.loss = 1}, to));
-        });
+        }, [&] { c.rest(); });
     }
     void step_rows_of(sharded::client& c, int w) const {
         std::vector<std::vector<std::vector<std::int64_t>>> sets;
@@ -152,20 +158,32 @@ private:
                 at += next[s].size() * static_cast<std::size_t>(j_.dim);
             }
             for (const sharded::ticket t : waits) c.wait(t);
-        });
+        }, [&] { c.rest(); });
     }
 };
 
 } // namespace
 
+static sharded::update_order order_of(const std::string& mode) {
+    const auto behind = [&](const char* name) {
+        const std::string start = std::string(name) + ":";
+        return mode.starts_with(start) ? number<int>("--mode", mode.substr(start.size()), 0, 1000) : -1;
+    };
+    if (mode == "async") return sharded::update_order::async();
+    if (const int s = behind("stale"); s >= 0) return sharded::update_order::stale(s);
+    if (const int b = behind("sync"); b >= 0) return sharded::update_order::sync(b);
+    throw option_error("no such mode", "--mode", mode, "async, stale:S or sync:BACKUP");
+}
+
 int main(int argc, char** argv) {
     server_job j;
-    std::string system = "sinter", key;
+    std::string system = "sinter", key, mode = "async";
     return with_options(
         argc, argv, help,
         [&](const std::string& name, const std::string& value) {
             if (name == "--system") system = value;
             else if (name == "--key") key = value;
+            else if (name == "--mode") mode = value;
             else return j.take(name, value);
             return true;
         },
@@ -173,12 +191,12 @@ int main(int argc, char** argv) {
             j.check();
             tally t;
             if (system != "raw" && system != "sinter") throw option_error("no such system", "--system", system, "sinter or raw");
-            const sinter_job job(j, t, key);
+            const sinter_job job(j, t, key, order_of(mode));
             const int worst = system == "raw" ? time_plain_sockets(j, t) : in_processes(j.servers + j.workers, [&](int r) {
                 if (r < j.servers) job.serve(r);
                 else job.work(r - j.servers);
             });
-            if (worst == 0) print_job(t, j, key.empty() ? system : system + ", key");
+            if (worst == 0) print_job(t, j, key.empty() ? system : system + ", key", system == "raw" ? "" : "\"mode\": \"" + mode + "\", ");
             return worst;
         });
 }

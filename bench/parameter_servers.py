@@ -55,6 +55,13 @@ for _ in range(args.rounds):
                 run(system, [args.program, *job, "--key", "a secret"])
             else:
                 run(system, [args.program, *job, "--system", system])
+    # Two workers that compute for 3 ms, and a third that takes ten times as long.
+    for mode in ("async", "stale:3", "sync:0", "sync:1"):
+        job = ["--what", "dense", "--dim", MIB // 16, "--servers", 1, "--mode", mode, "--compute", 3, "--seconds", max(args.seconds, 1)]
+        if mode != "sync:1":
+            run(mode, [args.program, *job, "--workers", 2])
+        if mode in ("async", "sync:1"):
+            run(mode, [args.program, *job, "--workers", 3, "--slower", 10])
     # Steps of a net: two workers with 32 examples each, one server.
     steps = args.program.with_name("distributed")
     if steps.exists():

@@ -217,6 +217,8 @@ def servers_table(rows):
             what = f"{r['rows']} rows of {r['dim']} out of {r['table']:,}"
         else:
             what = size(r["dim"])
+        if "compute_ms" in r:
+            what += f", {r['compute_ms']} ms of computing, {r['mode']}" + (f", a worker more that takes {r['slower']} times as long" if r["slower"] > 1 else "")
         rates.setdefault((what, r["workers"], r["servers"]), {}).setdefault(r["system"], []).append(r["steps_per_s"])
     systems = list(dict.fromkeys(r["system"] for r in rows))
     cells = []

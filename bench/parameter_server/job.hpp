@@ -25,6 +25,7 @@ struct server_job {
     std::string what = "rows";                     ///< rows: of a table; dense: a vector of dim floats
     std::int64_t dim = 16, rows = 128, table = 100'000;
     double seconds = 1;
+    double compute_ms = 0, slower = 1;             ///< a step's pause; the last worker's is so many times as long
 
     bool dense() const { return what == "dense"; }
     /// Rows, or floats of the vector, that a server has.
@@ -39,8 +40,14 @@ struct server_job {
         else if (name == "--rows") rows = number<std::int64_t>(name, value, 1, most);
         else if (name == "--table") table = number<std::int64_t>(name, value, 1, most);
         else if (name == "--seconds") seconds = number<double>(name, value, 0.01, 1e4);
+        else if (name == "--compute") compute_ms = number<double>(name, value, 0, 1e4);
+        else if (name == "--slower") slower = number<double>(name, value, 1, 1e3);
         else return false;
         return true;
+    }
+    int counted() const { return slower > 1 && workers > 1 ? workers - 1 : workers; }
+    void compute(int worker) const {
+        if (compute_ms > 0) ::usleep(static_cast<useconds_t>(1e3 * compute_ms * (worker >= counted() ? slower : 1)));
     }
     void check() const {
         if (what != "rows" && what != "dense") throw option_error("no such work", "--what", what, "rows or dense");
@@ -97,19 +104,22 @@ private:
     int calls_ = 0;
 };
 
-/// Times step(k), k = 0, 1, ..., of one worker, for j.seconds; all workers begin together.
-template <class Step>
-void time_worker(tally& t, const server_job& j, int worker, Step step) {
+/// Times step(k), k = 0, 1, ..., of one worker, for j.seconds; all workers begin together. rest() comes before it waits for
+/// the others, who may not have to wait for a step of its meanwhile.
+template <class Step, class Rest>
+void time_worker(tally& t, const server_job& j, int worker, Step step, Rest rest) {
     std::int64_t k = 0;
     const double warm_until = base::monotonic_seconds() + std::min(0.3, j.seconds / 3);
-    while (k < 3 || base::monotonic_seconds() < warm_until) step(k++);
+    const auto next = [&] { j.compute(worker), step(k++); };
+    while (k < 3 || base::monotonic_seconds() < warm_until) next();
+    rest();
     t.meet(j.workers);
     std::vector<double> took;
     took.reserve(1 << 20);
     const double begin = base::monotonic_seconds();
     double last = begin;
     while (last - begin < j.seconds || took.size() < 3) {
-        step(k++);
+        next();
         const double now = base::monotonic_seconds();
         took.push_back(now - last);
         last = now;
@@ -118,18 +128,21 @@ void time_worker(tally& t, const server_job& j, int worker, Step step) {
     t.at().steps_per_s[w] = static_cast<double>(took.size()) / (last - begin);
     std::nth_element(took.begin(), took.begin() + static_cast<std::ptrdiff_t>(took.size() / 2), took.end());
     t.at().median_ms[w] = 1e3 * took[took.size() / 2];
+    rest();
     t.meet(j.workers);
 }
 
-inline void print_job(tally& t, const server_job& j, const std::string& system) {
+/// The line of a run; `more`: further fields. A slow worker is not counted in its rate.
+inline void print_job(tally& t, const server_job& j, const std::string& system, const std::string& more = {}) {
     const auto& a = t.at();
-    const double rate = std::accumulate(a.steps_per_s, a.steps_per_s + j.workers, 0.);
+    const double rate = std::accumulate(a.steps_per_s, a.steps_per_s + j.counted(), 0.);
     std::printf("{\"system\": \"%s\", \"what\": \"%s\", \"servers\": %d, \"workers\": %d, \"dim\": %lld, ", system.c_str(),
                 j.dense() ? "push and pull" : "push and pull rows", j.servers, j.workers, static_cast<long long>(j.dim));
     if (!j.dense())
         std::printf("\"rows\": %lld, \"table\": %lld, ", static_cast<long long>(j.rows), static_cast<long long>(j.table));
-    std::printf("\"steps_per_s\": %.1f, \"median_ms\": %.5f}\n", rate,
-                *std::max_element(a.median_ms, a.median_ms + j.workers));
+    if (j.compute_ms > 0) std::printf("\"compute_ms\": %g, \"slower\": %g, ", j.compute_ms, j.slower);
+    std::printf("%s\"steps_per_s\": %.1f, \"median_ms\": %.5f}\n", more.c_str(), rate,
+                *std::max_element(a.median_ms, a.median_ms + j.counted()));
     std::fflush(stdout);
 }
 

@@ -69,7 +69,7 @@ void work(const server_job& j, tally& t) {
             const int pushed = worker.ZPush(sets[at % sets.size()], gradient);
             worker.Wait(worker.ZPull(sets[(at + 1) % sets.size()], &got));
             worker.Wait(pushed);
-        });
+        }, [] {});
     }
     ps::Finalize(0, true);
 }

@@ -50,7 +50,10 @@ private:
 };
 
 static std::string serve(const job& j, int s, const std::string& file) {
-    return j.serve(s, {.order = {}, .files = std::make_shared<one_file>(file), .save_every_steps = 10});
+    server_options with;
+    with.files = std::make_shared<one_file>(file);
+    with.save_every_steps = 10;
+    return j.serve(s, with);
 }
 static std::string push_until_enough(const job& j, int w, shared_counts& counts) {
     client c(j.worker(w), j.identity(), j.layout(), {.reconnect_within = 20});
