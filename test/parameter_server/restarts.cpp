@@ -2,75 +2,13 @@
 // needs: distributed
 #define BOOST_TEST_MODULE restarts
 #include <boost/test/unit_test.hpp>
-#include "job.hpp"
-#include <filesystem>
-#include <fstream>
+#include "restarting.hpp"
 #include <random>
 
 // Servers that are killed and come back from their checkpoints. Workers wait for them and go on; what is lost is no more
 // than was pushed since the last checkpoint, and nothing counts twice.
 using namespace sinter;
 using namespace sinter::server_job;
-
-/// A shard in one file, whole or not there.
-class one_file : public shard_files {
-public:
-    explicit one_file(std::string at) : at_(std::move(at)) {}
-    void save(const shard_view& v, const std::string&) override {
-        {
-            std::ofstream out(at_ + ".new", std::ios::binary);
-            const auto n = static_cast<std::int64_t>(v.log.size());
-            out.write(reinterpret_cast<const char*>(&v.global_step), 8).write(reinterpret_cast<const char*>(&n), 8);
-            out.write(v.log.data(), n).write(reinterpret_cast<const char*>(v.values), v.layout->floats * 4);
-        }
-        std::filesystem::rename(at_ + ".new", at_);
-    }
-    bool load(shard_view& v) override {
-        std::ifstream in(at_, std::ios::binary);
-        std::int64_t n = 0;
-        if (!in.read(reinterpret_cast<char*>(&v.global_step), 8).read(reinterpret_cast<char*>(&n), 8)) return false;
-        v.log.resize(static_cast<std::size_t>(n));
-        return bool(in.read(v.log.data(), n).read(reinterpret_cast<char*>(v.values), v.layout->floats * 4));
-    }
-
-private:
-    std::string at_;
-};
-
-class folder {
-public:
-    folder() : at_(std::filesystem::temp_directory_path() / ("sinter-restarts-" + std::to_string(::getpid()))) {
-        std::filesystem::create_directories(at_);
-    }
-    ~folder() { std::filesystem::remove_all(at_); }
-    std::string file(int server) const { return (at_ / std::to_string(server)).string(); }
-
-private:
-    std::filesystem::path at_;
-};
-
-static std::string serve(const job& j, int s, const std::string& file) {
-    server_options with;
-    with.files = std::make_shared<one_file>(file);
-    with.save_every_steps = 10;
-    return j.serve(s, with);
-}
-static std::string push_until_enough(const job& j, int w, shared_counts& counts) {
-    client c(j.worker(w), j.identity(), j.layout(), {.reconnect_within = 20});
-    if (w == 0) j.begin(c);
-    c.wait_until_open();
-    pusher mine(c, j, w);
-    while (!counts.enough && c.may_step()) mine.push(counts), ::usleep(300);
-    std::string text = "left";
-    if (w == 0) {
-        c.wait_for_others();
-        text.clear();
-        for (int s = 0; s < j.servers; ++s) text += std::to_string(static_cast<std::int64_t>(common_value(c, j, s))) + ' ';
-    }
-    c.leave();
-    return text;
-}
-static std::int64_t sum(const std::atomic<std::int64_t>* x, int n) { return std::accumulate(x, x + n, std::int64_t{0}); }
 
 BOOST_AUTO_TEST_CASE(a_server_comes_back_from_its_checkpoint) {
     const folder f;
