@@ -148,7 +148,13 @@ inline std::string work(const job& j, int w, int pushes, shared_counts& counts, 
         if (pause > 0) ::usleep(static_cast<useconds_t>(pause * 1e6));
     }
     std::string text = "left";
-    if (w == 0) {
+    if (w == 0) {   // others may be yet to come, or taken for dead while they dial again
+        const auto missing = [&] {
+            for (int i = 0; i < j.workers; ++i)
+                if (counts.acknowledged[i] < pushes) return true;
+            return false;
+        };
+        for (int i = 0; i < 15000 && missing(); ++i) ::usleep(1000);
         c.wait_for_others();
         text = "values";
         for (int s = 0; s < j.servers; ++s) text += ' ' + std::to_string(static_cast<std::int64_t>(common_value(c, j, s)));

@@ -71,10 +71,11 @@ BOOST_AUTO_TEST_CASE(a_dead_worker_is_not_waited_for) {
         for (int i = 0; i < 5000 && counts.acknowledged[2] < 10; ++i) ::usleep(1000);
         p.signal(w[2], SIGKILL);
         for (int i = 0; i < 2; ++i) {
-            BOOST_TEST(number_behind(p.result(w[static_cast<std::size_t>(i)]), "clock") == 100, p.result(w[static_cast<std::size_t>(i)]));
-            BOOST_TEST(holds(p.result(w[static_cast<std::size_t>(i)]), "late 0"));
+            const std::string text = p.result(w[static_cast<std::size_t>(i)]);
+            BOOST_TEST(number_behind(text, "clock") >= 100, text);   // who came last began at the others' clock
+            BOOST_TEST(holds(text, "late 0"), text);
         }
-        for (const int s : servers) BOOST_TEST(holds(p.result(s), "step 100 "), p.result(s));
+        for (const int s : servers) BOOST_TEST(number_behind(p.result(s), "step") >= 100, p.result(s));
     }
 }
 
@@ -132,13 +133,16 @@ BOOST_AUTO_TEST_CASE(more_backup_workers_die_than_there_are) {
     for (int i = 0; i < 5000 && counts.acknowledged[0] < then + 50; ++i) ::usleep(1000);
     BOOST_TEST(counts.acknowledged[0] >= then + 50);
     p.signal(w[1], SIGKILL);
-    BOOST_TEST(holds(p.result(w[0]), "clock 300"), p.result(w[0]));   // the last one is all that live
-    BOOST_TEST(holds(p.result(server), "step "), p.result(server));
+    for (const int i : {w[0], server}) {   // more than it does without: those that are dead are named
+        BOOST_TEST(holds(p.result(i), "error: "), p.result(i));
+        BOOST_TEST(holds(p.result(i), "2 of 3 workers are dead (worker/1, worker/2)"), p.result(i));
+    }
 }
 
 BOOST_AUTO_TEST_CASE(a_push_that_is_not_finite_updates_nothing) {
     for (const update_order order : {update_order::async(), update_order::sync()}) {
         const job j{.servers = 2, .workers = 2, .floats = 256, .order = order};
+        shared_counts& counts = shared_counts::make();
         processes p;
         std::vector<int> all;
         for (int s = 0; s < 2; ++s) all.push_back(p.start([&, s] { return j.serve(s); }));
@@ -147,6 +151,8 @@ BOOST_AUTO_TEST_CASE(a_push_that_is_not_finite_updates_nothing) {
                 client c(j.worker(w), j.identity(), j.layout());
                 if (w == 0) j.begin(c);
                 c.wait_until_open();
+                ++counts.begun[w];   // they begin together
+                for (int i = 0; i < 10000 && counts.begun[1 - w] == 0; ++i) ::usleep(1000);
                 std::vector<float> g(static_cast<std::size_t>(j.floats), 1.f);
                 for (int k = 0; k < 10; ++k) {
                     if (!c.may_step()) return std::string("told to stop");
@@ -157,7 +163,9 @@ BOOST_AUTO_TEST_CASE(a_push_that_is_not_finite_updates_nothing) {
                     c.wait(c.commit({.loss = bad ? NAN : 1., .finite = !bad}));
                 }
                 std::string text = "left";
+                ++counts.acknowledged[w];
                 if (w == 0) {
+                    for (int i = 0; i < 10000 && counts.acknowledged[1] == 0; ++i) ::usleep(1000);
                     c.wait_for_others();
                     text = std::to_string(common_value(c, j, 0)) + " " + std::to_string(common_value(c, j, 1));
                 }

@@ -27,6 +27,15 @@ public:
         v.log.resize(static_cast<std::size_t>(n));
         return bool(in.read(v.log.data(), n).read(reinterpret_cast<char*>(v.values), v.layout->floats * 4));
     }
+    /// The values of a file of this job's.
+    std::vector<float> values(const job& j) {
+        std::vector<float> x(static_cast<std::size_t>(j.floats));
+        const shard_layout layout = j.layout()[0];
+        shard_view v;
+        v.layout = &layout;
+        v.values = x.data();
+        return load(v) ? x : std::vector<float>();
+    }
 
 private:
     std::string at_;

@@ -17,6 +17,9 @@ struct peer_name {
 
 /// A connection ended: often the consequence of an error that its other end knows better.
 struct lost_connection : cluster_error { using cluster_error::cluster_error; };
+/// What came is not what was sent. Nothing of the frame may be used, and nothing can follow it; the peer
+/// itself may be sound.
+struct damaged_connection : cluster_error { using cluster_error::cluster_error; };
 
 /// Frames to and from one peer over a connection that does not block. One thread at a time uses it;
 /// sending and receiving do not wait for each other. What does not fit (number, tag, size, seal) is
@@ -75,10 +78,14 @@ public:
             if (t.how == transfer::failed) lost("write", t, out_tag_);
             if (t.how == transfer::must_wait) return send_wants_ = t.wants, false;
             gone_ += t.bytes;
+            written_ += t.bytes;
             sending_ = gone_ < whole;
         }
         return true;
     }
+
+    /// Bytes that the socket has taken since the connection was made.
+    std::uint64_t written() const { return written_; }
 
     /// Says what the next frame must be; its payload goes to `into`.
     void receive(const frame_tag& expected, span<std::byte> into) {
@@ -178,6 +185,7 @@ private:
     frame_header next_;
     std::string (*words_)(const frame_tag&, std::uint64_t) = in_words;
     std::uint64_t sent_ = 0, received_ = 0;   // frames
+    std::uint64_t written_ = 0;
     std::size_t gone_ = 0, sealed_ = 0, here_ = 0, opened_ = 0;   // bytes of frame, payload, frame, payload
     std::size_t ahead_ = 0;                   // bytes of a header that peek() has read
     bool sending_ = false, receiving_ = false;
@@ -228,12 +236,14 @@ private:
                                   : joined({"the connection was lost (", what, ": ", channel_.fault(how), ")"}));
     }
     [[noreturn]] SINTER_COLD void fail(std::string cause, const frame_tag& t) {
-        throw cluster_error(peer_.rank, peer_.role, peer_.address, joined({"operation ", t.operation}), t.step,
-                            std::move(cause));
+        throw damaged_connection(peer_.rank, peer_.role, peer_.address, joined({"operation ", t.operation}), t.step,
+                                 std::move(cause));
     }
     [[noreturn]] SINTER_COLD void differ(const frame_header& h, const frame_tag& expected, std::size_t bytes) {
-        fail(joined({"members do not do the same: this peer sent ", words_(h.tag, h.bytes),
-                     "; this process expected ", words_(expected, bytes)}), expected);
+        throw cluster_error(peer_.rank, peer_.role, peer_.address, joined({"operation ", expected.operation}),
+                            expected.step,
+                            joined({"members do not do the same: this peer sent ", words_(h.tag, h.bytes),
+                                    "; this process expected ", words_(expected, bytes)}));
     }
     [[noreturn]] SINTER_COLD static void misuse(const char* what) { throw error(what, "data_link"); }
 };

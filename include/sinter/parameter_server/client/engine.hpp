@@ -104,6 +104,9 @@ struct client::engine {
                 if (l.is_silent(now, dead_after())) lose(i, "no sign of life");
             } catch (const wire::lost_connection& e) {
                 lose(i, e.cause());
+            } catch (const wire::damaged_connection& e) {   // asked again on another connection, but not for ever
+                if (++lanes[i]->damaged > 5) fail(e);
+                else lose(i, e.cause());
             } catch (const cluster_error& e) {
                 fail(e);
             }
@@ -158,6 +161,8 @@ struct client::engine {
                              base::monotonic_seconds() + std::max(1.0, dead_after())))
                 return why_down[i] = "no answer in time", false;
         } catch (const wire::lost_connection& e) {
+            return why_down[i] = e.cause(), false;
+        } catch (const wire::damaged_connection& e) {
             return why_down[i] = e.cause(), false;
         }
         if (l.refused) {

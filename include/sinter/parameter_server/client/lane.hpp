@@ -56,6 +56,7 @@ public:
     std::string text;                         // of the last answer
     answer_block last;
     bool refused = false;
+    int damaged = 0;                          // connections one after the other, without an answer between them
     double heard = 0, said = 0;
 
     bool up() const { return link_.has_value(); }
@@ -85,7 +86,7 @@ public:
         frame_out_ = receiving_ = beat_ = false;
         asked_ = part_ = 0;
         heard = said = base::monotonic_seconds();
-        queued_ = 0;
+        gone_ = 0;
     }
     /// Asks the first question on a connection and waits for its answer: last, text, refused. False: none
     /// came in time.
@@ -188,18 +189,20 @@ public:
             first_ = (first_ + 1) % most;
             --count_;
             --asked_;
+            damaged = 0;
             done(q, last);
         }
     }
     /// Whether nothing has gone either way for so long although an answer is due.
     bool is_silent(double now, double limit) {
         if (count_ == 0 || now - heard < limit) return false;
-        int queued = 0;   // what the system has still to send: it moves on a slow connection
-        if (::ioctl(link_->descriptor(), SIOCOUTQ, &queued) == 0 && queued != queued_) {
-            queued_ = queued;
-            heard = now;
-            return false;
-        }
+        int queued = 0;   // what this system has still to send; on a slow connection ever more of it is gone
+        if (::ioctl(link_->descriptor(), SIOCOUTQ, &queued) == 0)
+            if (const auto gone = static_cast<std::int64_t>(link_->written()) - queued; gone > gone_) {
+                gone_ = gone;
+                heard = now;
+                return false;
+            }
         return true;
     }
     void note_bytes() { heard = base::monotonic_seconds(); }
@@ -214,7 +217,7 @@ private:
     std::vector<std::byte> scratch_ = std::vector<std::byte>(most_frame);
     std::size_t size_ = 0;
     word now_ = word::answer;
-    int queued_ = 0;
+    std::int64_t gone_ = 0;                   // bytes that the peer's system has acknowledged
 
     [[noreturn]] SINTER_COLD void fault(const char* what) {
         const wire::peer_name& p = link_->peer();
