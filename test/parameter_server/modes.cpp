@@ -115,7 +115,7 @@ BOOST_AUTO_TEST_CASE(a_worker_that_comes_back_begins_at_the_clock_of_the_others)
         BOOST_TEST(p.result(w[2]) == "KILLED");
         w[2] = p.start([&] { return push_values(j, 2, 300, 1, 0.004, counts); });
     }
-    for (int i = 0; i < 2; ++i) BOOST_TEST(number_behind(p.result(w[static_cast<std::size_t>(i)]), "clock") == 300, p.result(w[static_cast<std::size_t>(i)]));
+    for (int i = 0; i < 2; ++i) BOOST_TEST(number_behind(p.result(w[static_cast<std::size_t>(i)]), "clock") >= 300, p.result(w[static_cast<std::size_t>(i)]));
     BOOST_TEST(holds(p.result(w[2]), "clock"), p.result(w[2]));
     for (const int s : servers) BOOST_TEST(holds(p.result(s), "step "), p.result(s));
 }

@@ -198,7 +198,7 @@ public:
         if (count_ == 0 || now - heard < limit) return false;
         int queued = 0;   // what this system has still to send; on a slow connection ever more of it is gone
         if (::ioctl(link_->descriptor(), SIOCOUTQ, &queued) == 0)
-            if (const auto gone = static_cast<std::int64_t>(link_->written()) - queued; gone > gone_) {
+            if (const auto gone = static_cast<std::int64_t>(link_->written()) - queued; queued > 0 && gone > gone_) {
                 gone_ = gone;
                 heard = now;
                 return false;
