@@ -233,8 +233,8 @@ BOOST_AUTO_TEST_CASE(never_two_parts) {
         for (const auto& [epoch, l] : n.lists) {
             if (!n.lists.contains(epoch - 1)) continue;
             ++epochs;
-            const member_list& old = n.lists[epoch - 1];
-            BOOST_TEST(old.may_decide([&](const seat& x) { return l.find(x.slot, x.life) != nullptr; }),
+            const member_list &old = n.lists[epoch - 1], &now = l;
+            BOOST_TEST(old.may_decide([&](const seat& x) { return now.find(x.slot, x.life) != nullptr; }),
                        "seed " << seed << ", epoch " << epoch);
         }
     }
