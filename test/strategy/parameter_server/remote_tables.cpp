@@ -155,7 +155,7 @@ void compare(Net, Loss, Optimizer o, const char* what, std::initializer_list<int
                     span<const std::int64_t> keys;
                     if (const auto& k = T::v.buckets[info.bucket]; k.is_list())
                         keys = tables.collect(t, s, row_list{reinterpret_cast<std::int32_t*>(worker.at(k.keys)), worker.at(k.at), k.row_floats}, rows.data());
-                    else keys = tables.collect(t, s, worker.at(info.gradient), rows.data());
+                    else keys = tables.collect(t, s, tables.as_list(t, worker.at(info.gradient)), rows.data());
                     for (std::size_t k = 0; k < keys.size(); ++k)
                         std::copy_n(rows.begin() + std::ptrdiff_t(k) * info.width, info.width,
                                     d.begin() + all.place[std::size_t(t)].row(s, keys[k]) * info.width);
@@ -221,7 +221,7 @@ void train(Net, Loss, Optimizer o, const char* what, std::initializer_list<int> 
                     span<const std::int64_t> keys;
                     if (const auto& k = T::v.buckets[info.bucket]; k.is_list())
                         keys = tables.collect(t, s, row_list{reinterpret_cast<std::int32_t*>(worker.at(k.keys)), worker.at(k.at), k.row_floats}, rows.data());
-                    else keys = tables.collect(t, s, worker.at(info.gradient), rows.data());
+                    else keys = tables.collect(t, s, tables.as_list(t, worker.at(info.gradient)), rows.data());
                     std::fill_n(rows.begin() + std::ptrdiff_t(keys.size()) * info.width, 16, 0.f);
                     std::vector<std::int32_t> list(std::size_t(list_header) + keys.size());
                     list[0] = static_cast<std::int32_t>(keys.size());

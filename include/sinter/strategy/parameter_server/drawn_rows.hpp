@@ -62,7 +62,7 @@ public:
     void draw(const step_values& v) {
         batch_view nothing;
         nothing.size = 1;
-        replica_.predict(nothing, {nullptr, v.seed, v.step});
+        replica_.predict(nothing, {nullptr, v.seed, v.step, v.shard});
         for (int i = 0; i < n; ++i) {
             const span<const float> x = replica_.output(i);   // below 2^24: floats hold them
             std::transform(x.begin(), x.end(), numbers_[at(i)].begin(),

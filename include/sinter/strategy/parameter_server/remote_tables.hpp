@@ -107,21 +107,24 @@ public:
         }
         return {r.pushed.data(), n};
     }
-    /// The same of a gradient that is stored whole, as the compact copy is.
-    span<const std::int64_t> collect(int t, int server, const float* gradient, float* to) const {
-        const std::int64_t width = table(t).width;
-        const of_server all = wanted(t, server);
-        for (const std::int32_t p : all.places) std::copy_n(gradient + p * width, width, to), to += width;
-        return all.keys;
+    /// A gradient that is stored whole, as the compact copy is, as a list of the rows that the batch names.
+    row_list as_list(int t, float* gradient) {
+        std::vector<std::int32_t>& keys = tables_[at(t)].all;
+        keys[0] = tables_[at(t)].rows.size();
+        return {keys.data(), gradient, table(t).width};
     }
 
 private:
     static constexpr int most_examples = P::request::options.remote_tables;
     static constexpr std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
     struct table_rows {
-        explicit table_rows(int most) : rows(most), places(at(most)), in_list(at(most)), server_keys(at(most)), pushed(at(most)) {}
+        explicit table_rows(int most)
+            : rows(most), places(at(most)), in_list(at(most)), all(at(list_header + most)), server_keys(at(most)),
+              pushed(at(most)) {
+            for (int k = 0; k < most; ++k) all[at(list_header + k)] = k;
+        }
         sharded::row_index rows;
-        std::vector<std::int32_t> places, in_list;
+        std::vector<std::int32_t> places, in_list, all;   ///< all: a list's keys, 0 1 2 ...
         std::vector<std::int64_t> server_keys, pushed;
         std::vector<std::size_t> first;   ///< of each server, and the end
     };

@@ -48,9 +48,9 @@ struct server_places {
             const sharded::row_placement place{r.hashed ? 0 : r.rows, servers, rows};
             p.tables.push_back({r, place});
             for (int s = 0; s < servers; ++s)
-                p.shards[static_cast<std::size_t>(s)].tables.push_back({compiler::path_of(P::scopes, v.scope, v.name),
-                                                                        r.hashed ? -1 : place.rows_of(s), r.width,
-                                                                        v.group, r.parameter});
+                p.shards[static_cast<std::size_t>(s)].tables.push_back(
+                    {compiler::path_of(P::scopes, v.scope, v.name), r.hashed ? -1 : place.rows_of(s), r.width, v.group,
+                     r.parameter, r.options});
         }
         return p;
     }

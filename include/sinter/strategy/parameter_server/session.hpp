@@ -73,7 +73,7 @@ private:
     std::int64_t examples_ = 0;
     runtime::arena gathered_;   ///< gradients of several steps, or of one that is on its way while the next is made
     int in_round_ = 0;          ///< steps whose gradients are gathered
-    sharded::push_info info_{};
+    sharded::push_info info_{.weight = 0};
     std::vector<float> squares_;
 
     // ---- a step
@@ -208,6 +208,18 @@ private:
         for (const detail::server_places::part& p : places_.of_bucket[at(k)])
             link_->client().push(p.server, p.first,
                                  {from + (p.gradient - b.at.offset()), static_cast<std::size_t>(p.floats)});
+        push_whole_tables(k, from);
+    }
+    /// Gradients of tables that are no lists, since some lookups are by rows that all examples share (a
+    /// sampled softmax's candidates): shards have added them up.
+    void push_whole_tables(int k, float* bucket) {
+        for (int t = 0; t < detail::worker_tables<P>::count; ++t) {
+            const remote_table& r = tables_.table(t);
+            if (r.bucket != k || r.gradient.where() == compiler::space::none) continue;
+            for (int i = 1; i < shards_; ++i) tables_.set_empty(t, i);
+            tables_.set(t, 0, tables_.as_list(t, bucket + (r.gradient.offset() - P::v.buckets[k].at.offset())));
+            tables_.push(*link_, t, tables_.join(t));
+        }
     }
     /// Where gradients wait that are not pushed at once, or are while the next are made.
     float* gather(const float* from, const compiler::gradient_bucket& b) {
@@ -255,9 +267,13 @@ private:
                 v.gradient.offset();
             squares_[std::size_t{16} * static_cast<std::size_t>(i)] =
                 b.is_list() ? updater_->squares(tables_.join(compiler::remote_tables_of<P>.of_parameter[b.parameter]))
-                            : updater_->squares(g, base::round_up(v.floats, 16));
+                            : updater_->squares(g, base::round_up(v.remote ? compact_floats(i) : v.floats, 16));
         }
         return static_cast<double>(updater_->total(squares_.data(), P::v.n_parameters));
+    }
+    static std::int64_t compact_floats(int parameter) {
+        const remote_table& r = detail::worker_tables<P>::table(compiler::remote_tables_of<P>.of_parameter[parameter]);
+        return std::int64_t{r.most_rows} * r.width;
     }
     void push_states() {
         if (n_states == 0 || !finite_) return;

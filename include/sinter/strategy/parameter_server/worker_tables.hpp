@@ -101,6 +101,7 @@ public:
 
     // ---- gradients: lists of compact rows, one of each shard
     void set(int t, int shard, row_list l) { joined_[at(t)].set(shard, l); }
+    row_list as_list(int t, float* gradient) { return rows_.as_list(t, gradient); }
     void set_empty(int t, int shard) { joined_[at(t)].set_empty(shard); }
     const row_list& join(int t) { return joined_[at(t)].join_shards(); }
     void push(server_link& link, int t, const row_list& gradient) {
