@@ -135,9 +135,15 @@ private:
             });
         (*at)->begin(false);
     }
+    /// Whose number in the job this is: of those that train, and of servers, which come behind them.
+    const cluster_member* task(int number) const {
+        if (number < who_.size()) return &who_.member(number);
+        const auto server = static_cast<std::size_t>(number - who_.size());
+        return server < who_.servers().size() ? &who_.servers()[server] : nullptr;
+    }
     std::string objection(const greeting& g) const {
         if (g.use != purpose::service) return who_.self().name() + " is a server, and takes no part in training";
-        const cluster_member* const m = g.rank < who_.size() ? &who_.member(g.rank) : nullptr;
+        const cluster_member* const m = task(g.rank);
         if (!m) return joined({"only those that train use a server, and ", g.rank, " is none of them"});
         if (g.role != static_cast<std::uint8_t>(m->role) || g.index != m->index)
             return joined({"members' rosters differ: rank ", g.rank, " is ", m->name(), " here"});
@@ -148,7 +154,7 @@ private:
         const greeting& g = talk.peer();
         if (m.result() == meeting::outcome::accepted)
             return on_.joined(g, data_link(m.take(), talk.sending(), talk.receiving(),
-                                           {g.rank, who_.member(g.rank).name(), text_of(from.digits())}));
+                                           {g.rank, task(g.rank)->name(), text_of(from.digits())}));
         log_.say(joined({m.result() == meeting::outcome::refused ? "refused" : "closed", " a connection from ",
                          text_of(from.digits()), ": ", m.words()}));
     }

@@ -21,6 +21,7 @@
 /// | read | bucket: array; offset, elements | |
 /// | call | elements: length of the name | name, argument |
 /// | heartbeat, wait | | |
+/// | squares | step: clock; elements: tensors | floats, between servers (server/shared_squares.hpp) |
 /// | values | offset, elements | floats |
 /// | answer | | answer_block, then text |
 ///
@@ -29,7 +30,8 @@ namespace sinter::inline SINTER_TARGET::sharded {
 
 enum class word : std::uint32_t {
     gradient = 1, sections, commit, pull, pull_rows, write, read, call, heartbeat,
-    answer = 32, values, wait
+    answer = 32, values, wait,
+    squares = 64
 };
 inline constexpr int table_arrays = 64;
 inline constexpr std::size_t most_frame = wire::most_payload;

@@ -7,6 +7,7 @@
 #include <sinter/parameter_server/server.hpp>
 #include <sinter/parameter_server/server/conversation.hpp>
 #include <sinter/parameter_server/server/reductions.hpp>
+#include <sinter/parameter_server/server/shared_squares.hpp>
 #include <sinter/parameter_server/server_log.hpp>
 #include <sinter/parameter_server/shard.hpp>
 #include <sinter/parameter_server/step_tickets.hpp>
@@ -57,9 +58,15 @@ struct server::engine {
         for (const table_layout& t : memory.layout().tables) parameters = std::max(parameters, t.tensor + 1);
         parameters = std::max(parameters, options.parameters);
         clipped = order.mode == update_mode::clocks && memory.optimizer().needs() == norm_need::all_gradients;
-        if (clipped && who.servers().size() > 1)
-            throw option_error("clipping by the norm of all gradients needs one server where workers push by clocks",
-                               "the optimizer of a parameter server", joined_text(who.servers().size()), "1 server");
+        if (clipped && who.servers().size() > 1) {
+            if (order.backup > 0)   // each server takes the first pushes that come to it: the sums would be of others
+                throw option_error("clipping by the norm of all gradients needs one server where there are backup workers",
+                                   "the optimizer of a parameter server", joined_text(who.servers().size()), "1 server");
+            all_squares = std::make_unique<shared_squares>(who, same, parameters, [this] {
+                const lock hold(mutex);
+                return stopping || failure.has_value();
+            });
+        }
         for (int w = 0; w < c.size(); ++w)
             if (!order.all_join) turn.retire(w);
         restore();
@@ -91,6 +98,7 @@ struct server::engine {
     update_order order;
     int parameters = 0;
     bool clipped = false;
+    std::unique_ptr<shared_squares> all_squares;     // of several servers
 
     mutable std::mutex mutex;
     std::condition_variable changed;
@@ -144,6 +152,8 @@ struct server::engine {
         const lock hold(mutex);
         if (failure) return "the server has failed: " + std::string(failure->what());
         if (stopping) return "the job is over";
+        if (g.rank >= who.size())
+            return all_squares && is_first() && g.index > 0 ? "" : "this server asks nothing of other servers";
         const worker& k = at(g.rank);
         if (k.served && k.incarnation != g.incarnation && k.now != presence::dead)
             return who.member(g.rank).name() + " is in this job already: the task was started twice";
@@ -159,9 +169,16 @@ struct server::engine {
         connection& c = connections.emplace_back();
         auto held = std::make_shared<wire::data_link>(std::move(link));
         c.thread = base::posix_thread([this, &c, held, w = g.rank, incarnation = g.incarnation] {
-            serve(w, incarnation, std::move(*held));
+            if (w >= who.size()) serve_server(w - who.size(), std::move(*held));
+            else serve(w, incarnation, std::move(*held));
             c.over = true;
         });
+    }
+    void serve_server(int index, wire::data_link link) {
+        try {
+            all_squares->serve(index, std::move(link));
+        } catch (const error&) {   // it has ended, or dials again: whoever misses its part says so
+        }
     }
     /// Ends all connections: their threads notice.
     void hang_up() {

@@ -27,7 +27,7 @@ inline void server::engine::advance(lock& hold) {
         }
         info.push = finite ? answer_info::fate::applied : answer_info::fate::not_finite;
         const bool updates = any && finite;
-        const std::int64_t step = begun;
+        const std::int64_t step = begun, clock = turn.applied();
         if (updates) scalars(begun++, rate, scalar_values.data());
         hold.unlock();
         std::shared_lock changing(gate);
@@ -47,6 +47,7 @@ inline void server::engine::advance(lock& hold) {
                     for (std::size_t t = 0; t < tables; ++t)
                         if (const int tensor = memory.layout().tables[t].tensor; tensor >= 0)
                             squares[static_cast<std::size_t>(16 * tensor)] = memory.squares(t, *rows[t], step);
+                    if (all_squares) all_squares->exchange(clock, squares);
                     sum = memory.optimizer().total(squares.data(), parameters);
                 }
                 if (joined.has_dense())

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/base/cluster_error.hpp>
+#include <sinter/base/monotonic_seconds.hpp>
+#include <sinter/net/data_link.hpp>
+#include <sinter/net/service_client.hpp>
+#include <sinter/parameter_server/protocol.hpp>
+#include <condition_variable>
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <poll.h>
+#include <vector>
+
+namespace sinter::inline SINTER_TARGET::sharded {
+
+/// The squares of all tensors' gradients of a clock, where each server has those of some tensors: for
+/// clipping by the norm of all of them. Server 0 adds them up in the order of the servers, and the others
+/// dial it. A tensor that is whole on one server keeps its bits; a table's squares, of which each server has
+/// some rows, are added.
+class shared_squares {
+public:
+    using stop_function = std::function<bool()>;
+
+    /// `stop`: whether to give up. `within`: seconds until a server that does not answer is an error.
+    shared_squares(const cluster& who, const wire::identity& same, int tensors, stop_function stop, double within = 60)
+        : who_(who), dialler_(who, same), tensors_(static_cast<std::size_t>(tensors)), stop_(std::move(stop)),
+          within_(within), given_(who.servers().size()), total_(tensors_) {
+        if (tensors_ > static_cast<std::size_t>(floats_of_frame))
+            throw option_error("too many parameters to clip by the norm of all on several servers",
+                               "the optimizer of a parameter server", std::to_string(tensors),
+                               std::to_string(floats_of_frame) + " at most");
+    }
+
+    /// Number i at squares[16 * i]; all servers' afterwards. Every server calls it for the same clocks in
+    /// their order. Throws cluster_error: another one is not there, or is at another clock, or stop().
+    void exchange(std::int64_t clock, std::vector<float>& squares) {
+        std::vector<float> mine(tensors_);
+        for (std::size_t i = 0; i < tensors_; ++i) mine[i] = squares[16 * i];
+        if (who_.self().index == 0) collect(clock, mine);
+        else ask(clock, mine);
+        for (std::size_t i = 0; i < tensors_; ++i) squares[16 * i] = mine[i];
+    }
+    /// On server 0: answers server `index`, until its connection ends or stop().
+    void serve(int index, wire::data_link link) {
+        std::vector<float> theirs(tensors_);
+        const double never = 1e300;
+        for (;;) {
+            wire::frame_tag t{};
+            if (!receive(link, t, theirs, never)) return;
+            {
+                std::unique_lock hold(mutex_);
+                if (t.step > done_) given_[static_cast<std::size_t>(index)] = {t.step, theirs};
+                changed_.notify_all();
+                while (done_ < t.step) {
+                    if (stop_()) return;
+                    changed_.wait_for(hold, std::chrono::milliseconds(100));
+                }
+                if (done_ != t.step) return;   // it asks for a clock of long ago: its next question is an error there
+                theirs = total_;
+            }
+            if (!send(link, tag(t.step), theirs, never)) return;
+        }
+    }
+
+private:
+    struct part {
+        std::int64_t clock = -1;
+        std::vector<float> squares;
+    };
+    const cluster& who_;
+    wire::service_client dialler_;
+    std::size_t tensors_;
+    stop_function stop_;
+    double within_;
+    std::optional<wire::data_link> link_;   ///< to server 0
+    std::mutex mutex_;
+    std::condition_variable changed_;
+    std::vector<part> given_;               ///< by server: what it gave last
+    std::vector<float> total_;
+    std::int64_t done_ = -1;                ///< the clock of total_
+
+    wire::frame_tag tag(std::int64_t clock) const {
+        wire::frame_tag t;
+        t.operation = static_cast<std::uint32_t>(word::squares);
+        t.step = clock;
+        t.elements = tensors_;
+        return t;
+    }
+    cluster_error about(int server, std::int64_t clock, const char* cause) const {
+        return dialler_.about(server, "adding up the norm of all gradients", clock, cause);
+    }
+    void collect(std::int64_t clock, std::vector<float>& mine) {
+        const double until = base::monotonic_seconds() + within_;
+        std::unique_lock hold(mutex_);
+        given_[0] = {clock, mine};
+        for (std::size_t k = 1; k < given_.size(); ++k)
+            while (given_[k].clock != clock) {
+                const int server = static_cast<int>(k);
+                if (given_[k].clock > clock) throw about(server, clock, "it is at a later clock");
+                if (stop_()) throw about(server, clock, "this server ends");
+                if (base::monotonic_seconds() > until) throw about(server, clock, "it has not said its part");
+                changed_.wait_for(hold, std::chrono::milliseconds(100));
+            }
+        std::fill(total_.begin(), total_.end(), 0.f);
+        for (const part& p : given_)
+            for (std::size_t i = 0; i < tensors_; ++i) total_[i] += p.squares[i];
+        done_ = clock;
+        mine = total_;
+        changed_.notify_all();
+    }
+    /// Again over another connection where one breaks.
+    void ask(std::int64_t clock, std::vector<float>& mine) {
+        const double until = base::monotonic_seconds() + within_;
+        std::vector<float> all(tensors_);
+        for (;;) {
+            if (stop_()) throw about(0, clock, "this server ends");
+            if (base::monotonic_seconds() > until) throw about(0, clock, "it does not answer");
+            try {
+                if (!link_) link_ = dialler_.dial(0, 1);
+                if (!link_) {
+                    ::poll(nullptr, 0, 50);
+                    continue;
+                }
+                wire::frame_tag t{};
+                if (send(*link_, tag(clock), mine, until) && receive(*link_, t, all, until) && t.step == clock) {
+                    mine = all;
+                    return;
+                }
+            } catch (const cluster_error&) {
+                if (base::monotonic_seconds() > until) throw;
+            }
+            link_.reset();
+            ::poll(nullptr, 0, 20);
+        }
+    }
+    /// False: stop(), or not by then.
+    template <class Done>
+    bool wait(wire::data_link& link, short events, double until, Done done) {
+        while (!done()) {
+            if (stop_() || base::monotonic_seconds() > until) return false;
+            if (events == POLLIN && link.has_more()) continue;
+            pollfd p{link.descriptor(), static_cast<short>(events | link.wants()), 0};
+            ::poll(&p, 1, 100);
+        }
+        return true;
+    }
+    bool send(wire::data_link& link, const wire::frame_tag& t, const std::vector<float>& x, double until) {
+        link.send(t, as_bytes(x));
+        return wait(link, POLLOUT, until, [&] { return link.flush(); });
+    }
+    bool receive(wire::data_link& link, wire::frame_tag& t, std::vector<float>& x, double until) {
+        const wire::frame_header* h = nullptr;
+        if (!wait(link, POLLIN, until, [&] { return (h = link.next()) != nullptr; })) return false;
+        t = h->tag;
+        if (!(t == tag(t.step)) || h->bytes != 4 * tensors_) return false;
+        link.receive(t, as_writable_bytes(x));
+        return wait(link, POLLIN, until, [&] { return link.fill(); });
+    }
+};
+
+} // namespace sinter::sharded
