@@ -175,7 +175,7 @@ public:
             if (last.joined_bytes > 0) {
                 if (static_cast<std::int64_t>(last.joined_bytes) != 4 * (q.floats + q.states_floats))
                     fault("more or fewer values than were asked for");
-                std::memcpy(q.values, joined_here.data(), static_cast<std::size_t>(q.floats) * 4);
+                if (q.floats > 0) std::memcpy(q.values, joined_here.data(), static_cast<std::size_t>(q.floats) * 4);
                 if (q.states_floats > 0)
                     std::memcpy(q.states, joined_here.data() + q.floats * 4, static_cast<std::size_t>(q.states_floats) * 4);
             }

@@ -162,7 +162,7 @@ private:
         b.flags |= flags;
         b.encode(scratch_.data());
         const std::size_t n = std::min(text.size(), scratch_.size() - answer_block::bytes);
-        std::memcpy(scratch_.data() + answer_block::bytes, text.data(), n);
+        if (n > 0) std::memcpy(scratch_.data() + answer_block::bytes, text.data(), n);
         send_answer(answer_block::bytes + n);
     }
     void send_answer(std::size_t bytes) {
@@ -185,7 +185,7 @@ private:
         std::size_t n = answer_block::bytes;
         if (one_frame) {
             b.joined_bytes = static_cast<std::uint32_t>(bytes);
-            std::memcpy(scratch_.data() + n, values_.data(), static_cast<std::size_t>(floats) * 4);
+            if (floats > 0) std::memcpy(scratch_.data() + n, values_.data(), static_cast<std::size_t>(floats) * 4);
             if (states > 0)
                 std::memcpy(scratch_.data() + n + static_cast<std::size_t>(floats) * 4, states_.data(),
                             static_cast<std::size_t>(states) * 4);
