@@ -93,6 +93,7 @@ public:
             for (int i = 0; i < training::v.n_parameters; ++i)
                 for (int k = 0; k < slots_of(training::v.parameters[i]); ++k) fill_slot(training::v.parameters[i], k);
         session_.publish();
+        set_steps(0);
     }
     /// The next batch's examples do not continue those of the last: states that each example has
     /// one of (recurrent layers' under `carried`) begin anew.
@@ -188,7 +189,10 @@ public:
     /// What goes with the next step to all members, and comes back to each of them in last_step().
     void ask_members(bool to_stop, bool to_save) { ask_stop_ = to_stop, ask_save_ = to_save; }
     std::int64_t steps() const { return step_; }
-    void set_steps(std::int64_t n) { step_ = n; }
+    void set_steps(std::int64_t n) {
+        step_ = n;
+        if constexpr (requires { session_.set_steps(n); }) session_.set_steps(n);
+    }
 
     /// How many slots the optimizer keeps for a parameter, here or elsewhere: none for a frozen one.
     static constexpr int slots() {

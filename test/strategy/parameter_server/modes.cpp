@@ -2,7 +2,6 @@
 // needs: distributed
 #include "job.hpp"
 #include <boost/test/unit_test.hpp>
-#include <filesystem>
 #include <sinter/estimator/train_and_evaluate.hpp>
 #include <sinter/parameter_server.hpp>
 #include <sinter/sinter.hpp>

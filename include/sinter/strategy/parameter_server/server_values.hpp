@@ -107,7 +107,10 @@ public:
         changed_ = true, ++version_;
         replicas::write(to, from, n);
     }
-    void clear_slots() { slots_.clear(); }   // servers make new ones
+    void clear_slots() {   // servers make new ones
+        slots_.clear();
+        renewed_slots_ = true;
+    }
     /// The table begins with its initializer's values (strategy_traits::remote_tables).
     void start_table(const variable_info& v, std::uint64_t stream) {
         tables_.start(v, stream);
@@ -170,6 +173,13 @@ public:
             updater_ = make_updater<P, Optimizer>(o);
     }
 
+    /// The trainer says how many steps the weights have had that it has just written, or that it starts anew.
+    SINTER_COLD void set_steps(std::int64_t n) {
+        if (!set_ || !begun_ || !member().chief()) return;
+        set_ = false;
+        link_->client().open(max_steps_, n);
+    }
+
     // ---- members
     /// Sums over all workers, who make this call together; nothing where each goes its own way.
     void reduce(span<double> x) {
@@ -195,9 +205,10 @@ protected:
     std::unique_ptr<wire::progress_report> report_ = std::make_unique<wire::progress_report>();
     std::vector<slot_values> slots_;   ///< written, and not sent yet
     bool served_ = false, begun_ = false, resting_ = false;
-    bool changed_ = false;   ///< values here are newer than the servers'
-    bool set_ = false;       ///< the chief has overwritten values since training began
-    bool stale_ = false;     ///< steps have been made since the last pull
+    bool changed_ = false;         ///< values here are newer than the servers'
+    bool renewed_slots_ = false;   ///< all slots begin anew with the next values that are sent
+    bool set_ = false;             ///< the chief has overwritten values since training began
+    bool stale_ = false;           ///< steps have been made since the last pull
     bool averages_ = false;
     struct awaited {
         sharded::ticket ticket = 0;
@@ -297,13 +308,20 @@ protected:
 
     // ---- values
     SINTER_COLD void send_values() {
-        const int tables = detail::worker_tables<P>::count;
+        const int tables = detail::worker_tables<P>::count, slots = renewed_slots_ ? 0 : Optimizer::slots;
+        std::vector<std::vector<float>> kept;   // servers make new slots for the parameters that they are sent
+        for (int k = 0; begun_ && k < slots; ++k) {
+            kept.emplace_back(static_cast<std::size_t>(P::v.z.trained));
+            link_->read(1 + k, 0, kept.back().data(), P::v.z.trained);
+        }
+        renewed_slots_ = false;
         link_->write_all(parameters(), place(0, {compiler::space::state, 0}));
+        for (std::size_t k = 0; k < kept.size(); ++k)
+            link_->write(1 + static_cast<int>(k), 0, kept[k].data(), P::v.z.trained);
         for (int t = 0; t < tables; ++t)
-            if (std::vector<float>& whole = tables_.whole(t); !whole.empty() || begun_) {
-                if (!tables_.table(t).hashed)
-                    link_->write_table(t, sharded::client::parameters, tables_.first_rows(t).data());
-                whole = {};
+            if (tables_.take_written(t, begun_) && !tables_.table(t).hashed) {
+                link_->write_table(t, sharded::client::parameters, tables_.first_rows(t).data());
+                tables_.whole(t) = {};
             }
         for (const slot_values& s : slots_) {
             const std::int64_t slot = s.to.offset() / P::v.z.trained;

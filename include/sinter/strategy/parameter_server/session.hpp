@@ -320,6 +320,7 @@ private:
                         true, pulls};
             info_ = {.weight = 0};
             if (clocks() && setup_.order.staleness == 0) note_update(r);
+            else if (!clocks() && finite_) ++r.global_step;   // this push, whose answer is on its way
         }
         r.stop = v.stop || asked_to_stop();
         this->report(static_cast<double>(r.loss));

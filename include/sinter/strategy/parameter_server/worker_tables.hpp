@@ -17,7 +17,7 @@ public:
     static constexpr int count = tables::count;
 
     SINTER_COLD explicit worker_tables(const server_places& places, int shards)
-        : rows_(placements(places)), whole_(at(count)), stream_(at(count)) {
+        : rows_(placements(places)), whole_(at(count)), stream_(at(count)), renewed_(at(count)) {
         for (int t = 0; t < count; ++t) {
             const remote_table& r = tables::table(t);
             const std::int64_t floats = std::int64_t{r.most_rows} * r.width;
@@ -34,7 +34,8 @@ public:
     /// The table begins with its initializer's values.
     void start(const variable_info& v, std::uint64_t stream) {
         for (int t = 0; t < count; ++t)
-            if (&variable(t) == &v || variable(t).at == v.at) stream_[at(t)] = stream, whole_[at(t)].clear();
+            if (&variable(t) == &v || variable(t).at == v.at)
+                stream_[at(t)] = stream, whole_[at(t)].clear(), renewed_[at(t)] = true;
     }
     /// A row's first values; `row`: its number in the whole table, or its key.
     void first_row(int t, std::int64_t row, float* to) const {
@@ -46,6 +47,12 @@ public:
     /// A table that was written before there were servers, or without any: [rows, width], or empty.
     std::vector<float>& whole(int t) { return whole_[at(t)]; }
     const std::vector<float>& whole(int t) const { return whole_[at(t)]; }
+    /// Whether servers are to be sent the table: it was written, or begins anew where they had it before.
+    bool take_written(int t, bool before) {
+        const bool renewed = renewed_[at(t)];
+        renewed_[at(t)] = false;
+        return !whole_[at(t)].empty() || (renewed && before);
+    }
     /// All first values, where nothing has been written.
     SINTER_COLD std::vector<float> first_rows(int t) const {
         if (!whole_[at(t)].empty()) return whole_[at(t)];
@@ -124,6 +131,7 @@ private:
     std::vector<std::vector<std::int64_t>> keys_;
     std::vector<list_exchange> joined_;
     std::vector<std::uint64_t> stream_;   ///< of random numbers, by table
+    std::vector<bool> renewed_;           ///< those that begin with their initializers' values again
     std::vector<sharded::ticket> waiting_;
 
     static constexpr std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: BSL-1.0
+// needs: distributed
+#include "job.hpp"
+#include <boost/test/unit_test.hpp>
+#include <filesystem>
+#include <sinter/estimator/train_and_evaluate.hpp>
+#include <sinter/parameter_server.hpp>
+#include <sinter/sinter.hpp>
+#include <sinter/strategy/canonical.hpp>
+#include <sinter/train/hooks/reduce_on_plateau.hpp>
+#include <sinter/train/optimizers/clip.hpp>
+#include <sinter/train/optimizers/moving_average.hpp>
+#include <sinter/train/optimizers/parameter_groups.hpp>
+
+// What a trainer reads and writes through its servers: files, averages, frozen parameters, a rate that a hook
+// lowers. One asynchronous worker does what one device does, to the bit.
+using namespace sinter;
+
+namespace {
+
+constexpr auto net = features < 8 >>> named<"first">(dense<16>) >> relu >> named<"middle">(dense<16>) >> relu
+                     >> dense<3>;
+constexpr int batch = 8;
+constexpr auto optimizer() {
+    return clip_by_global_norm{
+        0.5f,
+        moving_average{0.9f, parameter_groups{adam{.learning_rate = 1e-2f},
+                                              group_of<"*/bias">(sgd{.learning_rate = 0.1f}), frozen<"middle/*">}}};
+}
+struct examples {
+    std::vector<float> x = std::vector<float>(40 * 8);
+    std::vector<std::int32_t> labels = std::vector<std::int32_t>(40);
+    examples() {
+        random_stream r(3);
+        for (float& v : x) v = r.normal();
+        for (std::int32_t& l : labels) l = static_cast<std::int32_t>(r.word() % 3);
+    }
+    batch_view at(int i) const {
+        return {.x = x.data() + i % 5 * batch * 8, .labels = labels.data() + i % 5 * batch, .size = batch};
+    }
+};
+std::string text_of_file(auto& t) {
+    const std::vector<std::byte> file = save_to_memory(t);
+    return hash_text({file.data(), file.size()});
+}
+
+/// Steps, averages, a file that is loaded again, and steps behind it.
+template <class Strategy>
+std::string story(const Strategy& s, const std::string& file) {
+    const examples e;
+    trainer t{net, softmax_cross_entropy, optimizer(), max_batch<batch>, s, {.threads = 1}};
+    if (detail::has_served(t)) return "served";
+    std::string all;
+    const auto add = [&](double x) { all += base::general_text(x, 9) + " "; };
+    for (int i = 0; i < 7; ++i) t.step(e.at(i));
+    all += text_of_file(t) + " ";
+    save(t, file);
+    add(double{t.evaluate(e.at(1))});
+    {
+        const averaged_weights averages(t);
+        add(double{t.evaluate(e.at(1))});
+    }
+    add(double{t.evaluate(e.at(1))});
+    for (int i = 0; i < 5; ++i) add(double{t.step(e.at(i))});
+    load(t, file);
+    all += text_of_file(t) + " ";
+    for (int i = 7; i < 12; ++i) add(double{t.step(e.at(i))});
+    t.set_plain(t.parameter(0), std::vector<float>(8 * 16, 0.1f).data());
+    for (int i = 0; i < 3; ++i) add(double{t.step(e.at(i))});
+    return joined({t.steps(), ": ", all, text_of_file(t)});
+}
+BOOST_AUTO_TEST_CASE(one_worker_does_what_one_device_does) {
+    const std::string folder = joined({"parameter_server_values_", ::getpid()});
+    std::filesystem::create_directory(folder);
+    const std::string expected = story(canonical<1>(single<cpu_device>{}), folder + "/one");
+    for (const int servers : {1, 3}) {
+        server_job job(1, servers);
+        job.start_all([&](const cluster& c) { return story(parameter_server<async>{c}, folder + "/worker"); });
+        BOOST_TEST(job.result(0) == expected);
+        BOOST_TEST(job.result(1) == "served");
+    }
+    std::filesystem::remove_all(folder);
+}
+
+/// A file in a folder says when a job ended; its steps go on from there.
+std::string trains_and_evaluates(const cluster& c, const std::string& folder, std::int64_t steps) {
+    const examples e;
+    estimator model{net, softmax_cross_entropy, adam{}, max_batch<batch>, parameter_server<async>{c}, {.threads = 1}};
+    auto data = data::source(data::dataset(extents(8), e.x).labels(e.labels)) | data::batch(batch);
+    auto test = data::source(data::dataset(extents(8), e.x).labels(e.labels)) | data::batch(batch);
+    const train_and_evaluate_result r = train_and_evaluate(
+        model, {.data = &data, .max_steps = steps, .folder = folder, .every_steps = 40, .progress = nullptr},
+        {.data = &test, .throttle = 0});
+    const char* const does = r.does == duty::serve ? "served" : r.does == duty::both ? "chief" : "trained";
+    if (r.does == duty::serve) return does;
+    return joined({does, " ", c.rank() == 0 ? r.evaluations.back().step : std::int64_t{-1}});
+}
+BOOST_AUTO_TEST_CASE(jobs_go_on_from_checkpoints) {
+    const std::string folder = joined({"parameter_server_runs_", ::getpid()});
+    for (const std::int64_t steps : {100, 230, 230}) {
+        server_job job(2, 2);
+        job.start_all([&](const cluster& c) { return trains_and_evaluates(c, folder, steps); });
+        BOOST_TEST(job.result(0) == joined({"chief ", steps}));
+        BOOST_TEST(job.result(1) == "trained -1");
+        for (const int i : {2, 3}) BOOST_TEST(job.result(i) == "served");
+        BOOST_TEST(std::filesystem::exists(joined({folder, "/step-", steps, ".safetensors"})));
+    }
+    std::filesystem::remove_all(folder);
+}
+
+/// A rate that a hook lowers on the worker is the servers'.
+template <class Strategy>
+std::string lowers_rates(const Strategy& s) {
+    const examples e;
+    estimator model{net, softmax_cross_entropy, sgd{.learning_rate = 0.1f}, max_batch<batch>, s, {.threads = 1}};
+    auto data = data::source(data::dataset(extents(8), e.x).labels(e.labels)) | data::batch(batch);
+    reduce_on_plateau slower({.what = watched::loss, .factor = 0.5f, .patience = 0, .min_delta = 10});
+    model.train(data, {.epochs = 4, .progress = nullptr}, slower);
+    if constexpr (requires { model.inner().session().serves(); })
+        if (model.inner().session().serves()) return "served";
+    return joined({slower.reductions(), " ", text_of_file(model.inner())});
+}
+BOOST_AUTO_TEST_CASE(rates_that_hooks_lower) {
+    const std::string expected = lowers_rates(canonical<1>(single<cpu_device>{}));
+    BOOST_TEST(expected.starts_with("3 "));
+    server_job job(1, 1);
+    job.start_all([](const cluster& c) { return lowers_rates(parameter_server<async>{c}); });
+    BOOST_TEST(job.result(0) == expected);
+}
+
+}   // namespace
