@@ -59,9 +59,10 @@ struct server::engine {
         parameters = std::max(parameters, options.parameters);
         clipped = order.mode == update_mode::clocks && memory.optimizer().needs() == norm_need::all_gradients;
         if (clipped && who.servers().size() > 1) {
-            if (order.backup > 0)   // each server takes the first pushes that come to it: the sums would be of others
-                throw option_error("clipping by the norm of all gradients needs one server where there are backup workers",
-                                   "the optimizer of a parameter server", joined_text(who.servers().size()), "1 server");
+            if (order.backup > 0)   // each takes the first pushes that come to it, and these differ from server to server
+                throw option_error("with backup workers, clipping by the norm of all gradients needs one server",
+                                   "the optimizer of a parameter server", joined_text(who.servers().size()),
+                                   "1 server");
             all_squares = std::make_unique<shared_squares>(who, same, parameters, [this] {
                 const lock hold(mutex);
                 return stopping || failure.has_value();
