@@ -11,8 +11,8 @@ using namespace sinter;
 
 namespace {
 
-constexpr auto net = indices < 6 >>> embedding < 50,
-               8 >>> flatten >> dense < 24 >>> batch_norm >> relu >> dropout < 0.3f >>> dense<5>;
+constexpr auto net = indices<6> >> embedding<50, 8> >> flatten >> dense<24> >> batch_norm >> relu >> dropout<0.3f>
+    >> dense<5>;
 constexpr int batch = 8, steps = 25;
 
 struct examples {

@@ -12,7 +12,7 @@ using namespace sinter;
 
 namespace {
 
-constexpr auto net = features < 8 >>> dense < 16 >>> batch_norm >> relu >> dense<3>;
+constexpr auto net = features<8> >> dense<16> >> batch_norm >> relu >> dense<3>;
 constexpr int batch = 8;
 
 /// Three clouds of points, drawn anew by each worker.

@@ -18,8 +18,7 @@ using namespace sinter;
 
 namespace {
 
-constexpr auto net = features < 8 >>> named<"first">(dense<16>) >> relu >> named<"middle">(dense<16>) >> relu
-                     >> dense<3>;
+constexpr auto net = features<8> >> named<"first">(dense<16>) >> relu >> named<"middle">(dense<16>) >> relu >> dense<3>;
 constexpr int batch = 8;
 constexpr auto optimizer() {
     return clip_by_global_norm{
