@@ -23,6 +23,7 @@ const std::map<std::string, std::string> without = {
     {"quickstart", "predict writes its net"},
     {"distributed", "its net is the quickstart's"},
     {"custom_strategy", "it is about how processes agree on a net's weights"},
+    {"click_through", "its table is on servers"},
     {"own_hook", "it is about the loop around a net"},
     {"two_halves", "it is about the step of a net"}};
 

@@ -129,6 +129,20 @@ BOOST_AUTO_TEST_CASE(a_full_table_refuses_or_evicts) {
     BOOST_TEST(s.counts().refused == 1);
 }
 
+BOOST_AUTO_TEST_CASE(numbers_of_one_update_stay) {
+    // a push asks for all its rows first and updates them then: rows that make way meanwhile move none of them
+    row_store s(setup({.most_rows = 6, .full = when_full::evict}));
+    for (std::int64_t k = 0; k < 6; ++k) update(s, k, 1);
+    std::map<std::int64_t, std::int32_t> number;
+    for (const std::int64_t k : {5, 10, 11, 4, 12, 13}) number[k] = s.add(k, 2);
+    for (const auto& [k, r] : number) {
+        BOOST_TEST_REQUIRE(r >= 0);
+        BOOST_TEST(s.keys()[static_cast<std::size_t>(r)] == k);
+        BOOST_TEST(s.find(k) == r);
+    }
+    BOOST_TEST(s.add(14, 2) == -1);
+}
+
 BOOST_AUTO_TEST_CASE(rows_expire) {
     row_store s(setup({.most_rows = 10, .expire_after = 5}));
     update(s, 1, 1), update(s, 2, 3), update(s, 3, 6);

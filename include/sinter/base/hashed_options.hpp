@@ -14,7 +14,7 @@ enum class when_full : std::uint8_t {
 /// of `most_rows`.
 struct hashed_options {
     int most_rows = 1 << 20;   ///< of all servers together
-    int admit_after = 1;       ///< a key gets a row by the update that names it for the so-manieth time: 2, by the second
+    int admit_after = 1;       ///< 2: the second update that names a key makes its row; gradients before are left out
     int expire_after = 0;      ///< a row is given up when no update has named it for so many global steps; 0: never
     when_full full = when_full::refuse;
 

@@ -12,7 +12,8 @@ class key_counter {
 public:
     /// 0: counts nothing. `most` is taken as 2^12 to 2^18.
     explicit key_counter(std::int64_t most)
-        : most_(most ? std::clamp(most, std::int64_t{1} << 12, std::int64_t{1} << 18) : 0), now_(most_), before_(most_) {}
+        : most_(most ? std::clamp(most, std::int64_t{1} << 12, std::int64_t{1} << 18) : 0), now_(most_),
+          before_(most_) {}
 
     /// Counts this key once more.
     int count(std::int64_t key) {
@@ -31,8 +32,10 @@ public:
     }
     /// It has a row now: should it lose that, it begins anew.
     void forget(std::int64_t key) {
-        for (seen* s : {&now_, &before_})
-            if (const std::int32_t i = most_ ? s->keys.find(key) : -1; i >= 0) s->counts[static_cast<std::size_t>(i)] = 0;
+        for (seen* s : {&now_, &before_}) {
+            const std::int32_t i = most_ ? s->keys.find(key) : -1;
+            if (i >= 0) s->counts[static_cast<std::size_t>(i)] = 0;
+        }
     }
     void clear() { now_.keys.clear(), before_.keys.clear(); }
 

@@ -41,8 +41,8 @@ struct row_counts {
 ///
 /// Of a hashed table a row is made by the `admit_after`-th update that names its key, and given up when
 /// no update has named it for `expire_after` global steps or, under when_full::evict, when another needs
-/// its place and no other has rested longer. Then another row may get its number: numbers are good until
-/// the next add() of another step, write() or expire().
+/// its place and no other has rested longer. Then another row may get its number: the numbers that add()
+/// gave are good until an add() of another step, or expire().
 class row_store {
 public:
     /// Throws option_error for numbers that make no sense.
@@ -116,7 +116,8 @@ public:
     void order_by_age() {
         std::vector<std::int32_t> rows(at(n_));
         for (std::int32_t r = 0; r < n_; ++r) rows[at(r)] = r;
-        std::stable_sort(rows.begin(), rows.end(), [&](std::int32_t a, std::int32_t b) { return steps_[a] < steps_[b]; });
+        std::stable_sort(rows.begin(), rows.end(),
+                         [&](std::int32_t a, std::int32_t b) { return steps_[a] < steps_[b]; });
         links_.clear();
         for (const std::int32_t r : rows) links_.append(r);
         removed_.clear();
@@ -172,8 +173,9 @@ private:
     std::size_t floats(int arrays) const { return at(stride_) * at(arrays); }
     float* row(std::int32_t r) const { return values_.data() + std::int64_t{r} * s_.row_floats; }
     static std::int64_t most_rows(const row_store_setup& s) {
-        const std::int64_t most = s.rows >= 0 ? s.rows : (std::int64_t{s.options.most_rows} + s.servers - 1) / s.servers;
-        if (s.row_floats < 1 || s.slots < 0 || s.servers < 1 || most < 0 || most > std::numeric_limits<std::int32_t>::max())
+        const std::int64_t share = s.servers < 1 ? 0 : (std::int64_t{s.options.most_rows} + s.servers - 1) / s.servers;
+        const std::int64_t most = s.rows >= 0 ? s.rows : share, top = std::numeric_limits<std::int32_t>::max();
+        if (s.row_floats < 1 || s.slots < 0 || s.servers < 1 || most < 0 || most > top)
             throw option_error("a table's numbers make no sense", "row_store",
                                std::to_string(most) + " rows of " + std::to_string(s.row_floats) + " floats",
                                "0 to 2^31 - 1 rows of 1 or more");
@@ -194,16 +196,18 @@ private:
         else std::fill_n(to, s_.row_floats, 0.f);
     }
     std::int32_t make(std::int64_t key, std::int64_t step) {
-        if (n_ == most_) {
-            const std::int32_t old = n_ > 0 ? links_.oldest() : -1;
-            if (!hashed() || s_.options.full == when_full::refuse || steps_[old] >= step) {   // one of this step stays
+        std::int32_t r = static_cast<std::int32_t>(n_);
+        if (n_ < most_) {
+            ++n_;
+        } else {
+            if (n_ > 0) r = links_.oldest();
+            if (!hashed() || s_.options.full == when_full::refuse || steps_[r] >= step) {   // one of this step stays
                 ++counts_.refused;
                 return -1;
             }
-            remove(old, step);
+            give_up(r, step);   // its place is the new one's: all others keep their numbers
             ++counts_.evicted;
         }
-        const std::int32_t r = static_cast<std::int32_t>(n_++);
         keys_[r] = key;
         places_.insert(key, r, keys_.data(), n_);
         links_.append(r);
@@ -219,16 +223,19 @@ private:
         links_.unlink(r);
         links_.append(r);
     }
-    /// The last row gets the number of the one that is removed.
-    void remove(std::int32_t r, std::int64_t step) {
-        const std::int32_t last = static_cast<std::int32_t>(n_ - 1);
+    void give_up(std::int32_t r, std::int64_t step) {
         note_removal(keys_[r], step);
         places_.erase(keys_[r], keys_.data());
         links_.unlink(r);
+    }
+    /// The last row gets the number of the one that is removed.
+    void remove(std::int32_t r, std::int64_t step) {
+        const std::int32_t last = static_cast<std::int32_t>(n_ - 1);
+        give_up(r, step);
         if (r != last) {
             std::copy_n(row(last), s_.row_floats, row(r));
-            for (int k = 0; k < s_.slots; ++k)
-                std::copy_n(slot(k) + std::int64_t{last} * s_.row_floats, s_.row_floats, slot(k) + std::int64_t{r} * s_.row_floats);
+            const std::int64_t from = std::int64_t{last} * s_.row_floats, to = std::int64_t{r} * s_.row_floats;
+            for (int k = 0; k < s_.slots; ++k) std::copy_n(slot(k) + from, s_.row_floats, slot(k) + to);
             places_.move(keys_[last], r, keys_.data());
             keys_[r] = keys_[last];
             steps_[r] = steps_[last];

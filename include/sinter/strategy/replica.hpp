@@ -374,7 +374,8 @@ private:
     template <class P>
     SINTER_COLD std::unique_ptr<other_program<P>> make_other() const {
         auto made = std::make_unique<other_program<P>>();
-        if (has_own_parameters<P>()) made->own.parameters = decltype(memory_.parameters)(P::v.floats(compiler::space::parameter));
+        if (has_own_parameters<P>())
+            made->own.parameters = decltype(memory_.parameters)(P::v.floats(compiler::space::parameter));
         if (!fits<P>) made->own.activations = decltype(memory_.activations)(P::v.floats(compiler::space::activation));
         if (!fits_scratch<P>)
             made->own.scratch = decltype(memory_.scratch)(device::template runner<P>::scratch_floats());

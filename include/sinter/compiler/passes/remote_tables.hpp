@@ -20,8 +20,8 @@
 /// Ports of lookups lie behind the net's inputs. `i` must be an input or a target as it is given, or
 /// reshaped, or numbers that are drawn in each step, the same for all examples, as a sampled softmax's
 /// candidates are: these become an input, too, for whoever runs the program must have drawn them before
-/// (strategy/parameter_server/drawn_rows.hpp). Else the fault lookup_is_computed. A table that is used in another way too (as the matrix of a
-/// tied softmax) stays a parameter like others.
+/// (strategy/parameter_server/drawn_rows.hpp). Else the fault lookup_is_computed. A table that is used in
+/// another way too (as the matrix of a tied softmax) stays a parameter like others.
 ///
 /// Which tables are remote, and how many rows their copies have, training decides: all programs of a model
 /// find parameters at the same places. It runs before differentiation, so gradients are those of the copy.

@@ -75,7 +75,8 @@ constexpr remote_lookups_type<P> find_remote_lookups() {
         const int table = n.p[input_attribute::table] - 1, from = n.p[input_attribute::names_from];
         l.drawn += from < 0;
         if (table < 0) continue;
-        const bool target = from >= P::v.n_inputs, drawn = !target && P::graph.n[P::graph.inputs[from]].p[input_attribute::names_from] < 0;
+        const bool target = from >= P::v.n_inputs;
+        const bool drawn = !target && P::graph.n[P::graph.inputs[from]].p[input_attribute::names_from] < 0;
         l.of_targets = l.of_targets || target;
         const int t = remote_tables_of<P>.of_parameter[table];
         l.at[l.n++] = {t, target ? lookup_source::target : drawn ? lookup_source::drawn : lookup_source::input,

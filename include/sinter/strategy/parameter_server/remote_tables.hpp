@@ -87,7 +87,10 @@ public:
     /// Puts pulled rows, in the order of wanted(), into the compact copy.
     void place(int t, int server, const float* rows, float* compact) const {
         const std::int64_t width = table(t).width;
-        for (const std::int32_t p : wanted(t, server).places) std::copy_n(rows, width, compact + p * width), rows += width;
+        for (const std::int32_t p : wanted(t, server).places) {
+            std::copy_n(rows, width, compact + p * width);
+            rows += width;
+        }
     }
     /// Writes the gradients of server's rows one behind the other to `to`; they are of the keys that it
     /// returns, good until the next call. `gradient`: the step's list, whose keys are the compact copy's
