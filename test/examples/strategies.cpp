@@ -13,9 +13,12 @@
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
+#include <filesystem>
 #include <functional>
+#include <iterator>
 #include <netinet/in.h>
 #include <random>
+#include <sstream>
 #include <string>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -58,6 +61,7 @@ public:
         if (pid_ > 0) ::kill(-pid_, SIGKILL), wait();
     }
     void signal(int number) const { ::kill(pid_, number); }
+    pid_t pid() const { return pid_; }
     /// Its exit code, or -N where signal N ended it; -99 where that takes more than two minutes.
     int wait() {
         int status = 0;
@@ -159,6 +163,37 @@ BOOST_AUTO_TEST_CASE(stopped_and_killed) {
     BOOST_TEST((read_bytes(folder / "resumed") == read_bytes(folder / "undisturbed")));
 }
 
+// Under sinter-launch --elastic a worker is killed, then the chief: each is started again, and joins the others.
+BOOST_AUTO_TEST_CASE(elastic_job) {
+    temporary_folder folder;
+    process job({"SINTER_DATA="},
+                launcher() + " -n 3 --elastic --restarts 2 -- " + program() +
+                          " --strategy multi_worker:ring --elastic --steps 700 --batch 24 --threads 1 --every 20 --checkpoint " +
+                          (folder / "run") + " --save " + (folder / "net"),
+                      folder / "log");
+    const auto children = [](const std::string& pid) {
+        std::istringstream in(read_bytes("/proc/" + pid + "/task/" + pid + "/children"));
+        return std::vector<std::string>(std::istream_iterator<std::string>(in), {});
+    };
+    const auto kill_member = [&](std::size_t i) {   // of those that run, by when they were started
+        const auto inner = children(std::to_string(job.pid()));
+        const auto all = children(inner.at(0));
+        BOOST_REQUIRE(all.size() == 3u);
+        ::kill(std::stoi(all[i]), SIGKILL);
+    };
+    BOOST_REQUIRE(appears(folder / "run/step-60.safetensors"));
+    kill_member(1);
+    BOOST_REQUIRE(appears(folder / "run/step-300.safetensors"));
+    kill_member(0);
+    const int code = job.wait();
+    const std::string said = read_bytes(folder / "log");
+    BOOST_TEST(code == 0, said);
+    BOOST_TEST(said.find("worker/1 is started again; restart 1 of 2") != said.npos, said);
+    BOOST_TEST(said.find("worker/0 is started again; restart 2 of 2") != said.npos, said);
+    BOOST_TEST(said.find("after 700 steps") != said.npos, said);
+    BOOST_TEST(std::filesystem::exists(folder / "net"));
+}
+
 // A chief, a worker and an evaluator, by TF_CONFIG: the evaluator measures the last checkpoint and ends by itself.
 BOOST_AUTO_TEST_CASE(every_role_in_one_program) {
     temporary_folder folder;
@@ -178,7 +213,8 @@ BOOST_AUTO_TEST_CASE(every_role_in_one_program) {
 
 BOOST_AUTO_TEST_CASE(what_it_refuses) {
     temporary_folder folder;
-    for (const char* wrong : {"--strategy mirrored:3", "--strategy nobody", "--strategy single:2", "--canonical 3"})
+    for (const char* wrong : {"--strategy mirrored:3", "--strategy nobody", "--strategy single:2", "--canonical 3",
+                              "--elastic", "--strategy multi_worker:automatic --elastic"})
         BOOST_TEST(run(program() + " --steps 1 " + wrong, folder) != 0, wrong);
     BOOST_TEST(read_bytes(folder / "log").find("--canonical 2 or 4") != std::string::npos);
 }

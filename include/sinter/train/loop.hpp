@@ -327,14 +327,14 @@ private:
             for (const detail::hook_calls& h : run_.hooks)
                 if (h.before_step) h.before_step(h.hook, run_, b);
         need_rates();
-        const bool asks = detail::asked_to_leave(t_, &run_) || run_.asks_to_stop();
+        const bool own = run_.asks_to_stop(), asks = own || detail::asked_to_leave(t_, &run_);
         t_.ask_members(asks, run_.asks_to_save());
         run_.have_asked_to_save();
         run_.loss = t_.step(b);
         const step_result& done = t_.last_step();
         know_members();
         run_.save_is_asked = done.save;
-        if (done.stop) run_.stop(asks ? run_.asked_why() : detail::stopped_by_members);
+        if (done.stop) run_.stop(own ? run_.asked_why() : detail::stopped_by_members);
         if (done.examples == 0) return !(run_.stopping() || enough_steps());   // nobody had an example, or leave for a step
         if (first_loss_ < 0) first_loss_ = __builtin_fabs(static_cast<double>(run_.loss));
         run_.step = t_.steps();

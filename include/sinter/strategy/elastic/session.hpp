@@ -276,21 +276,21 @@ private:
             if (const std::int64_t n = P0::v.floats(s); n > 0) f(compiler::address{s, 0}, n);
     }
     SINTER_COLD std::vector<std::byte> weights() {
-        std::vector<std::byte> all;
+        std::vector<std::byte> bytes;
         each_space([&](compiler::address a, std::int64_t n) {
-            const std::size_t end = all.size();
-            all.resize(end + static_cast<std::size_t>(n) * sizeof(float));
-            base::local().read(a, reinterpret_cast<float*>(all.data() + end), n);
+            const std::size_t end = bytes.size();
+            bytes.resize(end + static_cast<std::size_t>(n) * sizeof(float));
+            base::local().read(a, reinterpret_cast<float*>(bytes.data() + end), n);
         });
-        return all;
+        return bytes;
     }
-    SINTER_COLD void set_weights(const std::vector<std::byte>& all) {
+    SINTER_COLD void set_weights(const std::vector<std::byte>& from) {
         std::size_t next = 0;
         each_space([&](compiler::address a, std::int64_t n) {
             const std::size_t bytes = static_cast<std::size_t>(n) * sizeof(float);
-            if (next + bytes > all.size())
+            if (next + bytes > from.size())
                 throw left_behind(job_->fault("members do not have the same model: another one's is smaller"));
-            base::local().write(a, reinterpret_cast<const float*>(all.data() + next), n);
+            base::local().write(a, reinterpret_cast<const float*>(from.data() + next), n);
             next += bytes;
         });
     }
