@@ -152,7 +152,8 @@ std::vector<float> truth(const sharded::update_order& order, int workers, int se
             x.clear();
             for (std::size_t k = random[std::size_t(w)]() % 7; k < 50; k += 7)
                 for (std::size_t f = 0; f < 5; ++f) r[k * 5 + f] = float(random[std::size_t(w)]() % 1000) * 1e-3f;
-            for (std::size_t k = 0; k < v.size(); ++k) x.push_back(float(random[std::size_t(w)]() % 1000) * 1e-3f - 0.5f);
+            for (std::size_t k = 0; k < v.size(); ++k)
+                x.push_back(float(random[std::size_t(w)]() % 1000) * 1e-3f - 0.5f);
         }
         for (std::size_t k = 0; k < v.size(); ++k)
             v[k] -= 0.1f * add([&](int w) { return g[std::size_t(w)][k]; });

@@ -51,7 +51,8 @@ inline sharded::shard_layout dense_layout(std::int64_t floats) {
 struct job {
     job(int workers, int servers, sharded::shard_layout each, cluster_options o = quick())
         : job(workers, std::vector<sharded::shard_layout>(static_cast<std::size_t>(servers), each), o) {}
-    job(int workers, std::vector<sharded::shard_layout> l, cluster_options o = quick()) : layouts(std::move(l)), options(o) {
+    job(int workers, std::vector<sharded::shard_layout> l, cluster_options o = quick())
+        : layouts(std::move(l)), options(o) {
         const int n = workers + static_cast<int>(layouts.size());
         const auto addresses = own_addresses(n);
         for (int i = 0; i < n; ++i) {

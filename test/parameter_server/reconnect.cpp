@@ -25,7 +25,8 @@ sharded::shard_layout with_table() {
 }
 /// Pushes of -1 to everything.
 struct pusher {
-    pusher(const job& j, int w, sharded::client_options o = {}) : c(j.client(w, o)), g(floats, -1.f), x(floats), r(rows * 4, -1.f) {
+    pusher(const job& j, int w, sharded::client_options o = {})
+        : c(j.client(w, o)), g(floats, -1.f), x(floats), r(rows * 4, -1.f) {
         for (std::int64_t k = 0; k < rows; ++k) keys.push_back(k);
         to[0] = {x.data(), nullptr};
     }
@@ -77,7 +78,8 @@ struct kept_shards : sharded::shard_files {
         for (std::size_t i = 0; i < v.tables.size(); ++i) {
             const auto& t = v.tables[i];
             const auto m = t.rows * v.layout->tables[i].row_floats;
-            tables.push_back({{t.keys.begin(), t.keys.end()}, {t.steps.begin(), t.steps.end()}, {t.values, t.values + m}, {}});
+            tables.push_back({{t.keys.begin(), t.keys.end()}, {t.steps.begin(), t.steps.end()},
+                              {t.values, t.values + m}, {}});
             for (const float* s : t.slots) tables.back().slots.emplace_back(s, s + m);
         }
     }
@@ -134,7 +136,8 @@ BOOST_AUTO_TEST_CASE(connections_are_cut_anywhere_and_each_push_counts_once) {
                             BOOST_TEST(p.all_are(float(2 * each)));
                             std::vector<float> updates(floats);   // slot 0 counts updates
                             p.c->read(0, 1, 0, updates);
-                            BOOST_TEST(updates[77] == float(order.mode == sharded::update_mode::async ? 2 * each : each));
+                            const bool async = order.mode == sharded::update_mode::async;
+                            BOOST_TEST(updates[77] == float(async ? 2 * each : each));
                         }
                         p.c->leave();
                     });

@@ -60,7 +60,7 @@ std::string answer_of(wire::data_link& link) {
         sharded::answer_block b;
         BOOST_REQUIRE(b.decode({bytes.data(), n}));
         return ((b.flags & sharded::answer_block::refused) != 0 ? "refused: " : "") +
-               std::string(reinterpret_cast<const char*>(bytes.data()) + sharded::answer_block::bytes, n - sharded::answer_block::bytes);
+               std::string(reinterpret_cast<const char*>(bytes.data()) + b.bytes, n - b.bytes);
     } catch (const cluster_error&) {
         return "lost";
     }
@@ -146,7 +146,8 @@ BOOST_AUTO_TEST_CASE(requests_that_make_no_sense_are_refused) {
     o.log = [](const std::string&) {};
     running_servers servers(j, o);
     using sharded::word;
-    const auto answer = [&](word w, std::uint64_t elements, std::uint64_t offset, std::int32_t bucket, std::size_t bytes) {
+    const auto answer = [&](word w, std::uint64_t elements, std::uint64_t offset, std::int32_t bucket,
+                            std::size_t bytes) {
         wire::data_link link = joined_link(j);
         answer_of(link);
         wire::frame_tag t;

@@ -59,7 +59,7 @@ struct commit_block {
         for (int i = 0; i < 5; ++i) put(to + 24 + 8 * i, std::bit_cast<std::uint64_t>(d[i]));
         put(to + 64, std::bit_cast<std::uint32_t>(info.rate));
         put(to + 68, pull);
-        put(to + 72, static_cast<std::uint64_t>(info.finite) | static_cast<std::uint64_t>(info.states_are_changes) << 1);
+        put(to + 72, std::uint64_t{info.finite} | std::uint64_t{info.states_are_changes} << 1);
     }
     /// False: makes no sense.
     bool decode(span<const std::byte> from) {
@@ -180,7 +180,8 @@ const char* read_sections(span<const std::byte> bytes, const shard_layout& layou
             using wire::detail::get;
             if (left.size() < section::header) return "a section that is cut short";
             const std::byte* const b = left.data();
-            section s{get<std::uint32_t>(b), get<std::int32_t>(b + 4), get<std::int64_t>(b + 8), get<std::int64_t>(b + 16)};
+            const section s{get<std::uint32_t>(b), get<std::int32_t>(b + 4), get<std::int64_t>(b + 8),
+                            get<std::int64_t>(b + 16)};
             left = left.subspan(section::header);
             if (s.count < 0 || s.count > floats_of_frame) return "a section of more than a frame holds";
             std::size_t keys = 0, floats = static_cast<std::size_t>(s.count) * 4;

@@ -33,7 +33,8 @@ public:
             const table_layout& t = l.tables[i];
             row_store_setup setup{.row_floats = t.row_floats, .slots = updater_->slots(t.group), .rows = t.rows,
                                   .options = t.options, .servers = servers};
-            if (first) setup.first_row = [first, i](std::int64_t key, float* to) { first(static_cast<int>(i), key, to); };
+            if (first)
+                setup.first_row = [first, i](std::int64_t key, float* to) { first(static_cast<int>(i), key, to); };
             setup.first_slot = [u = updater_.get(), t](int k, const float* row, float* to) {
                 u->first_slot(t.group, k, to, row, t.row_floats);
             };

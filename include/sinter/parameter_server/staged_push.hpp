@@ -26,7 +26,8 @@ struct staged_rows {
 /// A push that comes in parts. Only once it is whole does it count.
 class staged_push {
 public:
-    explicit staged_push(const shard_layout& l) : layout_(&l), dense_(l.updated()), states_(l.states), updated_(l.updated()) {
+    explicit staged_push(const shard_layout& l)
+        : layout_(&l), dense_(l.updated()), states_(l.states), updated_(l.updated()) {
         for (const table_layout& t : l.tables) {
             tables_.emplace_back();
             tables_.back().row_floats = t.row_floats;

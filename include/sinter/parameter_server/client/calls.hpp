@@ -17,7 +17,9 @@ inline client::~client() {
 }
 
 inline int client::servers() const { return static_cast<int>(engine_->lanes.size()); }
-inline const shard_layout& client::layout(int server) const { return engine_->layouts.at(static_cast<std::size_t>(server)); }
+inline const shard_layout& client::layout(int server) const {
+    return engine_->layouts.at(static_cast<std::size_t>(server));
+}
 inline bool client::initialised() const {
     const engine::lock hold(engine_->mutex);
     return engine_->initialised;
@@ -311,7 +313,8 @@ inline void client::reduce(span<double> x) {
     std::vector<double> sum;
     wire::archive_reader r(as_bytes(text));
     r & sum;
-    if (sum.size() != x.size()) throw e.dialler.about(0, "a sum over workers", -1, "it answered with another number of them");
+    if (sum.size() != x.size())
+        throw e.dialler.about(0, "a sum over workers", -1, "it answered with another number of them");
     std::copy_n(sum.data(), sum.size(), x.data());
 }
 inline void client::ask_all_to_stop(const char* reason) {

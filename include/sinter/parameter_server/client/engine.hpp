@@ -3,7 +3,7 @@
 #include <sinter/base/posix_thread.hpp>
 #include <sinter/net/archive.hpp>
 #include <sinter/net/service_client.hpp>
-#include <sinter/parameter_server/client.hpp>
+#include <sinter/parameter_server/client/interface.hpp>
 #include <sinter/parameter_server/client/lane.hpp>
 #include <condition_variable>
 #include <exception>
@@ -51,8 +51,8 @@ struct client::engine {
         if (n == 0)
             throw option_error("no parameter servers in the cluster", c.how(), "none", "tasks of type ps");
         if (layouts.size() != n)
-            throw option_error("one layout for each server is needed", "sharded::client", std::to_string(layouts.size()),
-                               std::to_string(n));
+            throw option_error("one layout for each server is needed", "sharded::client",
+                               std::to_string(layouts.size()), std::to_string(n));
         for (std::size_t i = 0; i < n; ++i) lanes.push_back(std::make_unique<lane>());
         down_since.assign(n, base::monotonic_seconds());
         next_try.assign(n, 0);

@@ -2,7 +2,7 @@
 #pragma once
 #include <sinter/base/monotonic_seconds.hpp>
 #include <sinter/net/data_link.hpp>
-#include <sinter/parameter_server/client.hpp>
+#include <sinter/parameter_server/client/interface.hpp>
 #include <sinter/parameter_server/protocol.hpp>
 #include <linux/sockios.h>
 #include <optional>
@@ -70,7 +70,10 @@ public:
     /// Pushes among them.
     std::int64_t commits() const {
         std::int64_t n = 0;
-        for (std::size_t i = 0; i < count_; ++i) n += questions_[(first_ + i) % most].commits && questions_[(first_ + i) % most].whole;
+        for (std::size_t i = 0; i < count_; ++i) {
+            const question& q = questions_[(first_ + i) % most];
+            n += q.commits && q.whole;
+        }
         return n;
     }
     const char* oldest() const { return count_ == 0 ? "" : questions_[first_].name; }
@@ -177,7 +180,8 @@ public:
                     fault("more or fewer values than were asked for");
                 if (q.floats > 0) std::memcpy(q.values, joined_here.data(), static_cast<std::size_t>(q.floats) * 4);
                 if (q.states_floats > 0)
-                    std::memcpy(q.states, joined_here.data() + q.floats * 4, static_cast<std::size_t>(q.states_floats) * 4);
+                    std::memcpy(q.states, joined_here.data() + q.floats * 4,
+                                static_cast<std::size_t>(q.states_floats) * 4);
             }
             const std::size_t before = answer_block::bytes + last.joined_bytes;
             text.assign(reinterpret_cast<const char*>(scratch_.data()) + before, size_ - before);
@@ -236,7 +240,8 @@ private:
         } else if (now_ == word::values && count_ > 0) {
             question& q = questions_[first_];
             const bool states = h->tag.bucket == states_array && q.states_floats > 0;
-            const auto offset = static_cast<std::int64_t>(h->tag.offset), n = static_cast<std::int64_t>(h->tag.elements);
+            const auto offset = static_cast<std::int64_t>(h->tag.offset);
+            const auto n = static_cast<std::int64_t>(h->tag.elements);
             if (!within(offset, n, states ? q.states_floats : q.floats) || h->bytes != 4 * h->tag.elements)
                 fault("values that were not asked for");
             float* const to = (states ? q.states : q.values) + offset;

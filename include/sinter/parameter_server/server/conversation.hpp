@@ -81,7 +81,8 @@ private:
             pollfd p{link_.descriptor(), static_cast<short>(events | wants), 0};
             if (events == POLLIN && link_.has_more()) continue;
             ::poll(&p, 1, -1);
-            if ((p.revents & (POLLIN | POLLOUT)) != 0) heard_.store(base::monotonic_seconds(), std::memory_order_relaxed);
+            if ((p.revents & (POLLIN | POLLOUT)) != 0)
+                heard_.store(base::monotonic_seconds(), std::memory_order_relaxed);
         }
         if (events == POLLIN) heard_.store(base::monotonic_seconds(), std::memory_order_relaxed);
     }

@@ -4,7 +4,7 @@
 #include <sinter/net/service.hpp>
 #include <sinter/parameter_server/clocks.hpp>
 #include <sinter/parameter_server/push_log.hpp>
-#include <sinter/parameter_server/server.hpp>
+#include <sinter/parameter_server/server/interface.hpp>
 #include <sinter/parameter_server/server/conversation.hpp>
 #include <sinter/parameter_server/server/reductions.hpp>
 #include <sinter/parameter_server/server/shared_squares.hpp>
@@ -46,7 +46,8 @@ struct server::engine {
 
     engine(const cluster& c, const wire::identity& same, shard_layout l, std::unique_ptr<updater> u, scalars_function s,
            server_options o)
-        : who(c), options(std::move(o)), scalars(std::move(s)), memory(l, std::move(u), options.first_row, static_cast<int>(c.servers().size())),
+        : who(c), options(std::move(o)), scalars(std::move(s)),
+          memory(l, std::move(u), options.first_row, static_cast<int>(c.servers().size())),
           order(options.order), turn(order, c.size()), log(c.size()), tickets(order.mode, c.size()),
           sums(c.size(), order.order), joined(memory.layout(), order), workers(static_cast<std::size_t>(c.size())),
           notes(options.log), own(wire::service_greeting(c, same)) {

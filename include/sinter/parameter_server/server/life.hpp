@@ -134,8 +134,8 @@ inline void server::engine::look_who_lives(double gap) {
             k.now = presence::never_came;
             turn.retire(w);
             if (order.all_join)
-                fail_held(cluster_error(w, who.member(w).name(), text_of(who.member(w).address()), "joining the job", -1,
-                                        "it has not come within join_within"));
+                fail_held(cluster_error(w, who.member(w).name(), text_of(who.member(w).address()), "joining the job",
+                                        -1, "it has not come within join_within"));
             changed.notify_all();
         }
     }

@@ -66,7 +66,8 @@ private:
     }
 
     void carry_out(const wire::frame_header& h) {
-        const auto elements = static_cast<std::int64_t>(h.tag.elements), offset = static_cast<std::int64_t>(h.tag.offset);
+        const auto elements = static_cast<std::int64_t>(h.tag.elements);
+        const auto offset = static_cast<std::int64_t>(h.tag.offset);
         switch (static_cast<word>(h.tag.operation)) {
             case word::heartbeat: return void(payload(h));
             case word::gradient: return talk_.receive(h, k_.incoming->dense(offset, elements));
@@ -399,7 +400,8 @@ private:
             wait(hold, [&] {
                 for (int i = 0; i < e_.who.size(); ++i) {
                     const presence p = e_.at(i).now;
-                    if (i != w_ && (p == presence::here || (p == presence::expected && e_.order.all_join))) return false;
+                    const bool works = p == presence::here || (p == presence::expected && e_.order.all_join);
+                    if (i != w_ && works) return false;
                 }
                 return true;
             });

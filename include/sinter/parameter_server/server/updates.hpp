@@ -57,7 +57,8 @@ inline void server::engine::advance(lock& hold) {
                 for (std::size_t t = 0; t < tables; ++t) {
                     const bool listed = clipped && memory.layout().tables[t].tensor >= 0;
                     if (rows[t]->size() == 0) continue;
-                    if (const char* f = memory.update_rows(t, *rows[t], scalar_values.data(), sum, step, listed)) fault = f;
+                    const char* const f = memory.update_rows(t, *rows[t], scalar_values.data(), sum, step, listed);
+                    if (f) fault = f;
                 }
                 if (joined.has_states()) memory.put_states(joined.states());
                 if (fault) throw error(fault, "an update of rows");
@@ -101,7 +102,8 @@ inline void server::engine::look_at_sums() {
     for (int w = 0; w < who.size(); ++w)
         if (lives(at(w)) && !sums.has(w)) return;
     if (!sums.finish())
-        fail_held(about_self("a sum over workers", "workers do not do the same: they gave different numbers of numbers"));
+        fail_held(about_self("a sum over workers",
+                             "workers do not do the same: they gave different numbers of numbers"));
     changed.notify_all();
 }
 

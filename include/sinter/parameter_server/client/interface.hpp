@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/base/cluster_error.hpp>
+#include <sinter/net/cluster.hpp>
+#include <sinter/net/identity.hpp>
+#include <sinter/parameter_server/counters.hpp>
+#include <sinter/parameter_server/push_info.hpp>
+#include <sinter/parameter_server/shard_layout.hpp>
+#include <memory>
+
+namespace sinter::inline SINTER_TARGET::sharded {
+
+struct client_options {
+    double reconnect_within = 60;   ///< seconds for which a silent server is dialled again; 0: an error at once
+    bool overlap = true;            ///< a thread sends and receives while the caller computes; false: only wait() does
+};
+
+/// Where a server's values go: `values` has all its floats, `states` all its floats of states; null: not wanted.
+struct pull_target {
+    float* values = nullptr;
+    float* states = nullptr;
+};
+
+struct question;
+using ticket = std::int64_t;
+
+/// A worker's side of all servers. One thread calls it. What goes wrong for good is a cluster_error
+/// that names the server (its role, address, operation, step); a lost connection is made anew, and
+/// what was not acknowledged is sent again.
+class client {
+public:
+    /// Arrays of a server's that are read and written by number: 0 parameters, k >= 1 slot k - 1.
+    static constexpr int parameters = 0, states = states_array;
+
+    /// Dials all servers, and waits until all are there (`join_within`). Throws cluster_error: who is
+    /// missing, or what is not agreed upon.
+    client(const cluster&, const wire::identity&, std::vector<shard_layout>, client_options = {});
+    /// As leave(), without its errors.
+    ~client();
+    client(const client&) = delete;
+    client& operator=(const client&) = delete;
+
+    int servers() const;
+    const shard_layout& layout(int server) const;
+
+    // ---- Initial values. All of these wait for their answers.
+    /// Whether the servers had values when this client came: of a checkpoint, or since the job runs.
+    bool initialised() const;
+    /// Overwrites or reads floats of an array. Slots of new parameters are made by the server.
+    void write(int server, int array, std::int64_t first, span<const float>);
+    void read(int server, int array, std::int64_t first, span<float>);
+    /// The same for whole rows [first, first + n) of a table.
+    void write_rows(int server, int table, int array, std::int64_t first, span<const float>);
+    void read_rows(int server, int table, int array, std::int64_t first, span<float>);
+    /// By the chief, after the initial values: from now on others' pulls are answered and steps
+    /// handed out. `max_steps` counts global steps; 0: no limit. global_step -1: as it is.
+    void open(std::int64_t max_steps, std::int64_t global_step = -1);
+    /// Waits until the chief has opened the job.
+    void wait_until_open();
+
+    // ---- Steps
+    /// Waits for leave to begin a step. False: max_steps is reached, or somebody has asked all to stop.
+    bool may_step();
+    /// This worker makes no steps for now, and is not waited for; its next may_step() joins again.
+    void rest();
+    /// Returns when all other workers rest, have left, or are dead.
+    void wait_for_others();
+
+    /// Begins a push; the one before must be committed. Buffers of a push stay the caller's, unchanged,
+    /// until a wait() for its commit has returned.
+    void begin_push();
+    /// A part of the gradient that is final: at server `server`, from float `first` on (whole lines).
+    void push(int server, std::int64_t first, span<const float>);
+    /// Gradients of rows of a table: local rows, or keys of a table that grows; each once.
+    void push_rows(int server, int table, span<const std::int64_t> keys, span<const float> rows);
+    void push_states(int server, span<const float>);
+    /// The push is whole: each server applies it as a whole, once. With `to` (one for each server) the
+    /// answers bring the newest values there.
+    ticket commit(const push_info&, span<const pull_target> to = {});
+    ticket start_pull(span<const pull_target> to);
+    /// Rows by local number or key, one behind the other into `to`. Rows of a growing table that are not
+    /// there yet come with the values that they would begin with.
+    ticket start_pull_rows(int server, int table, span<const std::int64_t> keys, float* to);
+    void wait(ticket);
+
+    answer_info last() const;
+    std::int64_t global_step() const;
+    client_counters seen() const;
+
+    // ---- All workers, by server 0
+    /// Sums over all workers that live, in rank order; all call it in the same order.
+    void reduce(span<double>);
+    void ask_all_to_stop(const char* reason);
+    bool asked() const;
+    std::string stop_reason() const;
+    /// A request that server `server` knows by name: "counters" (JSON), "checkpoint" (its argument: a folder).
+    std::string call(int server, const std::string& name, const std::string& argument = {});
+
+    /// Says that this worker has done its part, to all servers, and closes.
+    void leave();
+
+private:
+    struct engine;
+    std::unique_ptr<engine> engine_;
+
+    inline void write_array(int server, std::int64_t array, std::int64_t first, span<const float>);
+    inline void read_array(int server, std::int64_t array, std::int64_t first, span<float>);
+    inline std::byte* room(question&, std::size_t bytes);
+    inline question& pushed(int server);
+    inline void want(question&, int server, const pull_target&, std::uint32_t& flags);
+};
+
+} // namespace sinter::sharded

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/base/cluster_error.hpp>
+#include <sinter/net/cluster.hpp>
+#include <sinter/net/identity.hpp>
+#include <sinter/net/rare_log.hpp>
+#include <sinter/net/stranger_limits.hpp>
+#include <sinter/parameter_server/counters.hpp>
+#include <sinter/parameter_server/shard_files.hpp>
+#include <sinter/parameter_server/update_order.hpp>
+#include <sinter/parameter_server/updater.hpp>
+#include <functional>
+#include <memory>
+
+namespace sinter::inline SINTER_TARGET::sharded {
+
+struct server_options {
+    update_order order;
+    std::shared_ptr<shard_files> files;          ///< null: no checkpoints
+    /// 0: only where asked. By clocks all servers save the same one; else each its own, as "step-N" all the same.
+    std::int64_t save_every_steps = 0;
+    double save_every_seconds = 0;               ///< where there is one server; for several the chief asks
+    /// The values that a row of a table begins with; null: zeros. `row`: local, or its key.
+    std::function<void(int table, std::int64_t row, float* to)> first_row;
+    int parameters = 0;   ///< how many the model has (run::tensor), for norms of all gradients; 0: as the layout
+    /// Called from time to time by a thread of the server's, by rank.
+    std::function<void(std::int64_t global_step, span<const worker_counters>)> report;
+    double report_every = 1;                     ///< seconds
+    wire::rare_log::sink log;                    ///< lines about strangers and bad requests; none: stderr
+    wire::stranger_limits strangers;
+};
+
+/// A parameter server: the work of a process whose role is ps. It keeps floats and updates them as
+/// its workers' pushes say; it knows no net.
+class server {
+public:
+    /// The optimizer's scalars at a global step, `rate` being the push's factor on the learning rate.
+    using scalars_function = std::function<void(std::int64_t step, float rate, float* to)>;
+
+    /// Listens from now on. Throws option_error for options that make no sense, cluster_error where the
+    /// address of this task cannot be used.
+    server(const cluster&, const wire::identity&, shard_layout, std::unique_ptr<updater>, scalars_function,
+           server_options = {});
+    ~server();
+    server(const server&) = delete;
+    server& operator=(const server&) = delete;
+
+    /// Serves until all workers have left. Throws cluster_error: all are gone and none has left, or what
+    /// went wrong here.
+    void run();
+    /// Makes run() return soon; any thread.
+    void stop() noexcept;
+
+    std::int64_t global_step() const;
+    std::vector<worker_counters> counters() const;   ///< by rank
+
+    struct engine;
+
+private:
+    std::unique_ptr<engine> engine_;
+};
+
+} // namespace sinter::sharded
