@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: BSL-1.0
 """What Sinter costs to compile: processor seconds (user and system) and peak memory, beside the budgets and dlib.
 
-Every case is compiled to an object file, some rounds over; the least time is reported, since other work on the machine can
-only add to it. Cases: an empty include, the program in README, the quickstart example, training steps of ResNets, of a GPT
-and of an LSTM, chains of equal and of all-different layers, dlib's LeNet. nvcc compiles programs that train on a GPU, the others programs for the processor.
+Every case is compiled to an object file, some rounds over; the least time is reported, since other work on the machine
+can only add to it. Cases: an empty include, the program in README, also under strategies of several replicas and
+processes, the quickstart example, training steps of ResNets, of a GPT and of an LSTM, chains of equal and of
+all-different layers, dlib's LeNet. nvcc compiles programs that train on a GPU, the others programs for the processor.
 """
 import argparse
 import json
@@ -27,6 +28,7 @@ ROOT = BENCH.parent
 
 # The budgets of the design hold for g++: case -> (seconds, megabytes).
 BUDGETS = {"empty include": (1.2, 200), "README": (6, 400), "ResNet-50": (25, 700),
+           "the same, connections apart": (11, 570),
            "ResNet-18": (25, 700), "GPT, 12 blocks": (25, 700), "LSTM, 2 layers": (25, 700),
            "64 different layers": (12, None), "256 equal layers": (6, None)}
 
@@ -58,12 +60,22 @@ def readme():
     return re.search(r"```cpp\n(.*?)```", (ROOT / "README.md").read_text(), re.S).group(1)
 
 
+def readme_under(strategy, header):
+    """The same under a strategy."""
+    text = readme().replace("adam{.learning_rate = 1e-3f}}", "adam{.learning_rate = 1e-3f}, %s}" % strategy)
+    return text.replace("#include <sinter/sinter.hpp>\n", "#include <sinter/sinter.hpp>\n#include <%s>\n" % header)
+
+
 def cases(gpu=False):
     """Name -> source text, or a file. On a GPU without those that are about the processor."""
     found = {"empty include": "#include <sinter/%s.hpp>\n" % ("cuda" if gpu else "sinter")}
     found["quickstart"] = BENCH / "compiled" / "quickstart.cu" if gpu else ROOT / "examples" / "quickstart.cpp"
     if not gpu:
         found["README"] = readme()
+        found["README, mirrored<2>"] = readme_under("mirrored<2>{}", "sinter/strategy/mirrored.hpp")
+        ring = readme_under("multi_worker<ring>{cluster::from_environment()}", "sinter/distributed.hpp")
+        found["README, multi_worker<ring>"] = ring
+        found["the same, connections apart"] = "#define SINTER_SEPARATE_COMPILATION\n" + ring
         for name, file in COMPILED.items():
             found[name] = BENCH / "compiled" / file
     for n in (16, 64, 256):
