@@ -94,6 +94,7 @@ public:
     }
     struct shared {
         std::atomic<int> arrived{0};
+        std::atomic<std::int64_t> steps{0};   // that each makes
         double steps_per_s[most] = {}, median_ms[most] = {};
         std::int64_t peak_kib[most] = {};
     };

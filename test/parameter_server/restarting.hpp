@@ -76,4 +76,31 @@ inline std::string push_until_enough(const job& j, int w, shared_counts& counts)
 }
 inline std::int64_t sum(const std::atomic<std::int64_t>* x, int n) { return std::accumulate(x, x + n, std::int64_t{0}); }
 
+/// What a server that was killed must have at the end: what its last checkpoint had and what was pushed since.
+class after_kills {
+public:
+    /// It has just been killed, and its file is as it will find it.
+    void killed(const job& j, const std::string& file, const shared_counts& counts) {
+        const std::vector<float> x = one_file(file).values(j);
+        bool whole = !x.empty();
+        for (const float v : x) whole = whole && v == x[0];
+        broken_ |= !whole || x[0] < saved_;
+        if (whole) saved_ = static_cast<std::int64_t>(x[0]);
+        acknowledged_ = sum(counts.acknowledged, shared_counts::most);
+        begun_ = sum(counts.begun, shared_counts::most);
+    }
+    /// What is wrong; empty: nothing.
+    std::string trouble(std::int64_t value, const shared_counts& counts) const {
+        const std::int64_t least = saved_ + sum(counts.acknowledged, shared_counts::most) - begun_,
+                           most = saved_ + sum(counts.begun, shared_counts::most) - acknowledged_;
+        if (!broken_ && value >= least && value <= most) return {};
+        return std::to_string(least) + " <= " + std::to_string(value) + " <= " + std::to_string(most) +
+               (broken_ ? "; a checkpoint was broken" : "");
+    }
+
+private:
+    std::int64_t saved_ = 0, acknowledged_ = 0, begun_ = 0;
+    bool broken_ = false;
+};
+
 } // namespace sinter::server_job

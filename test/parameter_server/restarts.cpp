@@ -20,6 +20,7 @@ BOOST_AUTO_TEST_CASE(a_server_comes_back_from_its_checkpoint) {
     for (int s = 0; s < 2; ++s) servers.push_back(p.start([&, s] { return serve(j, s, f.file(s)); }));
     for (int w = 0; w < 2; ++w) workers.push_back(p.start([&, w] { return push_until_enough(j, w, counts); }));
     constexpr int kills = 6;
+    after_kills right;
     for (int k = 0; k < kills; ++k) {
         const std::int64_t from = sum(counts.acknowledged, 2);
         for (int i = 0; i < 10000 && sum(counts.acknowledged, 2) < from + 60; ++i) ::usleep(1000);
@@ -27,6 +28,7 @@ BOOST_AUTO_TEST_CASE(a_server_comes_back_from_its_checkpoint) {
         ::usleep(static_cast<useconds_t>(random() % 3000));
         p.signal(servers[1], SIGKILL);   // the other one is never touched
         BOOST_TEST(p.result(servers[1]) == "KILLED");
+        right.killed(j, f.file(1), counts);
         if (k == 3) {   // and a worker with it
             p.signal(workers[1], SIGKILL);
             BOOST_TEST(p.result(workers[1]) == "KILLED");
@@ -43,8 +45,7 @@ BOOST_AUTO_TEST_CASE(a_server_comes_back_from_its_checkpoint) {
     BOOST_TEST(bool(found >> untouched >> restored), found.str());
     const std::int64_t acknowledged = sum(counts.acknowledged, 2), begun = sum(counts.begun, 2);
     BOOST_TEST((untouched >= acknowledged && untouched <= begun), acknowledged << " <= " << untouched << " <= " << begun);
-    // Ten steps between checkpoints, and what was applied while one was written.
-    BOOST_TEST((restored >= acknowledged - kills * 30 && restored <= begun), acknowledged << ": " << restored << " <= " << begun);
+    BOOST_TEST(right.trouble(restored, counts) == "");
     for (const int s : servers) BOOST_TEST(holds(p.result(s), "step "), p.result(s));
 }
 
@@ -60,6 +61,7 @@ BOOST_AUTO_TEST_CASE(all_servers_and_workers_die_and_come_back) {
         for (int w = 0; w < 2; ++w) workers.push_back(p.start([&, w] { return push_until_enough(j, w, counts); }));
     };
     start();
+    after_kills right[2];
     const auto on = [&] {
         const std::int64_t from = sum(counts.acknowledged, 2);
         for (int i = 0; i < 10000 && sum(counts.acknowledged, 2) < from + 80; ++i) ::usleep(1000);
@@ -69,17 +71,17 @@ BOOST_AUTO_TEST_CASE(all_servers_and_workers_die_and_come_back) {
         on();
         for (const auto& all : {servers, workers})
             for (const int i : all) p.signal(i, SIGKILL), p.result(i);
+        for (int s = 0; s < 2; ++s) right[s].killed(j, f.file(s), counts);
         start();
     }
     on();
     counts.enough = true;
     BOOST_TEST(p.result(workers[1]) == "left");
     std::istringstream found(p.result(workers[0]));
-    const std::int64_t acknowledged = sum(counts.acknowledged, 2), begun = sum(counts.begun, 2);
     for (int s = 0; s < 2; ++s) {
         std::int64_t value = -1;
         BOOST_TEST(bool(found >> value), found.str());
-        BOOST_TEST((value >= acknowledged - 2 * 30 && value <= begun), acknowledged << ": " << value << " <= " << begun);
+        BOOST_TEST(right[s].trouble(value, counts) == "");
         BOOST_TEST(holds(p.result(servers[static_cast<std::size_t>(s)]), "step "), p.result(servers[static_cast<std::size_t>(s)]));
     }
 }
