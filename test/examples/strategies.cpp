@@ -168,9 +168,9 @@ BOOST_AUTO_TEST_CASE(elastic_job) {
     temporary_folder folder;
     process job({"SINTER_DATA="},
                 launcher() + " -n 3 --elastic --restarts 2 -- " + program() +
-                          " --strategy multi_worker:ring --elastic --steps 700 --batch 24 --threads 1 --every 20 --checkpoint " +
-                          (folder / "run") + " --save " + (folder / "net"),
-                      folder / "log");
+                    " --strategy multi_worker:ring --elastic --steps 700 --batch 24 --threads 1 --every 20" +
+                    " --checkpoint " + (folder / "run") + " --save " + (folder / "net"),
+                folder / "log");
     const auto children = [](const std::string& pid) {
         std::istringstream in(read_bytes("/proc/" + pid + "/task/" + pid + "/children"));
         return std::vector<std::string>(std::istream_iterator<std::string>(in), {});
