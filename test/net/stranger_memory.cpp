@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // needs: distributed
+// alone: its operator new
 #define BOOST_TEST_MODULE stranger_memory
 #include <boost/test/unit_test.hpp>
 #include <sinter/net/links.hpp>

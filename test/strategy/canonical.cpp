@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // processors: 2
+// weighs: 4
 #include <boost/test/unit_test.hpp>
 #include <sinter/layers/dropout.hpp>
 #include <sinter/layers/embedding.hpp>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // needs: distributed
+// weighs: 3
 #include <boost/test/unit_test.hpp>
 #include "../../examples/common/diloco.hpp"
 #include <sinter/collective/thread_group.hpp>

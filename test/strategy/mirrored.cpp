@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // processors: 2
+// weighs: 3
 #include <boost/test/unit_test.hpp>
 #include <sinter/strategy/mirrored.hpp>
 #include <sinter/train/losses/per_output.hpp>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+// weighs: 3
 #include <boost/test/unit_test.hpp>
 #include <sinter/expr/name.hpp>
 #include <sinter/layers/activation.hpp>
