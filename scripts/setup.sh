@@ -16,6 +16,14 @@ has_sanitizers() {   # COMPILER
     echo 'int main() {}' | "$1" -x c++ -fsanitize=address,undefined - -o /dev/null >/dev/null 2>&1
 }
 
+has_thread_sanitizer() {   # COMPILER: it must run, too, since some kernels lay out memory in ways that it cannot use
+    local probe
+    probe=$(mktemp) && echo 'int main() {}' | "$1" -x c++ -fsanitize=thread - -o "$probe" 2>/dev/null && "$probe" >/dev/null 2>&1
+    local status=$?
+    rm -f "$probe"
+    return $status
+}
+
 # Leak checking traces the process, which containers commonly forbid; the other checks do not need it.
 has_leak_checking() {
     local probe

@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: BSL-1.0
 # test.sh [--quick] [CTEST ARGUMENTS]: gets what is missing, builds everything, and runs every test.
 #
-# Two of the builds are under the address and undefined-behaviour sanitizers: all of it is built with g++ for this machine's
-# processor; kernels and files once more so, sanitized; and, where clang is found, most tests with clang for the oldest
-# processor of this architecture, sanitized but for the kernels. One ctest runs all, so that the last lines tell all.
+# All of it is built with g++ for this machine's processor; kernels and files once more so, under the address and
+# undefined-behaviour sanitizers; threads and sockets once more under the thread sanitizer; and, where clang is found, most
+# tests with clang for the oldest processor of this architecture, sanitized but for the kernels. One ctest runs all, so that
+# the last lines tell all.
 #   --quick   leaves out the tests labelled slow, which train on real images
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
@@ -13,6 +14,8 @@ set -euo pipefail
 clang_folders='base;graph;expr;layers;ops;compiler;device;io;data;net;strategy;train;estimator;profile'
 # Masked loads and sparse lists, which narrow vectors do not have, are in these folders.
 wide_folders='kernel;io'
+# Threads that share memory, and sockets that a thread of their own serves: once more under the thread sanitizer.
+threaded='net;collective;strategy/mirrored.cpp;data/prefetch.cpp;device/threads.cpp'
 
 selection=()
 if [ "${1:-}" = --quick ]; then
@@ -73,6 +76,14 @@ if has_sanitizers "$CXX"; then
         -DSINTER_NATIVE=ON -DSINTER_CUDA=OFF \
         -DSINTER_SANITIZE=address,undefined -DSINTER_TEST_PREFIX=sanitized/ -DSINTER_TEST_FOLDERS="$wide_folders" \
         -DSINTER_BUILD_EXAMPLES=OFF -DSINTER_BUILD_BENCH=OFF -DSINTER_BUILD_TOOLS=OFF
+fi
+if has_thread_sanitizer "$CXX"; then
+    build gcc-threads -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_COMPILER="$CXX" -DCMAKE_CXX_FLAGS="$gcc_flags" \
+        -DSINTER_NATIVE=ON -DSINTER_CUDA=OFF \
+        -DSINTER_SANITIZE=thread -DSINTER_TEST_PREFIX=threads/ -DSINTER_TEST_FOLDERS="$threaded" \
+        -DSINTER_BUILD_EXAMPLES=OFF -DSINTER_BUILD_BENCH=OFF -DSINTER_BUILD_TOOLS=OFF
+else
+    say "$CXX has no thread sanitizer that runs here: its tests are left out"
 fi
 if has_command clang++; then
     sanitize=
