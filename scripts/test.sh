@@ -15,7 +15,7 @@ clang_folders='base;graph;expr;layers;ops;compiler;device;io;data;net;strategy;t
 # Masked loads and sparse lists, which narrow vectors do not have, are in these folders.
 wide_folders='kernel;io'
 # Threads that share memory, and sockets that a thread of their own serves: once more under the thread sanitizer.
-threaded='net;collective;strategy/mirrored.cpp;data/prefetch.cpp;device/threads.cpp'
+threaded='net;collective/thread_group.cpp;strategy/mirrored.cpp;data/prefetch.cpp;device/threads.cpp'
 
 selection=()
 if [ "${1:-}" = --quick ]; then
