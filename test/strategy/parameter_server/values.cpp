@@ -127,4 +127,28 @@ BOOST_AUTO_TEST_CASE(rates_that_hooks_lower) {
     BOOST_TEST(job.result(0) == expected);
 }
 
-}   // namespace
+/// A loop of one's own, in every role.
+std::string loops(const cluster& c) {
+    const examples e;
+    trainer t{net, softmax_cross_entropy, adam{}, max_batch<batch>, parameter_server<async>{c}, {.threads = 1}};
+    auto data = data::source(data::dataset(extents(8), e.x).labels(e.labels)) | data::batch(batch);
+    int own = 0;
+    for (int pass = 0; pass < 20; ++pass)
+        for (const data::batch_view& b : distribute(t, data, 60)) {
+            t.step(b);
+            own += t.last_step().examples > 0;
+        }
+    if (t.session().serves()) return joined({"served ", own});
+    t.session().end_training();
+    return joined({own, " of ", t.session().client()->global_step()});
+}
+BOOST_AUTO_TEST_CASE(a_loop_of_ones_own) {
+    server_job job(2, 2);
+    job.start_all(loops);
+    const std::string a = job.result(0), b = job.result(1);
+    BOOST_TEST(a.ends_with(" of 60"), a);
+    BOOST_TEST(std::atoi(a.c_str()) + std::atoi(b.c_str()) == 60, a << ", " << b);
+    for (const int i : {2, 3}) BOOST_TEST(job.result(i) == "served 0");
+}
+
+} // namespace
