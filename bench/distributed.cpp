@@ -4,9 +4,11 @@
 #include <sinter/distributed.hpp>
 #include <sinter/sinter.hpp>
 #include <sinter/strategy/mirrored.hpp>
+#include <sinter/strategy/parameter_server.hpp>
 
 #include "nets.hpp"
 #include "options.hpp"
+#include "parameter_server/job.hpp"
 #include "processes.hpp"
 
 using namespace sinter;
@@ -18,11 +20,13 @@ constexpr const char* help =
     "Times training steps for S seconds (default 2) and prints one JSON line. S is single, mirrored (--processes replicas,\n"
     "2 or 4, in this process), or multi_worker:ring, multi_worker:halving_doubling, multi_worker:automatic,\n"
     "multi_worker:shared_memory: --processes processes on loopback. Each replica and process has one thread; single has\n"
-    "--threads N. Defaults: mlp, multi_worker:ring, 2 processes, 64 examples, adam.";
+    "--threads N. Defaults: mlp, multi_worker:ring, 2 processes, 64 examples, adam.\n"
+    "parameter_server:async, parameter_server:stale:3, parameter_server:sync:0 (mlp, adam): --workers W and --servers S\n"
+    "processes (default 2 and 1); --batch is each worker's, and the steps a second are those of all workers together.";
 
 struct settings {
     std::string model = "mlp", strategy = "multi_worker:ring", optimizer = "adam";
-    int processes = 2, batch = 64, threads = 1;
+    int processes = 2, batch = 64, threads = 1, workers = 2, servers = 1;
     double seconds = 2;
 };
 constexpr int largest_batch = 256;
@@ -80,6 +84,59 @@ int replicas(Net net, Optimizer optimizer, const data::dataset& examples, const 
     return 0;
 }
 
+/// Workers make the same number of steps; the slowest one's time counts.
+template <auto Mode>
+int with_servers(const data::dataset& examples, const settings& s) {
+    const std::vector<std::string> addresses = bench::loopback_addresses(s.workers + s.servers);
+    std::vector<cluster_member> members;
+    for (int i = 0; i < s.workers + s.servers; ++i) {
+        const auto [host, port] = wire::parse_address(addresses[static_cast<std::size_t>(i)], "bench");
+        const bool works = i < s.workers;
+        members.push_back({works ? cluster_role::worker : cluster_role::ps, works ? i : i - s.workers, host, port});
+    }
+    cluster_options options;
+    options.job = "bench";
+    options.key = "a key of the benchmark's own";
+    constexpr bool asynchronous = Mode.order().mode == sharded::update_mode::async;
+    bench::tally shared;
+    const int worst = bench::in_processes(s.workers + s.servers, [&](int i) {
+        const cluster_member& self = members[static_cast<std::size_t>(i)];
+        const parameter_server<Mode> strategy{cluster(members, self.role, self.index, options)};
+        trainer t{bench::mlp, softmax_cross_entropy, adam{}, max_batch<largest_batch>, strategy, trainer_options{.threads = 1}};
+        if (detail::has_served(t)) return;
+        auto batches = examples | data::repeat() | data::batch(asynchronous ? s.batch : s.batch * s.workers);
+        auto next = batches.begin();
+        const auto run = [&](std::int64_t n) {
+            const double began = base::monotonic_seconds();
+            for (std::int64_t k = 0; k < n; ++k) t.step(*next), ++next;
+            return base::monotonic_seconds() - began;
+        };
+        run(50);
+        shared.meet(s.workers);
+        const double took = run(100) / 100;
+        if (i == 0) shared.at().steps = std::max<std::int64_t>(100, static_cast<std::int64_t>(s.seconds / took));
+        shared.meet(s.workers);
+        const std::int64_t steps = shared.at().steps;
+        shared.at().steps_per_s[i] = static_cast<double>(steps) / run(steps);
+        shared.meet(s.workers);
+        detail::end_training(t);
+    });
+    if (worst != 0) return worst;
+    const double* const rates = shared.at().steps_per_s;
+    std::printf("{\"system\": \"sinter\", \"what\": \"step\", \"model\": \"mlp\", \"strategy\": \"%s\", \"servers\": %d, "
+                "\"workers\": %d, \"batch\": %d, \"optimizer\": \"adam\", \"steps_per_s\": %.1f}\n",
+                s.strategy.c_str(), s.servers, s.workers, s.batch, s.workers * *std::min_element(rates, rates + s.workers));
+    return 0;
+}
+int with_servers(const settings& s) {
+    if (s.model != "mlp" || s.optimizer != "adam")
+        throw option_error("not with parameter servers here", "--model, --optimizer", s.model + ", " + s.optimizer, "mlp, adam");
+    if (s.strategy == "parameter_server:async") return with_servers<async>(bench::images(), s);
+    if (s.strategy == "parameter_server:stale:3") return with_servers<stale<3>>(bench::images(), s);
+    if (s.strategy == "parameter_server:sync:0") return with_servers<sync<0>()>(bench::images(), s);
+    throw option_error("unknown strategy", "--strategy", s.strategy, "one of those that --help lists");
+}
+
 template <class Net, class Optimizer>
 int run_with(Net net, Optimizer optimizer, const data::dataset& examples, const settings& s) {
     if (s.strategy == "single") {
@@ -104,6 +161,7 @@ int run_net(Net net, const data::dataset& examples, const settings& s) {
     throw option_error("unknown optimizer", "--optimizer", s.optimizer, "sgd or adam");
 }
 int run(const settings& s) {
+    if (s.strategy.starts_with("parameter_server")) return with_servers(s);
     if (s.model == "mlp") return run_net(bench::mlp, bench::images(), s);
     if (s.model == "cnn") return run_net(bench::cnn, bench::images(), s);
     if (s.model == "gpt") return run_net(bench::gpt, bench::text(), s);
@@ -119,6 +177,8 @@ int main(int argc, char** argv) {
         else if (name == "--strategy") s.strategy = value;
         else if (name == "--optimizer") s.optimizer = value;
         else if (name == "--processes") s.processes = bench::number(name, value, 1, 64);
+        else if (name == "--workers") s.workers = bench::number(name, value, 1, 16);
+        else if (name == "--servers") s.servers = bench::number(name, value, 1, 16);
         else if (name == "--batch") s.batch = bench::number(name, value, 1, largest_batch);
         else if (name == "--threads") s.threads = bench::number(name, value, 0, 1024);
         else if (name == "--seconds") s.seconds = bench::number(name, value, 0., 3600.);
