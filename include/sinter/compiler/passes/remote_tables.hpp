@@ -89,9 +89,9 @@ private:
         return is(n, op_role::gather_rows) || n.k == op::hashed_rows;
     }
     /// The extents of a lookup's port: one place for each row that it gives.
-    constexpr shape port_shape(const node& lookup) const {
-        shape s = from_.n[lookup.in[1]].s;
-        if (lookup.k == op::hashed_rows) s.d[--s.rank] = 0;
+    constexpr shape port_shape(const node& n) const {
+        shape s = from_.n[n.in[1]].s;
+        if (n.k == op::hashed_rows) s.d[--s.rank] = 0;
         return s;
     }
     constexpr void choose() {
