@@ -15,8 +15,8 @@ namespace sinter::inline SINTER_TARGET {
 /// processes, if there are any: all of a synchronous session but the step.
 ///
 /// Replicas share parameters and slots where the device's memory is the host's. Under update_parts
-/// each member keeps what the optimizer remembers of its part alone. Reading slots is then a call that all members make; so it is of the slot in
-/// which steps are accumulated.
+/// each member keeps what the optimizer remembers of its part alone. Reading slots is then a call
+/// that all members make; so it is of the slot in which steps are accumulated.
 template <class Programs, other_processes Others>
 class shard_replicas {
 protected:
@@ -36,7 +36,8 @@ public:
     template <class Devices>
     SINTER_COLD shard_replicas(synchronous_setup& s, Devices devices, int threads)
         : members_(std::move(s.members)), shards_(s.shards), input_(s.input), evaluates_(s.evaluates),
-          has_evaluator_(s.has_evaluator), on_devices_(peers && members_ && members_->reads_device_memory()), threads_(threads ? threads : base::usable_cores()) {
+          has_evaluator_(s.has_evaluator), on_devices_(peers && members_ && members_->reads_device_memory()),
+          threads_(threads ? threads : base::usable_cores()) {
         check_programs();
         const int workers = std::min(s.workers ? s.workers : threads_, shards_);
         alone_ = threads_ <= workers;
