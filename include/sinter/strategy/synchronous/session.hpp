@@ -46,7 +46,7 @@ public:
         operands_.assign(at(crew_->size()), std::vector<const float*>(at(shards_)));
         of_bucket_.resize(at(facts::most_buckets(all{})));
         make_lists(all{});
-        if constexpr (reads_all) let_updates_read_all(all{});
+        if constexpr (reads_all) this->let_updates_read_all(all{});
     }
 
     /// This member's part of a step; the result is the whole batch's, on every member.
@@ -77,20 +77,6 @@ private:
     static constexpr int sources = P0::request::options.gradient_sources;
     static constexpr bool reads_all = sources > 1;
     static_assert(!reads_all || shared, "strategy_traits::gradient_sources: this device's replicas share no memory");
-    template <int... I>
-    void let_updates_read_all(std::integer_sequence<int, I...>) {
-        if (members_ || shards_ != sources)
-            throw option_error("replicas whose gradients an update adds up", "strategy_traits::gradient_sources",
-                               std::to_string(sources), "as many as this process has, and no other process");
-        std::vector<float*> arenas(at(shards_));
-        const auto of_program = [&]<int K>(std::integral_constant<int, K>) {
-            using P = training<K>;
-            const compiler::space in = P::v.n_buckets ? P::v.buckets[0].at.where() : compiler::space::gradient;
-            for (int i = 0; i < shards_; ++i) arenas[at(i)] = units_[at(i)].at({in, 0});
-            units_[0].template runner<K>().update_from(arenas.data());
-        };
-        (of_program(std::integral_constant<int, I>{}), ...);
-    }
     /// What is added up over members: of each step, and where these have batches of their own.
     enum total { loss, not_finite, weight, stop, save, join, count_of_examples, count_of_shards, n_totals };
     using ticket = collective::ticket;
@@ -346,39 +332,9 @@ private:
     }
     template <int I>
     void join_gradients(int thread) {
-        if constexpr (peers) join_on_devices<I>(thread);
+        if constexpr (peers) this->template join_on_devices<I>(thread);
         else
             for (int k = 0; k < training<I>::v.n_buckets; ++k) join_bucket<I>(k, thread, crew_->size());
-    }
-    /// In the order of tree_sum, each sum by the device whose memory has it.
-    template <int I>
-    void join_on_devices(int thread) {
-        for (int step = 1; step < shards_; step *= 2) {
-            own_shards(thread, [&](int i) {
-                if (i % (2 * step) != 0 || i + step >= shards_) return;
-                for (const compiler::gradient_bucket& b : buckets_of<I>())
-                    units_[at(i)].add_from(units_[at(i + step)], b.at, b.floats);
-            });
-            meet(thread);
-        }
-        if (members_ && !on_devices_ && thread == 0) this->template fetch<I>(0);
-    }
-    /// What all together have gathered: to each device.
-    template <int I>
-    void spread_on_devices(int thread) {
-        if (members_ && !on_devices_ && thread == 0)
-            for (const compiler::gradient_bucket& b : buckets_of<I>())
-                units_[0].write(b.at, this->template place<I>(0, b.at), b.floats);
-        meet(thread);
-        own_shards(thread, [&](int i) {
-            for (const compiler::gradient_bucket& b : buckets_of<I>())
-                if (i > 0) units_[at(i)].copy_from(units_[0], b.at, b.floats);
-        });
-        meet(thread);
-    }
-    template <int I>
-    static span<const compiler::gradient_bucket> buckets_of() {
-        return {training<I>::v.buckets, static_cast<std::size_t>(training<I>::v.n_buckets)};
     }
     void sum_totals() {
         const auto sum = [&](auto of_shard) {
@@ -522,7 +478,7 @@ private:
                     if (i > 0) empty_gathered(i, P::v.round_weight, 1);
                 });
         } else {
-            if constexpr (peers) spread_on_devices<I>(thread);
+            if constexpr (peers) this->template spread_on_devices<I>(thread);
             own_shards(thread, [&](int i) {
                 for (int k = 0; !peers && k < P::v.n_buckets; ++k)
                     units_[at(i)].write(P::v.buckets[k].at, this->template place<I>(0, P::v.buckets[k].at),

@@ -214,6 +214,54 @@ protected:
             units_[at(i)].read(P::v.buckets[k].at, place<I>(i, P::v.buckets[k].at), P::v.buckets[k].floats);
     }
 
+    // ---- gradients in memory that others read
+    /// Updates add up the gradients of all shards themselves (strategy_traits::gradient_sources).
+    template <int... I>
+    void let_updates_read_all(std::integer_sequence<int, I...>) {
+        if (members_ || shards_ != P0::request::options.gradient_sources)
+            throw option_error("replicas whose gradients an update adds up", "strategy_traits::gradient_sources",
+                               std::to_string(P0::request::options.gradient_sources),
+                               "as many as this process has, and no other process");
+        std::vector<float*> arenas(at(shards_));
+        const auto of_program = [&]<int K>(std::integral_constant<int, K>) {
+            using P = training<K>;
+            const compiler::space in = P::v.n_buckets ? P::v.buckets[0].at.where() : compiler::space::gradient;
+            for (int i = 0; i < shards_; ++i) arenas[at(i)] = units_[at(i)].at({in, 0});
+            units_[0].template runner<K>().update_from(arenas.data());
+        };
+        (of_program(std::integral_constant<int, I>{}), ...);
+    }
+    /// In the order of tree_sum, each sum by the device whose memory has it.
+    template <int I>
+    void join_on_devices(int thread) {
+        for (int step = 1; step < shards_; step *= 2) {
+            own_shards(thread, [&](int i) {
+                if (i % (2 * step) != 0 || i + step >= shards_) return;
+                for (const compiler::gradient_bucket& b : buckets_of<I>())
+                    units_[at(i)].add_from(units_[at(i + step)], b.at, b.floats);
+            });
+            meet(thread);
+        }
+        if (members_ && !on_devices_ && thread == 0) fetch<I>(0);
+    }
+    /// What all together have gathered: to each device.
+    template <int I>
+    void spread_on_devices(int thread) {
+        if (members_ && !on_devices_ && thread == 0)
+            for (const compiler::gradient_bucket& b : buckets_of<I>())
+                units_[0].write(b.at, place<I>(0, b.at), b.floats);
+        meet(thread);
+        own_shards(thread, [&](int i) {
+            for (const compiler::gradient_bucket& b : buckets_of<I>())
+                if (i > 0) units_[at(i)].copy_from(units_[0], b.at, b.floats);
+        });
+        meet(thread);
+    }
+    template <int I>
+    static span<const compiler::gradient_bucket> buckets_of() {
+        return {training<I>::v.buckets, static_cast<std::size_t>(training<I>::v.n_buckets)};
+    }
+
     /// Whether each replica has its own of what lies there.
     static constexpr bool owned(compiler::address a) {
         const bool gathered = a.where() == compiler::space::slot && unit::gathers();
