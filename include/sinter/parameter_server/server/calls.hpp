@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/parameter_server/server/serving.hpp>
+
+/// What workers ask of a server besides values and updates: joining, tickets, sums, checkpoints, ends.
+namespace sinter::inline SINTER_TARGET::sharded {
+
+/// A request that is known by its name.
+inline void server_session::call(const wire::frame_header& h, span<const std::byte> bytes) {
+    const char* const at = reinterpret_cast<const char*>(bytes.data());
+    const std::string name(at, static_cast<std::size_t>(h.tag.elements)),
+        argument(at + h.tag.elements, bytes.size() - static_cast<std::size_t>(h.tag.elements));
+    using presence = server::engine::presence;
+    lock hold(e_.mutex);
+    const auto back = [&](std::string_view text, bool with_ticket = false) {
+        hold.unlock();
+        answer(text, with_ticket);
+    };
+    if (name == "join") {
+        wire::archive_reader r(as_bytes(argument));
+        std::int64_t clock = 0;
+        r & clock;
+        if (clock < 0 || clock > INT64_MAX / 2) throw refused_request{"a clock that makes no sense"};
+        k_.now = presence::here;
+        e_.turn.join(w_, clock);
+        wire::archive_writer w;
+        w & static_cast<std::uint8_t>(e_.has_values) & e_.sums.now();
+        return back(w.bytes());
+    }
+    if (name == "open") {
+        if (w_ != 0) throw refused_request{"only the chief opens a job"};
+        wire::archive_reader r(as_bytes(argument));
+        std::int64_t most = 0, step = -1;
+        r & most & step;
+        e_.tickets.limit(most);
+        if (step >= 0) e_.global_step = e_.begun = step;
+        e_.open = e_.has_values = true;
+        e_.changed.notify_all();
+        return back({});
+    }
+    if (name == "wait until open") {
+        wait(hold, [&] { return e_.open || e_.asked; });
+        return back({});
+    }
+    if (name == "ticket") {
+        k_.now = presence::here;
+        auto t = step_tickets::answer::not_yet;
+        wait(hold, [&] {
+            if (e_.asked) return true;
+            if (!e_.open) return false;
+            t = e_.tickets.ask(w_, e_.global_step, e_.turn.next(w_), e_.turn.applied());
+            return t != step_tickets::answer::not_yet;
+        });
+        return back({}, true);
+    }
+    if (name == "rest") {
+        e_.take_leave(w_, presence::resting);
+        e_.advance(hold);
+        return back({});
+    }
+    if (name == "wait for others") {
+        wait(hold, [&] {
+            for (int i = 0; i < e_.who.size(); ++i) {
+                const presence p = e_.at(i).now;
+                const bool works = p == presence::here || (p == presence::expected && e_.order.all_join);
+                if (i != w_ && works) return false;
+            }
+            return true;
+        });
+        return back({});
+    }
+    if (name == "reduce") return reduce(argument, hold);
+    if (name == "stop") {
+        if (e_.stop_reason.empty()) e_.stop_reason = e_.who.member(w_).name() + ": " + argument.substr(0, 1000);
+        e_.asked = true;
+        e_.changed.notify_all();
+        return back({});
+    }
+    if (name == "stop reason") return back(std::string(e_.stop_reason));
+    if (name == "counters") {
+        hold.unlock();
+        return answer(e_.counters_text());
+    }
+    if (name == "checkpoint") {
+        if (!e_.options.files) throw refused_request{"this server keeps no checkpoints"};
+        const std::int64_t mine = ++e_.save_wanted;
+        e_.save_where = argument;
+        e_.changed.notify_all();
+        wait(hold, [&] { return e_.save_done >= mine; });
+        if (!e_.save_fault.empty()) throw refused_request{e_.save_fault};
+        return back({});
+    }
+    if (name == "leave") {
+        e_.take_leave(w_, presence::left);
+        e_.advance(hold);
+        return back({});
+    }
+    throw refused_request{"a call that is not known"};
+}
+/// This worker's numbers of a sum over all.
+inline void server_session::reduce(const std::string& argument, lock& hold) {
+    std::uint64_t number = 0;
+    std::vector<double> x;
+    wire::archive_reader r(as_bytes(argument));
+    r & number & x;
+    if (!e_.sums.give(w_, number, x)) throw refused_request{"a sum that is over, or not yet to come"};
+    e_.look_at_sums();
+    wait(hold, [&] { return e_.sums.done(number); });
+    wire::archive_writer w;
+    w & e_.sums.result();
+    hold.unlock();
+    answer(w.bytes());
+}
+
+} // namespace sinter::sharded
