@@ -74,6 +74,36 @@ BOOST_AUTO_TEST_CASE(a_server_that_dies_and_stays_dead_is_named_by_all_workers) 
     }
 }
 
+BOOST_AUTO_TEST_CASE(a_server_that_comes_back_without_what_it_kept_ends_the_job) {
+    const job j{.servers = 2, .workers = 2, .floats = 256};
+    shared_counts& counts = shared_counts::make();
+    processes p;
+    std::vector<int> servers, workers;
+    for (int s = 0; s < 2; ++s) servers.push_back(p.start([&, s] { return j.serve(s); }));   // no checkpoints
+    for (int w = 0; w < 2; ++w)
+        workers.push_back(p.start([&, w] {
+            client c(j.worker(w), j.identity(), j.layout());
+            if (w == 0) j.begin(c);
+            c.wait_until_open();
+            pusher mine(c, j, w);
+            try {
+                while (c.may_step()) mine.push(counts);
+                return std::string("told to stop");
+            } catch (const cluster_error& e) {
+                return std::string(e.what());
+            }
+        }));
+    for (int i = 0; i < 5000 && (counts.acknowledged[0] < 20 || counts.acknowledged[1] < 20); ++i) ::usleep(1000);
+    p.signal(servers[1], SIGKILL);
+    BOOST_TEST(p.result(servers[1]) == "KILLED");
+    servers[1] = p.start([&] { return j.serve(1); });
+    for (const int w : workers) {
+        BOOST_TEST(holds(p.result(w), named(p, j, 1)), p.result(w));
+        BOOST_TEST(holds(p.result(w), "without a checkpoint"), p.result(w));
+    }
+    for (const int s : servers) p.signal(s, SIGKILL);
+}
+
 BOOST_AUTO_TEST_CASE(one_asks_and_all_stop) {
     const job j{.servers = 2, .workers = 3, .floats = 256};
     processes p;

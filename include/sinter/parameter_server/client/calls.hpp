@@ -65,6 +65,7 @@ inline void client::write_array(int server, std::int64_t array, std::int64_t fir
         q.whole = true;
     }
     e.wait_for(hold, last);
+    e.lanes[i]->gave_values = true;
 }
 inline void client::read_array(int server, std::int64_t array, std::int64_t first, span<float> x) {
     engine& e = *engine_;
@@ -140,8 +141,8 @@ inline void client::begin_push() {
     e.last_commit = number;
     e.ticket = false;
 }
-/// Room for a section of so many bytes in a push's frames; what is full leaves.
-inline std::byte* client::room(question& q, std::size_t bytes) {
+/// A place for a section of so many bytes in a push's frames; what is full leaves.
+inline std::byte* client::place_for(question& q, std::size_t bytes) {
     auto* block = &q.blocks[q.blocks_used - 1];
     if (block->size() + bytes > most_frame) {
         q.add(word::sections, span<const std::byte>(*block).subspan(commit_block::bytes));
@@ -166,7 +167,7 @@ inline void client::push(int server, std::int64_t first, span<const float> x) {
                     std::to_string(layout(server).updated()) + " floats");
     if (x.size() * 4 <= most_joined) {
         section s{section::dense, 0, first, static_cast<std::int64_t>(x.size())};
-        std::byte* const to = room(q, section::header + x.size() * 4);
+        std::byte* const to = place_for(q, section::header + x.size() * 4);
         s.encode(to);
         std::memcpy(to + section::header, x.data(), x.size() * 4);
     } else {
@@ -193,7 +194,7 @@ inline void client::push_rows(int server, int table, span<const std::int64_t> ke
     for (std::size_t at = 0; at < keys.size(); at += most) {
         const std::size_t n = std::min(most, keys.size() - at);
         section s{section::rows, table, 0, static_cast<std::int64_t>(n)};
-        std::byte* to = room(q, section::header + n * each);
+        std::byte* to = place_for(q, section::header + n * each);
         s.encode(to);
         to += section::header;
         for (std::size_t k = 0; k < n; ++k) wire::detail::put(to + 8 * k, keys[at + k]);
@@ -209,7 +210,7 @@ inline void client::push_states(int server, span<const float> x) {
     for (std::size_t at = 0; at < x.size(); at += most) {
         const std::size_t n = std::min(most, x.size() - at);
         section s{section::states, 0, static_cast<std::int64_t>(at), static_cast<std::int64_t>(n)};
-        std::byte* const to = room(q, section::header + n * 4);
+        std::byte* const to = place_for(q, section::header + n * 4);
         s.encode(to);
         std::memcpy(to + section::header, x.data() + at, n * 4);
     }

@@ -169,16 +169,23 @@ struct client::engine {
             why_down[i] = l.text;
             return l.refused = false;
         }
-        met(l.text, l.last);
+        met(i);
         return true;
     }
-    void met(const std::string& text, const answer_block& b) {
-        take(b);
-        if (text.empty()) return;
+    /// What a server says to one who joins. One that has begun anew without a checkpoint ends the job.
+    void met(std::size_t i) {
+        lane& l = *lanes[i];
+        take(l.last);
+        if (l.text.empty()) return;
         std::uint8_t has = 0;
-        std::uint64_t sum = 0;
-        wire::archive_reader r(as_bytes(text));
-        r & has & sum;
+        std::uint64_t sum = 0, life = 0;
+        wire::archive_reader r(as_bytes(l.text));
+        r & has & sum & life;
+        if (life != l.life && l.gave_values && !has && !leaving)
+            return fail(dialler.about(static_cast<int>(i), "joining the job again", l.global_step,
+                                      "it was started anew without a checkpoint: what it kept is lost"));
+        l.life = life;
+        l.gave_values = l.gave_values || has;
         initialised = has != 0;
         if (!joined) sums = std::max(sums, sum);
     }
@@ -186,6 +193,8 @@ struct client::engine {
         clock = std::max(clock, b.info.clock);
         if ((b.flags & answer_block::asked_to_stop) != 0) asked = true;
         open = open || (b.flags & answer_block::open) != 0;
+        if (open)
+            for (const auto& l : lanes) l->gave_values = true;
     }
     void answered(std::size_t i, question& q, const answer_block& b) {
         take(b);
@@ -322,7 +331,8 @@ struct client::engine {
             const auto t = ++numbers;
             for (std::size_t i = 0; i < lanes.size(); ++i) call(hold, i, t, "join", w.bytes());
             wait_for(hold, t);
-            for (const auto& l : lanes) met(l->text, l->last);
+            for (std::size_t i = 0; i < lanes.size(); ++i) met(i);
+            check();
             if (clock == before) return;
         }
     }

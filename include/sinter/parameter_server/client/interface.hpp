@@ -105,7 +105,7 @@ private:
 
     inline void write_array(int server, std::int64_t array, std::int64_t first, span<const float>);
     inline void read_array(int server, std::int64_t array, std::int64_t first, span<float>);
-    inline std::byte* room(question&, std::size_t bytes);
+    inline std::byte* place_for(question&, std::size_t bytes);
     inline question& pushed(int server);
     inline void want(question&, int server, const pull_target&, std::uint32_t& flags);
 };

@@ -58,6 +58,8 @@ public:
     bool refused = false;
     int damaged = 0;                          // connections one after the other, without an answer between them
     double heard = 0, said = 0;
+    std::uint64_t life = 0;                   // of the server's process that was met last; 0: none was
+    bool gave_values = false;                 // this worker has written there, or knows that there are values
 
     bool up() const { return link_.has_value(); }
     int descriptor() const { return link_->descriptor(); }

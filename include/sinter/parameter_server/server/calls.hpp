@@ -24,7 +24,7 @@ inline void server_session::call(const wire::frame_header& h, span<const std::by
         k_.now = presence::here;
         e_.turn.join(w_, clock);
         wire::archive_writer w;
-        w & static_cast<std::uint8_t>(e_.has_values) & e_.sums.now();
+        w & static_cast<std::uint8_t>(e_.has_values) & e_.sums.now() & e_.life;
         return back(w.bytes());
     }
     if (name == "open") {

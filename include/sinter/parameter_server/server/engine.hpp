@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/net/archive.hpp>
+#include <sinter/net/openssl.hpp>
 #include <sinter/net/service.hpp>
 #include <sinter/parameter_server/clocks.hpp>
 #include <sinter/parameter_server/push_log.hpp>
@@ -52,6 +53,7 @@ struct server::engine {
           sums(c.size(), order.order), joined(memory.layout(), order), workers(static_cast<std::size_t>(c.size())),
           notes(options.log), own(wire::service_greeting(c, same)) {
         order.check(c.size());
+        wire::fill_random({reinterpret_cast<std::byte*>(&life), sizeof life});
         if (who.self().role != cluster_role::ps)
             throw option_error("this task is no parameter server", "sharded::server", who.self().name(), "ps");
         scalar_values.resize(static_cast<std::size_t>(memory.optimizer().scalars()) + 16);
@@ -116,6 +118,7 @@ struct server::engine {
     std::int64_t begun = 0, global_step = 0;         // updates that were begun, and made
     bool has_values = false, open = false, restored = false, applying = false, stopping = false, asked = false;
     bool any_left = false;
+    std::uint64_t life = 0;                          // a number that each process of this server has of its own
     std::string stop_reason;
     std::optional<cluster_error> failure;
     wire::rare_log notes;
