@@ -83,6 +83,12 @@ BOOST_AUTO_TEST_CASE(clocks_count_once_for_all) {
     of([](const cluster& c) { return learns<sync<1>>(c, 150, 50, {.input = batch_input::per_worker}); });
     of([](const cluster& c) { return learns<stale<3>>(c, 150, 50, {.input = batch_input::per_worker}); });
 }
+BOOST_AUTO_TEST_CASE(workers_that_share_batches_and_lag) {   // the last step is that of a pass, too
+    server_job job(3, 2);
+    job.start_all([](const cluster& c) { return learns<stale<3>>(c, 200, 50, {.input = batch_input::global}); });
+    BOOST_TEST(job.result(0) == "200 learned");
+    for (int i = 3; i < 5; ++i) BOOST_TEST(job.result(i) == "served");
+}
 BOOST_AUTO_TEST_CASE(workers_come_late_and_leave_early) {
     server_job job(3, 2);
     for (const int i : {0, 3, 4}) job.start(i, [](const cluster& c) { return learns<async>(c, 3000, 50); });

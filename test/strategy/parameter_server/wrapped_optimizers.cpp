@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // also: sse2 avx2 avx512
 // Optimizers around others on three servers, groups of parameters, tables by rows: the bits of a trainer's updates.
+#define BOOST_TEST_MODULE wrapped_optimizers
 #include <boost/test/unit_test.hpp>
 #include <sinter/expr/name.hpp>
 #include <sinter/layers/activation.hpp>

@@ -125,6 +125,14 @@ inline void client::wait_for_others() {
     engine_->call_and_wait(hold, 0, "wait for others");
 }
 
+inline void client::wait_for_clock() {
+    engine& e = *engine_;
+    engine::lock hold(e.mutex);
+    wire::archive_writer w;
+    w & e.clock;
+    e.call_all(hold, "wait for clock", w.bytes());
+}
+
 inline void client::begin_push() {
     engine& e = *engine_;
     engine::lock hold(e.mutex);

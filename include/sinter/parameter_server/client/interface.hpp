@@ -65,6 +65,8 @@ public:
     void rest();
     /// Returns when all other workers rest, have left, or are dead.
     void wait_for_others();
+    /// Returns when all clocks before this worker's next are applied, on every server.
+    void wait_for_clock();
 
     /// Begins a push; the one before must be committed. Buffers of a push stay the caller's, unchanged,
     /// until a wait() for its commit has returned.

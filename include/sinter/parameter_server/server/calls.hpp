@@ -69,6 +69,13 @@ inline void server_session::call(const wire::frame_header& h, span<const std::by
         });
         return back({});
     }
+    if (name == "wait for clock") {
+        wire::archive_reader r(as_bytes(argument));
+        std::int64_t clock = 0;
+        r & clock;
+        wait(hold, [&] { return e_.turn.applied() >= clock || e_.asked; });   // who stops may leave clocks open
+        return back({});
+    }
     if (name == "reduce") return reduce(argument, hold);
     if (name == "stop") {
         if (e_.stop_reason.empty()) e_.stop_reason = e_.who.member(w_).name() + ": " + argument.substr(0, 1000);

@@ -71,7 +71,8 @@ public:
         set_ = resting_ = false;
         pull_all();
         consumed_ = link_->client().last().clock;
-        return link_->client().global_step();
+        steps_before_clocks_ = link_->client().last().global_step - link_->client().last().applied;
+        return steps_made();
     }
     /// Behind the last step of this worker. The chief waits for the others; `early`: nobody is to go on.
     SINTER_COLD std::int64_t end_training(bool early = false) {
@@ -81,7 +82,7 @@ public:
         rest();
         if (member().chief()) link_->client().wait_for_others();
         pull_all();
-        return link_->client().global_step();
+        return steps_made();
     }
     /// This worker makes no steps for a while, and is not waited for; the next step joins again.
     SINTER_COLD void rest() {
@@ -220,6 +221,7 @@ protected:
     std::int64_t max_steps_ = 0, steps_ = 0;
     std::vector<float> states_before_;   ///< as they were pulled
     std::int64_t consumed_ = 0;          ///< clocks that this worker has had a batch of
+    std::int64_t steps_before_clocks_ = 0;   ///< updates of the checkpoint that the servers began with
     float first_rate_ = 0, rate_ = 1;
     double waited_ = 0;   ///< seconds, for servers and so for others
 
@@ -344,14 +346,14 @@ protected:
         const bool slot = from.where() == compiler::space::slot;
         const int array = slot ? 1 + static_cast<int>(from.offset() / P::v.z.trained) : sharded::client::parameters;
         if (const int t = of_table(from); t >= 0 && from.where() != compiler::space::gradient) {
-            if (connected()) return settle(), link_->read_table(t, array, to);
+            if (connected()) return catch_up(), link_->read_table(t, array, to);
             if (slot) return get_written(from, to, n);
             const std::vector<float> x = tables_.first_rows(t);
             std::copy_n(x.data(), n, to);
             return;
         }
         if (slot && !connected()) return get_written(from, to, n);
-        if (slot) return settle(), link_->read(array, from.offset() % P::v.z.trained, to, n);
+        if (slot) return catch_up(), link_->read(array, from.offset() % P::v.z.trained, to, n);
         if (from.where() != compiler::space::gradient) refresh();
         units_[0].read(from, to, n);
     }
@@ -364,7 +366,7 @@ protected:
     }
     /// All values, also those that never change.
     SINTER_COLD void pull_all() {
-        settle();
+        catch_up();
         ++version_;
         link_->read_all(parameters());
         if (n_states) {
@@ -429,6 +431,19 @@ protected:
     }
     /// Nothing is on its way, and what came is in place.
     void settle() { wait(push_), wait(pull_); }
+    /// Whether workers that make all calls together may be some updates apart.
+    bool may_lag() const { return !independent() && clocks() && setup_.order.staleness > 0; }
+    /// The servers' values are those behind this worker's last step, then: those that share batches are read
+    /// as one cut.
+    SINTER_COLD void catch_up() {
+        settle();
+        if (may_lag()) link_->client().wait_for_clock();
+    }
+    /// The trainer's steps: updates by all. Who may lag counts its own pushes, so that all who make the same
+    /// calls count alike.
+    std::int64_t steps_made() const {
+        return may_lag() ? steps_before_clocks_ + consumed_ : link_->client().global_step();
+    }
     void start_pull() {
         if (steps_ % setup_.pull_every == 0) pull_ = {link_->client().start_pull(link_->targets()), true, true};
     }

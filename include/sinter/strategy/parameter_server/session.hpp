@@ -93,7 +93,7 @@ private:
                 .save = v.save,
                 .examples = 0,
                 .loss_weight = 0,
-                .global_step = link_->client().global_step()};
+                .global_step = this->steps_made()};
     }
     void begin(const batch_view& b, const step_values& v) {
         const membership me = member();
@@ -308,7 +308,7 @@ private:
                       .save = v.save,
                       .examples = examples_,
                       .loss_weight = weight_,
-                      .global_step = link_->client().global_step()};
+                      .global_step = this->steps_made()};
         if (!finite_) put_back();
         if (pushes_) {
             push_states();
