@@ -121,6 +121,7 @@ BOOST_AUTO_TEST_CASE(canonical_bits) {
     for (const char* processes : {"2", "4"})
         for (const char* s : {"multi_worker:ring", "multi_worker:halving_doubling"})
             same(launcher() + " -n " + processes + " -- ", s);
+    for (const char* s : {"parameter_server:sync:0", "parameter_server:stale:0"}) same(launcher() + " --workers 2 --ps 2 -- ", s);
     const int mpi = run(command("multi_worker:mpi", "mpi"), folder);   // a world of one, where it was built with MPI
     if (mpi == 0 && std::system("command -v mpirun > /dev/null") == 0)
         for (const char* processes : {"2", "4"})
@@ -209,6 +210,18 @@ BOOST_AUTO_TEST_CASE(every_role_in_one_program) {
     const std::string said = read_bytes(folder / "evaluator");
     BOOST_TEST(said.find("step 6: loss ") != said.npos, said);
     BOOST_TEST(read_bytes(folder / "worker").find("step 6: loss ") == std::string::npos);
+}
+
+// Workers, servers and an evaluator in every mode: the last checkpoint is of all steps, and all end by themselves.
+BOOST_AUTO_TEST_CASE(jobs_with_servers) {
+    for (const char* mode : {"async", "stale:0", "stale:1", "stale:3", "sync:0", "sync:1"}) {
+        temporary_folder folder;
+        const std::string checkpoint = folder / "run";
+        BOOST_TEST(run(launcher() + " --workers 2 --ps 2 --evaluator -- " + program() + " --strategy parameter_server:" + mode +
+                           " --steps 12 --batch 16 --threads 1 --every 6 --checkpoint " + checkpoint, folder) == 0,
+                   mode << ": " << read_bytes(folder / "log"));
+        BOOST_TEST(read_bytes(folder / "log").find("step 12: loss ") != std::string::npos, mode << ": " << read_bytes(folder / "log"));
+    }
 }
 
 BOOST_AUTO_TEST_CASE(what_it_refuses) {

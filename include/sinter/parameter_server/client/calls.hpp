@@ -125,6 +125,10 @@ inline void client::wait_for_others() {
     engine_->call_and_wait(hold, 0, "wait for others");
 }
 
+inline std::int64_t client::pass_clocks() {
+    const engine::lock hold(engine_->mutex);
+    return engine_->clock = std::max(engine_->clock, engine_->info.applied);
+}
 inline void client::wait_for_clock() {
     engine& e = *engine_;
     engine::lock hold(e.mutex);

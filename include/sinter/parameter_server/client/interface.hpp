@@ -65,6 +65,9 @@ public:
     void rest();
     /// Returns when all other workers rest, have left, or are dead.
     void wait_for_others();
+    /// Clocks that were applied without this worker are over for it. Answers the clock of its next push. Not
+    /// between the beginning of a step and its commit.
+    std::int64_t pass_clocks();
     /// Returns when all clocks before this worker's next are applied, on every server.
     void wait_for_clock();
 

@@ -432,7 +432,9 @@ protected:
     /// Nothing is on its way, and what came is in place.
     void settle() { wait(push_), wait(pull_); }
     /// Whether workers that make all calls together may be some updates apart.
-    bool may_lag() const { return !independent() && clocks() && setup_.order.staleness > 0; }
+    bool may_lag() const {
+        return !independent() && clocks() && (setup_.order.staleness > 0 || setup_.order.backup > 0);
+    }
     /// The servers' values are those behind this worker's last step, then: those that share batches are read
     /// as one cut.
     SINTER_COLD void catch_up() {

@@ -46,12 +46,12 @@ public:
         settle();
         resting_ = false;
         sharded::client& c = link_->client();
-        while (!this->while_waiting([&] { return c.may_step(); }))
+        if (passed()) return unmade(v, false);
+        while (!this->while_waiting([&] { return c.may_step(); })) {
+            if (passed()) return unmade(v, false);
             if (!may_yet_step()) return unmade(v, c.asked() || !member().chief());
-        if (!independent() && consumed_ < c.last().clock) {
-            ++consumed_;
-            return unmade(v, false);
         }
+        if (passed()) return unmade(v, false);
         begin(b, v);
         if (setup_.prefetch) start_pull();
         work(v, observe);
@@ -77,6 +77,12 @@ private:
     std::vector<float> squares_;
 
     // ---- a step
+    /// Whether the others have made the step of this batch, which all share, without this worker.
+    bool passed() {
+        if (independent() || consumed_ >= link_->client().pass_clocks()) return false;
+        ++consumed_;
+        return true;
+    }
     /// Whether a step that was not allowed now may be later. The chief waits for those that make the last ones.
     SINTER_COLD bool may_yet_step() {
         sharded::client& c = link_->client();
@@ -331,7 +337,7 @@ private:
         using fate = sharded::answer_info::fate;
         settle();
         const sharded::answer_info& a = link_->client().last();
-        r.global_step = a.global_step;
+        r.global_step = this->steps_made();
         r.applied = a.push == fate::applied || a.push == fate::staged;
         const double mean = setup_.canonical || sums ? a.loss : a.loss / a.weight;
         if (a.push == fate::not_finite) r.loss = std::numeric_limits<float>::quiet_NaN();
