@@ -89,11 +89,13 @@ inline void client::open(std::int64_t max_steps, std::int64_t global_step) {
     wire::archive_writer w;
     w & max_steps & global_step;
     e.call_all(hold, "open", w.bytes());
+    e.note_opening();
     e.no_more = false;
 }
 inline void client::wait_until_open() {
     engine::lock hold(engine_->mutex);
     engine_->call_all(hold, "wait until open");
+    engine_->note_opening();
 }
 
 inline bool client::may_step() {
@@ -125,6 +127,14 @@ inline void client::wait_for_others() {
     engine_->call_and_wait(hold, 0, "wait for others");
 }
 
+inline std::int64_t client::open_clock() const {
+    const engine::lock hold(engine_->mutex);
+    return engine_->open_clock;
+}
+inline std::int64_t client::open_step() const {
+    const engine::lock hold(engine_->mutex);
+    return engine_->open_step;
+}
 inline std::int64_t client::pass_clocks() {
     const engine::lock hold(engine_->mutex);
     return engine_->clock = std::max(engine_->clock, engine_->info.applied);

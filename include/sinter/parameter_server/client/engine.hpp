@@ -33,7 +33,7 @@ struct client::engine {
     bool resting = false, joined = false, initialised = false;
     bool ticket = false, no_more = false, open = false;
     std::atomic<bool> asked{false};
-    std::int64_t clock = 0;
+    std::int64_t clock = 0, open_clock = 0, open_step = 0;
     std::uint64_t pushes = 0, sums = 1;
     sharded::ticket numbers = 0, last_commit = 0;
     bool pushing = false;
@@ -272,6 +272,12 @@ struct client::engine {
             for (const auto& l : lanes) now |= !l->idle() || !l->up();
             if (now && !failure) poll_lanes(hold, true);
         }
+    }
+
+    /// Where server 0 says that the job was opened.
+    void note_opening() {
+        wire::archive_reader r(as_bytes(lanes[0]->text));
+        r & open_clock & open_step;
     }
 
     // ---- Asking

@@ -57,6 +57,9 @@ public:
     void open(std::int64_t max_steps, std::int64_t global_step = -1);
     /// Waits until the chief has opened the job.
     void wait_until_open();
+    /// Clocks that were applied, and global steps, when the job was opened.
+    std::int64_t open_clock() const;
+    std::int64_t open_step() const;
 
     // ---- Steps
     /// Waits for leave to begin a step. False: max_steps is reached, or somebody has asked all to stop.

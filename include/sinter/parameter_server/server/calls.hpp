@@ -11,6 +11,11 @@ inline void server_session::call(const wire::frame_header& h, span<const std::by
     const std::string name(at, static_cast<std::size_t>(h.tag.elements)),
         argument(at + h.tag.elements, bytes.size() - static_cast<std::size_t>(h.tag.elements));
     using presence = server::engine::presence;
+    const auto opened = [&] {
+        wire::archive_writer w;
+        w & e_.open_clock & e_.open_step;
+        return w.bytes();
+    };
     lock hold(e_.mutex);
     const auto back = [&](std::string_view text, bool with_ticket = false) {
         hold.unlock();
@@ -35,12 +40,14 @@ inline void server_session::call(const wire::frame_header& h, span<const std::by
         e_.tickets.limit(most);
         if (step >= 0) e_.global_step = e_.begun = step;
         e_.open = e_.has_values = true;
+        e_.open_clock = e_.turn.applied();
+        e_.open_step = e_.global_step;
         e_.changed.notify_all();
-        return back({});
+        return back(opened());
     }
     if (name == "wait until open") {
         wait(hold, [&] { return e_.open || e_.asked; });
-        return back({});
+        return back(opened());
     }
     if (name == "ticket") {
         k_.now = presence::here;

@@ -118,6 +118,7 @@ struct server::engine {
     std::int64_t begun = 0, global_step = 0;         // updates that were begun, and made
     bool has_values = false, open = false, restored = false, applying = false, stopping = false, asked = false;
     bool any_left = false;
+    std::int64_t open_clock = 0, open_step = 0;      // clocks applied, and global steps, when the job was opened
     std::uint64_t life = 0;                          // a number that each process of this server has of its own
     std::string stop_reason;
     std::optional<cluster_error> failure;

@@ -63,15 +63,17 @@ public:
             if (!restored && changed_) send_values();
             changed_ = false;
             link_->client().open(max_steps, restored || (begun_ && !set_) ? -1 : step);
+            if (may_lag() && begun_) meet();
         } else {
+            if (may_lag() && begun_) meet();
             link_->client().wait_until_open();
         }
         max_steps_ = max_steps;
         begun_ = true;
         set_ = resting_ = false;
         pull_all();
-        consumed_ = link_->client().last().clock;
-        steps_before_clocks_ = link_->client().last().global_step - link_->client().last().applied;
+        consumed_ = may_lag() ? link_->client().open_clock() : link_->client().last().clock;
+        steps_before_clocks_ = link_->client().open_step() - link_->client().open_clock();
         return steps_made();
     }
     /// Behind the last step of this worker. The chief waits for the others; `early`: nobody is to go on.
@@ -431,6 +433,11 @@ protected:
     }
     /// Nothing is on its way, and what came is in place.
     void settle() { wait(push_), wait(pull_); }
+    /// Returns when all workers have come here.
+    void meet() {
+        double nothing = 0;
+        reduce(span<double>(&nothing, 1));
+    }
     /// Whether workers that make all calls together may be some updates apart.
     bool may_lag() const {
         return !independent() && clocks() && (setup_.order.staleness > 0 || setup_.order.backup > 0);
