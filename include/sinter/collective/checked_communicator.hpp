@@ -5,6 +5,7 @@
 #include <limits>
 #include <memory>
 #include <sinter/base/joined.hpp>
+#include <sinter/base/error.hpp>
 #include <sinter/collective/communicator.hpp>
 #include <sinter/collective/element.hpp>
 #include <string>
