@@ -81,7 +81,7 @@ public:
     SINTER_COLD void reset() {
         step_ = 0;
         auto fill = [&](const variable_info& v) {
-            if constexpr (Strategy::traits.remote_tables)
+            if constexpr (strategy_type::traits.remote_tables)
                 if (v.remote && compiler::draws_rows(v.init.kind))
                     return session_.start_table(v, base::stream(options_.seed, base::fnv1a(path(v))));
             write(v, v.at, first(v).data());
@@ -276,7 +276,7 @@ private:
     /// A batch as a program on local() takes it: with the rows that it names, where tables are elsewhere.
     template <class P>
     data::batch_view prepared(const data::batch_view& b) {
-        if constexpr (Strategy::traits.remote_tables) return session_.template prepared<P>(b);
+        if constexpr (strategy_type::traits.remote_tables) return session_.template prepared<P>(b);
         else return b;
     }
     SINTER_COLD void fill_slot(const variable_info& v, int k) {

@@ -55,7 +55,7 @@ inline void server_session::call(const wire::frame_header& h, span<const std::by
         wait(hold, [&] {
             if (e_.asked) return true;
             if (!e_.open) return false;
-            t = e_.tickets.ask(w_, e_.global_step, e_.turn.next(w_), e_.turn.applied());
+            t = e_.ask_for_step(w_);
             return t != step_tickets::answer::not_yet;
         });
         return back({}, true);

@@ -135,6 +135,11 @@ struct server::engine {
     std::unique_ptr<wire::service> door;
 
     worker& at(int w) { return workers[static_cast<std::size_t>(w)]; }
+    /// Whether a worker may begin a step. An asynchronous push that is being applied counts already: its
+    /// worker has given its ticket back.
+    step_tickets::answer ask_for_step(int w) {
+        return tickets.ask(w, order.mode == update_mode::async ? begun : global_step, turn.next(w), turn.applied());
+    }
     bool is_first() const { return who.self().index == 0; }
     static std::string joined_text(std::size_t n) { return std::to_string(n) + " servers"; }
     cluster_error about_self(std::string operation, std::string cause) const {

@@ -151,7 +151,7 @@ private:
         if (e_.asked) b.flags |= answer_block::asked_to_stop;
         if (e_.open) b.flags |= answer_block::open;
         if (with_ticket && e_.is_first() && e_.open && !e_.asked) {
-            const auto t = e_.tickets.ask(w_, e_.global_step, b.info.clock, b.info.applied);
+            const auto t = e_.ask_for_step(w_);
             if (t == step_tickets::answer::yes) b.flags |= answer_block::ticket;
             if (t == step_tickets::answer::no) b.flags |= answer_block::no_more_steps;
         }
