@@ -91,13 +91,14 @@ BOOST_AUTO_TEST_CASE(workers_that_share_batches_and_lag) {   // the last step is
 }
 BOOST_AUTO_TEST_CASE(workers_come_late_and_leave_early) {
     server_job job(3, 2);
-    for (const int i : {0, 3, 4}) job.start(i, [](const cluster& c) { return learns<async>(c, 3000, 50); });
+    for (const int i : {0, 3, 4}) job.start(i, [](const cluster& c) { return learns<async>(c, 12000, 50); });
     job.start(1, [](const cluster& c) { return learns<async>(c, 0, 20); });   // leaves after 20 steps
     job.start(
-        2, [](const cluster& c) { return learns<async>(c, 3000, 50); }, 0.3);
-    BOOST_TEST(job.result(0) == "3000 learned");
+        2, [](const cluster& c) { return learns<async>(c, 12000, 50); }, 0.3);
+    BOOST_TEST(job.result(0) == "12000 learned");
     BOOST_TEST(job.result(1) == "worker after 20");
-    BOOST_TEST(job.result(2).starts_with("worker after "));
+    const std::string late = job.result(2);   // or, where the machine is fast, too late
+    BOOST_TEST((late.starts_with("worker after ") || late.find("it was not there within") != late.npos), late);
     for (int i = 3; i < 5; ++i) BOOST_TEST(job.result(i) == "served");
 }
 BOOST_AUTO_TEST_CASE(in_any_order) {
