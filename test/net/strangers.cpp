@@ -5,6 +5,7 @@
 #include <sinter/net/process_group.hpp>
 #include "fault_proxy.hpp"
 #include "processes.hpp"
+#include "stranger.hpp"
 #include <atomic>
 #include <fcntl.h>
 #include <sys/resource.h>
@@ -14,25 +15,6 @@
 using namespace sinter;
 using wire::process_group;
 
-static io::descriptor connected(const std::string& at) {
-    const wire::endpoint e = wire::resolve(wire::parse_address(at, "test")).endpoints.at(0);
-    io::descriptor s(::socket(e.storage.ss_family, SOCK_STREAM | SOCK_CLOEXEC, 0));
-    for (int i = 0; i < 3000; ++i) {   // until the member listens
-        if (::connect(s.get(), e.address(), e.size) == 0) return s;
-        ::usleep(10000);
-    }
-    io::throw_io_error(errno, "cannot connect", at);
-}
-/// Whether the other end closes within so many seconds, whatever it says before.
-static bool is_closed(int socket, double within) {
-    const double until = base::monotonic_seconds() + within;
-    char buffer[1000];
-    while (base::monotonic_seconds() < until) {
-        pollfd p{socket, POLLIN, 0};
-        if (::poll(&p, 1, 50) > 0 && ::read(socket, buffer, sizeof buffer) <= 0) return true;
-    }
-    return false;
-}
 static std::string said(const io::descriptor& s, const std::string& bytes, std::size_t answer) {
     (void)!::write(s.get(), bytes.data(), bytes.size());
     std::string got(answer, '\0');

@@ -4,6 +4,7 @@
 #include <boost/test/unit_test.hpp>
 #include <sinter/net/service.hpp>
 #include "../net/fault_proxy.hpp"
+#include "../net/stranger.hpp"
 #include "job.hpp"
 #include <random>
 #include <sys/resource.h>
@@ -15,24 +16,6 @@ using server_job::running;
 
 static const job two_workers{.servers = 1, .workers = 2, .floats = 1024, .options = quick(5)};
 
-static io::descriptor connected(const std::string& at) {
-    const wire::endpoint e = wire::resolve(wire::parse_address(at, "test")).endpoints.at(0);
-    io::descriptor s(::socket(e.storage.ss_family, SOCK_STREAM | SOCK_CLOEXEC, 0));
-    for (int i = 0; i < 500; ++i) {
-        if (::connect(s.get(), e.address(), e.size) == 0) return s;
-        ::usleep(10000);
-    }
-    io::throw_io_error(errno, "cannot connect", at);
-}
-static bool is_closed(int socket, double within) {
-    const double until = base::monotonic_seconds() + within;
-    char buffer[1000];
-    while (base::monotonic_seconds() < until) {
-        pollfd p{socket, POLLIN, 0};
-        if (::poll(&p, 1, 50) > 0 && ::read(socket, buffer, sizeof buffer) <= 0) return true;
-    }
-    return false;
-}
 static void say(const io::descriptor& s, const std::string& bytes) { (void)!::send(s.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL); }
 
 BOOST_AUTO_TEST_CASE(two_thousand_silent_connections) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // needs: distributed
 #include "job.hpp"
+#include "words.hpp"
 #include <boost/test/unit_test.hpp>
 #include <sinter/sinter.hpp>
 #include <sinter/strategy/parameter_server.hpp>
@@ -8,21 +9,12 @@
 // Workers and servers in processes of their own end in the very bytes of one device: a table, batch
 // normalisation, dropout and Adam, by any number of workers.
 using namespace sinter;
+using server_words::net, server_words::batch, server_words::examples;
 
 namespace {
 
-constexpr auto net = indices<6> >> embedding<50, 8> >> flatten >> dense<24> >> batch_norm >> relu >> dropout<0.3f>
-    >> dense<5>;
-constexpr int batch = 8, steps = 25;
+constexpr int steps = 25;
 
-struct examples {
-    std::int32_t words[64 * 6], labels[64];
-    examples() {
-        random_stream r(3);
-        for (std::int32_t& w : words) w = static_cast<int>(r.word() % 50);
-        for (std::int32_t& l : labels) l = static_cast<int>(r.word() % 5);
-    }
-};
 /// What a run of the loop comes to: all that a file has of it.
 template <class Strategy>
 std::string trained(const Strategy& strategy) {

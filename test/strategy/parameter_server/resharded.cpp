@@ -6,24 +6,17 @@
 
 #include "io/temporary_folder.hpp"
 #include "job.hpp"
+#include "words.hpp"
 
 // A job that ended goes on, on another number of servers, from what its servers saved: it ends in the bytes of one that
 // was never interrupted, on one device. Weights, Adam's memory, a table, running statistics.
 using namespace sinter;
+using server_words::net, server_words::batch, server_words::examples;
 
 namespace {
 
-constexpr auto net = indices<6> >> embedding<50, 8> >> flatten >> dense<24> >> batch_norm >> relu >> dropout<0.3f> >> dense<5>;
-constexpr int batch = 8, cut = 20, steps = 33;
+constexpr int cut = 20, steps = 33;
 
-struct examples {
-    std::int32_t words[64 * 6], labels[64];
-    examples() {
-        random_stream r(3);
-        for (std::int32_t& w : words) w = static_cast<int>(r.word() % 50);
-        for (std::int32_t& l : labels) l = static_cast<int>(r.word() % 5);
-    }
-};
 /// Steps [first, end) of a run; what a file has of it.
 template <class Strategy>
 std::string trained(const Strategy& strategy, int first, int end) {
