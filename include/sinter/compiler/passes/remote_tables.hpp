@@ -8,6 +8,7 @@
 #include <sinter/ops/internal/hashed_rows.hpp>
 #include <sinter/ops/over_batch.hpp>
 #include <sinter/ops/over_global_batch.hpp>
+#include <sinter/compiler/passes/copy_names.hpp>
 #include <sinter/compiler/passes/pass.hpp>
 
 /// Tables that servers keep (program_options::remote_tables). A parameter [V, E] that is only looked up
@@ -43,27 +44,9 @@ public:
         for (int i = 1; i < from_.scopes.n; ++i) to_.scopes.restore(from_.scopes[i]);
         for (int v : from_.targets) is_target_[v] = true;
         for (int v = 0; v < from_.n.n; ++v) place_[v] = append(v);
-        for (const variable& v : from_.parameters) to_.parameters.push(moved(v));
-        for (const variable& v : from_.states) to_.states.push(moved(v));
-        for (const assignment& a : from_.assignments) to_.assignments.push({at(a.target), at(a.value)});
-        for (int v : from_.inputs) to_.inputs.push(at(v));
+        copy_names(from_, to_, [&](int v) { return at(v); });
         for (const lookup& l : lookups_.all()) to_.inputs.push(l.port);
         for (int v : drawn_.all()) to_.inputs.push(at(v));
-        for (int v : from_.targets) to_.targets.push(at(v));
-        for (int v : from_.outputs) to_.outputs.push(at(v));
-        for (int v : from_.regions) to_.regions.push(at(v));
-        for (loop l : from_.loops) {
-            for (int* v : {&l.count, &l.condition, &l.trips}) *v = at(*v);
-            to_.loops.push(l);
-        }
-        for (loop_carry c : from_.carries) {
-            for (int* v : {&c.store, &c.value, &c.next}) *v = at(*v);
-            to_.carries.push(c);
-        }
-        to_.loss = at(from_.loss);
-        to_.loss_weight = at(from_.loss_weight);
-        to_.loss_weights = from_.loss_weights;
-        to_.loss_sum = at(from_.loss_sum);
     }
 
 private:
@@ -81,10 +64,6 @@ private:
     growing<int> drawn_of_;      ///< of each node its number among these, or -1
 
     constexpr int at(int v) const { return v < 0 ? -1 : place_[v]; }
-    constexpr variable moved(variable v) const {
-        v.id = at(v.id);
-        return v;
-    }
     static constexpr bool looks_up(const node& n) {
         return is(n, op_role::gather_rows) || n.k == op::hashed_rows;
     }

@@ -3,6 +3,7 @@
 #include <sinter/ops/internal/bfloat16_products.hpp>
 #include <sinter/ops/internal/builtin_ops.hpp>
 #include <sinter/ops/round_to_bfloat16.hpp>
+#include <sinter/compiler/passes/copy_names.hpp>
 #include <sinter/compiler/passes/grouping.hpp>
 #include <sinter/compiler/passes/pass.hpp>
 
@@ -65,26 +66,9 @@ public:
             }
             place_[v] = append(n);
         }
-        for (const variable& v : from_.parameters) to_.parameters.push(moved(v));
-        for (const variable& v : from_.states) to_.states.push(moved(v));
-        for (const assignment& a : from_.assignments) to_.assignments.push({at(a.target), at(a.value)});
         for (int v : from_.gradients) gradients.push(at(v));
-        for (int v : from_.inputs) to_.inputs.push(at(v));
-        for (int v : from_.targets) to_.targets.push(at(v));
-        for (int v : from_.outputs) to_.outputs.push(at(v));
-        for (int v : from_.regions) to_.regions.push(at(v));
         for (int i = 1; i < from_.scopes.n; ++i) to_.scopes.restore(from_.scopes[i]);
-        for (loop l : from_.loops) {
-            for (int* v : {&l.count, &l.condition, &l.trips}) *v = at(*v);
-            to_.loops.push(l);
-        }
-        for (loop_carry c : from_.carries) {
-            for (int* v : {&c.store, &c.value, &c.next}) *v = at(*v);
-            to_.carries.push(c);
-        }
-        to_.loss = at(from_.loss);
-        to_.loss_weight = at(from_.loss_weight);
-        to_.loss_weights = from_.loss_weights;
+        copy_names(from_, to_, [&](int v) { return at(v); });
     }
 
 private:
@@ -99,10 +83,6 @@ private:
     }
 
     constexpr int at(int v) const { return v < 0 ? -1 : place_[v]; }
-    constexpr variable moved(variable v) const {
-        v.id = at(v.id);
-        return v;
-    }
     constexpr int append(const node& n) {
         to_.restore(n);
         rounded_.push(-1);
