@@ -126,7 +126,7 @@ public:
         if constexpr (unit::template has_own_parameters<Q>()) {
             std::int64_t& has = whole_of_[std::is_same_v<Q, typename Programs::evaluation> ? 0 : 1];
             if (has != version_)
-                detail::worker_tables<P>::template each_whole<Q>([&](int t, int parameter) {
+                detail::worker_tables<P>::template each_whole<Q>([&](int, int parameter) {
                     float* const to = units_[0].template whole_table<Q>(parameter);
                     get(P::v.parameters[parameter].at, to, P::v.parameters[parameter].floats);
                 });

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <cmath>
 #include <sinter/strategy/parameter_server/server_values.hpp>
 #include <sinter/strategy/synchronous/shard_states.hpp>
 
@@ -29,7 +28,7 @@ public:
     SINTER_COLD server_session(const Strategy& s, int threads)
         : base_type(
               s.setup(), [&](int) { return s.device_options(0); }, threads),
-          states_(shards_, state_policy::per_shard), numbers_(at(shards_)), operands_(at(shards_)),
+          states_(shards_, state_policy::per_shard), operands_(at(shards_)),
           squares_(std::size_t{16} * std::size_t{P::v.n_parameters + 1}) {
         if (setup_.push_every > 1 || setup_.prefetch) gathered_ = runtime::arena(P::v.z.gradients);
     }
@@ -63,10 +62,7 @@ private:
 
     // ---- of the step that is run
     detail::batch_part part_;
-    std::vector<double> numbers_;
     std::vector<const float*> operands_;
-    double loss_weights_[std::size_t{bundle::most}] = {};
-    float handed_in_[std::size_t{bundle::most}] = {};
     int last_ = -1, next_bucket_ = 0;
     bool finite_ = true, pushes_ = true;
     double loss_ = 0, weight_ = 0;
@@ -137,11 +133,6 @@ private:
         finite_ = true;
         loss_ = weight_ = 0;
     }
-    step_values values(int i, const step_values& v) const {
-        step_values own = v;
-        own.shard = shard_[at(i)].numbers;
-        return own;
-    }
     template <class Observer>
     void work(const step_values& v, Observer& observe) {
         pushes_ = in_round_ + 1 == setup_.push_every;
@@ -154,8 +145,9 @@ private:
                 begun = P::v.loss_weights_ready;
                 for (int i = 0; i < shards_; ++i)
                     if (filled(i))
-                        shard_[at(i)].finite = units_[at(i)].template stretch<0>(values(i, v), {0, begun}, alone_);
-                sum_loss_weights();
+                        shard_[at(i)].finite = units_[at(i)].template stretch<0>(this->values(i, v), {0, begun}, alone_);
+                this->template sum_loss_weights<0>(
+                    [&](double* x, int n) { this->reduce({x, static_cast<std::size_t>(n)}); });
             }
         }
         for (int i = 0; i < shards_; ++i) {
@@ -166,29 +158,16 @@ private:
             }
             s.finite = s.finite &&
                        units_[at(i)].template stretch<0>(
-                           values(i, v), {begun, P::v.segments.first_update}, alone_, [&](int launch, bool before) {
+                           this->values(i, v), {begun, P::v.segments.first_update}, alone_, [&](int launch, bool before) {
                                if (i == 0) observe(launch, before);
                                if (i == last_ && !before && launch >= detail::of_program::loss_launch<P>)
                                    push_ready(launch);
                            });
             s.loss = units_[at(i)].template finish_step<0>();
-            s.finite = s.finite && std::abs(s.loss) <= std::numeric_limits<float>::max();
+            s.finite = s.finite && this->is_finite(s.loss);
             finite_ = finite_ && s.finite;
         }
         if (finite_) push_ready(P::v.n_launches);
-    }
-    void sum_loss_weights() {
-        for (int k = 0; k < P::v.n_loss_weights; ++k) {
-            for (int i = 0; i < shards_; ++i) {
-                float w = 0;
-                if (filled(i)) units_[at(i)].read(P::v.loss_weights[k], &w, 1);
-                numbers_[at(i)] = static_cast<double>(w);
-            }
-            loss_weights_[k] = detail::tree_sum(numbers_.data(), shards_);
-        }
-        this->reduce({loss_weights_, static_cast<std::size_t>(P::v.n_loss_weights)});
-        for (int k = 0; k < P::v.n_loss_weights; ++k) handed_in_[k] = static_cast<float>(loss_weights_[k]);
-        for (shard& s : shard_) s.numbers.loss_weights = handed_in_;
     }
     /// A shard without examples adds nothing.
     void leave_out(int i) {
@@ -254,12 +233,8 @@ private:
         }
     }
     void sum_losses() {
-        const auto sum = [&](auto of_shard) {
-            for (int i = 0; i < shards_; ++i) numbers_[at(i)] = filled(i) ? of_shard(i) : 0.;
-            return detail::tree_sum(numbers_.data(), shards_);
-        };
-        loss_ = sum([&](int i) { return static_cast<double>(shard_[at(i)].loss); });
-        weight_ = sum([&](int i) { return units_[at(i)].loss_weight(); });
+        loss_ = this->sum_of_shards([&](int i) { return static_cast<double>(shard_[at(i)].loss); });
+        weight_ = this->sum_of_shards([&](int i) { return units_[at(i)].loss_weight(); });
     }
     double square_sum() {
         if constexpr (!takes_norm) return 0;
@@ -315,7 +290,7 @@ private:
                       .examples = examples_,
                       .loss_weight = weight_,
                       .global_step = this->steps_made()};
-        if (!finite_) put_back();
+        if (!finite_) this->template put_back<0>();
         if (pushes_) {
             push_states();
             info_.rate = rate_;
@@ -344,12 +319,6 @@ private:
         else if (r.applied) r.loss = static_cast<float>(mean);
         if (r.applied) r.examples = static_cast<std::int64_t>(a.examples), r.loss_weight = a.weight;
         stale_ = false;
-    }
-    void put_back() {
-        for (unit& u : units_) {
-            u.template put_back_step<0>();
-            u.forget_outputs();
-        }
     }
 };
 

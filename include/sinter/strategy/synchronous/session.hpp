@@ -32,7 +32,8 @@ class synchronous_session : public shard_replicas<Programs, Others> {
     using replicas::meets, replicas::Sharded, replicas::shared, replicas::peers, replicas::members_, replicas::shards_,
         replicas::alone_, replicas::crew_, replicas::on_devices_, replicas::units_, replicas::shard_, replicas::batch_,
         replicas::at, replicas::filled, replicas::meet,
-        replicas::own_shards, replicas::empty_gathered;
+        replicas::own_shards, replicas::empty_gathered, replicas::numbers_, replicas::is_finite, replicas::values,
+        replicas::sum_of_shards;
     template <int I>
     using training = typename Programs::template training<I>;
 
@@ -42,7 +43,6 @@ public:
     SINTER_COLD synchronous_session(synchronous_setup s, Devices devices, int threads)
         : replicas(s, devices, threads), in_tree_order_(s.in_tree_order), states_(shards_, s.states),
           sums_(shards_, facts::most_sums(all{})) {
-        numbers_.resize(at(shards_));
         operands_.assign(at(crew_->size()), std::vector<const float*>(at(shards_)));
         of_bucket_.resize(at(facts::most_buckets(all{})));
         make_lists(all{});
@@ -57,7 +57,7 @@ public:
         try {
             crew_->run([&](int thread) { work<I>(thread, v, observe); });
         } catch (...) {
-            put_back<I>();
+            this->template put_back<I>();
             throw;
         }
         if (members_) members_->report(v.step + 1, totals_[loss]);
@@ -83,14 +83,11 @@ private:
 
     bool in_tree_order_;
     std::vector<std::vector<const float*>> operands_;   ///< of a sum over shards, for each thread
-    std::vector<double> numbers_;          ///< likewise
     detail::shard_states<Programs> states_;
     detail::shard_sums<unit> sums_;
 
     // ---- of the step that is run
     std::array<double, n_totals> totals_{};
-    double loss_weights_[std::size_t{bundle::most}] = {};
-    float handed_in_[std::size_t{bundle::most}] = {};
     std::int64_t examples_ = 0;   ///< of the whole batch
     int filled_ = 0;              ///< shards that have examples, over all members
     int last_ = -1;               ///< of this process's shards, the last that has; -1: none has
@@ -185,7 +182,8 @@ private:
             run_own<I>(thread, v, {begun, P::v.loss_weights_ready}, observe);
             begun = P::v.loss_weights_ready;
             meet(thread);
-            if (thread == 0) sum_loss_weights<I>(v);
+            if (thread == 0)
+                this->template sum_loss_weights<I>([&](double* x, int n) { sum_now(x, n, v.step); });
             meet(thread);
         }
         constexpr int known = gathers ? cut.first_change : cut.first_update;
@@ -246,7 +244,6 @@ private:
                     if (sends && i == last_ && !before) start_ready<I>(launch, v, true, true);
             });
     }
-    static bool is_finite(float x) { return __builtin_fabsf(x) <= std::numeric_limits<float>::max(); }
     /// From launch `next` up to the last sum over all shards before `end`, which are made; `next` is
     /// then the launch behind it.
     template <int I, class Observer>
@@ -264,27 +261,6 @@ private:
                 meet(thread);
                 next = p.after + 1;
             }
-    }
-    step_values values(int i, const step_values& v) const {
-        step_values own = v;
-        own.shard = shard_[at(i)].numbers;
-        return own;
-    }
-    /// What all shards' losses are divided by.
-    template <int I>
-    void sum_loss_weights(const step_values& v) {
-        using P = training<I>;
-        for (int k = 0; k < P::v.n_loss_weights; ++k) {
-            for (int i = 0; i < shards_; ++i) {
-                float w = 0;
-                if (filled(i)) units_[at(i)].read(P::v.loss_weights[k], &w, 1);
-                numbers_[at(i)] = static_cast<double>(w);
-            }
-            loss_weights_[k] = detail::tree_sum(numbers_.data(), shards_);
-        }
-        sum_now(loss_weights_, P::v.n_loss_weights, v.step);
-        for (int k = 0; k < P::v.n_loss_weights; ++k) handed_in_[k] = static_cast<float>(loss_weights_[k]);
-        for (shard& s : shard_) s.numbers.loss_weights = handed_in_;
     }
     /// A shard without examples adds nothing.
     template <int I>
@@ -337,13 +313,9 @@ private:
             for (int k = 0; k < training<I>::v.n_buckets; ++k) join_bucket<I>(k, thread, crew_->size());
     }
     void sum_totals() {
-        const auto sum = [&](auto of_shard) {
-            for (int i = 0; i < shards_; ++i) numbers_[at(i)] = filled(i) ? of_shard(i) : 0.;
-            return detail::tree_sum(numbers_.data(), shards_);
-        };
-        totals_[loss] = sum([&](int i) { return static_cast<double>(shard_[at(i)].loss); });
-        totals_[not_finite] = sum([&](int i) { return shard_[at(i)].finite ? 0. : 1.; });
-        totals_[weight] = sum([&](int i) { return units_[at(i)].loss_weight(); });
+        totals_[loss] = sum_of_shards([&](int i) { return static_cast<double>(shard_[at(i)].loss); });
+        totals_[not_finite] = sum_of_shards([&](int i) { return shard_[at(i)].finite ? 0. : 1.; });
+        totals_[weight] = sum_of_shards([&](int i) { return units_[at(i)].loss_weight(); });
     }
     void start_totals(const step_values& v, bool more) {
         sum_totals();
@@ -361,7 +333,7 @@ private:
     void know_totals(const step_values& v) {
         start_totals(v, false);
         wait_for_totals();
-        if (!applied_) put_back<I>();
+        if (!applied_) this->template put_back<I>();
     }
     /// Buckets that are final behind this launch, in order; before the first of them, the totals.
     /// `joins`: adds up this process's before. `more`: the step goes on meanwhile.
@@ -413,7 +385,7 @@ private:
         if (!unit::gathers()) wait_for_totals();
         if (members_ && gradients)
             for (int k = 0; k < P::v.n_buckets; ++k) members_->wait(of_bucket_[at(k)]);
-        if (!applied_) return put_back<I>();
+        if (!applied_) return this->template put_back<I>();
         join_members_lists<I>();
         if (members_ || shards_ > 1) states_.put(units_, filled_);
         if constexpr (unit::gathers())
@@ -428,14 +400,6 @@ private:
             units_[0].template runner<I>().place_lists(joined_lists_.data());
         }
     }
-    template <int I>
-    void put_back() {
-        for (unit& u : units_) {
-            u.template put_back_step<I>();
-            u.forget_outputs();
-        }
-    }
-
     void sum_states(const step_values& v) {
         if (!members_ && shards_ == 1) return;
         const std::int64_t n = states_.join(units_, [&](int i) { return filled(i); });

@@ -5,6 +5,8 @@
 #include <sinter/strategy/synchronous/batch_part.hpp>
 #include <sinter/strategy/synchronous/options.hpp>
 #include <sinter/strategy/synchronous/program_facts.hpp>
+#include <sinter/strategy/synchronous/tree_sum.hpp>
+#include <limits>
 #include <memory>
 #include <type_traits>
 #include <vector>
@@ -174,6 +176,9 @@ protected:
     std::vector<detail::batch_part> batches_;
     std::vector<part> parts_;
     mutable std::vector<float> output_;
+    std::vector<double> numbers_ = std::vector<double>(at(shards_));   ///< of each shard, to be added up
+    double loss_weights_[std::size_t{bundle::most}] = {};              ///< of the step that is run
+    float handed_in_[std::size_t{bundle::most}] = {};
 
     static std::size_t at(int i) { return static_cast<std::size_t>(i); }
     bool filled(int i) const { return shard_[at(i)].part.size > 0; }
@@ -187,6 +192,43 @@ protected:
         for (int i = 0; i < shards_; ++i) {
             batches_[at(i)].template assign<training<I>>(batch_, shard_[at(i)].part);
             parts_.push_back({units_[at(i)], batches_[at(i)].view});
+        }
+    }
+
+    // ---- a step's numbers
+    static bool is_finite(float x) { return __builtin_fabsf(x) <= std::numeric_limits<float>::max(); }
+    /// What shard i's part of a step is run with.
+    step_values values(int i, const step_values& v) const {
+        step_values own = v;
+        own.shard = shard_[at(i)].numbers;
+        return own;
+    }
+    /// In the tree's order; a shard without examples counts as 0.
+    template <class F>
+    double sum_of_shards(F of_shard) {
+        for (int i = 0; i < shards_; ++i) numbers_[at(i)] = filled(i) ? of_shard(i) : 0.;
+        return detail::tree_sum(numbers_.data(), shards_);
+    }
+    /// What all shards' losses are divided by. `add_others(sums, how many)` adds those of other processes.
+    template <int I, class F>
+    void sum_loss_weights(F add_others) {
+        constexpr auto& p = training<I>::v;
+        for (int k = 0; k < p.n_loss_weights; ++k)
+            loss_weights_[k] = sum_of_shards([&](int i) {
+                float w = 0;
+                units_[at(i)].read(p.loss_weights[k], &w, 1);
+                return static_cast<double>(w);
+            });
+        add_others(loss_weights_, p.n_loss_weights);
+        for (int k = 0; k < p.n_loss_weights; ++k) handed_in_[k] = static_cast<float>(loss_weights_[k]);
+        for (shard& s : shard_) s.numbers.loss_weights = handed_in_;
+    }
+    /// All is as before the step.
+    template <int I>
+    void put_back() {
+        for (unit& u : units_) {
+            u.template put_back_step<I>();
+            u.forget_outputs();
         }
     }
 
