@@ -98,7 +98,8 @@ private:
         const projection result = project(s.data, s.n, seed_of(s.what));
         double all[2] = {s.mine.on_signs, s.mine.squares};
         c_->all_reduce(span<double>(all, 2));
-        const double reach = 8 * static_cast<double>(std::numeric_limits<float>::epsilon()) * size() * std::sqrt(all[1]);
+        const double reach =
+            8 * static_cast<double>(std::numeric_limits<float>::epsilon()) * size() * std::sqrt(all[1]);
         // What is not finite before is not this check's affair, nor sums that may overflow.
         const bool known = all[1] < 1e60;
         std::fill(wrong_.begin(), wrong_.end(), 0.);

@@ -51,7 +51,7 @@ inline constexpr input_spec<dtype::f32, D...> array{};           ///< any extent
 template <int... D>
 inline constexpr input_spec<dtype::i32, D...> indices{};         ///< integers for an embedding
 template <int N>
-inline constexpr input_spec<dtype::i32, N, 2> keys{};            ///< 64-bit ones for a hashed_embedding, low halves first
+inline constexpr input_spec<dtype::i32, N, 2> keys{};   ///< 64-bit ones for a hashed_embedding, low halves first
 template <class... I>
 constexpr input_list<I...> inputs(I...) {
     return {};

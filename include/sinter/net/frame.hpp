@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/base/joined.hpp>
-#include <sinter/net/checksum.hpp>
+#include <sinter/base/checksum.hpp>
+#include <sinter/base/target_namespace.hpp>
 #include <array>
 #include <string>
 
@@ -69,7 +70,7 @@ inline header_block encode(const frame_header& h, std::uint64_t seed) {
     detail::put(b.data() + 32, h.tag.elements);
     detail::put(b.data() + 40, h.tag.offset);
     detail::put(b.data() + 48, h.bytes);
-    detail::put(b.data() + 56, checksum::of(span<const std::byte>(b).first(56), seed));
+    detail::put(b.data() + 56, base::checksum::of(span<const std::byte>(b).first(56), seed));
     return b;
 }
 
@@ -78,7 +79,7 @@ inline header_block encode(const frame_header& h, std::uint64_t seed) {
 inline header_fault decode(const header_block& b, std::uint64_t seed, frame_header& into) {
     if (detail::get<std::uint32_t>(b.data()) != frame_magic) return header_fault::not_a_frame;
     if (detail::get<std::uint8_t>(b.data() + 4) != frame_version) return header_fault::version;
-    if (detail::get<std::uint64_t>(b.data() + 56) != checksum::of(span<const std::byte>(b).first(56), seed))
+    if (detail::get<std::uint64_t>(b.data() + 56) != base::checksum::of(span<const std::byte>(b).first(56), seed))
         return header_fault::damaged;
     into.kind = static_cast<frame_kind>(detail::get<std::uint8_t>(b.data() + 5));
     if (into.kind != frame_kind::data && into.kind != frame_kind::control) return header_fault::kind;

@@ -62,7 +62,8 @@ public:
             text += " rate " + base::general_text(static_cast<double>(step - last_step_) / (now - last_time_), 6);
         if (loss == loss) text += " loss " + base::general_text(loss, 6);
         if (last_step_ >= 0 && waited >= 0 && last_waited_ >= 0)
-            text += " busy " + base::general_text(std::clamp(1 - (waited - last_waited_) / (now - last_time_), 0., 1.), 3);
+            text += " busy " +
+                    base::general_text(std::clamp(1 - (waited - last_waited_) / (now - last_time_), 0., 1.), 3);
         last_step_ = step, last_time_ = now, last_waited_ = waited;
         send(text);
         return true;

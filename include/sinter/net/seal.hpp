@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <sinter/net/checksum.hpp>
+#include <sinter/base/checksum.hpp>
 #include <sinter/net/openssl.hpp>
 #include <cstdint>
 #include <memory>
@@ -33,7 +33,7 @@ public:
     /// Begins frame `number` of this direction, counted from 0.
     void begin(std::uint64_t number) {
         if (!context_) {
-            sum_ = checksum(key_.seed ^ number);
+            sum_ = base::checksum(key_.seed ^ number);
             return;
         }
         std::array<std::byte, 12> nonce;
@@ -53,7 +53,7 @@ public:
         tag t;
         if (!context_) {
             const std::uint64_t once = sum_.value();
-            const std::uint64_t twice = checksum::of({reinterpret_cast<const std::byte*>(&once), 8}, key_.seed);
+            const std::uint64_t twice = base::checksum::of({reinterpret_cast<const std::byte*>(&once), 8}, key_.seed);
             std::memcpy(t.data(), &once, 8);
             std::memcpy(t.data() + 8, &twice, 8);
             return t;
@@ -72,7 +72,7 @@ private:
         void operator()(EVP_CIPHER_CTX* c) const { ::EVP_CIPHER_CTX_free(c); }
     };
     direction_key key_;
-    checksum sum_;
+    base::checksum sum_;
     std::unique_ptr<EVP_CIPHER_CTX, free_context> context_;
 };
 

@@ -45,7 +45,7 @@ struct dense_placement {
     std::vector<std::vector<piece>> pieces;
     std::vector<std::vector<run>> runs;
     std::vector<std::int64_t> floats;
-    std::vector<std::int64_t> updated;   ///< floats at the front that have gradients: workers pull these after each step
+    std::vector<std::int64_t> updated;   ///< floats at the front that have gradients: pulled after each step
 };
 
 namespace detail {

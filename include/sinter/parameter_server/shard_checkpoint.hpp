@@ -98,7 +98,7 @@ private:
         const std::string path = joined({folder, "/", r.file});
         const std::string head = safetensors::encode_header(
             all.entries, {{"program", joined({s_.program})}, {"step", joined({v.global_step})}}, path);
-        wire::checksum sum;
+        base::checksum sum;
         io::atomic_write(
             path,
             [&](io::output_file& out) {

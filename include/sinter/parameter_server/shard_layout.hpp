@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/base/hashed_options.hpp>
-#include <sinter/net/checksum.hpp>
+#include <sinter/base/checksum.hpp>
 #include <sinter/parameter_server/placement.hpp>
 
 namespace sinter::inline SINTER_TARGET::sharded {
@@ -37,7 +37,7 @@ struct shard_layout {
 
 /// A number that differs where any shard's layout does: for wire::identity::layout.
 inline std::uint64_t hash_of(span<const shard_layout> shards) {
-    wire::checksum sum;
+    base::checksum sum;
     const auto add = [&](std::int64_t n) { sum.update({reinterpret_cast<const std::byte*>(&n), sizeof n}); };
     for (const shard_layout& s : shards) {
         for (const std::int64_t n : {s.floats, s.states, std::int64_t(s.runs.size()), std::int64_t(s.tables.size())})

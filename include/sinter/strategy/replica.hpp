@@ -31,7 +31,7 @@ struct step_result {
     std::int64_t examples = -1;   ///< of the whole batch, over all members; -1: those of this member's batch
     double loss_weight = -1;      ///< what the loss is a mean over, likewise; -1: local()'s loss_weight()
     bool join = false;            ///< some member knows of a process that waits to join the job
-    std::int64_t global_step = -1;   ///< the model's steps from now on, where others count them, too; -1: one more if applied
+    std::int64_t global_step = -1;   ///< the model's steps, where others count them, too; -1: one more if applied
 };
 
 /// One copy of a model on one device: memory, the programs that run in it, and what the last run

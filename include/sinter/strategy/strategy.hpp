@@ -67,15 +67,15 @@ concept strategy = std::copyable<S> && requires {
 /// Refresh
 ///     `refresh()` comes before evaluation and prediction: local() then has the newest weights.
 /// Members
-///     `member()`: this process's place; static and constexpr in a session that is always alone, so that nothing is compiled of
-///     what several do together. `reduce(sums)`: sums over all members, for metrics. `threads()`: host threads at work.
+///     `member()`: this process's place; static and constexpr in a session that is always alone, where nothing is
+///     compiled of what several do together. `reduce(sums)`: sums over all members, for metrics. `threads()`: host threads at work.
 /// Errors
 ///     Whatever a session throws comes out of the trainer's call. What can fail comes before the first change: a step that
 ///     threw has counted for nobody, or every member is told that it did not.
 /// Remote tables
-///     Under strategy_traits::remote_tables: `start_table(variable, key)`: the table has its initializer's values by this
-///     key of random numbers, on whoever keeps it. `prepared<P>(batch)`: the batch for program P's run on local(), with its
-///     lookups' ports, and the rows that it names in place.
+///     Under strategy_traits::remote_tables: `start_table(variable, key)`: the table has its initializer's values by
+///     this key of random numbers, on whoever keeps it. `prepared<P>(batch)`: the batch for program P's run on local(),
+///     with its lookups' ports, and the rows that it names in place.
 /// Moves
 ///     A session moves, with its trainer.
 template <class T, class P>

@@ -29,7 +29,8 @@ sound_strategy<S> sound(const S& s) {
 /// batch, the others for the whole of it.
 template <class Net, class Loss, class Optimizer, program_mode M, build_options Build, class Strategy>
 using request_under = request<Net, Loss,
-                              std::conditional_t<Strategy::traits.updates_here, Optimizer, updated_elsewhere<Optimizer>>, M,
+                              std::conditional_t<Strategy::traits.updates_here, Optimizer,
+                                                 updated_elsewhere<Optimizer>>, M,
                               M == program_mode::training
                                   ? (Build.max_batch + Strategy::traits.shards - 1) / Strategy::traits.shards
                                   : Build.max_batch,

@@ -212,7 +212,8 @@ private:
             if (!run_.unmeasured() && run_.result.examples > 0) history.push_back(std::move(run_.result));
             run_.result = {};
         }
-        detail::end_training(t_, run_.stopping() && run_.why_stopped() != detail::stopped_by_members && !enough_steps());
+        detail::end_training(t_, run_.stopping() && run_.why_stopped() != detail::stopped_by_members &&
+                                     !enough_steps());
         run_.step = t_.steps();
         run_.tell(end);
         return history;
@@ -335,7 +336,8 @@ private:
         know_members();
         run_.save_is_asked = done.save;
         if (done.stop) run_.stop(own ? run_.asked_why() : detail::stopped_by_members);
-        if (done.examples == 0) return !(run_.stopping() || enough_steps());   // nobody had an example, or leave for a step
+        if (done.examples == 0)   // nobody had an example, or leave for a step
+            return !(run_.stopping() || enough_steps());
         if (first_loss_ < 0) first_loss_ = __builtin_fabs(static_cast<double>(run_.loss));
         run_.step = t_.steps();
         if (__builtin_fabsf(run_.loss) <= std::numeric_limits<float>::max()) {

@@ -150,7 +150,8 @@ SINTER_COLD void by_the_chief(Session& s, const char* what, const std::string& w
             failed = of_chief(s, fault ? 1 : 0);
         });
         if (fault) std::rethrow_exception(fault);
-        if (failed > 0) throw io_error(joined({"the chief could not ", what}), where, "an error, which it tells", "none");
+        if (failed > 0)
+            throw io_error(joined({"the chief could not ", what}), where, "an error, which it tells", "none");
     } else {
         f();
     }

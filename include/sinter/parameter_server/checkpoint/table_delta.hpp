@@ -50,7 +50,8 @@ delta_counts read_delta(const std::string& path, const std::string& table, int r
     const tensor_file f(path);
     const auto of = f.metadata().find("table");
     if (of == f.metadata().end() || of->second != table)
-        throw mismatch_error("changes of another table", path, of == f.metadata().end() ? "no name" : of->second, table);
+        throw mismatch_error("changes of another table", path, of == f.metadata().end() ? "no name" : of->second,
+                             table);
     const auto list = [&](const char* name) -> const safetensors::tensor_place& {
         const safetensors::tensor_place* const p = f.find(name);
         if (!p || p->type != dtype::i64 || p->shape.size() != 1)
@@ -67,7 +68,8 @@ delta_counts read_delta(const std::string& path, const std::string& table, int r
         const std::int64_t m = std::min(some, n - first);
         f.read(values, static_cast<std::uint64_t>(4 * first * row_floats), rows.data(),
                static_cast<std::size_t>(4 * m * row_floats));
-        for (std::int64_t i = 0; i < m; ++i) put(keys[static_cast<std::size_t>(first + i)], rows.data() + i * row_floats);
+        for (std::int64_t i = 0; i < m; ++i)
+            put(keys[static_cast<std::size_t>(first + i)], rows.data() + i * row_floats);
     }
     for (const std::int64_t key : removed) remove(key);
     return {n, static_cast<std::int64_t>(removed.size())};

@@ -2,7 +2,7 @@
 #pragma once
 #include <sinter/io/safetensors/read_header.hpp>
 #include <sinter/io/file.hpp>
-#include <sinter/net/checksum.hpp>
+#include <sinter/base/checksum.hpp>
 
 namespace sinter::inline SINTER_TARGET::sharded {
 
@@ -80,7 +80,7 @@ private:
 inline std::uint64_t checksum_of_file(const std::string& path) {
     io::input_file in(path);
     std::vector<std::byte> piece(std::size_t{1} << 20);
-    wire::checksum sum;
+    base::checksum sum;
     while (const std::size_t n = in.read_some({piece.data(), piece.size()})) sum.update({piece.data(), n});
     return sum.value();
 }

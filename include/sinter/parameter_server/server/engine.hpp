@@ -62,7 +62,7 @@ struct server::engine {
         parameters = std::max(parameters, options.parameters);
         clipped = order.mode == update_mode::clocks && memory.optimizer().needs() == norm_need::all_gradients;
         if (clipped && who.servers().size() > 1) {
-            if (order.backup > 0)   // each takes the first pushes that come to it, and these differ from server to server
+            if (order.backup > 0)   // each takes the first pushes that come to it: on each server others
                 throw option_error("with backup workers, clipping by the norm of all gradients needs one server",
                                    "the optimizer of a parameter server", joined_text(who.servers().size()),
                                    "1 server");
@@ -124,7 +124,7 @@ struct server::engine {
     std::optional<cluster_error> failure;
     wire::rare_log notes;
     double started = 0;
-    // A checkpoint that is asked for:
+    // A checkpoint that is requested:
     std::int64_t save_wanted = 0, save_done = 0, saved_step = 0;
     double saved_at = 0;
     std::string save_where, save_fault;

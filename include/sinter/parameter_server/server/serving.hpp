@@ -208,7 +208,7 @@ private:
         }
         copy(what, true);
     }
-    /// Copies what is asked for (but values that an update has copied already), and answers.
+    /// Copies what is requested (but values that an update has copied already), and answers.
     void copy(std::uint32_t what, bool values) {
         const std::int64_t n = e_.memory.layout().updated();
         if (values && (what & pull_flag::values) != 0) {

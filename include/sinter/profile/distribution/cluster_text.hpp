@@ -47,7 +47,8 @@ inline std::vector<text_entry> entries_of(std::string_view text, std::string_vie
                 throw format_error("entry without key or value", where, quoted_text(entry), "key=value");
             const text_entry e{entry.substr(0, equals), entry.substr(equals + 1)};
             for (const text_entry& other : all)
-                if (other.key == e.key) throw format_error("key given twice", where, quoted_text(e.key), "each key once");
+                if (other.key == e.key)
+                    throw format_error("key given twice", where, quoted_text(e.key), "each key once");
             all.push_back(e);
         }
     }

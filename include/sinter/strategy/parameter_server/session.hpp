@@ -20,7 +20,7 @@ class server_session : public server_values<Programs, Optimizer> {
         base_type::max_steps_, base_type::steps_, base_type::consumed_, base_type::rate_, base_type::states_before_,
         base_type::report_, base_type::n_states, base_type::sums, base_type::takes_norm, base_type::parameters,
         base_type::place, base_type::clocks, base_type::settle, base_type::wait, base_type::start_pull,
-        base_type::pull_all;
+        base_type::pull_all, base_type::values;
     using typename base_type::unit, typename base_type::P, typename base_type::shard, typename base_type::awaited;
 
 public:
@@ -145,7 +145,7 @@ private:
                 begun = P::v.loss_weights_ready;
                 for (int i = 0; i < shards_; ++i)
                     if (filled(i))
-                        shard_[at(i)].finite = units_[at(i)].template stretch<0>(this->values(i, v), {0, begun}, alone_);
+                        shard_[at(i)].finite = units_[at(i)].template stretch<0>(values(i, v), {0, begun}, alone_);
                 this->template sum_loss_weights<0>(
                     [&](double* x, int n) { this->reduce({x, static_cast<std::size_t>(n)}); });
             }
@@ -158,7 +158,7 @@ private:
             }
             s.finite = s.finite &&
                        units_[at(i)].template stretch<0>(
-                           this->values(i, v), {begun, P::v.segments.first_update}, alone_, [&](int launch, bool before) {
+                           values(i, v), {begun, P::v.segments.first_update}, alone_, [&](int launch, bool before) {
                                if (i == 0) observe(launch, before);
                                if (i == last_ && !before && launch >= detail::of_program::loss_launch<P>)
                                    push_ready(launch);

@@ -58,7 +58,8 @@ public:
         }
         shard_.resize(at(shards_));
         if constexpr (!shared)
-            for (int i = 0; i < (on_devices_ ? 0 : peers ? 1 : shards_); ++i) host_.emplace_back(facts::most_gradients(all{}));
+            for (int i = 0; i < (on_devices_ ? 0 : peers ? 1 : shards_); ++i)
+                host_.emplace_back(facts::most_gradients(all{}));
     }
     shard_replicas(shard_replicas&&) = default;
     shard_replicas& operator=(shard_replicas&&) = default;
