@@ -3,12 +3,6 @@
 #include <boost/test/unit_test.hpp>
 #include <sinter/device/cpu.hpp>
 #include <sinter/expr/input.hpp>
-#include <sinter/layers/dense.hpp>
-#include <sinter/layers/embedding.hpp>
-#include <sinter/layers/reshape.hpp>
-#include <sinter/ops/concat.hpp>
-#include <sinter/ops/embedding_bag.hpp>
-#include <sinter/ops/slice.hpp>
 #include <sinter/train/losses/mse.hpp>
 #include <sinter/train/optimizers/accumulate.hpp>
 #include <sinter/train/optimizers/adagrad.hpp>
@@ -22,22 +16,14 @@
 #include <sinter/train/trainer.hpp>
 #include <cmath>
 
+#include "support/table_nets.hpp"
+
 // An option of the program must not change what is trained: tables that are read once, twice and as bags, with rows that occur
 // often, seldom and never, end with the same bits under every option.
 using namespace sinter;
 
 constexpr int rows = 9, columns = 6, batch = 4;
-constexpr auto net = indices<columns> >> [](tensor x) {
-    const tensor once = parameter(x, "once", extents(rows, 5), normal_of(0.5f));
-    const tensor twice = parameter(x, "twice", extents(rows, 3), normal_of(0.5f));
-    const tensor bag = parameter(x, "bag", extents(rows, 4), normal_of(0.5f));
-    const tensor a = ops::gather_rows(once, ops::slice(x, 0, 0, 3));
-    const tensor b = ops::gather_rows(twice, ops::slice(x, 0, 1, 2));
-    const tensor c = ops::gather_rows(twice, ops::slice(x, 0, 3, 3)) * 2.f;
-    const tensor d = ops::embedding_bag(bag, ops::slice(x, 0, 2, 4), {.combine = combine::mean});
-    return dense<2>(ops::concat({ops::reshape(a, extents(15)), ops::reshape(b, extents(6)),
-                                 ops::reshape(c, extents(9)), d}));
-};
+constexpr auto net = test::table_nets::tables_of<rows, 4>;
 template <class Optimizer, program_options O>
 using trainer_of = trainer<std::remove_const_t<decltype(net)>, mse_loss, Optimizer, build_options{batch, O}>;
 
