@@ -227,6 +227,7 @@ private:
     std::unique_ptr<detail::hook_calls[]> hooks_;
     run_type run_;
     double first_loss_ = -1;   ///< of the first step; -1 before it
+    bool has_passed_ = false;   ///< others have made steps of this epoch without this member
     bool told_ = false, has_bar_ = false;
     bool before_ = false, after_ = false;   ///< whether any hook has these calls
 
@@ -285,6 +286,7 @@ private:
             ++run_.epoch;
             run_.sums = {};
             r = {};
+            has_passed_ = false;
         }
         r.epoch = run_.epoch;
         run_.within_pass = true;
@@ -300,7 +302,7 @@ private:
                 do more = one_step({.size = 0});
                 while (more && t_.last_step().examples > 0);
         run_.sums.merge(t_.session());
-        if (r.examples == 0) {
+        if (r.examples == 0 && !has_passed_) {
             if (!run_.alone || !(run_.stopping() || enough_steps()))
                 throw data_error("there is nothing to train on", "train", "a pass without examples", "at least one");
             --run_.epoch;   // others have made all steps that there were to make
@@ -331,16 +333,18 @@ private:
         const bool own = run_.asks_to_stop(), asks = own || detail::asked_to_leave(t_, &run_);
         t_.ask_members(asks, run_.asks_to_save());
         run_.have_asked_to_save();
-        run_.loss = t_.step(b);
+        const float loss = t_.step(b);
         const step_result& done = t_.last_step();
+        if (!done.passed) run_.loss = loss;
+        has_passed_ = has_passed_ || done.passed;
         know_members();
         run_.save_is_asked = done.save;
         if (done.stop) run_.stop(own ? run_.asked_why() : detail::stopped_by_members);
-        if (done.examples == 0)   // nobody had an example, or leave for a step
+        if (done.examples == 0 && !done.passed)   // nobody had an example, or leave for a step
             return !(run_.stopping() || enough_steps());
-        if (first_loss_ < 0) first_loss_ = __builtin_fabs(static_cast<double>(run_.loss));
         run_.step = t_.steps();
-        if (__builtin_fabsf(run_.loss) <= std::numeric_limits<float>::max()) {
+        if (first_loss_ < 0 && !done.passed) first_loss_ = __builtin_fabs(static_cast<double>(run_.loss));
+        if (!done.passed && __builtin_fabsf(run_.loss) <= std::numeric_limits<float>::max()) {
             run_.sums.losses[run_.phase].add(static_cast<double>(run_.loss), t_.loss_weight());
             if constexpr (detail::counts_in_training<Trainer>())
                 if (run_.phase == 0) detail::count_accuracy_of_step(t_, run_.sums.own, b);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // needs: distributed
+#include "io/temporary_folder.hpp"
 #include "job.hpp"
 #include <boost/test/unit_test.hpp>
 #include <sinter/estimator/train_and_evaluate.hpp>
@@ -88,6 +89,40 @@ BOOST_AUTO_TEST_CASE(workers_that_share_batches_and_lag) {   // the last step is
     job.start_all([](const cluster& c) { return learns<stale<3>>(c, 200, 50, {.input = batch_input::global}); });
     BOOST_TEST(job.result(0) == "200 learned");
     for (int i = 3; i < 5; ++i) BOOST_TEST(job.result(i) == "served");
+}
+/// Counts steps, and is slow in some of them.
+struct slow_steps {
+    std::int64_t from = 0;
+    std::int64_t seen = 0, last = 0, passed = 0;
+    template <class Run>
+    void before_step(Run& run, const data::batch_view&) {
+        if (from >= 0 && run.step >= from) std::this_thread::sleep_for(std::chrono::milliseconds(150));
+    }
+    template <class Run>
+    void after_step(Run& run, const data::batch_view&) {
+        ++seen, last = run.step, passed += run.model.last_step().passed;
+    }
+};
+/// Whom the others have passed does all that goes with a step, such as saving: they do it together.
+BOOST_AUTO_TEST_CASE(steps_that_others_have_made) {
+    for (const std::int64_t from : {0, 7}) {
+        temporary_folder folder;
+        server_job job(2, 2);
+        job.start_all([&](const cluster& c) {
+            auto model = model_of<sync<1>>(c, {.input = batch_input::global});
+            data::pipeline train = points(60 * batch, 1).batches(), test = points(60, 99).batches();
+            slow_steps steps{.from = c.rank() == 1 ? from : -1};
+            model.train(train, {.max_steps = 12, .validation = &test, .progress = nullptr}, steps,
+                        save_checkpoints(folder / "run", {.every_steps = 6, .keep = 9}));
+            if (model.inner().session().serves()) return std::string("served");
+            return joined({"after ", model.inner().steps(), ": ", steps.seen, " to ", steps.last,
+                           c.rank() == 1 && steps.passed < 2 ? ", none made by the other alone" : ""});
+        });
+        for (int i = 0; i < 2; ++i) BOOST_TEST(job.result(i) == "after 12: 12 to 12");
+        for (int i = 2; i < 4; ++i) BOOST_TEST(job.result(i) == "served");
+        for (const char* file : {"run/step-6.safetensors", "run/step-12.safetensors"})
+            BOOST_TEST(std::filesystem::exists(folder / file), file);
+    }
 }
 BOOST_AUTO_TEST_CASE(workers_come_late_and_leave_early) {
     server_job job(3, 2);

@@ -35,7 +35,7 @@ public:
     using base_type::member, base_type::independent, base_type::asked_to_stop;
 
     /// This worker's part of a step. Examples 0: this step was not made, since the job has come to its end (`stop`),
-    /// or, where batches are shared, since the others have made it without this worker.
+    /// or, where batches are shared, since the others have made it without this worker (`passed`).
     template <int I = 0, class Observer = runtime::unobserved>
     step_result step(const batch_view& b, const step_values& given, Observer observe = {}) {
         this->need_worker("step");
@@ -45,12 +45,12 @@ public:
         settle();
         resting_ = false;
         sharded::client& c = link_->client();
-        if (passed()) return unmade(v, false);
+        if (passes()) return passed(v);
         while (!this->while_waiting([&] { return c.may_step(); })) {
-            if (passed()) return unmade(v, false);
+            if (passes()) return passed(v);
             if (!may_yet_step()) return unmade(v, c.asked() || !member().chief());
         }
-        if (passed()) return unmade(v, false);
+        if (passes()) return passed(v);
         begin(b, v);
         if (setup_.prefetch) start_pull();
         work(v, observe);
@@ -74,7 +74,7 @@ private:
 
     // ---- a step
     /// Whether the others have made the step of this batch, which all share, without this worker.
-    bool passed() {
+    bool passes() {
         if (independent() || consumed_ >= link_->client().pass_clocks()) return false;
         ++consumed_;
         return true;
@@ -96,6 +96,11 @@ private:
                 .examples = 0,
                 .loss_weight = 0,
                 .global_step = this->steps_made()};
+    }
+    step_result passed(const step_values& v) {
+        step_result r = unmade(v, false);
+        r.passed = true;
+        return r;
     }
     void begin(const batch_view& b, const step_values& v) {
         const membership me = member();

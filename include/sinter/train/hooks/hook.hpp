@@ -21,6 +21,9 @@
 ///                                           goes on within one
 ///     void before_step(run, batch)          the batch is a const data::batch_view&
 ///     void after_step(run, batch)           run.loss and run.step tell of this step; run.model.output() has its outputs
+///                                           (where workers share batches and others have made the step without this
+///                                           one, run.model.last_step().passed: loss and outputs are still those of
+///                                           the step before)
 ///     void pass_stopped(run)                the last step was within a pass, and no other will come: max_steps, or stop()
 ///     void pass_end(run)                    no more steps in this epoch: what is measured at its end is put into run.result
 ///     void epoch_end(run)                   run.result is complete
