@@ -311,8 +311,7 @@ private:
         r.seconds = base::monotonic_seconds() - run_.began;
         sum_up();
         if (!more) run_.tell(pass_stopped);
-        if (detail::phases_of<Trainer> > 1)
-            for (const metrics::mean& m : run_.sums.losses) r.phase_losses.push_back(m.value());
+        tell_losses();
         run_.tell(pass_end);
         if (run_.unmeasured()) {   // to be measured when the run goes on
             if (more) run_.tell(pass_stopped);
@@ -366,6 +365,19 @@ private:
         run_.result.loss = loss.weight() == 0 ? 0 : loss.value();
         if constexpr (detail::counts_in_training<Trainer>())
             run_.result.training_accuracy = run_.sums.accuracy_so_far();
+    }
+    /// The epoch's losses, which hooks of all members decide by.
+    SINTER_COLD void tell_losses() {
+        epoch_result& r = run_.result;
+        std::vector<double> of_phases;
+        for (const metrics::mean& m : run_.sums.losses) of_phases.push_back(m.value());
+        if constexpr (requires { t_.session().mean_of_all(0., 0.); })
+            if (detail::has_own_losses(t_.session())) {
+                for (std::size_t i = 0; i < of_phases.size(); ++i)
+                    of_phases[i] = t_.session().mean_of_all(of_phases[i], run_.sums.losses[i].weight());
+                r.loss = of_phases[0];
+            }
+        if (of_phases.size() > 1) r.phase_losses = std::move(of_phases);
     }
     /// Rates are looked at before each step, for schedules make others as they go; where phases
     /// count steps of their own, once at the start.

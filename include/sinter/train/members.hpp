@@ -40,6 +40,14 @@ bool is_alone(const Session& s) {
     return always_alone<Session> || s.member().count == 1 || is_independent(s);
 }
 
+/// Whether members that make the same calls have losses of their own, which the others do not know: workers
+/// of parameter servers that share batches and may be some updates apart.
+template <class Session>
+bool has_own_losses(const Session& s) {
+    if constexpr (requires { s.may_lag(); }) return s.may_lag();
+    else return false;
+}
+
 /// Whether members read batches of their own, and not all the same.
 template <class Session>
 bool reads_own_batches(const Session& s) {
@@ -70,7 +78,7 @@ inline constexpr bool members_change = requires(Trainer& t) { t.session().made_i
 /// to complete what all have done together still do.
 template <class Session>
 SINTER_COLD void end_members(Session& s, const char* why) {
-    if (is_alone(s)) return;
+    if (always_alone<Session> || s.member().count == 1) return;
     ::usleep(100'000);
     s.fail(why);
 }

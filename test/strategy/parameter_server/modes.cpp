@@ -94,6 +94,7 @@ BOOST_AUTO_TEST_CASE(workers_that_share_batches_and_lag) {   // the last step is
 struct slow_steps {
     std::int64_t from = 0;
     std::int64_t seen = 0, last = 0, passed = 0;
+    double loss = 0;
     template <class Run>
     void before_step(Run& run, const data::batch_view&) {
         if (from >= 0 && run.step >= from) std::this_thread::sleep_for(std::chrono::milliseconds(150));
@@ -102,6 +103,7 @@ struct slow_steps {
     void after_step(Run& run, const data::batch_view&) {
         ++seen, last = run.step, passed += run.model.last_step().passed;
     }
+    void epoch_end(training_run& run) { loss = run.result.loss; }
 };
 /// Whom the others have passed does all that goes with a step, such as saving: they do it together.
 BOOST_AUTO_TEST_CASE(steps_that_others_have_made) {
@@ -116,13 +118,31 @@ BOOST_AUTO_TEST_CASE(steps_that_others_have_made) {
                         save_checkpoints(folder / "run", {.every_steps = 6, .keep = 9}));
             if (model.inner().session().serves()) return std::string("served");
             return joined({"after ", model.inner().steps(), ": ", steps.seen, " to ", steps.last,
-                           c.rank() == 1 && steps.passed < 2 ? ", none made by the other alone" : ""});
+                           c.rank() == 1 && steps.passed < 2 ? ", none made by the other alone" : "", ", loss ",
+                           std::to_string(steps.loss)});
         });
-        for (int i = 0; i < 2; ++i) BOOST_TEST(job.result(i) == "after 12: 12 to 12");
+        const std::string first = job.result(0);
+        BOOST_TEST(first.starts_with("after 12: 12 to 12, loss "), first);
+        BOOST_TEST(first.find("loss 0.000000") == first.npos);
+        BOOST_TEST(job.result(1) == first);   // early_stop and others decide by it
         for (int i = 2; i < 4; ++i) BOOST_TEST(job.result(i) == "served");
         for (const char* file : {"run/step-6.safetensors", "run/step-12.safetensors"})
             BOOST_TEST(std::filesystem::exists(folder / file), file);
     }
+}
+/// A number that is not finite is in one worker's part of a batch: it ends all, who need not have seen it.
+BOOST_AUTO_TEST_CASE(what_one_of_those_that_lag_sees) {
+    server_job job(2, 1);
+    job.start_all([](const cluster& c) {
+        points p(40 * batch, 1);
+        p.x[8 * (20 * batch - 1)] = std::numeric_limits<float>::quiet_NaN();   // the last example of a batch
+        auto model = model_of<stale<1>>(c, {.input = batch_input::global});
+        data::pipeline train = p.batches();
+        model.train(train, {.progress = nullptr});
+        return std::string("went on");
+    });
+    BOOST_TEST(job.result(1).find("a number that is not finite") != std::string::npos, job.result(1));
+    BOOST_TEST(job.result(0).find("a number that is not finite") != std::string::npos, job.result(0));
 }
 BOOST_AUTO_TEST_CASE(workers_come_late_and_leave_early) {
     server_job job(3, 2);

@@ -346,6 +346,14 @@ inline void client::ask_all_to_stop(const char* reason) {
     e.asked = true;
     e.call_all(hold, "stop", reason);
 }
+inline void client::fail(const char* cause) noexcept {
+    try {
+        engine& e = *engine_;
+        engine::lock hold(e.mutex);
+        e.call_all(hold, "fail", std::string(cause).substr(0, 1000));
+    } catch (const std::exception&) {   // the job has ended already, or does by this
+    }
+}
 inline bool client::asked() const { return engine_->asked; }
 inline std::string client::stop_reason() const {
     engine::lock hold(engine_->mutex);

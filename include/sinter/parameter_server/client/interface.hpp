@@ -99,6 +99,8 @@ public:
     /// Sums over all workers that live, in rank order; all call it in the same order.
     void reduce(span<double>);
     void ask_all_to_stop(const char* reason);
+    /// The job ends with an error, on all servers and workers: this worker's, for this cause.
+    void fail(const char* cause) noexcept;
     bool asked() const;
     std::string stop_reason() const;
     /// A request that server `server` knows by name: "counters" (JSON), "checkpoint" (its argument: a folder).

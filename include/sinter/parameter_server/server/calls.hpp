@@ -90,6 +90,11 @@ inline void server_session::call(const wire::frame_header& h, span<const std::by
         e_.changed.notify_all();
         return back({});
     }
+    if (name == "fail") {
+        const cluster_member& m = e_.who.member(w_);
+        e_.fail_held({w_, m.name(), text_of(m.address()), "training", e_.global_step, argument.substr(0, 1000)});
+        return back({});
+    }
     if (name == "stop reason") return back(std::string(e_.stop_reason));
     if (name == "counters") {
         hold.unlock();

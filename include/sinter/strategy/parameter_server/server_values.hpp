@@ -188,9 +188,27 @@ public:
     void reduce(span<double> x) {
         if (link_ && !independent() && member().count > 1) link_->client().reduce(x);
     }
+    /// Whether workers that make all calls together may be some updates apart: each knows its own losses alone.
+    bool may_lag() const {
+        return !independent() && clocks() && (setup_.order.staleness > 0 || setup_.order.backup > 0);
+    }
+    /// The mean over all workers' examples of what is `mean` over this worker's, which weigh `weight`. Workers that
+    /// may lag make this call together.
+    SINTER_COLD double mean_of_all(double mean, double weight) {
+        if (weight == 0) mean = 0;   // of nothing
+        double x[] = {mean * weight, weight, mean};
+        reduce(x);
+        if (setup_.canonical || sums) return x[2];   // each has a part of the batch's loss
+        return x[1] > 0 ? x[0] / x[1] : 0;
+    }
     bool asked_to_stop() const { return link_ && link_->client().asked(); }
     void ask_all_to_stop(const char* why) {
         if (link_) link_->client().ask_all_to_stop(why);
+    }
+    /// This worker cannot go on, and why: ends the job, unless the others go on without it.
+    SINTER_COLD void fail(const char* cause) noexcept {
+        const bool others_go_on = independent() && (!clocks() || setup_.order.backup > 0);
+        if (link_ && !others_go_on) link_->client().fail(cause);
     }
     sharded::client_counters counters() const { return link_ ? link_->client().seen() : sharded::client_counters{}; }
     sharded::client* client() { return link_ ? &link_->client() : nullptr; }
@@ -437,10 +455,6 @@ protected:
     void meet() {
         double nothing = 0;
         reduce(span<double>(&nothing, 1));
-    }
-    /// Whether workers that make all calls together may be some updates apart.
-    bool may_lag() const {
-        return !independent() && clocks() && (setup_.order.staleness > 0 || setup_.order.backup > 0);
     }
     /// The servers' values are those behind this worker's last step, then: those that share batches are read
     /// as one cut.
