@@ -14,8 +14,11 @@ set -euo pipefail
 clang_folders='base;graph;expr;layers;ops;compiler;device;io;data;net;strategy;train;estimator;profile'
 # Masked loads and sparse lists, which narrow vectors do not have, are in these folders.
 wide_folders='kernel;io'
-# Threads that share memory, and sockets that a thread of their own serves: once more under the thread sanitizer.
-threaded='net;collective/thread_group.cpp;strategy/mirrored.cpp;data/prefetch.cpp;device/threads.cpp'
+# Threads that share memory, and sockets that a thread of their own serves: once more under the thread sanitizer. Of
+# servers those tests whose servers and workers are threads of one process, and one of whole sessions.
+servers='async.cpp;by_clocks.cpp;reconnect.cpp;strangers.cpp'
+servers="parameter_server/${servers//;/;parameter_server/};strategy/parameter_server/modes.cpp"
+threaded="net;collective/thread_group.cpp;strategy/mirrored.cpp;data/prefetch.cpp;device/threads.cpp;$servers"
 
 selection=()
 if [ "${1:-}" = --quick ]; then

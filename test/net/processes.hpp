@@ -63,6 +63,8 @@ public:
             if (n > 0) c.text.append(buffer, static_cast<std::size_t>(n));
             else end(c, false);
         }
+        if (WIFEXITED(c.status) && WEXITSTATUS(c.status) != 0)   // a sanitizer's, which has found something at the end
+            return c.text + "; exit status " + std::to_string(WEXITSTATUS(c.status));
         return c.text.empty() && WIFSIGNALED(c.status) ? "KILLED" : c.text;
     }
 

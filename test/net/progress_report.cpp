@@ -51,6 +51,14 @@ BOOST_AUTO_TEST_CASE(packets) {
     BOOST_TEST(second.find("loss") == std::string::npos);
     report.note("evaluates step 20");
     BOOST_TEST(l.said() == "note evaluates step 20");
+    report.table("a table", "rows 3 made 4");
+    BOOST_TEST(l.said() == "table a_table rows 3 made 4");
+    report.rest();
+    BOOST_TEST(l.said() == "rest");
+    report.rest();   // still
+    BOOST_TEST(l.said() == "nothing");
+    report.step(30, 1, 0.1);   // no rate over the pause
+    BOOST_TEST(l.said() == "step 30 loss 1");
     report.note(std::string(5000, 'x'));
     BOOST_TEST(l.said().size() == wire::progress_report::longest);
 }

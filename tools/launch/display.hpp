@@ -27,10 +27,13 @@ public:
     display& operator=(const display&) = delete;
     /// Something that a member has just reported.
     void heard(const member& m) {
+        if (json_) write(m.json(sinter::base::monotonic_seconds() - began_));
+    }
+    /// Whether this member is slower than the others, from now on.
+    void note_slow(const member& m, bool slow) {
         if (!json_) return;
-        const std::string line = m.json(sinter::base::monotonic_seconds() - began_);
-        std::fwrite(line.data(), 1, line.size(), json_);
-        std::fflush(json_);
+        write("{\"seconds\": " + sinter::json::text(sinter::base::monotonic_seconds() - began_) + ", \"member\": " +
+              sinter::json::text(m.name()) + ", \"slow\": " + sinter::json::text(slow) + "}\n");
     }
 
     /// A line of a member's stdout (0) or stderr (1).
@@ -62,6 +65,10 @@ public:
     double due() const { return every_ == 0 ? 3600 : std::max(0., last_ + every_ - sinter::base::monotonic_seconds()); }
 
 private:
+    void write(const std::string& line) {
+        std::fwrite(line.data(), 1, line.size(), json_);
+        std::fflush(json_);
+    }
     void show(std::vector<member>& members) {
         erase();
         for (member& m : members) {

@@ -42,8 +42,10 @@ public:
             wait();
             reap();
             escalate();
-            if (const std::string text = slow_.look(members_, sinter::base::monotonic_seconds()); !text.empty())
-                display_.say(text);
+            if (const auto news = slow_.look(members_, sinter::base::monotonic_seconds())) {
+                display_.say(news->text);
+                display_.note_slow(members_[news->member], news->slow);
+            }
             display_.progress(members_);
         }
         kill_descendants();   // what members have left behind may still hold their output

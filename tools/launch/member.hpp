@@ -6,6 +6,7 @@
 #include <sinter/base/error.hpp>
 #include <sinter/base/json_text.hpp>
 #include <sinter/base/monotonic_seconds.hpp>
+#include <algorithm>
 #include <array>
 #include <cstdlib>
 #include <cstring>
@@ -34,6 +35,7 @@ struct member {
     std::string last_words;               // its last line on stderr
     std::string step, rate, loss, note;   // as it reported them
     double busy = -1, heard_at = 0;       // which part of its time it did not wait for others; -1: not known
+    double pace = -1;                     // steps per second, as measured from one step to the next; -1: not known
     bool reported_anew = false;
 
     member(std::string r, int i) : role(std::move(r)), index(i) {}
@@ -44,7 +46,8 @@ struct member {
         for (descriptor& d : output) d.close();
         progress.close();
         last_words.clear(), step.clear(), rate.clear(), loss.clear(), note.clear();
-        busy = -1;
+        busy = pace = -1;
+        counts.clear(), tables.clear();
     }
     std::string name() const { return role + "/" + std::to_string(index); }
     bool trains() const { return role == "worker"; }
@@ -61,6 +64,7 @@ struct member {
     }
     /// What it counted beside its steps, by key (net/progress_report.hpp).
     std::vector<std::pair<std::string, std::string>> counts;
+    std::vector<std::pair<std::string, std::vector<std::pair<std::string, std::string>>>> tables;   // by name
     std::string count_of(const char* key) const {
         for (const auto& [k, value] : counts)
             if (k == key) return value;
@@ -81,7 +85,19 @@ struct member {
             if (!value.empty()) s += ", " + sinter::json::text(key) + ": " + sinter::json::text(std::atof(value.c_str()));
         };
         number("step", step), number("steps_per_second", rate), number("loss", loss);
+        if (busy >= 0) s += ", \"busy\": " + sinter::json::text(busy);
         for (const auto& [key, value] : counts) number(key, value);
+        if (!tables.empty()) {
+            s += ", \"tables\": {";
+            for (const auto& [table, numbers] : tables) {
+                s += (s.ends_with('{') ? "" : ", ") + sinter::json::text(table) + ": {";
+                for (const auto& [key, value] : numbers)
+                    s += (s.ends_with('{') ? "" : ", ") + sinter::json::text(key) + ": " +
+                         sinter::json::text(std::atof(value.c_str()));
+                s += "}";
+            }
+            s += "}";
+        }
         if (!note.empty()) s += ", \"note\": " + sinter::json::text(note);
         return s + "}\n";
     }
@@ -96,6 +112,7 @@ struct member {
             if (const std::string n = count_of(key); !n.empty()) s += ", " + n + " " + key;
         for (const char* key : {"sent", "received"})
             if (const std::string n = count_of(key); !n.empty()) s += ", " + bytes_in_words(n) + " " + key;
+        if (const std::string n = rows(); !n.empty()) s += ", " + n + " rows";
         if (!note.empty()) s += (s.empty() ? "" : "; ") + note;
         return s;
     }
@@ -106,22 +123,49 @@ struct member {
         if (clean.starts_with("note ")) {
             note = clean.substr(5);
         } else if (clean.starts_with("count ")) {
-            std::istringstream words(clean.substr(6));
-            counts.clear();
-            for (std::string key, value; counts.size() < 20 && words >> key >> value;) counts.emplace_back(key, value);
+            counts = numbers_in(clean.substr(6));
+        } else if (clean.starts_with("table ")) {
+            const std::size_t end = std::min(clean.find(' ', 6), clean.size());
+            const std::string table = clean.substr(6, end - 6);
+            const auto at = std::ranges::find(tables, table, [](const auto& t) { return t.first; });
+            if (at != tables.end()) at->second = numbers_in(clean.substr(end));
+            else if (tables.size() < most_tables) tables.emplace_back(table, numbers_in(clean.substr(end)));
+        } else if (clean == "rest") {
+            busy = pace = -1;
+            return;
         } else if (clean.starts_with("step ")) {
             std::istringstream words(clean);
             loss.clear(), note.clear();
-            busy = -1, heard_at = sinter::base::monotonic_seconds();
+            busy = pace = -1, heard_at = sinter::base::monotonic_seconds();
             for (std::string key, value; words >> key >> value;)
                 if (key == "step") step = value;
-                else if (key == "rate") rate = value;
+                else if (key == "rate") rate = value, pace = std::atof(value.c_str());
                 else if (key == "loss") loss = value;
                 else if (key == "busy") busy = std::atof(value.c_str());
         } else {
             return;
         }
         reported_anew = true;
+    }
+
+private:
+    /// Of all tables together; empty: it has none.
+    std::string rows() const {
+        if (tables.empty()) return {};
+        double n = 0;
+        for (const auto& [table, numbers] : tables)
+            for (const auto& [key, value] : numbers)
+                if (key == "rows") n += std::atof(value.c_str());
+        char text[32];
+        std::snprintf(text, sizeof text, "%.0f", n);
+        return text;
+    }
+    static constexpr std::size_t most_tables = 1000;
+    static std::vector<std::pair<std::string, std::string>> numbers_in(const std::string& text) {
+        std::istringstream words(text);
+        std::vector<std::pair<std::string, std::string>> all;
+        for (std::string key, value; all.size() < 20 && words >> key >> value;) all.emplace_back(key, value);
+        return all;
     }
 };
 

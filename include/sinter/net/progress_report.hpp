@@ -23,8 +23,11 @@
 ///                              step N is over; R steps per second since the last packet; which part
 ///                              of the time since then it did not wait for others, 0 to 1; what is
 ///                              not known is left out
+///     rest                     it makes no steps for a while: it evaluates, or waits for the end of the others
 ///     count KEY VALUE ...      numbers beside the steps, of which the last ones are shown (parameter servers:
 ///                              staleness, most_staleness, dropped, repeated, sent, received)
+///     table NAME KEY VALUE ... the same of one table of a server, whose name has no spaces (rows, made, waiting,
+///                              refused, evicted, expired)
 ///     note TEXT                anything else for people to read, in one line
 /// Packets of other kinds and further words are ignored. Nothing is answered, and a packet that the
 /// socket does not take at once is dropped: a launcher that is slow or gone never delays a step.
@@ -71,6 +74,19 @@ public:
     /// Numbers beside the steps, as "dropped 3 sent 123456": not more often than step() tells something.
     void count(std::string_view keys_and_values) {
         if (wanted()) send("count " + std::string(keys_and_values));
+    }
+    /// Numbers of one table, as "rows 1000 expired 3".
+    void table(std::string_view name, std::string_view keys_and_values) {
+        if (!wanted()) return;
+        std::string text = "table " + std::string(name);
+        std::replace(text.begin() + 6, text.end(), ' ', '_');
+        send(text + " " + std::string(keys_and_values));
+    }
+    /// Steps pause: the next one's rate is not measured from the last one on.
+    void rest() {
+        if (!wanted() || last_step_ < 0) return;
+        last_step_ = -1;
+        send("rest");
     }
     /// A line for people: what this member does where it makes no steps, as "evaluates step 1000".
     void note(std::string_view text) {

@@ -19,6 +19,15 @@ struct worker_counters {
     double steps_per_second = 0;   ///< over the last seconds
 };
 
+/// What became of the keys of one table.
+struct row_counts {
+    std::int64_t rows = 0;       ///< that there are
+    std::int64_t made = 0;       ///< in all
+    std::int64_t waiting = 0;    ///< gradients left out because their key had not been seen often enough
+    std::int64_t refused = 0;    ///< because the table was full
+    std::int64_t evicted = 0, expired = 0;   ///< rows given up
+};
+
 /// What a client has counted.
 struct client_counters {
     std::int64_t pushes = 0, dropped = 0, repeated = 0, reconnections = 0;

@@ -3,6 +3,7 @@
 #include <sinter/base/error.hpp>
 #include <sinter/base/hashed_options.hpp>
 #include <sinter/base/span.hpp>
+#include <sinter/parameter_server/counters.hpp>
 #include <sinter/parameter_server/key_counter.hpp>
 #include <sinter/parameter_server/key_places.hpp>
 #include <sinter/parameter_server/lazy_array.hpp>
@@ -24,14 +25,6 @@ struct row_store_setup {
     std::function<void(std::int64_t key, float* to)> first_row = nullptr;
     /// Those of a slot, by the row's; null: zeros.
     std::function<void(int slot, const float* row, float* to)> first_slot = nullptr;
-};
-
-/// What became of keys.
-struct row_counts {
-    std::int64_t made = 0;       ///< rows
-    std::int64_t waiting = 0;    ///< gradients left out because their key had not been seen often enough
-    std::int64_t refused = 0;    ///< because the table was full
-    std::int64_t evicted = 0, expired = 0;   ///< rows given up
 };
 
 /// A server's rows of one table, with the optimizer's slots. A row is made when it is first updated;
@@ -61,7 +54,11 @@ public:
     std::int64_t stride() const { return stride_; }         ///< floats from one slot to the next
     span<const std::int64_t> keys() const { return {keys_.data(), at(n_)}; }
     span<const std::int64_t> steps() const { return {steps_.data(), at(n_)}; }   ///< when each was last updated
-    const row_counts& counts() const { return counts_; }
+    row_counts counts() const {
+        row_counts c = counts_;
+        c.rows = n_;
+        return c;
+    }
 
     /// The number of this key's row, or -1.
     std::int32_t find(std::int64_t key) const { return places_.find(key, keys_.data()); }

@@ -103,6 +103,15 @@ public:
             to += t.rows.row_floats();
         }
     }
+    /// By table.
+    std::vector<row_counts> counts() {
+        std::vector<row_counts> all;
+        for (table& t : tables_) {
+            const std::lock_guard hold(t.mutex);
+            all.push_back(t.rows.counts());
+        }
+        return all;
+    }
     void put_states(const float* from) {
         const std::lock_guard hold(states_mutex_);
         std::copy_n(from, layout_.states, states_.data());

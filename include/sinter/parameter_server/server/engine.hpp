@@ -233,6 +233,7 @@ struct server::engine {
     inline void advance(lock& hold);
     inline void look_at_sums();
     inline std::string counters_text() const;
+    inline void report(lock& hold);
     inline void serve_until_the_end();
     inline void look_who_lives(double gap);
     inline bool is_over(double now) const;

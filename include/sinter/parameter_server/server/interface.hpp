@@ -23,8 +23,9 @@ struct server_options {
     /// The values that a row of a table begins with; null: zeros. `row`: local, or its key.
     std::function<void(int table, std::int64_t row, float* to)> first_row;
     int parameters = 0;   ///< how many the model has (run::tensor), for norms of all gradients; 0: as the layout
-    /// Called from time to time by a thread of the server's, by rank.
-    std::function<void(std::int64_t global_step, span<const worker_counters>)> report;
+    /// Called from time to time by a thread of the server's, and at the end: workers by rank, tables as the
+    /// layout has them.
+    std::function<void(std::int64_t global_step, span<const worker_counters>, span<const row_counts>)> report;
     double report_every = 1;                     ///< seconds
     wire::rare_log::sink log;                    ///< lines about strangers and bad requests; none: stderr
     wire::stranger_limits strangers;
@@ -53,6 +54,7 @@ public:
 
     std::int64_t global_step() const;
     std::vector<worker_counters> counters() const;   ///< by rank
+    std::vector<row_counts> table_counters() const;
 
     struct engine;
 

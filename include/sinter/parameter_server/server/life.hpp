@@ -152,6 +152,16 @@ inline bool server::engine::is_over(double now) const {
     return now - started > who.options.join_within + who.options.dead_after && !waits;
 }
 
+inline void server::engine::report(lock& hold) {
+    if (!options.report) return;
+    std::vector<worker_counters> all;
+    for (const worker& k : workers) all.push_back(k.counters);
+    const std::int64_t step = global_step;
+    hold.unlock();
+    options.report(step, all, memory.counts());
+    hold.lock();
+}
+
 inline void server::engine::serve_until_the_end() {
     if (options.files) saver = base::posix_thread([this] { keep_saving(); });
     lock hold(mutex);
@@ -165,22 +175,17 @@ inline void server::engine::serve_until_the_end() {
         look_at_sums();
         advance(hold);
         if (now - reported >= options.report_every) {
-            std::vector<worker_counters> all;
-            for (worker& k : workers) {
+            for (worker& k : workers)
                 k.counters.steps_per_second =
                     static_cast<double>(k.counters.applied - std::exchange(k.applied_before, k.counters.applied)) /
                     (now - reported);
-                all.push_back(k.counters);
-            }
             reported = now;
-            const std::int64_t step = global_step;
-            hold.unlock();
-            if (options.report) options.report(step, all);
-            hold.lock();
+            report(hold);
         }
         changed.wait_for(hold, std::chrono::microseconds(static_cast<std::int64_t>(every * 1e6)));
     }
     const bool nobody_left = !any_left && !stopping;
+    report(hold);
     if (failure) {   // those who wait for something are told
         const double until = base::monotonic_seconds() + 0.5;
         while (base::monotonic_seconds() < until) changed.wait_for(hold, std::chrono::milliseconds(50));
@@ -216,5 +221,6 @@ inline std::int64_t server::global_step() const {
     return engine_->global_step;
 }
 inline std::vector<worker_counters> server::counters() const { return engine_->counters(); }
+inline std::vector<row_counts> server::table_counters() const { return engine_->memory.counts(); }
 
 } // namespace sinter::sharded

@@ -42,8 +42,9 @@ public:
         more.order = setup_.order;
         more.save_every_steps = setup_.save_every_steps;
         more.save_every_seconds = setup_.save_every_seconds;
-        more.report = [to = report_.get()](std::int64_t step, span<const sharded::worker_counters> of) {
-            if (to->wanted()) report_server(*to, step, of);
+        more.report = [this](std::int64_t step, span<const sharded::worker_counters> workers,
+                             span<const sharded::row_counts> tables) {
+            if (report_->wanted()) report_server(step, workers, tables);
         };
         more.parameters = P::v.n_parameters;
         if (!setup_.checkpoints.empty()) more.files = files();
@@ -90,6 +91,7 @@ public:
     SINTER_COLD void rest() {
         if (!link_ || !begun_ || resting_) return;
         settle();
+        report_->rest();
         link_->client().rest();
         resting_ = true;
     }
@@ -146,6 +148,7 @@ public:
     }
     /// The newest weights, unless nothing has happened here since the last time.
     void refresh() {
+        report_->rest();
         if (link_ && begun_ && !changed_ && !averages_ && stale_) pull_all();
     }
     /// local() has the averages that the optimizer keeps in this slot, or again the weights. Servers and other
@@ -423,7 +426,9 @@ protected:
     }
     /// To sinter-launch, now and then: this worker's own steps, and what it has counted.
     void report(double loss) {
-        if (!report_->step(steps_, loss, waited_)) return;
+        // Others are waited for where clocks need the pushes of all; elsewhere only servers are.
+        const bool for_others = clocks() && setup_.order.backup == 0;
+        if (!report_->step(steps_, loss, for_others ? waited_ : -1)) return;
         const sharded::client_counters c = counters();
         report_->count(
             "staleness " +
@@ -433,8 +438,9 @@ protected:
                     c.bytes_out, " received ", c.bytes_in, " global_step ", link_->client().global_step()}));
     }
     /// The same of a server, of all workers' pushes.
-    SINTER_COLD static void report_server(wire::progress_report& to, std::int64_t global_step,
-                                          span<const sharded::worker_counters> workers) {
+    SINTER_COLD void report_server(std::int64_t global_step, span<const sharded::worker_counters> workers,
+                                   span<const sharded::row_counts> tables) {
+        wire::progress_report& to = *report_;
         sharded::worker_counters all;
         for (const sharded::worker_counters& w : workers) {
             all.applied += w.applied, all.dropped += w.dropped, all.repeated += w.repeated;
@@ -448,6 +454,12 @@ protected:
                                     3) +
                  joined({" most_staleness ", all.staleness_max, " dropped ", all.dropped, " repeated ", all.repeated,
                          " sent ", all.bytes_out, " received ", all.bytes_in}));
+        const std::vector<sharded::table_layout>& named = places_.shards[at(setup_.members.self().index)].tables;
+        for (std::size_t t = 0; t < tables.size(); ++t) {
+            const sharded::row_counts& c = tables[t];
+            to.table(named[t].name, joined({"rows ", c.rows, " made ", c.made, " waiting ", c.waiting, " refused ",
+                                            c.refused, " evicted ", c.evicted, " expired ", c.expired}));
+        }
     }
     /// Nothing is on its way, and what came is in place.
     void settle() { wait(push_), wait(pull_); }
