@@ -5,11 +5,10 @@
 A row of the table is a number of ranks, of bytes, and a system; its time is the median over the rounds of each run's
 median, so that what disturbs one round does not count."""
 import argparse
-import json
 import os
 import pathlib
-import subprocess
-import sys
+
+import json_line
 
 KIB, MIB = 1 << 10, 1 << 20
 SIZES = {2: [4 * KIB, 64 * KIB, MIB, 16 * MIB, 64 * MIB], 4: [4 * KIB, 64 * KIB, MIB, 16 * MIB]}
@@ -42,13 +41,8 @@ def run(system, ranks, size):
             environment["OMPI_MCA_btl"] = "tcp,self"
             environment["OMPI_MCA_btl_tcp_if_include"] = "lo"
         command = [args.program, "--algorithm", name.split()[0], *more]
-    command += ["--ranks", str(ranks), "--bytes", str(size), "--seconds", str(args.seconds)]
-    done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=300)
-    lines = [line for line in done.stdout.splitlines() if line.startswith("{")]
-    if done.returncode or not lines:
-        print(f"{name}, {ranks} ranks, {size} bytes: {done.stderr.strip()[-300:]}", file=sys.stderr)
-        return
-    print(json.dumps(json.loads(lines[-1])), flush=True)
+    command += ["--ranks", ranks, "--bytes", size, "--seconds", args.seconds]
+    json_line.run(f"{name}, {ranks} ranks, {size} bytes", command, environment=environment)
 
 
 for _ in range(args.rounds):

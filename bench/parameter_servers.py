@@ -5,10 +5,9 @@ each run.
 
 A row of the table is what a step does; its rate is the median over the rounds, so that what disturbs one round does not count."""
 import argparse
-import json
 import pathlib
-import subprocess
-import sys
+
+from json_line import run
 
 MIB = 1 << 20
 # What a step pushes and pulls: of one server and worker, of two; more rows, from tables of all sizes; a vector.
@@ -27,19 +26,6 @@ options.add_argument("--quick", action="store_true", help="three jobs, two round
 args = options.parse_args()
 if args.quick:
     JOBS, args.rounds = [JOBS[1], JOBS[2], JOBS[7]], 2
-
-
-def run(name, command, seconds=60):
-    try:
-        done = subprocess.run(list(map(str, command)), capture_output=True, text=True, timeout=seconds)
-    except subprocess.TimeoutExpired:
-        print(f"{name}: not over after {seconds} s", file=sys.stderr)
-        return
-    lines = [line for line in done.stdout.splitlines() if line.startswith("{")]
-    if done.returncode or not lines:
-        print(f"{name}: {done.stderr.strip()[-300:]}", file=sys.stderr)
-        return
-    print(json.dumps(json.loads(lines[-1])), flush=True)
 
 
 for _ in range(args.rounds):

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // needs: examples distributed tools
 // after: distributed
-// processors: 2
 // once: it starts programs, whatever this one is compiled with
 //
 // The program distributed in real processes: the same bits under every strategy that is canonical, members that are
@@ -9,18 +8,16 @@
 #define BOOST_TEST_MODULE examples_distributed
 #include <boost/test/unit_test.hpp>
 #include "io/temporary_folder.hpp"
-#include <arpa/inet.h>
+#include "net/own_addresses.hpp"
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <functional>
 #include <iterator>
-#include <netinet/in.h>
 #include <random>
 #include <sstream>
 #include <string>
-#include <sys/socket.h>
 #include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
@@ -31,18 +28,6 @@ namespace {
 std::string program() { return std::string(std::getenv("SINTER_EXAMPLES")) + "/distributed"; }
 std::string launcher() { return std::getenv("SINTER_LAUNCH"); }
 
-/// A port of the loopback address that was free a moment ago.
-int free_port() {
-    const int s = ::socket(AF_INET, SOCK_STREAM, 0);
-    sockaddr_in a{};
-    a.sin_family = AF_INET;
-    a.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    ::bind(s, reinterpret_cast<sockaddr*>(&a), sizeof a);
-    socklen_t n = sizeof a;
-    ::getsockname(s, reinterpret_cast<sockaddr*>(&a), &n);
-    ::close(s);
-    return ntohs(a.sin_port);
-}
 /// A process that is killed at the latest when this ends.
 class process {
 public:
@@ -81,10 +66,12 @@ private:
 /// n processes of one job by hand, as torchrun would start them.
 std::vector<process> members(int n, const std::string& arguments, const temporary_folder& folder) {
     std::vector<process> all;
-    const std::string port = std::to_string(free_port());
+    const std::string master = sinter::own_addresses(1)[0];
+    const std::size_t colon = master.find(':');
     for (int r = 0; r < n; ++r)
         all.push_back(process({"RANK=" + std::to_string(r), "WORLD_SIZE=" + std::to_string(n),
-                               "MASTER_ADDR=127.0.0.1", "MASTER_PORT=" + port, "SINTER_DATA="},
+                               "MASTER_ADDR=" + master.substr(0, colon), "MASTER_PORT=" + master.substr(colon + 1),
+                               "SINTER_DATA="},
                               program() + " " + arguments, folder / ("log" + std::to_string(r)).c_str()));
     return all;
 }
@@ -198,8 +185,8 @@ BOOST_AUTO_TEST_CASE(elastic_job) {
 // A chief, a worker and an evaluator, by TF_CONFIG: the evaluator measures the last checkpoint and ends by itself.
 BOOST_AUTO_TEST_CASE(every_role_in_one_program) {
     temporary_folder folder;
-    const std::string chief = "\"127.0.0.1:" + std::to_string(free_port()) + '"',
-                      worker = "\"127.0.0.1:" + std::to_string(free_port()) + '"';
+    const auto at = sinter::own_addresses(2);
+    const std::string chief = '"' + at[0] + '"', worker = '"' + at[1] + '"';
     std::vector<process> job;
     for (const char* role : {"evaluator", "chief", "worker"})
         job.push_back(process({"TF_CONFIG={\"cluster\":{\"chief\":[" + chief + "],\"worker\":[" + worker +

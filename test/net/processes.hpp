@@ -12,6 +12,8 @@
 #include <unistd.h>
 #include <vector>
 
+#include "net/own_addresses.hpp"
+
 /// Real processes for tests: each is forked, does something, and hands back a text. None outlives the test, and one
 /// that hangs is killed and answers "HUNG".
 namespace sinter {
@@ -105,18 +107,6 @@ public:
 private:
     std::atomic<bool>* set_;
 };
-
-/// Addresses of the loopback device that no other test uses at the same time: 127.x.y.1, .2, ...
-inline std::vector<std::string> own_addresses(int n) {
-    static int calls = 0;
-    const int mine = static_cast<int>(::getpid());
-    std::vector<std::string> a;
-    for (int i = 0; i < n; ++i)
-        a.push_back("127." + std::to_string(1 + mine / 250 % 250) + "." + std::to_string(1 + mine % 250) + "." +
-                    std::to_string(1 + i) + ":" + std::to_string(7000 + calls));
-    ++calls;
-    return a;
-}
 
 /// Settings of tests: a key, and a death that is noticed soon.
 inline cluster_options quick(double dead_after = 1) {
