@@ -108,5 +108,7 @@ if ! has_leak_checking; then asan+=:detect_leaks=0; fi
 export ASAN_OPTIONS=${ASAN_OPTIONS:-$asan}
 export UBSAN_OPTIONS=${UBSAN_OPTIONS:-print_stacktrace=1}
 passed=yes
-ctest --test-dir "$builds/all" --parallel "$(jobs)" --output-on-failure "${selection[@]}" "$@" || passed=no
+# Half as many again as there are cores: a third of the time tests wait for processes that they have killed or cut off.
+at_once=$(($(jobs) * 3 / 2))
+ctest --test-dir "$builds/all" --parallel "$at_once" --output-on-failure "${selection[@]}" "$@" || passed=no
 [ $built$passed = yesyes ]

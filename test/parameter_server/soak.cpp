@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // needs: distributed
 // labels: slow
-// processors: 2
 #define BOOST_TEST_MODULE soak
 #include <boost/test/unit_test.hpp>
 #include "restarting.hpp"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // needs: distributed
 // labels: slow
-// processors: 2
 // once: it watches processes for a minute
 #define BOOST_TEST_MODULE elastic_soak
 #include <boost/test/unit_test.hpp>

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
 // needs: distributed
-// processors: 2
 #define BOOST_TEST_MODULE member_processes
 #include <boost/test/unit_test.hpp>
 #include "io/temporary_folder.hpp"
