@@ -2,115 +2,26 @@
 // needs: distributed
 #define BOOST_TEST_MODULE elastic
 #include <boost/test/unit_test.hpp>
-#include "io/temporary_folder.hpp"
-#include "net/processes.hpp"
 #include "net/two_hosts.hpp"
-#include "support/points.hpp"
-#include <cmath>
+#include "strategy/elastic_jobs.hpp"
 #include <iostream>
-#include <sinter/elastic.hpp>
 #include <sinter/layers/norm.hpp>
-#include <sinter/sinter.hpp>
-#include <sinter/train/hooks/save_checkpoints.hpp>
-#include <sinter/train/metrics.hpp>
 
 // Elastic jobs as real processes: members are killed at any time, stopped and started again, and the weights are those
 // of one process that trained on the same batches, for a gradient is the mean over the global batch whoever makes it.
 using namespace sinter;
+using namespace sinter::test;
 
 namespace {
 
 constexpr auto model_net = features<2> >> synchronised_batch_norm >> dense<8> >> relu >> dense<2>;
-constexpr int steps = 60;
 
-/// How a member trains.
-struct plan {
-    int die_at = -1;           ///< kills itself behind this step
-    double pause = 0;          ///< seconds that each step takes longer
-    int throw_at = -1;
-    int spares = 0;
-    std::string checkpoints{};
-    double dead_after = 1;
-};
-/// What a member does besides.
-struct conduct {
-    const plan& p;
-    std::string& log;
-    void after_step(auto& run, const data::batch_view&) {
-        const int n = run.model.session().member().count;
-        if (log.empty() || log.back() != static_cast<char>('0' + n)) log += static_cast<char>('0' + n);
-        if (p.pause > 0) ::usleep(static_cast<useconds_t>(p.pause * 1e6));
-        if (run.step == p.throw_at) throw data_error("the data are gone", "a test's hook", "nothing", "something");
-        if (run.step == p.die_at) ::raise(SIGKILL);
-    }
-};
-data::dataset training() { return sinter::test::points(200, 3); }
-data::dataset held_out() { return sinter::test::points(61, 4); }
-
-template <class Model>
-std::vector<float> numbers(const Model& m) {
-    std::vector<float> all;
-    for (int i = 0; i < m.inner().parameters(); ++i)
-        for (float v : m.inner().plain(m.inner().parameter(i))) all.push_back(v);
-    for (int i = 0; i < m.inner().states(); ++i)
-        for (float v : m.inner().plain(m.inner().state(i))) all.push_back(v);
-    return all;
-}
 template <class Strategy>
 auto model_under(const Strategy& s) {
     return estimator{model_net, softmax_cross_entropy, adam{.learning_rate = 0.02f}, max_batch<16>, s, {.threads = 1}};
 }
-/// How far these are from the weights of one process that has trained n steps.
-double furthest_from_alone(const std::vector<float>& x, std::int64_t n) {
-    auto model = model_under(single<cpu_device>{});
-    auto data = training() | data::shuffle(50) | data::batch(16);
-    model.train(data, {.max_steps = n, .progress = nullptr});
-    const std::vector<float> want = numbers(model);
-    double most = x.size() == want.size() ? 0 : 1e9;
-    for (std::size_t i = 0; i < std::min(x.size(), want.size()); ++i)
-        most = std::max(most, std::abs(static_cast<double>(x[i]) - static_cast<double>(want[i])));
-    return most;
-}
-/// A member's whole life: "ok members 32 steps 60 chief 1 accuracy 0.97 hash ...".
 std::string live(const std::vector<std::string>& at, int slot, const plan& p) {
-    cluster_options o = quick(p.dead_after);
-    o.spares = p.spares;
-    auto model = model_under(elastic(multi_worker<ring>{cluster::of(at, slot, o)}));
-    auto data = training() | data::shuffle(50) | data::batch(16);
-    auto test = held_out() | data::batch(8);
-    std::string members;
-    conduct c{p, members};
-    if (p.checkpoints.empty()) model.train(data, {.max_steps = steps, .progress = nullptr}, c);
-    else
-        model.train(data, {.max_steps = steps, .progress = nullptr}, c,
-                    save_checkpoints(p.checkpoints, {.every_steps = 5, .resume = true, .keep = 3}));
-    const evaluation_result e = model.evaluate(test, metrics::auc{});
-    const std::vector<float> w = numbers(model);
-    double sum = 0;
-    for (const float x : w) sum += static_cast<double>(x);
-    return "ok members " + members + " steps " + std::to_string(model.inner().steps()) + " chief " +
-           std::to_string(model.inner().session().member().chief()) + " examples " + std::to_string(e.examples) +
-           " auc " + std::to_string(e.metrics[0].value) + " sum " + std::to_string(sum) + " off " +
-           std::to_string(furthest_from_alone(w, steps));
-}
-std::string word_behind(const std::string& text, const std::string& key) {
-    const std::size_t at = text.find(key + " ");
-    if (at == text.npos) return "?";
-    const std::size_t begin = at + key.size() + 1;
-    return text.substr(begin, text.find(' ', begin) - begin);
-}
-void is_well(const std::string& text) {
-    BOOST_TEST(holds(text, "ok"), text);
-    BOOST_TEST(word_behind(text, "steps") == std::to_string(steps), text);
-    BOOST_TEST(word_behind(text, "examples") == "61", text);
-    BOOST_TEST(std::stod("0" + word_behind(text, "off")) < 1e-3, text);
-}
-/// Those that have ended well have the same numbers.
-void are_equal(const std::vector<std::string>& texts) {
-    for (const std::string& t : texts) {
-        is_well(t);
-        for (const char* key : {"sum", "auc"}) BOOST_TEST(word_behind(t, key) == word_behind(texts[0], key), t);
-    }
+    return life([](const auto& s) { return model_under(s); }, [](const auto& m) { return elastic(m); }, at, slot, p);
 }
 
 } // namespace

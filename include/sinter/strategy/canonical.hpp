@@ -31,6 +31,8 @@ struct canonical_strategy {
     static_assert(
         detail::is_single<Strategy> || synchronous_strategy<Strategy>,
         "canonical<S>(strategy): a strategy whose replicas train in step, such as single, mirrored, multi_worker");
+    static_assert(!detail::changes_members<Strategy>, "canonical<S>(elastic(...)): elastic goes around it: "
+                                                      "elastic(canonical<S>(...))");
     using device = typename Strategy::device;
     /// The same for all strategies: a program's bits depend on them.
     static constexpr strategy_traits traits{.gradients = gradient_policy::reduced, .shards = S};

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/strategy/canonical.hpp>
 #include <sinter/strategy/elastic/session.hpp>
 #include <sinter/strategy/multi_worker.hpp>
 
@@ -9,34 +10,60 @@ struct mpi;
 struct nccl;
 struct shared_memory;
 
-/// What elastic(multi_worker<...>{...}) gives.
+namespace detail {
+/// What elastic() knows of the strategy that it is around.
 template <class Strategy>
-struct elastic_strategy {
-    static_assert(sizeof(Strategy) == 0, "elastic(strategy): the strategy is multi_worker<...>; canonical and "
-                                         "sharded_update need all their members");
-    Strategy strategy{};
+struct elastic_kind {
+    static constexpr bool known = false;
+    static constexpr int shards = 0;   ///< of a batch, whoever there is; 0: one for each member
 };
 template <class Algorithm, class Device, int BucketBytes>
-struct elastic_strategy<multi_worker<Algorithm, Device, BucketBytes>> {
-    using strategy_type = multi_worker<Algorithm, Device, BucketBytes>;
+struct elastic_kind<multi_worker<Algorithm, Device, BucketBytes>> {
+    static constexpr bool known = true;
+    static constexpr int shards = 0;
+    using algorithm = Algorithm;
     static_assert(!std::is_same_v<Algorithm, mpi> && !std::is_same_v<Algorithm, nccl> &&
                       !std::is_same_v<Algorithm, shared_memory>,
                   "elastic(multi_worker<...>): members that change need ring, halving_doubling or automatic");
-    using device = Device;
-    static constexpr strategy_traits traits = strategy_type::traits;
-    strategy_type strategy{};
+};
+template <int S, class Strategy>
+struct elastic_kind<canonical_strategy<S, Strategy>> : elastic_kind<Strategy> {
+    static constexpr int shards = S;
+};
+/// The multi_worker within.
+template <class Strategy>
+constexpr auto& workers_of(Strategy& s) {
+    if constexpr (requires { s.members; }) return s;
+    else return workers_of(s.strategy);
+}
+} // namespace detail
+
+/// What elastic(strategy) gives.
+template <class Strategy>
+struct elastic_strategy {
+    using kind = detail::elastic_kind<Strategy>;
+    static_assert(kind::known, "elastic(strategy): the strategy is multi_worker<...>, or canonical<S> around one; "
+                               "sharded_update needs all its members");
+    static constexpr bool changes_members = true;
+    using device = typename Strategy::device;
+    static constexpr strategy_traits traits = Strategy::traits;
+    Strategy strategy{};
 
     /// Without the others: job() meets them.
     synchronous_setup setup(const program_identity& i) const {
         if (!is_on()) return strategy.setup(i);
-        synchronous_setup s{.workers = 1, .input = strategy.options.input, .states = strategy.options.states};
+        synchronous_setup s{.workers = 1, .input = workers().options.input, .states = workers().options.states};
+        if (kind::shards > 0 && s.input == batch_input::per_worker)
+            throw option_error("canonical<S> of members that change is for batches that all share",
+                               "multi_worker_options::input", "per_worker", "global");
+        s.in_tree_order = kind::shards > 0;
         s.evaluates = evaluates();
-        s.has_evaluator = strategy.members.evaluator() != nullptr;
+        s.has_evaluator = workers().members.evaluator() != nullptr;
         return s;
     }
     /// Null where this process does not train, or members stay the same.
     SINTER_COLD std::unique_ptr<collective::elastic_job> job(const program_identity& i) const {
-        const cluster& who = strategy.members;
+        const cluster& who = workers().members;
         if (!is_on() || evaluates()) return nullptr;
         if (who.rank() < 0)
             throw option_error("elastic(multi_worker) is for processes that train", "cluster", who.self().name(),
@@ -45,17 +72,18 @@ struct elastic_strategy<multi_worker<Algorithm, Device, BucketBytes>> {
             throw option_error("number of spares", "cluster_options::spares", joined({who.options.spares}),
                                joined({"0 to ", who.size() - 1, ", fewer than there are tasks that train"}));
         return std::make_unique<collective::elastic_job>(who, wire::identity{i.model, i.layout, i.policy},
-                                                         &Algorithm::connect, who.size() - who.options.spares);
+                                                         &kind::algorithm::connect, who.size() - who.options.spares);
     }
-    std::int64_t check_sums_every() const { return strategy.options.check_sums_every; }
-    typename Device::options device_options(int) const { return strategy.device_settings; }
+    std::int64_t check_sums_every() const { return workers().options.check_sums_every; }
+    typename device::options device_options(int) const { return workers().device_settings; }
     std::uint64_t policy() const { return detail::number_hash().add(strategy.policy()).text("elastic").value(); }
     template <class Programs>
-    using session = elastic_session<Programs>;
+    using session = elastic_session<Programs, kind::shards>;
 
 private:
-    bool is_on() const { return strategy.members.options.elastic; }
-    bool evaluates() const { return strategy.members.self().role == cluster_role::evaluator; }
+    auto& workers() const { return detail::workers_of(strategy); }
+    bool is_on() const { return workers().members.options.elastic; }
+    bool evaluates() const { return workers().members.self().role == cluster_role::evaluator; }
 };
 
 /// A job whose members may die and come again: elastic(multi_worker<ring>{cluster::from_environment()}).
@@ -63,15 +91,17 @@ private:
 /// anew, and the gradient is its mean as before. A process that is started again by the same command
 /// joins behind a step, and is given all that a checkpoint has by those that train. Where half of the
 /// members or more end at once (or half with the chief is not left) the job ends, as others do.
+/// `elastic(canonical<4>(multi_worker<ring>{...}))` has the same bits whoever lives and dies.
 /// doc/distributed.md says more. `on`: false makes it the strategy that it is around.
 ///
 /// All tasks' addresses must be known, and reachable by TCP and by UDP at the same port. The last
 /// `cluster_options::spares` tasks wait until they are needed.
 template <class Strategy>
 elastic_strategy<Strategy> elastic(Strategy s, bool on = true) {
-    if constexpr (requires { s.members.options.elastic; }) {
-        s.members.options.elastic = on;
-        if (!on) s.members.options.spares = 0;
+    if constexpr (detail::elastic_kind<Strategy>::known) {
+        cluster& members = detail::workers_of(s).members;
+        members.options.elastic = on;
+        if (!on) members.options.spares = 0;
     }
     return {s};
 }

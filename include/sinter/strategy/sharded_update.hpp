@@ -9,6 +9,8 @@ template <class Strategy>
 struct sharded_update_strategy {
     static_assert(synchronous_strategy<Strategy>, "sharded_update(strategy): a strategy of several processes, such as "
                                                   "multi_worker, or canonical<S> around one");
+    static_assert(!detail::changes_members<Strategy>, "sharded_update(elastic(...)): elastic goes around it: "
+                                                      "elastic(sharded_update(...))");
     using device = typename Strategy::device;
     static_assert(device::shares_memory, "sharded_update is for processors");
     static constexpr strategy_traits traits = Strategy::traits;

@@ -2,7 +2,10 @@
 #pragma once
 #include <sinter/collective/checked_communicator.hpp>
 #include <sinter/collective/elastic_job.hpp>
+#include <sinter/strategy/elastic/kept_round.hpp>
 #include <sinter/strategy/synchronous/strategy_session.hpp>
+#include <bit>
+#include <functional>
 
 namespace sinter::inline SINTER_TARGET {
 
@@ -16,18 +19,23 @@ namespace sinter::inline SINTER_TARGET {
 ///
 /// A process that joins later is given a saved run at a place where all members are (admit(), join());
 /// until then what it calls does nothing.
-template <class Programs>
+///
+/// `Shards`: into which each batch is cut, whoever computes them (canonical<S>); 0: one for each member.
+/// Of members that are no power of two the last ones have no shards, and add nothing: so the order of
+/// sums is the tree's, whoever is there.
+template <class Programs, int Shards = 0>
 class elastic_session : public detail::session_of_strategy<Programs> {
     using base = detail::session_of_strategy<Programs>;
+    using replicas = shard_replicas<Programs, other_processes::update_all>;
     using unit = replica<Programs>;
     using P0 = typename Programs::template training<0>;
     using left_behind = collective::left_behind;
-    static_assert(!unit::gathers(), "elastic(...): what members have gathered of a round of steps would be lost with "
-                                    "them: use a larger batch instead of accumulate");
+    static constexpr bool gathers = unit::gathers();
 
 public:
     template <class Strategy>
     SINTER_COLD elastic_session(const Strategy& s, int threads) : base(s, threads) {
+        devices_ = [s](int i) { return s.device_options(i); };
         job_ = s.job(detail::identity_of<Programs>(s.policy()));
         if (!job_) return;   // this process evaluates, or elastic is off
         check_every_ = s.check_sums_every();
@@ -44,11 +52,41 @@ public:
         need_to_speak();
         step_values mine = v;
         mine.join = job_->somebody_waits();
-        perform(result::step, [&] { step_ = base::template step<I>(b, mine, observe); });
+        if constexpr (gathers) {
+            static_assert(I == 0);
+            made_ = {&b, &v};
+            perform(result::step, [&] { step_ = base::template step<I>(b, mine, observe); });
+            note_step();
+            step_.join = step_.join && round_.empty();   // who joins has nothing of a round
+        } else {
+            perform(result::step, [&] { step_ = base::template step<I>(b, mine, observe); });
+        }
         return step_;
     }
     void publish() {
-        perform(result::weights, [&] { base::publish(); });
+        if constexpr (gathers) {
+            if (std::exchange(loads_, false)) begin_round();
+            const bool within = !round_.empty();
+            perform(result::weights, [&] { base::publish(); });
+            if (within && job_ && !quiet_) perform(result::none, [&] { repeat_round(); });
+        } else {
+            perform(result::weights, [&] { base::publish(); });
+        }
+    }
+    /// Of what is gathered in a round: a call of all members.
+    void read(compiler::address from, float* to, std::int64_t n) const {
+        if constexpr (gathers)
+            if (job_ && replicas::is_gathered(from)) {
+                if (quiet_) return base::local().read(from, to, n);
+                auto& all = const_cast<elastic_session&>(*this);   // who the members are may change
+                return all.perform_on({reinterpret_cast<std::byte*>(to), static_cast<std::size_t>(n) * sizeof(float)},
+                                      [&] { base::read(from, to, n); });
+            }
+        base::read(from, to, n);
+    }
+    void write(compiler::address to, const float* from, std::int64_t n) {
+        if constexpr (gathers) loads_ = loads_ || replicas::is_gathered(to);
+        base::write(to, from, n);
     }
     void reduce(span<double> x) {
         perform_on(as_writable_bytes_of(x), [&] { base::reduce(x); });
@@ -109,7 +147,14 @@ public:
         return bytes_;
     }
     /// A process that has joined does what the others do from here on.
-    void speak() { quiet_ = false; }
+    void speak() {
+        if (!std::exchange(quiet_, false)) return;
+        if constexpr (gathers) {   // at the beginning of a round, whose sums are the others'
+            loads_ = false;
+            round_.clear();
+            repeat_round();
+        }
+    }
 
 private:
     enum class result : std::uint8_t { none, step, weights, bytes };
@@ -121,6 +166,7 @@ private:
     static constexpr int most_tries = 3;   // with the same members: then it is not they who are at fault
 
     std::unique_ptr<collective::elastic_job> job_;
+    std::function<typename Programs::device::options(int)> devices_;
     wire::member_list list_;
     std::int64_t done_ = 0;          ///< operations
     std::int64_t made_in_ = 0, chief_since_ = 0, check_every_ = 0;
@@ -130,6 +176,14 @@ private:
     std::vector<std::byte> bytes_;   ///< what it gave
     std::vector<std::byte> given_;   ///< what it was given
     std::unique_ptr<cluster_error> broken_;
+    // Where steps are accumulated:
+    struct step_made {
+        const batch_view* batch = nullptr;
+        const step_values* values = nullptr;
+    };
+    std::conditional_t<gathers, detail::kept_round<P0>, detail::no_round> round_;
+    step_made made_;                 ///< that is not in round_ yet
+    bool loads_ = false;             ///< what had been gathered when a run was saved has been written
 
     static span<std::byte> as_writable_bytes_of(span<double> x) {
         return {reinterpret_cast<std::byte*>(x.data()), x.size() * sizeof(double)};
@@ -181,7 +235,12 @@ private:
             try {
                 regroup(admits, nobody_died ? -1 : e.rank());
                 nobody_died = false;
-                if (catch_up()) return false;
+                const bool has_it = catch_up();
+                if constexpr (gathers) {
+                    if (has_it) note_step();
+                    repeat_round();
+                }
+                if (has_it) return false;
                 f();
                 return true;
             } catch (const left_behind& last) {
@@ -207,6 +266,10 @@ private:
         list_ = std::move(g.list);
         base::connect(collective::checked(std::move(g.members), check_every_));
         if (!base::communicator()) return;
+        if constexpr (Shards > 0) {
+            const int most = std::min(base::member().count, Shards);
+            base::share(Shards / static_cast<int>(std::bit_floor(static_cast<unsigned>(most))), Shards, devices_);
+        }
         chief_ = base::member().chief();
         if (chief_ && !was_chief) chief_since_ = job_->epoch();
     }
@@ -269,6 +332,43 @@ private:
         c.broadcast({to.data(), to.size()}, from);
     }
 
+    // ---- of a round of steps that are accumulated
+    /// The step has been made, by this member or by others for it.
+    void note_step() {
+        const step_made made = std::exchange(made_, {});
+        if (!made.batch || !step_.applied) return;
+        if ((made.values->step + 1) % detail::of_program::every<P0> == 0) round_.clear();
+        else round_.add(*made.batch, *made.values);
+    }
+    /// What a saved run had gathered, which has been written on all members. The chief's is what counts;
+    /// the others remember it, for the chief may die.
+    SINTER_COLD void begin_round() {
+        std::vector<float> gathered(static_cast<std::size_t>(P0::v.z.trained));
+        float weight = 0;
+        base::local().read(replicas::gather_slot(), gathered.data(), P0::v.z.trained);
+        base::local().read(P0::v.round_weight, &weight, 1);
+        round_.begin(std::move(gathered), weight);
+    }
+    /// Gathers all of the round again: this member's part of it, as members are now.
+    SINTER_COLD void repeat_round() {
+        for (int i = 0; i < replicas::shards(); ++i) {
+            replicas::empty_gathered(i, replicas::gather_slot(), P0::v.z.trained);
+            replicas::empty_gathered(i, P0::v.round_weight, 1);
+        }
+        if (round_.empty()) return;
+        if (!round_.before().empty() && base::member().chief()) {
+            const float weight = round_.weight_before();
+            base::write(replicas::gather_slot(), round_.before().data(), P0::v.z.trained);
+            base::write(P0::v.round_weight, &weight, 1);
+        }
+        std::vector<float> states(static_cast<std::size_t>(P0::v.floats(compiler::space::state)));   // which have counted
+        base::local().read({compiler::space::state, 0}, states.data(), P0::v.floats(compiler::space::state));
+        round_.each([this](const typename detail::kept_round<P0>::step& s) { base::template step<0>(s.batch.view(), s.values); });
+        for (int k = 0; k < P0::v.n_states; ++k)
+            if (const variable_info& v = P0::v.states[k]; !(v.at == P0::v.round_weight))
+                base::write(v.at, states.data() + v.at.offset(), v.floats);
+    }
+
     template <class F>
     void each_space(F f) {
         using compiler::space;
@@ -284,13 +384,21 @@ private:
         });
         return bytes;
     }
+    /// In all of this process's replicas. What is gathered, which follows the other slots, by itself.
+    SINTER_COLD void put(compiler::address to, const float* x, std::int64_t n) {
+        std::int64_t first = n;
+        if constexpr (gathers)
+            if (to.where() == compiler::space::slot) first = replicas::gather_slot().offset();
+        base::write(to, x, first);
+        if (first < n) base::write({to.where(), first}, x + first, n - first);
+    }
     SINTER_COLD void set_weights(const std::vector<std::byte>& from) {
         std::size_t next = 0;
         each_space([&](compiler::address a, std::int64_t n) {
             const std::size_t bytes = static_cast<std::size_t>(n) * sizeof(float);
             if (next + bytes > from.size())
                 throw left_behind(job_->fault("members do not have the same model: another one's is smaller"));
-            base::local().write(a, reinterpret_cast<const float*>(from.data() + next), n);
+            put(a, reinterpret_cast<const float*>(from.data() + next), n);
             next += bytes;
         });
     }

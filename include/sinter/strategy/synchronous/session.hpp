@@ -41,8 +41,8 @@ public:
     /// As shard_replicas is made.
     template <class Devices>
     SINTER_COLD synchronous_session(synchronous_setup s, Devices devices, int threads)
-        : replicas(s, devices, threads), in_tree_order_(s.in_tree_order), states_(shards_, s.states),
-          sums_(shards_, facts::most_sums(all{})) {
+        : replicas(s, devices, threads), in_tree_order_(s.in_tree_order), all_shards_(this->member().count * shards_),
+          states_(shards_, s.states), sums_(shards_, facts::most_sums(all{})) {
         operands_.assign(at(crew_->size()), std::vector<const float*>(at(shards_)));
         of_bucket_.resize(at(facts::most_buckets(all{})));
         make_lists(all{});
@@ -69,6 +69,18 @@ protected:
     /// Other members from now on (strategy/elastic.hpp); null: none, for the time being.
     SINTER_COLD void connect(std::unique_ptr<collective::communicator> m) {
         members_ = std::move(m);
+        all_shards_ = this->member().count * shards_;
+        make_lists(all{});
+    }
+    /// Batches are cut into `of` shards from now on. This process has `own` of them, numbered from its
+    /// index times so many on; those that are beyond the last are empty.
+    template <class Devices>
+    SINTER_COLD void share(int own, int of, Devices devices) {
+        this->set_shards(own, devices);
+        all_shards_ = of;
+        for (auto& o : operands_) o.resize(at(own));
+        states_.set_shards(own);
+        sums_ = {own, facts::most_sums(all{})};
         make_lists(all{});
     }
 
@@ -82,6 +94,7 @@ private:
     using ticket = collective::ticket;
 
     bool in_tree_order_;
+    int all_shards_;   ///< of all members
     std::vector<std::vector<const float*>> operands_;   ///< of a sum over shards, for each thread
     detail::shard_states<Programs> states_;
     detail::shard_sums<unit> sums_;
@@ -131,7 +144,7 @@ private:
         totals_[stop] = v.stop;
         totals_[save] = v.save;
         totals_[join] = v.join;
-        const int shards = me.count * shards_;
+        const int shards = all_shards_;
         if (this->per_worker()) {
             try {
                 if (b.size < 0 || b.size > shards_ * P::v.max_batch)
@@ -156,8 +169,9 @@ private:
         for (int i = 0; i < shards_; ++i) {
             const int number = me.index * shards_ + i;
             shard& s = shard_[at(i)];
-            s = {this->per_worker() ? detail::part_of_batch(b.size, i, shards_)
-                                    : detail::part_of_batch(b.size, number, shards),
+            s = {this->per_worker()  ? detail::part_of_batch(b.size, i, shards_)
+                 : number < shards ? detail::part_of_batch(b.size, number, shards)
+                                   : detail::example_range{},
                  {.index = static_cast<std::uint64_t>(number), .global_batch = static_cast<int>(examples_)}};
             const float* ports[std::size_t{P::v.n_inputs + P::v.n_targets + 1}] = {};
             if (s.part.size) detail::move_ports<P>(whole, s.part.first, ports), last_ = i;

@@ -44,22 +44,7 @@ public:
         const int workers = std::min(s.workers ? s.workers : threads_, shards_);
         alone_ = threads_ <= workers;
         crew_ = std::make_unique<runtime::team>(workers);
-        units_.reserve(static_cast<std::size_t>(shards_));
-        for (int i = 0; i < shards_; ++i) {
-            // Shard 0's replica also evaluates and predicts, for which all threads are welcome.
-            const int own = alone_ ? (i ? 1 : threads_) : threads_ / workers;
-            const auto options = with_threads<device>(devices(i), own);
-            if constexpr (shared)
-                if (i) {
-                    units_.emplace_back(options, units_[0]);
-                    continue;
-                }
-            units_.emplace_back(options);
-        }
-        shard_.resize(at(shards_));
-        if constexpr (!shared)
-            for (int i = 0; i < (on_devices_ ? 0 : peers ? 1 : shards_); ++i)
-                host_.emplace_back(facts::most_gradients(all{}));
+        make_units(devices);
     }
     shard_replicas(shard_replicas&&) = default;
     shard_replicas& operator=(shard_replicas&&) = default;
@@ -181,6 +166,50 @@ protected:
     double loss_weights_[std::size_t{bundle::most}] = {};              ///< of the step that is run
     float handed_in_[std::size_t{bundle::most}] = {};
 
+    int shards() const { return shards_; }
+    /// So many units as there are shards. New ones have the first one's states, weights and slots, and
+    /// have gathered nothing.
+    template <class Devices>
+    SINTER_COLD void make_units(Devices devices) {
+        const int workers = crew_->size(), before = static_cast<int>(units_.size());
+        if (before > shards_) units_.erase(units_.begin() + shards_, units_.end());
+        units_.reserve(at(shards_));
+        for (int i = before; i < shards_; ++i) {
+            // Shard 0's replica also evaluates and predicts, for which all threads are welcome.
+            const int own = alone_ ? (i ? 1 : threads_) : threads_ / workers;
+            const auto options = with_threads<device>(devices(i), own);
+            if constexpr (shared)
+                if (i) {
+                    units_.emplace_back(options, units_[0]);
+                    continue;
+                }
+            units_.emplace_back(options);
+        }
+        shard_.resize(at(shards_));
+        numbers_.resize(at(shards_));
+        if constexpr (!shared)
+            for (int i = static_cast<int>(host_.size()); i < (on_devices_ ? 0 : peers ? 1 : shards_); ++i)
+                host_.emplace_back(facts::most_gradients(all{}));
+    }
+    /// This process has so many shards from now on (strategy/elastic.hpp).
+    template <class Devices>
+    SINTER_COLD void set_shards(int n, Devices devices) {
+        const int before = shards_;
+        shards_ = n;
+        make_units(devices);
+        for (const compiler::space s : {compiler::space::parameter, compiler::space::state, compiler::space::slot}) {
+            const std::int64_t floats = P0::v.floats(s);
+            if (floats == 0 || !owned({s, 0}) || before >= n) continue;
+            std::vector<float> x(static_cast<std::size_t>(floats));
+            units_[0].read({s, 0}, x.data(), floats);
+            for (int i = before; i < n; ++i)
+                if (!shared || s == compiler::space::state) units_[at(i)].write({s, 0}, x.data(), floats);
+        }
+        for (int i = before; unit::gathers() && i < n; ++i) {
+            empty_gathered(i, gather_slot(), P0::v.z.trained);
+            empty_gathered(i, P0::v.round_weight, 1);
+        }
+    }
     static std::size_t at(int i) { return static_cast<std::size_t>(i); }
     bool filled(int i) const { return shard_[at(i)].part.size > 0; }
     /// Parts are those of a batch of training program I from now on.

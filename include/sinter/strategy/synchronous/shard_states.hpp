@@ -19,10 +19,13 @@ class shard_states {
 
 public:
     SINTER_COLD shard_states(int shards, state_policy policy)
-        : policy_(policy), joined_(p.floats(space::state)), nothing_(p.floats(space::state)),
-          from_(static_cast<std::size_t>(shards)) {
+        : policy_(policy), joined_(p.floats(space::state)), nothing_(p.floats(space::state)) {
         std::fill_n(nothing_.data(), nothing_.size(), -0.f);   // to which anything is added as it is
-        for (int i = 0; i < shards && !shared; ++i) host_.emplace_back(p.floats(space::state));
+        set_shards(shards);
+    }
+    SINTER_COLD void set_shards(int n) {
+        from_.resize(static_cast<std::size_t>(n));
+        while (!shared && host_.size() < from_.size()) host_.emplace_back(p.floats(space::state));
     }
 
     /// Joins what shards with examples have made. Floats that all members are to add up now, at

@@ -34,6 +34,9 @@ private:
         else return identity_of<Programs>(s.policy());
     }
 };
+/// Whether a strategy's members change from one step to the next (elastic()).
+template <class Strategy>
+inline constexpr bool changes_members = requires { Strategy::changes_members; };
 /// A strategy of one process says so: `others`.
 template <class Strategy>
 inline constexpr other_processes others_of = other_processes::update_all;
