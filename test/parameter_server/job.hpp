@@ -39,6 +39,7 @@ struct job {
     cluster_options options = quick(1);
     std::vector<std::string> at = own_addresses(16);   ///< of the workers, then of the servers
     std::int64_t rows = 0;        ///< of each server's table; 0: it has none
+    int replicas = 1;
 
     cluster as(cluster_role role, int index) const {
         std::vector<cluster_member> all;
@@ -62,6 +63,10 @@ struct job {
     /// The work of server i: until all have left. What it has counted, as numbers.
     std::string serve(int i, server_options with = {}) const {
         with.order = order;
+        with.replicas = replicas;
+        if (replicas == 2)
+            with.other = std::make_shared<other_shard>(
+                other_shard{layout()[static_cast<std::size_t>((i + servers - 1) % servers)], std::make_unique<adding>(), {}});
         server s(as(cluster_role::ps, i), identity(), layout()[static_cast<std::size_t>(i)], std::make_unique<adding>(),
                  [](std::int64_t, float, float* to) { *to = 0; }, std::move(with));
         s.run();

@@ -22,6 +22,7 @@ public:
     std::optional<data_link> dial(int index, double within) {
         const cluster_member& m = who_.servers()[static_cast<std::size_t>(index)];
         const host_port at = m.address();
+        nobody_ = false;
         const double until = base::monotonic_seconds() + within;
         const resolution found = resolve(at);
         if (!found.fault.empty()) return miss("the name of its host cannot be resolved: " + found.fault);
@@ -30,6 +31,7 @@ public:
             io::descriptor socket = stream_socket(to.storage.ss_family);
             if (!socket) return miss(std::generic_category().message(errno));
             if (::connect(socket.get(), to.address(), to.size) != 0 && errno != EINPROGRESS && errno != EINTR) {
+                nobody_ = errno == ECONNREFUSED;
                 miss(std::generic_category().message(errno));
                 continue;
             }
@@ -57,6 +59,8 @@ public:
         return {};
     }
     const std::string& trouble() const { return trouble_; }
+    /// Whether the host of the last one that was dialled has said that nobody listens there.
+    bool nobody_there() const { return nobody_; }
     /// Whether the last one that was dialled was there, and does not want this process now.
     bool refused() const { return refused_; }
 
@@ -70,7 +74,7 @@ private:
     greeting own_;
     std::unique_ptr<tls_context> tls_;
     std::string trouble_;
-    bool refused_ = false;
+    bool refused_ = false, nobody_ = false;
 
     std::optional<data_link> miss(std::string why) {
         trouble_ = std::move(why);
@@ -89,6 +93,7 @@ private:
         int fault = 0;
         socklen_t n = sizeof fault;
         if (::getsockopt(c.descriptor(), SOL_SOCKET, SO_ERROR, &fault, &n) != 0) fault = errno;
+        nobody_ = fault == ECONNREFUSED;
         if (fault != 0) miss(std::generic_category().message(fault));
         return fault == 0;
     }

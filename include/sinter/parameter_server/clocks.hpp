@@ -81,9 +81,23 @@ public:
     }
     /// Whether the worker's push is in clock applied().
     bool in_next(int w) const { return in(at(w)); }
+    /// Whether the worker's push of this clock waits to be applied.
+    bool waits(int w, std::int64_t clock) const { return clock >= applied_ && at(w).pushed[slot(clock)] == clock; }
     void apply() {
         ++applied_;
         for (member& m : members_) m.next = m.live ? m.next : std::max(m.next, applied_);
+    }
+    /// All of it, in an archive of whole numbers.
+    template <class A>
+    void serialize(A& a, unsigned) {
+        a & applied_;
+        for (member& m : members_) {
+            std::uint8_t live = m.live;
+            std::vector<std::int64_t> pushed = m.pushed;
+            a & m.next & live & pushed;
+            m.live = live != 0;
+            if (pushed.size() == m.pushed.size()) m.pushed = pushed;
+        }
     }
     /// Backup workers: how many of the job's workers are gone.
     int backup() const { return backup_; }

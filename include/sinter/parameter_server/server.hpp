@@ -5,5 +5,6 @@
 #include <sinter/parameter_server/server/engine.hpp>
 #include <sinter/parameter_server/server/life.hpp>
 #include <sinter/parameter_server/server/calls.hpp>
+#include <sinter/parameter_server/server/copies.hpp>
 #include <sinter/parameter_server/server/serving.hpp>
 #include <sinter/parameter_server/server/updates.hpp>

@@ -38,14 +38,22 @@ public:
             setup.first_slot = [u = updater_.get(), t](int k, const float* row, float* to) {
                 u->first_slot(t.group, k, to, row, t.row_floats);
             };
-            tables_.emplace_back(std::move(setup));
+            setups_.push_back(std::move(setup));
         }
+        forget_rows();
+    }
+    /// All tables are as at the beginning. Nobody else may use them meanwhile.
+    void forget_rows() {
+        tables_.clear();
+        for (const row_store_setup& s : setups_) tables_.emplace_back(s);
     }
 
     const shard_layout& layout() const { return layout_; }
     const updater& optimizer() const { return *updater_; }
     /// Slots of the dense array.
     int slots() const { return slots_; }
+    /// Slots of a table's rows.
+    int slots_of(std::size_t table) const { return tables_[table].rows.slots(); }
     /// The most slots that an array of this shard has.
     int most_slots() const {
         int n = slots_;
@@ -196,6 +204,7 @@ private:
     int slots_ = 0;
     aligned_floats values_, slot_values_, states_;
     std::deque<stretch> stretches_;
+    std::vector<row_store_setup> setups_;
     std::deque<table> tables_;
     std::mutex states_mutex_;
 

@@ -38,6 +38,7 @@ public:
         for (staged_rows& t : tables_) t.keys.clear();
         info = {};
         number = 0;
+        clock = 0;
     }
     /// Whether any of it has come.
     bool begun() const {
@@ -81,6 +82,7 @@ public:
 
     push_info info;
     std::uint64_t number = 0;
+    std::int64_t clock = 0;
 
 private:
     const shard_layout* layout_;

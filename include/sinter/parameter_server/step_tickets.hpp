@@ -35,6 +35,12 @@ public:
     }
     /// The step is pushed, given up, or its worker is gone.
     void give_back(int w) { held_.at(static_cast<std::size_t>(w)) = 0; }
+    template <class A>
+    void serialize(A& a, unsigned) {
+        std::vector<char> held = held_;
+        a & most_ & held;
+        if (held.size() == held_.size()) held_ = held;
+    }
     /// Tickets that are held.
     std::int64_t out() const { return std::count(held_.begin(), held_.end(), 1); }
 

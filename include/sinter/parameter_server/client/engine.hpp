@@ -5,6 +5,7 @@
 #include <sinter/net/service_client.hpp>
 #include <sinter/parameter_server/client/interface.hpp>
 #include <sinter/parameter_server/client/lane.hpp>
+#include <sinter/parameter_server/copies.hpp>
 #include <condition_variable>
 #include <exception>
 #include <list>
@@ -28,6 +29,13 @@ struct client::engine {
     std::optional<cluster_error> failure;
     std::vector<double> down_since, next_try;
     std::vector<std::string> why_down;
+    struct shard_copies {   // where two servers keep each shard
+        int aim = 0;              // the copy that is dialled, or leads
+        std::uint64_t epoch = 0;  // the newest that was heard of: no leader of an older one is obeyed
+        copy_note note;           // of the copy that was met last
+        copy_register known;      // the chief's
+    };
+    std::vector<shard_copies> copies;
     bool waiting = false;                     // the caller drives
     bool ending = false, leaving = false, left = false;
     bool resting = false, joined = false, initialised = false;
@@ -53,7 +61,14 @@ struct client::engine {
         if (layouts.size() != n)
             throw option_error("one layout for each server is needed", "sharded::client",
                                std::to_string(layouts.size()), std::to_string(n));
+        if (options.replicas != 1 && (options.replicas != 2 || n < 2 || options.reconnect_within <= 0))
+            throw option_error("shards cannot be kept so", "client_options::replicas",
+                               sinter::joined({options.replicas, " on ", static_cast<std::int64_t>(n), " servers, reconnect_within ",
+                                               static_cast<std::int64_t>(options.reconnect_within)}),
+                               "1, or 2 on 2 or more servers with reconnect_within above 0");
         for (std::size_t i = 0; i < n; ++i) lanes.push_back(std::make_unique<lane>());
+        if (replicated()) copies.resize(n);
+        for (std::size_t i = 0; replicated() && i < n; ++i) lanes[i]->shard = static_cast<int>(i);
         down_since.assign(n, base::monotonic_seconds());
         next_try.assign(n, 0);
         why_down.assign(n, {});
@@ -81,6 +96,14 @@ struct client::engine {
     double beat_every() const { return dialler.roster().options.heartbeat_every(); }
     double dead_after() const { return dialler.roster().options.dead_after; }
     double patience() const { return joined ? options.reconnect_within : dialler.roster().options.join_within; }
+
+    bool replicated() const { return options.replicas == 2; }
+    bool is_chief() const { return dialler.roster().is_chief(); }
+    /// The process that the lane's next connection leads to, or its last led to.
+    int process(std::size_t i) const {
+        const int n = static_cast<int>(lanes.size()), shard = static_cast<int>(i);
+        return replicated() ? process_of_copy(shard, copies[i].aim, n) : shard;
+    }
 
     // ---- Driving
     /// Does what can be done now. True: something may be left to do at once (TLS has bytes).
@@ -124,7 +147,8 @@ struct client::engine {
     void give_up(std::size_t i) {
         fail(dialler.about(static_cast<int>(i), joined ? lanes[i]->oldest() : "joining the job",
                            joined ? lanes[i]->global_step : -1,
-                           sinter::joined({joined ? "it has not answered for " : "it was not there within ",
+                           sinter::joined({replicated() ? "neither it nor the server with the second copy of its shard: " : "",
+                                           joined ? "it has not answered for " : "it was not there within ",
                                            static_cast<std::int64_t>(base::monotonic_seconds() - down_since[i] + 0.5),
                                            " s", why_down[i].empty() ? "" : ": ", why_down[i]})));
     }
@@ -133,7 +157,7 @@ struct client::engine {
     }
     void dial(std::size_t i) {
         try {
-            auto link = dialler.dial(static_cast<int>(i), std::max(0.5, beat_every()));
+            auto link = dialler.dial(process(i), std::max(0.5, beat_every()));
             const double now = base::monotonic_seconds();
             if (link) {
                 lanes[i]->connect(std::move(*link));
@@ -141,6 +165,13 @@ struct client::engine {
                 lanes[i]->disconnect();
             } else {
                 why_down[i] = dialler.trouble();
+                if (replicated()) copies[i].known.missed(copies[i].aim, dialler.nobody_there());
+            }
+            if (replicated()) {
+                if (!leaving && copies[i].known.lost())
+                    return fail(dialler.about(static_cast<int>(i), lanes[i]->oldest(), lanes[i]->global_step,
+                                              "both copies of what it kept are lost"));
+                copies[i].aim = 1 - copies[i].aim;
             }
             if (leaving && joined) return lanes[i]->forget_all();
             if (dialler.refused() && now - down_since[i] > dead_after() + 1)
@@ -156,10 +187,12 @@ struct client::engine {
         lane& l = *lanes[i];
         wire::archive_writer w;
         w & std::max<std::int64_t>(0, clock - l.commits());   // the next clock that it will hear of
+        if (replicated()) w & copies[i].epoch;
         try {
             if (!l.introduce(resting ? "rest" : "join", resting ? std::string() : w.bytes(),
                              base::monotonic_seconds() + std::max(1.0, dead_after())))
                 return why_down[i] = "no answer in time", false;
+            if (replicated() && !l.refused && !leads(i)) return false;
         } catch (const wire::lost_connection& e) {
             return why_down[i] = e.cause(), false;
         } catch (const wire::damaged_connection& e) {
@@ -171,6 +204,38 @@ struct client::engine {
         }
         met(i);
         return true;
+    }
+    /// Whether the copy that was just met is the one to obey. The chief may have to tell it so.
+    bool leads(std::size_t i) {
+        lane& l = *lanes[i];
+        shard_copies& c = copies[i];
+        c.note = note_of(l);
+        const bool obeyed = c.note.role == copy_role::leading && c.note.epoch >= c.epoch;
+        if (obeyed) c.known.leads(c.aim, c.note);
+        else c.known.met(c.aim, c.note);
+        if (obeyed) return c.epoch = c.note.epoch, true;
+        why_down[i] = "it does not lead its shard, epoch " + std::to_string(c.note.epoch);
+        if (!is_chief()) return false;
+        const bool silent = base::monotonic_seconds() - down_since[i] > dead_after();
+        if (const std::uint64_t next = c.known.decide(c.aim, silent)) {
+            wire::archive_writer w;
+            w & next;
+            c.epoch = std::max(c.epoch, next);
+            if (l.introduce("lead", w.bytes(), base::monotonic_seconds() + std::max(1.0, dead_after())) && !l.refused)
+                c.aim = 1 - c.aim;   // which dial() changes back: the leader is dialled next
+            l.refused = false;
+        }
+        return false;
+    }
+    /// What a copy has said of itself, behind its answer to one who joins.
+    copy_note note_of(const lane& l) const {
+        std::uint8_t has = 0;
+        std::uint64_t sum = 0, life = 0;
+        copy_note n;
+        wire::archive_reader r(as_bytes(l.text));
+        r & has & sum & life;
+        n.serialize(r, 0u);
+        return n.makes_sense() ? n : copy_note{};
     }
     /// What a server says to one who joins. One that has begun anew without a checkpoint ends the job.
     void met(std::size_t i) {
@@ -333,6 +398,7 @@ struct client::engine {
         for (int round = 0; round < 2; ++round) {
             wire::archive_writer w;
             w & clock;
+            if (replicated()) w & std::uint64_t{0};
             const std::int64_t before = clock;
             const auto t = ++numbers;
             for (std::size_t i = 0; i < lanes.size(); ++i) call(hold, i, t, "join", w.bytes());

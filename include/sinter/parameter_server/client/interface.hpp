@@ -12,6 +12,7 @@ namespace sinter::inline SINTER_TARGET::sharded {
 
 struct client_options {
     double reconnect_within = 60;   ///< seconds for which a silent server is dialled again; 0: an error at once
+    int replicas = 1;               ///< servers that keep each shard: 1 or 2, as the servers say
     bool overlap = true;            ///< a thread sends and receives while the caller computes; false: only wait() does
 };
 

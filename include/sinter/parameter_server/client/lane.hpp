@@ -58,6 +58,7 @@ public:
     bool refused = false;
     int damaged = 0;                          // connections one after the other, without an answer between them
     double heard = 0, said = 0;
+    int shard = -1;                           // of two copies, which connections must say
     std::uint64_t life = 0;                   // of the server's process that was met last; 0: none was
     bool gave_values = false;                 // this worker has written there, or knows that there are values
 
@@ -101,6 +102,7 @@ public:
         wire::frame_tag t;
         t.operation = static_cast<std::uint32_t>(word::call);
         t.elements = name.size();
+        t.bucket = shard;
         link_->send(t, as_bytes(bytes));
         const auto ready = [&](short events, auto done) {
             while (!done()) {

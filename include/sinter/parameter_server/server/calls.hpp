@@ -24,12 +24,20 @@ inline void server_session::call(const wire::frame_header& h, span<const std::by
     if (name == "join") {
         wire::archive_reader r(as_bytes(argument));
         std::int64_t clock = 0;
+        std::uint64_t known = 0;
         r & clock;
+        if (e_.replicated()) r & known;
+        if (known > e_.epoch) {   // another leads since
+            e_.part = copy_role::waiting;
+            e_.changed_view();
+            throw view_changed{};
+        }
         if (clock < 0 || clock > INT64_MAX / 2) throw refused_request{"a clock that makes no sense"};
         k_.now = presence::here;
         e_.turn.join(w_, clock);
         wire::archive_writer w;
         w & static_cast<std::uint8_t>(e_.has_values) & e_.sums.now() & e_.life;
+        if (e_.replicated()) e_.note().serialize(w, 0u);
         return back(w.bytes());
     }
     if (name == "open") {
@@ -37,6 +45,11 @@ inline void server_session::call(const wire::frame_header& h, span<const std::by
         wire::archive_reader r(as_bytes(argument));
         std::int64_t most = 0, step = -1;
         r & most & step;
+        if (e_.replicated()) {   // nothing is answered for good before both copies are there
+            const double until = base::monotonic_seconds() + e_.who.options.join_within;
+            wait(hold, [&] { return e_.was_followed || base::monotonic_seconds() > until; });
+            if (!e_.was_followed) throw refused_request{"the server that is to keep its second copy has not come"};
+        }
         e_.tickets.limit(most);
         if (step >= 0) e_.global_step = e_.begun = step;
         e_.open = e_.has_values = true;
@@ -63,6 +76,12 @@ inline void server_session::call(const wire::frame_header& h, span<const std::by
     if (name == "rest") {
         e_.take_leave(w_, presence::resting);
         e_.advance(hold);
+        if (e_.replicated()) {   // it may be the first question on a connection
+            wire::archive_writer w;
+            w & static_cast<std::uint8_t>(e_.has_values) & e_.sums.now() & e_.life;
+            e_.note().serialize(w, 0u);
+            return back(w.bytes());
+        }
         return back({});
     }
     if (name == "wait for others") {

@@ -17,6 +17,7 @@ public:
         : link_(std::move(link)), heard_(heard), looks_(looks) {}
 
     int descriptor() const { return link_.descriptor(); }
+    wire::data_link& link() { return link_; }
     const wire::peer_name& peer() const { return link_.peer(); }
     std::int64_t bytes_in = 0, bytes_out = 0;
 

@@ -6,7 +6,9 @@
 #include <sinter/parameter_server/clocks.hpp>
 #include <sinter/parameter_server/push_log.hpp>
 #include <sinter/parameter_server/server/interface.hpp>
+#include <sinter/parameter_server/copies.hpp>
 #include <sinter/parameter_server/server/conversation.hpp>
+#include <sinter/parameter_server/server/copy_stream.hpp>
 #include <sinter/parameter_server/server/reductions.hpp>
 #include <sinter/parameter_server/server/shared_squares.hpp>
 #include <sinter/parameter_server/server_log.hpp>
@@ -22,7 +24,9 @@ namespace sinter::inline SINTER_TARGET::sharded {
 /// What a server is inside. A thread serves each connection: it reads a request, carries it out and
 /// answers. One mutex guards who is there, the clocks, the log and the tickets; values have locks of
 /// their own. Whoever changes values holds `gate` shared, whoever copies all of them alone; it is taken
-/// before the mutex.
+/// before the mutex. Of a shard that two processes keep (copies.hpp), a process has two engines: that of
+/// its own shard, which has the door, and that of the shard before it. There, whoever changes values
+/// holds `gate` alone, so that all changes have one order.
 struct server::engine {
     using lock = std::unique_lock<std::mutex>;
     enum class presence : std::uint8_t { expected, here, resting, left, dead, never_came };
@@ -46,13 +50,14 @@ struct server::engine {
     };
 
     engine(const cluster& c, const wire::identity& same, shard_layout l, std::unique_ptr<updater> u, scalars_function s,
-           server_options o)
-        : who(c), options(std::move(o)), scalars(std::move(s)),
+           server_options o, bool other = false)
+        : who(c), options(std::move(o)), shard_number(number_of_shard(c, other)), scalars(std::move(s)),
           memory(l, std::move(u), options.first_row, static_cast<int>(c.servers().size())),
           order(options.order), turn(order, c.size()), log(c.size()), tickets(order.mode, c.size()),
           sums(c.size(), order.order), joined(memory.layout(), order), workers(static_cast<std::size_t>(c.size())),
           notes(options.log), own(wire::service_greeting(c, same)) {
         order.check(c.size());
+        begin_copies(other);
         wire::fill_random({reinterpret_cast<std::byte*>(&life), sizeof life});
         if (who.self().role != cluster_role::ps)
             throw option_error("this task is no parameter server", "sharded::server", who.self().name(), "ps");
@@ -62,6 +67,9 @@ struct server::engine {
         parameters = std::max(parameters, options.parameters);
         clipped = order.mode == update_mode::clocks && memory.optimizer().needs() == norm_need::all_gradients;
         if (clipped && who.servers().size() > 1) {
+            if (replicated())
+                throw option_error("servers that keep shards twice cannot add up the norm of all gradients by clocks",
+                                   "the optimizer of a parameter server", "replicas = 2", "replicas = 1, or async");
             if (order.backup > 0)   // each takes the first pushes that come to it: on each server others
                 throw option_error("with backup workers, clipping by the norm of all gradients needs one server",
                                    "the optimizer of a parameter server", joined_text(who.servers().size()),
@@ -73,8 +81,10 @@ struct server::engine {
         }
         for (int w = 0; w < c.size(); ++w)
             if (!order.all_join) turn.retire(w);
-        restore();
-        started = base::monotonic_seconds();
+        if (!replicated()) restore();
+        started = linked = base::monotonic_seconds();
+        if (other) return;
+        if (replicated()) make_other(same);
         door = std::make_unique<wire::service>(
             who, own,
             wire::service::calls{
@@ -84,19 +94,23 @@ struct server::engine {
             options.log, options.strangers);
     }
     ~engine() {
-        {
-            const lock hold(mutex);
-            stopping = true;
-            hang_up();
-            changed.notify_all();
-        }
-        door->close();
+        shut();
+        if (other) other->shut();
+        if (door) door->close();
         for (connection& c : connections) c.thread.join();
-        if (saver.joinable()) saver.join();
+        for (base::posix_thread* t : {&saver, &follower})
+            if (t->joinable()) t->join();
+    }
+    void shut() {
+        const lock hold(mutex);
+        stopping = true;
+        hang_up();
+        changed.notify_all();
     }
 
     cluster who;
     server_options options;
+    int shard_number;                                // among all shards
     scalars_function scalars;
     shard memory;
     update_order order;
@@ -128,10 +142,19 @@ struct server::engine {
     std::int64_t save_wanted = 0, save_done = 0, saved_step = 0;
     double saved_at = 0;
     std::string save_where, save_fault;
+    // Where two processes keep this shard:
+    copy_role part = copy_role::leading;
+    std::uint64_t epoch = 0, view = 0;               // view: counts what changes who is served
+    std::unique_ptr<copy_stream> stream;             // to the follower; null: there is none
+    bool was_followed = false, copying = false, told_end = false;
+    int leader_descriptor = -1;                      // of the connection to the leader that is followed
+    double linked = 0;                               // when there was one
+    std::vector<int> others;                         // descriptors of connections that are no worker's in service
 
     wire::greeting own;
     std::list<connection> connections;
-    base::posix_thread saver;
+    base::posix_thread saver, follower;
+    std::unique_ptr<engine> other;                   // of the shard before this one
     std::unique_ptr<wire::service> door;
 
     worker& at(int w) { return workers[static_cast<std::size_t>(w)]; }
@@ -140,7 +163,8 @@ struct server::engine {
     step_tickets::answer ask_for_step(int w) {
         return tickets.ask(w, order.mode == update_mode::async ? begun : global_step, turn.next(w), turn.applied());
     }
-    bool is_first() const { return who.self().index == 0; }
+    bool is_first() const { return shard_number == 0; }
+    bool replicated() const { return options.replicas == 2; }
     static std::string joined_text(std::size_t n) { return std::to_string(n) + " servers"; }
     cluster_error about_self(std::string operation, std::string cause) const {
         return {own.rank, who.self().name(), text_of(who.self().address()), std::move(operation), global_step,
@@ -163,6 +187,7 @@ struct server::engine {
         const lock hold(mutex);
         if (failure) return "the server has failed: " + std::string(failure->what());
         if (stopping) return "the job is over";
+        if (replicated() && g.rank >= who.size()) return {};
         if (g.rank >= who.size())
             return all_squares && is_first() && g.index > 0 ? "" : "this server asks nothing of other servers";
         const worker& k = at(g.rank);
@@ -180,7 +205,8 @@ struct server::engine {
         connection& c = connections.emplace_back();
         auto held = std::make_shared<wire::data_link>(std::move(link));
         c.thread = base::posix_thread([this, &c, held, w = g.rank, incarnation = g.incarnation] {
-            if (w >= who.size()) serve_server(w - who.size(), std::move(*held));
+            if (replicated()) serve_copy(w, incarnation, std::move(*held));
+            else if (w >= who.size()) serve_server(w - who.size(), std::move(*held));
             else serve(w, incarnation, std::move(*held));
             c.over = true;
         });
@@ -191,10 +217,14 @@ struct server::engine {
         } catch (const error&) {   // it has ended, or dials again: whoever misses its part says so
         }
     }
-    /// Ends all connections: their threads notice.
-    void hang_up() {
+    void hang_up_on_workers() {
         for (worker& k : workers)
             if (k.descriptor >= 0) ::shutdown(k.descriptor, SHUT_RDWR);
+    }
+    /// Ends all connections: their threads notice.
+    void hang_up() {
+        hang_up_on_workers();
+        for (const int d : others) ::shutdown(d, SHUT_RDWR);
     }
     void take_leave(int w, presence how) {
         worker& k = at(w);
@@ -231,6 +261,8 @@ struct server::engine {
     inline void keep_saving();
     inline void serve(int w, std::uint64_t incarnation, wire::data_link link);
     inline void advance(lock& hold);
+    inline void apply_clock(lock& hold);
+    inline const char* apply_push(staged_push&, std::int64_t step, const float* scalars, float* copy_to);
     inline void look_at_sums();
     inline std::string counters_text() const;
     inline void report(lock& hold);
@@ -238,6 +270,46 @@ struct server::engine {
     inline void look_who_lives(double gap);
     inline bool is_over(double now) const;
     inline std::vector<worker_counters> counters() const;
+
+    // ---- Copies (server/copies.hpp)
+    /// Held by whoever changes values: alone, where all changes have one order.
+    struct changing_values {
+        explicit changing_values(engine& e) : e_(e), alone_(e.replicated()) {
+            if (alone_) e_.gate.lock();
+            else e_.gate.lock_shared();
+        }
+        ~changing_values() {
+            if (alone_) e_.gate.unlock();
+            else e_.gate.unlock_shared();
+        }
+        changing_values(const changing_values&) = delete;
+        changing_values& operator=(const changing_values&) = delete;
+
+    private:
+        engine& e_;
+        bool alone_;
+    };
+    struct named_descriptor;
+    inline static int number_of_shard(const cluster&, bool other);
+    inline void begin_copies(bool other);
+    inline void make_other(const wire::identity&);
+    inline void serve_copy(int number, std::uint64_t incarnation, wire::data_link);
+    inline void serve_unled(int w, wire::data_link);
+    inline void serve_follower(wire::data_link);
+    inline bool lead(std::uint64_t next);
+    inline void changed_view();
+    inline copy_note note() const;
+    inline std::string state_text() const;
+    inline void take_state(span<const std::byte>);
+    inline void send_all(conversation&);
+    inline void send_stream(wire::data_link&, const copy_stream*);
+    inline void follow();
+    inline void follow_once(wire::service_client&);
+    inline bool take_copy(conversation&, const wire::frame_header&, std::vector<std::byte>& scratch);
+    inline void restore_rows(std::size_t table, std::int64_t n, const std::byte*);
+    inline void take_push(int w, std::uint64_t incarnation, const commit_block&, bool staged);
+    inline bool is_done_unled(double now) const;
+    inline void serve_both();
 };
 
 } // namespace sinter::sharded

@@ -14,6 +14,13 @@
 
 namespace sinter::inline SINTER_TARGET::sharded {
 
+/// The shard of the server before this one, of which this one has the second copy.
+struct other_shard {
+    shard_layout layout;
+    std::unique_ptr<updater> update;
+    std::function<void(int table, std::int64_t row, float* to)> first_row;
+};
+
 struct server_options {
     update_order order;
     std::shared_ptr<shard_files> files;          ///< null: no checkpoints
@@ -29,6 +36,11 @@ struct server_options {
     double report_every = 1;                     ///< seconds
     wire::rare_log::sink log;                    ///< lines about strangers and bad requests; none: stderr
     wire::stranger_limits strangers;
+    /// 2: each shard is kept by two servers, and whatever is answered is with both. Needs `other`, and in
+    /// place of `files` a function: a copy that comes to lead takes over who writes.
+    int replicas = 1;
+    std::shared_ptr<other_shard> other;
+    std::function<std::shared_ptr<shard_files>(int shard)> files_of;
 };
 
 /// A parameter server: the work of a process whose role is ps. It keeps floats and updates them as

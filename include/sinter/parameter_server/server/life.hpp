@@ -8,7 +8,7 @@ namespace sinter::inline SINTER_TARGET::sharded {
 inline void server::engine::restore() {
     if (!options.files) return;
     shard_view v = memory.view();
-    v.server = who.self().index;
+    v.server = shard_number;
     v.servers = static_cast<int>(who.servers().size());
     v.restore_row = [this](std::size_t table, std::int64_t key, std::int64_t step, const float* values,
                            const float* const* slots) { memory.restore_row(table, key, step, values, slots); };
@@ -52,7 +52,7 @@ inline void server::engine::save(const std::string& where) {
     {
         const std::unique_lock alone(gate);
         v = memory.view();
-        v.server = who.self().index;
+        v.server = shard_number;
         v.servers = static_cast<int>(who.servers().size());
         {
             const lock hold(mutex);
@@ -85,7 +85,7 @@ inline void server::engine::save(const std::string& where) {
 /// the step, on all servers alike.
 inline bool server::engine::save_is_due(double now) const {
     const std::int64_t every = options.save_every_steps;
-    if (!open || !options.files || global_step <= saved_step) return false;
+    if (part != copy_role::leading || !open || !options.files || global_step <= saved_step) return false;
     if (every > 0 && (order.mode == update_mode::clocks ? global_step % every == 0
                                                         : global_step / every > saved_step / every))
         return true;
@@ -125,6 +125,7 @@ inline void server::engine::keep_saving() {
 
 inline void server::engine::look_who_lives(double gap) {
     const double now = base::monotonic_seconds(), dead_after = who.options.dead_after;
+    if (part != copy_role::leading || copying) return;
     for (int w = 0; w < who.size(); ++w) {
         worker& k = at(w);
         if (gap > who.options.heartbeat_every()) k.heard = std::max(k.heard.load(), now - dead_after / 2);
@@ -144,6 +145,7 @@ inline void server::engine::look_who_lives(double gap) {
 /// Under the mutex.
 inline bool server::engine::is_over(double now) const {
     bool waits = false;
+    if (part == copy_role::waiting || part == copy_role::following) return is_done_unled(now);
     for (const worker& k : workers) {
         if (k.now == presence::here || k.now == presence::resting) return false;
         waits |= k.now == presence::expected;
@@ -163,7 +165,8 @@ inline void server::engine::report(lock& hold) {
 }
 
 inline void server::engine::serve_until_the_end() {
-    if (options.files) saver = base::posix_thread([this] { keep_saving(); });
+    if (options.files || options.files_of) saver = base::posix_thread([this] { keep_saving(); });
+    if (replicated()) follower = base::posix_thread([this] { follow(); });
     lock hold(mutex);
     double ran = base::monotonic_seconds(), reported = ran;
     const double every = who.options.heartbeat_every() / 2;
@@ -184,7 +187,8 @@ inline void server::engine::serve_until_the_end() {
         }
         changed.wait_for(hold, std::chrono::microseconds(static_cast<std::int64_t>(every * 1e6)));
     }
-    const bool nobody_left = !any_left && !stopping;
+    const bool nobody_left = !any_left && !stopping && !told_end;
+    if (stream && !failure) stream->add(copied::end);
     report(hold);
     if (failure) {   // those who wait for something are told
         const double until = base::monotonic_seconds() + 0.5;
@@ -194,7 +198,7 @@ inline void server::engine::serve_until_the_end() {
         const auto served = [&] {
             for (const worker& k : workers)
                 if (k.served) return true;
-            return false;
+            return stream && !stream->has(stream->added());
         };
         while (served() && base::monotonic_seconds() < until) changed.wait_for(hold, std::chrono::milliseconds(50));
     }
@@ -210,11 +214,17 @@ inline server::server(const cluster& c, const wire::identity& same, shard_layout
                       scalars_function s, server_options o)
     : engine_(std::make_unique<engine>(c, same, std::move(l), std::move(u), std::move(s), std::move(o))) {}
 inline server::~server() = default;
-inline void server::run() { engine_->serve_until_the_end(); }
+inline void server::run() {
+    if (engine_->other) engine_->serve_both();
+    else engine_->serve_until_the_end();
+}
 inline void server::stop() noexcept {
-    const engine::lock hold(engine_->mutex);
-    engine_->stopping = true;
-    engine_->changed.notify_all();
+    for (engine* e : {engine_.get(), engine_->other.get()}) {
+        if (!e) continue;
+        const engine::lock hold(e->mutex);
+        e->stopping = true;
+        e->changed.notify_all();
+    }
 }
 inline std::int64_t server::global_step() const {
     const engine::lock hold(engine_->mutex);

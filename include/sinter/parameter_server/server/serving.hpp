@@ -9,11 +9,13 @@ namespace sinter::inline SINTER_TARGET::sharded {
 struct refused_request {
     std::string why;
 };
+/// This server leads the shard no longer, or with another follower: the worker is to ask again.
+struct view_changed {};
 
 class server_session {
 public:
-    server_session(server::engine& e, int w, std::uint64_t incarnation, wire::data_link link)
-        : e_(e), k_(e.at(w)), w_(w), incarnation_(incarnation),
+    server_session(server::engine& e, int w, std::uint64_t incarnation, std::uint64_t view, wire::data_link link)
+        : e_(e), k_(e.at(w)), w_(w), incarnation_(incarnation), view_(view),
           talk_(std::move(link), k_.heard, base::usable_cores() > 1 ? 30 : 2), scratch_(most_frame) {
         scalars_.resize(e.scalar_values.size());
     }
@@ -24,7 +26,7 @@ public:
             const wire::frame_header h = talk_.next();
             {
                 const server::engine::lock hold(e_.mutex);
-                if (e_.stopping || k_.incarnation != incarnation_) return;
+                if (e_.stopping || k_.incarnation != incarnation_ || e_.view != view_) return;
             }
             try {
                 if (const char* fault = fault_of(h, e_.memory.layout(), e_.memory.most_slots()))
@@ -54,7 +56,7 @@ private:
     server::engine& e_;
     server::engine::worker& k_;
     int w_;
-    std::uint64_t incarnation_;
+    std::uint64_t incarnation_, view_;
     conversation talk_;
     std::vector<std::byte> scratch_;
     aligned_floats values_, states_;
@@ -83,8 +85,16 @@ private:
                 need_rows(h.tag.bucket, offset, elements);
                 values_.reserve(elements);
                 std::memcpy(values_.data(), bytes.data(), bytes.size());
-                const std::shared_lock changing(e_.gate);
-                e_.memory.write(h.tag.bucket, offset, {values_.data(), static_cast<std::size_t>(elements)});
+                {
+                    const server::engine::changing_values changing(e_);
+                    const span<const float> x(values_.data(), static_cast<std::size_t>(elements));
+                    if (e_.replicated()) {
+                        lock hold(e_.mutex);
+                        wait(hold, [] { return true; });   // who has been replaced changes nothing
+                        if (e_.stream) e_.stream->add_floats(copied::write, h.tag.bucket, offset, x);
+                    }
+                    e_.memory.write(h.tag.bucket, offset, x);
+                }
                 return answer({});
             }
             case word::read: {
@@ -123,6 +133,7 @@ private:
         const double every = e_.who.options.heartbeat_every();
         double next = base::monotonic_seconds() + every;
         for (;;) {
+            if (e_.view != view_) throw view_changed{};
             if (e_.failure) throw refused_request{e_.failure->what()};
             if (e_.stopping) throw refused_request{"the server ends"};
             if (k_.incarnation != incarnation_ || k_.now == server::engine::presence::dead)
@@ -164,9 +175,21 @@ private:
         b.encode(scratch_.data());
         const std::size_t n = std::min(text.size(), scratch_.size() - answer_block::bytes);
         if (n > 0) std::memcpy(scratch_.data() + answer_block::bytes, text.data(), n);
-        send_answer(answer_block::bytes + n);
+        send_answer(answer_block::bytes + n, (flags & answer_block::refused) != 0);
     }
-    void send_answer(std::size_t bytes) {
+    /// All that this server has come to by now is with its follower, too, before an answer tells of it.
+    void wait_for_follower() {
+        lock hold(e_.mutex);
+        if (e_.stream) {
+            e_.stream->add_state(e_.state_text());
+            const std::uint64_t n = e_.stream->added();
+            wait(hold, [&] { return e_.stream->has(n); });
+        } else {
+            wait(hold, [] { return true; });
+        }
+    }
+    void send_answer(std::size_t bytes, bool refusal = false) {
+        if (e_.replicated() && !refusal) wait_for_follower();
         wire::frame_tag t;
         t.operation = static_cast<std::uint32_t>(word::answer);
         talk_.send(t, {scratch_.data(), bytes});
@@ -252,6 +275,7 @@ private:
         p.info = b.info;
         p.info.finite = b.info.finite && std::isfinite(b.info.loss);
         p.number = b.number;
+        p.clock = b.clock;
         const bool copied = e_.order.mode == update_mode::async ? apply_now(b) : stage(b);
         talk_.work_ends();
         if (b.pull == 0) return answer({});
@@ -264,10 +288,14 @@ private:
 
     /// True: the values are in values_ already.
     bool apply_now(const commit_block& b) {
-        const std::shared_lock changing(e_.gate);
+        {
+            lock hold(e_.mutex);
+            wait(hold, [&] { return e_.open; });
+        }
+        const server::engine::changing_values changing(e_);
         staged_push& p = *k_.incoming;
         lock hold(e_.mutex);
-        wait(hold, [&] { return e_.open; });
+        if (e_.replicated()) wait(hold, [] { return true; });   // who has been replaced changes nothing
         k_.info = {};
         if (!e_.log.take(w_, incarnation_, b.number)) {
             ++k_.counters.repeated;
@@ -276,6 +304,7 @@ private:
             return false;
         }
         e_.tickets.give_back(w_);
+        if (e_.stream) e_.stream->add_push(w_, incarnation_, b, p, e_.memory.layout(), false);
         if (!p.info.finite) {
             ++k_.counters.not_finite;
             k_.info.push = fate::not_finite;
@@ -289,18 +318,7 @@ private:
         hold.unlock();
         const bool copies = (b.pull & pull_flag::values) != 0 && p.has_dense();
         if (copies) reserve_values(e_.memory.layout().updated());
-        const auto sum = static_cast<float>(p.info.square_sum);
-        if (p.has_dense())
-            e_.memory.update([&](std::int64_t first, std::int64_t) { return p.dense() + first; }, scalars_.data(), sum,
-                             copies ? values_.data() : nullptr);
-        const char* fault = nullptr;
-        for (std::size_t t = 0; t < p.tables().size(); ++t)
-            if (p.tables()[t].size() > 0)
-                if (const char* f = e_.memory.update_rows(t, p.tables()[t], scalars_.data(), sum, step)) fault = f;
-        if (p.has_states()) {
-            if (p.info.states_are_changes) e_.memory.add_states(p.states());
-            else e_.memory.put_states(p.states());
-        }
+        const char* const fault = e_.apply_push(p, step, scalars_.data(), copies ? values_.data() : nullptr);
         hold.lock();
         ++e_.global_step;
         const std::int64_t late = std::max<std::int64_t>(0, step - std::max<std::int64_t>(0, b.read_step));
@@ -324,6 +342,7 @@ private:
             k_.incoming->clear();
             return false;
         }
+        if (e_.stream) e_.stream->add_push(w_, incarnation_, b, *k_.incoming, e_.memory.layout(), false);
         const std::int64_t behind = std::max<std::int64_t>(0, e_.turn.applied() - b.clock);
         if (e_.turn.push(w_, b.clock) == clocks::verdict::taken) {
             const auto slot = static_cast<std::size_t>(b.clock % (e_.order.staleness + 1));
@@ -351,13 +370,15 @@ private:
 inline void server::engine::serve(int w, std::uint64_t incarnation, wire::data_link link) {
     worker& k = at(w);
     std::string trouble;
+    std::uint64_t now = 0;
     {
         lock hold(mutex);
         if (k.served && k.descriptor >= 0) ::shutdown(k.descriptor, SHUT_RDWR);   // the connection before this one
         k.incarnation = incarnation;
         changed.notify_all();
         changed.wait(hold, [&] { return !k.served || stopping || k.incarnation != incarnation; });
-        if (stopping || k.incarnation != incarnation) return;
+        if (stopping || k.incarnation != incarnation || part != copy_role::leading) return;
+        now = view;
         k.served = true;
         k.heard = base::monotonic_seconds();
         ++k.counters.connections;
@@ -370,7 +391,7 @@ inline void server::engine::serve(int w, std::uint64_t incarnation, wire::data_l
                 k.staged.push_back(std::make_unique<staged_push>(memory.layout()));
     }
     try {
-        server_session s(*this, w, incarnation, std::move(link));
+        server_session s(*this, w, incarnation, now, std::move(link));
         {
             const lock hold(mutex);
             k.descriptor = s.descriptor();
@@ -386,6 +407,7 @@ inline void server::engine::serve(int w, std::uint64_t incarnation, wire::data_l
             }
         } const end{*this, k, s};
         s.run();
+    } catch (const view_changed&) {            // it comes again
     } catch (const wire::lost_connection&) {   // it may come again
     } catch (const std::exception& e) {
         trouble = e.what();

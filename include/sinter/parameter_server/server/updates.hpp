@@ -10,90 +10,127 @@ namespace sinter::inline SINTER_TARGET::sharded {
 inline void server::engine::advance(lock& hold) {
     if (applying || order.mode != update_mode::clocks) return;
     applying = true;
-    std::vector<staged_push*> pushes(workers.size());
-    while (turn.ready() && !failure && !stopping && !(saver.joinable() && save_is_due(0))) {
-        const auto slot = static_cast<std::size_t>(turn.applied() % (order.staleness + 1));
-        bool finite = true, any = false;
-        answer_info info;
-        float rate = 1;
-        for (std::size_t w = 0; w < workers.size(); ++w) {
-            pushes[w] = turn.in_next(static_cast<int>(w)) ? workers[w].staged[slot].get() : nullptr;
-            if (!pushes[w]) continue;
-            const push_info& i = pushes[w]->info;
-            if (!any) rate = i.rate;
-            any = true;
-            finite &= i.finite;
-            info.loss += i.loss, info.weight += i.weight, info.examples += i.examples;
-        }
-        info.push = finite ? answer_info::fate::applied : answer_info::fate::not_finite;
-        const bool updates = any && finite;
-        const std::int64_t step = begun, clock = turn.applied();
-        if (updates) scalars(begun++, rate, scalar_values.data());
-        hold.unlock();
-        std::shared_lock changing(gate);
-        try {
-            if (updates) {
-                joined.begin(pushes);
-                float sum = 0;
-                const std::size_t tables = memory.layout().tables.size();
-                std::vector<staged_rows*> rows;
-                for (std::size_t t = 0; t < tables; ++t) rows.push_back(&joined.rows(t));
-                if (clipped) {   // sums over tensors, before any of them is updated
-                    std::vector<float> squares(static_cast<std::size_t>(16 * parameters));
-                    for (const sharded::run& r : memory.layout().runs)
-                        if (r.group >= 0 && r.tensor >= 0 && joined.has_dense())
-                            squares[static_cast<std::size_t>(16 * r.tensor)] =
-                                memory.optimizer().squares(joined.dense(r.first, r.floats), r.floats);
-                    for (std::size_t t = 0; t < tables; ++t)
-                        if (const int tensor = memory.layout().tables[t].tensor; tensor >= 0)
-                            squares[static_cast<std::size_t>(16 * tensor)] = memory.squares(t, *rows[t], step);
-                    if (all_squares) all_squares->exchange(clock, squares);
-                    sum = memory.optimizer().total(squares.data(), parameters);
-                }
-                if (joined.has_dense())
-                    memory.update([&](std::int64_t first, std::int64_t n) { return joined.dense(first, n); },
-                                  scalar_values.data(), sum, nullptr);
-                const char* fault = nullptr;
-                for (std::size_t t = 0; t < tables; ++t) {
-                    const bool listed = clipped && memory.layout().tables[t].tensor >= 0;
-                    if (rows[t]->size() == 0) continue;
-                    const char* const f = memory.update_rows(t, *rows[t], scalar_values.data(), sum, step, listed);
-                    if (f) fault = f;
-                }
-                if (joined.has_states()) memory.put_states(joined.states());
-                if (fault) throw error(fault, "an update of rows");
-            }
-            hold.lock();
-        } catch (const std::exception& e) {
-            hold.lock();
-            fail_held(about_self("applying an update", e.what()));
-        }
-        for (std::size_t w = 0; w < workers.size(); ++w) {
-            worker& k = workers[w];
-            if (!pushes[w]) continue;
-            --k.counters.staged;
-            ++(finite ? k.counters.applied : k.counters.not_finite);
-            k.applied_number = pushes[w]->number;
-        }
-        if (updates) {
-            ++global_step;
-            for (int w = 0; w < who.size(); ++w) {   // how far each is ahead of the slowest
-                const std::int64_t ahead = std::max<std::int64_t>(0, turn.next(w) - turn.applied() - 1);
-                if (!pushes[static_cast<std::size_t>(w)]) continue;
-                at(w).counters.staleness_sum += ahead;
-                at(w).counters.staleness_max = std::max(at(w).counters.staleness_max, ahead);
-            }
-        }
-        turn.apply();
-        if (any)
-            for (worker& k : workers) {
-                const auto fate = k.info.push;
-                k.info.loss = info.loss, k.info.weight = info.weight, k.info.examples = info.examples;
-                if (fate == answer_info::fate::staged) k.info.push = info.push;
-            }
-        changed.notify_all();
-    }
+    while (part == copy_role::leading && turn.ready() && !failure && !stopping &&
+           !(saver.joinable() && save_is_due(0)))
+        apply_clock(hold);
     applying = false;
+}
+
+/// Clock applied() becomes an update, by all that has been pushed of it.
+inline void server::engine::apply_clock(lock& hold) {
+    std::vector<staged_push*> pushes(workers.size());
+    const auto slot = static_cast<std::size_t>(turn.applied() % (order.staleness + 1));
+    bool finite = true, any = false;
+    answer_info info;
+    float rate = 1;
+    for (std::size_t w = 0; w < workers.size(); ++w) {
+        pushes[w] = turn.in_next(static_cast<int>(w)) ? workers[w].staged[slot].get() : nullptr;
+        if (!pushes[w]) continue;
+        const push_info& i = pushes[w]->info;
+        if (!any) rate = i.rate;
+        any = true;
+        finite &= i.finite;
+        info.loss += i.loss, info.weight += i.weight, info.examples += i.examples;
+    }
+    info.push = finite ? answer_info::fate::applied : answer_info::fate::not_finite;
+    const bool updates = any && finite;
+    const std::int64_t step = begun, clock = turn.applied();
+    const std::uint64_t seen = view;
+    if (updates) scalars(begun++, rate, scalar_values.data());
+    hold.unlock();
+    const changing_values changing(*this);
+    if (replicated()) {
+        hold.lock();
+        if (view != seen) {   // the values are no longer this server's to change
+            begun = step;
+            return;
+        }
+        hold.unlock();
+    }
+    try {
+        if (updates) {
+            joined.begin(pushes);
+            float sum = 0;
+            const std::size_t tables = memory.layout().tables.size();
+            std::vector<staged_rows*> rows;
+            for (std::size_t t = 0; t < tables; ++t) rows.push_back(&joined.rows(t));
+            if (clipped) {   // sums over tensors, before any of them is updated
+                std::vector<float> squares(static_cast<std::size_t>(16 * parameters));
+                for (const sharded::run& r : memory.layout().runs)
+                    if (r.group >= 0 && r.tensor >= 0 && joined.has_dense())
+                        squares[static_cast<std::size_t>(16 * r.tensor)] =
+                            memory.optimizer().squares(joined.dense(r.first, r.floats), r.floats);
+                for (std::size_t t = 0; t < tables; ++t)
+                    if (const int tensor = memory.layout().tables[t].tensor; tensor >= 0)
+                        squares[static_cast<std::size_t>(16 * tensor)] = memory.squares(t, *rows[t], step);
+                if (all_squares) all_squares->exchange(clock, squares);
+                sum = memory.optimizer().total(squares.data(), parameters);
+            }
+            if (joined.has_dense())
+                memory.update([&](std::int64_t first, std::int64_t n) { return joined.dense(first, n); },
+                              scalar_values.data(), sum, nullptr);
+            const char* fault = nullptr;
+            for (std::size_t t = 0; t < tables; ++t) {
+                const bool listed = clipped && memory.layout().tables[t].tensor >= 0;
+                if (rows[t]->size() == 0) continue;
+                const char* const f = memory.update_rows(t, *rows[t], scalar_values.data(), sum, step, listed);
+                if (f) fault = f;
+            }
+            if (joined.has_states()) memory.put_states(joined.states());
+            if (fault) throw error(fault, "an update of rows");
+        }
+        hold.lock();
+    } catch (const std::exception& e) {
+        hold.lock();
+        fail_held(about_self("applying an update", e.what()));
+    }
+    for (std::size_t w = 0; w < workers.size(); ++w) {
+        worker& k = workers[w];
+        if (!pushes[w]) continue;
+        --k.counters.staged;
+        ++(finite ? k.counters.applied : k.counters.not_finite);
+        k.applied_number = pushes[w]->number;
+    }
+    if (updates) {
+        ++global_step;
+        for (int w = 0; w < who.size(); ++w) {   // how far each is ahead of the slowest
+            const std::int64_t ahead = std::max<std::int64_t>(0, turn.next(w) - turn.applied() - 1);
+            if (!pushes[static_cast<std::size_t>(w)]) continue;
+            at(w).counters.staleness_sum += ahead;
+            at(w).counters.staleness_max = std::max(at(w).counters.staleness_max, ahead);
+        }
+    }
+    if (stream) {
+        wire::frame_tag t;
+        t.step = clock;
+        stream->add(copied::clock, t);
+    }
+    turn.apply();
+    if (any)
+        for (worker& k : workers) {
+            const auto fate = k.info.push;
+            k.info.loss = info.loss, k.info.weight = info.weight, k.info.examples = info.examples;
+            if (fate == answer_info::fate::staged) k.info.push = info.push;
+        }
+    changed.notify_all();
+}
+
+/// A push by itself, with nobody else changing anything where that has to have one order. What is wrong
+/// with it; null: nothing.
+inline const char* server::engine::apply_push(staged_push& p, std::int64_t step, const float* scalar_floats,
+                                              float* copy_to) {
+    const auto sum = static_cast<float>(p.info.square_sum);
+    if (p.has_dense())
+        memory.update([&](std::int64_t first, std::int64_t) { return p.dense() + first; }, scalar_floats, sum, copy_to);
+    const char* fault = nullptr;
+    for (std::size_t t = 0; t < p.tables().size(); ++t)
+        if (p.tables()[t].size() > 0)
+            if (const char* f = memory.update_rows(t, p.tables()[t], scalar_floats, sum, step)) fault = f;
+    if (p.has_states()) {
+        if (p.info.states_are_changes) memory.add_states(p.states());
+        else memory.put_states(p.states());
+    }
+    return fault;
 }
 
 /// Under the mutex: a sum is made as soon as all who live have given their part.

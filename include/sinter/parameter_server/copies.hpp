@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/net/archive.hpp>
+#include <array>
+
+/// Shards that two processes keep: shard i is kept by servers i and i + 1. One copy leads: it serves
+/// workers, and answers only what the other copy has, too. An epoch is one agreement on who leads and
+/// whether the other copy follows. The chief alone ends an epoch in which both take part, and gives the
+/// next to one of the two: so there are never two leaders whose answers count. No sockets here.
+namespace sinter::inline SINTER_TARGET::sharded {
+
+enum class copy_role : std::uint8_t {
+    waiting,     ///< has not got what the leader has
+    following,   ///< has all that the leader has answered
+    leading,
+    cut_off      ///< led, and its follower is gone: it answers nothing until the chief lets it lead alone
+};
+
+/// What a copy says of itself.
+struct copy_note {
+    std::uint64_t epoch = 0;   ///< 0: it has never led nor followed
+    copy_role role = copy_role::waiting;
+    bool followed = false;     ///< it leads, and has a follower
+    template <class A>
+    void serialize(A& a, unsigned) {
+        auto r = static_cast<std::uint8_t>(role), f = static_cast<std::uint8_t>(followed);
+        a & epoch & r & f;
+        role = static_cast<copy_role>(r), followed = f != 0;
+    }
+    bool makes_sense() const { return role <= copy_role::cut_off && epoch < UINT64_MAX / 2; }
+};
+
+inline int process_of_copy(int shard, int copy, int servers) { return (shard + copy) % servers; }
+
+/// What the chief knows of one shard's two copies, and decides. It decides about an epoch only if it
+/// has heard of it from its leader, and once: what it has decided it says again, and nothing else.
+class copy_register {
+public:
+    /// This copy leads, and what it said its follower knows, too.
+    void leads(int copy, const copy_note& n) {
+        met(copy, n);
+        if (n.epoch < epoch_) return;
+        epoch_ = n.epoch, leader_ = copy, followed_ = n.followed, told_ = false;
+        at(1 - copy) = {};   // what it said before is of another epoch
+    }
+    /// What a copy said that does not lead.
+    void met(int copy, const copy_note& n) {
+        at(copy) = {true, false, n};
+    }
+    /// The copy's process is not there. `certain`: its host says so; else it only does not answer.
+    void missed(int copy, bool certain) {
+        at(copy).met = false;
+        at(copy).gone = certain;
+    }
+    /// Whether the copy that was met last is to lead, and from which epoch on; 0: no. `silent`: the leader
+    /// has not been heard of for so long that it is to be replaced.
+    std::uint64_t decide(int copy, bool silent) {
+        const copy_note& n = at(copy).note;
+        if (!at(copy).met || n.role == copy_role::leading) return 0;
+        if (epoch_ == 0) {   // the job begins: both are there, and neither has anything
+            if (copy != 0 || !fresh(0) || !fresh(1)) return 0;
+            return tell(0, 1);
+        }
+        if (told_) return copy == leader_ && n.epoch + 1 == epoch_ ? epoch_ : 0;
+        if (copy == leader_) return n.role == copy_role::cut_off && n.epoch >= epoch_ ? tell(copy, n.epoch + 1) : 0;
+        const seen& leader = at(leader_);
+        const bool lost = leader.gone || fresh(leader_) || silent;
+        return lost && followed_ && n.role == copy_role::following && n.epoch == epoch_ ? tell(copy, epoch_ + 1) : 0;
+    }
+    std::uint64_t epoch() const { return epoch_; }
+    /// Whether neither copy can have what the last leader had: both processes were started anew, or one was
+    /// while the other has nothing.
+    bool lost() const {
+        if (epoch_ == 0 || !fresh(leader_) || (told_ && epoch_ == 1)) return false;
+        const seen& other = at(1 - leader_);
+        return !followed_ || (other.met && other.note.role == copy_role::waiting);
+    }
+
+private:
+    struct seen {
+        bool met = false, gone = false;
+        copy_note note;
+    };
+    std::array<seen, 2> seen_;
+    std::uint64_t epoch_ = 0;
+    int leader_ = 0;
+    bool followed_ = false, told_ = false;   // told: this epoch was given by this chief, and is not yet confirmed
+
+    const seen& at(int copy) const { return seen_[static_cast<std::size_t>(copy)]; }
+    seen& at(int copy) { return seen_[static_cast<std::size_t>(copy)]; }
+    bool fresh(int copy) const { return at(copy).met && at(copy).note.epoch == 0; }
+    std::uint64_t tell(int copy, std::uint64_t epoch) {
+        leader_ = copy, epoch_ = epoch, followed_ = false, told_ = true;
+        return epoch;
+    }
+};
+
+} // namespace sinter::sharded

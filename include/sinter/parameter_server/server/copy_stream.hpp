@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/base/error.hpp>
+#include <sinter/parameter_server/copy_protocol.hpp>
+#include <sinter/parameter_server/staged_push.hpp>
+#include <cerrno>
+#include <deque>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+namespace sinter::inline SINTER_TARGET::sharded {
+
+/// What a leader has still to tell its follower, in order, and how much of it the follower has. Under the
+/// server's mutex; no sockets here, but a descriptor that can be read when there is something to send.
+class copy_stream {
+public:
+    struct record {
+        wire::frame_tag tag;
+        std::vector<std::byte> bytes;
+    };
+    copy_stream() : wake_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
+        if (wake_ < 0) throw error("no descriptor for a copy's stream", "sharded::server");
+    }
+    ~copy_stream() { ::close(wake_); }
+    copy_stream(const copy_stream&) = delete;
+    copy_stream& operator=(const copy_stream&) = delete;
+
+    std::uint64_t added() const { return added_; }
+    std::uint64_t taken() const { return taken_; }   ///< by the follower
+    bool has(std::uint64_t n) const { return taken_ >= n; }
+    /// False: it cannot have taken so many.
+    bool take(std::uint64_t n) {
+        if (n < taken_ || n > added_) return false;
+        taken_ = n;
+        return true;
+    }
+    int wake() const { return wake_; }
+    bool next(record& to) {
+        std::uint64_t n = 0;
+        [[maybe_unused]] const auto done = ::read(wake_, &n, sizeof n);
+        if (queue_.empty()) return false;
+        to = std::move(queue_.front());
+        queue_.pop_front();
+        return true;
+    }
+
+    void add(std::uint32_t what, wire::frame_tag t = {}, span<const std::byte> bytes = {}) {
+        t.operation = what;
+        queue_.push_back({t, {bytes.begin(), bytes.end()}});
+        ++added_;
+        const std::uint64_t one = 1;
+        [[maybe_unused]] const auto done = ::write(wake_, &one, sizeof one);
+    }
+    void add_floats(std::uint32_t what, int bucket, std::int64_t first, span<const float> x) {
+        for (std::size_t at = 0; at < x.size(); at += floats_of_frame) {
+            const auto part = x.subspan(at, std::min<std::size_t>(floats_of_frame, x.size() - at));
+            wire::frame_tag t;
+            t.bucket = bucket;
+            t.elements = part.size();
+            t.offset = static_cast<std::uint64_t>(first) + at;
+            add(what, t, as_bytes(part));
+        }
+    }
+    /// A worker's push, whole. `staged`: it waits for its clock, and the log knows of it already.
+    void add_push(int w, std::uint64_t incarnation, const commit_block& b, staged_push& p, const shard_layout& l,
+                  bool staged) {
+        if (p.has_dense()) add_floats(copied::gradient, w, 0, {p.dense(), static_cast<std::size_t>(l.updated())});
+        if (p.has_states()) add_states(w, {p.states(), static_cast<std::size_t>(l.states)});
+        for (std::size_t t = 0; t < p.tables().size(); ++t) add_rows(w, static_cast<int>(t), p.tables()[t]);
+        std::byte bytes[commit_block::bytes];
+        b.encode(bytes);
+        wire::frame_tag t;
+        t.bucket = w;
+        t.step = static_cast<std::int64_t>(incarnation);
+        t.elements = staged;
+        add(copied::commit, t, bytes);
+    }
+    /// Whatever is no value; nothing where the follower has the same already.
+    void add_state(const std::string& s) {
+        if (s == state_) return;
+        state_ = s;
+        add(copied::state, {}, as_bytes(s));
+    }
+
+private:
+    int wake_;
+    std::deque<record> queue_;
+    std::uint64_t added_ = 0, taken_ = 0;
+    std::string state_;
+    std::vector<std::byte> bytes_;
+
+    void add_section(int w, const section& s, span<const std::byte> keys, span<const std::byte> floats) {
+        bytes_.resize(section::header);
+        s.encode(bytes_.data());
+        bytes_.insert(bytes_.end(), keys.begin(), keys.end());
+        bytes_.insert(bytes_.end(), floats.begin(), floats.end());
+        wire::frame_tag t;
+        t.bucket = w;
+        add(copied::sections, t, bytes_);
+    }
+    void add_states(int w, span<const float> x) {
+        constexpr std::size_t most = (most_frame - section::header) / 4;
+        for (std::size_t at = 0; at < x.size(); at += most) {
+            const auto part = x.subspan(at, std::min(most, x.size() - at));
+            add_section(w, {section::states, 0, static_cast<std::int64_t>(at), static_cast<std::int64_t>(part.size())},
+                        {}, as_bytes(part));
+        }
+    }
+    void add_rows(int w, int table, const staged_rows& r) {
+        const auto width = static_cast<std::size_t>(r.row_floats);
+        const std::size_t most = std::max<std::size_t>(1, (most_frame - section::header) / (8 + 4 * width));
+        std::vector<std::byte> keys;
+        for (std::size_t at = 0; at < r.keys.size(); at += most) {
+            const std::size_t n = std::min(most, r.keys.size() - at);
+            keys.resize(8 * n);
+            for (std::size_t k = 0; k < n; ++k) wire::detail::put(keys.data() + 8 * k, r.keys[at + k]);
+            add_section(w, {section::rows, table, 0, static_cast<std::int64_t>(n)}, keys,
+                        as_bytes(span<const float>(r.row(static_cast<std::int64_t>(at)), n * width)));
+        }
+    }
+};
+
+} // namespace sinter::sharded
