@@ -160,7 +160,12 @@ inline void server::engine::report(lock& hold) {
     for (const worker& k : workers) all.push_back(k.counters);
     const std::int64_t step = global_step;
     hold.unlock();
-    options.report(step, all, memory.counts());
+    std::vector<row_counts> tables;
+    {
+        const std::shared_lock there(gate);
+        tables = memory.counts();
+    }
+    options.report(step, all, tables);
     hold.lock();
 }
 
