@@ -16,11 +16,12 @@ using namespace sinter;
 namespace {
 
 constexpr const char* help =
-    "distributed [--model mlp|cnn|gpt] [--strategy S] [--processes N] [--batch GLOBAL] [--optimizer sgd|adam] [--seconds S]\n"
+    "distributed [--model small|mlp|cnn|gpt] [--strategy S] [--processes N] [--batch GLOBAL] [--optimizer sgd|adam] [--seconds S]\n"
     "Times training steps for S seconds (default 2) and prints one JSON line. S is single, mirrored (--processes replicas,\n"
     "2 or 4, in this process), or multi_worker:ring, multi_worker:halving_doubling, multi_worker:automatic,\n"
     "multi_worker:shared_memory: --processes processes on loopback. Each replica and process has one thread; single has\n"
     "--threads N. Defaults: mlp, multi_worker:ring, 2 processes, 64 examples, adam.\n"
+    "small has 38 KB of parameters: single and multi_worker:ring, adam.\n"
     "parameter_server:async, parameter_server:stale:3, parameter_server:sync:0 (mlp, adam): --workers W and --servers S\n"
     "processes (default 2 and 1); --batch is each worker's, and the steps a second are those of all workers together.";
 
@@ -30,6 +31,7 @@ struct settings {
     double seconds = 2;
 };
 constexpr int largest_batch = 256;
+constexpr auto small = image<28, 28, 1> >> flatten >> dense<12> >> relu >> dense<10>;   // 38 KB: what a step costs beside its work
 
 /// Every member does as many steps as every other: the chief says how many a sample has.
 template <class Trainer>
@@ -160,12 +162,20 @@ int run_net(Net net, const data::dataset& examples, const settings& s) {
     if (s.optimizer == "adam") return run_with(net, adam{}, examples, s);
     throw option_error("unknown optimizer", "--optimizer", s.optimizer, "sgd or adam");
 }
+int run_small(const settings& s) {
+    if (s.strategy != "single" && s.strategy != "multi_worker:ring")
+        throw option_error("not with the small model", "--strategy", s.strategy, "single or multi_worker:ring");
+    if (s.strategy == "multi_worker:ring") return multi<ring>(small, adam{}, bench::images(), s);
+    trainer t{small, softmax_cross_entropy, adam{}, max_batch<largest_batch>, trainer_options{.threads = s.threads}};
+    return time_steps(t, bench::images(), s), 0;
+}
 int run(const settings& s) {
     if (s.strategy.starts_with("parameter_server")) return with_servers(s);
+    if (s.model == "small") return run_small(s);
     if (s.model == "mlp") return run_net(bench::mlp, bench::images(), s);
     if (s.model == "cnn") return run_net(bench::cnn, bench::images(), s);
     if (s.model == "gpt") return run_net(bench::gpt, bench::text(), s);
-    throw option_error("unknown model", "--model", s.model, "mlp, cnn or gpt");
+    throw option_error("unknown model", "--model", s.model, "small, mlp, cnn or gpt");
 }
 
 } // namespace
