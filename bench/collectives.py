@@ -18,8 +18,8 @@ SYSTEMS = [["flood"], ["raw"], ["ring"], ["halving_doubling"], ["ring", "--key",
 options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
 options.add_argument("--program", type=pathlib.Path, required=True, help="bench/collectives, built")
 options.add_argument("--python", help="a Python that has PyTorch; without, gloo is left out")
-options.add_argument("--rounds", type=int, default=5)
-options.add_argument("--seconds", type=float, default=0.3, help="of one run (default 0.3)")
+options.add_argument("--rounds", type=int, default=3)
+options.add_argument("--seconds", type=float, default=0.2, help="of one run (default 0.2)")
 options.add_argument("--quick", action="store_true", help="two ranks, three sizes, two rounds")
 args = options.parse_args()
 if args.quick:

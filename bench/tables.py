@@ -180,7 +180,7 @@ def operations_table(path):
 def distributed_table(path):
     """What collectives.py printed: a row for each number of ranks and bytes, a column for each system; best of each run in brackets."""
     where, all_rows = read(path)
-    rows = [r for r in all_rows if "servers" not in r]
+    rows = [r for r in all_rows if "bytes" in r]
     times = {}
     for r in rows:
         times.setdefault((r["ranks"], r["bytes"]), {}).setdefault(r["system"], []).append(r)
@@ -201,7 +201,35 @@ def distributed_table(path):
                 said.append(f"{ranks} ranks, {size(n)} in {s.split()[-2]} buckets: {digits(of(got[s], 'median_ms'))} ms, in one: {digits(of(got['sinter ring'], 'median_ms'))} ms.")
     head = ["all-reduce, ms (best)", *systems]
     text = f"{machine.sentence(where)}; all ranks on this machine. {' '.join(said)}\n\n" + markdown(head, cells)
-    return text + servers_table([r for r in all_rows if "servers" in r])
+    return text + strategies_table(all_rows) + servers_table([r for r in all_rows if "servers" in r])
+
+
+def strategies_table(all_rows):
+    """What strategies.py printed: milliseconds a step, and how many times as long PyTorch's DistributedDataParallel takes."""
+    times, seconds = {}, {}
+    for r in all_rows:
+        if r["what"] == "step" and "servers" not in r:
+            name = r.get("strategy", "PyTorch DDP") + (f", {r['ranks']} processes" if r["model"] == "small" else "")
+            times.setdefault((r["model"], r["batch"]), {}).setdefault(name, []).append(r["median_ms"])
+        elif r["what"] in ("meet", "kill", "stop"):
+            seconds.setdefault((r["what"], r["ranks"]), []).append(r["median_ms"])
+    text, nets, small = "", {k: v for k, v in times.items() if k[0] != "small"}, {k: v for k, v in times.items() if k[0] == "small"}
+    if nets:
+        systems = list(dict.fromkeys(s for got in nets.values() for s in got))
+        cells = []
+        for (model, batch), got in nets.items():
+            ms = {s: statistics.median(t) for s, t in got.items()}
+            peer = ms.get("PyTorch DDP")
+            cells.append([f"{model}, batch {batch}", *(digits(ms[s]) + (f" ({peer / ms[s]:.1f})" if peer and s != "PyTorch DDP" else "")
+                                                       if s in ms else "" for s in systems)])
+        text += "\n\n" + markdown(["ms a step (DDP's over it)", *systems], cells)
+    for (_, batch), got in small.items():
+        text += f"\n\nA net of 38 KB, batch {batch}: " + ", ".join(f"{s} {1e3 * statistics.median(t):.1f} us" for s, t in got.items()) + "."
+    words = {"meet": "until the last of {} members is connected", "kill": "from SIGKILL of one of {} until all others know",
+             "stop": "from SIGSTOP of one of {} until all others know"}
+    if seconds:
+        text += "\n\nMilliseconds " + "; ".join(f"{words[what].format(ranks)}: {statistics.median(t):.0f}" for (what, ranks), t in seconds.items()) + "."
+    return text
 
 
 def servers_table(rows):

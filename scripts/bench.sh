@@ -18,7 +18,7 @@ set -euo pipefail
 pieces=(step precision predict fusion pipelines kernels operations gemm conv bandwidth distributed build)
 declare -A programs=([step]="step step_sequences step_speech step_images step_small" [precision]=step_precision [predict]=predict [fusion]=fusion [pipelines]=pipelines [kernels]=kernels
                      [operations]=operations [gemm]=gemm_peers [conv]=conv_peers [bandwidth]=bandwidth
-                     [distributed]="collectives collectives_mpi parameter_server distributed" [build]=)
+                     [distributed]="collectives collectives_mpi parameter_server distributed members" [build]=)
 declare -A full=([step]=1500 [precision]=60 [predict]=100 [fusion]=40 [pipelines]=60 [kernels]=40 [operations]=120 [gemm]=120 [conv]=150 [bandwidth]=60 [distributed]=300 [build]=420)
 declare -A short=([step]=170 [precision]=20 [predict]=25 [fusion]=15 [pipelines]=20 [kernels]=10 [operations]=20 [gemm]=15 [conv]=15 [bandwidth]=30 [distributed]=40 [build]=30)
 step() { compare step ${limit:+--seconds $limit} ${quick:+--quick --models mlp,lenet,cnn}; }
@@ -50,6 +50,8 @@ distributed() {   # what members compute together, and what servers do for worke
     machine_of distributed
     limited python3 "$bench/collectives.py" --program "$built/bench/collectives" ${quick:+--quick} \
         $([ ! $with_peers ] || echo --python "$peers/bin/python") ${more[distributed]:-} >>"$out/distributed.part" 2>"$out/distributed.log"
+    limited python3 "$bench/strategies.py" --program "$built/bench/distributed" ${quick:+--quick} \
+        $([ ! $with_peers ] || echo --python "$peers/bin/python") >>"$out/distributed.part" 2>>"$out/distributed.log"
     if [ $with_peers ] && [ ! -x "$peers/ps_lite" ]; then
         apt_install libzmq3-dev libprotobuf-dev protobuf-compiler >>"$out/distributed.log" 2>&1 &&
             "$bench/peers/ps_lite.sh" "$peers" >>"$out/distributed.log" 2>&1 || say "ps-lite is missing: no column of its own" >&2
