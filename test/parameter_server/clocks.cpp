@@ -122,10 +122,20 @@ BOOST_AUTO_TEST_CASE(the_first_of_them_make_a_clock_with_backup_workers) {
     c.push(0, 1);
     BOOST_TEST(c.ready());
     c.apply();
-    c.retire(1);   // a backup worker's death changes nothing
-    c.push(0, 2);
-    BOOST_TEST(!c.ready());
+    c.push(1, 2);
     c.push(2, 2);
+    c.close();   // while it is being applied it takes no more
+    BOOST_TEST((c.push(0, 2) == verdict::late));
+    BOOST_TEST(!c.in_next(0));
+    c.apply();
+    BOOST_TEST(c.next(0) == 3);
+    BOOST_TEST((c.push(0, 3) == verdict::taken));
+    c.push(1, 3);
+    c.apply();
+    c.retire(1);   // a backup worker's death changes nothing
+    c.push(0, 4);
+    BOOST_TEST(!c.ready());
+    c.push(2, 4);
     BOOST_TEST(c.ready());
 }
 

@@ -36,7 +36,7 @@ public:
     bool waited_for(int w) const { return at(w).live; }
     /// Goes on from a checkpoint: so many clocks are applied.
     void restore(std::int64_t applied) {
-        applied_ = applied;
+        applied_ = closed_ = applied;
         for (member& m : members_) m.next = applied;
     }
     /// The worker comes, or comes back, and is waited for. `clock`: of its next push, as it thinks.
@@ -56,7 +56,7 @@ public:
         if (!may_push(clock)) return verdict::ahead;
         const bool again = clock < m.next;   // a clock that this worker has pushed already or passed
         m.next = std::max({m.next, clock + 1, applied_});
-        if (clock < applied_ || again) return verdict::late;
+        if (clock < closed_ || again) return verdict::late;
         m.pushed[slot(clock)] = clock;
         return verdict::taken;
     }
@@ -83,14 +83,18 @@ public:
     bool in_next(int w) const { return in(at(w)); }
     /// Whether the worker's push of this clock waits to be applied.
     bool waits(int w, std::int64_t clock) const { return clock >= applied_ && at(w).pushed[slot(clock)] == clock; }
+    /// Whether clock applied() is being applied: a push of it that comes now is late.
+    void close(bool closed = true) { closed_ = applied_ + closed; }
     void apply() {
         ++applied_;
+        closed_ = applied_;
         for (member& m : members_) m.next = m.live ? m.next : std::max(m.next, applied_);
     }
     /// All of it, in an archive of whole numbers.
     template <class A>
     void serialize(A& a, unsigned) {
         a & applied_;
+        closed_ = applied_;
         for (member& m : members_) {
             std::uint8_t live = m.live;
             std::vector<std::int64_t> pushed = m.pushed;
@@ -111,6 +115,7 @@ private:
     std::int64_t staleness_;
     int backup_;
     std::int64_t slots_, applied_ = 0;
+    std::int64_t closed_ = 0;   ///< clocks before this one take no more pushes
     std::vector<member> members_;
 
     const member& at(int w) const { return members_.at(static_cast<std::size_t>(w)); }

@@ -37,12 +37,14 @@ inline void server::engine::apply_clock(lock& hold) {
     const std::int64_t step = begun, clock = turn.applied();
     const std::uint64_t seen = view;
     if (updates) scalars(begun++, rate, scalar_values.data());
+    turn.close();
     hold.unlock();
     const changing_values changing(*this);
     if (replicated()) {
         hold.lock();
         if (view != seen) {   // the values are no longer this server's to change
             begun = step;
+            turn.close(false);
             return;
         }
         hold.unlock();
