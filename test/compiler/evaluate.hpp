@@ -15,11 +15,13 @@
 #include <sinter/ops/maximum.hpp>
 #include <sinter/ops/minimum.hpp>
 #include <sinter/ops/relu.hpp>
+#include <sinter/ops/internal/bfloat16_products.hpp>
 #include <sinter/ops/round_to_bfloat16.hpp>
 #include <sinter/ops/sigmoid.hpp>
 #include <sinter/ops/sqrt.hpp>
 #include <sinter/ops/tanh.hpp>
 #include <sinter/ops/where.hpp>
+#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <vector>
@@ -66,6 +68,16 @@ inline double rounded_to_bfloat16(double a) {
     if (a == 0 || !std::isfinite(a)) return a;
     const double unit = std::ldexp(1, std::ilogb(a) - 7);
     return std::nearbyint(a / unit) * unit;
+}
+
+/// Two numbers that are bfloat16 already, in one place: the first one's bits are the lower half of an integer.
+inline double bfloat16_pair(double low, double high) {
+    const auto bits = [](double a) { return std::bit_cast<std::uint32_t>(static_cast<float>(a)) >> 16; };
+    return static_cast<double>(bits(low) | bits(high) << 16);
+}
+inline double of_bfloat16_pair(double pair, int which) {
+    const auto bits = static_cast<std::uint32_t>(pair);
+    return static_cast<double>(std::bit_cast<float>(which ? bits & 0xffff0000u : bits << 16));
 }
 
 inline double elementwise(op_id k, double a, double b, double c, const surroundings& o) {
@@ -203,10 +215,24 @@ inline numbers value_of(const node& n, const shape* in, const std::vector<const 
                 for (int i = 0, N = s.last(), K = in[t].last(); i < size; ++i)
                     for (int k = 0; k < K; ++k) y[i] += x[t][i / N * K + k] * x[t + 1][k * N + i % N];
             return y;
+        case op::bfloat16_weights:
+            for (int i = 0, N = s.last(); i < size; ++i) {
+                const int row = 2 * (i / N), column = i % N;
+                const auto of = [&](int r) { return r < in[0].d[0] ? rounded_to_bfloat16(x[0][r * N + column]) : 0; };
+                y[i] = bfloat16_pair(of(row), of(row + 1));
+            }
+            return y;
+        case op::bfloat16_gemm:
+            for (int i = 0, N = s.last(), K = in[0].last(); i < size; ++i)
+                for (int k = 0; k < K; ++k)
+                    y[i] += rounded_to_bfloat16(x[0][i / N * K + k]) * of_bfloat16_pair(x[1][k / 2 * N + i % N], k % 2);
+            return y;
+        case op::bfloat16_gemm_tn:
         case op::gemm_tn: {
             const int K = s.d[0], N = s.d[1], rows = count(in[0], B) / K;
+            const auto of = [&](double a) { return n.k == op::gemm_tn ? a : rounded_to_bfloat16(a); };
             for (int i = 0; i < size; ++i)
-                for (int r = 0; r < rows; ++r) y[i] += x[0][r * K + i / N] * x[1][r * N + i % N];
+                for (int r = 0; r < rows; ++r) y[i] += of(x[0][r * K + i / N]) * of(x[1][r * N + i % N]);
             if (winners && n.p[gemm_tn_attribute::sums_d]) {
                 winners->assign(static_cast<std::size_t>(N), 0);
                 for (int i = 0; i < rows * N; ++i) (*winners)[i % N] += x[1][i];

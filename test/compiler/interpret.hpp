@@ -134,9 +134,51 @@ private:
     }
 
     /// A table's update after its gradient was stored: of all rows, as root_op() has it behind the gradient itself. Which rows rest is not
-    /// asked here but in train/optimizers/lazy_rows.cpp.
+    /// asked here but in train/optimizers/lazy_rows.cpp. Where the gradient is a list of rows, all others' is zero.
     void rows_of_table() {
-        for (int i = 0; i < static_cast<int>(e_[0] * e_[1]); ++i) all_words(NAN, i, i / columns_, i % columns_);
+        const auto elements = static_cast<std::size_t>(e_[scatter_rows_extent::width] * e_[scatter_rows_extent::rows]);
+        const bool listed = e_[scatter_rows_extent::body_reads] == scatter_rows_sums::listed;
+        const numbers sums = listed ? from_list(elements) : numbers(elements, NAN);
+        for (std::size_t i = 0; i < elements; ++i)
+            all_words(sums[i], static_cast<int>(i), static_cast<int>(i) / columns_, static_cast<int>(i) % columns_);
+    }
+    /// The table's gradient [V, E] of which the list that this kernel reads has the rows that a batch names.
+    numbers from_list(std::size_t elements) const {
+        const double *const keys = arg_[scatter_rows_operand::indices], *row = arg_[scatter_rows_operand::rows];
+        const auto width = static_cast<std::size_t>(columns_);
+        std::vector<bool> seen(elements / width, false);
+        numbers sums(elements, 0);
+        for (int i = 0; i < static_cast<int>(keys[0]); ++i, row += width) {
+            const auto key = static_cast<std::size_t>(keys[list_header + i]);
+            if (seen.at(key)) throw std::logic_error("a list of rows names a row twice");
+            seen[key] = true;
+            std::copy(row, row + width, sums.begin() + static_cast<std::ptrdiff_t>(key * width));
+        }
+        return sums;
+    }
+    /// The same the other way round: the body sees the rows that occur as those of a list, then zeros up to its most rows.
+    void make_list(const node& n, const shape& keys_of, const numbers& raw, std::int64_t most) {
+        const int width = n.s.last(), C = n.p[unique_attribute::columns], E = n.p[unique_attribute::width];
+        const double* const from = arg_[0];   // indices, or what unique_rows wrote: evaluate_unique_rows.hpp
+        double* const keys = arg_[static_cast<std::size_t>(n.operands)];
+        std::vector<int> rows;
+        const auto occurs = [&](double row) {
+            const int r = static_cast<int>(row);
+            if (std::find(rows.begin(), rows.end(), r) == rows.end()) rows.push_back(r);
+        };
+        if (n.k == op::scatter_rows)
+            for (int i = 0; i < count(keys_of, batch()); ++i) occurs(from[i]);
+        else
+            for (int b = 0; b < batch(); ++b)
+                for (int c = 0; c < C; ++c) occurs(from[b * unique_floats(C, E) + C * E + c]);
+        if (static_cast<std::int64_t>(rows.size()) > most) throw std::logic_error("a list of rows is too short");
+        keys[0] = static_cast<double>(rows.size());
+        for (std::size_t i = 0; i < rows.size(); ++i) keys[list_header + i] = rows[i];
+        for (int i = 0; i < static_cast<int>(most) * width; ++i) {
+            const auto row = static_cast<std::size_t>(i / width);
+            const double sum = row < rows.size() ? raw[static_cast<std::size_t>(rows[row] * width + i % width)] : 0;
+            all_words(sum, i, i / width, i % width);
+        }
     }
     /// What products are told to leave out must be zero.
     void expect_zeros(const node& n, int rows, bool first_turn) const {
@@ -145,7 +187,7 @@ private:
                 if (x[i] != 0) throw std::logic_error("a product leaves out what is not zero");
         };
         if (n.k == op::gemm && e_[4] && first_turn) check(arg_[0], rows * e_[0]);
-        if (n.k != op::gemm_tn) return;
+        if (n.k != op::gemm_tn && n.k != op::bfloat16_gemm_tn) return;
         const std::int64_t zeros = e_[2] * batch();
         if (zeros > 0) check(arg_[0], zeros * e_[0]);
         else check(arg_[0] + (rows + zeros) * e_[0], -zeros * e_[0]);
@@ -171,12 +213,15 @@ private:
         }
         int next = n.operands;
         if (n.k == op::max_pool || q.pool >= 0) to_bytes(winners, arg_[next++]);
-        else if (n.k == op::gemm_tn && n.p[gemm_tn_attribute::sums_d]) std::copy(winners.begin(), winners.end(), arg_[next++]);
+        else if (is(n, op_role::weights_gradient) && n.p[gemm_tn_attribute::sums_d]) std::copy(winners.begin(), winners.end(), arg_[next++]);
         else if (n.k == op::sort && arg_[next++]) std::copy(winners.begin(), winners.end(), arg_[next - 1]);
         if (!n.about->epilogue) {
             std::copy(raw.begin(), raw.end(), arg_[next]);
             return;
         }
+        const std::int64_t most = n.k == op::scatter_rows ? e_[scatter_rows_extent::list_rows]
+                                  : n.k == op::unique_table ? e_[unique_extent::list_rows] : 0;
+        if (most) return make_list(n, in[0], raw, most);
         for (std::size_t i = 0; i < raw.size(); ++i)
             all_words(raw[i], static_cast<int>(i), static_cast<int>(i) / columns_, static_cast<int>(i) % columns_);
     }

@@ -20,10 +20,9 @@ struct choices {
 
     program_options options() const { return {.fuse = fuse, .products = products, .gradients = gradients}; }
     pass_settings settings() const { return {target, options(), max_batch}; }
-    gradient_layout layout() const { return {.policy = gradients}; }
     bool updates_in_place() const { return update && fuse && gradients == gradient_policy::fused; }
 
-    /// Whatever targets and options make passes run. Lists of rows are not among it: compiler/interpret.hpp knows none.
+    /// Whatever targets and options make passes run.
     static choices drawn(unsigned seed) {
         std::mt19937 random(seed);
         const auto one_of = [&](unsigned n) { return random() % n; };
@@ -36,6 +35,7 @@ struct choices {
         c.max_batch = one_of(2) ? 3 : one_of(2) ? 16 : 48;   // where passes pay
         if (one_of(4) == 0) c.products = precision::bfloat16;
         c.gradients = static_cast<gradient_policy>(one_of(3));
+        for (bool* flag : {&c.target.bfloat16_pairs, &c.target.row_lists}) *flag = one_of(4) != 0;
         return c;
     }
 };
@@ -47,6 +47,7 @@ struct passes_of {
     growing<int> gradients;
     fused<Room> f;
     bool updated[Room] = {};
+    int list_rows[Room] = {};   ///< of each parameter: the most rows of the list that is its gradient; 0: it is whole
     placed<Room> p;
     optimizer_code optimizer;
     emitted<Room, 30 * Room, 20 * Room, 10 * Room, 20, Room> e;
@@ -59,6 +60,7 @@ struct passes_of {
         update = {optimizer.view(), {}, 0};
         return {{&update, 1}, {}, 1, 0, optimizer.slots};
     }
+    gradient_layout layout(const choices& c) const { return {c.gradients, list_rows}; }
     void differentiate_all() {
         growing<int> of;
         for (int i = 0; i < g.parameters.n; ++i) of.push(g.parameters[i].id);
@@ -99,18 +101,19 @@ struct passes_of {
         sinter::compiler::pass::of_groups::run(c.settings(), all, r);
         f.groups = r.g.n;
         choose_updates(view(), groups(), c.updates_in_place(), updates(), updated);
+        if (c.target.row_lists && layout(c).in_buckets()) choose_row_lists(view(), groups(), updates(), c.max_batch, list_rows);
     }
     void plan_all(const choices& c) {
         const graph_view v = view();
         const grouping r = groups();
-        planner(v, r, updated, c.target, c.max_batch, c.layout()).run(p, c.backwards);
+        planner(v, r, updated, c.target, c.max_batch, layout(c)).run(p, c.backwards);
     }
     void emit_all(const choices& c) {
         const graph_view v = view();
         const grouping r = groups();
         const update_set u = updates();
         listing o{{e.specs}, {e.code}, {e.launches}, {e.args}, {e.extents}, {e.constants}, {e.loops}, {e.buffers}};
-        emitter(v, r, p.at, p.z, updated, u, c.target, c.max_batch, o, winograd::forbid, c.layout()).run();
+        emitter(v, r, p.at, p.z, updated, u, c.target, c.max_batch, o, winograd::forbid, layout(c)).run();
         e.n_specs = o.specs.n;
         e.n_code = o.code.n;
         e.n_launches = o.launches.n;

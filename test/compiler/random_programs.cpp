@@ -22,6 +22,7 @@ static recipe program(unsigned seed) { return recipe::drawn(seed, 3 + static_cas
 BOOST_AUTO_TEST_CASE(fused_and_unfused_are_the_same) {
     std::map<std::string, int> made;   // what passes have made
     const comparison difference(with_sgd, {.before_emission = [&](passes& p) {
+        for (int i = 0; i < p.g.parameters.n; ++i) made["row lists"] += p.list_rows[i] > 0;
         for (int v = 0; v < p.g.n.n; ++v) {
             const node& n = p.g.n[v];
             ++made[n.about->self.name];
@@ -40,7 +41,8 @@ BOOST_AUTO_TEST_CASE(fused_and_unfused_are_the_same) {
         loops += g.loops.n;
     }
     BOOST_TEST(loops > 50);
-    for (const char* what : {"column sums", "transposed weights", "product_sum", "unique_rows", "unique_weights", "unique_table", "round_to_bfloat16"}) {
+    for (const char* what : {"column sums", "transposed weights", "product_sum", "unique_rows", "unique_weights", "unique_table",
+                             "round_to_bfloat16", "bfloat16_weights", "bfloat16_gemm", "bfloat16_gemm_tn", "row lists"}) {
         BOOST_TEST_MESSAGE(made[what] << ' ' << what);
         BOOST_TEST(made[what] > 0, what << " was not made");
     }

@@ -40,7 +40,11 @@ inline program_results interpret(const recipe& r, const choices& c, const optimi
     p->optimizer = optimizer;
     p->differentiate_all();
     if (g.n.n + g.n.n / 4 >= capacity) return out;
-    if (meaning) p->round_all(c);
+    if (meaning) {   // and that of pairs of bfloat16 is that of rounded numbers
+        choices single = c;
+        single.target.bfloat16_pairs = false;
+        p->round_all(single);
+    }
     const auto size = [&](int v) { return count(g.n[v].s, o.batch); };
     if (meaning) {
         const graph_values v(g, o);

@@ -56,7 +56,7 @@ public:
         for (int v = 0; v < from_.n.n; ++v) {
             node n = from_.n[v];
             for (int k = 0; k < n.operands; ++k) n.in[k] = place_[n.in[k]];
-            if (pairs_ && is(n, op_role::product) && is_large(to_.n[n.in[1]].s)) {
+            if (pairs_ && is(n, op_role::product) && !n.p[gemm_attribute::transposed] && is_large(to_.n[n.in[1]].s)) {
                 n.in[1] = paired(n.in[1]);
                 become<op::bfloat16_gemm>(n);
             } else if (pairs_ && is(n, op_role::weights_gradient) && is_large(n.s)) {
