@@ -53,7 +53,7 @@ public:
     template <int I = 0, class Observer = runtime::unobserved>
     step_result step(const batch_view& b, const step_values& v, Observer observe = {}) {
         begin<I>(b, v);
-        if (examples_ == 0) return {0, false, totals_[stop] > 0, totals_[save] > 0, 0, 0, totals_[join] > 0};
+        if (examples_ == 0) return result(0, false);
         try {
             crew_->run([&](int thread) { work<I>(thread, v, observe); });
         } catch (...) {
@@ -61,8 +61,7 @@ public:
             throw;
         }
         if (members_) members_->report(v.step + 1, totals_[loss]);
-        return {static_cast<float>(totals_[loss]), applied_,  totals_[stop] > 0,  totals_[save] > 0,
-                examples_,                         totals_[weight], totals_[join] > 0};
+        return result(static_cast<float>(totals_[loss]), applied_);
     }
 
 protected:
@@ -122,6 +121,15 @@ private:
     template <int I>
     detail::list_exchange& list_of(const compiler::gradient_bucket& b) { return lists_[std::size_t{I}][at(b.list)]; }
 
+    step_result result(float mean_loss, bool applied) const {
+        return {.loss = mean_loss,
+                .applied = applied,
+                .stop = totals_[stop] > 0,
+                .save = totals_[save] > 0,
+                .examples = examples_,
+                .loss_weight = totals_[weight],
+                .join = totals_[join] > 0};
+    }
     collective::operation operation(collective::kind what, std::int64_t step, collective::element type,
                                     int bucket = -1) const {
         return {.what = what, .type = type, .step = step, .bucket = bucket};
