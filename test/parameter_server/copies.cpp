@@ -4,6 +4,7 @@
 #include <boost/test/unit_test.hpp>
 #include <random>
 #include "job.hpp"
+#include <sinter/parameter_server/copies.hpp>
 
 // Shards that two servers keep: a server that is killed costs no push that was acknowledged, and none counts twice.
 using namespace sinter;
@@ -60,6 +61,11 @@ void one_is_killed(job j, int pushes, unsigned seed, int victim, int signal = SI
     BOOST_TEST(counts.begun[j.workers - 1] >= from);
     ::usleep(static_cast<useconds_t>(random() % 3000));
     p.signal(servers[static_cast<std::size_t>(victim)], signal);
+    if (signal == SIGSTOP) {   // until the others go on without it
+        const std::int64_t gone = counts.acknowledged[0];
+        for (int i = 0; i < 60000 && counts.acknowledged[0] < gone + 20; ++i) ::usleep(1000);
+        p.signal(servers[static_cast<std::size_t>(victim)], SIGCONT);
+    }
     std::string each;   // all pushes of all workers, each taken once and none left out
     const std::int64_t all = std::int64_t{pushes} * j.workers;
     const std::int64_t value = all;
@@ -75,7 +81,216 @@ void one_is_killed(job j, int pushes, unsigned seed, int victim, int signal = SI
         else if (signal == SIGKILL) BOOST_TEST(p.result(servers[static_cast<std::size_t>(s)]) == "KILLED");
 }
 
+/// What depends on the order of updates, to the last bit; with a slot.
+class decaying : public updater {
+public:
+    int scalars() const override { return 1; }
+    int slots(int) const override { return 1; }
+    void first_slot(int, int, float* to, const float*, std::int64_t n) const override { std::fill_n(to, n, 0.f); }
+    norm_need needs() const override { return norm_need::none; }
+    void update(int, float* p, const float* g, float* slot, std::int64_t, std::int64_t n, const float*, float) const override {
+        for (std::int64_t i = 0; i < n; ++i) one(p[i], slot[i], g[i]);
+    }
+    void update_rows(int, float* table, float* slot, std::int64_t, const row_list& list, const float*, float) const override {
+        for (int k = 0; k < list.size(); ++k)
+            for (int i = 0; i < list.row_floats; ++i) {
+                const std::int64_t at = std::int64_t{list.key(k)} * list.row_floats + i;
+                one(table[at], slot[at], list.row(k)[i]);
+            }
+    }
+
+private:
+    static void one(float& p, float& slot, float g) {
+        slot = 0.9f * slot + g;
+        p = 0.99f * p - 0.1f * slot;
+    }
+};
+
+/// All that a shard has, by whoever leads it.
+std::vector<float> all_of(client& c, const job& j, int server) {
+    std::vector<float> all;
+    for (int array = 0; array < 2; ++array) {
+        std::vector<float> x(static_cast<std::size_t>(j.floats)), rows(static_cast<std::size_t>(j.rows * 16));
+        c.read(server, array, 0, x);
+        c.read_rows(server, 0, array, 0, rows);
+        all.insert(all.end(), x.begin(), x.end());
+        all.insert(all.end(), rows.begin(), rows.end());
+    }
+    return all;
+}
+void push_numbers(client& c, const job& j, std::mt19937& random) {
+    std::vector<float> g(static_cast<std::size_t>(j.floats)), rows(3 * 16);
+    for (float& x : g) x = static_cast<float>(random() % 1000) / 977.f;
+    for (float& x : rows) x = static_cast<float>(random() % 1000) / 977.f;
+    const std::int64_t first = static_cast<std::int64_t>(random() % static_cast<unsigned>(j.rows - 2));
+    const std::int64_t keys[] = {first + 1, first, first + 2};
+    c.begin_push();
+    for (int s = 0; s < j.servers; ++s) {
+        c.push(s, 0, g);
+        c.push_rows(s, 0, keys, rows);
+    }
+    c.wait(c.commit({.loss = 1}));
+}
+
 } // namespace
+
+BOOST_AUTO_TEST_CASE(the_second_copy_has_the_bits_of_the_first) {
+    for (const bool together : {false, true}) {
+        job j{.servers = 2, .workers = 3, .floats = 40000, .rows = 50, .replicas = 2};
+        if (together) j.order = update_order::stale(2);
+        shared_counts& counts = shared_counts::make();
+        processes p;
+        std::vector<int> servers;
+        for (int s = 0; s < 2; ++s) servers.push_back(p.start([&, s] { return j.serve<decaying>(s); }));
+        std::vector<int> workers;
+        for (int w = 0; w < 3; ++w)
+            workers.push_back(p.start([&, w]() -> std::string {
+                client c(j.worker(w), j.identity(), j.layout(), {.replicas = 2});
+                if (w == 0) j.begin(c);
+                c.wait_until_open();
+                std::mt19937 random(static_cast<unsigned>(w));
+                for (int k = 0; k < 40; ++k) push_numbers(c, j, random);
+                if (w != 0) return c.leave(), "left";
+                c.wait_for_others();
+                const std::vector<float> before = all_of(c, j, 1);
+                counts.enough = true;
+                while (counts.other[0] == 0) ::usleep(1000);
+                const std::vector<float> after = all_of(c, j, 1);
+                const bool moved = before[0] != 0 && before.back() == before.back();
+                c.leave();
+                return before == after && moved ? "the same" : "other values";
+            }));
+        for (int i = 0; i < 40000 && !counts.enough; ++i) ::usleep(1000);
+        p.signal(servers[1], SIGKILL);
+        BOOST_TEST(p.result(servers[1]) == "KILLED");
+        counts.other[0] = 1;
+        BOOST_TEST(p.result(workers[0], 40) == "the same");
+        for (int w = 1; w < 3; ++w) BOOST_TEST(p.result(workers[static_cast<std::size_t>(w)]) == "left");
+        BOOST_TEST(holds(p.result(servers[0]), "step "), p.result(servers[0]));
+    }
+}
+
+BOOST_AUTO_TEST_CASE(a_server_that_comes_again_is_the_second_copy) {
+    const job j{.servers = 2, .workers = 2, .replicas = 2};
+    shared_counts& counts = shared_counts::make();
+    processes p;
+    std::vector<int> servers, workers;
+    for (int s = 0; s < 2; ++s) servers.push_back(p.start([&, s] { return j.serve(s); }));
+    const auto both_copies = [&](client& c) {   // of each shard; as long as it takes
+        for (int s = 0; s < 2;)
+            if (holds(c.call(s, "counters"), "\"copies\": 2")) ++s;
+            else ::usleep(2000);
+    };
+    for (int w = 0; w < 2; ++w)
+        workers.push_back(p.start([&, w]() -> std::string {
+            client c(j.worker(w), j.identity(), j.layout(), {.replicas = 2});
+            if (w == 0) j.begin(c);
+            c.wait_until_open();
+            pusher mine(c, j, w);
+            while (!counts.enough && c.may_step()) {
+                mine.push(counts);
+                if (w == 0 && counts.other[0] > counts.other[1]) both_copies(c), ++counts.other[1];
+            }
+            if (w != 0) return c.leave(), "left";
+            c.wait_for_others();
+            std::string text;
+            for (int s = 0; s < 2; ++s) text += std::to_string(static_cast<std::int64_t>(common_value(c, j, s))) + " ";
+            c.leave();
+            return text;
+        }));
+    const auto goes_on = [&](std::int64_t n) {
+        const std::int64_t from = counts.acknowledged[0];
+        for (int i = 0; i < 20000 && counts.acknowledged[0] < from + n; ++i) ::usleep(1000);
+        BOOST_TEST(counts.acknowledged[0] >= from + n);
+    };
+    for (int k = 0; k < 4; ++k) {
+        goes_on(20);
+        const auto victim = static_cast<std::size_t>(k % 2);
+        p.signal(servers[victim], SIGKILL);
+        BOOST_TEST(p.result(servers[victim]) == "KILLED");
+        goes_on(20);
+        servers[victim] = p.start([&, victim] { return j.serve(static_cast<int>(victim)); });
+        ++counts.other[0];
+        for (int i = 0; i < 20000 && counts.other[1] < counts.other[0]; ++i) ::usleep(1000);
+        BOOST_TEST(counts.other[1] == counts.other[0], "the second copy is back");
+    }
+    goes_on(20);
+    counts.enough = true;
+    BOOST_TEST(p.result(workers[1]) == "left");
+    const std::int64_t all = counts.acknowledged[0] + counts.acknowledged[1];
+    BOOST_TEST(p.result(workers[0]) == std::to_string(all) + " " + std::to_string(all) + " ");
+    for (const int s : servers) BOOST_TEST(!holds(p.result(s), "error"), p.result(s));
+}
+
+BOOST_AUTO_TEST_CASE(a_server_that_was_stopped_is_obeyed_no_more) {
+    for (const int victim : {0, 1}) one_is_killed({.servers = 2, .workers = 2, .options = quick(0.5)}, 300, 5, victim, SIGSTOP);
+}
+
+BOOST_AUTO_TEST_CASE(what_both_copies_had_is_lost_by_name) {
+    const job j{.servers = 2, .workers = 1, .replicas = 2};
+    shared_counts& counts = shared_counts::make();
+    processes p;
+    std::vector<int> servers;
+    for (int s = 0; s < 2; ++s) servers.push_back(p.start([&, s] { return j.serve(s); }));
+    const int worker = p.start([&] {
+        client c(j.worker(0), j.identity(), j.layout(), {.reconnect_within = 2, .replicas = 2});
+        j.begin(c);
+        pusher mine(c, j, 0);
+        for (;;) mine.push(counts);
+        return std::string();
+    });
+    for (int i = 0; i < 20000 && counts.acknowledged[0] < 10; ++i) ::usleep(1000);
+    for (const int s : servers) p.signal(s, SIGKILL);
+    const std::string said = p.result(worker);
+    BOOST_TEST((holds(said, "error: ") && holds(said, "ps/") && holds(said, "second copy")), said);
+}
+
+BOOST_AUTO_TEST_CASE(what_makes_no_sense_is_refused) {
+    const job one{.servers = 1, .workers = 1, .replicas = 2};
+    BOOST_CHECK_THROW(one.serve(0), option_error);
+    BOOST_CHECK_THROW(client(one.worker(0), one.identity(), one.layout(), {.replicas = 2}), option_error);
+    const job three{.servers = 2, .workers = 1, .replicas = 3};
+    BOOST_CHECK_THROW(three.serve(0), option_error);
+    const job two{.servers = 2, .workers = 1, .replicas = 2};
+    BOOST_CHECK_THROW(client(two.worker(0), two.identity(), two.layout(), {.reconnect_within = 0, .replicas = 2}), option_error);
+}
+
+BOOST_AUTO_TEST_CASE(the_chief_gives_each_epoch_to_one_copy) {
+    using enum copy_role;
+    copy_register r;
+    r.met(0, {});
+    BOOST_TEST(r.decide(0, false) == 0u);   // the other one may have led
+    r.met(1, {});
+    BOOST_TEST(r.decide(1, false) == 0u);
+    r.met(0, {});
+    BOOST_TEST(r.decide(0, false) == 1u);
+    r.leads(0, {2, leading, true});
+    r.missed(0, false);
+    r.met(1, {2, following});
+    BOOST_TEST(r.decide(1, false) == 0u);   // the leader may only be slow
+    BOOST_TEST(r.decide(1, true) == 3u);
+    r.met(0, {2, cut_off});                 // it lives: too late
+    BOOST_TEST(r.decide(0, false) == 0u);
+    r.met(1, {2, following});               // it did not hear
+    BOOST_TEST(r.decide(1, false) == 3u);
+    r.leads(1, {3, leading, false});
+    r.missed(1, true);
+    r.met(0, {2, following});               // has an older state
+    BOOST_TEST(r.decide(0, true) == 0u);
+    copy_register alone;                    // a chief that came later, and knows of no leader
+    alone.missed(0, true);
+    alone.met(1, {7, following});
+    BOOST_TEST(alone.decide(1, true) == 0u);
+    alone.leads(0, {7, leading, true});
+    alone.met(0, {7, cut_off});
+    BOOST_TEST(alone.decide(0, false) == 8u);
+    alone.met(1, {7, following});
+    BOOST_TEST(alone.decide(1, true) == 0u);
+    BOOST_TEST(!alone.lost());
+    alone.leads(0, {8, leading, false});
+    alone.met(0, {});                       // its process was started anew
+    BOOST_TEST(alone.lost());
+}
 
 BOOST_AUTO_TEST_CASE(nobody_is_killed) {
     job j{.servers = 2, .workers = 2};

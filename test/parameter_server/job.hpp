@@ -61,13 +61,14 @@ struct job {
     wire::identity identity() const { return {.model = 1, .layout = hash_of(layout()), .policy = 3}; }
 
     /// The work of server i: until all have left. What it has counted, as numbers.
+    template <class Updater = adding>
     std::string serve(int i, server_options with = {}) const {
         with.order = order;
         with.replicas = replicas;
         if (replicas == 2)
             with.other = std::make_shared<other_shard>(
-                other_shard{layout()[static_cast<std::size_t>((i + servers - 1) % servers)], std::make_unique<adding>(), {}});
-        server s(as(cluster_role::ps, i), identity(), layout()[static_cast<std::size_t>(i)], std::make_unique<adding>(),
+                other_shard{layout()[static_cast<std::size_t>((i + servers - 1) % servers)], std::make_unique<Updater>(), {}});
+        server s(as(cluster_role::ps, i), identity(), layout()[static_cast<std::size_t>(i)], std::make_unique<Updater>(),
                  [](std::int64_t, float, float* to) { *to = 0; }, std::move(with));
         s.run();
         std::ostringstream out;

@@ -26,6 +26,9 @@ struct parameter_server_options {
     std::int64_t save_every_steps = 0;
     double save_every_seconds = 0;
     int keep = 2;   ///< of these checkpoints; 0: all
+    /// 2: each server's part is kept by the next server, too, and a step counts once both have it. When a server
+    /// dies, the other copy goes on, and nothing is lost; what dies last ends the job. The chief must live meanwhile.
+    int replicas = 1;
     double reconnect_within =
         60;   ///< seconds for which a server that does not answer is dialled again; 0: an error at once
 };
@@ -68,6 +71,7 @@ struct parameter_server {
         s.pull_every = options.pull_every, s.push_every = options.push_every, s.prefetch = options.prefetch;
         s.rows = options.rows;
         s.connection.reconnect_within = options.reconnect_within;
+        s.connection.replicas = s.replicas = options.replicas;
         s.checkpoints = options.checkpoints, s.keep = options.keep;
         s.save_every_steps = options.save_every_steps, s.save_every_seconds = options.save_every_seconds;
         s.policy = policy();
@@ -84,6 +88,7 @@ struct parameter_server {
             .add(o.backup)
             .add(static_cast<int>(shared))
             .add(static_cast<int>(options.rows))
+            .add(options.replicas)
             .value();
     }
     template <class Programs, class Optimizer>

@@ -246,7 +246,7 @@ struct client::engine {
         std::uint64_t sum = 0, life = 0;
         wire::archive_reader r(as_bytes(l.text));
         r & has & sum & life;
-        if (life != l.life && l.gave_values && !has && !leaving)
+        if (life != l.life && l.gave_values && !has && !leaving && !replicated())
             return fail(dialler.about(static_cast<int>(i), "joining the job again", l.global_step,
                                       "it was started anew without a checkpoint: what it kept is lost"));
         l.life = life;

@@ -156,7 +156,8 @@ inline std::vector<worker_counters> server::engine::counters() const {
 /// One JSON object in a line.
 inline std::string server::engine::counters_text() const {
     const lock hold(mutex);
-    std::string s = sinter::joined({"{\"server\": ", who.self().index, ", \"global_step\": ", global_step,
+    std::string s = sinter::joined({"{\"server\": ", who.self().index, ", \"shard\": ", shard_number, ", \"copies\": ",
+                                    stream ? 2 : 1, ", \"global_step\": ", global_step,
                                     ", \"clocks\": ", turn.applied(), ", \"workers\": ["});
     for (int w = 0; w < who.size(); ++w) {
         const worker& k = workers[static_cast<std::size_t>(w)];

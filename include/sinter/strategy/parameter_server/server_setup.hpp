@@ -18,6 +18,7 @@ struct server_setup {
     bool prefetch = false;
     sharded::row_partition rows = sharded::row_partition::mod;
     sharded::client_options connection{};
+    int replicas = 1;   ///< servers that keep each shard
     std::string checkpoints{};   ///< folder of the servers'; empty: none
     int keep = 2;
     std::int64_t save_every_steps = 0;

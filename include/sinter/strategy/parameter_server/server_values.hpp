@@ -47,9 +47,18 @@ public:
             if (report_->wanted()) report_server(step, workers, tables);
         };
         more.parameters = P::v.n_parameters;
-        if (!setup_.checkpoints.empty()) more.files = files();
-        more.first_row = [this](int t, std::int64_t row, float* to) { first_row(t, row, to); };
-        sharded::server own(setup_.members, identity(), places_.shards[at(setup_.members.self().index)],
+        const int self = setup_.members.self().index, before = (self + places_.servers() - 1) % places_.servers();
+        const auto first_row_of = [this](int shard) {
+            return [this, shard](int t, std::int64_t row, float* to) { first_row(shard, t, row, to); };
+        };
+        if (setup_.replicas == 1 && !setup_.checkpoints.empty()) more.files = files(self);
+        more.first_row = first_row_of(self);
+        if ((more.replicas = setup_.replicas) == 2) {
+            if (!setup_.checkpoints.empty()) more.files_of = [this](int shard) { return files(shard); };
+            more.other = std::make_shared<sharded::other_shard>(
+                sharded::other_shard{places_.shards[at(before)], make_updater<P, Optimizer>(o), first_row_of(before)});
+        }
+        sharded::server own(setup_.members, identity(), places_.shards[at(self)],
                             make_updater<P, Optimizer>(o), scalars_of(o), std::move(more));
         own.run();
     }
@@ -288,6 +297,7 @@ protected:
             refuse("the cluster has no parameter server", setup_.members.how(),
                    "one or more of role ps: sinter-launch --ps 1");
         setup_.order.check(setup_.members.size());
+        check_replicas();
         if (setup_.pull_every < 1 || setup_.push_every < 1)
             refuse("steps between two pulls or pushes", joined({setup_.pull_every, ", ", setup_.push_every}),
                    "1 or more");
@@ -301,6 +311,20 @@ protected:
             refuse("gradients of rows cannot be gathered over several steps", "push_every",
                    "1 where servers keep tables");
     }
+    SINTER_COLD void check_replicas() const {
+        const auto refuse = [](const char* what, const std::string& got, const char* needed) {
+            throw option_error(what, "parameter_server_options::replicas", got, needed);
+        };
+        if (setup_.replicas != 1 && setup_.replicas != 2)
+            refuse("no number of copies of a server's part", joined({setup_.replicas}), "1 or 2");
+        if (setup_.replicas == 1 || role() == cluster_role::evaluator) return;
+        if (places_.servers() < 2) refuse("one server cannot keep its part twice", "1 server", "2 or more: --ps 2");
+        if (setup_.connection.reconnect_within <= 0)
+            refuse("workers that do not dial again cannot find another server", "reconnect_within = 0", "more than 0");
+        if (takes_norm && clocks())
+            refuse("servers that keep parts twice cannot add up the norm of all gradients by clocks",
+                   "clip_by_global_norm", "replicas = 1, or async");
+    }
     SINTER_COLD void need_worker(const char* call) const {
         if (!trains())
             throw option_error("this process does not train", call, setup_.members.self().name(),
@@ -313,22 +337,20 @@ protected:
             now.scalars(step, to);
         };
     }
-    SINTER_COLD std::shared_ptr<sharded::shard_files> files() const {
-        const int self = setup_.members.self().index;
+    SINTER_COLD std::shared_ptr<sharded::shard_files> files(int shard) const {
         sharded::shard_checkpoint_setup s{setup_.checkpoints,
-                                          self,
+                                          shard,
                                           places_.servers(),
                                           identity_of_program().layout,
-                                          places_.dense.pieces[at(self)],
+                                          places_.dense.pieces[at(shard)],
                                           {},
                                           setup_.keep};
         for (const detail::server_places::table& t : places_.tables) s.tables.push_back(t.rows);
         return std::make_shared<sharded::shard_checkpoints>(std::move(s));
     }
-    void first_row(int t, std::int64_t local, float* to) const {
+    void first_row(int shard, int t, std::int64_t local, float* to) const {
         const detail::server_places::table& table = places_.tables[at(t)];
-        const int self = setup_.members.self().index;
-        tables_.first_row(t, table.of.hashed ? local : table.rows.row(self, local), to);
+        tables_.first_row(t, table.of.hashed ? local : table.rows.row(shard, local), to);
     }
 
     // ---- values

@@ -318,7 +318,8 @@ private:
         settle();
         const sharded::answer_info& a = link_->client().last();
         r.global_step = this->steps_made();
-        r.applied = a.push == fate::applied || a.push == fate::staged;
+        const bool again = a.push == fate::repeated && std::isfinite(a.loss);   // its first answer was lost
+        r.applied = a.push == fate::applied || a.push == fate::staged || again;
         const double mean = setup_.canonical || sums ? a.loss : a.loss / a.weight;
         if (a.push == fate::not_finite) r.loss = std::numeric_limits<float>::quiet_NaN();
         else if (r.applied) r.loss = static_cast<float>(mean);

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: BSL-1.0
+// needs: distributed
+#include "job.hpp"
+#include "words.hpp"
+#include <boost/test/unit_test.hpp>
+#include <sinter/sinter.hpp>
+#include <sinter/strategy/parameter_server.hpp>
+
+// Servers that keep their parts twice: one of them is killed, and the job goes on as if nothing had been.
+using namespace sinter;
+using server_words::net, server_words::batch, server_words::examples;
+
+namespace {
+
+constexpr int steps = 40;
+using progress = std::atomic<std::int64_t>;
+progress& shared_progress() {
+    void* const p = ::mmap(nullptr, sizeof(progress), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (p == MAP_FAILED) std::abort();
+    return *new (p) progress(0);
+}
+
+/// What a run of the loop comes to: all that a file has of it.
+template <class Strategy>
+std::string trained(const Strategy& strategy, progress* made = nullptr, std::int64_t max_steps = steps) {
+    static const examples all;
+    trainer t{net, softmax_cross_entropy, adam{}, max_batch<batch>, strategy, {.threads = 1}};
+    if (detail::has_served(t)) return "served";
+    double loss = 0;
+    for (int i = 0; i < max_steps; ++i) {
+        const data::input_view in{nullptr, all.words + i % 8 * batch * 6, 6};
+        loss = double{t.step({.labels = all.labels + i % 8 * batch, .size = batch, .inputs = {&in, 1}})};
+        if (made && t.session().member().chief()) ++*made;
+    }
+    detail::end_training(t);
+    if (!t.session().member().chief()) return joined({t.steps()});
+    const std::vector<std::byte> file = save_to_memory(t);
+    return joined(
+        {t.steps(), " steps, loss ", base::general_text(loss, 9), ", file ", hash_text({file.data(), file.size()})});
+}
+
+parameter_server_options twice(double reconnect_within = 30) {
+    parameter_server_options o;
+    o.replicas = 2;
+    o.reconnect_within = reconnect_within;
+    return o;
+}
+
+BOOST_AUTO_TEST_CASE(a_killed_server_changes_no_bit) {
+    static const std::string expected = trained(canonical<4>(single<cpu_device>{}));
+    for (const int victim : {0, 1, 2}) {
+        progress& made = shared_progress();
+        const int workers = 2, servers = victim == 2 ? 3 : 2;
+        server_job job(workers, servers);
+        job.start_all(
+            [&](const cluster& c) { return trained(canonical<4>(parameter_server<sync<0>>{c, twice()}), &made); });
+        for (int i = 0; i < 60000 && made < 5 + 11 * victim; ++i) ::usleep(500);
+        job.signal(workers + victim, SIGKILL);
+        BOOST_TEST(job.result(0) == expected, "server " << victim << " was killed");
+        BOOST_TEST(job.result(1) == joined({steps}));
+        for (int s = 0; s < servers; ++s) BOOST_TEST(job.result(workers + s) == (s == victim ? "KILLED" : "served"));
+    }
+}
+
+BOOST_AUTO_TEST_CASE(each_asynchronous_step_counts_once) {
+    progress& made = shared_progress();
+    server_job job(3, 2);
+    job.start_all([&](const cluster& c) { return trained(parameter_server<async>{c, twice()}, &made, 60); });
+    for (int i = 0; i < 60000 && made < 20; ++i) ::usleep(500);
+    job.signal(3, SIGKILL);
+    BOOST_TEST(holds(job.result(0), "180 steps"), job.result(0));
+    BOOST_TEST(job.result(3) == "KILLED");
+    BOOST_TEST(job.result(4) == "served");
+}
+
+BOOST_AUTO_TEST_CASE(what_cannot_be_is_refused_by_name) {
+    const auto said = [](int servers, parameter_server_options o) {
+        server_job job(1, servers);
+        job.start(0, [&](const cluster& c) { return trained(parameter_server<async>{c, o}); });
+        return job.result(0);
+    };
+    parameter_server_options o = twice();
+    BOOST_TEST(holds(said(1, o), "one server cannot keep its part twice"));
+    o.reconnect_within = 0;
+    BOOST_TEST(holds(said(2, o), "cannot find another server"));
+    o.replicas = 3;
+    BOOST_TEST(holds(said(2, o), "1 or 2"));
+}
+
+}   // namespace
