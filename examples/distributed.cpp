@@ -17,7 +17,8 @@
 //
 //   sinter-launch -n 4 --elastic --restarts 3 -- distributed --strategy multi_worker:ring --elastic --checkpoint run
 //
-// goes on when a process dies, which is started again and joins the others. A plan,
+// goes on when a process dies, which is started again and joins the others; with --replicas 2, to sinter-launch and to
+// the program, parameter servers may die, too. A plan,
 //
 //   sinter-launch --plan 'workers=16 flops=80G bandwidth=1Gbit/s' -- distributed
 //
@@ -39,17 +40,18 @@ static void read_strategy(settings& s, const std::string& text) {
 static int train(settings s) {
     using train_function = bool (*)(const settings&, int&);
     int code = 0;
-    const bool has_it = !s.elastic || (s.strategy == "multi_worker" && s.canonical == 0);
+    const bool has_it = (!s.elastic || (s.strategy == "multi_worker" && s.canonical == 0)) &&
+                        (s.replicas == 1 || s.strategy == "parameter_server");
     for (const train_function f : {&distributed::train_single, &distributed::train_mirrored, &distributed::train_workers,
                                    &distributed::train_mpi, &distributed::train_servers, &distributed::train_canonical})
         if (has_it && f(s, code)) return code;
     throw sinter::option_error("no such strategy in this program", "--strategy",
                                s.strategy + (s.detail.empty() ? "" : ":" + s.detail) +
                                    (s.canonical ? " --canonical " + std::to_string(s.canonical) : "") +
-                                   (s.elastic ? " --elastic" : ""),
+                                   (s.elastic ? " --elastic" : "") + (s.replicas == 2 ? " --replicas 2" : ""),
                                "single, mirrored:2, mirrored:4, central_storage:2, central_storage:4, "
                                "multi_worker:ring, :halving_doubling, :automatic or :mpi (where it was built with MPI); "
-                               "--canonical 2 or 4; --elastic with multi_worker:ring");
+                               "--canonical 2 or 4; --elastic with multi_worker:ring; --replicas 2 with parameter_server");
 }
 
 int main(int argc, char** argv) {
@@ -62,6 +64,7 @@ int main(int argc, char** argv) {
              "parameter_server:sync:BACKUP")
         .add("canonical", s.canonical, 0, 4, "shards of each batch, 2 or 4: the same bits under every strategy", "none")
         .flag("elastic", s.elastic, "of multi_worker:ring: go on without processes that die, and with those that come again")
+        .add("replicas", s.replicas, 1, 2, "of parameter_server: servers that keep each part of the weights", "1")
         .add("steps", s.steps, 1, 1'000'000'000, "steps in all, those before a checkpoint included")
         .add("batch", s.batch, 1, distributed::largest_batch, "images in a step, over all replicas and processes")
         .add("threads", s.threads, 1, 1024, "threads of this process to work with", "all cores")

@@ -40,7 +40,7 @@ int run_job(const options& o, const descriptor& signals) {
         const member* const failed = j.first_failure();
         if (!failed) return 0;
         const std::string what = failed->name() + " was the first to fail: " + failed->ending();
-        if (attempt == o.restarts || o.elastic) {
+        if (attempt == o.restarts || o.elastic || o.replicas == 2) {
             shown.say(what + (o.restarts ? "; it is not restarted again" : ""));
             return 1;
         }

@@ -13,6 +13,7 @@ struct settings {
     std::string strategy = "single", detail{};   ///< "mirrored" and "4"
     int canonical = 0;                           ///< 0: not
     bool elastic = false;                        ///< members may die, and others join
+    int replicas = 1;                            ///< servers that keep each part of the weights
     std::int64_t steps = 500;
     int batch = 64;
     int threads = 0;

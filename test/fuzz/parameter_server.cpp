@@ -2,6 +2,8 @@
 // needs: distributed
 // libFuzzer target: whatever a member says to a parameter server, or a server to a member, or a checkpoint's log has, is
 // refused or lies within the shard. The first byte says which.
+#include <sinter/parameter_server/copies.hpp>
+#include <sinter/parameter_server/copy_protocol.hpp>
 #include <sinter/parameter_server/server_log.hpp>
 #include <sinter/parameter_server/staged_push.hpp>
 #include <cstdlib>
@@ -29,7 +31,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     using namespace sinter::sharded;
     if (size < 1) return 0;
     const span<const std::byte> bytes(reinterpret_cast<const std::byte*>(data) + 1, size - 1);
-    switch (data[0] % 5) {
+    switch (data[0] % 7) {
         case 0: {   // a header that has proved to be one of this connection
             if (bytes.size() < 40) return 0;
             using wire::detail::get;
@@ -71,6 +73,38 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
             if (b.decode(bytes)) need(b.joined_bytes + answer_block::bytes <= bytes.size());
             return 0;
         }
+        case 4: {   // a leader's header, as its follower reads it
+            if (bytes.size() < 40) return 0;
+            using wire::detail::get;
+            wire::frame_header h;
+            h.tag.operation = 76 + get<std::uint8_t>(bytes.data()) % 16;
+            h.tag.bucket = get<std::int32_t>(bytes.data() + 4);
+            h.tag.step = get<std::int64_t>(bytes.data() + 8);
+            h.tag.elements = get<std::uint64_t>(bytes.data() + 16);
+            h.tag.offset = get<std::uint64_t>(bytes.data() + 24);
+            h.bytes = get<std::uint64_t>(bytes.data() + 32) % (wire::most_payload + 1);
+            if (fault_of_copy(h, layout(), 2, 3, [](int) { return 2; })) return 0;
+            const std::uint32_t w = h.tag.operation;
+            if (w == copied::gradient || w == copied::sections || w == copied::commit)
+                need(h.tag.bucket >= 0 && h.tag.bucket < 3);
+            if (w == copied::gradient) need(h.tag.offset + h.tag.elements <= 64 && h.bytes == 4 * h.tag.elements);
+            if (w == copied::write) {
+                const std::int64_t n = array_floats(layout(), h.tag.bucket, 2);
+                need(n >= 0 && static_cast<std::int64_t>(h.tag.offset + h.tag.elements) <= n);
+            }
+            if (w == copied::rows) need(h.bytes == h.tag.elements * copied_row_bytes(h.tag.bucket == 0 ? 3 : 2, 2));
+            return 0;
+        }
+        case 5: try {   // what a copy says of itself
+                const auto n = wire::restored<copy_note>(bytes);
+                if (n.makes_sense()) need(wire::restored<copy_note>(as_bytes(wire::archived(n))).epoch == n.epoch);
+                copy_register r;
+                r.met(0, n);
+                r.leads(1, n);
+                need(!n.makes_sense() || r.decide(0, true) <= n.epoch + 1);
+            } catch (const error&) {
+            }
+            return 0;
         default: try {
                 const auto log = server_log::of(std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size()));
                 need(server_log::of(log.bytes()).bytes() == log.bytes());

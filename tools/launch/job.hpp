@@ -15,7 +15,8 @@ namespace launch {
 ///
 /// Members have `grace` seconds to end by themselves after the first failure, then SIGTERM, and as
 /// long again until they are killed. In an elastic job a failure ends nobody else: the member is
-/// started again, as long as restarts are left, and the job has succeeded if one that trains has. A
+/// started again, as long as restarts are left, and the job has succeeded if one that trains has. So it is
+/// with servers that keep each part twice. A
 /// signal to the launcher is handed on as SIGTERM at once, a second one kills. Servers that still run
 /// `grace` seconds after all that train have ended are told to end, likewise; the evaluator may take
 /// its time.
@@ -64,7 +65,11 @@ private:
         const cpu_set_t* own = m.trains() && !cores_.empty() ? &cores_[static_cast<std::size_t>(m.index)] : nullptr;
         start(m, members_, options_.command, environment_, key_, own, options_.workers + options_.spares);
     }
-    /// Of an elastic job: started again where that is allowed. The others go on in any case.
+    /// Whether others go on without it.
+    bool may_go(const member& m) const {
+        return (options_.elastic && m.trains()) || (options_.replicas == 2 && m.role == "ps");
+    }
+    /// Of such a one that has failed: started again where that is allowed. The others go on in any case.
     void go_on_without(member& m) {
         if (!ended_well_ && restarts_ < options_.restarts) {
             ++restarts_;
@@ -143,7 +148,7 @@ private:
                 m.status = status;
                 drain(m, true);
                 if (m.trains() && !m.failed()) ended_well_ = true;
-                if (options_.elastic && m.trains() && m.failed() && signal_ == 0) {
+                if (may_go(m) && m.failed() && signal_ == 0 && !(m.role == "ps" && servers_told_)) {
                     if (first_that_went_ < 0) first_that_went_ = static_cast<int>(i);
                     if (!ended_well_) tell_failure(m);
                     go_on_without(m);

@@ -16,6 +16,7 @@ struct options {
     int workers = 1, servers = 0, spares = 0;
     bool evaluator = false;
     int restarts = 0;          ///< how often the whole job is started anew after a failure
+    int replicas = 1;          ///< 2: servers keep each part twice, and one that fails is treated as with `elastic`
     bool elastic = false;      ///< members may die: `restarts` of them are started again, one by one
     double grace = 10;         ///< seconds that members have to end by themselves before they are killed
     double progress = -1;      ///< seconds between lines of progress; 0: none; -1: by what stderr is
@@ -64,6 +65,8 @@ inline std::optional<options> parse(int argc, const char* const* argv) {
         "start all members again after a failure, N times at most")(
         "elastic", po::bool_switch(&o.elastic),
         "members go on without those that fail; these are started again, --restarts of them at most")(
+        "replicas", po::value(&o.replicas)->value_name("N"),
+        "2: servers keep each part twice; the others go on without one that fails, which is started again (--restarts)")(
         "spares", po::value(&o.spares)->value_name("N"), 
         "N more workers, which wait until they are needed (--elastic)")(
         "grace", po::value(&o.grace)->value_name("SECONDS"), "how long members may take to end by themselves (10)")(
@@ -105,6 +108,10 @@ inline std::optional<options> parse(int argc, const char* const* argv) {
     if (o.spares > 0 && !o.elastic)
         throw sinter::option_error("spares are for jobs whose members may die", "--spares", std::to_string(o.spares),
                                    "--elastic");
+    range("--replicas", o.replicas, 1, 2);
+    if (o.replicas == 2 && o.servers < 2)
+        throw sinter::option_error("one server cannot keep its part twice", "--replicas 2", std::to_string(o.servers),
+                                   "--ps 2 or more");
     range("--grace", o.grace, 0, 86400);
     if (found.count("progress")) range("--progress", o.progress, 0, 86400);
     if (cores != "share" && cores != "all")
