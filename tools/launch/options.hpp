@@ -66,7 +66,7 @@ inline std::optional<options> parse(int argc, const char* const* argv) {
         "elastic", po::bool_switch(&o.elastic),
         "members go on without those that fail; these are started again, --restarts of them at most")(
         "replicas", po::value(&o.replicas)->value_name("N"),
-        "2: servers keep each part twice; the others go on without one that fails, which is started again (--restarts)")(
+        "2: servers keep each part twice; others go on without one that fails (it is started again: --restarts)")(
         "spares", po::value(&o.spares)->value_name("N"), 
         "N more workers, which wait until they are needed (--elastic)")(
         "grace", po::value(&o.grace)->value_name("SECONDS"), "how long members may take to end by themselves (10)")(

@@ -63,7 +63,8 @@ struct client::engine {
                                std::to_string(layouts.size()), std::to_string(n));
         if (options.replicas != 1 && (options.replicas != 2 || n < 2 || options.reconnect_within <= 0))
             throw option_error("shards cannot be kept so", "client_options::replicas",
-                               sinter::joined({options.replicas, " on ", static_cast<std::int64_t>(n), " servers, reconnect_within ",
+                               sinter::joined({options.replicas, " on ", static_cast<std::int64_t>(n),
+                                               " servers, reconnect_within ",
                                                static_cast<std::int64_t>(options.reconnect_within)}),
                                "1, or 2 on 2 or more servers with reconnect_within above 0");
         for (std::size_t i = 0; i < n; ++i) lanes.push_back(std::make_unique<lane>());
@@ -147,7 +148,7 @@ struct client::engine {
     void give_up(std::size_t i) {
         fail(dialler.about(static_cast<int>(i), joined ? lanes[i]->oldest() : "joining the job",
                            joined ? lanes[i]->global_step : -1,
-                           sinter::joined({replicated() ? "neither it nor the server with the second copy of its shard: " : "",
+                           sinter::joined({replicated() ? "nor the server with its second copy: " : "",
                                            joined ? "it has not answered for " : "it was not there within ",
                                            static_cast<std::int64_t>(base::monotonic_seconds() - down_since[i] + 0.5),
                                            " s", why_down[i].empty() ? "" : ": ", why_down[i]})));

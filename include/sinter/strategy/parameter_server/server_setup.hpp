@@ -24,6 +24,25 @@ struct server_setup {
     std::int64_t save_every_steps = 0;
     double save_every_seconds = 0;
     std::uint64_t policy = 0;   ///< a number that processes of one job share
+
+    /// Throws option_error where servers cannot keep parts so often. `takes_norm`: the optimizer clips by that of
+    /// all gradients.
+    SINTER_COLD void check_replicas(bool takes_norm) const {
+        const auto refuse = [](const char* what, const std::string& got, const char* needed) {
+            throw option_error(what, "parameter_server_options::replicas", got, needed);
+        };
+        if (replicas != 1 && replicas != 2)
+            refuse("no number of copies of a server's part", std::to_string(replicas), "1 or 2");
+        if (replicas == 1) return;
+        if (members.servers().size() < 2)
+            refuse("one server cannot keep its part twice", std::to_string(members.servers().size()) + " server",
+                   "2 or more: --ps 2");
+        if (connection.reconnect_within <= 0)
+            refuse("workers that do not dial again cannot find another server", "reconnect_within = 0", "more than 0");
+        if (takes_norm && order.mode == sharded::update_mode::clocks)
+            refuse("servers that keep parts twice cannot add up the norm of all gradients by clocks",
+                   "clip_by_global_norm", "replicas = 1, or async");
+    }
 };
 
 }   // namespace sinter::inline SINTER_TARGET

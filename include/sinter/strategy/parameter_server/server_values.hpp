@@ -297,7 +297,7 @@ protected:
             refuse("the cluster has no parameter server", setup_.members.how(),
                    "one or more of role ps: sinter-launch --ps 1");
         setup_.order.check(setup_.members.size());
-        check_replicas();
+        if (role() != cluster_role::evaluator) setup_.check_replicas(takes_norm);
         if (setup_.pull_every < 1 || setup_.push_every < 1)
             refuse("steps between two pulls or pushes", joined({setup_.pull_every, ", ", setup_.push_every}),
                    "1 or more");
@@ -310,20 +310,6 @@ protected:
         if (setup_.push_every > 1 && detail::worker_tables<P>::count > 0)
             refuse("gradients of rows cannot be gathered over several steps", "push_every",
                    "1 where servers keep tables");
-    }
-    SINTER_COLD void check_replicas() const {
-        const auto refuse = [](const char* what, const std::string& got, const char* needed) {
-            throw option_error(what, "parameter_server_options::replicas", got, needed);
-        };
-        if (setup_.replicas != 1 && setup_.replicas != 2)
-            refuse("no number of copies of a server's part", joined({setup_.replicas}), "1 or 2");
-        if (setup_.replicas == 1 || role() == cluster_role::evaluator) return;
-        if (places_.servers() < 2) refuse("one server cannot keep its part twice", "1 server", "2 or more: --ps 2");
-        if (setup_.connection.reconnect_within <= 0)
-            refuse("workers that do not dial again cannot find another server", "reconnect_within = 0", "more than 0");
-        if (takes_norm && clocks())
-            refuse("servers that keep parts twice cannot add up the norm of all gradients by clocks",
-                   "clip_by_global_norm", "replicas = 1, or async");
     }
     SINTER_COLD void need_worker(const char* call) const {
         if (!trains())

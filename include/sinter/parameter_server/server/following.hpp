@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/net/service_client.hpp>
+#include <sinter/parameter_server/server/copies.hpp>
+
+/// The copy that follows: it does what its leader does, in the same order.
+namespace sinter::inline SINTER_TARGET::sharded {
+
+/// A thread: follows whoever leads this shard, as long as this copy does not.
+inline void server::engine::follow() {
+    wire::service_client dialler(who, own.same);
+    for (;;) {
+        {
+            lock hold(mutex);
+            if (stopping) return;
+            if (part == copy_role::leading) {
+                changed.wait_for(hold, std::chrono::milliseconds(200));
+                continue;
+            }
+        }
+        try {
+            follow_once(dialler);
+        } catch (const error&) {   // it is gone, or not there yet
+        }
+        lock hold(mutex);
+        if (!stopping) changed.wait_for(hold, std::chrono::milliseconds(50));
+    }
+}
+inline void server::engine::follow_once(wire::service_client& dialler) {
+    const int servers = static_cast<int>(who.servers().size()), self = who.self().index;
+    const int to = process_of_copy(shard_number, self == shard_number ? 1 : 0, servers);
+    std::optional<wire::data_link> link = dialler.dial(to, 0.5);
+    if (!link) return;
+    const int descriptor = link->descriptor();
+    struct connected {
+        engine& e;
+        ~connected() {
+            const lock hold(e.mutex);
+            std::erase(e.others, e.leader_descriptor);
+            e.leader_descriptor = -1;
+            e.linked = base::monotonic_seconds();
+            e.changed.notify_all();
+        }
+    };
+    std::string mine;
+    {
+        const lock hold(mutex);
+        if (stopping || part == copy_role::leading) return;
+        leader_descriptor = descriptor;
+        others.push_back(descriptor);
+        mine = wire::archived(note());
+    }
+    const connected until_the_end{*this};
+    std::atomic<double> heard{0};
+    conversation talk(std::move(*link), heard, 0);
+    wire::frame_tag t;
+    t.operation = static_cast<std::uint32_t>(word::call);
+    t.elements = 6;
+    t.bucket = shard_number;
+    mine = "follow" + mine;
+    talk.send(t, as_bytes(mine));
+    const wire::frame_header h = talk.next();
+    if (h.tag.operation != copied::answer || h.bytes > detail::longest_request) return;
+    std::string said(static_cast<std::size_t>(h.bytes), '\0');
+    talk.receive(h, said.data());
+    if (h.tag.step != 1) return;
+    {
+        lock hold(mutex);
+        if (stopping || part == copy_role::leading) return;
+        part = copy_role::waiting;   // from here on its values are no whole copy of anything
+        changed_view();
+        changed.wait(hold, [&] {
+            return std::ranges::none_of(workers, [](const worker& k) { return k.served; });
+        });
+    }
+    {
+        const std::unique_lock alone(gate);
+        memory.forget_rows();
+    }
+    for (worker& k : workers) k.incoming->clear();
+    std::vector<std::byte> scratch(most_frame);
+    std::int64_t taken = 0;
+    bool counts = false;   // frames since the copy of all values
+    for (;;) {
+        const wire::frame_header frame = talk.next();
+        const auto of = frame.tag.operation;
+        const bool beat = of == static_cast<std::uint32_t>(word::heartbeat);
+        counts = counts || (of != copied::write && of != copied::rows && !beat);
+        const bool is_counted = counts && !beat;
+        const bool answers = take_copy(talk, frame, scratch);
+        taken += is_counted;
+        if (!is_counted || !answers) continue;
+        wire::frame_tag back;
+        back.operation = copied::answer;
+        back.step = taken;
+        talk.send(back, {});
+    }
+}
+/// Takes in one message. True: its sender waits to hear of it.
+inline bool server::engine::take_copy(conversation& talk, const wire::frame_header& h,
+                                      std::vector<std::byte>& scratch) {
+    const auto slots_of = [&](int table) { return memory.slots_of(static_cast<std::size_t>(table)); };
+    if (const char* fault = fault_of_copy(h, memory.layout(), memory.most_slots(), who.size(), slots_of))
+        throw error(fault, "a leader's stream");
+    const auto elements = static_cast<std::int64_t>(h.tag.elements), offset = static_cast<std::int64_t>(h.tag.offset);
+    if (h.tag.operation == copied::gradient) {
+        talk.receive(h, at(h.tag.bucket).incoming->dense(offset, elements));
+        return false;
+    }
+    talk.receive(h, scratch.data());
+    const span<const std::byte> bytes(scratch.data(), static_cast<std::size_t>(h.bytes));
+    switch (h.tag.operation) {
+        case copied::sections:
+            if (const char* fault = at(h.tag.bucket).incoming->take(bytes)) throw error(fault, "a leader's stream");
+            return false;
+        case copied::commit: {
+            commit_block b;
+            if (!b.decode(bytes)) throw error("a commit that makes no sense", "a leader's stream");
+            if (const char* fault = at(h.tag.bucket).incoming->fault()) throw error(fault, "a leader's stream");
+            take_push(h.tag.bucket, static_cast<std::uint64_t>(h.tag.step), b, elements == 1);
+            return true;
+        }
+        case copied::clock: {
+            lock hold(mutex);
+            if (order.mode != update_mode::clocks || h.tag.step != turn.applied())
+                throw error("a clock that is not the next", "a leader's stream");
+            apply_clock(hold);
+            return true;
+        }
+        case copied::write: {
+            if (!memory.has(h.tag.bucket) || offset % memory.unit(h.tag.bucket) != 0 ||
+                elements % memory.unit(h.tag.bucket) != 0)
+                throw error("an array that this server does not have", "a leader's stream");
+            aligned_floats x(elements);
+            std::memcpy(x.data(), bytes.data(), bytes.size());
+            const changing_values changing(*this);
+            memory.write(h.tag.bucket, offset, {x.data(), static_cast<std::size_t>(elements)});
+            return true;
+        }
+        case copied::rows: return restore_rows(static_cast<std::size_t>(h.tag.bucket), elements, bytes.data()), false;
+        case copied::state: {
+            const lock hold(mutex);
+            take_state(bytes);
+            return true;
+        }
+        case copied::ready: {
+            memory.end_of_rows();
+            const lock hold(mutex);
+            part = copy_role::following;
+            epoch = static_cast<std::uint64_t>(h.tag.step);
+            return true;
+        }
+        case copied::end: {
+            const lock hold(mutex);
+            told_end = true;
+            changed.notify_all();
+            return true;
+        }
+        default: return false;   // a heartbeat
+    }
+}
+inline void server::engine::restore_rows(std::size_t table, std::int64_t n, const std::byte* from) {
+    const auto width = static_cast<std::int64_t>(memory.layout().tables[table].row_floats);
+    const int slots = memory.slots_of(table);
+    aligned_floats x(width * (1 + slots));
+    std::vector<const float*> slot;
+    for (int k = 0; k < slots; ++k) slot.push_back(x.data() + (k + 1) * width);
+    for (std::int64_t r = 0; r < n; ++r, from += copied_row_bytes(static_cast<int>(width), slots)) {
+        const auto key = wire::detail::get<std::int64_t>(from), step = wire::detail::get<std::int64_t>(from + 8);
+        const std::int64_t rows = memory.layout().tables[table].rows;
+        if ((rows >= 0 && (key < 0 || key >= rows)) || step < 0)
+            throw error("a row that the table does not have", "a leader's stream");
+        std::memcpy(x.data(), from + 16, static_cast<std::size_t>(width * (1 + slots)) * 4);
+        memory.restore_row(table, key, step, x.data(), slot.data());
+    }
+}
+/// What a leader does with a push (server_session::commit), as it did it.
+inline void server::engine::take_push(int w, std::uint64_t incarnation, const commit_block& b, bool only_staged) {
+    worker& k = at(w);
+    staged_push& p = *k.incoming;
+    p.info = b.info;
+    p.info.finite = b.info.finite && std::isfinite(b.info.loss);
+    p.number = b.number;
+    p.clock = b.clock;
+    lock hold(mutex);
+    k.incarnation = incarnation;
+    if (order.mode == update_mode::async) {
+        const bool taken = log.take(w, incarnation, b.number);
+        if (!taken || !p.info.finite) {
+            k.counters.not_finite += taken;
+            return p.clear();
+        }
+        tickets.give_back(w);
+        const std::int64_t step = begun++;
+        scalars(step, p.info.rate, scalar_values.data());
+        hold.unlock();
+        const changing_values changing(*this);
+        apply_push(p, step, scalar_values.data(), nullptr);
+        hold.lock();
+        ++global_step;
+        ++k.counters.applied;
+        return p.clear();
+    }
+    const auto slot = static_cast<std::size_t>(b.clock % (order.staleness + 1));
+    if (!only_staged) {
+        if (!log.take(w, incarnation, b.number)) return p.clear();
+        if (turn.push(w, b.clock) != clocks::verdict::taken) {
+            ++k.counters.dropped;
+            k.applied_number = b.number;
+            return p.clear();
+        }
+    }
+    ++k.counters.staged;
+    std::swap(k.incoming, k.staged[slot]);
+    k.incoming->clear();
+}
+
+/// Under the mutex, where this copy does not lead: whether it has nothing to wait for any more.
+inline bool server::engine::is_done_unled(double now) const {
+    return told_end || (leader_descriptor < 0 && now - linked > who.options.join_within + who.options.dead_after);
+}
+
+} // namespace sinter::sharded

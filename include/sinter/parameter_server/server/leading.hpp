@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/parameter_server/server/copies.hpp>
+
+/// The copy that leads a shard: what it tells its follower.
+namespace sinter::inline SINTER_TARGET::sharded {
+
+/// All values, while nobody changes them.
+inline void server::engine::send_all(conversation& talk) {
+    const shard_view v = memory.view();
+    const auto send = [&](int array, const float* from, std::int64_t n) {
+        for (std::int64_t at = 0; at < n; at += floats_of_frame) {
+            wire::frame_tag t;
+            t.operation = copied::write;
+            t.bucket = array;
+            t.offset = static_cast<std::uint64_t>(at);
+            t.elements = static_cast<std::uint64_t>(std::min(floats_of_frame, n - at));
+            talk.send(t, {reinterpret_cast<const std::byte*>(from + at), static_cast<std::size_t>(t.elements) * 4});
+        }
+    };
+    send(0, v.values, memory.layout().floats);
+    for (std::size_t k = 0; k < v.slots.size(); ++k) send(static_cast<int>(k) + 1, v.slots[k], memory.layout().floats);
+    send(states_array, v.states, memory.layout().states);
+    std::vector<std::byte> bytes;
+    for (std::size_t t = 0; t < v.tables.size(); ++t) {
+        const table_view& of = v.tables[t];
+        const auto width = static_cast<std::size_t>(memory.layout().tables[t].row_floats);
+        const std::size_t each = copied_row_bytes(static_cast<int>(width), static_cast<int>(of.slots.size()));
+        const auto most = static_cast<std::int64_t>(std::max<std::size_t>(1, most_frame / each));
+        for (std::int64_t first = 0; first < of.rows; first += most) {
+            const std::int64_t n = std::min(most, of.rows - first);
+            bytes.resize(each * static_cast<std::size_t>(n));
+            std::byte* to = bytes.data();
+            for (std::int64_t r = first; r < first + n; ++r) {
+                wire::detail::put(to, of.keys[static_cast<std::size_t>(r)]);
+                wire::detail::put(to + 8, of.steps[static_cast<std::size_t>(r)]);
+                to += 16;
+                const auto add = [&](const float* x) {
+                    std::memcpy(to, x + r * static_cast<std::int64_t>(width), 4 * width);
+                    to += 4 * width;
+                };
+                add(of.values);
+                for (const float* s : of.slots) add(s);
+            }
+            wire::frame_tag tag;
+            tag.operation = copied::rows;
+            tag.bucket = static_cast<std::int32_t>(t);
+            tag.elements = static_cast<std::uint64_t>(n);
+            talk.send(tag, bytes);
+        }
+    }
+}
+
+/// The other copy's process asks for all that this one has, and for all that comes.
+inline void server::engine::serve_follower(wire::data_link link) {
+    const named_descriptor known(*this, link.descriptor());
+    const copy_stream* own = nullptr;
+    try {
+        std::atomic<double> heard{0};
+        conversation talk(std::move(link), heard, 0);
+        const auto [name, argument] = detail::next_call(talk);
+        if (name != "follow") return;
+        const copy_note theirs = wire::restored<copy_note>(as_bytes(argument));
+        bool yes = false;
+        std::uint64_t seen = 0;
+        std::string mine;
+        {
+            const lock hold(mutex);
+            yes = part == copy_role::leading && !stream && !copying && !stopping && theirs.makes_sense() &&
+                  theirs.epoch < std::max<std::uint64_t>(epoch, 1);
+            copying = copying || yes;
+            seen = view;
+            mine = wire::archived(note());
+        }
+        struct no_longer_copying {
+            engine& e;
+            bool held;
+            void end() {
+                if (!std::exchange(held, false)) return;
+                const lock hold(e.mutex);
+                e.copying = false;
+                for (worker& k : e.workers)   // who waited for this was not heard
+                    if (k.heard < 1e200) k.heard = base::monotonic_seconds();
+            }
+            ~no_longer_copying() { end(); }
+        } over{*this, yes};
+        wire::frame_tag t;
+        t.operation = copied::answer;
+        t.step = yes;
+        talk.send(t, as_bytes(mine));
+        if (!yes) return;
+        {
+            const std::unique_lock alone(gate);
+            send_all(talk);
+            const lock hold(mutex);
+            if (view != seen || stopping) return;
+            stream = std::make_unique<copy_stream>();
+            own = stream.get();
+            for (int w = 0; w < who.size(); ++w)
+                for (auto& p : at(w).staged)
+                    if (p->number != 0 && turn.waits(w, p->clock)) {
+                        commit_block b;
+                        b.number = p->number, b.clock = p->clock, b.info = p->info;
+                        stream->add_push(w, at(w).incarnation, b, *p, memory.layout(), true);
+                    }
+            ++epoch;
+            stream->add_state(state_text());
+            wire::frame_tag ready;
+            ready.step = static_cast<std::int64_t>(epoch);
+            stream->add(copied::ready, ready);
+            was_followed = true;
+            changed_view();
+        }
+        over.end();
+        send_stream(talk.link(), own);
+    } catch (const error& e) {
+        const lock hold(mutex);
+        if (!dynamic_cast<const wire::lost_connection*>(&e)) notes.say(sinter::joined({"a second copy: ", e.what()}));
+    }
+    const lock hold(mutex);
+    if (!own || stream.get() != own || stopping) return;
+    part = copy_role::cut_off;   // until the chief says who goes on
+    changed_view();
+}
+
+/// Sends what there is until the follower is gone (an error), or is this leader's no longer.
+inline void server::engine::send_stream(wire::data_link& link, const copy_stream* own) {
+    const double every = who.options.heartbeat_every(), dead_after = who.options.dead_after;
+    copy_stream::record out;
+    bool sending = false, receiving = false, waits = false;
+    std::uint64_t taken = 0;
+    double said = base::monotonic_seconds(), heard = said;
+    for (;;) {
+        bool idle = true;
+        if (!sending) {
+            const lock hold(mutex);
+            if (stream.get() != own) return;
+            if (stopping && stream->has(stream->added())) return;
+            const double now = base::monotonic_seconds();
+            if (!stream->has(stream->added()) && waits && now - heard > dead_after)
+                throw error("the follower does not answer", "sharded::server");
+            if (std::exchange(waits, !stream->has(stream->added())) != waits) heard = now;
+            if (stream->next(out)) {
+                sending = true;
+            } else if (now - said > every) {
+                out.tag = {};
+                out.tag.operation = static_cast<std::uint32_t>(word::heartbeat);
+                out.bytes.clear();
+                sending = true;
+            }
+            if (sending) link.send(out.tag, out.bytes), said = now;
+        }
+        if (sending && link.flush()) sending = idle = false;
+        if (!receiving)
+            if (const wire::frame_header* h = link.next()) {
+                if (h->tag.operation != copied::answer || h->bytes != 0)
+                    throw error("a message that was not asked for", "sharded::server");
+                taken = static_cast<std::uint64_t>(h->tag.step);
+                link.receive(h->tag, {});
+                receiving = true;
+            }
+        if (receiving && link.fill()) {
+            receiving = idle = false;
+            const lock hold(mutex);
+            if (stream.get() != own) return;
+            if (!stream->take(taken)) throw error("an answer that makes no sense", "sharded::server");
+            heard = base::monotonic_seconds();
+            changed.notify_all();
+        }
+        if (!idle || link.has_more()) continue;
+        const auto wants = static_cast<short>(POLLIN | (sending ? POLLOUT : 0));
+        pollfd both[] = {{link.descriptor(), wants, 0}, {own->wake(), POLLIN, 0}};
+        ::poll(both, sending ? 1 : 2, static_cast<int>(every * 250) + 1);
+    }
+}
+
+} // namespace sinter::sharded
