@@ -4,6 +4,7 @@
 #pragma once
 #include <sinter/device/cuda/gpu_program.hpp>
 #include <sinter/device/device.hpp>
+#include <sinter/device/joined_lists.hpp>
 #include <sinter/kernel/cuda/partial_sums.hpp>
 #include <vector>
 
@@ -36,9 +37,9 @@ struct rehearsal_engine {
         }
         ++block_kernels;
     }
-    void chain(const std::int32_t* index, std::int32_t* first, std::int64_t V, std::int32_t* next, std::int64_t m) {
-        for (std::int64_t v = 0; v < V; ++v) first[v] = -1;
-        for (std::int64_t i = 0; i < m; ++i) gpu::chain_thread(i, index, first, next, m);
+    template <gpu::chain_step Step>
+    void chain(std::int64_t threads, const gpu::chain_call& c) {
+        for (std::int64_t i = threads; i-- > 0;) gpu::chain_thread<Step>(i, c);   // in whatever order
     }
     void add_partials(const float* partial, float* to, std::int64_t used, std::int64_t columns, int parts) {
         for (std::int64_t j = 0; j < used; ++j) to[j] = gpu::whole_sum(partial + j, columns, parts);
@@ -71,9 +72,15 @@ public:
         }
         program_.run(e, &now, s.step, s.batch, observe, s.launches);
     }
+    void reserve_list(int number, int rows, int width) { lists_.reserve(number, rows, width); }
+    void place_lists(const row_list* lists) {
+        lists_.assign(lists, [](void* to, const void* from, std::int64_t words) { std::memcpy(to, from, static_cast<std::size_t>(words) * 4); });
+        program_.place_lists(lists_.lists());
+    }
 
 private:
     program_type program_;
+    joined_lists<arena> lists_;
     std::vector<float> port_[program_type::ports + 1], tables_;
     float* at_[program_type::ports + 1] = {};
 };
@@ -83,7 +90,7 @@ template <class Engine>
 class rehearsal_on {
 public:
     static constexpr sinter::compiler::target target{.lanes = 1, .parts = 1, .pooled_convolutions = false,
-                                           .transposed_products = true};
+                                           .transposed_products = true, .row_lists = true};
     static constexpr int panel_width = 1;
     static constexpr bool shares_memory = false;
     using memory = model_memory;
@@ -102,6 +109,10 @@ public:
     void run(runner<P>& r, const step_arguments& s, Observer observe = {}) {
         r.run(engine_, s, observe);
     }
+    template <class P>
+    void reserve_list(runner<P>& r, int number, int rows, int width) const { r.reserve_list(number, rows, width); }
+    template <class P>
+    void place_lists(runner<P>& r, const row_list* lists) { r.place_lists(lists); }
     void read(const model_memory& m, address from, float* to, std::int64_t n) const { std::copy_n(m.at(from), n, to); }
     void write(model_memory& m, address to, const float* from, std::int64_t n) const { std::copy_n(from, n, m.at(to)); }
     const float* host_view(const model_memory& m, address from, float* workspace, std::int64_t n) const {

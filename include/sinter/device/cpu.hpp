@@ -7,6 +7,7 @@
 #include <sinter/device/cpu/early_values.hpp>
 #include <sinter/device/cpu/threads.hpp>
 #include <sinter/device/device.hpp>
+#include <sinter/device/list_operands.hpp>
 #include <sinter/kernel/cpu/kernel_table.hpp>
 #include <sinter/compiler/target.hpp>
 #include <algorithm>
@@ -107,18 +108,7 @@ public:
     }
     /// Lets updates read these lists (see step_arguments::lists); null: the program's own.
     void place_lists(const row_list* lists) {
-        for (int k = 0; k < P::v.n_buckets; ++k) {
-            const compiler::gradient_bucket& b = P::v.buckets[k];
-            if (!b.is_list()) continue;
-            row_list& now = lists_[static_cast<std::size_t>(b.list)];
-            now = lists ? lists[b.list]
-                        : row_list{reinterpret_cast<std::int32_t*>(m_.at(b.keys)), m_.at(b.at), b.row_floats};
-            for (int i = P::v.segments.first_update; i < P::v.n_launches; ++i)
-                for (int a = P::v.launches[i].first_arg; a < P::v.launches[i].first_arg + P::v.launches[i].args; ++a) {
-                    if (P::v.args[a] == b.keys) operands_.get()[a] = reinterpret_cast<float*>(now.keys);
-                    if (P::v.args[a] == b.at) operands_.get()[a] = now.rows;
-                }
-        }
+        runtime::point_at_lists<P>(m_, lists, lists_.data(), operands_.get());
     }
     /// States, and what is updated before the loss is known, as they were before the step's first launch.
     void put_back_early() { runtime::early_values<P>(early_).put_back(m_); }

@@ -8,6 +8,7 @@
 #include <sinter/device/cuda/peers.hpp>
 #include <sinter/device/cuda/stream_event.hpp>
 #include <sinter/device/device.hpp>
+#include <sinter/device/joined_lists.hpp>
 #include <sinter/compiler/target.hpp>
 #include <cstring>
 #include <memory>
@@ -64,6 +65,28 @@ public:
         program_.bind(m, at_, tables_);
         graphs_.clear();
     }
+    /// Takes memory for lists that come from elsewhere: runtime::joined_lists.
+    void reserve_list(int number, int rows, int width) {
+        if (!lists_.reserve(number, rows, width)) return;
+        std::int64_t floats = 0;
+        for (int i = 0; i < lists_.size(); ++i) floats += lists_.floats(i);
+        list_staging_ = pinned_buffer(static_cast<std::size_t>(floats) * sizeof(float));
+        graphs_.clear();
+    }
+    /// Updates read these lists, which are in the host's memory, from now on.
+    void place_lists(cuda_context& on, const row_list* lists) {
+        on.wait();   // the last copies out of the staging buffer are done
+        std::int64_t at = 0;
+        lists_.assign(lists, [&](void* to, const void* from, std::int64_t words) {
+            const auto bytes = static_cast<std::size_t>(words) * sizeof(float);
+            char* const staged = list_staging_.data() + at;
+            std::memcpy(staged, from, bytes);
+            gpu::check(cudaMemcpyAsync(to, staged, bytes, cudaMemcpyHostToDevice, on.stream()),
+                       "cudaMemcpyAsync of a list of rows");
+            at += static_cast<std::int64_t>(bytes);
+        });
+        program_.place_lists(lists_.lists());
+    }
     template <class Observer>
     void run(cuda_context& on, const runtime::step_arguments& s, Observer& observe) {
         on.wait();   // the last copy out of the staging buffer is done
@@ -104,6 +127,8 @@ private:
     pinned_buffer staging_;   ///< the same on the host
     float* at_[ports + 1] = {};
     float* tables_ = nullptr;
+    runtime::joined_lists<cuda_arena> lists_;
+    pinned_buffer list_staging_;
 
     void take_batch_memory() {
         std::int64_t n = state_floats;
@@ -146,7 +171,7 @@ public:
     /// Weights lie plain, as the libraries want them, and pools are kernels of their own. Parts are
     /// chosen at run time.
     static constexpr sinter::compiler::target target{.lanes = 1, .parts = 1, .pooled_convolutions = false,
-                                           .transposed_products = true};
+                                           .transposed_products = true, .row_lists = true};
     static constexpr int panel_width = 1;
     static constexpr bool shares_memory = false;
     using memory = cuda_memory;
@@ -168,6 +193,16 @@ public:
     void run(runner<P>& r, const runtime::step_arguments& s, Observer observe = {}) {
         const auto here = enter();
         r.run(context_, s, observe);
+    }
+    template <class P>
+    void reserve_list(runner<P>& r, int number, int rows, int width) const {
+        const auto here = enter();
+        r.reserve_list(number, rows, width);
+    }
+    template <class P>
+    void place_lists(runner<P>& r, const row_list* lists) {
+        const auto here = enter();
+        r.place_lists(context_, lists);
     }
     void read(const cuda_memory& m, compiler::address from, float* to, std::int64_t floats) const {
         const auto here = enter();

@@ -37,6 +37,11 @@ namespace sinter::inline SINTER_TARGET {
 ///     `add_from(memory, address, device, memory, floats)` adds the floats at the address in another device's memory to
 ///     those there in this one's, `copy_from` copies them. They return when that is done. Where a device lacks them,
 ///     strategies go through the host.
+/// Lists (needed where target::row_lists and not shares_memory)
+///     `reserve_list(runner, number, rows, width)` takes memory for a list of rows that comes from elsewhere, the
+///     gradient of a table as all replicas together have it; `place_lists(runner, lists)` copies all lists there, from
+///     the host's memory, and lets updates read them in place of those that the program has made. All are reserved,
+///     or none. A runner whose device shares the host's memory has `place_lists(lists)` and reads them where they are.
 /// Events
 ///     `record()` gives an `event`, whose `wait()` returns when all is done that was asked of the device before. It may
 ///     be called by an observer: what a launch has written is there after the wait, by whichever thread.

@@ -164,6 +164,18 @@ public:
     }
     /// Where the floats at an address lie, in the device's memory.
     float* at(compiler::address a) const { return memory_.at(a); }
+    /// Lists of rows that updates read in place of the program's own, in the host's memory: how long they
+    /// get, and what is in them.
+    template <int I = 0>
+    void reserve_list(int number, int rows, int width) {
+        if constexpr (!device::shares_memory)
+            device_.template reserve_list<training<I>>(runner_of<training<I>>(), number, rows, width);
+    }
+    template <int I = 0>
+    void place_lists(const row_list* lists) {
+        if constexpr (device::shares_memory) runner_of<training<I>>().place_lists(lists);
+        else device_.template place_lists<training<I>>(runner_of<training<I>>(), lists);
+    }
     template <int I = 0>
     typename device::template runner<training<I>>& runner() { return runner_of<training<I>>(); }
 

@@ -3,6 +3,7 @@
 #include <sinter/base/error.hpp>
 #include <sinter/device/model_memory.hpp>
 #include <sinter/device/cpu/tables.hpp>
+#include <sinter/device/list_operands.hpp>
 #include <sinter/kernel/cuda/kernel_table.hpp>
 #include <sinter/compiler/program.hpp>
 #include <memory>
@@ -82,6 +83,14 @@ public:
                                                              : m.at(a);
         }
         scratch_ = m.scratch.data();
+        runtime::point_at_lists<P>(m, nullptr, lists_, operands_.get());
+    }
+    /// Lets updates read these lists, in the engine's memory, in place of the program's own.
+    void place_lists(const row_list* lists) {
+        struct nowhere {
+            float* at(compiler::address) const { return nullptr; }
+        };
+        runtime::point_at_lists<P>(nowhere{}, lists, lists_, operands_.get());
     }
 
     /// Runs the launches of `range`. `step` is in the engine's memory, `number` its number;
@@ -104,6 +113,7 @@ public:
             w.step = step;
             w.iteration = iteration;
             w.scratch = scratch_;
+            if (goes_over_lines(l)) w.list = lists_[l.list].keys, w.list_width = lists_[l.list].row_floats;
             observe(i, true);
             try {
                 gpu::kernel_table<Engine, P>::entries[l.spec].run(engine, w);
@@ -156,6 +166,7 @@ private:
     }();
     std::unique_ptr<float*[]> operands_;
     float* scratch_ = nullptr;
+    row_list lists_[std::size_t{P::v.n_lists + 1}];   ///< that updates read
 
     /// The fault, with the launch's number as describe(model) prints it.
     [[noreturn]] SINTER_COLD static void fail(const device_error& e, int launch, std::int64_t iteration) {
@@ -172,8 +183,12 @@ private:
         w.e = P::v.extents + l.first_extent;
         w.k = P::v.constants + l.first_constant;
         w.s = &P::v.specs[l.spec];
-        w.m = l.batched ? l.m * batch : l.m;
+        w.m = goes_over_lines(l) ? gpu::unknown_rows : l.batched ? l.m * batch : l.m;
         return w;
+    }
+    /// Sums over a list of rows, of which the device knows how many it has.
+    static constexpr bool goes_over_lines(const compiler::launch& l) {
+        return l.list >= 0 && l.role != op_role::scatter_rows;
     }
 };
 

@@ -29,10 +29,10 @@ public:
         launch_blocks<S>(c, stream_);
         done("launch of a block kernel");
     }
-    void chain(const std::int32_t* index, std::int32_t* first, std::int64_t V, std::int32_t* next, std::int64_t m) {
-        check(cudaMemsetAsync(first, 0xff, static_cast<std::size_t>(V) * 4, stream_), "cudaMemsetAsync");
-        launch_chain(index, first, next, m, stream_);
-        done("launch of the chain kernel");
+    template <chain_step Step>
+    void chain(std::int64_t threads, const chain_call& c) {
+        launch_chain<static_cast<int>(Step)>(threads, c, stream_);
+        done("launch of a chain kernel");
     }
     void add_partials(const float* partial, float* to, std::int64_t used, std::int64_t columns, int parts) {
         launch_sums(partial, to, used, columns, parts, stream_);

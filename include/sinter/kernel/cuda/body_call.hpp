@@ -39,7 +39,12 @@ struct body_call {
     std::int64_t columns, rows, buffer_stride;
     std::int64_t q[4];            ///< divisors of mapped rows
     int parts, sum_count, buffers;
+    int list_width;
+    const std::int32_t* list;     ///< how many rows of `list_width` floats a list has whose lines the walk goes over; or null
 
+    SINTER_HOST_DEVICE std::int64_t row_count() const {
+        return list ? (static_cast<std::int64_t>(*list) * list_width + columns - 1) / columns : rows;
+    }
     SINTER_HOST_DEVICE float* partial_sum(int number, int part) const {
         return sums + (static_cast<std::int64_t>(number) * parts + part) * columns;
     }

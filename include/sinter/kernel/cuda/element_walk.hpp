@@ -23,16 +23,25 @@ struct element_walk {
         if (at.part >= c.parts) return;
         float r[B::size + 1], sum[B::sums + 1] = {};
         B::template element<true, flat>(r, sum, 0.f, at, c);
-        for (at.row = at.part; at.row < c.rows; at.row += c.parts) {
+        const std::int64_t rows = rows_of(s, c);
+        for (at.row = at.part; at.row < rows; at.row += c.parts) {
             at.off = at.row * c.columns + at.col;
             if (!source<S>::visits(s, at)) continue;
             const float raw = source<S>::value(s, at);
             if constexpr (B::size == 0) s.out[at.off] = raw;
+            else if constexpr (requires { source<S>::target(s, at); })
+                B::template element<false, flat>(r, sum, raw, source<S>::target(s, at), c);
             else B::template element<false, flat>(r, sum, raw, at, c);
         }
         for (int k = 0; k < B::sums; ++k) c.partial_sum(k, at.part)[at.col] = sum[k];
     }
     static std::int64_t threads(const call& c) { return c.columns * c.parts; }
+
+private:
+    static SINTER_HOST_DEVICE std::int64_t rows_of(const source_call& s, const call& c) {
+        if constexpr (requires { source<S>::rows(s, c.rows); }) return source<S>::rows(s, c.rows);
+        else return c.row_count();
+    }
 };
 
 } // namespace sinter::gpu

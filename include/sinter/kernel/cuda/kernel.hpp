@@ -11,7 +11,7 @@
 /// stream_engine on a device, the host's in the tests.
 ///
 /// An engine has elements<S, W...>(source_call, body_call), rows<W...>(body_call),
-/// blocks<S>(block_call), chain(...), add_partials(...), and product(...) and convolution(...),
+/// blocks<S>(block_call), chain<Step>(threads, chain_call), add_partials(...), and product(...) and convolution(...),
 /// which return false where it has no library that does that.
 namespace sinter::inline SINTER_TARGET::gpu {
 
@@ -41,7 +41,8 @@ struct kernel {
     static constexpr int S = static_cast<int>(K);
     using own = source<S>;
     static constexpr bool is_convolution = library_of<K>() == library::convolution,
-                          has_chains = requires { requires own::chains; }, has_second_result = requires { requires own::second_result; };
+                          has_second_result = requires { requires own::second_result; };
+    static constexpr bool prepares = requires(std::int64_t m, const std::int64_t* e) { own::scratch_words(m, e); };
     /// Of a convolution: is this the part that is computed?
     static constexpr bool computes(convolution_part part) {
         if constexpr (is_convolution) return own::part == part;
@@ -54,17 +55,17 @@ struct kernel {
 
     /// Where things lie in the launch's scratch space, in floats.
     struct layout {
-        std::int64_t filter = 0, chains = 0, sums = 0, end = 0;
+        std::int64_t filter = 0, prepared = 0, sums = 0, end = 0;
         constexpr layout(const work& w, walk_extents n, std::int64_t parts) {
             if constexpr (by_library && B::only_store < 0 && !gives_weights) filter = round_up(n.rows * n.columns, 64);
             if constexpr (gives_results || gives_weights) {
                 const int* x = w.s->extents;
-                chains = round_up(
+                prepared = round_up(
                     std::int64_t{x[conv_fixed::kh]} * x[conv_fixed::kw] * x[conv_fixed::CI] * x[conv_fixed::CO], 64);
             }
-            chains += filter;
-            sums = chains;
-            if constexpr (has_chains) sums += round_up(w.e[scatter_rows_extent::rows] + w.m, 64);
+            prepared += filter;
+            sums = prepared;
+            if constexpr (prepares) sums += round_up(own::scratch_words(w.m, w.e), 64);
             end = sums + round_up(B::sums * parts * n.columns + B::buffers * parts * w.e[extent::buffer_stride], 64);
         }
     };
@@ -103,14 +104,8 @@ private:
             run_root_op(engine, w, n, at, c);
         } else {
             source_call s = source_arguments(w, n);
-            if constexpr (has_chains) {
-                s.first = reinterpret_cast<std::int32_t*>(w.scratch + at.chains);
-                const std::int64_t rows = w.e[scatter_rows_extent::rows];
-                s.next = s.first + rows;
-                if (w.e[scatter_rows_extent::body_reads] != scatter_rows_sums::of_round)
-                    engine.chain(reinterpret_cast<const std::int32_t*>(w.p[scatter_rows_operand::indices]), s.first,
-                                 rows, s.next, w.m);
-            }
+            if constexpr (prepares)
+                own::prepare(engine, s, w, reinterpret_cast<std::int32_t*>(w.scratch + at.prepared));
             engine.template elements<S, W...>(s, c);
         }
         add_partials(engine, c, std::make_integer_sequence<int, B::size>{});
@@ -129,6 +124,8 @@ private:
         c.parts = static_cast<int>(parts);
         c.sum_count = B::sums;
         c.buffers = B::buffers;
+        c.list = w.list;
+        c.list_width = w.list_width;
         return c;
     }
     static source_call source_arguments(const work& w, walk_extents n) {

@@ -27,11 +27,10 @@ __global__ void __launch_bounds__(attention_threads) block_kernel(block_call c) 
     __shared__ attention_workspace workspace;
     block_kernel_of<S>::block(blockIdx.x, c, workspace);
 }
-template <int Threads>
-__global__ void __launch_bounds__(Threads)
-    chain_kernel(const std::int32_t* index, std::int32_t* first, std::int32_t* next, std::int64_t m) {
-    const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * Threads + threadIdx.x;
-    if (i < m) chain_thread(i, index, first, next, m);
+template <int Step>
+__global__ void __launch_bounds__(block_threads) chain_kernel(chain_call c, std::int64_t threads) {
+    const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * block_threads + threadIdx.x;
+    if (i < threads) chain_thread<static_cast<chain_step>(Step)>(i, c);
 }
 /// One warp a column.
 template <int Threads>
@@ -64,9 +63,9 @@ template <int S>
 void launch_blocks(const block_call& c, cudaStream_t stream) {
     block_kernel<S><<<static_cast<unsigned>(block_kernel_of<S>::count(c)), attention_threads, 0, stream>>>(c);
 }
-inline void launch_chain(const std::int32_t* index, std::int32_t* first, std::int32_t* next, std::int64_t m,
-                         cudaStream_t stream) {
-    chain_kernel<block_threads><<<blocks_for(m, block_threads), block_threads, 0, stream>>>(index, first, next, m);
+template <int Step>
+void launch_chain(std::int64_t threads, const chain_call& c, cudaStream_t stream) {
+    chain_kernel<Step><<<blocks_for(threads, block_threads), block_threads, 0, stream>>>(c, threads);
 }
 inline void launch_sums(const float* partial, float* to, std::int64_t used, std::int64_t columns, int parts,
                         cudaStream_t stream) {

@@ -20,7 +20,9 @@ struct row_walk {
 #ifdef __CUDACC__
     /// One lane of the warp that has the rows of `part`.
     static __device__ __forceinline__ void lane(int part, int number, const call& c) {
-        for (std::int64_t row = part; row < c.rows; row += c.parts) {
+        const std::int64_t rows = c.row_count();
+        if (part >= rows) clear_sums(part, number, c);
+        for (std::int64_t row = part; row < rows; row += c.parts) {
             float r[B::size + 1];
             lane_row(r, row, part, number, c, all_passes{});
         }
@@ -28,13 +30,20 @@ struct row_walk {
 #endif
     /// All lanes of that warp, one after the other.
     static void warp(int part, const call& c) {
-        for (std::int64_t row = part; row < c.rows; row += c.parts) {
+        const std::int64_t rows = c.row_count();
+        for (int l = 0; part >= rows && l < warp_lanes; ++l) clear_sums(part, l, c);
+        for (std::int64_t row = part; row < rows; row += c.parts) {
             float r[warp_lanes][B::size + 1];
             warp_row(r, row, part, c, all_passes{});
         }
     }
 
 private:
+    /// Of a part without rows, as there are where a list is short.
+    static SINTER_HOST_DEVICE void clear_sums(int part, int lane, const call& c) {
+        for (int k = 0; k < B::sums; ++k)
+            for (std::int64_t j = lane; j < c.columns; j += warp_lanes) c.partial_sum(k, part)[j] = 0.f;
+    }
     static constexpr bool reduces(int i, int phase) { return B::is_reduction(i) && B::code[i].phase == phase; }
 
     /// A lane's part of a phase: its own sums and maxima.

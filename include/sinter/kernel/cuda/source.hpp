@@ -12,8 +12,10 @@
 /// its own (sources/). Beside value() it may say how many operands it reads (`operands`, else one),
 /// over what its threads walk (`walk(m, e)` or `walk(m, e, x)`, else the body's extents), which
 /// library does the work on a device (`by`, with `by_library(work, to)` of a product, `part` of a
-/// convolution), whether it writes a second result whatever the body does (`second_result`) or
-/// wants chains of equal indices (`chains`), and put further addresses into the call (`arguments`).
+/// convolution), whether it writes a second result whatever the body does (`second_result`), put
+/// further addresses into the call (`arguments`), run kernels of its own before, in memory of its own
+/// (`prepare(engine, s, w, scratch)`, `scratch_words(m, e)`), end its walk early (`rows(s, most)`) and
+/// tell the body another place than the walk's (`target(s, at)`).
 namespace sinter::inline SINTER_TARGET::gpu {
 
 /// Who computes a root op's values on a device, if not its source.
@@ -24,6 +26,7 @@ struct source_call {
     const float *a = nullptr, *b = nullptr, *c = nullptr, *d = nullptr;   ///< operands in the op's own order
     float* out = nullptr;                     ///< second result, or the result where no body stores it
     std::int32_t *first = nullptr, *next = nullptr;   ///< scatter_rows: chains of equal indices
+    const std::int32_t* count = nullptr;              ///< rows of its list
     std::int64_t m = 0;                       ///< rows, images, matrices, as the launch counts them
     std::int64_t rows = 0;                    ///< of the walk
     std::int64_t e[16] = {};                  ///< the launch's extents

@@ -18,7 +18,13 @@ struct work {
     float* scratch = nullptr;
     std::int64_t iteration = 0;              ///< of the loop that the launch is in
     std::int64_t m = 0;                 ///< rows, elements, images or matrices, as the launch counts them
+    const std::int32_t* list = nullptr; ///< of a walk over the lines of a list: how many rows it has, in the device's memory
+    int list_width = 0;                 ///< floats of a row of it
 };
+
+/// Rows of a walk over a list's lines, of which the device finds how many there are: whoever has how
+/// long a list, its sums have the same order.
+inline constexpr std::int64_t unknown_rows = std::int64_t{1} << 40;
 
 /// How many shares the rows are dealt out to: enough threads to fill a large device, but no more
 /// partial sums than a second kernel adds up quickly. A function of the extents alone, so that sums

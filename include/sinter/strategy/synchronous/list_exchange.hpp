@@ -13,14 +13,26 @@ namespace sinter::inline SINTER_TARGET::detail {
 /// order of the shards' tree, so that the sum does not depend on who has which shard.
 class list_exchange {
 public:
-    /// `members`: 0 where nothing is sent.
-    SINTER_COLD list_exchange(int shards, int members, int most_rows, int table_rows, int width)
+    /// `members`: 0 where nothing is sent. `copies`: lists are in memory that the host does not read.
+    SINTER_COLD list_exchange(int shards, int members, int most_rows, int table_rows, int width, bool copies)
         : lists_(static_cast<std::size_t>(std::max(shards, members))), none_(list_header + 1),
           here_(shards, most_rows, table_rows, width), all_(std::max(members, 1), here_.most_rows(), table_rows, width),
           shards_(shards), members_(members) {
         if (members_) slots_.resize(static_cast<std::size_t>(slot_bytes() / 8 * members_));
+        if (!copies) return;
+        const auto rows = static_cast<std::size_t>(most_rows);
+        copied_keys_.assign(static_cast<std::size_t>(shards), std::vector<std::int32_t>(list_header + rows));
+        copied_rows_.assign(static_cast<std::size_t>(shards), std::vector<float>(floats_of(rows)));
     }
 
+    /// Where a copy of this shard's list is put, which has memory for its most rows.
+    row_list copy(int shard) {
+        const auto i = static_cast<std::size_t>(shard);
+        return {copied_keys_[i].data(), copied_rows_[i].data(), here_.width()};
+    }
+    /// Of the list that all updates read.
+    int most_rows() const { return members_ ? all_.most_rows() : here_.most_rows(); }
+    int width() const { return here_.width(); }
     void set(int shard, row_list l) { lists_[static_cast<std::size_t>(shard)] = l; }
     void set_empty(int shard) { set(shard, {none_.data(), nullptr, 0}); }
     /// The sum over this process's shards.
@@ -72,21 +84,27 @@ private:
     std::vector<std::int32_t> none_;     ///< a list without rows
     sinter::joined_rows here_, all_;
     std::vector<double> slots_;          ///< bytes, aligned
+    std::vector<std::vector<std::int32_t>> copied_keys_;   ///< of the shards
+    std::vector<std::vector<float>> copied_rows_;
     row_list joined_;
     int shards_, members_;
 
+    std::size_t floats_of(std::size_t rows) const {
+        return static_cast<std::size_t>(base::round_up(static_cast<std::int64_t>(rows) * here_.width(), 16));
+    }
     std::byte* slot(int r) { return reinterpret_cast<std::byte*>(slots_.data()) + r * slot_bytes(); }
 };
 
 /// One for each list of training program P, by their numbers.
 template <class P>
-SINTER_COLD std::vector<list_exchange> lists_of_program(int shards, int members) {
+SINTER_COLD std::vector<list_exchange> lists_of_program(int shards, int members, bool copies) {
     std::vector<list_exchange> all;
     for (int number = 0; number < P::v.n_lists; ++number)
         for (int k = 0; k < P::v.n_buckets; ++k) {
             const gradient_bucket& b = P::v.buckets[k];
             if (b.list == number)
-                all.emplace_back(shards, members, b.most_rows, P::v.parameters[b.parameter].s.d[0], b.row_floats);
+                all.emplace_back(shards, members, b.most_rows, P::v.parameters[b.parameter].s.d[0], b.row_floats,
+                                 copies);
         }
     return all;
 }

@@ -114,9 +114,21 @@ private:
 
     template <int... I>
     SINTER_COLD void make_lists(std::integer_sequence<int, I...>) {
-        ((lists_[std::size_t{I}] = detail::lists_of_program<training<I>>(shards_, members_ ? members_->size() : 0)),
+        ((lists_[std::size_t{I}] =
+              detail::lists_of_program<training<I>>(shards_, members_ ? members_->size() : 0, !shared)),
          ...);
+        (reserve_lists<I>(), ...);
         for (const auto& l : lists_) joined_lists_.resize(std::max(joined_lists_.size(), l.size()));
+    }
+    /// Do updates read lists that are joined from several?
+    bool joins_lists() const { return members_ || shards_ > 1; }
+    template <int I>
+    SINTER_COLD void reserve_lists() {
+        if constexpr (training<I>::v.n_lists > 0)
+            for (std::size_t k = 0; joins_lists() && k < lists_[std::size_t{I}].size(); ++k)
+                for (unit& u : units_)
+                    u.template reserve_list<I>(static_cast<int>(k), lists_[std::size_t{I}][k].most_rows(),
+                                               lists_[std::size_t{I}][k].width());
     }
     template <int I>
     detail::list_exchange& list_of(const compiler::gradient_bucket& b) { return lists_[std::size_t{I}][at(b.list)]; }
@@ -218,6 +230,7 @@ private:
             s.loss = units_[at(i)].template finish_step<I>();
             s.finite = s.finite && is_finite(s.loss);
             if (!shared && !peers && !gathers) this->template fetch<I>(i);
+            if constexpr (!shared) fetch_lists<I>(i);
         });
         meet(thread);
         if constexpr (gathers) {
@@ -294,15 +307,27 @@ private:
         } else {
             for (int k = 0; k < P::v.n_buckets; ++k) {
                 const compiler::gradient_bucket& b = P::v.buckets[k];
+                if (b.is_list()) continue;
                 if constexpr (peers)
                     units_[at(i)].write(b.at, std::vector<float>(static_cast<std::size_t>(b.floats), -0.f).data(),
                                         b.floats);
-                else if (!b.is_list()) std::fill_n(this->template place<I>(i, b.at), b.floats, -0.f);
+                else std::fill_n(this->template place<I>(i, b.at), b.floats, -0.f);
             }
         }
     }
 
     // ---- sums
+    /// Copies of a replica's lists, in the host's memory.
+    template <int I>
+    void fetch_lists(int i) {
+        if constexpr (training<I>::v.n_lists > 0)
+            for (const compiler::gradient_bucket& b : this->template buckets_of<I>()) {
+                if (!b.is_list() || !joins_lists()) continue;
+                const row_list to = list_of<I>(b).copy(i);
+                units_[at(i)].read(b.keys, reinterpret_cast<float*>(to.keys), list_header + b.most_rows);
+                if (to.size() > 0) units_[at(i)].read(b.at, to.rows, 16 * to.lines());
+            }
+    }
     template <int I>
     void join_bucket(int k, int thread, int threads) {
         const compiler::gradient_bucket& b = training<I>::v.buckets[k];
@@ -320,6 +345,7 @@ private:
             detail::list_exchange& l = list_of<I>(b);
             for (int i = 0; i < shards_; ++i) {
                 if (!filled(i) || !shard_[at(i)].finite) l.set_empty(i);
+                else if constexpr (!shared) l.set(i, l.copy(i));
                 else
                     l.set(i, {reinterpret_cast<std::int32_t*>(units_[at(i)].at(b.keys)), units_[at(i)].at(b.at),
                               b.row_floats});
@@ -331,8 +357,8 @@ private:
     template <int I>
     void join_gradients(int thread) {
         if constexpr (peers) this->template join_on_devices<I>(thread);
-        else
-            for (int k = 0; k < training<I>::v.n_buckets; ++k) join_bucket<I>(k, thread, crew_->size());
+        for (int k = 0; k < training<I>::v.n_buckets; ++k)
+            if (!peers || training<I>::v.buckets[k].is_list()) join_bucket<I>(k, thread, crew_->size());
     }
     void sum_totals() {
         totals_[loss] = sum_of_shards([&](int i) { return static_cast<double>(shard_[at(i)].loss); });
@@ -419,7 +445,7 @@ private:
         if constexpr (P::v.n_lists > 0) {
             for (std::size_t k = 0; members_ && k < lists_[std::size_t{I}].size(); ++k)
                 joined_lists_[k] = lists_[std::size_t{I}][k].join_members();
-            units_[0].template runner<I>().place_lists(joined_lists_.data());
+            if constexpr (shared) units_[0].template place_lists<I>(joined_lists_.data());
         }
     }
     void sum_states(const step_values& v) {
@@ -467,8 +493,11 @@ private:
             if constexpr (peers) this->template spread_on_devices<I>(thread);
             own_shards(thread, [&](int i) {
                 for (int k = 0; !peers && k < P::v.n_buckets; ++k)
-                    units_[at(i)].write(P::v.buckets[k].at, this->template place<I>(0, P::v.buckets[k].at),
-                                        P::v.buckets[k].floats);
+                    if (!P::v.buckets[k].is_list())
+                        units_[at(i)].write(P::v.buckets[k].at, this->template place<I>(0, P::v.buckets[k].at),
+                                            P::v.buckets[k].floats);
+                if constexpr (P::v.n_lists > 0)
+                    if (joins_lists()) units_[at(i)].template place_lists<I>(joined_lists_.data());
                 units_[at(i)].template update<I>(v);
                 if constexpr (unit::gathers())   // what all have gathered, the first alone remembers
                     if (i > 0) empty_gathered(i, P::v.round_weight, 1);

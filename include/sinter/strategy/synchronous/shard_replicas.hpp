@@ -283,7 +283,8 @@ protected:
     void fetch(int i) {
         using P = training<I>;
         for (int k = 0; k < P::v.n_buckets; ++k)
-            units_[at(i)].read(P::v.buckets[k].at, place<I>(i, P::v.buckets[k].at), P::v.buckets[k].floats);
+            if (!P::v.buckets[k].is_list())
+                units_[at(i)].read(P::v.buckets[k].at, place<I>(i, P::v.buckets[k].at), P::v.buckets[k].floats);
     }
 
     // ---- gradients in memory that others read
@@ -310,7 +311,7 @@ protected:
             own_shards(thread, [&](int i) {
                 if (i % (2 * step) != 0 || i + step >= shards_) return;
                 for (const compiler::gradient_bucket& b : buckets_of<I>())
-                    units_[at(i)].add_from(units_[at(i + step)], b.at, b.floats);
+                    if (!b.is_list()) units_[at(i)].add_from(units_[at(i + step)], b.at, b.floats);
             });
             meet(thread);
         }
@@ -321,11 +322,11 @@ protected:
     void spread_on_devices(int thread) {
         if (members_ && !on_devices_ && thread == 0)
             for (const compiler::gradient_bucket& b : buckets_of<I>())
-                units_[0].write(b.at, place<I>(0, b.at), b.floats);
+                if (!b.is_list()) units_[0].write(b.at, place<I>(0, b.at), b.floats);
         meet(thread);
         own_shards(thread, [&](int i) {
             for (const compiler::gradient_bucket& b : buckets_of<I>())
-                if (i > 0) units_[at(i)].copy_from(units_[0], b.at, b.floats);
+                if (i > 0 && !b.is_list()) units_[at(i)].copy_from(units_[0], b.at, b.floats);
         });
         meet(thread);
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/kernel/cuda/index_chains.hpp>
 #include <sinter/kernel/cuda/source.hpp>
 #include <sinter/kernel/cuda/work.hpp>
 #include <sinter/ops/detail/middle_moment.hpp>
@@ -19,45 +20,74 @@ struct source<static_cast<int>(op::gather_rows.id)> : plain_source {
     }
 };
 
-/// Row v is the sum of those of m rows (b) whose index (a) is v, in their order, by the chains that
-/// chain_thread made; extents as in ops/gather_rows.hpp. Of a round, a has the sums, floats, of
-/// which a row's are all -0 or none; a row that does not occur is -0.
+/// Row v is the sum of those of m rows (b) whose index (a) is v, in their order, by the chains of
+/// index_chains.hpp; extents as in ops/gather_rows.hpp. A row that does not occur is -0. Where only
+/// rows that occur are wanted threads go over a list of these, whatever the table's size: what
+/// `list_rows` makes of it has zeros behind the last. `listed`: a and b are such a list. Of a round, a
+/// has the sums, floats, of which a row's are all -0 or none.
 template <>
 struct source<static_cast<int>(op::scatter_rows.id)> {
-    static constexpr bool chains = true;
     static constexpr int operands = 2;
-    static constexpr walk_extents walk(std::int64_t, const std::int64_t* e) {
-        return {e[scatter_rows_extent::rows], e[scatter_rows_extent::width]};
+    static constexpr bool goes_over_list(const std::int64_t* e) {
+        return e[scatter_rows_extent::lazy] && e[scatter_rows_extent::body_reads] != scatter_rows_sums::of_round &&
+               e[scatter_rows_extent::body_reads] != scatter_rows_sums::listed;
+    }
+    static constexpr walk_extents walk(std::int64_t m, const std::int64_t* e) {
+        const std::int64_t all = e[scatter_rows_extent::rows], made = e[scatter_rows_extent::list_rows];
+        return {made ? made : goes_over_list(e) && m < all ? m : all, e[scatter_rows_extent::width]};
+    }
+    static constexpr std::int64_t scratch_words(std::int64_t m, const std::int64_t* e) {
+        if (e[scatter_rows_extent::body_reads] >= scatter_rows_sums::of_round) return 0;
+        return chain_words(m, e[scatter_rows_extent::rows], goes_over_list(e));
+    }
+    template <class Engine>
+    static void prepare(Engine& engine, source_call& s, const work& w, std::int32_t* scratch) {
+        auto* const indices = reinterpret_cast<std::int32_t*>(w.p[scatter_rows_operand::indices]);
+        s.count = indices;   // of a list
+        if (w.e[scatter_rows_extent::body_reads] >= scatter_rows_sums::of_round) return;
+        const bool lists = goes_over_list(w.e);
+        std::int32_t* const keys = w.e[scatter_rows_extent::list_rows]
+                                       ? reinterpret_cast<std::int32_t*>(w.p[scatter_rows_operand::keys])
+                                       : nullptr;
+        const chain_call c =
+            make_chains(engine, indices, w.m, w.e[scatter_rows_extent::rows], lists, keys, scratch);
+        s.first = lists ? c.order : c.first;
+        s.next = c.next;
+        s.count = c.count;
+    }
+    /// Rows to go over.
+    static SINTER_HOST_DEVICE std::int64_t rows(const source_call& s, std::int64_t most) {
+        const bool few = s.e[scatter_rows_extent::lazy] && !s.e[scatter_rows_extent::list_rows] &&
+                         s.e[scatter_rows_extent::body_reads] != scatter_rows_sums::of_round;
+        return few ? *s.count : most;
     }
     static SINTER_HOST_DEVICE bool visits(const source_call& s, const place& at) {
         constexpr std::int32_t minus_zero = -2147483647 - 1;   // as bits
-        if (s.e[scatter_rows_extent::body_reads] == scatter_rows_sums::of_round)
-            return reinterpret_cast<const std::int32_t*>(s.a)[at.row * s.e[scatter_rows_extent::width] + at.col] !=
-                   minus_zero;
-        return !s.e[scatter_rows_extent::lazy] || s.first[at.row] >= 0;
+        return s.e[scatter_rows_extent::body_reads] != scatter_rows_sums::of_round ||
+               reinterpret_cast<const std::int32_t*>(s.a)[at.off] != minus_zero;
     }
     static SINTER_HOST_DEVICE float value(const source_call& s, const place& at) {
+        if (s.e[scatter_rows_extent::body_reads] == scatter_rows_sums::listed) return s.b[at.off];
         if (s.e[scatter_rows_extent::body_reads]) return 0.f;
-        float sum =
-            s.first[at.row] < 0 ? -0.f : 0.f;   // which no sum of rows is: by it rows are known that do not occur
-        for (std::int32_t i = s.first[at.row]; i >= 0; i = s.next[i])
-            sum += s.b[i * s.e[scatter_rows_extent::width] + at.col];
+        const bool list = s.e[scatter_rows_extent::lazy] != 0;
+        std::int32_t i = list && at.row >= *s.count ? -1 : s.first[at.row];
+        float sum = i < 0 && !list ? -0.f : 0.f;   // which no sum of rows is: by it rows are known that do not occur
+        for (; i >= 0; i = s.next[i]) sum += s.b[i * s.e[scatter_rows_extent::width] + at.col];
         return sum;
     }
+    /// Where in the table the body finds what belongs to a row of the walk.
+    static SINTER_HOST_DEVICE place target(const source_call& s, const place& at) {
+        place in = at;
+        const auto* const keys = reinterpret_cast<const std::int32_t*>(s.a);
+        if (!s.e[scatter_rows_extent::lazy] || s.e[scatter_rows_extent::list_rows] ||
+            s.e[scatter_rows_extent::body_reads] == scatter_rows_sums::of_round)
+            return in;
+        in.row = s.e[scatter_rows_extent::body_reads] == scatter_rows_sums::listed ? keys[list_header + at.row]
+                                                                                   : keys[s.first[at.row]];
+        in.off = in.row * s.e[scatter_rows_extent::width] + at.col;
+        return in;
+    }
 };
-
-/// Thread i of m: next[i] is the next place of the same index, and first[index] is i if none comes
-/// before; -1 where there is none (`first` must be so beforehand). No two threads write to one
-/// place, so nothing depends on their order.
-SINTER_HOST_DEVICE void chain_thread(std::int64_t i, const std::int32_t* index, std::int32_t* first, std::int32_t* next,
-                                     std::int64_t m) {
-    const std::int32_t v = index[i];
-    std::int64_t j = i + 1;
-    while (j < m && index[j] != v) ++j;
-    next[i] = j < m ? static_cast<std::int32_t>(j) : -1;
-    for (j = i - 1; j >= 0 && index[j] != v;) --j;
-    if (j < 0) first[v] = static_cast<std::int32_t>(i);
-}
 
 /// m blocks [n][inner] to [inner]. Over the batch, too: one block [m][inner].
 template <bool Max>
