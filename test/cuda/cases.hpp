@@ -17,6 +17,8 @@
 #include <vector>
 #include <zoo/gpt.hpp>
 
+#include "cuda/strategy_cases.hpp"
+
 namespace sinter::test {
 
 /// A device's results of a case, in an order that is the same on every device.
@@ -38,9 +40,9 @@ struct case_data {
 };
 
 /// `steps` steps, the second on half a batch, one evaluation between them, then evaluation and prediction on a batch that is one short.
-template <class Device, int MaxBatch, class Net, class Loss, class Optimizer>
-record run_case(Net, Loss, Optimizer optimizer, const case_data& d, int steps) {
-    trainer<Net, Loss, Optimizer, MaxBatch, single<Device>> t(optimizer);
+template <int MaxBatch, class Strategy, class Net, class Loss, class Optimizer>
+record run_case(Strategy strategy, Net net, Loss loss, Optimizer optimizer, const case_data& d, int steps) {
+    trainer t{net, loss, optimizer, max_batch<MaxBatch>, strategy};
     random_stream random(11);
     std::vector<float> x(static_cast<std::size_t>(MaxBatch * d.floats)), y(static_cast<std::size_t>(MaxBatch * d.targets));
     std::vector<std::int32_t> whole(static_cast<std::size_t>(MaxBatch * d.whole)), labels(static_cast<std::size_t>(MaxBatch * d.labels));
@@ -139,9 +141,12 @@ inline constexpr auto between = array<4, 6, 2> >> [](tensor in) {
 /// Calls `see(name, run)` for each case, where `run()` gives a device's record of so many steps of it.
 template <class Device, class See>
 void each_case(See&& see, int steps = 20) {
-    auto make = [&]<int MaxBatch>(std::integral_constant<int, MaxBatch>, const char* name, auto net, auto loss, auto optimizer,
-                                  case_data d) {
-        see(name, [&] { return run_case<Device, MaxBatch>(net, loss, optimizer, d, steps); });
+    auto with = [&]<int MaxBatch>(std::integral_constant<int, MaxBatch>, const char* name, auto strategy, auto net, auto loss,
+                                  auto optimizer, case_data d) {
+        see(name, [&] { return run_case<MaxBatch>(strategy, net, loss, optimizer, d, steps); });
+    };
+    auto make = [&](auto batch, const char* name, auto net, auto loss, auto optimizer, case_data d) {
+        with(batch, name, single<Device>{}, net, loss, optimizer, d);
     };
     constexpr std::integral_constant<int, 5> few;
     constexpr std::integral_constant<int, 7> more;
@@ -166,6 +171,19 @@ void each_case(See&& see, int steps = 20) {
     make(few, "computed_places", cases::computed, mse, sgd{.learning_rate = 0.01f}, array48);
     make(few, "scans", cases::scanned, mse, sgd{.learning_rate = 0.002f}, array48);
     make(few, "interpolation", cases::between, mse, sgd{.learning_rate = 0.01f}, array48);
+    // several replicas, which add each other's gradients while they work; gradients of tables are lists of rows
+    const case_data words{.whole = 6, .below = 13};
+    with(more, "replicas", all_here<mirrored<2, Device>>{}, cases::dense, softmax_cross_entropy, adam{}, {.floats = 45});
+    with(more, "replicas_of_tables", all_here<mirrored<3, Device>>{}, cases::table, softmax_cross_entropy, adam{}, words);
+    with(more, "central_storage", all_here<central_storage<2, Device>>{}, cases::table, softmax_cross_entropy,
+         clip_by_global_norm{0.5f, momentum{.learning_rate = 0.05f}}, words);
+    with(more, "canonical", canonical<4>(all_here<mirrored<2, Device>>{}), cases::table, softmax_cross_entropy, adam{}, words);
+    with(more, "replicas_accumulate", all_here<mirrored<2, Device>>{}, cases::table, softmax_cross_entropy, accumulate<2>(adam{}), words);
+    see("members", [&] {
+        return as_two_members<Device>([&](auto strategy) {
+            return run_case<7>(strategy, cases::table, softmax_cross_entropy, adam{}, words, steps);
+        });
+    });
 }
 
 } // namespace sinter::test

@@ -6,6 +6,7 @@
 #include <sinter/device/device.hpp>
 #include <sinter/device/joined_lists.hpp>
 #include <sinter/kernel/cuda/partial_sums.hpp>
+#include <functional>
 #include <vector>
 
 namespace sinter::test {
@@ -120,7 +121,7 @@ public:
         return workspace;
     }
 
-private:
+protected:
     Engine engine_;
 };
 using rehearsal_device = rehearsal_on<rehearsal_engine>;
@@ -135,6 +136,72 @@ struct rehearsal_peer : rehearsal_device {
         std::copy_n(from.at(a), n, to.at(a));
     }
 };
+
+/// One that puts off what it is asked to do as long as it can, as a busy GPU may: marked launches run when somebody waits
+/// for them, and none behind these. So whoever does not wait reads what is not there yet.
+template <class Base>
+struct rehearsal_later : Base {
+    using Base::Base;
+    static inline thread_local int launched = 0;   ///< by this thread's last device: launches that have been run
+
+    template <class P>
+    void run_marked(typename Base::template runner<P>& r, const step_arguments& s, const launch_marks& marks) {
+        catch_up();
+        marks_ = marks;
+        next_ = s.launches.first;
+        end_ = std::min(s.launches.end, P::v.n_launches);
+        work_ = [this, &r, s](int first, int end) {
+            step_arguments now = s;
+            if (first != s.launches.first) now.ports = nullptr;
+            now.launches = {first, end};
+            unobserved nobody;
+            r.run(this->engine_, now, nobody);
+        };
+        launched = next_;
+    }
+    template <class P>
+    void follow(const typename Base::template runner<P>&, int mark) {
+        for (int i = 0; i < marks_.n; ++i)
+            if (marks_.marks[i].number == mark) run_to(marks_.marks[i].launch + 1);
+    }
+    void read_aside(const model_memory& m, address from, float* to, std::int64_t n) const { Base::read(m, from, to, n); }
+    void wait_aside() const {}
+    void add_aside(model_memory& to, address a, const rehearsal_later& other, const model_memory& from, std::int64_t n) {
+        if constexpr (adds_from_peers<Base>) Base::add_from(to, a, other, from, n);
+    }
+
+    template <class P, class Observer = unobserved>
+    void run(typename Base::template runner<P>& r, const step_arguments& s, Observer observe = {}) {
+        catch_up();
+        Base::template run<P>(r, s, observe);
+    }
+    void read(const model_memory& m, address from, float* to, std::int64_t n) const {
+        catch_up();
+        Base::read(m, from, to, n);
+    }
+    void write(model_memory& m, address to, const float* from, std::int64_t n) const {
+        catch_up();
+        Base::write(m, to, from, n);
+    }
+    const float* host_view(const model_memory& m, address from, float* workspace, std::int64_t n) const {
+        catch_up();
+        return Base::host_view(m, from, workspace, n);
+    }
+
+private:
+    launch_marks marks_;
+    std::function<void(int, int)> work_;
+    mutable int next_ = 0, end_ = 0;
+
+    void run_to(int end) const {
+        end = std::min(end, end_);
+        if (next_ >= end) return;
+        work_(next_, end);
+        launched = next_ = end;
+    }
+    void catch_up() const { run_to(end_); }
+};
+static_assert(marks_launches<rehearsal_later<rehearsal_peer>> && !marks_launches<rehearsal_device>);
 static_assert(adds_from_peers<rehearsal_peer> && !adds_from_peers<rehearsal_device>);
 static_assert(compute_device<rehearsal_device>);
 

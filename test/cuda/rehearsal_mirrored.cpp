@@ -36,11 +36,17 @@ void as_single(Net n, Loss l, Optimizer o, const char* what) {
     trainer one{n, l, o, max_batch<12>, single<rehearsal_device>{}};
     trainer many{n, l, o, max_batch<12>, mirrored<N, rehearsal_device>{}, {.threads = 2}};
     trainer peers{n, l, o, max_batch<12>, mirrored<N, rehearsal_peer>{}, {.threads = 2}};
+    trainer later{n, l, o, max_batch<12>, mirrored<N, rehearsal_later<rehearsal_device>>{}, {.threads = 2}};
+    trainer later_peers{n, l, o, max_batch<12>, mirrored<N, rehearsal_later<rehearsal_peer>>{}, {.threads = 2}};
     const std::vector<float> before = all_variables(one);
     train_on(one, 8, uneven);
     const std::vector<float> losses = train_on(many, 8, uneven);
     BOOST_TEST(same_bits(train_on(peers, 8, uneven), losses), what << ", sums by the devices");
     BOOST_TEST(same_bits(all_variables(peers), all_variables(many)), what << ", sums by the devices");
+    BOOST_TEST(same_bits(train_on(later, 8, uneven), losses), what << ", while devices are at work");
+    BOOST_TEST(same_bits(all_variables(later), all_variables(many)), what << ", while devices are at work");
+    BOOST_TEST(same_bits(train_on(later_peers, 8, uneven), losses), what << ", sums by the devices at work");
+    BOOST_TEST(same_bits(all_variables(later_peers), all_variables(many)), what << ", sums by the devices at work");
     const std::vector<float> wanted = all_variables(one), got = all_variables(many);
     BOOST_TEST(furthest(got, wanted) < 2e-5, what);
     BOOST_TEST(furthest(before, wanted) > 1e-3, what);

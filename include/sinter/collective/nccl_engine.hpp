@@ -46,7 +46,6 @@ public:
 
     bool reads_device_memory() const override { return true; }
     void perform(const operation& o, std::int64_t number, void* data, std::int64_t n) override {
-        if (members_->size() == 1) return;
         now_ = o;
         need(::cudaSetDevice(device_), "the device");   // each thread has its own
         if (!on_device(data)) return over_tcp_->perform(o, number, data, n);
@@ -112,7 +111,9 @@ private:
         return false;
     }
     /// All do the same, or all get an error before NCCL is asked.
-    void agree(const operation& o, std::int64_t number, std::int64_t n) { over_tcp_->agree({o, number, nullptr, n}); }
+    void agree(const operation& o, std::int64_t number, std::int64_t n) {
+        if (members_->size() > 1) over_tcp_->agree({o, number, nullptr, n});
+    }
     template <class F>
     void run(F f) {
         need(f());

@@ -2,6 +2,7 @@
 #pragma once
 #include <sinter/device/cuda/current_device.hpp>
 #include <sinter/device/cuda/launch_times.hpp>
+#include <sinter/device/cuda/mark_recorder.hpp>
 #include <sinter/device/cuda/step_graphs.hpp>
 #include <sinter/device/cuda/stream_engine.hpp>
 #include <sinter/device/cuda/gpu_program.hpp>
@@ -32,10 +33,19 @@ public:
         number_ = number < 0 ? gpu::current_device_number() : number;
         const gpu::current_device here(number_);
         gpu::check(cudaStreamCreateWithFlags(stream_.place(), cudaStreamNonBlocking), "cudaStreamCreate");
+        gpu::check(cudaStreamCreateWithFlags(side_.place(), cudaStreamNonBlocking), "cudaStreamCreate");
+        gpu::check(cudaEventCreateWithFlags(side_done_.place(), cudaEventDisableTiming), "cudaEventCreate");
         engine_ = std::make_unique<gpu::stream_engine>(stream_.get());
     }
     int number() const { return number_; }   ///< the GPU's
     cudaStream_t stream() const { return stream_.get(); }
+    /// A second stream: what is copied, or added up, while a step's kernels run.
+    cudaStream_t side() const { return side_.get(); }
+    /// What is queued on `stream` from now on waits for what is on the second stream now.
+    void follow_side(cudaStream_t stream) const {
+        gpu::check(cudaEventRecord(side_done_.get(), side_.get()), "cudaEventRecord");
+        gpu::check(cudaStreamWaitEvent(stream, side_done_.get(), 0), "cudaStreamWaitEvent");
+    }
     gpu::stream_engine& engine() const { return *engine_; }
     void wait() const { gpu::check(cudaStreamSynchronize(stream_.get()), "cudaStreamSynchronize"); }
     bool records() const { return records_; }   ///< steps as CUDA graphs
@@ -43,7 +53,8 @@ public:
 private:
     int number_ = 0;
     bool records_ = gpu::environment("SINTER_CUDA_GRAPHS", true) && !gpu::environment("SINTER_CUDA_SYNC", false);
-    gpu::owned<cudaStream_t, &cudaStreamDestroy> stream_;
+    gpu::owned<cudaStream_t, &cudaStreamDestroy> stream_, side_;
+    gpu::owned<cudaEvent_t, &cudaEventDestroy> side_done_;
     std::unique_ptr<gpu::stream_engine> engine_;
 };
 
@@ -87,14 +98,25 @@ public:
         });
         program_.place_lists(lists_.lists());
     }
+    /// As run(); the second stream can wait for each mark, by follow().
+    void run_marked(cuda_context& on, const runtime::step_arguments& s, const runtime::launch_marks& marks) {
+        gpu::mark_recorder recorder(on.stream(), marks, marks_);
+        run(on, s, recorder);
+    }
+    void follow(cuda_context& on, int mark) const {
+        gpu::check(cudaStreamWaitEvent(on.side(), marks_[static_cast<std::size_t>(mark)].get(), 0),
+                   "cudaStreamWaitEvent");
+    }
     template <class Observer>
     void run(cuda_context& on, const runtime::step_arguments& s, Observer& observe) {
+        constexpr bool marked = std::is_same_v<Observer, gpu::mark_recorder>;
         on.wait();   // the last copy out of the staging buffer is done
         write_state(s);
         gpu::step_key key{.batch = s.batch,
                           .first = s.launches.first,
                           .end = s.launches.end,
                           .fires = program_type::fires(s.step),
+                          .marked = marked,
                           .generation = on.engine().generation()};
         const auto given = [&](int i) {
             return s.ports && s.ports[i];
@@ -102,17 +124,19 @@ public:
         for (int i = 0; i < ports; ++i)
             if (given(i)) stage(i, s.ports[i], s.batch), key.ports |= std::uint64_t{1} << i;
         const auto queue = [&](auto& watch) {
+            if constexpr (marked) watch.begin();
             copy(0, sizeof(gpu::step_state), on.stream());
             for (int i = 0; i < ports; ++i)
                 if (given(i)) copy(place_of(i), bytes_of(i, s.batch), on.stream());
             program_.run(on.engine(), reinterpret_cast<const gpu::step_state*>(batch_.data()), s.step, s.batch, watch,
                          s.launches);
+            if constexpr (marked) watch.end();
         };
         if constexpr (requires { observe.took(0, 0.); }) {
             gpu::launch_times times(on.stream());
             queue(times);
             times.tell(observe);
-        } else if (!std::is_same_v<Observer, runtime::unobserved> || !on.records()) {
+        } else if (!(marked || std::is_same_v<Observer, runtime::unobserved>) || !on.records()) {
             queue(observe);
         } else {
             graphs_.run(on.stream(), key, [&] { queue(observe); });
@@ -123,6 +147,7 @@ private:
     static_assert(ports <= 64, "a program on a GPU has at most 64 inputs and targets");
     program_type program_;
     gpu::step_graphs graphs_;
+    std::vector<gpu::mark_recorder::event> marks_;
     cuda_arena batch_;        ///< the step's state, then the ports
     pinned_buffer staging_;   ///< the same on the host
     float* at_[ports + 1] = {};
@@ -175,6 +200,7 @@ public:
     static constexpr int panel_width = 1;
     static constexpr bool shares_memory = false;
     using memory = cuda_memory;
+    using staging = pinned_arena;
     template <class P>
     using runner = cuda_runner<P>;
 
@@ -234,6 +260,36 @@ public:
         const auto here = enter();
         peers_.copy(to.at(a), number(), from.at(a), other.number(), floats, context_.stream());
         context_.wait();
+    }
+    template <class P>
+    void run_marked(runner<P>& r, const runtime::step_arguments& s, const runtime::launch_marks& marks) {
+        const auto here = enter();
+        r.run_marked(context_, s, marks);
+    }
+    template <class P>
+    void follow(const runner<P>& r, int mark) {
+        const auto here = enter();
+        r.follow(context_, mark);
+    }
+    void read_aside(const cuda_memory& m, compiler::address from, float* to, std::int64_t floats) const {
+        const auto here = enter();
+        gpu::check(cudaMemcpyAsync(to, m.at(from), static_cast<std::size_t>(floats) * sizeof(float),
+                                   cudaMemcpyDeviceToHost, context_.side()),
+                   "cudaMemcpyAsync from the device");
+        wait_aside();
+    }
+    void add_aside(cuda_memory& to, compiler::address a, const cuda_device& other, const cuda_memory& from,
+                   std::int64_t floats) {
+        {
+            const auto there = other.enter();
+            other.context_.follow_side(context_.side());
+        }
+        const auto here = enter();
+        peers_.add(to.at(a), number(), from.at(a), other.number(), floats, context_.side());
+    }
+    void wait_aside() const {
+        const auto here = enter();
+        gpu::check(cudaStreamSynchronize(context_.side()), "cudaStreamSynchronize");
     }
     int number() const { return context_.number(); }   ///< of the GPU
     event record() const {

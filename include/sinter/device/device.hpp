@@ -37,6 +37,15 @@ namespace sinter::inline SINTER_TARGET {
 ///     `add_from(memory, address, device, memory, floats)` adds the floats at the address in another device's memory to
 ///     those there in this one's, `copy_from` copies them. They return when that is done. Where a device lacks them,
 ///     strategies go through the host.
+///     `staging`: memory of the host's that copies are fast from and to, a class as runtime::arena, which it is by
+///     default.
+/// Marks (optional: marks_launches)
+///     `run_marked(runner, step_arguments, launch_marks)` does as run() does but may return before it is done. Beside
+///     what it does, a device then copies and adds up, in the order of these calls: `follow(runner, number)`: what is
+///     asked for in this way from now on waits for the launch so marked, and for none behind it;
+///     `read_aside(memory, address, to, floats)` returns when that is done; `wait_aside()`: until all is. Of a device
+///     that adds_from_peers also `add_aside(memory, address, device, memory, floats)`, behind what was asked for of
+///     the other device in this way; it may return before that is done.
 /// Lists (needed where target::row_lists and not shares_memory)
 ///     `reserve_list(runner, number, rows, width)` takes memory for a list of rows that comes from elsewhere, the
 ///     gradient of a table as all replicas together have it; `place_lists(runner, lists)` copies all lists there, from
@@ -86,6 +95,26 @@ concept adds_from_peers = compute_device<D> && !D::shares_memory &&
         d.add_from(to, a, other, from, floats);
         d.copy_from(to, a, other, from, floats);
     };
+
+/// A device whose gradients can be sent while it makes others.
+template <class D>
+concept marks_launches = compute_device<D> && !D::shares_memory &&
+    requires(D& d, const typename D::memory& from, compiler::address a, float* x, std::int64_t floats) {
+        d.read_aside(from, a, x, floats);
+        d.wait_aside();
+    };
+
+namespace detail {
+template <class D>
+struct staging_of {
+    using type = runtime::arena;
+};
+template <class D>
+    requires requires { typename D::staging; }
+struct staging_of<D> {
+    using type = typename D::staging;
+};
+} // namespace detail
 
 /// A device that can run the compiled program P. (Nothing of P is compiled to find out.)
 template <class D, class P>

@@ -38,6 +38,16 @@ struct launch_range {
     int first = 0, end = std::numeric_limits<int>::max();   ///< to the last one
 };
 
+/// A launch whose end others wait for, and the number by which they call it.
+struct launch_mark {
+    int launch = 0, number = 0;
+};
+/// In the order of launches.
+struct launch_marks {
+    const launch_mark* marks = nullptr;
+    int n = 0;
+};
+
 /// Which shard of a global batch a step's batch is. By default it is the whole of it.
 ///
 /// With the global batch and the loss weights of all shards handed in, the shards' losses and

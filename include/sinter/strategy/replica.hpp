@@ -155,6 +155,52 @@ public:
             return true;
         }
     }
+    /// As stretch(), but it may return before that is done; what is marked can be waited for.
+    template <int I = 0>
+    void marked_stretch(const step_values& v, runtime::launch_range launches, const runtime::launch_marks& marks)
+        requires marks_launches<device>
+    {
+        using P = training<I>;
+        const runtime::step_arguments now{
+            continues_ ? nullptr : ports_.data(), v.scalars, v.seed, v.step, last_batch_, true, launches, v.shard};
+        continues_ = true;
+        device_.template run_marked<P>(runner_of<P>(), now, marks);
+    }
+    /// What the next calls of these ask for waits for the mark, and for nothing behind it.
+    template <int I = 0>
+    void follow(int mark)
+        requires marks_launches<device>
+    {
+        device_.template follow<training<I>>(runner_of<training<I>>(), mark);
+    }
+    void read_aside(compiler::address from, float* to, std::int64_t floats) const
+        requires marks_launches<device>
+    {
+        device_.read_aside(memory_, from, to, floats);
+    }
+    void add_aside(const replica& other, compiler::address a, std::int64_t floats)
+        requires marks_launches<device> && adds_from_peers<device>
+    {
+        device_.add_aside(memory_, a, other.device_, other.memory_, floats);
+    }
+    void wait_aside() const
+        requires marks_launches<device>
+    {
+        device_.wait_aside();
+    }
+    /// As finish_step(), once the loss's mark is followed.
+    template <int I = 0>
+    float finish_aside()
+        requires marks_launches<device>
+    {
+        using P = training<I>;
+        note_outputs<P>(memory_, last_batch_);
+        float loss = 0, weight = static_cast<float>(last_batch_);
+        if constexpr (P::v.loss_weight.where() != compiler::space::none) read_aside(P::v.loss_weight, &weight, 1);
+        loss_weight_ = static_cast<double>(weight);
+        read_aside(P::v.loss, &loss, 1);
+        return loss;
+    }
     /// The loss, which has been computed; outputs can be read from now on.
     template <int I = 0>
     float finish_step() {

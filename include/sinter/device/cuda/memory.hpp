@@ -61,4 +61,20 @@ private:
     void* p_ = nullptr;
 };
 
+/// The same as floats, zeros at first: where gradients are on their way between GPUs and processes.
+class pinned_arena {
+public:
+    pinned_arena() = default;
+    explicit pinned_arena(std::int64_t floats)
+        : memory_(static_cast<std::size_t>(floats) * sizeof(float)), n_(floats) {
+        if (n_) std::memset(memory_.data(), 0, static_cast<std::size_t>(n_) * sizeof(float));
+    }
+    float* data() const { return reinterpret_cast<float*>(memory_.data()); }
+    std::int64_t size() const { return n_; }   ///< floats
+
+private:
+    pinned_buffer memory_;
+    std::int64_t n_ = 0;
+};
+
 } // namespace sinter

@@ -14,6 +14,7 @@ struct step_key {
     int first = 0, end = 0;         ///< launches: a step may be run in two halves
     std::uint64_t fires = 0;        ///< which launches that run in some steps only run in this one
     std::uint64_t ports = 0;        ///< which inputs and targets are copied
+    bool marked = false;            ///< events are recorded behind launches
     std::int64_t generation = 0;    ///< of the libraries' workspaces: memory that was there when the graph was made
     bool operator==(const step_key&) const = default;
 };

@@ -22,6 +22,24 @@ inline constexpr int loss_launch = [] {
         if (P::v.launches[i].loss) last = detail::ends_with(P::v.launches, loops, i);
     return last;
 }();
+/// Marks of a step: of each bucket, by its number, the launch behind which it is final; behind those
+/// numbers, the launch that makes the loss.
+template <class P>
+inline constexpr auto marks = [] {
+    struct {
+        launch_mark all[std::size_t{P::v.n_buckets + 1}];
+    } sorted;
+    const launch_mark loss{loss_launch<P>, P::v.n_buckets};
+    int n = 0;
+    bool done = false;
+    for (int k = 0; k < P::v.n_buckets; ++k) {
+        const launch_mark bucket{P::v.buckets[k].final_after, k};
+        if (!done && loss.launch <= bucket.launch) sorted.all[n++] = loss, done = true;
+        sorted.all[n++] = bucket;
+    }
+    if (!done) sorted.all[n] = loss;
+    return sorted;
+}();
 /// The weights that bucket k is for, if they are one stretch of as many floats; else none.
 template <class P>
 constexpr compiler::address parameters_of(int k) {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <sinter/strategy/synchronous/list_exchange.hpp>
-#include <sinter/strategy/synchronous/shard_replicas.hpp>
+#include <sinter/strategy/synchronous/shard_lists.hpp>
 #include <sinter/strategy/synchronous/shard_states.hpp>
 #include <sinter/strategy/synchronous/shard_sums.hpp>
 #include <sinter/strategy/synchronous/tree_sum.hpp>
@@ -25,15 +24,15 @@ namespace sinter::inline SINTER_TARGET {
 /// A step allocates nothing (but, once, what a replica's may and what parts() and output() return).
 /// Whatever is thrown comes before any parameter is changed; states are then as they were.
 template <class Programs, other_processes Others = other_processes::update_all>
-class synchronous_session : public shard_replicas<Programs, Others> {
-    using replicas = shard_replicas<Programs, Others>;
+class synchronous_session : public shard_lists<Programs, Others> {
+    using replicas = shard_lists<Programs, Others>;
     using typename replicas::device, typename replicas::unit, typename replicas::P0, typename replicas::shard,
         typename replicas::facts, typename replicas::all;
     using replicas::meets, replicas::Sharded, replicas::shared, replicas::peers, replicas::members_, replicas::shards_,
         replicas::alone_, replicas::crew_, replicas::on_devices_, replicas::units_, replicas::shard_, replicas::batch_,
         replicas::at, replicas::filled, replicas::meet,
         replicas::own_shards, replicas::empty_gathered, replicas::numbers_, replicas::is_finite, replicas::values,
-        replicas::sum_of_shards;
+        replicas::sum_of_shards, replicas::joins_, replicas::joined_lists_;
     template <int I>
     using training = typename Programs::template training<I>;
 
@@ -45,7 +44,7 @@ public:
           states_(shards_, s.states), sums_(shards_, facts::most_sums(all{})) {
         operands_.assign(at(crew_->size()), std::vector<const float*>(at(shards_)));
         of_bucket_.resize(at(facts::most_buckets(all{})));
-        make_lists(all{});
+        this->make_lists(all{});
         if constexpr (reads_all) this->let_updates_read_all(all{});
     }
 
@@ -69,7 +68,7 @@ protected:
     SINTER_COLD void connect(std::unique_ptr<collective::communicator> m) {
         members_ = std::move(m);
         all_shards_ = this->member().count * shards_;
-        make_lists(all{});
+        this->make_lists(all{});
     }
     /// Batches are cut into `of` shards from now on. This process has `own` of them, numbered from its
     /// index times so many on; those that are beyond the last are empty.
@@ -80,7 +79,7 @@ protected:
         for (auto& o : operands_) o.resize(at(own));
         states_.set_shards(own);
         sums_ = {own, facts::most_sums(all{})};
-        make_lists(all{});
+        this->make_lists(all{});
     }
 
 private:
@@ -108,30 +107,6 @@ private:
     bool started_totals_ = false;
     ticket of_totals_ = 0;
     std::vector<ticket> of_bucket_;
-    /// Of each training program.
-    std::array<std::vector<detail::list_exchange>, std::size_t{Programs::n_training}> lists_;
-    std::vector<row_list> joined_lists_;
-
-    template <int... I>
-    SINTER_COLD void make_lists(std::integer_sequence<int, I...>) {
-        ((lists_[std::size_t{I}] =
-              detail::lists_of_program<training<I>>(shards_, members_ ? members_->size() : 0, !shared)),
-         ...);
-        (reserve_lists<I>(), ...);
-        for (const auto& l : lists_) joined_lists_.resize(std::max(joined_lists_.size(), l.size()));
-    }
-    /// Do updates read lists that are joined from several?
-    bool joins_lists() const { return members_ || shards_ > 1; }
-    template <int I>
-    SINTER_COLD void reserve_lists() {
-        if constexpr (training<I>::v.n_lists > 0)
-            for (std::size_t k = 0; joins_lists() && k < lists_[std::size_t{I}].size(); ++k)
-                for (unit& u : units_)
-                    u.template reserve_list<I>(static_cast<int>(k), lists_[std::size_t{I}][k].most_rows(),
-                                               lists_[std::size_t{I}][k].width());
-    }
-    template <int I>
-    detail::list_exchange& list_of(const compiler::gradient_bucket& b) { return lists_[std::size_t{I}][at(b.list)]; }
 
     step_result result(float mean_loss, bool applied) const {
         return {.loss = mean_loss,
@@ -222,17 +197,23 @@ private:
         }
         constexpr int known = gathers ? cut.first_change : cut.first_update;
         pass_sync_points<I>(thread, v, begun, known, observe);
-        const bool overlaps = meets && shared && members_ && crew_->size() == 1 && !gathers;
+        constexpr bool marks = marks_launches<device> && !gathers && std::is_same_v<Observer, runtime::unobserved>;
+        const bool aside = marks && joins_;
+        const bool overlaps = aside || (meets && shared && members_ && crew_->size() == 1 && !gathers);
         own_shards(thread, [&](int i) {
             shard& s = shard_[at(i)];
             if (!filled(i)) return leave_out<I>(i, v);
+            if constexpr (marks)
+                if (aside) return units_[at(i)].template marked_stretch<I>(values(i, v), {begun, known}, marks_of<P>());
             s.finite = s.finite && stretch<I>(i, v, {begun, known}, observe, overlaps);
             s.loss = units_[at(i)].template finish_step<I>();
             s.finite = s.finite && is_finite(s.loss);
             if (!shared && !peers && !gathers) this->template fetch<I>(i);
-            if constexpr (!shared) fetch_lists<I>(i);
+            if constexpr (!shared) this->template fetch_lists<I>(i);
         });
         meet(thread);
+        if constexpr (marks)
+            if (aside && thread == 0) send_marked<I>(v);
         if constexpr (gathers) {
             if (thread == 0) know_totals<I>(v);
             meet(thread);
@@ -317,42 +298,16 @@ private:
     }
 
     // ---- sums
-    /// Copies of a replica's lists, in the host's memory.
-    template <int I>
-    void fetch_lists(int i) {
-        if constexpr (training<I>::v.n_lists > 0)
-            for (const compiler::gradient_bucket& b : this->template buckets_of<I>()) {
-                if (!b.is_list() || !joins_lists()) continue;
-                const row_list to = list_of<I>(b).copy(i);
-                units_[at(i)].read(b.keys, reinterpret_cast<float*>(to.keys), list_header + b.most_rows);
-                if (to.size() > 0) units_[at(i)].read(b.at, to.rows, 16 * to.lines());
-            }
-    }
     template <int I>
     void join_bucket(int k, int thread, int threads) {
         const compiler::gradient_bucket& b = training<I>::v.buckets[k];
-        if (b.is_list()) return thread == 0 ? join_lists<I>(b) : void();
+        if (b.is_list()) return thread == 0 ? this->template join_lists<I>(b) : void();
         if (shards_ == 1 || (reads_all && b.parameter < 0)) return;
         std::vector<const float*>& from = operands_[at(thread)];
         for (int i = 0; i < shards_; ++i) from[at(i)] = this->template place<I>(i, b.at);
         const std::int64_t lines = b.floats / 16;
         detail::tree_sum(this->template place<I>(0, b.at), from.data(), shards_, lines * thread / threads,
                          lines * (thread + 1) / threads);
-    }
-    template <int I>
-    void join_lists(const compiler::gradient_bucket& b) {
-        if constexpr (training<I>::v.n_lists > 0) {
-            detail::list_exchange& l = list_of<I>(b);
-            for (int i = 0; i < shards_; ++i) {
-                if (!filled(i) || !shard_[at(i)].finite) l.set_empty(i);
-                else if constexpr (!shared) l.set(i, l.copy(i));
-                else
-                    l.set(i, {reinterpret_cast<std::int32_t*>(units_[at(i)].at(b.keys)), units_[at(i)].at(b.at),
-                              b.row_floats});
-            }
-            joined_lists_[at(b.list)] = l.join_shards();
-            if (members_) l.pack(members_->rank());
-        }
     }
     template <int I>
     void join_gradients(int thread) {
@@ -399,11 +354,38 @@ private:
             of_bucket_[at(next_bucket_)] = start_bucket<I>(next_bucket_, b, v, more);
         }
     }
+    template <class P>
+    static constexpr runtime::launch_marks marks_of() {
+        return {detail::of_program::marks<P>.all, P::v.n_buckets + 1};
+    }
+    /// While the devices are at work: the totals, then each bucket as soon as it is final.
+    template <int I>
+    void send_marked(const step_values& v) {
+        using P = training<I>;
+        for (int i = 0; i < shards_; ++i) {
+            shard& s = shard_[at(i)];
+            if (!filled(i)) continue;
+            units_[at(i)].template follow<I>(P::v.n_buckets);
+            s.loss = units_[at(i)].template finish_aside<I>();
+            s.finite = s.finite && is_finite(s.loss);
+        }
+        start_totals(v, true);
+        for (int k = 0; k < P::v.n_buckets; ++k) {
+            const compiler::gradient_bucket& b = P::v.buckets[k];
+            if (b.is_list()) this->template fetch_lists_aside<I>(k);
+            else this->template join_aside<I>(k);
+            if (b.is_list() || !peers) join_bucket<I>(k, 0, 1);
+            if constexpr (meets)
+                if (members_) of_bucket_[at(k)] = start_bucket<I>(k, b, v, true);
+        }
+        next_bucket_ = P::v.n_buckets;
+        for (unit& u : units_) u.wait_aside();
+    }
     template <int I>
     ticket start_bucket(int k, const compiler::gradient_bucket& b, const step_values& v, bool more) {
         if constexpr (training<I>::v.n_lists > 0)
             if (b.is_list()) {
-                detail::list_exchange& l = list_of<I>(b);
+                detail::list_exchange& l = this->template list_of<I>(b);
                 return members_->start(operation(collective::kind::all_gather_rows, v.step, collective::element::u8, k),
                                        l.slots(), l.slot_bytes(), more);
             }
@@ -434,19 +416,10 @@ private:
         if (members_ && gradients)
             for (int k = 0; k < P::v.n_buckets; ++k) members_->wait(of_bucket_[at(k)]);
         if (!applied_) return this->template put_back<I>();
-        join_members_lists<I>();
+        this->template join_members_lists<I>();
         if (members_ || shards_ > 1) states_.put(units_, filled_);
         if constexpr (unit::gathers())
             if (gradients) sum_gathered_weight<I>(v);
-    }
-    template <int I>
-    void join_members_lists() {
-        using P = training<I>;
-        if constexpr (P::v.n_lists > 0) {
-            for (std::size_t k = 0; members_ && k < lists_[std::size_t{I}].size(); ++k)
-                joined_lists_[k] = lists_[std::size_t{I}][k].join_members();
-            if constexpr (shared) units_[0].template place_lists<I>(joined_lists_.data());
-        }
     }
     void sum_states(const step_values& v) {
         if (!members_ && shards_ == 1) return;
@@ -497,7 +470,7 @@ private:
                         units_[at(i)].write(P::v.buckets[k].at, this->template place<I>(0, P::v.buckets[k].at),
                                             P::v.buckets[k].floats);
                 if constexpr (P::v.n_lists > 0)
-                    if (joins_lists()) units_[at(i)].template place_lists<I>(joined_lists_.data());
+                    if (joins_) units_[at(i)].template place_lists<I>(joined_lists_.data());
                 units_[at(i)].template update<I>(v);
                 if constexpr (unit::gathers())   // what all have gathered, the first alone remembers
                     if (i > 0) empty_gathered(i, P::v.round_weight, 1);

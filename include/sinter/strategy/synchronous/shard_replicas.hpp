@@ -156,7 +156,7 @@ protected:
     std::vector<shard> shard_;
     /// Gradients on their way, where devices have memory of their own: of each shard; or, where devices read that
     /// of others, the sum of all, for other processes.
-    std::vector<runtime::arena> host_;
+    std::vector<typename detail::staging_of<device>::type> host_;
     batch_view batch_{};                   ///< of the last step
     void (shard_replicas::*make_parts_)() = nullptr;
     std::vector<detail::batch_part> batches_;
@@ -303,6 +303,21 @@ protected:
             units_[0].template runner<K>().update_from(arenas.data());
         };
         (of_program(std::integral_constant<int, I>{}), ...);
+    }
+    /// Bucket k of all shards in the first one's memory, added up beside what the devices do. Waits for it
+    /// only where the host has it then.
+    template <int I>
+    void join_aside(int k) {
+        const compiler::gradient_bucket& b = training<I>::v.buckets[k];
+        for (int i = 0; i < shards_; ++i)
+            if (filled(i)) units_[at(i)].template follow<I>(k);
+        if constexpr (peers)
+            for (int step = 1; step < shards_; step *= 2)
+                for (int i = 0; i + step < shards_; i += 2 * step)
+                    units_[at(i)].add_aside(units_[at(i + step)], b.at, b.floats);
+        if (on_devices_) return units_[0].wait_aside();
+        for (int i = 0; i < (peers ? 1 : shards_); ++i)
+            if (peers ? static_cast<bool>(members_) : filled(i)) units_[at(i)].read_aside(b.at, place<I>(i, b.at), b.floats);
     }
     /// In the order of tree_sum, each sum by the device whose memory has it.
     template <int I>
