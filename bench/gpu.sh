@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSL-1.0
 # Checks and times Sinter on this machine's GPU. Needs the CUDA toolkit (nvcc, cuBLASLt), cuDNN 9 (in the toolkit, in the
-# system's folders or in Python's package nvidia-cudnn-cu13) and g++; no CMake, no Boost.
+# system's folders or in Python's package nvidia-cudnn-cu13) and g++; no CMake, no Boost. With Boost's headers, OpenSSL and
+# NCCL it also trains under multi_worker<nccl, cuda>, one process.
 #   bench/gpu.sh [OPTION...] [FOLDER]   FOLDER gets gpu.jsonl, gpu.txt and the logs; default: build/gpu
 #   --built FOLDER    programs made before by --build
 #   --build FOLDER    make the programs there and stop; needs no GPU where SINTER_CUDA_ARCH is set
@@ -43,7 +44,7 @@ for root in sys.path:
         sys.exit()
 END
 }
-cudnn=$(folder_of libcudnn.so.9) cublas=$(folder_of libcublasLt.so.13)
+cudnn=$(folder_of libcudnn.so.9) cublas=$(folder_of libcublasLt.so.13) nccl=$(folder_of libnccl.so.2)
 
 build_into() {
     [ -n "$nvcc" ] || { echo "no nvcc: install the CUDA toolkit or set NVCC" >&2; exit 2; }
@@ -51,13 +52,36 @@ build_into() {
     mkdir -p "$1"
     cpu=${SINTER_CPU_ARCH:-native} headers=$(folder_of cudnn.h)
     echo "building for ${SINTER_CUDA_ARCH:-native} (some minutes)"
-    g++ -std=c++20 -O2 -march="$cpu" -Wno-psabi -I"$here/include" -I"$here/test" -I"$here" "$here/bench/gpu/reference.cpp" \
-        -o "$1/reference" -lz -lpthread
-    for program in slice cases steps; do
-        "$nvcc" -std=c++20 -O3 --expt-relaxed-constexpr -arch="${SINTER_CUDA_ARCH:-native}" -lineinfo \
-            -Xcompiler -march="$cpu",-Wno-psabi -I"$here/include" -I"$here/test" -I"$here" ${headers:+-I"$headers"} \
-            "$here/bench/gpu/$program.cu" -o "$1/$program" -L"$toolkit/lib64" -L"$cudnn" -lcublasLt -l:libcudnn.so.9 -lz -lpthread
+    nccl_headers=$(folder_of nccl.h) pids=''
+    for program in reference slice cases steps nccl; do
+        if [ "$(nproc)" -ge 8 ]; then
+            compile "$program" "$1" &
+            pids="$pids $!"
+        else
+            compile "$program" "$1"
+        fi
     done
+    for pid in $pids; do wait "$pid"; done
+}
+compile() {
+    libraries="-L$toolkit/lib64 -L$cudnn -lcublasLt -l:libcudnn.so.9 -lz -lpthread"
+    case $1 in
+        reference)
+            g++ -std=c++20 -O2 -march="$cpu" -Wno-psabi -I"$here/include" -I"$here/test" -I"$here" \
+                "$here/bench/gpu/reference.cpp" -o "$2/reference" -lz -lpthread
+            return ;;
+        nccl)
+            if [ -z "$nccl" ] || [ -z "$nccl_headers" ] || [ ! -e /usr/include/boost/asio.hpp ] ||
+                [ ! -e /usr/include/openssl/ssl.h ]; then
+                echo "nccl is not built: it needs NCCL, Boost's headers and OpenSSL" >&2
+                return
+            fi
+            libraries="$libraries -L$nccl -l:libnccl.so.2 -lssl -lcrypto" ;;
+    esac
+    # shellcheck disable=SC2086
+    "$nvcc" -std=c++20 -O3 --expt-relaxed-constexpr -arch="${SINTER_CUDA_ARCH:-native}" -lineinfo \
+        -Xcompiler -march="$cpu",-Wno-psabi -I"$here/include" -I"$here/test" -I"$here" ${headers:+-I"$headers"} \
+        ${nccl_headers:+-I"$nccl_headers"} "$here/bench/gpu/$1.cu" -o "$2/$1" $libraries
 }
 [ -z "$build" ] || { build_into "$build"; exit 0; }
 
@@ -67,7 +91,7 @@ if ! { command -v nvidia-smi >/dev/null 2>&1 && nvidia-smi -L 2>/dev/null | grep
 fi
 mkdir -p "$out"
 [ -n "$built" ] || { built=$out/programs; build_into "$built"; }
-export LD_LIBRARY_PATH="$cudnn:$cublas${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}" built out
+export LD_LIBRARY_PATH="$cudnn:$cublas${nccl:+:$nccl}${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}" built out
 status=0
 : >"$out/gpu.jsonl"
 keep() { tee -a "$out/gpu.jsonl" | tee -a "$out/gpu.txt"; }
@@ -99,13 +123,21 @@ else
     status=1
 fi
 
+# NCCL with one rank: its sums run on a stream of their own while backward goes on
+if [ -x "$built/nccl" ]; then
+    timeout 60 "$built/nccl" >"$out/nccl.jsonl" 2>"$out/nccl.log" || status=1
+    keep <"$out/nccl.jsonl"
+else
+    echo '{"check": "nccl_one_rank", "skipped": "not built"}' | keep
+fi
 timeout 120 "$built/steps" >"$out/steps.jsonl" 2>&1 || status=1
 keep <"$out/steps.jsonl"
 if [ -n "$sanitize" ]; then
     checker=$(command -v compute-sanitizer || echo "$toolkit/bin/compute-sanitizer")
     for pair in memcheck:dense_sgd memcheck:recurrent memcheck:attention memcheck:gpt memcheck:lazy_table memcheck:pools \
-                memcheck:uneven_padding memcheck:batch_norm memcheck:computed_places memcheck:clipped racecheck:attention \
-                racecheck:gpt initcheck:recurrent; do
+                memcheck:uneven_padding memcheck:batch_norm memcheck:computed_places memcheck:clipped \
+                memcheck:replicas_of_tables memcheck:members racecheck:attention racecheck:gpt initcheck:recurrent \
+                initcheck:replicas_of_tables; do
         echo "$pair"
     done | env checker="$checker" xargs -P "${SINTER_GPU_JOBS:-4}" -I PAIR sh -c '
         tool=${0%%:*} name=${0##*:}

@@ -27,7 +27,8 @@ trained train(Strategy strategy) {
     for (auto& v : x) v = static_cast<std::int32_t>(random.below(1000));
     for (auto& v : labels) v = static_cast<std::int32_t>(random.below(10));
     const data::input_view rows{nullptr, x.data(), 6};
-    data::batch_view b{.labels = labels.data(), .inputs = {&rows, 1}, .size = 256};
+    data::batch_view b{.labels = labels.data(), .size = 256};
+    b.inputs = {&rows, 1};
     trained r;
     std::vector<double> ms;
     for (int i = 0; i < 120; ++i) {

@@ -35,6 +35,7 @@ public:
         gpu::check(cudaStreamCreateWithFlags(stream_.place(), cudaStreamNonBlocking), "cudaStreamCreate");
         gpu::check(cudaStreamCreateWithFlags(side_.place(), cudaStreamNonBlocking), "cudaStreamCreate");
         gpu::check(cudaEventCreateWithFlags(side_done_.place(), cudaEventDisableTiming), "cudaEventCreate");
+        few_ = pinned_buffer(few_bytes);
         engine_ = std::make_unique<gpu::stream_engine>(stream_.get());
     }
     int number() const { return number_; }   ///< the GPU's
@@ -48,6 +49,15 @@ public:
     }
     gpu::stream_engine& engine() const { return *engine_; }
     void wait() const { gpu::check(cudaStreamSynchronize(stream_.get()), "cudaStreamSynchronize"); }
+    /// Copies to the host by way of `stream`, and waits: faults of the kernels before come to light here. A few
+    /// numbers, a loss perhaps, go through pinned memory, which the device writes to by itself.
+    void read(const float* from, float* to, std::int64_t floats, cudaStream_t stream) const {
+        const auto bytes = static_cast<std::size_t>(floats) * sizeof(float);
+        void* const by = bytes <= few_bytes ? few_.data() : static_cast<void*>(to);
+        gpu::check(cudaMemcpyAsync(by, from, bytes, cudaMemcpyDeviceToHost, stream), "cudaMemcpyAsync from the device");
+        gpu::check(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
+        if (by != to) std::memcpy(to, by, bytes);
+    }
     bool records() const { return records_; }   ///< steps as CUDA graphs
 
 private:
@@ -55,6 +65,8 @@ private:
     bool records_ = gpu::environment("SINTER_CUDA_GRAPHS", true) && !gpu::environment("SINTER_CUDA_SYNC", false);
     gpu::owned<cudaStream_t, &cudaStreamDestroy> stream_, side_;
     gpu::owned<cudaEvent_t, &cudaEventDestroy> side_done_;
+    static constexpr std::size_t few_bytes = 256;
+    pinned_buffer few_;
     std::unique_ptr<gpu::stream_engine> engine_;
 };
 
@@ -125,9 +137,7 @@ public:
             if (given(i)) stage(i, s.ports[i], s.batch), key.ports |= std::uint64_t{1} << i;
         const auto queue = [&](auto& watch) {
             if constexpr (marked) watch.begin();
-            copy(0, sizeof(gpu::step_state), on.stream());
-            for (int i = 0; i < ports; ++i)
-                if (given(i)) copy(place_of(i), bytes_of(i, s.batch), on.stream());
+            upload(s, key.ports, on.stream());
             program_.run(on.engine(), reinterpret_cast<const gpu::step_state*>(batch_.data()), s.step, s.batch, watch,
                          s.launches);
             if constexpr (marked) watch.end();
@@ -184,6 +194,16 @@ private:
     void stage(int i, const float* from, int batch) {
         std::memcpy(staging_.data() + place_of(i), from, bytes_of(i, batch));
     }
+    /// The step's state, and the ports of these bits: together, unless what lies between them is as long again.
+    void upload(const runtime::step_arguments& s, std::uint64_t given, cudaStream_t stream) {
+        std::size_t wanted = sizeof(gpu::step_state), end = wanted;
+        for (int i = 0; i < ports; ++i)
+            if (given >> i & 1) wanted += bytes_of(i, s.batch), end = place_of(i) + bytes_of(i, s.batch);
+        if (end <= 2 * wanted || end <= std::size_t{1} << 14) return copy(0, end, stream);
+        copy(0, sizeof(gpu::step_state), stream);
+        for (int i = 0; i < ports; ++i)
+            if (given >> i & 1) copy(place_of(i), bytes_of(i, s.batch), stream);
+    }
     void copy(std::size_t place, std::size_t bytes, cudaStream_t stream) {
         gpu::check(cudaMemcpyAsync(reinterpret_cast<char*>(batch_.data()) + place, staging_.data() + place, bytes,
                                    cudaMemcpyHostToDevice, stream), "cudaMemcpyAsync to the device");
@@ -232,10 +252,7 @@ public:
     }
     void read(const cuda_memory& m, compiler::address from, float* to, std::int64_t floats) const {
         const auto here = enter();
-        gpu::check(cudaMemcpyAsync(to, m.at(from), static_cast<std::size_t>(floats) * sizeof(float),
-                                   cudaMemcpyDeviceToHost, context_.stream()),
-                   "cudaMemcpyAsync from the device");
-        context_.wait();   // faults of the kernels before come to light here
+        context_.read(m.at(from), to, floats, context_.stream());
     }
     void write(cuda_memory& m, compiler::address to, const float* from, std::int64_t floats) const {
         const auto here = enter();
@@ -273,10 +290,7 @@ public:
     }
     void read_aside(const cuda_memory& m, compiler::address from, float* to, std::int64_t floats) const {
         const auto here = enter();
-        gpu::check(cudaMemcpyAsync(to, m.at(from), static_cast<std::size_t>(floats) * sizeof(float),
-                                   cudaMemcpyDeviceToHost, context_.side()),
-                   "cudaMemcpyAsync from the device");
-        wait_aside();
+        context_.read(m.at(from), to, floats, context_.side());
     }
     void add_aside(cuda_memory& to, compiler::address a, const cuda_device& other, const cuda_memory& from,
                    std::int64_t floats) {

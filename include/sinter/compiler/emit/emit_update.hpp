@@ -63,15 +63,15 @@ public:
             if (g_.parameters[i].group < 0 || g_.gradients[i] < 0) continue;
             const place p = place_of(i);
             const std::int64_t floats = floats_of_sums(i);
-            begin_rows(floats);
+            begin_rows(i, floats);
             write_.body.sum_of_squares(operand(p, 1, true), {space::gradient, z_.gradients + u_.norm_place(i)},
                                        sources_of(i));
             finish_sums(p, floats);
         }
         const std::int64_t all = std::int64_t{16} * g_.parameters.n;
-        begin_rows(all);
+        begin_rows(-1, all);
         write_.body.sum_of({space::gradient, z_.gradients + u_.norm_place(0)}, operand({}, norm_operand, true));
-        finish_rows(all);
+        finish_rows(-1, all);
     }
     /// All updates that no kernel has done. Parameters that the loss does not depend on have no
     /// gradient and stay as they are.
@@ -169,25 +169,34 @@ private:
     }
     constexpr void sums(const place& p, const update_code& code) {
         const std::int64_t floats = floats_of_sums(p.parameter);
-        begin_rows(floats);
+        begin_rows(p.parameter, floats);
         write_.body.splice(-1, code, [&](int k) { return operand(p, k, true); }, sources_of(p.parameter));
         finish_sums(p, floats);
     }
-    constexpr void begin_rows(std::int64_t floats) {
+    /// Of the rows that sums go over, of parameter i or of none: of a vector's length or, where threads share a row,
+    /// longer, if the floats can be divided so.
+    constexpr int row_of_sums(int i, std::int64_t floats) const {
+        int n = 16;
+        if (t_.lanes == 1 && t_.parts == 1 && !(i >= 0 && layout_.rows(i)))
+            while (n < 512 && floats % (2 * n) == 0) n *= 2;
+        return n;
+    }
+    constexpr void begin_rows(int i, std::int64_t floats) {
+        const int row = row_of_sums(i, floats);
         group q;
-        q.space = extents(static_cast<int>(floats / 16), 16);
+        q.space = extents(static_cast<int>(floats / row), row);
         write_.body.begin(q);
     }
     constexpr void finish_sums(const place& p, std::int64_t floats) {
         launch l;
         l.list = layout_.list_of(p.parameter);
         l.gradient = operand(p, 1, true);
-        finish_rows(floats, l);
+        finish_rows(p.parameter, floats, l);
     }
-    constexpr void finish_rows(std::int64_t floats, launch l = {}) {
+    constexpr void finish_rows(int i, std::int64_t floats, launch l = {}) {
         spec s;
         s.kind = walk::rows;
-        l.m = floats / 16;
+        l.m = floats / row_of_sums(i, floats);
         l.every = u_.every;
         write_.finish(s, l, floats);
     }

@@ -27,11 +27,13 @@ struct work {
 inline constexpr std::int64_t unknown_rows = std::int64_t{1} << 40;
 
 /// How many shares the rows are dealt out to: enough threads to fill a large device, but no more
-/// partial sums than a second kernel adds up quickly. A function of the extents alone, so that sums
-/// have one order everywhere.
+/// partial sums than a second kernel adds up quickly, of which one with many rows has many for each. A
+/// function of the extents alone, so that sums have one order everywhere.
 constexpr std::int64_t parts_of(walk_extents w, bool by_warps, bool has_sums) {
+    constexpr std::int64_t few = 512, many = 4096, rows_each = 8;
     const std::int64_t most_threads = has_sums ? 1 << 17 : 1 << 18, wide = by_warps ? 32 : w.columns;
-    const std::int64_t most = has_sums ? std::min<std::int64_t>(512, most_threads / wide) : most_threads / wide;
+    std::int64_t most = most_threads / wide;
+    if (has_sums) most = std::min({most, many, std::max(few, w.rows / rows_each)});
     return std::clamp<std::int64_t>(most, 1, std::max<std::int64_t>(w.rows, 1));
 }
 
