@@ -40,7 +40,7 @@ struct body_call {
     std::int64_t q[4];            ///< divisors of mapped rows
     int parts, sum_count, buffers;
     int list_width;
-    const std::int32_t* list;     ///< how many rows of `list_width` floats a list has whose lines the walk goes over; or null
+    const std::int32_t* list;     ///< how many rows of `list_width` floats a list has whose lines are gone over; or null
 
     SINTER_HOST_DEVICE std::int64_t row_count() const {
         return list ? (static_cast<std::int64_t>(*list) * list_width + columns - 1) / columns : rows;

@@ -18,7 +18,7 @@ struct work {
     float* scratch = nullptr;
     std::int64_t iteration = 0;              ///< of the loop that the launch is in
     std::int64_t m = 0;                 ///< rows, elements, images or matrices, as the launch counts them
-    const std::int32_t* list = nullptr; ///< of a walk over the lines of a list: how many rows it has, in the device's memory
+    const std::int32_t* list = nullptr; ///< of a walk over a list's lines: how many rows it has, in the device's memory
     int list_width = 0;                 ///< floats of a row of it
 };
 
