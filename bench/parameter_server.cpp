@@ -151,12 +151,12 @@ private:
             c.begin_push();
             for (std::size_t s = 0; s < last.size(); ++s)
                 c.push_rows(static_cast<int>(s), 0, last[s], {gradient.data(), last[s].size() * static_cast<std::size_t>(j_.dim)});
-            waits.push_back(c.commit({.loss = 1}));
             float* at = got.data();
             for (std::size_t s = 0; s < next.size(); ++s) {
                 waits.push_back(c.start_pull_rows(static_cast<int>(s), 0, next[s], at));
                 at += next[s].size() * static_cast<std::size_t>(j_.dim);
             }
+            waits.push_back(c.commit({.loss = 1}));   // with which the pulls leave that were begun before
             for (const sharded::ticket t : waits) c.wait(t);
         }, [&] { c.rest(); });
     }

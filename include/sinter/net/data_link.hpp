@@ -6,6 +6,7 @@
 #include <sinter/net/seal.hpp>
 #include <algorithm>
 #include <poll.h>
+#include <vector>
 
 namespace sinter::inline SINTER_TARGET::wire {
 
@@ -37,48 +38,74 @@ public:
     int descriptor() const { return channel_.descriptor(); }
     /// The events of poll() that the last flush() and fill() that were not done wait for.
     short wants() const {
-        return static_cast<short>((sending_ ? send_wants_ : 0) | (receiving_ ? receive_wants_ : 0));
+        return static_cast<short>((sending_ || waiting() > 0 ? send_wants_ : 0) | (receiving_ ? receive_wants_ : 0));
     }
-    /// Whether bytes have arrived that poll() does not tell of, as TLS decrypts more than was requested.
-    bool has_more() const { return channel_.has_more(); }
+    /// Whether bytes have arrived that poll() does not tell of: TLS decrypts more than was requested, and
+    /// read_ahead() reads more. Those of a frame that is being received have been taken already.
+    bool has_more() const { return channel_.has_more() || (!receiving_ && buffered() >= header_bytes - ahead_); }
+    /// One read takes in frames that have come behind the one that is expected, up to so many bytes of them:
+    /// for short messages. Whoever polls has to ask has_more() first.
+    void read_ahead(std::size_t bytes) { buffer_.resize(bytes); }
     const peer_name& peer() const { return peer_; }
 
     /// Begins a frame of at most max_payload() bytes, which stay the caller's until flush() has
-    /// returned true. The frame before must be gone.
-    void send(const frame_tag& tag, span<const std::byte> payload) {
+    /// returned true. The frame before must be gone. The payload may be in two places.
+    void send(const frame_tag& tag, span<const std::byte> payload, span<const std::byte> tail = {}) {
         if (sending_) misuse("send() before flush() has returned true");
-        if (payload.size() > most_payload) misuse("a payload longer than max_payload()");
-        out_ = encode({frame_kind::data, sent_, tag, payload.size()}, sealer_.seed());
-        sealer_.begin(sent_++);
-        sealer_.update(out_);
-        payload_out_ = payload;
+        if (payload.size() + tail.size() > most_payload) misuse("a payload longer than max_payload()");
+        begin_frame(tag, payload.size() + tail.size());
+        payload_out_ = {payload, tail};
         gone_ = sealed_ = 0;
         sending_ = true;
-        if (payload.empty()) out_seal_ = sealer_.finish();
+        if (payload_size() == 0) out_seal_ = sealer_.finish();
         out_tag_ = tag;
         send_wants_ = POLLOUT;
     }
 
+    /// The same for a short frame, which is copied: it leaves with those that follow, at the next flush().
+    void send_later(const frame_tag& tag, span<const std::byte> payload) {
+        if (sending_) misuse("send_later() before flush() has returned true");
+        if (payload.size() > most_payload) misuse("a payload longer than max_payload()");
+        begin_frame(tag, payload.size());
+        sealer_.update(payload);
+        const seal::tag end = sealer_.finish();
+        later_.reserve(later_.size() + header_bytes + payload.size() + seal_bytes);
+        later_.insert(later_.end(), out_.begin(), out_.end());
+        later_.insert(later_.end(), payload.begin(), payload.end());
+        later_.insert(later_.end(), end.begin(), end.end());
+        out_tag_ = tag;
+        send_wants_ = POLLOUT;
+    }
+    /// Bytes that send_later() has left and that are not gone.
+    std::size_t waiting() const { return later_.size() - later_gone_; }
+
     /// Writes what the socket takes now. True: all is gone (or nothing was to be sent).
     bool flush() {
-        const std::size_t whole = header_bytes + payload_out_.size() + seal_bytes;
-        while (sending_) {
+        const std::size_t whole = header_bytes + payload_size() + seal_bytes;
+        while (sending_ || waiting() > 0) {
+            iovec parts[5];
+            int n = 0;
+            if (waiting() > 0) parts[n++] = {later_.data() + later_gone_, waiting()};
+            if (!sending_) {
+                const transfer t = written(parts, n);
+                if (t.how == transfer::must_wait) return false;
+                took_later(t.bytes);
+                continue;
+            }
             seal_ahead();
             const std::size_t gone = gone_, sealed = header_bytes + sealed_;
-            iovec parts[3];
-            int n = 0;
             if (gone < header_bytes) parts[n++] = {out_.data() + gone, header_bytes - gone};
             if (const std::size_t from = std::max(gone, header_bytes); from < sealed)
-                parts[n++] = {const_cast<std::byte*>(payload_out_.data()) + (from - header_bytes), sealed - from};
-            if (sealed_ == payload_out_.size()) {
+                each_part(from - header_bytes, sealed_, [&](span<const std::byte> p) {
+                    parts[n++] = {const_cast<std::byte*>(p.data()), p.size()};
+                });
+            if (sealed_ == payload_size()) {
                 const std::size_t of_seal = gone > sealed ? gone - sealed : 0;
                 parts[n++] = {out_seal_.data() + of_seal, seal_bytes - of_seal};
             }
-            const transfer t = channel_.write(parts, n);
-            if (t.how == transfer::failed) lost("write", t, out_tag_);
-            if (t.how == transfer::must_wait) return send_wants_ = t.wants, false;
-            gone_ += t.bytes;
-            written_ += t.bytes;
+            const transfer t = written(parts, n);
+            if (t.how == transfer::must_wait) return false;
+            gone_ += took_later(t.bytes);
             sending_ = gone_ < whole;
         }
         return true;
@@ -131,8 +158,8 @@ public:
     const frame_tag* peek() {
         if (receiving_) return nullptr;
         while (ahead_ < header_bytes) {
-            const iovec part{in_.data() + ahead_, header_bytes - ahead_};
-            const transfer t = channel_.read(&part, 1);
+            iovec parts[2] = {{in_.data() + ahead_, header_bytes - ahead_}, {}};
+            const transfer t = read(parts, 1, true);
             if (t.how == transfer::must_wait) return nullptr;
             if (t.how != transfer::some) lost("read", t, {});
             ahead_ += t.bytes;
@@ -179,7 +206,7 @@ private:
     frame_tag out_tag_, in_tag_;
     header_block out_, in_;
     seal::tag out_seal_, in_seal_;
-    span<const std::byte> payload_out_;
+    std::array<span<const std::byte>, 2> payload_out_;
     span<std::byte> payload_in_;
     frame_tag peeked_;
     frame_header next_;
@@ -188,31 +215,86 @@ private:
     std::uint64_t written_ = 0;
     std::size_t gone_ = 0, sealed_ = 0, here_ = 0, opened_ = 0;   // bytes of frame, payload, frame, payload
     std::size_t ahead_ = 0;                   // bytes of a header that peek() has read
+    std::vector<std::byte> later_, buffer_;   // short frames to send; what was read ahead
+    std::size_t later_gone_ = 0, buffer_begin_ = 0, buffer_end_ = 0;
     bool sending_ = false, receiving_ = false;
     short send_wants_ = POLLOUT, receive_wants_ = POLLIN;
 
     /// Seals the next stretch as soon as the one before is gone.
     void seal_ahead() {
-        if (sealed_ == payload_out_.size() || gone_ < sealed_) return;
-        const std::size_t n = std::min(stretch, payload_out_.size() - sealed_);
-        sealer_.update(payload_out_.subspan(sealed_, n));
+        if (sealed_ == payload_size() || gone_ < sealed_) return;
+        const std::size_t n = std::min(stretch, payload_size() - sealed_);
+        each_part(sealed_, sealed_ + n, [&](span<const std::byte> p) { sealer_.update(p); });
         sealed_ += n;
-        if (sealed_ == payload_out_.size()) out_seal_ = sealer_.finish();
+        if (sealed_ == payload_size()) out_seal_ = sealer_.finish();
+    }
+    std::size_t payload_size() const { return payload_out_[0].size() + payload_out_[1].size(); }
+    /// f(bytes) of bytes [from, to) of the payload.
+    template <class F>
+    void each_part(std::size_t from, std::size_t to, F f) const {
+        std::size_t first = 0;
+        for (const auto& p : payload_out_) {
+            const std::size_t a = std::max(from, first), b = std::min(to, first + p.size());
+            if (a < b) f(p.subspan(a - first, b - a));
+            first += p.size();
+        }
     }
 
+    void begin_frame(const frame_tag& tag, std::size_t payload) {
+        out_ = encode({frame_kind::data, sent_, tag, payload}, sealer_.seed());
+        sealer_.begin(sent_++);
+        sealer_.update(out_);
+    }
+    transfer written(const iovec* parts, int n) {
+        const transfer t = channel_.write(parts, n);
+        if (t.how == transfer::failed) lost("write", t, out_tag_);
+        if (t.how == transfer::must_wait) send_wants_ = t.wants;
+        else written_ += t.bytes;
+        return t;
+    }
+    /// Of n bytes that are gone, those that are behind what send_later() has left.
+    std::size_t took_later(std::size_t n) {
+        const std::size_t of_later = std::min(n, waiting());
+        later_gone_ += of_later;
+        if (waiting() == 0) later_.clear(), later_gone_ = 0;
+        return n - of_later;
+    }
     transfer read_more() {
-        iovec parts[3];
+        iovec parts[4];
         int n = 0;
         const std::size_t end = header_bytes + payload_in_.size();
         if (here_ < header_bytes) parts[n++] = {in_.data() + here_, header_bytes - here_};
         if (const std::size_t from = std::max(here_, header_bytes); from < end) {
             const std::size_t most = std::min(stretch, end - from);
             parts[n++] = {payload_in_.data() + (from - header_bytes), most};
-            if (from + most < end) return channel_.read(parts, n);
+            if (from + most < end) return read(parts, n, false);
         }
         const std::size_t of_seal = here_ > end ? here_ - end : 0;
         parts[n++] = {in_seal_.data() + of_seal, seal_bytes - of_seal};
-        return channel_.read(parts, n);
+        return read(parts, n, true);
+    }
+    std::size_t buffered() const { return buffer_end_ - buffer_begin_; }
+    /// Fills the parts from the buffer, or from the channel; then, where it is said and asked for, the buffer.
+    /// There is place for one part more.
+    transfer read(iovec* parts, int n, bool and_buffer) {
+        std::size_t wanted = 0;
+        if (buffered() > 0) {
+            for (int i = 0; i < n && buffered() > 0; ++i) {
+                const std::size_t taken = std::min(parts[i].iov_len, buffered());
+                std::memcpy(parts[i].iov_base, buffer_.data() + buffer_begin_, taken);
+                buffer_begin_ += taken;
+                wanted += taken;
+            }
+            return {transfer::some, wanted};
+        }
+        for (int i = 0; i < n; ++i) wanted += parts[i].iov_len;
+        if (and_buffer && !buffer_.empty()) parts[n++] = {buffer_.data(), buffer_.size()};
+        transfer t = channel_.read(parts, n);
+        if (t.how != transfer::some || t.bytes <= wanted) return t;
+        buffer_begin_ = 0;
+        buffer_end_ = t.bytes - wanted;
+        t.bytes = wanted;
+        return t;
     }
 
     void check_header() {

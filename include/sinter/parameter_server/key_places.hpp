@@ -10,6 +10,7 @@ namespace sinter::inline SINTER_TARGET::sharded {
 class key_places {
 public:
     std::int32_t find(std::int64_t key, const std::int64_t* keys) const { return slots_[slot_of(key, keys)] - 1; }
+    void prefetch(std::int64_t key) const { __builtin_prefetch(slots_.data() + (mixed(key) & (slots_.size() - 1))); }
     /// The key, of row `row`, is new; so many rows there are with it.
     void insert(std::int64_t key, std::int32_t row, const std::int64_t* keys, std::int64_t rows) {
         if (2 * static_cast<std::size_t>(rows) > slots_.size()) grow(keys);

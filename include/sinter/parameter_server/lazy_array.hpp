@@ -15,12 +15,14 @@ template <class T>
 class lazy_array {
 public:
     lazy_array() = default;
-    /// Throws std::bad_alloc where the system gives no address space.
-    explicit lazy_array(std::size_t n) : n_(n) {
+    /// Throws std::bad_alloc where the system gives no address space. `dense`: what is written lies together,
+    /// so that large pages waste little, and spare whoever reads here and there a walk for each address.
+    explicit lazy_array(std::size_t n, bool dense = false) : n_(n) {
         if (n == 0) return;
         void* const p = ::mmap(nullptr, n * sizeof(T), PROT_READ | PROT_WRITE,
                                MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
         if (p == MAP_FAILED) throw std::bad_alloc();
+        if (dense && n * sizeof(T) >= large) ::madvise(p, n * sizeof(T), MADV_HUGEPAGE);   // a wish only
         p_ = static_cast<T*>(p);
     }
     lazy_array(lazy_array&& o) noexcept : p_(std::exchange(o.p_, nullptr)), n_(std::exchange(o.n_, 0)) {}
@@ -37,6 +39,7 @@ public:
     std::size_t size() const { return n_; }
 
 private:
+    static constexpr std::size_t large = std::size_t{1} << 25;   // of 2 MiB pages, the last is a small part
     T* p_ = nullptr;
     std::size_t n_ = 0;
 };

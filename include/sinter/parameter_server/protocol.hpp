@@ -14,6 +14,7 @@
 /// |---|---|---|
 /// | gradient | offset, elements: floats of the dense array | these floats |
 /// | sections | | sections of a push: rows, states, short stretches |
+/// | rows | bucket: table; elements: rows of a push | their floats, then their keys, 64 bits each |
 /// | commit | | commit_block, then sections |
 /// | pull | step: flags | |
 /// | pull_rows | bucket: table; elements: rows | keys, 64 bits each |
@@ -29,7 +30,7 @@
 namespace sinter::inline SINTER_TARGET::sharded {
 
 enum class word : std::uint32_t {
-    gradient = 1, sections, commit, pull, pull_rows, write, read, call, heartbeat,
+    gradient = 1, sections, commit, pull, pull_rows, write, read, call, heartbeat, rows,
     answer = 32, values, wait,
     squares = 64
 };
@@ -38,6 +39,8 @@ inline constexpr std::size_t most_frame = wire::most_payload;
 inline constexpr std::int64_t floats_of_frame = static_cast<std::int64_t>(most_frame / 4);
 /// Answers and pushes whose floats take no more bytes than this are one frame.
 inline constexpr std::size_t most_joined = std::size_t{1} << 15;
+/// Frames of no more bytes are copied, to leave with others and to be read with others.
+inline constexpr std::size_t most_short = std::size_t{1} << 14;
 inline constexpr std::int64_t most_keys_of_frame = static_cast<std::int64_t>(most_frame / 8);
 
 namespace pull_flag {
@@ -157,6 +160,13 @@ inline const char* fault_of(const wire::frame_header& h, const shard_layout& lay
             return h.bytes == 0 && within(offset, elements, array_floats(layout, h.tag.bucket, slots))
                        ? nullptr : "a request beyond an array";
         case word::sections: return nullptr;
+        case word::rows: {
+            if (h.tag.bucket < 0 || h.tag.bucket >= static_cast<std::int64_t>(layout.tables.size()))
+                return "rows of no table";
+            const int width = layout.tables[static_cast<std::size_t>(h.tag.bucket)].row_floats;
+            return elements >= 0 && elements <= most_keys_of_frame && h.bytes == row_section_bytes(elements, width)
+                       ? nullptr : "rows of another length";
+        }
         case word::commit: return h.bytes >= commit_block::bytes ? nullptr : "a commit that is too short";
         case word::pull: return h.bytes == 0 && h.tag.step >= 0 && h.tag.step < 4 ? nullptr : "a pull with more";
         case word::pull_rows:

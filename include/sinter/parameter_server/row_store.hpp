@@ -42,7 +42,8 @@ public:
     explicit row_store(row_store_setup s)
         : s_(std::move(s)), most_(most_rows(s_)), stride_((most_ * s_.row_floats + 15) / 16 * 16),
           seen_(s_.rows < 0 && s_.options.admit_after > 1 ? most_ : 0),
-          values_(floats(1)), slots_(floats(s_.slots)), keys_(at(most_)), steps_(at(most_)), links_(at(most_)) {}
+          numbers_(hashed() ? 0 : at(most_), true), values_(floats(1), true), slots_(floats(s_.slots), true),
+          keys_(at(most_), true), steps_(at(most_), true), links_(hashed() ? at(most_) : 0) {}
 
     bool hashed() const { return s_.rows < 0; }
     std::int64_t size() const { return n_; }                ///< rows that are there
@@ -61,7 +62,24 @@ public:
     }
 
     /// The number of this key's row, or -1.
-    std::int32_t find(std::int64_t key) const { return places_.find(key, keys_.data()); }
+    std::int32_t find(std::int64_t key) const {
+        if (hashed()) return places_.find(key, keys_.data());
+        return has(key) ? numbers_[key] - 1 : -1;
+    }
+    /// The same of several keys, none more than `batch`; the rows are on their way to the cache then.
+    static constexpr std::size_t batch = 64;
+    void find(span<const std::int64_t> keys, std::int32_t* numbers) const {
+        for (std::size_t k = 0; k < keys.size(); ++k) {
+            if (hashed()) places_.prefetch(keys[k]);
+            else if (has(keys[k])) __builtin_prefetch(numbers_.data() + keys[k]);
+        }
+        for (std::size_t k = 0; k < keys.size(); ++k) {
+            const std::int32_t r = numbers[k] = find(keys[k]);
+            if (r < 0) continue;
+            prefetch(row(r));
+            for (int i = 0; i < s_.slots; ++i) prefetch(slot(i) + std::int64_t{r} * s_.row_floats);
+        }
+    }
     /// The row's number, for an update that makes global step `step`: steps never fall. -1: it has none, and
     /// this gradient is left out.
     std::int32_t add(std::int64_t key, std::int64_t step) {
@@ -73,6 +91,27 @@ public:
         if (r < 0) r = make(key, step);
         if (r >= 0) touch(r, step);
         return r;
+    }
+    /// The same of several rows, some at a time, so that the computer fetches them together. f(k, number) in order.
+    template <class F>
+    void add(span<const std::int64_t> keys, std::int64_t step, F f) {
+        std::int32_t numbers[batch];
+        for (std::size_t from = 0; from < keys.size(); from += batch) {
+            const auto some = keys.subspan(from, std::min(batch, keys.size() - from));
+            find(some, numbers);
+            for (std::size_t k = 0; k < some.size(); ++k) f(from + k, add(some[k], step));
+        }
+    }
+    /// Copies rows, or what they would begin with, one behind the other.
+    void read(span<const std::int64_t> keys, float* to) const {
+        std::int32_t numbers[batch];
+        for (std::size_t from = 0; from < keys.size(); from += batch) {
+            const auto some = keys.subspan(from, std::min(batch, keys.size() - from));
+            find(some, numbers);
+            for (std::size_t k = 0; k < some.size(); ++k, to += s_.row_floats)
+                if (numbers[k] >= 0) std::copy_n(row(numbers[k]), s_.row_floats, to);
+                else begin_row(some[k], to);
+        }
     }
     /// What the row holds, or would begin with.
     void read(std::int64_t key, float* to) const {
@@ -111,13 +150,18 @@ public:
         return true;
     }
     void order_by_age() {
+        removed_.clear();
+        if (!hashed()) {
+            removed_from_ = 0;
+            for (std::int64_t r = 0; r < n_; ++r) removed_from_ = std::max(removed_from_, steps_[r] + 1);
+            return;
+        }
         std::vector<std::int32_t> rows(at(n_));
         for (std::int32_t r = 0; r < n_; ++r) rows[at(r)] = r;
         std::stable_sort(rows.begin(), rows.end(),
                          [&](std::int32_t a, std::int32_t b) { return steps_[a] < steps_[b]; });
         links_.clear();
         for (const std::int32_t r : rows) links_.append(r);
-        removed_.clear();
         removed_from_ = n_ > 0 ? steps_[links_.newest()] + 1 : 0;   // what was given up before is not known
     }
     /// Gives up the rows that no update has named since `options.expire_after` steps before `step`.
@@ -136,9 +180,11 @@ public:
     }
 
     // ---- what has changed
-    /// f(number, key) of each row updated at `step` or later, the newest first.
+    /// f(number, key) of each row updated at `step` or later; of a hashed table the newest first.
     template <class F>
     void for_each_since(std::int64_t step, F f) const {
+        for (std::int32_t r = 0; !hashed() && r < n_; ++r)
+            if (steps_[r] >= step) f(r, keys_[r]);
         for (std::int32_t r = links_.newest(); r >= 0 && steps_[r] >= step; r = links_.older(r)) f(r, keys_[r]);
     }
     /// The keys whose rows were given up at `step` or later, and are not there. False: that is too long ago,
@@ -157,15 +203,21 @@ private:
     struct removal { std::int64_t key, step; };
     row_store_setup s_;
     std::int64_t most_, stride_, n_ = 0;
-    key_places places_;
+    key_places places_;                 ///< of hashed keys
     key_counter seen_;
+    lazy_array<std::int32_t> numbers_;  ///< of known rows, by key: the row's number + 1; 0: none
     lazy_array<float> values_, slots_;
     lazy_array<std::int64_t> keys_, steps_;
-    age_list links_;
+    age_list links_;                    ///< of a hashed table, whose rows may have to make way
     row_counts counts_;
     std::vector<removal> removed_;
     std::int64_t removed_from_ = 0;   ///< removals of earlier steps are forgotten
 
+    /// Of a table of known rows: whether this is one.
+    bool has(std::int64_t key) const { return key >= 0 && key < most_; }
+    void prefetch(const float* row) const {
+        for (int i = 0; i < s_.row_floats; i += 16) __builtin_prefetch(row + i);
+    }
     static std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
     std::size_t floats(int arrays) const { return at(stride_) * at(arrays); }
     float* row(std::int32_t r) const { return values_.data() + std::int64_t{r} * s_.row_floats; }
@@ -194,7 +246,7 @@ private:
     }
     std::int32_t make(std::int64_t key, std::int64_t step) {
         std::int32_t r = static_cast<std::int32_t>(n_);
-        if (n_ < most_) {
+        if (n_ < most_ && (hashed() || has(key))) {
             ++n_;
         } else {
             if (n_ > 0) r = links_.oldest();
@@ -206,8 +258,12 @@ private:
             ++counts_.evicted;
         }
         keys_[r] = key;
-        places_.insert(key, r, keys_.data(), n_);
-        links_.append(r);
+        if (hashed()) {
+            places_.insert(key, r, keys_.data(), n_);
+            links_.append(r);
+        } else {
+            numbers_[key] = r + 1;
+        }
         begin_row(key, row(r));
         for (int k = 0; k < s_.slots; ++k) begin_slot(k, row(r), slot(k) + std::int64_t{r} * s_.row_floats);
         seen_.forget(key);
@@ -217,11 +273,13 @@ private:
     /// Makes it the newest.
     void touch(std::int32_t r, std::int64_t step) {
         steps_[r] = step;
+        if (!hashed()) return;
         links_.unlink(r);
         links_.append(r);
     }
     void give_up(std::int32_t r, std::int64_t step) {
         note_removal(keys_[r], step);
+        if (!hashed()) return void(numbers_[keys_[r]] = 0);
         places_.erase(keys_[r], keys_.data());
         links_.unlink(r);
     }
@@ -233,10 +291,10 @@ private:
             std::copy_n(row(last), s_.row_floats, row(r));
             const std::int64_t from = std::int64_t{last} * s_.row_floats, to = std::int64_t{r} * s_.row_floats;
             for (int k = 0; k < s_.slots; ++k) std::copy_n(slot(k) + from, s_.row_floats, slot(k) + to);
-            places_.move(keys_[last], r, keys_.data());
+            if (hashed()) places_.move(keys_[last], r, keys_.data()), links_.move(last, r);
+            else numbers_[keys_[last]] = r + 1;
             keys_[r] = keys_[last];
             steps_[r] = steps_[last];
-            links_.move(last, r);
         }
         --n_;
     }

@@ -106,10 +106,7 @@ public:
     void copy_rows(std::size_t number, span<const std::int64_t> keys, float* to) {
         table& t = tables_[number];
         const std::lock_guard hold(t.mutex);
-        for (const std::int64_t key : keys) {
-            t.rows.read(key, to);
-            to += t.rows.row_floats();
-        }
+        t.rows.read(keys, to);
     }
     /// By table.
     std::vector<row_counts> counts() {
@@ -213,23 +210,31 @@ private:
     static const char* list_of(table& t, staged_rows& rows, std::int64_t step) {
         t.newest = std::max(t.newest, step);
         t.rows.expire(t.newest);
-        t.seen.begin(rows.keys.size());
+        if (!rises(rows.keys)) {
+            t.seen.begin(rows.keys.size());
+            for (std::int64_t k = 0; k < rows.size(); ++k)
+                if (t.seen.place(rows.keys[static_cast<std::size_t>(k)], static_cast<std::int32_t>(k)) != k)
+                    return "a row twice in one push";
+        }
         t.keys.resize(static_cast<std::size_t>(list_header + rows.size()));
-        for (std::int64_t k = 0; k < rows.size(); ++k)
-            if (t.seen.place(rows.keys[static_cast<std::size_t>(k)], static_cast<std::int32_t>(k)) != k)
-                return "a row twice in one push";
         std::int64_t n = 0;
-        for (std::int64_t k = 0; k < rows.size(); ++k) {
-            const std::int32_t r = t.rows.add(rows.keys[static_cast<std::size_t>(k)], t.newest);
-            if (r < 0) continue;
+        t.rows.add(rows.keys, t.newest, [&](std::size_t i, std::int32_t r) {
+            if (r < 0) return;
+            const auto k = static_cast<std::int64_t>(i);
             if (n != k) std::copy_n(rows.row(k), rows.row_floats, rows.row(n));
             t.keys[static_cast<std::size_t>(list_header + n++)] = r;
-        }
+        });
         t.keys[0] = static_cast<std::int32_t>(n);
         const std::int64_t end = n * rows.row_floats;
         rows.values.reserve(end + 16, end);
         std::fill_n(rows.values.data() + end, (16 - end % 16) % 16, 0.f);
         return nullptr;
+    }
+    /// Whether each key is larger than the one before, so that none comes twice.
+    static bool rises(const std::vector<std::int64_t>& keys) {
+        bool all = true;
+        for (std::size_t k = 1; k < keys.size(); ++k) all &= keys[k - 1] < keys[k];
+        return all;
     }
     float* address(std::int64_t array) {
         if (array == states_array) return states_.data();

@@ -67,6 +67,26 @@ public:
             }
         });
     }
+    /// Where n rows of a table belong, with their keys behind them: row_section_bytes(). take_rows() follows.
+    float* rows(std::size_t table, std::int64_t n) {
+        staged_rows& t = tables_[table];
+        const std::int64_t before = t.size() * t.row_floats;
+        t.values.reserve(before + n * (t.row_floats + 2), before);
+        return t.values.data() + before;
+    }
+    /// What is wrong with the rows that are there now; null: nothing.
+    const char* take_rows(std::size_t table, std::int64_t n) {
+        staged_rows& t = tables_[table];
+        const float* const keys = t.values.data() + (t.size() + n) * t.row_floats;
+        const std::int64_t rows = layout_->tables[table].rows;
+        const std::size_t before = t.keys.size();
+        t.keys.resize(before + static_cast<std::size_t>(n));
+        std::memcpy(t.keys.data() + before, keys, static_cast<std::size_t>(n) * 8);
+        if (rows < 0) return nullptr;
+        bool fit = true;
+        for (std::size_t k = before; k < t.keys.size(); ++k) fit &= t.keys[k] >= 0 && t.keys[k] < rows;
+        return fit ? nullptr : "a row that the table does not have";
+    }
     /// What makes it unfit to be applied; null: nothing.
     const char* fault() const {
         if (dense_here_ != 0 && dense_here_ != updated_) return "a push of a part of the gradient only";

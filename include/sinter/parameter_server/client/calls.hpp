@@ -200,8 +200,8 @@ inline void client::push(int server, std::int64_t first, span<const float> x) {
             t.offset = static_cast<std::uint64_t>(first) + at;
             q.add(word::gradient, as_bytes(part), t);
         }
+        if (e.options.overlap) e.work.notify_one();
     }
-    if (e.options.overlap) e.work.notify_one();
 }
 inline void client::push_rows(int server, int table, span<const std::int64_t> keys, span<const float> rows) {
     engine& e = *engine_;
@@ -211,18 +211,24 @@ inline void client::push_rows(int server, int table, span<const std::int64_t> ke
     if (rows.size() < keys.size() * width)
         throw error("fewer floats than the rows have", "sharded::client", std::to_string(rows.size()),
                     std::to_string(keys.size() * width));
-    const std::size_t each = 8 + 4 * width;
-    const std::size_t most = std::max<std::size_t>(1, (most_frame - commit_block::bytes - section::header) / each);
+    const std::size_t each = 8 + 4 * width, most = std::max<std::size_t>(1, most_frame / each);
     for (std::size_t at = 0; at < keys.size(); at += most) {
         const std::size_t n = std::min(most, keys.size() - at);
+        const auto values = as_bytes(rows.subspan(at * width, n * width)), numbers = as_bytes(keys.subspan(at, n));
+        if (section::header + n * each > most_short) {   // the caller's memory is sent
+            wire::frame_tag t;
+            t.bucket = table;
+            t.elements = n;
+            q.add(word::rows, values, t, numbers);
+            continue;
+        }
         section s{section::rows, table, 0, static_cast<std::int64_t>(n)};
-        std::byte* to = place_for(q, section::header + n * each);
+        std::byte* const to = place_for(q, section::header + n * each);
         s.encode(to);
-        to += section::header;
-        for (std::size_t k = 0; k < n; ++k) wire::detail::put(to + 8 * k, keys[at + k]);
-        std::memcpy(to + 8 * n, rows.data() + at * width, n * width * 4);
+        std::memcpy(to + section::header, numbers.data(), numbers.size());
+        std::memcpy(to + section::header + numbers.size(), values.data(), values.size());
     }
-    if (e.options.overlap) e.work.notify_one();
+    if (e.options.overlap && !q.parts.empty()) e.work.notify_one();
 }
 inline void client::push_states(int server, span<const float> x) {
     engine& e = *engine_;

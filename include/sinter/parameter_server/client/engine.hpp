@@ -107,8 +107,8 @@ struct client::engine {
     }
 
     // ---- Driving
-    /// Does what can be done now. True: something may be left to do at once (TLS has bytes).
-    void progress() {
+    /// Does what can be done now; `all`: looks also at servers that owe no answer.
+    void progress(bool all = true) {
         const double now = base::monotonic_seconds();
         for (std::size_t i = 0; i < lanes.size(); ++i) {
             lane& l = *lanes[i];
@@ -116,24 +116,31 @@ struct client::engine {
                 if (!failure && !left && now >= next_try[i]) dial(i);
                 continue;
             }
-            try {
+            if (!all && l.idle()) continue;
+            guarded(i, [&] {
                 l.send_some();
                 l.hear_some([&](question& q, const answer_block& b) { answered(i, q, b); });
                 if (l.refused) {
-                    fail(dialler.about(static_cast<int>(i), l.oldest(), l.global_step, l.text));
                     l.refused = false;
-                    continue;
+                    return fail(dialler.about(static_cast<int>(i), l.oldest(), l.global_step, l.text));
                 }
                 if (now - l.said >= 0.9 * beat_every()) l.beat();
                 if (l.is_silent(now, dead_after())) lose(i, "no sign of life");
-            } catch (const wire::lost_connection& e) {
-                lose(i, e.cause());
-            } catch (const wire::damaged_connection& e) {   // asked again on another connection, but not for ever
-                if (++lanes[i]->damaged > 5) fail(e);
-                else lose(i, e.cause());
-            } catch (const cluster_error& e) {
-                fail(e);
-            }
+            });
+        }
+    }
+    /// f() of the lane to a server, whose connection may be lost.
+    template <class F>
+    void guarded(std::size_t i, F f) {
+        try {
+            f();
+        } catch (const wire::lost_connection& e) {
+            lose(i, e.cause());
+        } catch (const wire::damaged_connection& e) {   // asked again on another connection, but not for ever
+            if (++lanes[i]->damaged > 5) fail(e);
+            else lose(i, e.cause());
+        } catch (const cluster_error& e) {
+            fail(e);
         }
     }
     void lose(std::size_t i, std::string why) {
@@ -284,8 +291,8 @@ struct client::engine {
     template <class Done>
     void drive(lock& hold, Done done) {
         waiting = true;
-        for (int looks = 0;; ++looks) {
-            progress();
+        for (int looks = 0; !failure && !done(); ++looks) {
+            progress(looks >= 20);
             if (failure || done()) break;
             if (looks < 20) {
                 base::yield_core();
@@ -347,11 +354,19 @@ struct client::engine {
     }
 
     // ---- Asking
-    /// What has been asked leaves: now as far as it can, the rest by the thread or in wait().
+    /// Bytes of answers that the system's buffers hold while nobody listens.
+    static constexpr std::int64_t most_unheard = std::int64_t{1} << 18;
+    /// What has been asked leaves: now as far as it can, the rest by the thread or in wait(). The thread is
+    /// woken only where there is a rest, or a long answer to take in.
     void start(lock&) {
-        progress();
+        bool left_over = false;
+        for (std::size_t i = 0; i < lanes.size(); ++i) {
+            lane& l = *lanes[i];
+            if (l.up() && l.has_to_send()) guarded(i, [&] { l.send_some(); });
+            left_over |= !l.up() || l.has_to_send() || l.awaits() > most_unheard;
+        }
         check();
-        if (options.overlap) work.notify_one();
+        if (options.overlap && left_over) work.notify_one();
     }
     void check() {
         if (failure) throw cluster_error(*failure);

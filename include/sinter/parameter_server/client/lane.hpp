@@ -14,7 +14,8 @@ namespace sinter::inline SINTER_TARGET::sharded {
 struct question {
     struct part {
         wire::frame_tag tag;
-        span<const std::byte> bytes;
+        span<const std::byte> bytes, tail;   // one behind the other
+        std::size_t size() const { return bytes.size() + tail.size(); }
     };
     ticket number = 0;
     const char* name = "";             // for errors
@@ -40,9 +41,9 @@ struct question {
         if (blocks_used == blocks.size()) blocks.emplace_back();
         return blocks[blocks_used++];
     }
-    void add(word w, span<const std::byte> bytes, wire::frame_tag t = {}) {
+    void add(word w, span<const std::byte> bytes, wire::frame_tag t = {}, span<const std::byte> tail = {}) {
         t.operation = static_cast<std::uint32_t>(w);
-        parts.push_back({t, bytes});
+        parts.push_back({t, bytes, tail});
     }
 };
 
@@ -67,7 +68,7 @@ public:
     short events() const { return static_cast<short>(POLLIN | (frame_out_ ? POLLOUT : 0)); }
     bool full() const { return count_ == most; }
     bool idle() const { return count_ == 0; }
-    bool has_to_send() const { return frame_out_ || asked_ < count_; }
+    bool has_to_send() const { return frame_out_ || has_part(); }
     /// Whether the question of this number, and all before it, are answered.
     bool answered(ticket t) const { return count_ == 0 || questions_[first_].number > t; }
     /// Pushes among them.
@@ -76,6 +77,15 @@ public:
         for (std::size_t i = 0; i < count_; ++i) {
             const question& q = questions_[(first_ + i) % most];
             n += q.commits && q.whole;
+        }
+        return n;
+    }
+    /// Bytes of the answers that are due.
+    std::int64_t awaits() const {
+        std::int64_t n = 0;
+        for (std::size_t i = 0; i < asked_; ++i) {
+            const question& q = questions_[(first_ + i) % most];
+            n += 4 * (q.floats + q.states_floats);
         }
         return n;
     }
@@ -89,7 +99,8 @@ public:
     /// A new connection: all that is not answered is asked again.
     void connect(wire::data_link link) {
         link_.emplace(std::move(link));
-        frame_out_ = receiving_ = beat_ = false;
+        link_->read_ahead(most_short);
+        frame_out_ = long_out_ = receiving_ = false;
         asked_ = part_ = 0;
         heard = said = base::monotonic_seconds();
         gone_ = 0;
@@ -135,27 +146,29 @@ public:
     void disconnect() { link_.reset(); }
     void forget_all() { count_ = 0, asked_ = part_ = 0; }
 
+    /// Short frames leave together.
     void send_some() {
         for (;;) {
-            if (frame_out_) {
+            const bool blocked = long_out_ || (frame_out_ && link_->waiting() >= most_joined);
+            const bool more = has_part();
+            if (frame_out_ && (blocked || !more)) {
                 if (!link_->flush()) return;
-                frame_out_ = false;
+                frame_out_ = long_out_ = false;
                 said = base::monotonic_seconds();
-                if (beat_) beat_ = false;
-                else ++part_;
             }
-            if (asked_ == count_) return;
-            question& q = questions_[(first_ + asked_) % most];
-            if (part_ < q.parts.size()) {
-                link_->send(q.parts[part_].tag, q.parts[part_].bytes);
-                bytes_out += static_cast<std::int64_t>(q.parts[part_].bytes.size());
-                frame_out_ = true;
-            } else if (q.whole) {
+            if (!more) return;
+            question& q = next_question();
+            if (part_ == q.parts.size()) {
                 ++asked_;
                 part_ = 0;
-            } else {
-                return;
+                continue;
             }
+            const question::part& p = q.parts[part_++];
+            bytes_out += static_cast<std::int64_t>(p.size());
+            frame_out_ = true;
+            long_out_ = p.size() > most_short || !p.tail.empty();
+            if (long_out_) link_->send(p.tag, p.bytes, p.tail);
+            else link_->send_later(p.tag, p.bytes);
         }
     }
     /// "I live", if nothing else is being said.
@@ -163,8 +176,8 @@ public:
         if (frame_out_) return;
         wire::frame_tag t;
         t.operation = static_cast<std::uint32_t>(word::heartbeat);
-        link_->send(t, {});
-        frame_out_ = beat_ = true;
+        link_->send_later(t, {});
+        frame_out_ = true;
         send_some();
     }
     /// Takes in what has come; calls done(question, answer_block) for each answer.
@@ -199,6 +212,7 @@ public:
             --asked_;
             damaged = 0;
             done(q, last);
+            if (count_ == 0 && !link_->has_more()) return;   // nothing more is due
         }
     }
     /// Whether nothing has gone either way for so long although an answer is due.
@@ -221,12 +235,19 @@ private:
     std::array<question, most> questions_;
     std::size_t first_ = 0, count_ = 0;       // questions that are not answered
     std::size_t asked_ = 0, part_ = 0;        // of them, and of the next one's parts, those that are gone
-    bool frame_out_ = false, receiving_ = false, beat_ = false;
+    bool frame_out_ = false, long_out_ = false, receiving_ = false;
     std::vector<std::byte> scratch_ = std::vector<std::byte>(most_frame);
     std::size_t size_ = 0;
     word now_ = word::answer;
     std::int64_t gone_ = 0;                   // bytes that the peer's system has acknowledged
 
+    /// Whether a frame, or the end, of the next question is there.
+    bool has_part() const {
+        if (asked_ == count_) return false;
+        const question& q = questions_[(first_ + asked_) % most];
+        return q.whole || part_ < q.parts.size();
+    }
+    question& next_question() { return questions_[(first_ + asked_) % most]; }
     [[noreturn]] SINTER_COLD void fault(const char* what) {
         const wire::peer_name& p = link_->peer();
         throw cluster_error(p.rank, p.role, p.address, oldest(), global_step, std::string("this server sent ") + what);

@@ -14,7 +14,9 @@ namespace sinter::inline SINTER_TARGET::sharded {
 class conversation {
 public:
     conversation(wire::data_link link, std::atomic<double>& heard, int looks)
-        : link_(std::move(link)), heard_(heard), looks_(looks) {}
+        : link_(std::move(link)), heard_(heard), looks_(looks) {
+        link_.read_ahead(most_short);
+    }
 
     int descriptor() const { return link_.descriptor(); }
     wire::data_link& link() { return link_; }
@@ -23,6 +25,7 @@ public:
 
     /// The header of the next frame.
     wire::frame_header next() {
+        if (!link_.has_more()) flush();   // answers to what has come together leave together
         const wire::frame_header* h = nullptr;
         wait(POLLIN, [&] { return (h = link_.next()) != nullptr; });
         bytes_in += static_cast<std::int64_t>(h->bytes);
@@ -33,9 +36,18 @@ public:
         link_.receive(h.tag, {static_cast<std::byte*>(to), static_cast<std::size_t>(h.bytes)});
         wait(POLLIN, [&] { return link_.fill(); });
     }
+    /// Short ones leave at the next flush(), which waiting for the worker implies.
     void send(const wire::frame_tag& t, span<const std::byte> bytes) {
         bytes_out += static_cast<std::int64_t>(bytes.size());
-        link_.send(t, bytes);
+        if (bytes.size() <= most_short) {
+            link_.send_later(t, bytes);
+            if (link_.waiting() < most_joined) return;
+        } else {
+            link_.send(t, bytes);
+        }
+        flush();
+    }
+    void flush() {
         wait(POLLOUT, [&] { return link_.flush(); });
     }
     void send_floats(word w, int array, const float* from, std::int64_t n, std::int64_t first = 0) {
@@ -58,6 +70,7 @@ public:
         wire::frame_tag t;
         t.operation = static_cast<std::uint32_t>(word::wait);
         send(t, {});
+        flush();
         while (const wire::frame_header* h = link_.next()) {
             if (static_cast<word>(h->tag.operation) != word::heartbeat || h->bytes != 0) break;
             const wire::frame_header beat = *h;
@@ -78,9 +91,11 @@ private:
                 base::yield_core();
                 continue;
             }
-            const short wants = link_.wants();
-            pollfd p{link_.descriptor(), static_cast<short>(events | wants), 0};
-            if (events == POLLIN && link_.has_more()) continue;
+            if (events == POLLIN) {
+                if (link_.has_more()) continue;
+                link_.flush();   // the rest of a request may be long in coming
+            }
+            pollfd p{link_.descriptor(), static_cast<short>(events | link_.wants()), 0};
             ::poll(&p, 1, -1);
             if ((p.revents & (POLLIN | POLLOUT)) != 0)
                 heard_.store(base::monotonic_seconds(), std::memory_order_relaxed);

@@ -6,6 +6,7 @@
 namespace sinter::inline SINTER_TARGET::sharded {
 
 inline void server::engine::restore() {
+    saved_at = base::monotonic_seconds();
     if (!options.files) return;
     shard_view v = memory.view();
     v.server = shard_number;
@@ -22,7 +23,7 @@ inline void server::engine::restore() {
         tickets.limit(l.max_steps);
         turn.restore(l.clocks);
     }
-    begun = global_step;
+    begun = saved_step = global_step;
 }
 
 /// Under the mutex, with nobody changing values.
@@ -95,8 +96,6 @@ inline bool server::engine::save_is_due(double now) const {
 
 inline void server::engine::keep_saving() {
     lock hold(mutex);
-    saved_step = global_step;
-    saved_at = base::monotonic_seconds();
     for (;;) {
         const double now = base::monotonic_seconds();
         const bool due = save_is_due(now);

@@ -74,6 +74,12 @@ private:
             case word::heartbeat: return void(payload(h));
             case word::gradient: return talk_.receive(h, k_.incoming->dense(offset, elements));
             case word::sections: return take(payload(h));
+            case word::rows: {
+                const auto table = static_cast<std::size_t>(h.tag.bucket);
+                talk_.receive(h, k_.incoming->rows(table, elements));
+                if (const char* fault = k_.incoming->take_rows(table, elements)) throw refused_request{fault};
+                return;
+            }
             case word::commit: return commit(payload(h));
             case word::pull:
                 payload(h);
@@ -132,13 +138,19 @@ private:
     void wait(lock& hold, Done done) {
         const double every = e_.who.options.heartbeat_every();
         double next = base::monotonic_seconds() + every;
-        for (;;) {
+        for (bool first = true;; first = false) {
             if (e_.view != view_) throw view_changed{};
             if (e_.failure) throw refused_request{e_.failure->what()};
             if (e_.stopping) throw refused_request{"the server ends"};
             if (k_.incarnation != incarnation_ || k_.now == server::engine::presence::dead)
                 throw refused_request{"this worker was taken for dead"};
             if (done()) return;
+            if (first) {   // answers to questions before this one must not wait with it
+                hold.unlock();
+                talk_.flush();
+                hold.lock();
+                continue;
+            }
             const double left = next - base::monotonic_seconds();
             if (left > 0) {
                 e_.changed.wait_for(hold, std::chrono::microseconds(static_cast<std::int64_t>(left * 1e6) + 1));
@@ -194,7 +206,10 @@ private:
         t.operation = static_cast<std::uint32_t>(word::answer);
         talk_.send(t, {scratch_.data(), bytes});
     }
-    void refuse(const std::string& why) { answer(why, false, answer_block::refused); }
+    void refuse(const std::string& why) {
+        answer(why, false, answer_block::refused);
+        talk_.flush();
+    }
     /// Values of the shard that have been copied to values_ and states_.
     void answer_values(std::uint32_t what, std::int64_t floats) {
         const std::int64_t states = (what & pull_flag::states) != 0 ? e_.memory.layout().states : 0;

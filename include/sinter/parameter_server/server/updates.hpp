@@ -10,9 +10,7 @@ namespace sinter::inline SINTER_TARGET::sharded {
 inline void server::engine::advance(lock& hold) {
     if (applying || order.mode != update_mode::clocks) return;
     applying = true;
-    while (part == copy_role::leading && turn.ready() && !failure && !stopping &&
-           !(saver.joinable() && save_is_due(0)))
-        apply_clock(hold);
+    while (part == copy_role::leading && turn.ready() && !failure && !stopping && !save_is_due(0)) apply_clock(hold);
     applying = false;
 }
 

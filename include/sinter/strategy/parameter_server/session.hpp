@@ -208,8 +208,12 @@ private:
             if (r.bucket != k || r.gradient.where() == compiler::space::none) continue;
             for (int i = 1; i < shards_; ++i) tables_.set_empty(t, i);
             tables_.set(t, 0, tables_.as_list(t, bucket + (r.gradient.offset() - P::v.buckets[k].at.offset())));
-            tables_.push(*link_, t, tables_.join(t));
+            push_table(t);
         }
+    }
+    void push_table(int t) {
+        wait(push_);   // whose rows are sent from where these are collected
+        tables_.push(*link_, t, tables_.join(t));
     }
     /// Where gradients wait that are not pushed at once, or are while the next are made.
     float* gather(const float* from, const compiler::gradient_bucket& b) {
@@ -234,7 +238,7 @@ private:
                     tables_.set(t, i,
                                 {reinterpret_cast<std::int32_t*>(place(i, b.keys)), place(i, b.at), b.row_floats});
             }
-            tables_.push(*link_, t, tables_.join(t));
+            push_table(t);
         }
     }
     void sum_losses() {
