@@ -11,7 +11,7 @@
 namespace sinter::inline SINTER_TARGET::wire {
 
 inline constexpr std::uint32_t frame_magic = 0x464E5253;   // "SRNF"
-inline constexpr std::uint8_t frame_version = 1;
+inline constexpr std::uint8_t frame_version = 2;   // 1: XXH64 of payloads
 inline constexpr std::size_t header_bytes = 64, seal_bytes = 16;
 /// The most payload of one frame.
 inline constexpr std::size_t most_payload = std::size_t{1} << 20;

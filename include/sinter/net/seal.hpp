@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <sinter/base/checksum.hpp>
 #include <sinter/net/openssl.hpp>
+#include <sinter/net/payload_checksum.hpp>
 #include <cstdint>
 #include <memory>
 
@@ -17,7 +17,7 @@ struct direction_key {
 };
 
 /// The last 16 bytes of every frame: GMAC (NIST SP 800-38D, AES-128) of its header and payload, whose
-/// nonce is the connection and the frame's number; without a secret XXH64, twice.
+/// nonce is the connection and the frame's number; without a secret a checksum and that of itself.
 class seal {
 public:
     using tag = std::array<std::byte, 16>;
@@ -33,7 +33,7 @@ public:
     /// Begins frame `number` of this direction, counted from 0.
     void begin(std::uint64_t number) {
         if (!context_) {
-            sum_ = base::checksum(key_.seed ^ number);
+            sum_ = payload_checksum(key_.seed ^ number);
             return;
         }
         std::array<std::byte, 12> nonce;
@@ -72,7 +72,7 @@ private:
         void operator()(EVP_CIPHER_CTX* c) const { ::EVP_CIPHER_CTX_free(c); }
     };
     direction_key key_;
-    base::checksum sum_;
+    payload_checksum sum_;
     std::unique_ptr<EVP_CIPHER_CTX, free_context> context_;
 };
 

@@ -3,6 +3,7 @@
 #include <sinter/base/posix_thread.hpp>
 #include <sinter/net/archive.hpp>
 #include <sinter/net/service_client.hpp>
+#include <sinter/parameter_server/brief_looks.hpp>
 #include <sinter/parameter_server/client/interface.hpp>
 #include <sinter/parameter_server/client/lane.hpp>
 #include <sinter/parameter_server/copies.hpp>
@@ -49,6 +50,7 @@ struct client::engine {
     std::string call_name;
     answer_info info;
     client_counters counters;
+    brief_looks brief;
     std::vector<pollfd> polls_of_caller, polls_of_thread;
     int exceptions = std::uncaught_exceptions();
     base::posix_thread thread;
@@ -292,13 +294,9 @@ struct client::engine {
     void drive(lock& hold, Done done) {
         waiting = true;
         for (int looks = 0; !failure && !done(); ++looks) {
-            progress(looks >= 20);
+            progress(looks > 0);
             if (failure || done()) break;
-            if (looks < 20) {
-                base::yield_core();
-                continue;
-            }
-            poll_lanes(hold, false);
+            if (!brief.again(looks)) poll_lanes(hold, false);
         }
         waiting = false;
         if (failure) throw cluster_error(*failure);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/base/monotonic_seconds.hpp>
-#include <sinter/base/posix_thread.hpp>
 #include <sinter/net/data_link.hpp>
+#include <sinter/parameter_server/brief_looks.hpp>
 #include <sinter/parameter_server/protocol.hpp>
 #include <atomic>
 #include <poll.h>
@@ -10,11 +10,10 @@
 namespace sinter::inline SINTER_TARGET::sharded {
 
 /// Frames to and from one worker, for the thread that serves it: each call waits for what it says. While
-/// nothing comes it looks a few times, since an answer within microseconds needs no sleep, and then polls.
+/// nothing comes it looks a few times, and then polls.
 class conversation {
 public:
-    conversation(wire::data_link link, std::atomic<double>& heard, int looks)
-        : link_(std::move(link)), heard_(heard), looks_(looks) {
+    conversation(wire::data_link link, std::atomic<double>& heard) : link_(std::move(link)), heard_(heard) {
         link_.read_ahead(most_short);
     }
 
@@ -36,16 +35,17 @@ public:
         link_.receive(h.tag, {static_cast<std::byte*>(to), static_cast<std::size_t>(h.bytes)});
         wait(POLLIN, [&] { return link_.fill(); });
     }
-    /// Short ones leave at the next flush(), which waiting for the worker implies.
     void send(const wire::frame_tag& t, span<const std::byte> bytes) {
         bytes_out += static_cast<std::int64_t>(bytes.size());
-        if (bytes.size() <= most_short) {
-            link_.send_later(t, bytes);
-            if (link_.waiting() < most_joined) return;
-        } else {
-            link_.send(t, bytes);
-        }
+        link_.send(t, bytes);
         flush();
+    }
+    /// The same, but a short frame leaves with the next one, or at the next flush(): waiting for the worker is one.
+    void send_later(const wire::frame_tag& t, span<const std::byte> bytes) {
+        if (bytes.size() > most_short) return send(t, bytes);
+        bytes_out += static_cast<std::int64_t>(bytes.size());
+        link_.send_later(t, bytes);
+        if (link_.waiting() >= most_joined) flush();
     }
     void flush() {
         wait(POLLOUT, [&] { return link_.flush(); });
@@ -70,7 +70,6 @@ public:
         wire::frame_tag t;
         t.operation = static_cast<std::uint32_t>(word::wait);
         send(t, {});
-        flush();
         while (const wire::frame_header* h = link_.next()) {
             if (static_cast<word>(h->tag.operation) != word::heartbeat || h->bytes != 0) break;
             const wire::frame_header beat = *h;
@@ -81,16 +80,13 @@ public:
 private:
     wire::data_link link_;
     std::atomic<double>& heard_;
-    int looks_;
+    brief_looks brief_;
 
     template <class Done>
     void wait(short events, Done done) {
         if (heard_.load(std::memory_order_relaxed) > 1e200) heard_.store(base::monotonic_seconds());
         for (int i = 0; !done(); ++i) {
-            if (i < looks_) {
-                base::yield_core();
-                continue;
-            }
+            if (brief_.again(i)) continue;
             if (events == POLLIN) {
                 if (link_.has_more()) continue;
                 link_.flush();   // the rest of a request may be long in coming

@@ -116,7 +116,7 @@ inline void server::engine::serve_unled(int w, wire::data_link link) {
     const named_descriptor known(*this, link.descriptor());
     try {
         std::atomic<double> heard{0};
-        conversation talk(std::move(link), heard, 0);
+        conversation talk(std::move(link), heard);
         for (int i = 0; i < 2; ++i) {
             const auto [name, argument] = detail::next_call(talk);
             bool refused = false;

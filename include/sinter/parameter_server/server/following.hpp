@@ -52,7 +52,7 @@ inline void server::engine::follow_once(wire::service_client& dialler) {
     }
     const connected until_the_end{*this};
     std::atomic<double> heard{0};
-    conversation talk(std::move(*link), heard, 0);
+    conversation talk(std::move(*link), heard);
     wire::frame_tag t;
     t.operation = static_cast<std::uint32_t>(word::call);
     t.elements = 6;

@@ -57,7 +57,7 @@ inline void server::engine::serve_follower(wire::data_link link) {
     const copy_stream* own = nullptr;
     try {
         std::atomic<double> heard{0};
-        conversation talk(std::move(link), heard, 0);
+        conversation talk(std::move(link), heard);
         const auto [name, argument] = detail::next_call(talk);
         if (name != "follow") return;
         const copy_note theirs = wire::restored<copy_note>(as_bytes(argument));

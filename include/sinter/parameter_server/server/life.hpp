@@ -6,7 +6,6 @@
 namespace sinter::inline SINTER_TARGET::sharded {
 
 inline void server::engine::restore() {
-    saved_at = base::monotonic_seconds();
     if (!options.files) return;
     shard_view v = memory.view();
     v.server = shard_number;

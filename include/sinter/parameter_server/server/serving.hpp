@@ -16,7 +16,7 @@ class server_session {
 public:
     server_session(server::engine& e, int w, std::uint64_t incarnation, std::uint64_t view, wire::data_link link)
         : e_(e), k_(e.at(w)), w_(w), incarnation_(incarnation), view_(view),
-          talk_(std::move(link), k_.heard, base::usable_cores() > 1 ? 30 : 2), scratch_(most_frame) {
+          talk_(std::move(link), k_.heard), scratch_(most_frame) {
         scalars_.resize(e.scalar_values.size());
     }
     int descriptor() const { return talk_.descriptor(); }
@@ -204,7 +204,7 @@ private:
         if (e_.replicated() && !refusal) wait_for_follower();
         wire::frame_tag t;
         t.operation = static_cast<std::uint32_t>(word::answer);
-        talk_.send(t, {scratch_.data(), bytes});
+        talk_.send_later(t, {scratch_.data(), bytes});
     }
     void refuse(const std::string& why) {
         answer(why, false, answer_block::refused);
