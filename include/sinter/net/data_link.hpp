@@ -42,7 +42,9 @@ public:
     }
     /// Whether bytes have arrived that poll() does not tell of: TLS decrypts more than was requested, and
     /// read_ahead() reads more. Those of a frame that is being received have been taken already.
-    bool has_more() const { return channel_.has_more() || (!receiving_ && buffered() >= header_bytes - ahead_); }
+    bool has_more() const {
+        return channel_.has_more() || (!receiving_ && buffered() > 0 && buffered() >= header_bytes - ahead_);
+    }
     /// One read takes in frames that have come behind the one that is expected, up to so many bytes of them:
     /// for short messages. Whoever polls has to ask has_more() first.
     void read_ahead(std::size_t bytes) { buffer_.resize(bytes); }

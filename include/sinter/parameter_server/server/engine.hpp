@@ -82,7 +82,7 @@ struct server::engine {
         for (int w = 0; w < c.size(); ++w)
             if (!order.all_join) turn.retire(w);
         if (!replicated()) restore();
-        started = linked = base::monotonic_seconds();
+        started = linked = saved_at = base::monotonic_seconds();
         if (other) return;
         if (replicated()) make_other(same);
         door = std::make_unique<wire::service>(
