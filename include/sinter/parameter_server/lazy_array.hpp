@@ -39,7 +39,7 @@ public:
     std::size_t size() const { return n_; }
 
 private:
-    static constexpr std::size_t large = std::size_t{1} << 25;   // of 2 MiB pages, the last is a small part
+    static constexpr std::size_t large = std::size_t{1} << 22;   // two pages of 2 MiB
     T* p_ = nullptr;
     std::size_t n_ = 0;
 };

@@ -99,6 +99,8 @@ public:
         for (std::size_t from = 0; from < keys.size(); from += batch) {
             const auto some = keys.subspan(from, std::min(batch, keys.size() - from));
             find(some, numbers);
+            for (std::size_t k = 0; k < some.size(); ++k)
+                if (numbers[k] >= 0) __builtin_prefetch(&steps_[numbers[k]]);
             for (std::size_t k = 0; k < some.size(); ++k) f(from + k, add(some[k], step));
         }
     }
