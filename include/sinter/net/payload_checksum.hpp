@@ -93,7 +93,7 @@ private:
         const wide product = static_cast<wide>(a) * b;
         return static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64);
     }
-#if defined(__AVX512DQ__)
+#if defined(__AVX512F__)
     static constexpr std::size_t width = 64;
 #elif defined(__AVX2__)
     static constexpr std::size_t width = 32;
@@ -103,7 +103,7 @@ private:
     using lanes [[gnu::vector_size(width)]] = std::uint64_t;
     /// Low half times high half of each lane. GCC would multiply all 64 bits, for which AVX2 has no instruction.
     static lanes product_of_halves(lanes k) {
-#if defined(__SSE2__) && !defined(__clang__) && !defined(__AVX512DQ__)
+#if defined(__SSE2__) && !defined(__clang__) && !defined(__AVX512F__)
         using halves [[gnu::vector_size(width)]] = int;
 #if defined(__AVX2__)
         return reinterpret_cast<lanes>(

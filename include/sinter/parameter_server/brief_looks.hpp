@@ -2,6 +2,7 @@
 #pragma once
 #include <sinter/base/monotonic_seconds.hpp>
 #include <sinter/base/posix_thread.hpp>
+#include <sinter/base/target_namespace.hpp>
 #include <algorithm>
 
 namespace sinter::inline SINTER_TARGET::sharded {
