@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+// optimise: sanitized
 #define BOOST_TEST_MODULE conv2d
 #include <boost/test/unit_test.hpp>
 

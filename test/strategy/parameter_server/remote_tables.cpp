@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+// weighs: 3
 #include <boost/test/unit_test.hpp>
 #include <sinter/base/hash.hpp>
 #include <sinter/device/cpu.hpp>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+// weighs: 3
 // also: sse2 avx2 avx512
 // Optimizers around others on three servers, groups of parameters, tables by rows: the bits of a trainer's updates.
 #define BOOST_TEST_MODULE wrapped_optimizers
