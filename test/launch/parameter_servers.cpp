@@ -49,6 +49,10 @@ int work() {
     const cluster c = cluster::from_environment();
     parameter_server_options o;
     o.input = batch_input::per_worker;
+    if (std::getenv("TWICE")) o.replicas = 2;
+    const char* const restart = std::getenv("SINTER_RESTART");
+    if (std::getenv("DIES") && c.self().name() == "ps/1" && restart && *restart == '0')
+        std::thread([] { std::this_thread::sleep_for(std::chrono::seconds(1)), ::raise(SIGKILL); }).detach();
     trainer t{net, softmax_cross_entropy, adam{}, max_batch<batch>, parameter_server<Mode>{c, o}, {.threads = 1}};
     if (detail::has_served(t)) return 0;
     const examples all;
@@ -187,4 +191,15 @@ BOOST_AUTO_TEST_CASE(a_slow_worker_is_named_within_two_seconds) {
         }
     }
     for (const std::string& mode : modes) BOOST_TEST(soonest.contains(mode), mode);
+}
+
+BOOST_AUTO_TEST_CASE(a_server_may_die_that_is_kept_twice) {
+    const auto alone = run("TWICE=1 DIES=1 FOR=3 TRAINS=async $L --workers 2 --ps 2 --replicas 2 --progress 0 -- $M");
+    BOOST_TEST(alone.status == 0, alone.err);
+    BOOST_TEST(alone.has("ps/1 failed"), alone.err);
+    const auto again = run("TWICE=1 DIES=1 FOR=3 TRAINS=async $L --workers 2 --ps 2 --replicas 2 --restarts 1 --progress 0 -- $M");
+    BOOST_TEST(again.status == 0, again.err);
+    BOOST_TEST(again.has("ps/1 is started again; restart 1 of 1"), again.err);
+    const auto one = run("$L --workers 2 --ps 1 --replicas 2 -- $M");
+    BOOST_TEST((one.status == 2 && one.has("one server cannot keep its part twice")), one.err);
 }

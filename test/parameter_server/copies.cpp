@@ -4,6 +4,7 @@
 #include <boost/test/unit_test.hpp>
 #include <random>
 #include "job.hpp"
+#include <sinter/net/service_client.hpp>
 #include <sinter/parameter_server/copies.hpp>
 
 // Shards that two servers keep: a server that is killed costs no push that was acknowledged, and none counts twice.
@@ -225,6 +226,49 @@ BOOST_AUTO_TEST_CASE(a_server_that_comes_again_is_the_second_copy) {
 
 BOOST_AUTO_TEST_CASE(a_server_that_was_stopped_is_obeyed_no_more) {
     for (const int victim : {0, 1}) one_is_killed({.servers = 2, .workers = 2, .options = quick(0.5)}, 300, 5, victim, SIGSTOP);
+}
+
+BOOST_AUTO_TEST_CASE(who_is_no_chief_decides_nothing_and_garbage_costs_nothing) {
+    const job j{.servers = 2, .workers = 2, .replicas = 2};
+    shared_counts& counts = shared_counts::make();
+    processes p;
+    std::vector<int> servers;
+    for (int s = 0; s < 2; ++s) servers.push_back(p.start([&, s] { return j.serve(s); }));
+    const int chief = p.start([&] { return push_all(j, 0, 60, counts); });
+    for (int i = 0; i < 20000 && counts.acknowledged[0] < 5; ++i) ::usleep(1000);
+    const int stranger = p.start([&]() -> std::string {
+        std::mt19937 random(3);
+        // As worker 1, and as server 1, which is one of the two that keep each shard.
+        for (const cluster& as : {j.worker(1), j.as(cluster_role::ps, 1)}) {
+            wire::service_client dialler(as, j.identity());
+            for (int k = 0; k < 40; ++k) {
+                auto link = dialler.dial(0, 2);
+                if (!link) continue;
+                wire::frame_tag t;
+                wire::archive_writer w;
+                w & (random() % 3 ? std::uint64_t{random() % 5} : ~std::uint64_t{0});
+                const char* const names[] = {"lead", "follow", "join", "rest", ""};
+                const std::string name = names[random() % 5];
+                std::string text = name + w.bytes() + std::string(random() % 40, static_cast<char>(random()));
+                t.operation = random() % 4 ? static_cast<std::uint32_t>(word::call) : 75 + static_cast<std::uint32_t>(random() % 20);
+                t.elements = random() % 4 ? name.size() : random();
+                t.bucket = static_cast<std::int32_t>(random() % 4) - 1;
+                if (name == "join" && t.bucket == 0) continue;   // as worker 1 may, with an epoch that it has not heard
+                try {
+                    link->send(t, as_bytes(text));
+                    for (int i = 0; i < 100 && !link->flush(); ++i) ::usleep(100);
+                    ::usleep(2000);
+                } catch (const error&) {   // it has hung up
+                }
+            }
+        }
+        return "done";
+    });
+    BOOST_TEST(p.result(stranger, 60) == "done");
+    const int worker = p.start([&] { return push_all(j, 1, 60, counts); });
+    BOOST_TEST(p.result(worker, 60) == "left");
+    BOOST_TEST(p.result(chief, 60) == "120 60/0 60/0; 120 60/0 60/0; ");
+    for (const int s : servers) BOOST_TEST(holds(p.result(s), "step 120 "), p.result(s));
 }
 
 BOOST_AUTO_TEST_CASE(what_both_copies_had_is_lost_by_name) {

@@ -53,7 +53,7 @@ public:
     /// Slots of the dense array.
     int slots() const { return slots_; }
     /// Slots of a table's rows.
-    int slots_of(std::size_t table) const { return tables_[table].rows.slots(); }
+    int slots_of(std::size_t number) const { return tables_[number].rows.slots(); }
     /// The most slots that an array of this shard has.
     int most_slots() const {
         int n = slots_;

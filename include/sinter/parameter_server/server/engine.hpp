@@ -50,14 +50,14 @@ struct server::engine {
     };
 
     engine(const cluster& c, const wire::identity& same, shard_layout l, std::unique_ptr<updater> u, scalars_function s,
-           server_options o, bool other = false)
-        : who(c), options(std::move(o)), shard_number(number_of_shard(c, other)), scalars(std::move(s)),
+           server_options o, bool second = false)
+        : who(c), options(std::move(o)), shard_number(number_of_shard(c, second)), scalars(std::move(s)),
           memory(l, std::move(u), options.first_row, static_cast<int>(c.servers().size())),
           order(options.order), turn(order, c.size()), log(c.size()), tickets(order.mode, c.size()),
           sums(c.size(), order.order), joined(memory.layout(), order), workers(static_cast<std::size_t>(c.size())),
           notes(options.log), own(wire::service_greeting(c, same)) {
         order.check(c.size());
-        begin_copies(other);
+        begin_copies(second);
         wire::fill_random({reinterpret_cast<std::byte*>(&life), sizeof life});
         if (who.self().role != cluster_role::ps)
             throw option_error("this task is no parameter server", "sharded::server", who.self().name(), "ps");
@@ -83,7 +83,7 @@ struct server::engine {
             if (!order.all_join) turn.retire(w);
         if (!replicated()) restore();
         started = linked = saved_at = base::monotonic_seconds();
-        if (other) return;
+        if (second) return;
         if (replicated()) make_other(same);
         door = std::make_unique<wire::service>(
             who, own,

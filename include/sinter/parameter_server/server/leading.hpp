@@ -54,7 +54,7 @@ inline void server::engine::send_all(conversation& talk) {
 /// The other copy's process asks for all that this one has, and for all that comes.
 inline void server::engine::serve_follower(wire::data_link link) {
     const named_descriptor known(*this, link.descriptor());
-    const copy_stream* own = nullptr;
+    const copy_stream* mine_now = nullptr;
     try {
         std::atomic<double> heard{0};
         conversation talk(std::move(link), heard);
@@ -95,7 +95,7 @@ inline void server::engine::serve_follower(wire::data_link link) {
             const lock hold(mutex);
             if (view != seen || stopping) return;
             stream = std::make_unique<copy_stream>();
-            own = stream.get();
+            mine_now = stream.get();
             for (int w = 0; w < who.size(); ++w)
                 for (auto& p : at(w).staged)
                     if (p->number != 0 && turn.waits(w, p->clock)) {
@@ -112,19 +112,19 @@ inline void server::engine::serve_follower(wire::data_link link) {
             changed_view();
         }
         over.end();
-        send_stream(talk.link(), own);
+        send_stream(talk.link(), mine_now);
     } catch (const error& e) {
         const lock hold(mutex);
         if (!dynamic_cast<const wire::lost_connection*>(&e)) notes.say(sinter::joined({"a second copy: ", e.what()}));
     }
     const lock hold(mutex);
-    if (!own || stream.get() != own || stopping) return;
+    if (!mine_now || stream.get() != mine_now || stopping) return;
     part = copy_role::cut_off;   // until the chief says who goes on
     changed_view();
 }
 
 /// Sends what there is until the follower is gone (an error), or is this leader's no longer.
-inline void server::engine::send_stream(wire::data_link& link, const copy_stream* own) {
+inline void server::engine::send_stream(wire::data_link& link, const copy_stream* of) {
     const double every = who.options.heartbeat_every(), dead_after = who.options.dead_after;
     copy_stream::record out;
     bool sending = false, receiving = false, waits = false;
@@ -134,7 +134,7 @@ inline void server::engine::send_stream(wire::data_link& link, const copy_stream
         bool idle = true;
         if (!sending) {
             const lock hold(mutex);
-            if (stream.get() != own) return;
+            if (stream.get() != of) return;
             if (stopping && stream->has(stream->added())) return;
             const double now = base::monotonic_seconds();
             if (!stream->has(stream->added()) && waits && now - heard > dead_after)
@@ -162,14 +162,14 @@ inline void server::engine::send_stream(wire::data_link& link, const copy_stream
         if (receiving && link.fill()) {
             receiving = idle = false;
             const lock hold(mutex);
-            if (stream.get() != own) return;
+            if (stream.get() != of) return;
             if (!stream->take(taken)) throw error("an answer that makes no sense", "sharded::server");
             heard = base::monotonic_seconds();
             changed.notify_all();
         }
         if (!idle || link.has_more()) continue;
         const auto wants = static_cast<short>(POLLIN | (sending ? POLLOUT : 0));
-        pollfd both[] = {{link.descriptor(), wants, 0}, {own->wake(), POLLIN, 0}};
+        pollfd both[] = {{link.descriptor(), wants, 0}, {of->wake(), POLLIN, 0}};
         ::poll(both, sending ? 1 : 2, static_cast<int>(every * 250) + 1);
     }
 }
