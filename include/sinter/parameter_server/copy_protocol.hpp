@@ -44,7 +44,8 @@ const char* fault_of_copy(const wire::frame_header& h, const shard_layout& layou
         case copied::commit:
             return worker && h.bytes == commit_block::bytes && elements >= 0 && elements <= 1
                        ? nullptr : "a commit of no worker";
-        case copied::clock: return h.bytes == 0 && h.tag.step >= 0 ? nullptr : "a clock that makes no sense";
+        case copied::clock:
+            return h.bytes == 0 && h.tag.step >= 0 && elements >= 0 ? nullptr : "a clock that makes no sense";
         case copied::write:
             return floats && within(offset, elements, array_floats(layout, h.tag.bucket, slots))
                        ? nullptr : "floats beyond an array";

@@ -9,7 +9,8 @@ namespace sinter::inline SINTER_TARGET::sharded {
 struct worker_counters {
     std::int64_t applied = 0;      ///< pushes that are in the values
     std::int64_t staged = 0;       ///< that wait for their clock
-    std::int64_t dropped = 0;      ///< that came after their clock
+    std::int64_t dropped = 0;      ///< that came after their clock, or were outdated
+    std::int64_t outdated = 0;     ///< computed from values that the chief has overwritten since
     std::int64_t repeated = 0;     ///< that had been taken already, and were sent again
     std::int64_t not_finite = 0;
     std::int64_t torn = 0;         ///< of which only a part came
@@ -31,6 +32,7 @@ struct row_counts {
 /// What a client has counted.
 struct client_counters {
     std::int64_t pushes = 0, dropped = 0, repeated = 0, reconnections = 0;
+    std::int64_t outdated = 0;   ///< of those that were dropped
     std::int64_t bytes_out = 0, bytes_in = 0;
     std::int64_t staleness_sum = 0, staleness_max = 0;
 };

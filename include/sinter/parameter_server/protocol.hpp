@@ -49,11 +49,13 @@ inline constexpr std::uint32_t values = 1, states = 2;
 
 /// The end of a push.
 struct commit_block {
-    static constexpr std::size_t bytes = 80;
+    static constexpr std::size_t bytes = 96;
     std::uint64_t number = 0;     // of this worker's pushes, from 1
     std::int64_t clock = 0, read_step = 0;
     push_info info;
     std::uint32_t pull = 0;       // pull_flag
+    std::int64_t version = 0;     // of the values that it was computed from
+    std::int64_t save = 0;        // all servers save behind this clock, as step `save`; 0: no
 
     void encode(std::byte* to) const {
         using wire::detail::put;
@@ -63,6 +65,7 @@ struct commit_block {
         put(to + 64, std::bit_cast<std::uint32_t>(info.rate));
         put(to + 68, pull);
         put(to + 72, std::uint64_t{info.finite} | std::uint64_t{info.states_are_changes} << 1);
+        put(to + 80, version), put(to + 88, save);
     }
     /// False: makes no sense.
     bool decode(span<const std::byte> from) {
@@ -76,18 +79,23 @@ struct commit_block {
         pull = get<std::uint32_t>(b + 68);
         const auto flags = get<std::uint64_t>(b + 72);
         info.finite = flags & 1, info.states_are_changes = (flags & 2) != 0;
+        version = get<std::int64_t>(b + 80), save = get<std::int64_t>(b + 88);
         return number != 0 && clock >= 0 && clock < INT64_MAX / 2 && read_step >= -1 && pull < 4 && flags < 4 &&
-               info.weight >= 0 && info.states_count >= 0;
+               version >= 0 && save >= 0 && info.weight >= 0 && info.states_count >= 0;
     }
 };
 
 /// What each answer ends with.
 struct answer_block {
-    static constexpr std::size_t bytes = 72;
+    static constexpr std::size_t bytes = 112;
     enum flag : std::uint32_t { refused = 1, ticket = 2, asked_to_stop = 4, open = 8, no_more_steps = 16 };
     answer_info info;
     std::uint32_t flags = 0;
     std::uint32_t joined_bytes = 0;   // of floats that follow in this frame; text follows otherwise
+    std::int64_t version = 0;         // of the values in this answer, or else of the server's
+    std::int64_t stop_clock = -1;     // no worker begins this clock or a later one; -1: go on
+    std::int64_t files_clock = 0;     // workers that share batches save behind the clock before
+    std::int64_t save_clock = 0, save = 0;   // pushes of the clock before save_clock carry `save`; async: all
 
     void encode(std::byte* to) const {
         using wire::detail::put;
@@ -96,6 +104,8 @@ struct answer_block {
         for (int i = 0; i < 3; ++i) put(to + 32 + 8 * i, std::bit_cast<std::uint64_t>(d[i]));
         put(to + 56, static_cast<std::uint32_t>(info.push)), put(to + 60, flags), put(to + 64, joined_bytes);
         put(to + 68, std::uint32_t{0});
+        put(to + 72, version), put(to + 80, stop_clock), put(to + 88, save_clock), put(to + 96, save);
+        put(to + 104, files_clock);
     }
     bool decode(span<const std::byte> from) {
         using wire::detail::get;
@@ -108,8 +118,11 @@ struct answer_block {
         const auto fate = get<std::uint32_t>(b + 56);
         info.push = static_cast<answer_info::fate>(fate);
         flags = get<std::uint32_t>(b + 60), joined_bytes = get<std::uint32_t>(b + 64);
-        return fate <= static_cast<std::uint32_t>(answer_info::fate::not_finite) && flags < 32 &&
-               joined_bytes <= from.size() - bytes;
+        version = get<std::int64_t>(b + 72), stop_clock = get<std::int64_t>(b + 80);
+        save_clock = get<std::int64_t>(b + 88), save = get<std::int64_t>(b + 96);
+        files_clock = get<std::int64_t>(b + 104);
+        return fate <= static_cast<std::uint32_t>(answer_info::fate::outdated) && flags < 32 && version >= 0 &&
+               save >= 0 && joined_bytes <= from.size() - bytes;
     }
 };
 

@@ -27,7 +27,7 @@ struct answer_info {
     std::int64_t applied = 0;       ///< clocks that are applied: 0..applied-1
     double loss = 0, weight = 0, examples = 0;   ///< sums over the pushes of the newest update
     std::int64_t staleness = 0;     ///< async: updates between this worker's pull and its push
-    enum class fate : std::uint8_t { none, applied, staged, repeated, late, not_finite } push = fate::none;
+    enum class fate : std::uint8_t { none, applied, staged, repeated, late, not_finite, outdated } push = fate::none;
 };
 
 } // namespace sinter::sharded

@@ -103,6 +103,7 @@ public:
     push_info info;
     std::uint64_t number = 0;
     std::int64_t clock = 0;
+    std::int64_t version = 0, save = 0;   ///< commit_block
 
 private:
     const shard_layout* layout_;

@@ -104,6 +104,7 @@ struct model_run : training_run {
         step = t.steps();
         chief = t.session().member().chief();
         alone = detail::is_alone(t.session());
+        apart = detail::has_own_losses(t.session());
     }
     /// A call of all hooks, and what they have asked for in it.
     SINTER_COLD void tell(detail::hook_call call) {

@@ -22,6 +22,7 @@ struct training_run {
     float loss = 0;                     ///< of the last step's batch, before its update
     int phase = 0;                      ///< which loss that was, where losses alternate
     bool chief = true;                  ///< whether this process is the one that writes files and messages
+    bool apart = false;   ///< members may be some steps apart: a step's loss is each one's own (stop_by_loss())
     bool alone = true;                  ///< whether no other process trains this model
     bool save_is_asked = false;         ///< some member has asked by ask_to_save(): all see it behind the same step
     epoch_result result{};              ///< of this epoch so far
@@ -43,6 +44,9 @@ struct training_run {
         if (!asking_) asked_why_ = why;
         asking_ = true;
     }
+    /// Ends training because of a step's loss: stop() where that is the loss of all members, and
+    /// ask_to_stop() where it is this one's alone.
+    SINTER_COLD void stop_by_loss(std::string_view why) { apart ? ask_to_stop(why) : stop(why); }
     /// Asks all members to save behind their next step: save_is_asked is true there.
     void ask_to_save() { asks_to_save_ = true; }
     bool stopping() const { return stopping_; }

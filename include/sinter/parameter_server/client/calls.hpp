@@ -83,11 +83,11 @@ inline void client::read_array(int server, std::int64_t array, std::int64_t firs
     q.whole = true;
     e.wait_for(hold, number);
 }
-inline void client::open(std::int64_t max_steps, std::int64_t global_step) {
+inline void client::open(std::int64_t max_steps, std::int64_t global_step, bool begins) {
     engine& e = *engine_;
     engine::lock hold(e.mutex);
     wire::archive_writer w;
-    w & max_steps & global_step;
+    w & max_steps & global_step & std::uint8_t{begins};
     e.call_all(hold, "open", w.bytes());
     e.note_opening();
     e.no_more = false;
@@ -98,18 +98,66 @@ inline void client::wait_until_open() {
     engine_->note_opening();
 }
 
+inline void client::begin_renewal() {
+    engine& e = *engine_;
+    engine::lock hold(e.mutex);
+    std::int64_t next = ++e.renewals;
+    for (const auto& l : e.lanes) next = std::max(next, l->version + 1);
+    wire::archive_writer w;
+    w & next;
+    e.call_all(hold, "renew", w.bytes());
+}
+inline void client::end_renewal() {
+    engine& e = *engine_;
+    engine::lock hold(e.mutex);
+    wire::archive_writer w;
+    w & e.lanes[0]->global_step;
+    e.call_all(hold, "renewed", w.bytes());
+}
+inline void client::wait_for_renewal() {
+    engine& e = *engine_;
+    engine::lock hold(e.mutex);
+    const std::int64_t next = ++e.renewals;
+    wire::archive_writer w;
+    w & next;
+    e.call_all(hold, "wait until renewed", w.bytes());
+}
+inline std::int64_t client::version() const {
+    const engine::lock hold(engine_->mutex);
+    std::int64_t v = 0;
+    for (const auto& l : engine_->lanes) v = std::max(v, l->version);
+    return v;
+}
+inline void client::use_pulled() {
+    const engine::lock hold(engine_->mutex);
+    engine_->used.clear();
+    for (const auto& l : engine_->lanes) engine_->used.push_back(l->pulled);
+}
+inline void client::use_newest() {
+    const engine::lock hold(engine_->mutex);
+    engine_->used.clear();
+    for (const auto& l : engine_->lanes) engine_->used.push_back(l->version);
+}
+inline bool client::renewed() const {
+    const engine& e = *engine_;
+    const engine::lock hold(engine_->mutex);
+    bool any = false;
+    for (std::size_t i = 0; i < e.used.size(); ++i) any |= e.used[i] != e.lanes[i]->version;
+    return any;
+}
+
 inline bool client::may_step() {
     engine& e = *engine_;
     engine::lock hold(e.mutex);
     e.check();
-    if (e.asked) return false;
+    if (e.stops()) return false;
     if (e.resting) {
         e.resting = false;
         e.agree_on_the_clock(hold);
     }
     if (!std::exchange(e.ticket, false)) {
         e.call_and_wait(hold, 0, "ticket");
-        if (e.asked || !std::exchange(e.ticket, false)) return false;
+        if (e.stops() || !std::exchange(e.ticket, false)) return false;
     }
     return true;
 }
@@ -262,6 +310,8 @@ inline ticket client::commit(const push_info& info, span<const pull_target> to) 
         b.clock = e.clock;
         b.read_step = e.lanes[i]->read_step;
         b.info = info;
+        b.version = i < e.used.size() ? e.used[i] : e.lanes[i]->pulled;
+        if (e.save_clock == 0 || e.clock + 1 == e.save_clock) b.save = e.save;
         if (i < to.size()) want(q, static_cast<int>(i), to[i], b.pull);
         auto& block = q.blocks[q.blocks_used - 1];
         b.encode(block.data());
@@ -361,6 +411,18 @@ inline void client::fail(const char* cause) noexcept {
     }
 }
 inline bool client::asked() const { return engine_->asked; }
+inline std::int64_t client::stop_clock() const {
+    const engine::lock hold(engine_->mutex);
+    return engine_->asked ? engine_->stop_clock : -1;
+}
+inline void client::ask_all_to_save() {
+    engine::lock hold(engine_->mutex);
+    engine_->call_and_wait(hold, 0, "save");
+}
+inline std::int64_t client::files_clock() const {
+    const engine::lock hold(engine_->mutex);
+    return engine_->files_clock;
+}
 inline std::string client::stop_reason() const {
     engine::lock hold(engine_->mutex);
     return engine_->call_and_wait(hold, 0, "stop reason");

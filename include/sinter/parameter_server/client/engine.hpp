@@ -43,7 +43,10 @@ struct client::engine {
     bool ticket = false, no_more = false, open = false;
     std::atomic<bool> asked{false};
     std::int64_t clock = 0, open_clock = 0, open_step = 0;
+    std::int64_t stop_clock = -1, files_clock = 0, save_clock = 0, save = 0;   // as server 0 said last: answer_block
+    std::vector<std::int64_t> used;           // versions of the values that gradients are computed from, by server
     std::uint64_t pushes = 0, sums = 1;
+    std::int64_t renewals = 0;                // that this worker has taken part in
     sharded::ticket numbers = 0, last_commit = 0;
     bool pushing = false;
     std::vector<question*> current;           // of the push that is being made, by server
@@ -251,6 +254,8 @@ struct client::engine {
     void met(std::size_t i) {
         lane& l = *lanes[i];
         take(l.last);
+        l.version = l.last.version;
+        if (i == 0) hear_agreed(l.last);
         if (l.text.empty()) return;
         std::uint8_t has = 0;
         std::uint64_t sum = 0, life = 0;
@@ -271,14 +276,23 @@ struct client::engine {
         if (open)
             for (const auto& l : lanes) l->gave_values = true;
     }
+    void hear_agreed(const answer_block& b) {
+        stop_clock = b.stop_clock, files_clock = b.files_clock;
+        save_clock = b.save_clock, save = b.save;
+    }
+    /// Whether this worker is to begin no other step.
+    bool stops() const { return asked && stop_clock >= 0 && clock >= stop_clock; }
     void answered(std::size_t i, question& q, const answer_block& b) {
         take(b);
         const auto push = b.info.push;
         if (q.commits) {
-            counters.dropped += i == 0 && push == answer_info::fate::late;
+            const bool outdated = push == answer_info::fate::outdated;
+            counters.dropped += i == 0 && (push == answer_info::fate::late || outdated);
+            counters.outdated += i == 0 && outdated;
             counters.repeated += push == answer_info::fate::repeated;
         }
         if (i != 0) return;
+        hear_agreed(b);
         info = b.info;
         info.clock = clock;
         no_more = (b.flags & answer_block::no_more_steps) != 0;
@@ -349,6 +363,8 @@ struct client::engine {
     void note_opening() {
         wire::archive_reader r(as_bytes(lanes[0]->text));
         r & open_clock & open_step;
+        asked = (lanes[0]->last.flags & answer_block::asked_to_stop) != 0;
+        hear_agreed(lanes[0]->last);
     }
 
     // ---- Asking

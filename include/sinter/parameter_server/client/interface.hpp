@@ -54,10 +54,27 @@ public:
     void write_rows(int server, int table, int array, std::int64_t first, span<const float>);
     void read_rows(int server, int table, int array, std::int64_t first, span<float>);
     /// By the chief, after the initial values: from now on others' pulls are answered and steps
-    /// handed out. `max_steps` counts global steps; 0: no limit. global_step -1: as it is.
-    void open(std::int64_t max_steps, std::int64_t global_step = -1);
+    /// handed out. `max_steps` counts global steps; 0: no limit. global_step -1: as it is. `begins`: training
+    /// does, and what was asked for before (an end) is over; false: the job is open, and other numbers are set.
+    void open(std::int64_t max_steps, std::int64_t global_step = -1, bool begins = true);
     /// Waits until the chief has opened the job.
     void wait_until_open();
+    /// The chief overwrites values of an open job by write(), between these two. Until the second nobody else reads,
+    /// so that nobody has some of the new values and some of the old. Pushes that were computed from the values before
+    /// are dropped and counted (answer_info::fate::outdated): their gradient is that of another point.
+    void begin_renewal();
+    void end_renewal();
+    /// The others, where all know that the chief is about to do so: returns when it has.
+    void wait_for_renewal();
+    /// How often that has happened, as the servers have said last.
+    std::int64_t version() const;
+    /// Gradients are computed from now on from the values that were pulled last, or read last: which commit() says.
+    /// Without a call of these: always those pulled last.
+    void use_pulled();
+    void use_newest();
+    /// Whether the chief has overwritten values since those that are in use left the servers.
+    bool renewed() const;
+
     /// Clocks that were applied, and global steps, when the job was opened.
     std::int64_t open_clock() const;
     std::int64_t open_step() const;
@@ -99,12 +116,20 @@ public:
     // ---- All workers, by server 0
     /// Sums over all workers that live, in rank order; all call it in the same order.
     void reduce(span<double>);
+    /// Where workers share batches all stop behind the same step: one that nobody has begun. Elsewhere at once.
     void ask_all_to_stop(const char* reason);
     /// The job ends with an error, on all servers and workers: this worker's, for this cause.
     void fail(const char* cause) noexcept;
     bool asked() const;
+    /// Of which clock on nobody makes a step, since somebody has asked; -1: nobody has, or it is not known yet.
+    std::int64_t stop_clock() const;
     std::string stop_reason() const;
-    /// A request that server `server` knows by name: "counters" (JSON), "checkpoint" (its argument: a folder).
+    /// Where workers share batches: all save behind the same step, which nobody has begun; once it is known it is
+    /// the one before files_clock().
+    void ask_all_to_save();
+    std::int64_t files_clock() const;
+    /// A request that server `server` knows by name: "counters" (JSON), "checkpoint" of that server alone
+    /// (its argument: a folder).
     std::string call(int server, const std::string& name, const std::string& argument = {});
 
     /// Says that this worker has done its part, to all servers, and closes.

@@ -56,6 +56,7 @@ public:
     std::int64_t bytes_in = 0, bytes_out = 0, global_step = 0, read_step = 0;
     std::string text;                         // of the last answer
     answer_block last;
+    std::int64_t version = 0, pulled = 0;     // of the server's values, as it said last; of those pulled last
     bool refused = false;
     int damaged = 0;                          // connections one after the other, without an answer between them
     double heard = 0, said = 0;
@@ -205,7 +206,8 @@ public:
             refused = (last.flags & answer_block::refused) != 0;
             if (refused) return;
             global_step = last.info.global_step;
-            if (q.pulls) read_step = global_step;
+            version = last.version;
+            if (q.pulls) read_step = global_step, pulled = version;
             if (asked_ == 0) fault("an answer to a question that was not asked yet");
             first_ = (first_ + 1) % most;
             --count_;

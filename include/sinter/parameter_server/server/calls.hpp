@@ -35,6 +35,7 @@ inline void server_session::call(const wire::frame_header& h, span<const std::by
         if (clock < 0 || clock > INT64_MAX / 2) throw refused_request{"a clock that makes no sense"};
         k_.now = presence::here;
         e_.turn.join(w_, clock);
+        if (e_.restored) e_.together.give(e_.turn.next(w_));   // it may have leave for that already
         wire::archive_writer w;
         w & static_cast<std::uint8_t>(e_.has_values) & e_.sums.now() & e_.life;
         if (e_.replicated()) e_.note().serialize(w, 0u);
@@ -44,13 +45,18 @@ inline void server_session::call(const wire::frame_header& h, span<const std::by
         if (w_ != 0) throw refused_request{"only the chief opens a job"};
         wire::archive_reader r(as_bytes(argument));
         std::int64_t most = 0, step = -1;
-        r & most & step;
+        std::uint8_t begins = 1;
+        r & most & step & begins;
         if (e_.replicated()) {   // nothing is answered for good before both copies are there
             const double until = base::monotonic_seconds() + e_.who.options.join_within;
             wait(hold, [&] { return e_.was_followed || base::monotonic_seconds() > until; });
             if (!e_.was_followed) throw refused_request{"the server that is to keep its second copy has not come"};
         }
         e_.tickets.limit(most);
+        if (begins && e_.order.all_join) {   // an end that was agreed on was that of the training before
+            e_.asked = false;
+            e_.together.go_on();
+        }
         if (step >= 0) e_.global_step = e_.begun = step;
         e_.open = e_.has_values = true;
         e_.open_clock = e_.turn.applied();
@@ -66,12 +72,45 @@ inline void server_session::call(const wire::frame_header& h, span<const std::by
         k_.now = presence::here;
         auto t = step_tickets::answer::not_yet;
         wait(hold, [&] {
-            if (e_.asked) return true;
+            if (e_.stops(w_)) return true;
             if (!e_.open) return false;
             t = e_.ask_for_step(w_);
             return t != step_tickets::answer::not_yet;
         });
         return back({}, true);
+    }
+    if (name == "renew") {
+        if (w_ != 0) throw refused_request{"only the chief overwrites values"};
+        wire::archive_reader r(as_bytes(argument));
+        std::int64_t version = 0;
+        r & version;
+        e_.renewing = true;
+        wait(hold, [&] { return !e_.applying; });   // updates that were begun before are over
+        hold.unlock();
+        {
+            const std::unique_lock alone(e_.gate);
+            hold.lock();
+            e_.version = std::max(e_.version, version);
+        }
+        e_.changed.notify_all();
+        return back({});
+    }
+    if (name == "renewed") {
+        if (w_ != 0) throw refused_request{"only the chief overwrites values"};
+        wire::archive_reader r(as_bytes(argument));
+        std::int64_t step = 0;
+        r & step;
+        e_.renewing = false;
+        e_.global_step = e_.begun = step;
+        e_.changed.notify_all();
+        return back({});
+    }
+    if (name == "wait until renewed") {
+        wire::archive_reader r(as_bytes(argument));
+        std::int64_t version = 0;
+        r & version;
+        wait(hold, [&] { return !e_.renewing && e_.version >= version; });
+        return back({});
     }
     if (name == "rest") {
         e_.take_leave(w_, presence::resting);
@@ -99,14 +138,22 @@ inline void server_session::call(const wire::frame_header& h, span<const std::by
         wire::archive_reader r(as_bytes(argument));
         std::int64_t clock = 0;
         r & clock;
-        wait(hold, [&] { return e_.turn.applied() >= clock || e_.asked; });   // who stops may leave clocks open
+        const bool whole = e_.order.all_join;   // elsewhere who stops may leave clocks open
+        wait(hold, [&] { return e_.turn.applied() >= clock || (e_.asked && !whole); });
         return back({});
     }
     if (name == "reduce") return reduce(argument, hold);
     if (name == "stop") {
         if (e_.stop_reason.empty()) e_.stop_reason = e_.who.member(w_).name() + ": " + argument.substr(0, 1000);
         e_.asked = true;
+        if (!e_.order.all_join) e_.together.stop_at_once();
+        else if (e_.is_first()) e_.together.stop_behind_next();
         e_.changed.notify_all();
+        return back({});
+    }
+    if (name == "save") {
+        if (!e_.order.all_join) throw refused_request{"workers with batches of their own save alone"};
+        e_.together.files_behind_next(e_.turn.applied());
         return back({});
     }
     if (name == "fail") {

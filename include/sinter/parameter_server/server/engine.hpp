@@ -3,6 +3,7 @@
 #include <sinter/net/archive.hpp>
 #include <sinter/net/openssl.hpp>
 #include <sinter/net/service.hpp>
+#include <sinter/parameter_server/agreed_clocks.hpp>
 #include <sinter/parameter_server/clocks.hpp>
 #include <sinter/parameter_server/push_log.hpp>
 #include <sinter/parameter_server/server/interface.hpp>
@@ -132,6 +133,10 @@ struct server::engine {
     std::int64_t begun = 0, global_step = 0;         // updates that were begun, and made
     bool has_values = false, open = false, restored = false, applying = false, stopping = false, asked = false;
     bool any_left = false;
+    agreed_clocks together;                          // of server 0
+    std::int64_t version = 0;                        // how often the chief has overwritten the values of an open job
+    bool renewing = false;                           // it does now
+    std::int64_t save_agreed = 0, saved_agreed = 0;  // the step that all servers save as; and have
     std::int64_t open_clock = 0, open_step = 0;      // clocks applied, and global steps, when the job was opened
     std::uint64_t life = 0;                          // a number that each process of this server has of its own
     std::string stop_reason;
@@ -161,10 +166,15 @@ struct server::engine {
     /// Whether a worker may begin a step. An asynchronous push that is being applied counts already: its
     /// worker has given its ticket back.
     step_tickets::answer ask_for_step(int w) {
-        return tickets.ask(w, order.mode == update_mode::async ? begun : global_step, turn.next(w), turn.applied());
+        const auto t =
+            tickets.ask(w, order.mode == update_mode::async ? begun : global_step, turn.next(w), turn.applied());
+        if (t == step_tickets::answer::yes) together.give(turn.next(w));
+        return t;
     }
     bool is_first() const { return shard_number == 0; }
     bool replicated() const { return options.replicas == 2; }
+    /// Whether this worker is to stop: at once, or where batches are shared at the clock that all agree on.
+    bool stops(int w) const { return together.stops(order.mode == update_mode::async ? 0 : turn.next(w)); }
     static std::string joined_text(std::size_t n) { return std::to_string(n) + " servers"; }
     cluster_error about_self(std::string operation, std::string cause) const {
         return {own.rank, who.self().name(), text_of(who.self().address()), std::move(operation), global_step,
@@ -228,11 +238,18 @@ struct server::engine {
     }
     void take_leave(int w, presence how) {
         worker& k = at(w);
+        if (w == 0) need_whole_values();
         k.now = how;
         turn.retire(w);
         tickets.give_back(w);
         if (how == presence::left) any_left = true;
         changed.notify_all();
+    }
+    /// The chief is gone: where it was overwriting values, they are partly old.
+    void need_whole_values() {
+        if (!renewing) return;
+        fail_held(cluster_error(0, who.member(0).name(), text_of(who.member(0).address()), "overwriting values",
+                                global_step, "it has gone before all of them were written"));
     }
     void declare_dead(int w, double silent) {
         worker& k = at(w);
@@ -258,6 +275,7 @@ struct server::engine {
     inline std::string saved_log() const;
     inline void save(const std::string& where);
     inline bool save_is_due(double now) const;
+    inline void agree_to_save(double now);
     inline void keep_saving();
     inline void serve(int w, std::uint64_t incarnation, wire::data_link link);
     inline void advance(lock& hold);

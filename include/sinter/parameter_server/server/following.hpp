@@ -124,6 +124,7 @@ inline bool server::engine::take_copy(conversation& talk, const wire::frame_head
             lock hold(mutex);
             if (order.mode != update_mode::clocks || h.tag.step != turn.applied())
                 throw error("a clock that is not the next", "a leader's stream");
+            version = std::max(version, elements);
             apply_clock(hold);
             return true;
         }
@@ -182,6 +183,7 @@ inline void server::engine::take_push(int w, std::uint64_t incarnation, const co
     p.info.finite = b.info.finite && std::isfinite(b.info.loss);
     p.number = b.number;
     p.clock = b.clock;
+    p.version = b.version, p.save = b.save;
     lock hold(mutex);
     k.incarnation = incarnation;
     if (order.mode == update_mode::async) {

@@ -101,6 +101,7 @@ inline void server::engine::serve_follower(wire::data_link link) {
                     if (p->number != 0 && turn.waits(w, p->clock)) {
                         commit_block b;
                         b.number = p->number, b.clock = p->clock, b.info = p->info;
+                        b.version = p->version, b.save = p->save;
                         stream->add_push(w, at(w).incarnation, b, *p, memory.layout(), true);
                     }
             ++epoch;

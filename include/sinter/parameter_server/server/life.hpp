@@ -85,12 +85,28 @@ inline void server::engine::save(const std::string& where) {
 /// the step, on all servers alike.
 inline bool server::engine::save_is_due(double now) const {
     const std::int64_t every = options.save_every_steps;
-    if (part != copy_role::leading || !open || !options.files || global_step <= saved_step) return false;
+    if (part != copy_role::leading || !open || !options.files) return false;
+    if (save_agreed > saved_agreed) return true;
+    if (global_step <= saved_step) return false;
     if (every > 0 && (order.mode == update_mode::clocks ? global_step % every == 0
                                                         : global_step / every > saved_step / every))
         return true;
     return options.save_every_seconds > 0 && who.servers().size() == 1 &&
            now - saved_at >= options.save_every_seconds;
+}
+
+/// Under the mutex, on server 0: whether all servers are to save because it is time. One that has no others
+/// saves when it likes.
+inline void server::engine::agree_to_save(double now) {
+    if (options.save_every_seconds <= 0 || !options.files || !open || global_step <= saved_step) return;
+    if (who.servers().size() == 1) return;
+    if (now == 0) now = base::monotonic_seconds();
+    if (now - saved_at < options.save_every_seconds) return;
+    saved_at = now;
+    if (order.mode == update_mode::clocks) return together.save_behind_next(global_step, turn.applied());
+    together.save_soon(global_step);
+    save_agreed = together.save();
+    changed.notify_all();
 }
 
 inline void server::engine::keep_saving() {
@@ -104,8 +120,13 @@ inline void server::engine::keep_saving() {
             continue;
         }
         const std::int64_t wanted = save_wanted, every = std::max<std::int64_t>(1, options.save_every_steps);
-        const std::string where = wanted > save_done ? std::exchange(save_where, {})
-                                                     : "step-" + std::to_string(global_step / every * every);
+        const std::int64_t agreed = save_agreed;
+        const bool asked_for = wanted > save_done;
+        const bool by_steps = options.save_every_steps > 0 && global_step / every > saved_step / every;
+        const std::string where =
+            asked_for
+                ? std::exchange(save_where, {})
+                : "step-" + std::to_string(agreed > saved_agreed && !by_steps ? agreed : global_step / every * every);
         hold.unlock();
         std::string fault;
         try {
@@ -117,6 +138,7 @@ inline void server::engine::keep_saving() {
         if (!fault.empty()) notes.say("a checkpoint could not be written: " + fault);
         save_fault = fault;
         save_done = std::max(save_done, wanted);
+        if (!asked_for) saved_agreed = agreed;
         changed.notify_all();
     }
 }

@@ -60,6 +60,7 @@ private:
     conversation talk_;
     std::vector<std::byte> scratch_;
     aligned_floats values_, states_;
+    std::int64_t version_ = 0;   // of what is in values_
     std::vector<float> scalars_;
 
     span<const std::byte> payload(const wire::frame_header& h) {
@@ -107,6 +108,10 @@ private:
                 payload(h);
                 need_array(h.tag.bucket);
                 const std::int64_t unit = need_rows(h.tag.bucket, offset, elements);
+                {
+                    lock hold(e_.mutex);
+                    wait(hold, [&] { return is_whole(); });
+                }
                 const std::int64_t most = std::max<std::int64_t>(1, floats_of_frame / unit) * unit;
                 for (std::int64_t at = 0; at < elements; at += most) {
                     const std::int64_t n = std::min(most, elements - at);
@@ -171,9 +176,13 @@ private:
         b.info.global_step = e_.global_step;
         b.info.clock = e_.turn.next(w_);
         b.info.applied = e_.turn.applied();
+        b.version = e_.version;
         if (e_.asked) b.flags |= answer_block::asked_to_stop;
         if (e_.open) b.flags |= answer_block::open;
-        if (with_ticket && e_.is_first() && e_.open && !e_.asked) {
+        if (e_.is_first()) e_.agree_to_save(0);
+        b.stop_clock = e_.together.stop_clock(), b.files_clock = e_.together.files_clock();
+        b.save_clock = e_.together.save_clock(), b.save = e_.together.save();
+        if (with_ticket && e_.is_first() && e_.open && !e_.stops(w_)) {
             const auto t = e_.ask_for_step(w_);
             if (t == step_tickets::answer::yes) b.flags |= answer_block::ticket;
             if (t == step_tickets::answer::no) b.flags |= answer_block::no_more_steps;
@@ -221,6 +230,7 @@ private:
             talk_.send_floats(word::values, states_array, states_.data(), states);
         }
         answer_block b = block_now(true);
+        b.version = version_;
         std::size_t n = answer_block::bytes;
         if (one_frame) {
             b.joined_bytes = static_cast<std::uint32_t>(bytes);
@@ -236,8 +246,13 @@ private:
     void reserve_values(std::int64_t n) { values_.reserve(std::max<std::int64_t>(n, 16)); }
 
     // ---- Pulls
+    /// Not while the chief overwrites values, whom they are told to.
+    bool is_whole() const { return !e_.renewing || w_ == 0; }
     void wait_until_readable(lock& hold) {
-        wait(hold, [&] { return e_.open && (e_.order.mode == update_mode::async || e_.turn.may_read(w_)); });
+        wait(hold, [&] {
+            return e_.open && is_whole() && (e_.order.mode == update_mode::async || e_.turn.may_read(w_));
+        });
+        version_ = e_.version;
     }
     void pull(std::uint32_t what) {
         {
@@ -291,10 +306,11 @@ private:
         p.info.finite = b.info.finite && std::isfinite(b.info.loss);
         p.number = b.number;
         p.clock = b.clock;
+        p.version = b.version, p.save = b.save;
         const bool copied = e_.order.mode == update_mode::async ? apply_now(b) : stage(b);
         talk_.work_ends();
         if (b.pull == 0) return answer({});
-        if (e_.order.mode == update_mode::clocks) {
+        if (!copied) {
             lock hold(e_.mutex);
             wait_until_readable(hold);
         }
@@ -319,6 +335,21 @@ private:
             return false;
         }
         e_.tickets.give_back(w_);
+        if (b.save > e_.save_agreed) {
+            e_.save_agreed = b.save;
+            e_.changed.notify_all();
+        }
+        if (b.version < e_.version) {
+            ++k_.counters.dropped, ++k_.counters.outdated;
+            k_.info.push = fate::outdated;
+            commit_block left_out = b;
+            left_out.info.finite = false;
+            if (e_.stream) e_.stream->add_push(w_, incarnation_, left_out, p, e_.memory.layout(), false);
+            p.clear();
+            e_.changed.notify_all();
+            return false;
+        }
+        version_ = e_.version;
         if (e_.stream) e_.stream->add_push(w_, incarnation_, b, p, e_.memory.layout(), false);
         if (!p.info.finite) {
             ++k_.counters.not_finite;
@@ -359,6 +390,7 @@ private:
         }
         if (e_.stream) e_.stream->add_push(w_, incarnation_, b, *k_.incoming, e_.memory.layout(), false);
         const std::int64_t behind = std::max<std::int64_t>(0, e_.turn.applied() - b.clock);
+        e_.together.give(b.clock);
         if (e_.turn.push(w_, b.clock) == clocks::verdict::taken) {
             const auto slot = static_cast<std::size_t>(b.clock % (e_.order.staleness + 1));
             std::swap(k_.incoming, k_.staged[slot]);
@@ -389,6 +421,7 @@ inline void server::engine::serve(int w, std::uint64_t incarnation, wire::data_l
     {
         lock hold(mutex);
         if (k.served && k.descriptor >= 0) ::shutdown(k.descriptor, SHUT_RDWR);   // the connection before this one
+        if (w == 0 && k.incarnation != incarnation) need_whole_values();
         k.incarnation = incarnation;
         changed.notify_all();
         changed.wait(hold, [&] { return !k.served || stopping || k.incarnation != incarnation; });

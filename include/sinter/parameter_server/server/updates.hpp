@@ -16,22 +16,27 @@ inline void server::engine::advance(lock& hold) {
 
 /// Clock applied() becomes an update, by all that has been pushed of it.
 inline void server::engine::apply_clock(lock& hold) {
-    std::vector<staged_push*> pushes(workers.size());
+    std::vector<staged_push*> here(workers.size()), pushes(workers.size());   // those that came; that are added up
     const auto slot = static_cast<std::size_t>(turn.applied() % (order.staleness + 1));
-    bool finite = true, any = false;
+    bool finite = true, any = false, came = false;
     answer_info info;
     float rate = 1;
+    std::int64_t save = 0;
     for (std::size_t w = 0; w < workers.size(); ++w) {
-        pushes[w] = turn.in_next(static_cast<int>(w)) ? workers[w].staged[slot].get() : nullptr;
-        if (!pushes[w]) continue;
+        here[w] = turn.in_next(static_cast<int>(w)) ? workers[w].staged[slot].get() : nullptr;
+        if (!here[w]) continue;
+        came = true;
+        finite &= here[w]->info.finite;
+        save = std::max(save, here[w]->save);
+        if (here[w]->version < version) continue;   // of values that are no more: as if it had come too late
+        pushes[w] = here[w];
         const push_info& i = pushes[w]->info;
         if (!any) rate = i.rate;
         any = true;
-        finite &= i.finite;
         info.loss += i.loss, info.weight += i.weight, info.examples += i.examples;
     }
     info.push = finite ? answer_info::fate::applied : answer_info::fate::not_finite;
-    const bool updates = any && finite;
+    const bool updates = any && finite, exchanges = all_squares && came && finite;
     const std::int64_t step = begun, clock = turn.applied();
     const std::uint64_t seen = view;
     if (updates) scalars(begun++, rate, scalar_values.data());
@@ -48,7 +53,7 @@ inline void server::engine::apply_clock(lock& hold) {
         hold.unlock();
     }
     try {
-        if (updates) {
+        if (updates || exchanges) {
             joined.begin(pushes);
             float sum = 0;
             const std::size_t tables = memory.layout().tables.size();
@@ -63,7 +68,7 @@ inline void server::engine::apply_clock(lock& hold) {
                 for (std::size_t t = 0; t < tables; ++t)
                     if (const int tensor = memory.layout().tables[t].tensor; tensor >= 0)
                         squares[static_cast<std::size_t>(16 * tensor)] = memory.squares(t, *rows[t], step);
-                if (all_squares) all_squares->exchange(clock, squares);
+                if (exchanges) all_squares->exchange(clock, squares);
                 sum = memory.optimizer().total(squares.data(), parameters);
             }
             if (joined.has_dense())
@@ -86,10 +91,15 @@ inline void server::engine::apply_clock(lock& hold) {
     }
     for (std::size_t w = 0; w < workers.size(); ++w) {
         worker& k = workers[w];
-        if (!pushes[w]) continue;
+        if (!here[w]) continue;
         --k.counters.staged;
-        ++(finite ? k.counters.applied : k.counters.not_finite);
-        k.applied_number = pushes[w]->number;
+        k.applied_number = here[w]->number;
+        if (pushes[w]) {
+            ++(finite ? k.counters.applied : k.counters.not_finite);
+            continue;
+        }
+        ++k.counters.dropped, ++k.counters.outdated;
+        if (turn.next(static_cast<int>(w)) == clock + 1) k.info.push = answer_info::fate::outdated;   // its last one
     }
     if (updates) {
         ++global_step;
@@ -103,9 +113,11 @@ inline void server::engine::apply_clock(lock& hold) {
     if (stream) {
         wire::frame_tag t;
         t.step = clock;
+        t.elements = static_cast<std::uint64_t>(version);
         stream->add(copied::clock, t);
     }
     turn.apply();
+    save_agreed = std::max(save_agreed, save);
     if (any)
         for (worker& k : workers) {
             const auto fate = k.info.push;
@@ -162,7 +174,8 @@ inline std::string server::engine::counters_text() const {
         const worker_counters& c = k.counters;
         s += sinter::joined({w ? ", " : "", "{\"worker\": \"", who.member(w).name(), "\", \"applied\": ", c.applied,
                              ", \"staged\": ", c.staged, ", \"dropped\": ", c.dropped, ", \"repeated\": ", c.repeated,
-                             ", \"not_finite\": ", c.not_finite, ", \"torn\": ", c.torn, ", \"lost\": ",
+                             ", \"outdated\": ", c.outdated, ", \"not_finite\": ", c.not_finite,
+                             ", \"torn\": ", c.torn, ", \"lost\": ",
                              log.at(w).missing, ", \"connections\": ", c.connections, ", \"bytes_in\": ", c.bytes_in,
                              ", \"bytes_out\": ", c.bytes_out, ", \"staleness_sum\": ", c.staleness_sum,
                              ", \"staleness_max\": ", c.staleness_max, ", \"last\": ", log.at(w).last, "}"});

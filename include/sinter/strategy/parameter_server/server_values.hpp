@@ -73,9 +73,9 @@ public:
             if (!restored && changed_) send_values();
             changed_ = false;
             link_->client().open(max_steps, restored || (begun_ && !set_) ? -1 : step);
-            if (may_lag() && begun_) meet();
+            if (!independent() && begun_) meet();
         } else {
-            if (may_lag() && begun_) meet();
+            if (!independent() && begun_) meet();
             link_->client().wait_until_open();
         }
         max_steps_ = max_steps;
@@ -90,7 +90,7 @@ public:
     SINTER_COLD std::int64_t end_training(bool early = false) {
         if (!link_ || !begun_) return -1;
         settle();
-        if (early && member().chief()) link_->client().ask_all_to_stop("the chief has ended training");
+        if (early && member().chief() && independent()) link_->client().ask_all_to_stop("the chief has ended training");
         rest();
         if (member().chief()) link_->client().wait_for_others();
         pull_all();
@@ -145,15 +145,28 @@ public:
         }
         return whole;
     }
-    /// What has been written becomes the servers'. Before training it stays here until that begins.
+    /// What the chief has written becomes the servers'. Before training it stays here until that begins; later the
+    /// others have it with their next step, or where all make this call together when it returns. What they push that
+    /// was computed from the values before is dropped and counted: it is the gradient of another point.
     void publish() {
         if (!link_ || !begun_) return;
         if (member().chief() && changed_) {
+            catch_up();   // those that share batches: behind all updates that were begun
+            link_->client().begin_renewal();
             send_values();
+            link_->client().end_renewal();
+            link_->client().use_newest();
             set_ = true;
         }
-        changed_ = false;
         stale_ = true;
+        if (!std::exchange(changed_, false) || member().chief()) return;
+        settle();
+        if (independent()) {   // what the chief writes counts; what was written here is nobody's
+            written_here_ = true;
+        } else {
+            link_->client().wait_for_renewal();
+            pull_all();
+        }
     }
     /// The newest weights, unless nothing has happened here since the last time.
     void refresh() {
@@ -190,9 +203,10 @@ public:
 
     /// The trainer says how many steps the weights have had that it has just written, or that it starts anew.
     SINTER_COLD void set_steps(std::int64_t n) {
+        if (begun_ && may_lag()) steps_before_clocks_ = n - consumed_;
         if (!set_ || !begun_ || !member().chief()) return;
         set_ = false;
-        link_->client().open(max_steps_, n);
+        link_->client().open(max_steps_, n, false);
     }
 
     // ---- members
@@ -243,6 +257,7 @@ protected:
     bool set_ = false;             ///< the chief has overwritten values since training began
     bool stale_ = false;           ///< steps have been made since the last pull
     bool averages_ = false;
+    bool written_here_ = false;    ///< values here are neither the servers' nor to be theirs
     struct awaited {
         sharded::ticket ticket = 0;
         bool waits = false, brings = false;   ///< brings: with its answer come values
@@ -399,12 +414,15 @@ protected:
     SINTER_COLD void pull_all() {
         catch_up();
         ++version_;
-        link_->read_all(parameters());
-        if (n_states) {
-            link_->client().read(0, sharded::client::states, 0, {states_before_.data(), states_before_.size()});
-            put_states(states_before_.data());
+        for (std::int64_t before = -1; before != link_->client().version();) {   // all of them of one version
+            before = link_->client().version();
+            link_->read_all(parameters());
+            if (n_states)
+                link_->client().read(0, sharded::client::states, 0, {states_before_.data(), states_before_.size()});
         }
-        stale_ = false;
+        link_->client().use_newest();
+        put_states(states_before_.data());
+        stale_ = written_here_ = false;
     }
     void put_states(const float* x) {
         if (n_states)
@@ -421,7 +439,7 @@ protected:
         if (!a.waits) return;
         a.waits = false;
         while_waiting([&] { return link_->client().wait(a.ticket), true; });
-        if (a.brings) take_values();
+        if (a.brings) take_values(), link_->client().use_pulled();
     }
     /// f(), whose time counts as waiting for others.
     template <class F>

@@ -16,7 +16,8 @@ class server_session : public server_values<Programs, Optimizer> {
     using base_type = server_values<Programs, Optimizer>;
     using base_type::shards_, base_type::units_, base_type::at, base_type::alone_, base_type::shard_, base_type::batch_,
         base_type::filled, base_type::setup_, base_type::places_, base_type::link_, base_type::tables_,
-        base_type::updater_, base_type::begun_, base_type::resting_, base_type::stale_, base_type::push_,
+        base_type::updater_, base_type::begun_, base_type::resting_, base_type::written_here_, base_type::stale_,
+        base_type::push_,
         base_type::max_steps_, base_type::steps_, base_type::consumed_, base_type::rate_, base_type::states_before_,
         base_type::report_, base_type::n_states, base_type::sums, base_type::takes_norm, base_type::parameters,
         base_type::place, base_type::clocks, base_type::settle, base_type::wait, base_type::start_pull,
@@ -41,10 +42,12 @@ public:
         this->need_worker("step");
         step_values v = given;
         if (!begun_) v.step = this->begin_training(v.step, 0);   // servers may go on from a checkpoint
-        if (v.stop && member().chief()) link_->client().ask_all_to_stop("asked to stop");
-        settle();
-        resting_ = false;
         sharded::client& c = link_->client();
+        if (v.stop && c.stop_clock() < 0 && (member().chief() || !independent())) c.ask_all_to_stop("asked to stop");
+        if (v.save && !independent()) c.ask_all_to_save();
+        settle();
+        if (written_here_ || c.renewed()) begin_anew();
+        resting_ = false;
         if (passes()) return passed(v);
         while (!this->while_waiting([&] { return c.may_step(); })) {
             if (passes()) return passed(v);
@@ -73,6 +76,17 @@ private:
     std::vector<float> squares_;
 
     // ---- a step
+    /// The chief has overwritten the servers' values: those here, and gradients that are gathered, are of others.
+    SINTER_COLD void begin_anew() {
+        pull_all();
+        in_round_ = 0;
+        info_ = {.weight = 0};
+    }
+    /// Whether all stop behind this step, since somebody has asked.
+    bool is_last() const {
+        const std::int64_t stop = link_->client().stop_clock();
+        return stop >= 0 && consumed_ >= stop;
+    }
     /// Whether the others have made the step of this batch, which all share, without this worker.
     bool passes() {
         if (independent() || consumed_ >= link_->client().pass_clocks()) return false;
@@ -89,16 +103,21 @@ private:
         pull_all();
         return !c.asked() && !(max_steps_ > 0 && c.global_step() >= max_steps_);
     }
+    /// Whether all save behind this step, likewise; who has batches of their own saves when it likes.
+    bool saves(const step_values& v) const {
+        return independent() ? v.save : consumed_ == link_->client().files_clock() && consumed_ > 0;
+    }
     step_result unmade(const step_values& v, bool stop) {
         return {.applied = false,
                 .stop = stop,
-                .save = v.save,
+                .save = independent() && v.save,
                 .examples = 0,
                 .loss_weight = 0,
                 .global_step = this->steps_made()};
     }
     step_result passed(const step_values& v) {
-        step_result r = unmade(v, false);
+        step_result r = unmade(v, is_last());
+        r.save = saves(v);
         r.passed = true;
         return r;
     }
@@ -295,7 +314,7 @@ private:
         in_round_ = pushes_ ? 0 : in_round_ + 1;
         step_result r{.loss = own,
                       .applied = finite_,
-                      .save = v.save,
+                      .save = independent() && v.save,
                       .examples = examples_,
                       .loss_weight = weight_,
                       .global_step = this->steps_made()};
@@ -312,7 +331,8 @@ private:
             if (clocks() && setup_.order.staleness == 0) note_update(r);
             else if (!clocks() && finite_) ++r.global_step;   // this push, whose answer is on its way
         }
-        r.stop = v.stop || asked_to_stop();
+        r.save = saves(v);
+        r.stop = independent() ? v.stop || asked_to_stop() : is_last();
         this->report(static_cast<double>(r.loss));
         return r;
     }

@@ -23,8 +23,7 @@ public:
                 if (!run.alone && others_know) detail::refuse_batch_of_a_member(run.model, b);
             detail::refuse_loss(run.model, b, run.loss);
         }
-        if (others_know) run.stop("the loss is not finite");
-        else run.ask_to_stop("the loss is not finite");
+        run.stop_by_loss("the loss is not finite");
     }
     template <class Run>
     void pass_end(Run& run) {

@@ -29,7 +29,7 @@ public:
     void after_step(training_run& run, const batch_view&) {
         if (o_.step > 0 && run.step >= o_.step) run.stop("stop_at: step");
         if (o_.seconds > 0 && o_.clock() - began_ >= o_.seconds) run.ask_to_stop("stop_at: seconds");
-        if (run.result.loss > o_.loss_above) run.stop("stop_at: loss");
+        if (run.result.loss > o_.loss_above) run.stop_by_loss("stop_at: loss");
     }
 
 private:

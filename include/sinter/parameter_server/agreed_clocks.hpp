@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/base/target_namespace.hpp>
+#include <algorithm>
+#include <cstdint>
+
+namespace sinter::inline SINTER_TARGET::sharded {
+
+/// Behind which clock all workers stop or save, and behind which one all servers do. Server 0 decides: behind the
+/// first clock that no worker has leave to begin. Whoever gets leave for that clock is told with it, so that
+/// all know it before they begin that clock's step, however far apart they are. No sockets here.
+class agreed_clocks {
+public:
+    /// A worker has leave to begin this clock, or has pushed it.
+    void give(std::int64_t clock) { given_ = std::max(given_, clock); }
+
+    /// Nobody begins stop_clock() or a later one; -1: no end has been agreed on.
+    std::int64_t stop_clock() const { return stop_; }
+    bool stops(std::int64_t clock) const { return stop_ >= 0 && clock >= stop_; }
+    /// One more clock for all. What has been agreed on stays.
+    void stop_behind_next() { stop_ = stop_ < 0 ? given_ + 2 : stop_; }
+    void stop_at_once() { stop_ = 0; }
+    void go_on() { stop_ = -1; }
+
+    /// Workers save behind clock files_clock() - 1. Not before they have where they agreed on it last.
+    std::int64_t files_clock() const { return files_clock_; }
+    void files_behind_next(std::int64_t applied) {
+        if (files_clock_ <= applied) files_clock_ = std::max(given_ + 2, applied + 1);
+    }
+
+    /// All servers save once so many clocks are applied, as step save(); 0: nothing has been agreed on yet.
+    std::int64_t save_clock() const { return save_clock_; }
+    std::int64_t save() const { return save_; }
+    /// `step` is the model's step at clock `applied`, the first that is not applied yet. Not before the save that was
+    /// agreed on last is due.
+    void save_behind_next(std::int64_t step, std::int64_t applied) {
+        if (save_clock_ > applied) return;
+        save_clock_ = std::max(given_ + 2, applied + 1);
+        save_ = std::max(save_ + 1, step + save_clock_ - applied);
+    }
+    /// Where each push is an update by itself: with the next pushes.
+    void save_soon(std::int64_t step) { save_ = std::max(save_ + 1, step); }
+
+private:
+    std::int64_t given_ = -1, stop_ = -1, save_clock_ = 0, save_ = 0, files_clock_ = 0;
+};
+
+} // namespace sinter::sharded
