@@ -4,6 +4,7 @@
 #include "job.hpp"
 #include <boost/test/unit_test.hpp>
 #include <filesystem>
+#include <fstream>
 #include <sinter/estimator/train_and_evaluate.hpp>
 #include <sinter/parameter_server.hpp>
 #include <sinter/sinter.hpp>
@@ -80,6 +81,123 @@ BOOST_AUTO_TEST_CASE(one_worker_does_what_one_device_does) {
         BOOST_TEST(job.result(1) == "served");
     }
     std::filesystem::remove_all(folder);
+}
+
+BOOST_AUTO_TEST_CASE(workers_that_share_batches_do_what_one_device_does) {
+    const std::string folder = joined({"parameter_server_shared_values_", ::getpid()});
+    std::filesystem::create_directory(folder);
+    const std::string expected = story(canonical<2>(single<cpu_device>{}), folder + "/one");
+    for (const int servers : {1, 3}) {
+        server_job job(2, servers);
+        job.start_all(
+            [&](const cluster& c) { return story(canonical<2>(parameter_server<sync<0>>{c}), folder + "/worker"); });
+        BOOST_TEST(job.result(0) == expected);
+        BOOST_TEST(job.result(1) == expected);
+    }
+    std::filesystem::remove_all(folder);
+}
+
+/// Workers that lag load a file together: they have it whole, with nothing of what was on its way, and the file's steps.
+template <auto Mode>
+std::string loads_while_others_lag(const cluster& c, const std::string& file) {
+    const examples e;
+    trainer t{net, softmax_cross_entropy, adam{.learning_rate = 0.01f}, max_batch<batch>,
+              parameter_server<Mode>{c, {.input = batch_input::global}}, {.threads = 1}};
+    if (detail::has_served(t)) return "served";
+    random_stream pauses(static_cast<std::uint64_t>(c.rank() + 1));
+    const auto go_on = [&](std::int64_t to) {
+        while (t.steps() < to) {
+            if (pauses.word() % 4 == 0) ::usleep(static_cast<useconds_t>(pauses.word() % 2000));
+            t.step(e.at(static_cast<int>(t.steps())));
+        }
+    };
+    go_on(10);
+    const std::string saved = text_of_file(t);
+    save(t, file);
+    std::string all;
+    for (const std::int64_t to : {17, 25, 12}) {
+        go_on(to);
+        if (text_of_file(t) == saved) all += "not trained, ";
+        load(t, file);
+        all += joined({t.steps(), text_of_file(t) == saved ? " loaded, " : " something else, "});
+    }
+    go_on(15);
+    const std::string end = text_of_file(t);
+    detail::end_training(t);
+    return joined({all, t.steps(), " ", end});
+}
+BOOST_AUTO_TEST_CASE(a_file_is_loaded_while_others_lag) {
+    const auto of = [](auto f) {
+        const std::string folder = joined({"parameter_server_lag_", ::getpid()});
+        std::filesystem::create_directory(folder);
+        server_job job(3, 2);
+        job.start_all([&](const cluster& c) { return f(c, folder + "/file"); });
+        const std::string chief = job.result(0);
+        BOOST_TEST(chief.starts_with("10 loaded, 10 loaded, 10 loaded, 15 "), chief);
+        for (int i = 1; i < 3; ++i) BOOST_TEST(job.result(i) == chief);
+        for (int i = 3; i < 5; ++i) BOOST_TEST(job.result(i) == "served");
+        std::filesystem::remove_all(folder);
+    };
+    of([](const cluster& c, const std::string& file) { return loads_while_others_lag<stale<3>>(c, file); });
+    of([](const cluster& c, const std::string& file) { return loads_while_others_lag<sync<1>>(c, file); });
+}
+
+/// What the chief alone writes in mid-training. A worker that knows of it makes its next step with that, of frozen
+/// parameters too, however seldom it pulls.
+template <class Strategy>
+std::string follows(const Strategy& s, const std::string& begun) {
+    const examples e;
+    trainer t{net, softmax_cross_entropy, parameter_groups{sgd{.learning_rate = 1e-30f}, frozen<"middle/*">},
+              max_batch<batch>, s, {.threads = 1}};
+    if (detail::has_served(t)) return "served";
+    const auto overwrite = [&] {
+        for (int i = 0; i < t.parameters(); ++i) {
+            const auto n = static_cast<std::size_t>(t.parameter(i).s.size());
+            std::vector<float> x(n);
+            for (std::size_t k = 0; k < n; ++k) x[k] = 0.01f * static_cast<float>((k * 7 + 3) % 11);
+            t.set_plain(t.parameter(i), x.data());
+        }
+    };
+    const auto text = [](float loss) { return base::general_text(double{loss}, 9); };
+    if constexpr (requires { t.session().client(); }) {
+        if (!t.session().member().chief()) {
+            for (int k = 0; k < 1'000'000; ++k) {
+                if (k == 3) std::ofstream(begun) << "begun";
+                sharded::client* const c = t.session().client();
+                const bool told = c && c->version() >= t.parameters();
+                const float loss = t.step(e.at(0));
+                if (told) return text(loss);
+            }
+            return "never told";
+        }
+        for (int k = 0; k < 5; ++k) t.step(e.at(0));
+        for (int i = 0; i < 30'000 && !std::filesystem::exists(begun); ++i) ::usleep(1000);
+        overwrite();
+        const std::string own = text(t.step(e.at(0)));
+        t.session().end_training();
+        return own;
+    }
+    overwrite();
+    return text(t.step(e.at(0)));
+}
+BOOST_AUTO_TEST_CASE(what_the_chief_writes_in_mid_training) {
+    const std::string begun = joined({"parameter_server_begun_", ::getpid()});
+    const std::string expected = follows(canonical<1>(single<cpu_device>{}), begun);
+    const auto of = [&](auto f) {
+        std::filesystem::remove(begun);
+        server_job job(2, 2);
+        job.start_all(f);
+        for (int i = 0; i < 2; ++i) BOOST_TEST(job.result(i) == expected);
+        std::filesystem::remove(begun);
+    };
+    of([&](const cluster& c) { return follows(parameter_server<async>{c}, begun); });
+    of([&](const cluster& c) { return follows(parameter_server<async>{c, {.prefetch = true}}, begun); });
+    of([&](const cluster& c) {
+        return follows(parameter_server<async>{c, {.pull_every = 1000, .push_every = 3}}, begun);
+    });
+    of([&](const cluster& c) {
+        return follows(parameter_server<stale<2>>{c, {.input = batch_input::per_worker}}, begun);
+    });
 }
 
 /// A file in a folder says when a job ended; its steps go on from there.

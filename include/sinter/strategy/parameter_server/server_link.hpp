@@ -12,13 +12,14 @@ namespace sinter::inline SINTER_TARGET::detail {
 class server_link {
 public:
     SINTER_COLD server_link(const cluster& c, const wire::identity& i, server_places places, sharded::client_options o)
-        : places_(std::move(places)), client_(std::make_unique<sharded::client>(c, i, places_.shards, o)) {
+        : places_(std::move(places)) {
         for (const sharded::shard_layout& s : places_.shards) {
             values_.emplace_back(s.floats);
             states_.emplace_back(s.states);
         }
         for (int s = 0; s < servers(); ++s)
             targets_.push_back({values_[at(s)].data(), places_.shards[at(s)].states ? states_[at(s)].data() : nullptr});
+        client_ = std::make_unique<sharded::client>(c, i, places_.shards, o);
     }
     sharded::client& client() { return *client_; }
     const server_places& places() const { return places_; }
@@ -69,9 +70,9 @@ public:
 private:
     static constexpr std::int64_t everything = std::numeric_limits<std::int64_t>::max() / 2;
     server_places places_;
-    std::unique_ptr<sharded::client> client_;
     std::vector<runtime::arena> values_, states_;   ///< of each server
     std::vector<sharded::pull_target> targets_;
+    std::unique_ptr<sharded::client> client_;   ///< ends first: until it has left, values may still come
 
     static std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
     template <class F>

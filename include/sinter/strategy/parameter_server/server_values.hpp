@@ -214,6 +214,21 @@ public:
     void reduce(span<double> x) {
         if (link_ && !independent() && member().count > 1) link_->client().reduce(x);
     }
+    /// The chief's bytes, on all workers that share batches: as numbers that are summed, of 6 bytes each.
+    SINTER_COLD void broadcast(span<std::byte> x) {
+        constexpr std::size_t piece = 6, most = 1 << 14;
+        std::vector<double> numbers;
+        for (std::size_t from = 0; from < x.size(); from += piece * most) {
+            const auto part = x.subspan(from, std::min(piece * most, x.size() - from));
+            numbers.assign((part.size() + piece - 1) / piece, 0.);
+            if (member().chief())
+                for (std::size_t i = part.size(); i-- > 0;)
+                    numbers[i / piece] = numbers[i / piece] * 256 + std::to_integer<int>(part[i]);
+            reduce(numbers);
+            for (std::size_t i = 0; i < part.size(); ++i)
+                part[i] = static_cast<std::byte>(static_cast<std::uint64_t>(numbers[i / piece]) >> 8 * (i % piece) & 0xff);
+        }
+    }
     /// Whether workers that make all calls together may be some updates apart: each knows its own losses alone.
     bool may_lag() const {
         return !independent() && clocks() && (setup_.order.staleness > 0 || setup_.order.backup > 0);
@@ -246,6 +261,7 @@ protected:
     };
     server_setup setup_;
     detail::server_places places_;
+    runtime::arena gathered_;   ///< gradients of several steps, or of one that is on its way while the next is made
     std::unique_ptr<detail::server_link> link_;   ///< null but in a worker
     detail::worker_tables<P> tables_;
     std::unique_ptr<sharded::updater> updater_;   ///< that squares are taken with

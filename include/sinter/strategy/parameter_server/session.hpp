@@ -16,7 +16,7 @@ class server_session : public server_values<Programs, Optimizer> {
     using base_type = server_values<Programs, Optimizer>;
     using base_type::shards_, base_type::units_, base_type::at, base_type::alone_, base_type::shard_, base_type::batch_,
         base_type::filled, base_type::setup_, base_type::places_, base_type::link_, base_type::tables_,
-        base_type::updater_, base_type::begun_, base_type::resting_, base_type::written_here_, base_type::stale_,
+        base_type::updater_, base_type::begun_, base_type::resting_, base_type::written_here_, base_type::gathered_, base_type::stale_,
         base_type::push_,
         base_type::max_steps_, base_type::steps_, base_type::consumed_, base_type::rate_, base_type::states_before_,
         base_type::report_, base_type::n_states, base_type::sums, base_type::takes_norm, base_type::parameters,
@@ -70,7 +70,6 @@ private:
     bool finite_ = true, pushes_ = true;
     double loss_ = 0, weight_ = 0;
     std::int64_t examples_ = 0;
-    runtime::arena gathered_;   ///< gradients of several steps, or of one that is on its way while the next is made
     int in_round_ = 0;          ///< steps whose gradients are gathered
     sharded::push_info info_{.weight = 0};
     std::vector<float> squares_;
