@@ -9,7 +9,7 @@
 /// | copied_gradient | bucket: worker; offset, elements | floats of the worker's push |
 /// | copied_sections | bucket: worker | sections of it |
 /// | copied_commit | bucket: worker; step: incarnation; elements: 1 it is staged already | commit_block |
-/// | copied_clock | step: clock | |
+/// | copied_clock | step: clock; elements: version of the values | |
 /// | copied_write | bucket: array; offset, elements | floats |
 /// | copied_rows | bucket: table; elements: rows | of each: key, step, values and slots |
 /// | copied_state | | who is there, clocks, log, tickets: an archive |
