@@ -52,6 +52,7 @@ public:
         read(value);
         return *this;
     }
+    bool at_end() const { return left_.empty(); }
     /// Throws format_error if bytes are left over.
     void expect_end() const {
         if (!left_.empty()) fault("more bytes than the message has");

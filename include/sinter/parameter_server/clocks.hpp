@@ -79,6 +79,10 @@ public:
         if (backup_ > 0 && pushes >= workers() - backup_) return true;
         return !somebody_waits || (live == 0 && pushes > 0);
     }
+    /// Whether a worker has pushed or passed clock applied().
+    bool begun() const {
+        return std::any_of(members_.begin(), members_.end(), [&](const member& m) { return m.next > applied_; });
+    }
     /// Whether the worker's push is in clock applied().
     bool in_next(int w) const { return in(at(w)); }
     /// Whether the worker's push of this clock waits to be applied.

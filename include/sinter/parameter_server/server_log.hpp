@@ -9,6 +9,7 @@ namespace sinter::inline SINTER_TARGET::sharded {
 /// What a checkpoint of a server has beside values: `shard_view::log`, as bytes of an archive.
 struct server_log {
     std::int64_t global_step = 0, clocks = 0, max_steps = 0;
+    std::int64_t version = 0;   ///< how often the chief had overwritten values; 0 in older files
     bool open = false;
     std::vector<push_log::entry> pushes;   ///< by rank
 
@@ -17,7 +18,7 @@ struct server_log {
         std::uint8_t o = open;
         std::vector<std::uint64_t> all;
         for (const auto& e : pushes) all.insert(all.end(), {e.incarnation, e.last, e.missing});
-        w & global_step & clocks & max_steps & o & all;
+        w & global_step & clocks & max_steps & o & all & version;
         return w.bytes();
     }
     /// Throws format_error for bytes that are none.
@@ -27,8 +28,9 @@ struct server_log {
         std::uint8_t o = 0;
         std::vector<std::uint64_t> all;
         r & l.global_step & l.clocks & l.max_steps & o & all;
+        if (!r.at_end()) r & l.version;
         r.expect_end();
-        if (l.global_step < 0 || l.clocks < 0 || all.size() % 3 != 0)
+        if (l.global_step < 0 || l.version < 0 || l.clocks < 0 || all.size() % 3 != 0)
             throw format_error("makes no sense", "the log of a server's checkpoint");
         l.open = o != 0;
         for (std::size_t i = 0; i < all.size(); i += 3) l.pushes.push_back({all[i], all[i + 1], all[i + 2]});

@@ -141,9 +141,9 @@ inline void client::use_newest() {
 inline bool client::renewed() const {
     const engine& e = *engine_;
     const engine::lock hold(engine_->mutex);
-    bool any = false;
-    for (std::size_t i = 0; i < e.used.size(); ++i) any |= e.used[i] != e.lanes[i]->version;
-    return any;
+    std::int64_t newest = 0;
+    for (const auto& l : e.lanes) newest = std::max(newest, l->version);
+    return std::any_of(e.used.begin(), e.used.end(), [&](std::int64_t v) { return v != newest; });
 }
 
 inline bool client::may_step() {

@@ -72,7 +72,7 @@ public:
     /// Without a call of these: always those pulled last.
     void use_pulled();
     void use_newest();
-    /// Whether the chief has overwritten values since those that are in use left the servers.
+    /// Whether the chief has overwritten values since those that are in use left the servers, or some of them.
     bool renewed() const;
 
     /// Clocks that were applied, and global steps, when the job was opened.

@@ -45,6 +45,15 @@ struct server::engine {
         std::int64_t applied_before = 0;             // when steps_per_second was measured last
         answer_info info;                            // of its last push
     };
+    /// The pushes of a clock.
+    struct clock_pushes {
+        std::vector<staged_push*> here, used;   // by rank: those that make it; of these, those that are added up
+        bool finite = true, any = false, came = false;
+        float rate = 1;
+        std::int64_t save = 0;
+        answer_info info;
+        bool updates() const { return any && finite; }
+    };
     struct connection {
         base::posix_thread thread;
         std::atomic<bool> over{false};
@@ -71,14 +80,15 @@ struct server::engine {
             if (replicated())
                 throw option_error("servers that keep shards twice cannot add up the norm of all gradients by clocks",
                                    "the optimizer of a parameter server", "replicas = 2", "replicas = 1, or async");
-            if (order.backup > 0)   // each takes the first pushes that come to it: on each server others
-                throw option_error("with backup workers, clipping by the norm of all gradients needs one server",
-                                   "the optimizer of a parameter server", joined_text(who.servers().size()),
-                                   "1 server");
+            if (order.backup > 0 && c.size() > shared_squares::most_workers)
+                throw option_error("too many workers for clipping by the norm of all gradients with backup workers on "
+                                   "several servers", "the optimizer of a parameter server",
+                                   sinter::joined({c.size(), " workers"}),
+                                   sinter::joined({shared_squares::most_workers, " at most"}));
             all_squares = std::make_unique<shared_squares>(who, same, parameters, [this] {
                 const lock hold(mutex);
                 return stopping || failure.has_value();
-            });
+            }, 60 + who.options.dead_after);
         }
         for (int w = 0; w < c.size(); ++w)
             if (!order.all_join) turn.retire(w);
@@ -99,7 +109,7 @@ struct server::engine {
         if (other) other->shut();
         if (door) door->close();
         for (connection& c : connections) c.thread.join();
-        for (base::posix_thread* t : {&saver, &follower})
+        for (base::posix_thread* t : {&saver, &follower, &agreeing})
             if (t->joinable()) t->join();
     }
     void shut() {
@@ -158,7 +168,7 @@ struct server::engine {
 
     wire::greeting own;
     std::list<connection> connections;
-    base::posix_thread saver, follower;
+    base::posix_thread saver, follower, agreeing;
     std::unique_ptr<engine> other;                   // of the shard before this one
     std::unique_ptr<wire::service> door;
 
@@ -172,10 +182,11 @@ struct server::engine {
         return t;
     }
     bool is_first() const { return shard_number == 0; }
+    /// Whether the servers agree on whose pushes make a clock: server 0 decides.
+    bool agrees() const { return all_squares && order.backup > 0; }
     bool replicated() const { return options.replicas == 2; }
     /// Whether this worker is to stop: at once, or where batches are shared at the clock that all agree on.
     bool stops(int w) const { return together.stops(order.mode == update_mode::async ? 0 : turn.next(w)); }
-    static std::string joined_text(std::size_t n) { return std::to_string(n) + " servers"; }
     cluster_error about_self(std::string operation, std::string cause) const {
         return {own.rank, who.self().name(), text_of(who.self().address()), std::move(operation), global_step,
                 std::move(cause)};
@@ -279,7 +290,9 @@ struct server::engine {
     inline void keep_saving();
     inline void serve(int w, std::uint64_t incarnation, wire::data_link link);
     inline void advance(lock& hold);
-    inline void apply_clock(lock& hold);
+    inline void apply_clock(lock& hold, shared_squares::ranks of = ~shared_squares::ranks{0});
+    inline clock_pushes pushes_of_clock(shared_squares::ranks of) const;
+    inline void follow_decisions();
     inline const char* apply_push(staged_push&, std::int64_t step, const float* scalars, float* copy_to);
     inline void look_at_sums();
     inline std::string counters_text() const;

@@ -21,6 +21,7 @@ inline void server::engine::restore() {
         log.restore(l.pushes);
         tickets.limit(l.max_steps);
         turn.restore(l.clocks);
+        version = l.version;
     }
     begun = saved_step = global_step;
 }
@@ -31,6 +32,7 @@ inline std::string server::engine::saved_log() const {
     l.global_step = global_step;
     l.clocks = turn.applied();
     l.max_steps = tickets.limit();
+    l.version = version;
     l.open = open;
     l.pushes = log.entries();
     if (order.mode == update_mode::clocks)   // what only waits for its clock is not in the values
@@ -191,6 +193,7 @@ inline void server::engine::report(lock& hold) {
 
 inline void server::engine::serve_until_the_end() {
     if (options.files || options.files_of) saver = base::posix_thread([this] { keep_saving(); });
+    if (agrees() && !is_first()) agreeing = base::posix_thread([this] { follow_decisions(); });
     if (replicated()) follower = base::posix_thread([this] { follow(); });
     lock hold(mutex);
     double ran = base::monotonic_seconds(), reported = ran;

@@ -8,39 +8,91 @@ namespace sinter::inline SINTER_TARGET::sharded {
 /// Applies all clocks that can be. One thread at a time does; others find that somebody is at it, who
 /// sees what they have staged. Before a checkpoint that is due has been copied no further clock is applied.
 inline void server::engine::advance(lock& hold) {
-    if (applying || order.mode != update_mode::clocks) return;
+    if (applying || order.mode != update_mode::clocks || (agrees() && !is_first())) return;
     applying = true;
     while (part == copy_role::leading && turn.ready() && !failure && !stopping && !save_is_due(0)) apply_clock(hold);
     applying = false;
 }
 
-/// Clock applied() becomes an update, by all that has been pushed of it.
-inline void server::engine::apply_clock(lock& hold) {
-    std::vector<staged_push*> here(workers.size()), pushes(workers.size());   // those that came; that are added up
-    const auto slot = static_cast<std::size_t>(turn.applied() % (order.staleness + 1));
-    bool finite = true, any = false, came = false;
-    answer_info info;
-    float rate = 1;
-    std::int64_t save = 0;
-    for (std::size_t w = 0; w < workers.size(); ++w) {
-        here[w] = turn.in_next(static_cast<int>(w)) ? workers[w].staged[slot].get() : nullptr;
-        if (!here[w]) continue;
-        came = true;
-        finite &= here[w]->info.finite;
-        save = std::max(save, here[w]->save);
-        if (here[w]->version < version) continue;   // of values that are no more: as if it had come too late
-        pushes[w] = here[w];
-        const push_info& i = pushes[w]->info;
-        if (!any) rate = i.rate;
-        any = true;
-        info.loss += i.loss, info.weight += i.weight, info.examples += i.examples;
+/// On servers that do as server 0 decides: applies clocks, by the pushes of those that it names. Where one of
+/// these will never come here, for its worker died in between, all servers do without.
+inline void server::engine::follow_decisions() {
+    lock hold(mutex);
+    while (!stopping && !failure) {
+        if (!turn.begun() || (saver.joinable() && save_is_due(0))) {
+            changed.wait_for(hold, std::chrono::milliseconds(100));
+            continue;
+        }
+        const std::int64_t clock = turn.applied();
+        const auto ask = [&](auto f) {
+            std::optional<shared_squares::ranks> answer;
+            hold.unlock();
+            try {
+                answer = f();
+                hold.lock();
+            } catch (const std::exception& e) {
+                hold.lock();
+                fail_held(about_self("applying an update", e.what()));
+            }
+            return answer;
+        };
+        auto of = ask([&] { return all_squares->decision(clock); });
+        for (bool all = false; of && !all && !stopping && !failure;) {
+            shared_squares::ranks missing = 0;
+            all = true;
+            for (int w = 0; w < who.size(); ++w) {
+                if ((*of >> w & 1) == 0 || turn.in_next(w)) continue;
+                all = false;
+                const presence p = at(w).now;
+                if (turn.next(w) > clock || p == presence::dead || p == presence::left || p == presence::never_came)
+                    missing |= shared_squares::ranks{1} << w;
+            }
+            if (missing != 0) of = ask([&] { return all_squares->decision_without(clock, missing); });
+            else if (!all) changed.wait_for(hold, std::chrono::milliseconds(50));
+        }
+        if (!of || stopping || failure) continue;
+        applying = true;
+        apply_clock(hold, *of);
+        applying = false;
+        changed.notify_all();
     }
-    info.push = finite ? answer_info::fate::applied : answer_info::fate::not_finite;
-    const bool updates = any && finite, exchanges = all_squares && came && finite;
+}
+
+/// Under the mutex: what has been pushed of clock applied() by these workers.
+inline server::engine::clock_pushes server::engine::pushes_of_clock(shared_squares::ranks of) const {
+    const auto slot = static_cast<std::size_t>(turn.applied() % (order.staleness + 1));
+    clock_pushes p;
+    p.here.resize(workers.size()), p.used.resize(workers.size());
+    for (std::size_t w = 0; w < workers.size(); ++w) {
+        if (!turn.in_next(static_cast<int>(w)) || (agrees() && (of >> w & 1) == 0)) continue;
+        staged_push* const mine = p.here[w] = workers[w].staged[slot].get();
+        p.came = true;
+        p.finite &= mine->info.finite;
+        p.save = std::max(p.save, mine->save);
+        if (mine->version < version) continue;   // of values that are no more: as if it had come too late
+        p.used[w] = mine;
+        if (!p.any) p.rate = mine->info.rate;
+        p.any = true;
+        p.info.loss += mine->info.loss, p.info.weight += mine->info.weight, p.info.examples += mine->info.examples;
+    }
+    p.info.push = p.finite ? answer_info::fate::applied : answer_info::fate::not_finite;
+    return p;
+}
+
+/// Clock applied() becomes an update, by all that has been pushed of it; where servers agree on that, by what
+/// workers `of` have pushed.
+inline void server::engine::apply_clock(lock& hold, shared_squares::ranks of) {
+    const auto slot = static_cast<std::size_t>(turn.applied() % (order.staleness + 1));
+    clock_pushes p = pushes_of_clock(of);
     const std::int64_t step = begun, clock = turn.applied();
     const std::uint64_t seen = view;
-    if (updates) scalars(begun++, rate, scalar_values.data());
+    if (p.updates()) scalars(begun++, p.rate, scalar_values.data());
     turn.close();
+    if (agrees()) {
+        of = 0;
+        for (std::size_t w = 0; w < workers.size(); ++w) of |= shared_squares::ranks{p.here[w] != nullptr} << w;
+        if (is_first()) all_squares->decide(clock, of);
+    }
     hold.unlock();
     const changing_values changing(*this);
     if (replicated()) {
@@ -53,24 +105,37 @@ inline void server::engine::apply_clock(lock& hold) {
         hold.unlock();
     }
     try {
-        if (updates || exchanges) {
-            joined.begin(pushes);
-            float sum = 0;
-            const std::size_t tables = memory.layout().tables.size();
-            std::vector<staged_rows*> rows;
+        std::vector<staged_rows*> rows;
+        float sum = 0;
+        const std::size_t tables = memory.layout().tables.size();
+        const auto join = [&] {
+            joined.begin(p.used);
+            rows.clear();
             for (std::size_t t = 0; t < tables; ++t) rows.push_back(&joined.rows(t));
-            if (clipped) {   // sums over tensors, before any of them is updated
-                std::vector<float> squares(static_cast<std::size_t>(16 * parameters));
-                for (const sharded::run& r : memory.layout().runs)
-                    if (r.group >= 0 && r.tensor >= 0 && joined.has_dense())
-                        squares[static_cast<std::size_t>(16 * r.tensor)] =
-                            memory.optimizer().squares(joined.dense(r.first, r.floats), r.floats);
-                for (std::size_t t = 0; t < tables; ++t)
-                    if (const int tensor = memory.layout().tables[t].tensor; tensor >= 0)
-                        squares[static_cast<std::size_t>(16 * tensor)] = memory.squares(t, *rows[t], step);
-                if (exchanges) all_squares->exchange(clock, squares);
-                sum = memory.optimizer().total(squares.data(), parameters);
-            }
+        };
+        if (p.updates() || (all_squares && p.came && p.finite)) join();
+        // Sums over tensors, before any of them is updated.
+        while (clipped && (all_squares ? p.came && p.finite : p.updates())) {
+            std::vector<float> squares(static_cast<std::size_t>(16 * parameters));
+            for (const sharded::run& r : memory.layout().runs)
+                if (r.group >= 0 && r.tensor >= 0 && joined.has_dense())
+                    squares[static_cast<std::size_t>(16 * r.tensor)] =
+                        memory.optimizer().squares(joined.dense(r.first, r.floats), r.floats);
+            for (std::size_t t = 0; t < tables; ++t)
+                if (const int tensor = memory.layout().tables[t].tensor; tensor >= 0)
+                    squares[static_cast<std::size_t>(16 * tensor)] = memory.squares(t, *rows[t], step);
+            const shared_squares::ranks now = all_squares ? all_squares->exchange(clock, squares, of) : of;
+            sum = memory.optimizer().total(squares.data(), parameters);
+            if (now == of) break;
+            of = now;   // fewer: once more
+            hold.lock();
+            p = pushes_of_clock(of);
+            begun = step;
+            if (p.updates()) scalars(begun++, p.rate, scalar_values.data());
+            hold.unlock();
+            join();
+        }
+        if (p.updates()) {
             if (joined.has_dense())
                 memory.update([&](std::int64_t first, std::int64_t n) { return joined.dense(first, n); },
                               scalar_values.data(), sum, nullptr);
@@ -91,21 +156,24 @@ inline void server::engine::apply_clock(lock& hold) {
     }
     for (std::size_t w = 0; w < workers.size(); ++w) {
         worker& k = workers[w];
-        if (!here[w]) continue;
+        const bool late = !p.here[w] && turn.in_next(static_cast<int>(w));   // where servers agree on others
+        if (late) p.here[w] = k.staged[slot].get();
+        if (!p.here[w]) continue;
         --k.counters.staged;
-        k.applied_number = here[w]->number;
-        if (pushes[w]) {
-            ++(finite ? k.counters.applied : k.counters.not_finite);
+        k.applied_number = p.here[w]->number;
+        if (p.used[w]) {
+            ++(p.finite ? k.counters.applied : k.counters.not_finite);
             continue;
         }
-        ++k.counters.dropped, ++k.counters.outdated;
-        if (turn.next(static_cast<int>(w)) == clock + 1) k.info.push = answer_info::fate::outdated;   // its last one
+        ++k.counters.dropped, k.counters.outdated += !late;
+        if (turn.next(static_cast<int>(w)) == clock + 1)   // its last one
+            k.info.push = late ? answer_info::fate::late : answer_info::fate::outdated;
     }
-    if (updates) {
+    if (p.updates()) {
         ++global_step;
         for (int w = 0; w < who.size(); ++w) {   // how far each is ahead of the slowest
             const std::int64_t ahead = std::max<std::int64_t>(0, turn.next(w) - turn.applied() - 1);
-            if (!pushes[static_cast<std::size_t>(w)]) continue;
+            if (!p.used[static_cast<std::size_t>(w)]) continue;
             at(w).counters.staleness_sum += ahead;
             at(w).counters.staleness_max = std::max(at(w).counters.staleness_max, ahead);
         }
@@ -117,12 +185,12 @@ inline void server::engine::apply_clock(lock& hold) {
         stream->add(copied::clock, t);
     }
     turn.apply();
-    save_agreed = std::max(save_agreed, save);
-    if (any)
+    save_agreed = std::max(save_agreed, p.save);
+    if (p.any)
         for (worker& k : workers) {
             const auto fate = k.info.push;
-            k.info.loss = info.loss, k.info.weight = info.weight, k.info.examples = info.examples;
-            if (fate == answer_info::fate::staged) k.info.push = info.push;
+            k.info.loss = p.info.loss, k.info.weight = p.info.weight, k.info.examples = p.info.examples;
+            if (fate == answer_info::fate::staged) k.info.push = p.info.push;
         }
     changed.notify_all();
 }

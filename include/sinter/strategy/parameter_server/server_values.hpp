@@ -71,7 +71,6 @@ public:
         if (member().chief()) {
             const bool restored = !begun_ && link_->client().initialised();
             if (!restored && changed_) send_values();
-            changed_ = false;
             link_->client().open(max_steps, restored || (begun_ && !set_) ? -1 : step);
             if (!independent() && begun_) meet();
         } else {
@@ -80,6 +79,7 @@ public:
         }
         max_steps_ = max_steps;
         begun_ = true;
+        changed_ = false;
         set_ = resting_ = false;
         pull_all();
         consumed_ = may_lag() ? link_->client().open_clock() : link_->client().last().clock;
@@ -225,8 +225,10 @@ public:
                 for (std::size_t i = part.size(); i-- > 0;)
                     numbers[i / piece] = numbers[i / piece] * 256 + std::to_integer<int>(part[i]);
             reduce(numbers);
-            for (std::size_t i = 0; i < part.size(); ++i)
-                part[i] = static_cast<std::byte>(static_cast<std::uint64_t>(numbers[i / piece]) >> 8 * (i % piece) & 0xff);
+            for (std::size_t i = 0; i < part.size(); ++i) {
+                const auto bits = static_cast<std::uint64_t>(numbers[i / piece]);
+                part[i] = static_cast<std::byte>(bits >> 8 * (i % piece) & 0xff);
+            }
         }
     }
     /// Whether workers that make all calls together may be some updates apart: each knows its own losses alone.
@@ -430,13 +432,14 @@ protected:
     SINTER_COLD void pull_all() {
         catch_up();
         ++version_;
-        for (std::int64_t before = -1; before != link_->client().version();) {   // all of them of one version
-            before = link_->client().version();
+        for (int tries = 0; tries < 3; ++tries) {   // all of one version
+            const std::int64_t before = link_->client().version();
             link_->read_all(parameters());
             if (n_states)
                 link_->client().read(0, sharded::client::states, 0, {states_before_.data(), states_before_.size()});
+            link_->client().use_newest();
+            if (before == link_->client().version() && !link_->client().renewed()) break;
         }
-        link_->client().use_newest();
         put_states(states_before_.data());
         stale_ = written_here_ = false;
     }

@@ -16,7 +16,8 @@ class server_session : public server_values<Programs, Optimizer> {
     using base_type = server_values<Programs, Optimizer>;
     using base_type::shards_, base_type::units_, base_type::at, base_type::alone_, base_type::shard_, base_type::batch_,
         base_type::filled, base_type::setup_, base_type::places_, base_type::link_, base_type::tables_,
-        base_type::updater_, base_type::begun_, base_type::resting_, base_type::written_here_, base_type::gathered_, base_type::stale_,
+        base_type::updater_, base_type::begun_, base_type::resting_, base_type::written_here_, base_type::gathered_,
+        base_type::stale_,
         base_type::push_,
         base_type::max_steps_, base_type::steps_, base_type::consumed_, base_type::rate_, base_type::states_before_,
         base_type::report_, base_type::n_states, base_type::sums, base_type::takes_norm, base_type::parameters,
@@ -90,6 +91,7 @@ private:
     bool passes() {
         if (independent() || consumed_ >= link_->client().pass_clocks()) return false;
         ++consumed_;
+        stale_ = true;
         return true;
     }
     /// Whether a step that was not allowed now may be later. The chief waits for those that make the last ones.

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: BSL-1.0
+// needs: distributed
+// Backup workers, several servers, and an optimizer that clips by the norm of all gradients: all servers make each clock
+// by the pushes of the same workers.
+#include "job_of_threads.hpp"
+#include <boost/test/unit_test.hpp>
+#include <cmath>
+#include <random>
+#include <sinter/parameter_server/server/shared_squares.hpp>
+
+using namespace sinter;
+using namespace sinter::ps_test;
+using sharded::pull_target;
+
+namespace {
+
+constexpr int workers = 3, clocks = 60;
+constexpr std::int64_t floats[2] = {32, 48};   // of two tensors
+
+/// What a server has seen of each of its updates.
+struct seen_update {
+    float first, squares, sum;
+    bool operator==(const seen_update&) const = default;
+};
+class clipped_sgd : public plain_sgd {
+public:
+    explicit clipped_sgd(std::vector<seen_update>& seen) : seen_(seen) {}
+    sharded::norm_need needs() const override { return sharded::norm_need::all_gradients; }
+    void update(int, float* p, const float* g, float*, std::int64_t, std::int64_t n, const float* s,
+                float sum) const override {
+        seen_.push_back({g[0], squares(g, n), sum});
+        const float factor = std::min(1.f, 0.5f / std::sqrt(sum));
+        for (std::int64_t i = 0; i < n; ++i) p[i] -= s[0] * factor * g[i];
+    }
+
+private:
+    std::vector<seen_update>& seen_;
+};
+
+/// Gradients: the first float of each tensor tells whose they are.
+std::vector<float> gradient(int w, std::int64_t clock, int tensor) {
+    std::mt19937 r(static_cast<unsigned>(w * 1000 + clock * 10 + tensor));
+    std::vector<float> g(static_cast<std::size_t>(floats[tensor]));
+    for (float& x : g) x = static_cast<float>(r() % 2001) / 1000 - 1;
+    g[0] = static_cast<float>(1 << w);
+    return g;
+}
+struct outcome {
+    std::vector<float> values;                    // of both tensors
+    std::vector<seen_update> seen[2];             // by server
+    std::int64_t dropped = 0;
+};
+/// `everybody`: workers 0, 1 and 2 push as fast as they can; otherwise 2 is there and pushes nothing.
+outcome run(int servers, bool everybody, unsigned seed) {
+    outcome o;
+    std::vector<sharded::shard_layout> l(static_cast<std::size_t>(servers));
+    for (int t = 0; t < 2; ++t) {
+        sharded::shard_layout& to = l[static_cast<std::size_t>(t % servers)];
+        to.runs.push_back({to.floats, floats[t], 0, t});
+        to.floats += floats[t];
+    }
+    const job j(workers, l);
+    std::vector<std::unique_ptr<sharded::server>> all;
+    threads run_servers, run_workers;
+    for (int s = 0; s < servers; ++s) {
+        sharded::server_options with;
+        with.order = sharded::update_order::sync(1);
+        with.parameters = 2;
+        all.push_back(std::make_unique<sharded::server>(
+            j.as(cluster_role::ps, s), j.same, l[static_cast<std::size_t>(s)],
+            std::make_unique<clipped_sgd>(o.seen[s]), [](std::int64_t, float, float* to) { to[0] = 0.1f; }, with));
+    }
+    for (auto& s : all) run_servers.start([&s] { s->run(); });
+    for (int w = 0; w < workers; ++w)
+        run_workers.start([&, w] {
+            const auto c = j.client(w);
+            if (w == 0) {
+                for (int s = 0; s < servers; ++s)
+                    c->write(s, 0, 0, std::vector<float>(static_cast<std::size_t>(l[std::size_t(s)].floats)));
+                c->open(clocks);
+            }
+            c->wait_until_open();
+            if (w == 2 && !everybody) {
+                c->rest();
+            } else {
+                std::mt19937 random(seed * 3 + static_cast<unsigned>(w));
+                std::vector<std::vector<float>> got;
+                std::vector<pull_target> to;
+                for (const auto& of : l) got.emplace_back(static_cast<std::size_t>(of.floats));
+                for (auto& g : got) to.push_back({g.data(), nullptr});
+                while (c->may_step()) {
+                    if (random() % 3 == 0) ::usleep(random() % 1500);
+                    const std::int64_t clock = c->pass_clocks();
+                    std::vector<float> g[2] = {gradient(w, clock, 0), gradient(w, clock, 1)};
+                    c->begin_push();
+                    for (int t = 0; t < 2; ++t) c->push(t % servers, servers == 1 && t == 1 ? floats[0] : 0, g[t]);
+                    c->wait(c->commit({.loss = 1}, to));
+                }
+            }
+            if (w == 0) {
+                c->wait_for_others();
+                for (int t = 0; t < 2; ++t) {
+                    std::vector<float> x(static_cast<std::size_t>(floats[t]));
+                    c->read(t % servers, 0, servers == 1 && t == 1 ? floats[0] : 0, x);
+                    o.values.insert(o.values.end(), x.begin(), x.end());
+                }
+            }
+            c->leave();
+        });
+    no_fault_of(run_workers);
+    no_fault_of(run_servers);
+    for (auto& s : all)
+        for (const auto& of : s->counters()) o.dropped += of.dropped;
+    return o;
+}
+
+BOOST_AUTO_TEST_CASE(the_bits_of_one_server) {
+    const outcome one = run(1, false, 1), two = run(2, false, 2);
+    BOOST_TEST(one.values.size() == 80u);
+    BOOST_TEST((one.values == two.values));
+    BOOST_TEST(two.seen[0].size() == std::size_t{clocks});
+    BOOST_TEST(two.seen[0][0].first == 1.5f);   // the mean of 1 and 2
+}
+BOOST_AUTO_TEST_CASE(whoever_comes_first_does_on_all_servers) {
+    std::int64_t dropped = 0;
+    for (unsigned seed = 1; seed < 6; ++seed) {
+        const outcome o = run(2, true, seed);
+        dropped += o.dropped;
+        BOOST_TEST(o.seen[0].size() == std::size_t{clocks});
+        BOOST_TEST_REQUIRE(o.seen[1].size() == o.seen[0].size());
+        for (std::size_t k = 0; k < o.seen[0].size(); ++k) {
+            const seen_update &a = o.seen[0][k], &b = o.seen[1][k];
+            BOOST_TEST(a.first == b.first);   // the same workers'
+            BOOST_TEST(a.sum == b.sum);
+            BOOST_TEST(a.sum == static_cast<float>(double{a.squares} + double{b.squares}));
+        }
+    }
+    BOOST_TEST(dropped > 0);
+}
+
+/// Server 1 never gets the push of a worker that server 0 has named: both do without.
+BOOST_AUTO_TEST_CASE(a_push_that_came_to_one_server_alone) {
+    const job j(3, 2, dense_layout(16));
+    const auto never = [] { return false; };
+    const cluster first = j.as(cluster_role::ps, 0), second = j.as(cluster_role::ps, 1);
+    sharded::shared_squares a(first, j.same, 2, never, 5);
+    threads both;
+    {
+        threads serving;
+        sharded::shared_squares* const to = &a;
+        wire::service door(first, wire::service_greeting(first, j.same),
+                           {.objection = [](const wire::greeting&) { return std::string(); },
+                            .joined =
+                                [&](const wire::greeting&, wire::data_link link) {
+                                    serving.start([to, l = std::make_shared<wire::data_link>(std::move(link))] {
+                                        try {
+                                            to->serve(1, std::move(*l));
+                                        } catch (const cluster_error&) {   // its connection has ended
+                                        }
+                                    });
+                                },
+                            .failed = [](const std::string&) {}},
+                           {}, {});
+        std::vector<float> x(32), y(32);
+        both.start([&] {
+            a.decide(7, 0b111);
+            x[0] = 1;
+            SINTER_NEED(a.exchange(7, x, 0b111) == 0b011);
+            x[0] = 3;
+            SINTER_NEED(a.exchange(7, x, 0b011) == 0b011);
+            SINTER_NEED(x[0] == 3 && x[16] == 5);
+        });
+        both.start([&] {
+            auto mine = std::make_unique<sharded::shared_squares>(second, j.same, 2, never, 5);
+            SINTER_NEED(mine->decision(7) == 0b111u);
+            SINTER_NEED(mine->decision_without(7, 0b100) == 0b011u);
+            y[16] = 5;
+            SINTER_NEED(mine->exchange(7, y, 0b011) == 0b011);
+            SINTER_NEED(y[0] == 3 && y[16] == 5);
+        });
+        no_fault_of(both);
+        door.close();
+    }
+}
+
+} // namespace
