@@ -26,7 +26,7 @@ struct server_options {
     std::shared_ptr<shard_files> files;          ///< null: no checkpoints
     /// 0: only where asked. By clocks all servers save the same one; else each its own, as "step-N" all the same.
     std::int64_t save_every_steps = 0;
-    double save_every_seconds = 0;               ///< where there is one server; for several the chief asks
+    double save_every_seconds = 0;               ///< several servers save together, when server 0 says so
     /// The values that a row of a table begins with; null: zeros. `row`: local, or its key.
     std::function<void(int table, std::int64_t row, float* to)> first_row;
     int parameters = 0;   ///< how many the model has (run::tensor), for norms of all gradients; 0: as the layout
