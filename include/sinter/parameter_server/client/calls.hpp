@@ -128,10 +128,16 @@ inline std::int64_t client::version() const {
     for (const auto& l : engine_->lanes) v = std::max(v, l->version);
     return v;
 }
-inline void client::use_pulled() {
-    const engine::lock hold(engine_->mutex);
-    engine_->used.clear();
-    for (const auto& l : engine_->lanes) engine_->used.push_back(l->pulled);
+inline bool client::use_pulled() {
+    engine& e = *engine_;
+    const engine::lock hold(e.mutex);
+    bool others = e.used.empty();
+    e.used.resize(e.lanes.size());
+    for (std::size_t i = 0; i < e.lanes.size(); ++i) {
+        others |= e.used[i] != e.lanes[i]->pulled;
+        e.used[i] = e.lanes[i]->pulled;
+    }
+    return others;
 }
 inline void client::use_newest() {
     const engine::lock hold(engine_->mutex);

@@ -70,7 +70,9 @@ public:
     std::int64_t version() const;
     /// Gradients are computed from now on from the values that were pulled last, or read last: which commit() says.
     /// Without a call of these: always those pulled last.
-    void use_pulled();
+    /// use_pulled(): whether those are of another version than the ones before; then what no pull brings (frozen
+    /// parameters) is to be read as well.
+    bool use_pulled();
     void use_newest();
     /// Whether the chief has overwritten values since those that are in use left the servers, or some of them.
     bool renewed() const;

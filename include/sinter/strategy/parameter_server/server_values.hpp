@@ -161,8 +161,8 @@ public:
         stale_ = true;
         if (!std::exchange(changed_, false) || member().chief()) return;
         settle();
-        if (independent()) {   // what the chief writes counts; what was written here is nobody's
-            written_here_ = true;
+        if (independent()) {   // what the chief writes counts, and what was written here is nobody's
+            is_old_ = true;
         } else {
             link_->client().wait_for_renewal();
             pull_all();
@@ -275,7 +275,7 @@ protected:
     bool set_ = false;             ///< the chief has overwritten values since training began
     bool stale_ = false;           ///< steps have been made since the last pull
     bool averages_ = false;
-    bool written_here_ = false;    ///< values here are neither the servers' nor to be theirs
+    bool is_old_ = false;          ///< not all values here are the servers': all are to be read
     struct awaited {
         sharded::ticket ticket = 0;
         bool waits = false, brings = false;   ///< brings: with its answer come values
@@ -441,7 +441,7 @@ protected:
             if (before == link_->client().version() && !link_->client().renewed()) break;
         }
         put_states(states_before_.data());
-        stale_ = written_here_ = false;
+        stale_ = is_old_ = false;
     }
     void put_states(const float* x) {
         if (n_states)
@@ -458,7 +458,9 @@ protected:
         if (!a.waits) return;
         a.waits = false;
         while_waiting([&] { return link_->client().wait(a.ticket), true; });
-        if (a.brings) take_values(), link_->client().use_pulled();
+        if (!a.brings) return;
+        take_values();
+        if (link_->client().use_pulled()) is_old_ = true;
     }
     /// f(), whose time counts as waiting for others.
     template <class F>

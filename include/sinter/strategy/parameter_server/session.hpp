@@ -16,7 +16,7 @@ class server_session : public server_values<Programs, Optimizer> {
     using base_type = server_values<Programs, Optimizer>;
     using base_type::shards_, base_type::units_, base_type::at, base_type::alone_, base_type::shard_, base_type::batch_,
         base_type::filled, base_type::setup_, base_type::places_, base_type::link_, base_type::tables_,
-        base_type::updater_, base_type::begun_, base_type::resting_, base_type::written_here_, base_type::gathered_,
+        base_type::updater_, base_type::begun_, base_type::resting_, base_type::is_old_, base_type::gathered_,
         base_type::stale_,
         base_type::push_,
         base_type::max_steps_, base_type::steps_, base_type::consumed_, base_type::rate_, base_type::states_before_,
@@ -47,7 +47,7 @@ public:
         if (v.stop && c.stop_clock() < 0 && (member().chief() || !independent())) c.ask_all_to_stop("asked to stop");
         if (v.save && !independent()) c.ask_all_to_save();
         settle();
-        if (written_here_ || c.renewed()) begin_anew();
+        if (is_old_ || c.renewed()) begin_anew();
         resting_ = false;
         if (passes()) return passed(v);
         while (!this->while_waiting([&] { return c.may_step(); })) {
