@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+// weighs: 3
 // needs: distributed
 #include "job.hpp"
 #include <boost/test/unit_test.hpp>

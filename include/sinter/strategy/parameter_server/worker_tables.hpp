@@ -24,7 +24,7 @@ public:
             pulled_.emplace_back(at(floats));
             pushed_.emplace_back(at(floats));
             keys_.emplace_back(at(r.most_rows));
-            joined_.emplace_back(shards, 0, r.most_rows, r.most_rows, r.width);
+            joined_.emplace_back(shards, 0, r.most_rows, r.most_rows, r.width, false);
         }
     }
     static const remote_table& table(int t) { return tables::table(t); }
