@@ -83,6 +83,9 @@ BOOST_AUTO_TEST_CASE(who_is_started_again_joins) {
         BOOST_TEST(word_behind(a, "members") == "323", a);
         BOOST_TEST(word_behind(c, "members") == "3", c);
         BOOST_TEST(word_behind(c, "chief") == (dies == 0 ? "1" : "0"), c);
+        // It was healed while the others went on, and had their bits when it joined.
+        BOOST_TEST(std::stoi(word_behind(c, "repeated")) > 0, c);
+        BOOST_TEST(word_behind(c, "waited") == "0", c);
     }
 }
 // Spares wait, are needed, and come in; the batch is the same all the time, whoever takes part.

@@ -78,4 +78,5 @@ BOOST_AUTO_TEST_CASE(who_is_started_again_joins) {
     const std::string a = job.result(0), b = job.result(2), c = job.result(again);
     are_equal({a, b, c});
     BOOST_TEST(word_behind(a, "members") == "323", a);
+    BOOST_TEST(word_behind(c, "waited") == "0", c);
 }

@@ -67,7 +67,21 @@ BOOST_AUTO_TEST_CASE(killed_anywhere_and_started_again) {
         are_equal({a, b, c});
         for (const std::string& t : {a, b, c}) has_the_bits(t);
         BOOST_TEST(word_behind(a, "members") == "323", a);
+        BOOST_TEST(word_behind(c, "waited") == "0", c);
     }
+}
+// The one that heals dies while it does so; another one begins anew, and the bits are right.
+BOOST_AUTO_TEST_CASE(who_heals_dies) {
+    const auto at = own_addresses(4);
+    processes job;
+    for (int r = 0; r < 4; ++r) job.start([=] { return live(at, r, {.die_at = r == 1 ? 5 : -1, .pause = 0.08}); });
+    BOOST_TEST(job.result(1) == "KILLED");
+    const int again = job.start([=] { return live(at, 1, {.pause = 0.08}); });
+    ::usleep(150'000);   // before, while or after it is healed
+    job.signal(3, SIGKILL);
+    const std::string a = job.result(0), b = job.result(2), c = job.result(again);
+    are_equal({a, b, c});
+    for (const std::string& t : {a, b, c}) has_the_bits(t);
 }
 // Where steps are accumulated each shard's sums are what they were, whoever gathers them again.
 BOOST_AUTO_TEST_CASE(dead_within_a_round) {

@@ -62,6 +62,12 @@ inline double furthest(const std::vector<float>& x, const std::vector<float>& wa
         most = std::max(most, std::abs(static_cast<double>(x[i]) - static_cast<double>(want[i])));
     return most;
 }
+/// How a member was healed: " repeated N waited N", where it was not there from the beginning.
+std::string healing_of(const auto& session) {
+    const auto& h = session.healed_by();
+    return " repeated " + std::to_string(h.steps) + " images " + std::to_string(h.images) + " waited " +
+           std::to_string(h.waits);
+}
 /// A member's whole life: "ok members 32 steps 60 chief 1 ...". `make(strategy)` is the model under a strategy,
 /// `under(multi_worker)` the one that the job has.
 template <class Make, class Under>
@@ -84,8 +90,8 @@ std::string life(Make make, Under under, const std::vector<std::string>& at, int
     const double off = furthest(w, trained_alone(make(single<cpu_device>{}), p.steps));
     return "ok members " + members + " steps " + std::to_string(model.inner().steps()) + " chief " +
            std::to_string(model.inner().session().member().chief()) + " examples " + std::to_string(e.examples) +
-           " auc " + std::to_string(e.metrics[0].value) + " sum " + std::to_string(sum) + " off " +
-           (off == 0 ? "nothing" : std::to_string(off));
+           healing_of(model.inner().session()) + " auc " + std::to_string(e.metrics[0].value) + " sum " +
+           std::to_string(sum) + " off " + (off == 0 ? "nothing" : std::to_string(off));
 }
 inline std::string word_behind(const std::string& text, const std::string& key) {
     const std::size_t at = text.find(key + " ");

@@ -3,6 +3,7 @@
 #include <sinter/collective/communicator.hpp>
 #include <sinter/net/elastic/assembly_service.hpp>
 #include <sinter/net/identity.hpp>
+#include <functional>
 #include <memory>
 
 namespace sinter::inline SINTER_TARGET::collective {
@@ -74,6 +75,39 @@ public:
         service_.use([](wire::assembly& a, double, auto&& send) { a.end(), a.tell_end(send); });
     }
     bool somebody_waits() const { return service_.somebody_waits(); }
+
+    // ---- a process that waits is given the model's state by a member, while all train on
+    /// Seconds that members wait for each other to connect.
+    double patience() const { return std::max(2 * service_.roster().options.dead_after, 2.); }
+    /// Of a process that waits: whether it may be taken in already.
+    void may_join(bool may) {
+        service_.use([&](wire::assembly& a, double, auto&&) { a.may_join(may); });
+    }
+    /// Who waits for the model's state; slot -1: nobody.
+    wire::seat to_be_healed() {
+        return service_.use([](wire::assembly& a, double now, auto&&) { return a.waiting(now, false); });
+    }
+    /// Of a process that waits: whether it need not wait any more, for it is a member, or never will be.
+    bool is_called() {
+        return service_.use([&](wire::assembly& a, double, auto&&) {
+            return a.list().epoch > list_.epoch || !a.fault().empty();
+        });
+    }
+    wire::seat self() {
+        return service_.use([](wire::assembly& a, double, auto&&) { return a.self(); });
+    }
+    /// Connects the process that waits, which is rank 0, to the one that heals it; either may call it, on
+    /// any thread, at any time.
+    std::function<std::unique_ptr<communicator>()> healing(const wire::seat& joins, bool gives, double within) const {
+        const cluster& all = service_.roster();
+        cluster_options o = all.options;
+        o.job = named(joined({all.options.job, "/heals/", joins.slot, "/", joins.life}));
+        o.join_within = within;
+        o.elastic = false;
+        o.spares = 0;
+        const cluster two = cluster::with_master(gives ? 1 : 0, 2, all.member(joins.slot).address(), std::move(o));
+        return [two, connect = connect_, same = same_] { return connect(two, same); };
+    }
     std::int64_t epoch() const { return list_.epoch; }
     int slot() const { return service_.roster().rank(); }
     cluster_error fault(std::string cause) const { return service_.fault(slot(), std::move(cause)); }
@@ -97,9 +131,18 @@ private:
         });
         if (!fault.empty()) throw left_behind(service_.fault(slot(), fault));
         list_ = g.list;
-        const double within = std::max(2 * service_.roster().options.dead_after, 2.);
-        g.members = make_group(g.list, std::to_string(run), within);
+        g.members = make_group(g.list, std::to_string(run), patience());
         return g;
+    }
+    /// Short, and another one for another text.
+    static std::string named(const std::string& text) {
+        const wire::digest id = wire::sha256({reinterpret_cast<const std::byte*>(text.data()), text.size()});
+        std::string name;
+        for (std::size_t i = 0; i < 12; ++i) {
+            constexpr const char* digits = "0123456789abcdef";
+            name += digits[std::to_integer<int>(id[i]) >> 4], name += digits[std::to_integer<int>(id[i]) & 15];
+        }
+        return name;
     }
     /// A group of its own for each list: members of another epoch are of another job.
     std::unique_ptr<communicator> make_group(const wire::member_list& l, const std::string& run, double within) {
@@ -107,14 +150,8 @@ private:
         std::vector<cluster_member> members;
         for (const wire::seat& s : l.seats) members.push_back(all.member(s.slot));
         cluster_options o = all.options;
-        const std::string named = all.options.job + "/" + run + "/" + std::to_string(l.epoch);
-        const wire::digest id = wire::sha256({reinterpret_cast<const std::byte*>(named.data()), named.size()});
-        o.job.clear();
-        for (std::size_t i = 0; i < 12; ++i) {
-            constexpr const char* digits = "0123456789abcdef";
-            o.job += digits[std::to_integer<int>(id[i]) >> 4], o.job += digits[std::to_integer<int>(id[i]) & 15];
-        }
-        o.job += "/epoch " + std::to_string(l.epoch);
+        const std::string name = named(all.options.job + "/" + run + "/" + std::to_string(l.epoch));
+        o.job = name + "/epoch " + std::to_string(l.epoch);
         o.join_within = within;
         o.elastic = false;
         return connect_(cluster(std::move(members), all.self().role, all.self().index, std::move(o), all.how()), same_);

@@ -129,6 +129,30 @@ BOOST_AUTO_TEST_CASE(who_lives_is_waited_for) {
     n.pass(1);
     BOOST_TEST(n[2].fault().find("this process was removed from the job") == 0, n[2].fault());
 }
+// Who is still being given the model's state is seen, and not taken in before it says so.
+BOOST_AUTO_TEST_CASE(who_is_being_healed_joins_later) {
+    network n(14, 3, 3);
+    n.begin_all();
+    n.kill(1);
+    n.gather(0), n.gather(2);
+    n.pass(2);
+    n.start(1);
+    n[1].may_join(false);
+    n.pass(1);
+    BOOST_TEST(!n[0].somebody_waits(n.now));
+    BOOST_TEST(n[0].waiting(n.now, false).slot == 1);
+    n.gather(0, 9, true), n.gather(2, 9, true);
+    n.pass(1);
+    BOOST_TEST((n.members(0) == std::vector<int>{0, 2}));
+    n[1].may_join(true);
+    n.pass(1);
+    BOOST_TEST(n[0].somebody_waits(n.now));
+    BOOST_TEST(n[0].waiting(n.now, false).slot == -1);
+    n.gather(0, 10, true), n.gather(2, 10, true);
+    n.pass(1);
+    for (const int s : {0, 1, 2}) BOOST_TEST((n.members(s) == std::vector<int>{0, 1, 2}));
+    BOOST_TEST(n.wrong == "");
+}
 BOOST_AUTO_TEST_CASE(a_process_that_is_started_again_waits_and_joins) {
     network n(4, 3, 3);
     n.begin_all();

@@ -92,12 +92,17 @@ public:
     /// Why this process cannot go on; empty: it can.
     const std::string& fault() const { return fault_; }
     /// Some process waits to join, and there is a place for it.
-    bool somebody_waits(double now) const {
-        if (static_cast<int>(list_.seats.size()) >= with_.most) return false;
-        for (const peer_state& p : peers_)
-            if (p.state == assembly_state::waiting && p.said >= 0 && now - p.said < with_.dead_after) return true;
-        return false;
+    bool somebody_waits(double now) const { return waiting(now, true).slot >= 0; }
+    /// The first process that waits, where there is a place for it: that may join already, or that is to
+    /// be given the model's state before. Slot -1: there is none.
+    seat waiting(double now, bool may_join) const {
+        if (static_cast<int>(list_.seats.size()) < with_.most)
+            for (int s = 0; s < with_.slots; ++s)
+                if (waits(s, now) && peer(s).admits == may_join) return {s, peer(s).life, peer(s).progress};
+        return {};
     }
+    /// Of a process that waits: whether it may be taken in already.
+    void may_join(bool may) { admits_ = may; }
 
     void receive(const assembly_message& m, double now, const send& out) {
         const int s = m.from.slot;
@@ -168,7 +173,7 @@ private:
     // Of gathering:
     std::int64_t base_ = 0;
     int suspect_ = -1;
-    bool admits_ = false;
+    bool admits_ = true;
     double quorum_lost_ = -1;
     // Of a proposal:
     std::int64_t round_ = 0, ballot_ = 0, best_before_ = 0;
@@ -309,7 +314,8 @@ private:
             return std::any_of(in.begin(), in.end(), [&](const seat& x) { return x.slot == s; });
         };
         for (int s = 0; s < with_.slots && place && static_cast<int>(in.size()) < with_.most; ++s)
-            if (s != self_.slot && waits(s, now) && peer(s).heard >= 0 && now - peer(s).heard < 0.5 && !is_in(s))
+            if (s != self_.slot && waits(s, now) && peer(s).admits && peer(s).heard >= 0 &&
+                now - peer(s).heard < 0.5 && !is_in(s))
                 in.push_back({s, peer(s).life, progress_of(done_of(self_.progress), false)});
         std::sort(in.begin(), in.end(), [](const seat& a, const seat& b) { return a.slot < b.slot; });
     }

@@ -23,7 +23,7 @@ struct assembly_message {
     assembly_kind kind = assembly_kind::probe;
     seat from;
     assembly_state state = assembly_state::fresh;
-    bool admits = false;          ///< it waits where a joiner may come in
+    bool admits = false;          ///< it waits where a joiner may come in; of one that joins: it may be taken in
     std::uint64_t nonce = 0;      ///< of a probe; comes back with its answer
     std::uint64_t run = 0;        ///< of the job's first list; 0: not known
     std::int64_t epoch = 0;       ///< of the sender's list; of prepare and its like: that is to be replaced

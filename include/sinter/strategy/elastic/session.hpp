@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/collective/checked_communicator.hpp>
+#include <sinter/base/checksum.hpp>
 #include <sinter/collective/elastic_job.hpp>
+#include <sinter/collective/healer.hpp>
 #include <sinter/strategy/elastic/kept_round.hpp>
 #include <sinter/strategy/synchronous/strategy_session.hpp>
 #include <bit>
@@ -17,8 +19,12 @@ namespace sinter::inline SINTER_TARGET {
 /// failure in the next one, gives its result to the others: sums, or weights, slots and states. So all
 /// that go on have the same numbers, and an operation has counted once, for those who took part in it.
 ///
-/// A process that joins later is given a saved run at a place where all members are (admit(), join());
-/// until then what it calls does nothing.
+/// A process that joins later is healed by the last member, while all go on: that one sends it the model's
+/// state as it is behind some step, and of each step from there on what the members have made of it
+/// together (reduced_step.hpp), by which the other makes the same updates. Once it has caught up it
+/// becomes a member behind a step, and is given what else the run has (admit(), join()). Until then what
+/// it calls does nothing. Whether it has the same bits is compared then; if not, or where steps cannot
+/// be told so, it is given the state in the group, and all wait for that.
 ///
 /// `Shards`: into which each batch is cut, whoever computes them (canonical<S>); 0: one for each member.
 /// Of members that are no power of two the last ones have no shards, and add nothing: so the order of
@@ -42,6 +48,7 @@ public:
         collective::elastic_job::group g = job_->begin();
         waits_ = quiet_ = g.members == nullptr;
         healed_ = !waits_;
+        if (waits_ && tells) job_->may_join(false);
         enter(std::move(g));
         chief_since_ = made_in_ = job_->epoch();
     }
@@ -52,34 +59,30 @@ public:
         need_to_speak();
         step_values mine = v;
         mine.join = job_->somebody_waits();
-        if constexpr (gathers) {
-            static_assert(I == 0);
-            made_ = {&b, &v};
-            perform(result::step, [&] { step_ = base::template step<I>(b, mine, observe); });
-            note_step();
-            step_.join = step_.join && round_.empty();   // who joins has nothing of a round
-        } else {
-            perform(result::step, [&] { step_ = base::template step<I>(b, mine, observe); });
-        }
+        if (healer_ && healer_->is_broken()) stop_healing();
+        told_.clear();
+        if constexpr (gathers) made_ = {&b, &v};
+        perform(result::step, [&] { step_ = base::template step<I>(b, mine, observe); });
+        if constexpr (gathers) note_step();
+        step_.join = step_.join && round_.empty();   // who joins has nothing of a round
+        heal();
         return step_;
     }
     void publish() {
-        if constexpr (gathers) {
+        if constexpr (gathers)
             if (std::exchange(loads_, false)) begin_round();
-            const bool within = !round_.empty();
-            perform(result::weights, [&] { base::publish(); });
-            if (within && job_ && !quiet_) perform(result::none, [&] { repeat_round(); });
-        } else {
-            perform(result::weights, [&] { base::publish(); });
-        }
+        perform(result::weights, [&] { base::publish(); });
+        if constexpr (gathers)
+            if (!round_.empty() && job_ && !quiet_) perform(result::none, [&] { repeat_round(); });
+        if (healer_) healer_->add(collective::healing::image, weights());
     }
     /// Of what is gathered in a round: a call of all members.
     void read(compiler::address from, float* to, std::int64_t n) const {
         if constexpr (gathers)
             if (job_ && replicas::is_gathered(from)) {
                 if (quiet_) return base::local().read(from, to, n);
-                auto& all = const_cast<elastic_session&>(*this);   // who the members are may change
-                return all.perform_on({reinterpret_cast<std::byte*>(to), static_cast<std::size_t>(n) * sizeof(float)},
+                auto& self = const_cast<elastic_session&>(*this);   // who the members are may change
+                return self.perform_on({reinterpret_cast<std::byte*>(to), static_cast<std::size_t>(n) * sizeof(float)},
                                       [&] { base::read(from, to, n); });
             }
         base::read(from, to, n);
@@ -118,22 +121,26 @@ public:
     /// All members call it, at a place that a saved run has; who waits joins and is given `run`.
     SINTER_COLD void admit(std::vector<std::byte> run) {
         if (!job_ || quiet_) return;
+        if (healer_ && healer_->is_ready()) healer_->finish();
         bytes_ = std::move(run);
         const auto give = [&] { hand_over(); };
         if (again(job_->fault("members change"), give, true, true)) made_in_ = job_->epoch();
         kind_ = result::bytes;
         ++done_;
+        stop_healing();
     }
     /// Waits until the members admit this process; what they give it. It stays quiet until speak().
     SINTER_COLD std::vector<std::byte> join() {
         bool first = true;
         for (;;) try {
                 base::connect(nullptr);
+                if (first) wait_and_follow();
                 collective::elastic_job::group g =
                     first ? job_->wait_for_place() : job_->regroup(done_, false, true, -1);
                 first = false;
                 done_ = wire::done_of(of_self(g.list).progress);
                 enter(std::move(g));
+                heal_in_group();
                 if (!catch_up()) hand_over(), made_in_ = job_->epoch();
                 break;
             } catch (const left_behind& e) {
@@ -146,6 +153,8 @@ public:
         waits_ = false;
         return bytes_;
     }
+    /// How this process was healed when it joined.
+    const collective::healing_counts& healed_by() const { return counts_; }
     /// A process that has joined does what the others do from here on.
     void speak() {
         if (!std::exchange(quiet_, false)) return;
@@ -163,6 +172,7 @@ private:
         step_result step;
         result kind;
     };
+    static constexpr bool tells = detail::tells_steps<Programs>();
     static constexpr int most_tries = 3;   // with the same members: then it is not they who are at fault
 
     std::unique_ptr<collective::elastic_job> job_;
@@ -176,6 +186,9 @@ private:
     std::vector<std::byte> bytes_;   ///< what it gave
     std::vector<std::byte> given_;   ///< what it was given
     std::unique_ptr<cluster_error> broken_;
+    std::vector<std::byte> told_;    ///< of the last step, while this member heals another
+    std::unique_ptr<collective::healer> healer_;
+    collective::healing_counts counts_;
     // Where steps are accumulated:
     struct step_made {
         const batch_view* batch = nullptr;
@@ -235,6 +248,7 @@ private:
             try {
                 regroup(admits, nobody_died ? -1 : e.rank());
                 nobody_died = false;
+                heal_in_group();
                 const bool has_it = catch_up();
                 if constexpr (gathers) {
                     if (has_it) note_step();
@@ -317,11 +331,9 @@ private:
         if (h.kind == result::step) step_ = h.step;
         return true;
     }
-    /// Behind the gathering of admit(): those without the model's state are given the run.
+    /// Behind the gathering of admit(): those that join are given the run.
     SINTER_COLD void hand_over() {
-        bool anybody = false;
-        for (const wire::seat& s : list_.seats) anybody = anybody || !wire::is_healed(s.progress);
-        if (!anybody) return;
+        if (!somebody_joins()) return;
         const int from = source();
         auto& c = *base::communicator();
         std::int64_t n[1] = {static_cast<std::int64_t>(bytes_.size())};
@@ -330,6 +342,77 @@ private:
         std::vector<std::byte>& to = healed_ ? base::member().index == from ? bytes_ : other : bytes_;
         to.resize(static_cast<std::size_t>(n[0]));
         c.broadcast({to.data(), to.size()}, from);
+    }
+
+    // ---- of processes that join
+    bool somebody_joins() const {
+        for (const wire::seat& s : list_.seats)
+            if (!wire::is_healed(s.progress)) return true;
+        return false;
+    }
+    /// Of the last member, behind a step: for who waits to join.
+    void heal() {
+        if constexpr (tells) {
+            using enum collective::healing;
+            if (healer_) {
+                if (!told_.empty()) healer_->add(step, told_);
+                else if (step_.applied) healer_->add(image, weights());   // others have made it for this one
+            } else if (base::member().index == base::member().count - 1 && round_.empty()) {
+                if (const wire::seat who = job_->to_be_healed(); who.slot >= 0) begin_healing(who);
+            }
+        }
+    }
+    SINTER_COLD void begin_healing(const wire::seat& who) {
+        std::vector<std::byte> now = weights();
+        const auto most = 4 * static_cast<std::int64_t>(now.size()) + (std::int64_t{64} << 20);
+        healer_ = std::make_unique<collective::healer>(job_->healing(who, true, job_->patience()), most);
+        healer_->add(collective::healing::image, std::move(now));
+        base::tell_steps(&told_);
+    }
+    SINTER_COLD void stop_healing() {
+        healer_.reset();
+        base::tell_steps(nullptr);
+    }
+    /// Of a process that joins: until it may, or must.
+    SINTER_COLD void wait_and_follow() {
+        if constexpr (tells)
+            while (!job_->is_called()) try {
+                    const auto member = job_->healing(job_->self(), false, 2)();
+                    bool ends = false;
+                    collective::be_healed(
+                        *member, [&](collective::healing what, const std::vector<std::byte>& bytes) {
+                            using enum collective::healing;
+                            if (what == image) set_weights(bytes), ++counts_.images;
+                            if (what == step) base::repeat_step(bytes), ++counts_.steps;
+                            if (what == come) job_->may_join(true);
+                            ends = what == last;
+                        }, [&] { return job_->is_called(); });
+                    if (ends) return;
+                } catch (const cluster_error&) {   // nobody heals it, or the member that did has died
+                    if (!job_->is_called()) job_->may_join(false);
+                }
+    }
+    /// In a new group: those that join have the others' bits, or are given their state.
+    SINTER_COLD void heal_in_group() {
+        if (!somebody_joins()) return;
+        const int from = source();
+        auto& c = *base::communicator();
+        std::vector<std::byte> state;
+        std::uint64_t sum[2] = {};
+        const bool gives = base::member().index == from;
+        if (gives || !healed_) {
+            state = weights();
+            sum[0] = sinter::base::checksum::of({state.data(), state.size()});
+            sum[1] = state.size();
+        }
+        const std::uint64_t mine = sum[0];
+        c.broadcast({reinterpret_cast<std::byte*>(sum), sizeof sum}, from);
+        std::int32_t differ[1] = {!healed_ && mine != sum[0]};
+        c.all_reduce(span<std::int32_t>(differ, 1), collective::reduction::max);
+        if (differ[0] == 0) return;
+        state.resize(static_cast<std::size_t>(sum[1]));
+        c.broadcast({state.data(), state.size()}, from);
+        if (!healed_) set_weights(state), ++counts_.waits;
     }
 
     // ---- of a round of steps that are accumulated
@@ -344,10 +427,10 @@ private:
     /// the others remember it, for the chief may die.
     SINTER_COLD void begin_round() {
         std::vector<float> gathered(static_cast<std::size_t>(P0::v.z.trained));
-        float weight = 0;
+        float divisor = 0;
         base::local().read(replicas::gather_slot(), gathered.data(), P0::v.z.trained);
-        base::local().read(P0::v.round_weight, &weight, 1);
-        round_.begin(std::move(gathered), weight);
+        base::local().read(P0::v.round_weight, &divisor, 1);
+        round_.begin(std::move(gathered), divisor);
     }
     /// Gathers all of the round again: this member's part of it, as members are now.
     SINTER_COLD void repeat_round() {
@@ -357,13 +440,15 @@ private:
         }
         if (round_.empty()) return;
         if (!round_.before().empty() && base::member().chief()) {
-            const float weight = round_.weight_before();
+            const float divisor = round_.weight_before();
             base::write(replicas::gather_slot(), round_.before().data(), P0::v.z.trained);
-            base::write(P0::v.round_weight, &weight, 1);
+            base::write(P0::v.round_weight, &divisor, 1);
         }
-        std::vector<float> states(static_cast<std::size_t>(P0::v.floats(compiler::space::state)));   // which have counted
-        base::local().read({compiler::space::state, 0}, states.data(), P0::v.floats(compiler::space::state));
-        round_.each([this](const typename detail::kept_round<P0>::step& s) { base::template step<0>(s.batch.view(), s.values); });
+        const std::int64_t n = P0::v.floats(compiler::space::state);
+        std::vector<float> states(static_cast<std::size_t>(n));   // in which these steps have counted
+        base::local().read({compiler::space::state, 0}, states.data(), n);
+        using kept_step = typename detail::kept_round<P0>::step;
+        round_.each([this](const kept_step& s) { base::template step<0>(s.batch.view(), s.values); });
         for (int k = 0; k < P0::v.n_states; ++k)
             if (const variable_info& v = P0::v.states[k]; !(v.at == P0::v.round_weight))
                 base::write(v.at, states.data() + v.at.offset(), v.floats);
@@ -381,6 +466,11 @@ private:
             const std::size_t end = bytes.size();
             bytes.resize(end + static_cast<std::size_t>(n) * sizeof(float));
             base::local().read(a, reinterpret_cast<float*>(bytes.data() + end), n);
+            if constexpr (gathers)   // what each has gathered is its own
+                if (a.where() == compiler::space::state) {
+                    const float none = 0;
+                    std::memcpy(bytes.data() + end + P0::v.round_weight.offset() * 4, &none, sizeof none);
+                }
         });
         return bytes;
     }

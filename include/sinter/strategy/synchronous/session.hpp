@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/strategy/synchronous/reduced_step.hpp>
 #include <sinter/strategy/synchronous/shard_lists.hpp>
 #include <sinter/strategy/synchronous/shard_states.hpp>
 #include <sinter/strategy/synchronous/shard_sums.hpp>
@@ -82,7 +83,26 @@ protected:
         this->make_lists(all{});
     }
 
+    /// Each step that changes the model is told of there from now on (reduced_step.hpp). Null: nowhere.
+    void tell_steps(std::vector<std::byte>* to) {
+        told_ = to;
+        tell_ = [](synchronous_session& s, const step_values& v, bool updates) {
+            detail::tell_step<P0>(*s.told_, v, updates, s.units_[0], s.places());
+        };
+    }
+    /// Makes the update of a step that others have told of. data_error where it is no such step.
+    SINTER_COLD void repeat_step(const std::vector<std::byte>& from) {
+        detail::heard_step<P0> heard(from, units_, places());
+        if (heard.updates) crew_->run([&](int thread) { update<0>(thread, heard.values); });
+    }
+
 private:
+    std::vector<std::byte>* told_ = nullptr;
+    void (*tell_)(synchronous_session&, const step_values&, bool) = nullptr;
+
+    auto places() {
+        return [this](int k) { return this->template place<0>(0, P0::v.buckets[k].at); };
+    }
     /// Do updates add up the gradients of all shards themselves? But those of tables.
     static constexpr int sources = P0::request::options.gradient_sources;
     static constexpr bool reads_all = sources > 1;
@@ -109,13 +129,8 @@ private:
     std::vector<ticket> of_bucket_;
 
     step_result result(float mean_loss, bool applied) const {
-        return {.loss = mean_loss,
-                .applied = applied,
-                .stop = totals_[stop] > 0,
-                .save = totals_[save] > 0,
-                .examples = examples_,
-                .loss_weight = totals_[weight],
-                .join = totals_[join] > 0};
+        return {.loss = mean_loss, .applied = applied, .stop = totals_[stop] > 0, .save = totals_[save] > 0,
+                .examples = examples_, .loss_weight = totals_[weight], .join = totals_[join] > 0};
     }
     collective::operation operation(collective::kind what, std::int64_t step, collective::element type,
                                     int bucket = -1) const {
@@ -420,6 +435,8 @@ private:
         if (members_ || shards_ > 1) states_.put(units_, filled_);
         if constexpr (unit::gathers())
             if (gradients) sum_gathered_weight<I>(v);
+        if constexpr (meets)
+            if (told_) tell_(*this, v, gradients);
     }
     void sum_states(const step_values& v) {
         if (!members_ && shards_ == 1) return;

@@ -64,19 +64,20 @@ SINTER_COLD void save_run(Run& run, const std::string& file, run_record* owner =
     });
 }
 
-/// Throws what load() throws, and format_error where bytes have changed; mismatch_error as well
-/// where the file is not of a run, or of one with other hooks. Then nothing has changed.
-template <class Run>
-SINTER_COLD void load_run(Run& run, const safetensors::contents& f) {
+namespace detail {
+
+/// What load_run() does; `load_model(further)` loads the model, and calls further() once nothing can fail
+/// any more.
+template <class Run, class LoadModel>
+SINTER_COLD void load_run_with(Run& run, const safetensors::contents& f, LoadModel load_model) {
     const std::string& file = f.source;
     safetensors::need_checksum(f);
     data::position at;
     hook_state check(hook_state::mode::check, &f);
-    detail::list_run(run, check, at);
+    list_run(run, check, at);
     std::vector<std::string> lines = check.differences();
     for (const auto& [name, tensor] : f.tensors)
-        if (detail::is_of_a_run(name) &&
-            std::find(check.names().begin(), check.names().end(), name) == check.names().end())
+        if (is_of_a_run(name) && std::find(check.names().begin(), check.names().end(), name) == check.names().end())
             lines.push_back(joined({io::printable(name), ": unexpected, the run has no such hook or variable"}));
     if (!lines.empty()) {
         std::string list = joined({"the file is not of a run with these hooks, ", lines.size(),
@@ -89,14 +90,24 @@ SINTER_COLD void load_run(Run& run, const safetensors::contents& f) {
             file);
     }
     hook_state read(hook_state::mode::read, &f);
-    detail::load_with({}, f, run.model, saved::whole, [&] {
-        detail::list_run(run, read, at);
+    load_model([&] {
+        list_run(run, read, at);
         auto& session = run.model.session();
-        if (detail::reads_own_batches(session)) at = run.places.of(session.member(), at);
+        if (reads_own_batches(session)) at = run.places.of(session.member(), at);
         run.pass_over = at.index < 0;
         run.data.seek({at.epoch, run.pass_over ? -1 - at.index : at.index});
     });
     run.resumed = true;
+}
+
+} // namespace detail
+
+/// Throws what load() throws, and format_error where bytes have changed; mismatch_error as well
+/// where the file is not of a run, or of one with other hooks. Then nothing has changed.
+template <class Run>
+SINTER_COLD void load_run(Run& run, const safetensors::contents& f) {
+    detail::load_run_with(run, f,
+                          [&](auto further) { detail::load_with({}, f, run.model, saved::whole, further); });
 }
 /// All members call it; the chief reads.
 template <class Run>
@@ -106,26 +117,57 @@ SINTER_COLD void load_run(Run& run, const std::string& file) {
 
 namespace detail {
 
-/// What save_run() would write, for a process that joins the job. All members call it; each has all
-/// of it. `options`: in words, which both ends must share.
+/// What both ends of a run that is handed on must share, in words.
+template <class Run>
+std::string shared_terms(Run& run, const std::string& options) {
+    if (!draws_numbers<std::remove_cvref_t<decltype(run.model)>>) return options;
+    return joined({options, ", seed ", run.model.options().seed});
+}
+/// All that a run has but what the session knows of the model: parameters, slots and states, which a
+/// process that joins the job has already. All members call it; each has all of it.
 template <class Run>
 SINTER_COLD std::vector<std::byte> give_run(Run& run, const std::string& options) {
+    auto& model = run.model;
     hook_state s(hook_state::mode::write);
     list_present(run, s);
-    return save_with(s.entries(), run.model, saved::whole, [&](auto&& all, safetensors::metadata_map metadata) {
-        metadata.emplace("checksum", safetensors::checksum(all));
-        metadata.emplace("options", options);
-        return safetensors::to_bytes(std::move(all), metadata);
-    });
+    auto entries = s.entries();
+    const std::int64_t steps = model.steps();
+    entries.push_back({"step", safetensors::dtype::i64, {}, &steps});
+    if constexpr (requires { model.phase_steps(); })
+        entries.push_back({"optimizer/steps", safetensors::dtype::i64,
+                           {static_cast<std::int64_t>(model.phase_steps().size())}, model.phase_steps().data()});
+    safetensors::metadata_map metadata{{"format", "sinter"}};
+    metadata.emplace("checksum", safetensors::checksum(entries));
+    metadata.emplace("options", shared_terms(run, options));
+    return safetensors::to_bytes(std::move(entries), metadata);
 }
 /// The other end of it.
 template <class Run>
 SINTER_COLD void take_run(Run& run, const std::vector<std::byte>& bytes, const std::string& options) {
+    auto& model = run.model;
     const auto f = safetensors::parse(span<const std::byte>(bytes.data(), bytes.size()), "a member of the job");
-    if (const auto theirs = f.metadata.find("options"); theirs == f.metadata.end() || theirs->second != options)
-        throw mismatch_error("members do not train alike", "train, joining the job", joined({"here ", options}),
+    const std::string ours = shared_terms(run, options);
+    if (const auto theirs = f.metadata.find("options"); theirs == f.metadata.end() || theirs->second != ours)
+        throw mismatch_error("members do not train alike", "train, joining the job", joined({"here ", ours}),
                              joined({"there ", theirs == f.metadata.end() ? "" : io::printable(theirs->second)}));
-    load_run(run, f);
+    load_run_with(run, f, [&](auto further) {
+        const auto number = [&](const char* name, void* to, std::size_t n) {
+            const auto& own = f.at(name).data;
+            if (own.size() != n)
+                throw format_error("number of steps", joined({f.source, ", tensor ", name}),
+                                   joined({own.size(), " bytes"}), joined({n}));
+            std::memcpy(to, own.data(), n);
+        };
+        std::int64_t steps = 0;
+        number("step", &steps, sizeof steps);
+        further();
+        if constexpr (requires { model.phase_steps(); }) {
+            auto phases = model.phase_steps();
+            number("optimizer/steps", phases.data(), sizeof phases);
+            model.set_phase_steps(phases);
+        }
+        model.set_steps(steps);
+    });
 }
 
 } // namespace detail

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/base/posix_thread.hpp>
+#include <sinter/collective/communicator.hpp>
+#include <chrono>
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <mutex>
+
+namespace sinter::inline SINTER_TARGET::collective {
+
+/// What a process that joins an elastic job is sent by the member that heals it, over a connection of
+/// the two alone.
+enum class healing : std::int64_t {
+    nothing,   ///< the member is there
+    image,     ///< the model's state
+    step,      ///< what the members have made of a step together
+    come,      ///< all so far has been sent: it may join
+    last       ///< it joins behind what it has got
+};
+struct healing_message {
+    healing what = healing::nothing;
+    std::int64_t bytes = 0;   ///< that follow
+};
+
+/// What a process that has joined was healed by.
+struct healing_counts {
+    int steps = 0;    ///< that it has repeated while the others went on
+    int images = 0;   ///< of the model's state, while they went on
+    int waits = 0;    ///< of the state, while all waited
+};
+
+/// The end of a member: hands on what it is given, in order, on a thread of its own, so that nobody
+/// waits for a process that joins. What is queued is bounded: beyond that all is dropped, and the other
+/// one may come at once, to be given the state anew.
+class healer {
+public:
+    /// `most`: bytes to be queued.
+    healer(std::function<std::unique_ptr<communicator>()> connect, std::int64_t most)
+        : connect_(std::move(connect)), most_(most), thread_([this] { serve(); }) {}
+    healer(const healer&) = delete;
+    healer& operator=(const healer&) = delete;
+    ~healer() {
+        {
+            const std::unique_lock hold(mutex_);
+            stop_ = true;
+            changed_.notify_all();
+        }
+        thread_.join();
+    }
+
+    void add(healing what, std::vector<std::byte> bytes) {
+        const std::unique_lock hold(mutex_);
+        if (overflown_) return;
+        queued_ += static_cast<std::int64_t>(bytes.size());
+        queue_.push_back({what, std::move(bytes)});
+        if (queued_ > most_) {
+            queue_.clear();
+            overflown_ = true;
+        }
+        changed_.notify_all();
+    }
+    /// The other one may join: it is told so.
+    bool is_ready() const { return is(&healer::ready_); }
+    /// The connection has failed, or never came about.
+    bool is_broken() const { return is(&healer::broken_); }
+    /// It joins behind what has been added. Waits until it has got all, or cannot be reached.
+    void finish() {
+        std::unique_lock hold(mutex_);
+        if (!broken_) queue_.push_back({healing::last, {}});
+        changed_.notify_all();
+        while (!broken_ && !finished_) changed_.wait(hold);
+    }
+
+private:
+    struct entry {
+        healing what;
+        std::vector<std::byte> bytes;
+    };
+    std::function<std::unique_ptr<communicator>()> connect_;
+    const std::int64_t most_;
+    mutable std::mutex mutex_;
+    std::condition_variable changed_;
+    std::deque<entry> queue_;
+    std::int64_t queued_ = 0;
+    bool stop_ = false, ready_ = false, broken_ = false, finished_ = false, overflown_ = false;
+    base::posix_thread thread_;
+
+    bool is(bool healer::*what) const {
+        const std::unique_lock hold(mutex_);
+        return this->*what;
+    }
+    void serve() {
+        try {
+            const auto c = connect_();
+            bool sent = false;
+            for (;;) {
+                entry e{healing::nothing, {}};
+                {
+                    std::unique_lock hold(mutex_);
+                    const auto any = [&] { return stop_ || !queue_.empty() || ((sent || overflown_) && !ready_); };
+                    if (!any()) changed_.wait_for(hold, std::chrono::milliseconds(200), any);
+                    if (stop_) return;
+                    if (!queue_.empty()) {
+                        e = std::move(queue_.front());
+                        queue_.pop_front();
+                        queued_ -= static_cast<std::int64_t>(e.bytes.size());
+                    } else if ((sent || overflown_) && !ready_) {
+                        e.what = healing::come;
+                        ready_ = true;
+                    }
+                }
+                send(*c, e);
+                sent = true;
+                const std::unique_lock hold(mutex_);
+                finished_ = e.what == healing::last;
+                changed_.notify_all();
+                if (finished_) return;
+            }
+        } catch (...) {   // whoever joins dials again
+            const std::unique_lock hold(mutex_);
+            broken_ = true;
+            changed_.notify_all();
+        }
+    }
+    /// Returns when the other one has done what it is told.
+    static void send(communicator& c, entry& e) {
+        healing_message m{e.what, static_cast<std::int64_t>(e.bytes.size())};
+        c.broadcast({reinterpret_cast<std::byte*>(&m), sizeof m}, 1);
+        if (m.bytes > 0) c.broadcast({e.bytes.data(), e.bytes.size()}, 1);
+        c.broadcast({reinterpret_cast<std::byte*>(&m), sizeof m}, 0);
+    }
+};
+
+/// The other end: f(what, bytes) for each message, up to the last, or until `over()`. Throws
+/// cluster_error where the member cannot be reached.
+template <class F, class Over>
+void be_healed(communicator& c, F f, Over over) {
+    std::vector<std::byte> bytes;
+    for (;;) {
+        healing_message m;
+        c.broadcast({reinterpret_cast<std::byte*>(&m), sizeof m}, 1);
+        bytes.resize(static_cast<std::size_t>(m.bytes));
+        if (m.bytes > 0) c.broadcast({bytes.data(), bytes.size()}, 1);
+        f(m.what, bytes);
+        c.broadcast({reinterpret_cast<std::byte*>(&m), sizeof m}, 0);
+        if (m.what == healing::last || over()) return;
+    }
+}
+
+}   // namespace sinter::inline SINTER_TARGET::collective

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/compiler/buckets.hpp>
+#include <sinter/strategy/replica.hpp>
+#include <cstring>
+#include <vector>
+
+/// What the members of a session have made of a step together, as bytes: states and summed gradients.
+/// Who has the model as it was before that step makes the same update of it.
+namespace sinter::inline SINTER_TARGET::detail {
+
+/// Whether a model's steps can be told so: of one training program whose gradients are all dense.
+template <class Programs>
+constexpr bool tells_steps() {
+    if constexpr (Programs::device::shares_memory && Programs::n_training == 1)
+        return Programs::template training<0>::v.n_lists == 0;
+    else return false;
+}
+
+struct reduced_step_head {
+    std::int64_t step = 0;
+    std::uint64_t seed = 0;
+    bool updates = false;
+};
+/// A step's numbers but for its gradients.
+template <class P>
+struct step_numbers {
+    float scalars[P::request::optimizer::n_scalars + 1] = {};
+    std::vector<float> states = std::vector<float>(static_cast<std::size_t>(P::v.floats(compiler::space::state)));
+
+    /// f(where, how many floats) of these and, where the step `updates`, of all gradients.
+    template <class Places, class F>
+    void each(bool updates, Places places, F f) {
+        f(scalars, std::int64_t{P::request::optimizer::n_scalars});
+        f(states.data(), static_cast<std::int64_t>(states.size()));
+        for (int k = 0; updates && k < P::v.n_buckets; ++k) f(places(k), P::v.buckets[k].floats);
+    }
+};
+
+/// Behind the step's sums, before the update. `places(k)`: where the sum of bucket k lies.
+template <class P, class Unit, class Places>
+SINTER_COLD void tell_step(std::vector<std::byte>& to, const step_values& v, bool updates, const Unit& unit,
+                           Places places) {
+    const reduced_step_head head{v.step, v.seed, updates};
+    step_numbers<P> own;
+    if (v.scalars) std::copy_n(v.scalars, P::request::optimizer::n_scalars, own.scalars);
+    unit.read({compiler::space::state, 0}, own.states.data(), static_cast<std::int64_t>(own.states.size()));
+    to.resize(sizeof head);
+    std::memcpy(to.data(), &head, sizeof head);
+    own.each(updates, places, [&](const float* x, std::int64_t n) {
+        const auto* const bytes = reinterpret_cast<const std::byte*>(x);
+        to.insert(to.end(), bytes, bytes + static_cast<std::size_t>(n) * sizeof(float));
+    });
+}
+/// The other end: puts states and gradients where an update finds them. data_error where the bytes are
+/// not of such a step.
+template <class P>
+class heard_step {
+public:
+    bool updates;
+    step_values values;
+
+    template <class Units, class Places>
+    SINTER_COLD heard_step(const std::vector<std::byte>& from, Units& units, Places places) {
+        reduced_step_head head;
+        std::size_t next = 0;
+        const auto take = [&](void* to, std::size_t n) {
+            if (from.size() - next < n)
+                throw data_error("a step that another member tells of is too short", "elastic session",
+                                 joined({from.size(), " bytes"}), joined({next + n, " or more"}));
+            if (n) std::memcpy(to, from.data() + next, n);
+            next += n;
+        };
+        take(&head, sizeof head);
+        updates = head.updates;
+        own_.each(updates, places, [&](float* x, std::int64_t n) {
+            take(x, static_cast<std::size_t>(n) * sizeof(float));
+        });
+        for (auto& u : units)
+            u.write({compiler::space::state, 0}, own_.states.data(), static_cast<std::int64_t>(own_.states.size()));
+        values = {.scalars = own_.scalars, .seed = head.seed, .step = head.step};
+    }
+    heard_step(const heard_step&) = delete;
+
+private:
+    step_numbers<P> own_;
+};
+
+} // namespace sinter::detail
