@@ -183,6 +183,7 @@ private:
         w.e = P::v.extents + l.first_extent;
         w.k = P::v.constants + l.first_constant;
         w.s = &P::v.specs[l.spec];
+        w.code = P::v.code + w.s->code;
         w.m = goes_over_lines(l) ? gpu::unknown_rows : l.batched ? l.m * batch : l.m;
         return w;
     }

@@ -57,7 +57,13 @@ struct body {
             if (code[i].is(opcode::literal) && code[i].arg >= n) n = code[i].arg + 1;
         return n;
     }();
-    using call = body_call<operands + 1, literals + 1>;
+    /// Instructions that draw random numbers: each has its place in the call, where the stream is.
+    static constexpr int draws = [] {
+        int n = 0;
+        for (int i = 0; i < size; ++i) n += code[i].is(op::random_uniform);
+        return n;
+    }();
+    using call = body_call<operands + 1, literals + 1, draws + 1>;
 
     /// Nothing but "store what the kernel computed": the operand that it goes to, else -1.
     static constexpr int only_store = size == 2 && code[0].is(opcode::accumulator) &&
@@ -162,7 +168,7 @@ private:
                                                                   : w.row          ? at.row
                                                                                    : at.off),
                                        static_cast<std::uint64_t>(c.iteration) << 48 |
-                                           static_cast<std::uint64_t>(c.step->number) << 16 | w.arg));
+                                           static_cast<std::uint64_t>(c.step->number) << 16 | c.streams[w.arg]));
         else if constexpr (k == op::runtime_scalar) return c.step->scalars[w.arg];
         else if constexpr (k == op::loop_index) return static_cast<float>(c.iteration);
         else if constexpr (rule<k>::reads_batch) return rule<k>::value(r[w.a], c.step->batch_numbers(), w.arg);

@@ -29,10 +29,11 @@ struct step_state {
 /// extents of its walk. The rows are dealt out to `parts`, part i taking rows i, i + parts, ...;
 /// their number depends on the extents alone, never on the device, and so does the order of every
 /// sum.
-template <int Operands, int Literals>
+template <int Operands, int Literals, int Draws>
 struct body_call {
     float* p[std::size_t{Operands}];
     float k[std::size_t{Literals}];
+    std::uint32_t streams[std::size_t{Draws}];   ///< of random numbers, by instructions' numbers
     const step_state* step;
     std::int64_t iteration;            ///< of the loop that the launch is in
     float* sums;                  ///< partial column sums [sum][part][column], then row buffers [part][buffer][stride]
@@ -40,7 +41,7 @@ struct body_call {
     std::int64_t q[4];            ///< divisors of mapped rows
     int parts, sum_count, buffers;
     int list_width;
-    const std::int32_t* list;     ///< how many rows of `list_width` floats a list has whose lines are gone over; or null
+    const std::int32_t* list;     ///< rows, of `list_width` floats, of a list whose lines are gone over; or null
 
     SINTER_HOST_DEVICE std::int64_t row_count() const {
         return list ? (static_cast<std::int64_t>(*list) * list_width + columns - 1) / columns : rows;

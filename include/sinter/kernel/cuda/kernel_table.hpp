@@ -14,11 +14,24 @@ struct kernel_entry {
 
 namespace detail {
 
+/// Instruction i of spec S, but for the stream that it draws random numbers from: dropout in each block of
+/// a net is one kernel, which is told when it is launched. In the stream's place is its number among the
+/// spec's draws.
+template <class P>
+constexpr std::uint64_t word_of(int s, int i) {
+    const std::uint64_t* const code = P::v.code + P::v.specs[s].code;
+    instruction w = instruction::unpack(code[i]);
+    if (!w.is(op::random_uniform)) return code[i];
+    int before = 0;
+    for (int k = 0; k < i; ++k) before += instruction::unpack(code[k]).is(op::random_uniform);
+    w.arg = static_cast<std::uint16_t>(before);
+    return w.pack();
+}
 template <class Engine, class P, int S, class = std::make_integer_sequence<int, P::v.specs[S].instructions>>
 struct kernel_of;
 template <class Engine, class P, int S, int... I>
 struct kernel_of<Engine, P, S, std::integer_sequence<int, I...>> {
-    using type = kernel<Engine, P::v.specs[S].kind, P::v.code[P::v.specs[S].code + I]...>;
+    using type = kernel<Engine, P::v.specs[S].kind, word_of<P>(S, I)...>;
     static constexpr kernel_entry<Engine> entry{&type::run};
 };
 template <class Engine, class P, class>

@@ -12,12 +12,12 @@ namespace sinter::inline SINTER_TARGET::gpu {
 
 inline constexpr int block_threads = 256;
 
-template <int S, int Operands, int Literals, std::uint64_t... W>
-__global__ void __launch_bounds__(block_threads) element_kernel(source_call s, body_call<Operands, Literals> c) {
+template <int S, int Operands, int Literals, int Draws, std::uint64_t... W>
+__global__ void __launch_bounds__(block_threads) element_kernel(source_call s, body_call<Operands, Literals, Draws> c) {
     element_walk<S, W...>::thread(static_cast<std::int64_t>(blockIdx.x) * block_threads + threadIdx.x, s, c);
 }
-template <int Operands, int Literals, std::uint64_t... W>
-__global__ void __launch_bounds__(block_threads) row_kernel(body_call<Operands, Literals> c) {
+template <int Operands, int Literals, int Draws, std::uint64_t... W>
+__global__ void __launch_bounds__(block_threads) row_kernel(body_call<Operands, Literals, Draws> c) {
     constexpr int warps = block_threads / warp_lanes;
     const int part = static_cast<int>(blockIdx.x) * warps + static_cast<int>(threadIdx.x) / warp_lanes;
     if (part < c.parts) row_walk<W...>::lane(part, static_cast<int>(threadIdx.x) % warp_lanes, c);
@@ -50,13 +50,13 @@ inline unsigned blocks_for(std::int64_t n, int each) { return static_cast<unsign
 template <int S, std::uint64_t... W>
 void launch_elements(const source_call& s, const typename body<W...>::call& c, cudaStream_t stream) {
     using B = body<W...>;
-    element_kernel<S, B::operands + 1, B::literals + 1, W...>
+    element_kernel<S, B::operands + 1, B::literals + 1, B::draws + 1, W...>
         <<<blocks_for(element_walk<S, W...>::threads(c), block_threads), block_threads, 0, stream>>>(s, c);
 }
 template <std::uint64_t... W>
 void launch_rows(const typename body<W...>::call& c, cudaStream_t stream) {
     using B = body<W...>;
-    row_kernel<B::operands + 1, B::literals + 1, W...>
+    row_kernel<B::operands + 1, B::literals + 1, B::draws + 1, W...>
         <<<blocks_for(c.parts, block_threads / warp_lanes), block_threads, 0, stream>>>(c);
 }
 template <int S>

@@ -14,6 +14,7 @@ struct work {
     const std::int64_t* e = nullptr;    ///< the launch's extents
     const float* k = nullptr;           ///< its constants
     const spec* s = nullptr;
+    const std::uint64_t* code = nullptr;   ///< the spec's instructions, as the program has them
     const step_state* step = nullptr;   ///< in the device's memory
     float* scratch = nullptr;
     std::int64_t iteration = 0;              ///< of the loop that the launch is in
