@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // needs: distributed
+#include "io/temporary_folder.hpp"
 #include "job.hpp"
 #include "words.hpp"
 #include <boost/test/unit_test.hpp>
@@ -71,6 +72,39 @@ BOOST_AUTO_TEST_CASE(each_asynchronous_step_counts_once) {
     BOOST_TEST(holds(job.result(0), "180 steps"), job.result(0));
     BOOST_TEST(job.result(3) == "KILLED");
     BOOST_TEST(job.result(4) == "served");
+}
+
+/// What a job has restored from the servers' checkpoints, without a step.
+std::string restored(const cluster& c, parameter_server_options o) {
+    trainer t{
+        net, softmax_cross_entropy, adam{}, max_batch<batch>, canonical<4>(parameter_server<sync<0>>{c, o}), {.threads = 1}};
+    if (detail::has_served(t)) return "served";
+    t.session().begin_training(0, 0);
+    detail::end_training(t);
+    if (!t.session().member().chief()) return "";
+    const std::vector<std::byte> file = save_to_memory(t);
+    return hash_text({file.data(), file.size()});
+}
+
+BOOST_AUTO_TEST_CASE(who_takes_over_writes_the_checkpoints) {
+    const temporary_folder folder;
+    parameter_server_options o = twice();
+    o.checkpoints = folder / "servers", o.save_every_steps = steps;
+    progress& made = shared_progress();
+    std::string ended;
+    {
+        server_job job(2, 2);
+        job.start_all([&](const cluster& c) { return trained(canonical<4>(parameter_server<sync<0>>{c, o}), &made); });
+        for (int i = 0; i < 60000 && made < 9; ++i) ::usleep(500);
+        job.signal(2, SIGKILL);
+        ended = job.result(0);
+        BOOST_TEST(holds(ended, joined({steps, " steps"})), ended);
+        for (const int i : {1, 3}) job.result(i);
+    }
+    server_job again(2, 2);
+    again.start_all([&](const cluster& c) { return restored(c, o); });
+    const std::string hash = again.result(0);
+    BOOST_TEST((!hash.empty() && ended.ends_with("file " + hash)), ended << "; restored: " << hash);
 }
 
 BOOST_AUTO_TEST_CASE(what_cannot_be_is_refused_by_name) {
