@@ -11,6 +11,9 @@ namespace sinter::inline SINTER_TARGET::sharded {
 /// all know it before they begin that clock's step, however far apart they are. No sockets here.
 class agreed_clocks {
 public:
+    /// `ahead`: how many clocks later than that which it has leave for a worker may begin, since it has heard meanwhile
+    /// that another server is so far (backup workers).
+    explicit agreed_clocks(int ahead = 0) : ahead_(ahead) {}
     /// A worker has leave to begin this clock, or has pushed it.
     void give(std::int64_t clock) { given_ = std::max(given_, clock); }
 
@@ -18,14 +21,14 @@ public:
     std::int64_t stop_clock() const { return stop_; }
     bool stops(std::int64_t clock) const { return stop_ >= 0 && clock >= stop_; }
     /// One more clock for all. What has been agreed on stays.
-    void stop_behind_next() { stop_ = stop_ < 0 ? given_ + 2 : stop_; }
+    void stop_behind_next() { stop_ = stop_ < 0 ? given_ + 2 + ahead_ : stop_; }
     void stop_at_once() { stop_ = 0; }
     void go_on() { stop_ = -1; }
 
     /// Workers save behind clock files_clock() - 1. Not before they have where they agreed on it last.
     std::int64_t files_clock() const { return files_clock_; }
     void files_behind_next(std::int64_t applied) {
-        if (files_clock_ <= applied) files_clock_ = std::max(given_ + 2, applied + 1);
+        if (files_clock_ <= applied) files_clock_ = std::max(given_ + 2 + ahead_, applied + 1);
     }
 
     /// All servers save once so many clocks are applied, as step save(); 0: nothing has been agreed on yet.
@@ -35,13 +38,14 @@ public:
     /// agreed on last is due.
     void save_behind_next(std::int64_t step, std::int64_t applied) {
         if (save_clock_ > applied) return;
-        save_clock_ = std::max(given_ + 2, applied + 1);
+        save_clock_ = std::max(given_ + 2 + ahead_, applied + 1);
         save_ = std::max(save_ + 1, step + save_clock_ - applied);
     }
     /// Where each push is an update by itself: with the next pushes.
     void save_soon(std::int64_t step) { save_ = std::max(save_ + 1, step); }
 
 private:
+    int ahead_;
     std::int64_t given_ = -1, stop_ = -1, save_clock_ = 0, save_ = 0, files_clock_ = 0;
 };
 

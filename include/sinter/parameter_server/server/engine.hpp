@@ -64,7 +64,8 @@ struct server::engine {
         : who(c), options(std::move(o)), shard_number(number_of_shard(c, second)), scalars(std::move(s)),
           memory(l, std::move(u), options.first_row, static_cast<int>(c.servers().size())),
           order(options.order), turn(order, c.size()), log(c.size()), tickets(order.mode, c.size()),
-          sums(c.size(), order.order), joined(memory.layout(), order), workers(static_cast<std::size_t>(c.size())),
+          sums(c.size(), order.order), together(order.backup > 0 && c.servers().size() > 1),
+          joined(memory.layout(), order), workers(static_cast<std::size_t>(c.size())),
           notes(options.log), own(wire::service_greeting(c, same)) {
         order.check(c.size());
         begin_copies(second);
@@ -137,13 +138,13 @@ struct server::engine {
     push_log log;
     step_tickets tickets;
     reductions sums;
+    agreed_clocks together;                          // of server 0
     joined_push joined;                              // of whoever is `applying`
     std::vector<worker> workers;
     std::vector<float> scalar_values;
     std::int64_t begun = 0, global_step = 0;         // updates that were begun, and made
     bool has_values = false, open = false, restored = false, applying = false, stopping = false, asked = false;
     bool any_left = false;
-    agreed_clocks together;                          // of server 0
     std::int64_t version = 0;                        // how often the chief has overwritten the values of an open job
     bool renewing = false;                           // it does now
     std::int64_t save_agreed = 0, saved_agreed = 0;  // the step that all servers save as; and have
