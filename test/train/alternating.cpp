@@ -39,8 +39,6 @@ using gan = alternating_trainer<std::remove_const_t<decltype(net)>, std::remove_
 
 constexpr parameter_groups first_alone{first, frozen<"generator/*">};
 constexpr parameter_groups second_alone{second, frozen<"critic/*">};
-using teller = trainer<std::remove_const_t<decltype(net)>, telling, std::remove_const_t<decltype(first_alone)>, batch>;
-using artist = trainer<std::remove_const_t<decltype(net)>, drawing, std::remove_const_t<decltype(second_alone)>, batch>;
 
 static std::vector<float> numbers(std::uint64_t seed, int n = batch) {
     random_stream random(stream(seed, 1));
@@ -61,10 +59,15 @@ static void hand_over(const auto& from, auto& to) {
     for (int i = 0; i < to.states(); ++i) to.set_plain(to.state(i), x.at(to.path(to.state(i))).data());
 }
 
-BOOST_AUTO_TEST_CASE(as_two_trainers_by_turns) {
-    gan both(turns, {.threads = 1});
-    teller a(first_alone, {.threads = 1});
-    artist b(second_alone, {.threads = 1});
+/// `alone_first`, `alone_second`: the phases' optimizers, each for a trainer in which the other's parameters rest.
+template <class Turns, class First, class Second>
+static void check_as_two_trainers(const Turns& turns, const First& alone_first, const Second& alone_second) {
+    using both_type = alternating_trainer<std::remove_const_t<decltype(net)>, Turns, batch>;
+    using first_type = trainer<std::remove_const_t<decltype(net)>, telling, First, batch>;
+    using second_type = trainer<std::remove_const_t<decltype(net)>, drawing, Second, batch>;
+    both_type both(turns, {.threads = 1});
+    first_type a(alone_first, {.threads = 1});
+    second_type b(alone_second, {.threads = 1});
     const int order[] = {0, 1, 1, 0, 0, 0, 1};
     for (std::uint64_t s = 0; s < std::size(order); ++s) {
         const std::vector<float> x = numbers(s);
@@ -80,7 +83,17 @@ BOOST_AUTO_TEST_CASE(as_two_trainers_by_turns) {
     BOOST_TEST(both.steps() == 7);
     const std::vector<float> x = numbers(99);
     BOOST_TEST(both.evaluate({.x = x.data(), .size = batch}) == a.evaluate({.x = x.data(), .size = batch}));
-    static_assert(gan::bytes() >= teller::bytes() && gan::bytes() >= artist::bytes());
+    static_assert(both_type::bytes() >= first_type::bytes() && both_type::bytes() >= second_type::bytes());
+}
+
+BOOST_AUTO_TEST_CASE(as_two_trainers_by_turns) { check_as_two_trainers(turns, first_alone, second_alone); }
+/// The norm of a phase is that of its own gradients, whatever others have left in memory.
+BOOST_AUTO_TEST_CASE(each_phase_clips_by_its_own_norm) {
+    constexpr clip_by_global_norm clipped_first{0.2f, first};
+    constexpr clip_by_global_norm clipped_second{0.1f, second};
+    check_as_two_trainers(
+        alternating{phase<"critic/*">(telling{}, clipped_first), phase<"generator/*">(drawing{}, clipped_second)},
+        clip_by_global_norm{0.2f, first_alone}, clip_by_global_norm{0.1f, second_alone});
 }
 
 BOOST_AUTO_TEST_CASE(resumes_bit_for_bit) {

@@ -31,6 +31,8 @@ struct program_options {
     /// The most examples of a batch, if tables that are only looked up are elsewhere, on servers: a
     /// program then holds the rows that one batch can name (compiler/passes/remote_tables.hpp). 0: none is.
     int remote_tables = 0;
+    /// Into how many parts such a batch is cut, each of which draws numbers of its own (a sampled loss's candidates).
+    int remote_parts = 1;
 
     constexpr gradient_policy policy() const {
         return store_gradients && gradients == gradient_policy::fused ? gradient_policy::stored : gradients;

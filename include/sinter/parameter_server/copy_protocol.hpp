@@ -12,6 +12,7 @@
 /// | copied_clock | step: clock; elements: version of the values | |
 /// | copied_write | bucket: array; offset, elements | floats |
 /// | copied_rows | bucket: table; elements: rows | of each: key, step, values and slots |
+/// | copied_put_rows | | table_rows of a file |
 /// | copied_state | | who is there, clocks, log, tickets: an archive |
 /// | copied_ready | step: epoch | |
 /// | copied_end | | |
@@ -20,7 +21,7 @@ namespace sinter::inline SINTER_TARGET::sharded {
 
 namespace copied {
 inline constexpr std::uint32_t gradient = 80, sections = 81, commit = 82, clock = 83, write = 84, rows = 85, state = 86,
-                               ready = 87, end = 88, answer = 89;
+                               ready = 87, end = 88, answer = 89, put_rows = 90;
 } // namespace copied
 
 /// Bytes of a row of a table with so many slots.
@@ -57,6 +58,7 @@ const char* fault_of_copy(const wire::frame_header& h, const shard_layout& layou
                            h.bytes == h.tag.elements * copied_row_bytes(t.row_floats, slots_of(h.tag.bucket))
                        ? nullptr : "rows that are cut short";
         }
+        case copied::put_rows: return h.bytes <= most_frame ? nullptr : "rows that are too many";
         case copied::state: return nullptr;
         case copied::ready: return h.bytes == 0 && h.tag.step > 0 ? nullptr : "an epoch that makes no sense";
         case copied::end: return h.bytes == 0 ? nullptr : "an end with more";

@@ -109,16 +109,18 @@ public:
         weights_.assign(pushes_.size(), 1.f);
         double sum = 0;
         has_dense_ = has_states_ = false;
+        bool means = false;
         states_count_ = 0;
         for (std::size_t r = 0; r < pushes_.size(); ++r) {
             if (!pushes_[r]) continue;
             const push_info& i = pushes_[r]->info;
             sum += i.weight;
-            if (order_.join == gradient_join::mean) weights_[r] = static_cast<float>(i.weight);
+            means |= order_.join == gradient_join::mean && !i.adds;
+            if (order_.join == gradient_join::mean && !i.adds) weights_[r] = static_cast<float>(i.weight);
             has_dense_ |= pushes_[r]->has_dense();
             if (pushes_[r]->has_states()) has_states_ = true, states_count_ += i.states_count;
         }
-        scale_ = order_.join == gradient_join::mean && sum > 0 ? static_cast<float>(1 / sum) : 1.f;
+        scale_ = means && sum > 0 ? static_cast<float>(1 / sum) : 1.f;
         ones_.assign(pushes_.size(), 1.f);
     }
     bool has_dense() const { return has_dense_; }

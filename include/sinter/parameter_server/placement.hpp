@@ -23,11 +23,12 @@ struct block {
     int group = 0;                ///< of the optimizer's parameter groups; -1: it is not updated
     int tensor = -1;              ///< -1: may be cut at any line; else the number of a tensor that stays whole
     int bucket = 0;               ///< that its gradient is in; -1: it has none, and stays as it is
+    int phase = 0;                ///< whose updates it has, where losses alternate
 };
 /// What a server knows of a stretch of its array: `first` and `floats` in that array.
 struct run {
     std::int64_t first = 0, floats = 0;
-    int group = 0, tensor = -1;
+    int group = 0, tensor = -1, phase = 0;
     bool operator==(const run&) const = default;
 };
 /// What a worker copies: a stretch of its arenas, and where it lies in the server's array.
@@ -35,7 +36,7 @@ struct piece {
     std::int64_t parameter = 0, gradient = 0;   ///< offsets in the worker's arenas
     std::int64_t first = 0;                     ///< in the server's array
     std::int64_t floats = 0;
-    int bucket = 0;
+    int bucket = 0, phase = 0;
     bool operator==(const piece&) const = default;
 };
 /// All vectors but the innermost are by server. Pieces and runs are in the order of the server's array,
@@ -72,14 +73,15 @@ inline void append(dense_placement& out, std::size_t server, const block& b, std
     std::vector<piece>& pieces = out.pieces[server];
     std::vector<run>& runs = out.runs[server];
     const auto follows = [&](const piece& last) {
-        return last.bucket == b.bucket && last.parameter + last.floats == b.parameter + from &&
+        return last.bucket == b.bucket && last.phase == b.phase && last.parameter + last.floats == b.parameter + from &&
                (b.bucket < 0 || last.gradient + last.floats == b.gradient + from);
     };
     if (!pieces.empty() && follows(pieces.back())) pieces.back().floats += floats;
-    else pieces.push_back({b.parameter + from, b.gradient + from, end, floats, b.bucket});
-    if (!runs.empty() && b.tensor < 0 && runs.back().tensor < 0 && runs.back().group == b.group)
+    else pieces.push_back({b.parameter + from, b.gradient + from, end, floats, b.bucket, b.phase});
+    if (!runs.empty() && b.tensor < 0 && runs.back().tensor < 0 && runs.back().group == b.group &&
+        runs.back().phase == b.phase)
         runs.back().floats += floats;
-    else runs.push_back({end, floats, b.group, b.tensor});
+    else runs.push_back({end, floats, b.group, b.tensor, b.phase});
     end += floats;
 }
 

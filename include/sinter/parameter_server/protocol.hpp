@@ -35,6 +35,7 @@ enum class word : std::uint32_t {
     squares = 64
 };
 inline constexpr int table_arrays = 64;
+inline constexpr std::uint32_t most_phases = 64;
 inline constexpr std::size_t most_frame = wire::most_payload;
 inline constexpr std::int64_t floats_of_frame = static_cast<std::int64_t>(most_frame / 4);
 /// Answers and pushes whose floats take no more bytes than this are one frame.
@@ -64,7 +65,9 @@ struct commit_block {
         for (int i = 0; i < 5; ++i) put(to + 24 + 8 * i, std::bit_cast<std::uint64_t>(d[i]));
         put(to + 64, std::bit_cast<std::uint32_t>(info.rate));
         put(to + 68, pull);
-        put(to + 72, std::uint64_t{info.finite} | std::uint64_t{info.states_are_changes} << 1);
+        put(to + 72, std::uint32_t{info.finite} | std::uint32_t{info.states_are_changes} << 1 |
+                         std::uint32_t{info.adds} << 2);
+        put(to + 76, static_cast<std::uint32_t>(info.phase));
         put(to + 80, version), put(to + 88, save);
     }
     /// False: makes no sense.
@@ -77,11 +80,12 @@ struct commit_block {
         for (int i = 0; i < 5; ++i) *d[i] = std::bit_cast<double>(get<std::uint64_t>(b + 24 + 8 * i));
         info.rate = std::bit_cast<float>(get<std::uint32_t>(b + 64));
         pull = get<std::uint32_t>(b + 68);
-        const auto flags = get<std::uint64_t>(b + 72);
-        info.finite = flags & 1, info.states_are_changes = (flags & 2) != 0;
+        const auto flags = get<std::uint32_t>(b + 72), phase = get<std::uint32_t>(b + 76);
+        info.finite = flags & 1, info.states_are_changes = (flags & 2) != 0, info.adds = (flags & 4) != 0;
+        info.phase = static_cast<int>(phase);
         version = get<std::int64_t>(b + 80), save = get<std::int64_t>(b + 88);
-        return number != 0 && clock >= 0 && clock < INT64_MAX / 2 && read_step >= -1 && pull < 4 && flags < 4 &&
-               version >= 0 && save >= 0 && info.weight >= 0 && info.states_count >= 0;
+        return number != 0 && clock >= 0 && clock < INT64_MAX / 2 && read_step >= -1 && pull < 4 && flags < 8 &&
+               phase < most_phases && version >= 0 && save >= 0 && info.weight >= 0 && info.states_count >= 0;
     }
 };
 

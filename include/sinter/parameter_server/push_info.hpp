@@ -18,6 +18,8 @@ struct push_info {
     float rate = 1;               ///< a factor on the learning rate; of a clock: that of the lowest rank
     bool finite = true;           ///< false: this push (or its clock) updates nothing
     bool states_are_changes = false;   ///< async: what to add to the states; else what to put in their place
+    bool adds = false;            ///< the gradients of a clock are added, whatever gradient_join says
+    int phase = 0;                ///< where losses alternate: whose parameters it has gradients of
 };
 
 /// What the last answer of server 0 said.

@@ -12,6 +12,7 @@ struct server_log {
     std::int64_t version = 0;   ///< how often the chief had overwritten values; 0 in older files
     bool open = false;
     std::vector<push_log::entry> pushes;   ///< by rank
+    std::vector<std::int64_t> phases{};    ///< updates of each, where losses alternate
 
     std::string bytes() const {
         wire::archive_writer w;
@@ -19,6 +20,7 @@ struct server_log {
         std::vector<std::uint64_t> all;
         for (const auto& e : pushes) all.insert(all.end(), {e.incarnation, e.last, e.missing});
         w & global_step & clocks & max_steps & o & all & version;
+        if (!phases.empty()) w & phases;
         return w.bytes();
     }
     /// Throws format_error for bytes that are none.
@@ -29,8 +31,11 @@ struct server_log {
         std::vector<std::uint64_t> all;
         r & l.global_step & l.clocks & l.max_steps & o & all;
         if (!r.at_end()) r & l.version;
+        if (!r.at_end()) r & l.phases;
         r.expect_end();
-        if (l.global_step < 0 || l.version < 0 || l.clocks < 0 || all.size() % 3 != 0)
+        bool counts = true;
+        for (const std::int64_t n : l.phases) counts = counts && n >= 0;
+        if (l.global_step < 0 || l.version < 0 || l.clocks < 0 || all.size() % 3 != 0 || !counts)
             throw format_error("makes no sense", "the log of a server's checkpoint");
         l.open = o != 0;
         for (std::size_t i = 0; i < all.size(); i += 3) l.pushes.push_back({all[i], all[i + 1], all[i + 2]});

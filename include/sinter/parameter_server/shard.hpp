@@ -26,7 +26,7 @@ public:
             if (r.group >= 0) slots_ = std::max(slots_, updater_->slots(r.group));
             const std::int64_t most = r.tensor >= 0 ? r.floats : stretch_floats;
             for (std::int64_t at = 0; at < r.floats; at += most)
-                stretches_.emplace_back(r.first + at, std::min(most, r.floats - at), r.group);
+                stretches_.emplace_back(r.first + at, std::min(most, r.floats - at), r.group, r.phase);
         }
         if (slots_ > 0) slot_values_ = aligned_floats(l.floats * slots_);
         for (std::size_t i = 0; i < l.tables.size(); ++i) {
@@ -61,16 +61,19 @@ public:
         return n;
     }
 
-    /// One update of the dense array. `gradient(first, n)` gives floats of it; `copy_to`, if not null, gets
-    /// the new values.
+    /// One update of a phase's part of the dense array. `gradient(first, n)` gives floats of it; `copy_to`, if
+    /// not null, gets the new values of all phases.
     template <class Gradient>
-    void update(Gradient gradient, const float* scalars, float square_sum, float* copy_to) {
+    void update(int phase, Gradient gradient, const float* scalars, float square_sum, float* copy_to) {
         for (stretch& s : stretches_) {
             if (s.group < 0) continue;
-            const float* const g = gradient(s.first, s.floats);
+            const bool trains = s.phase == phase;
+            if (!trains && !copy_to) continue;
+            const float* const g = trains ? gradient(s.first, s.floats) : nullptr;
             const std::lock_guard hold(s.mutex);
-            updater_->update(s.group, values_.data() + s.first, g, slot_values_.data() + (slots_ ? s.first : 0),
-                             layout_.floats, s.floats, scalars, square_sum);
+            if (trains)
+                updater_->update(s.group, values_.data() + s.first, g, slot_values_.data() + (slots_ ? s.first : 0),
+                                 layout_.floats, s.floats, scalars, square_sum);
             if (copy_to) std::copy_n(values_.data() + s.first, s.floats, copy_to + s.first);
         }
     }
@@ -177,15 +180,22 @@ public:
         t.rows.restore(key, step, values, slots);
         t.newest = std::max(t.newest, step);
     }
+    /// f(rows, newest step of an update) while nobody else uses that table.
+    template <class F>
+    auto use_rows(std::size_t number, F f) {
+        table& t = tables_.at(number);
+        const std::lock_guard hold(t.mutex);
+        return f(t.rows, t.newest);
+    }
     void end_of_rows() {
         for (table& t : tables_) t.rows.order_by_age();
     }
 
 private:
     struct stretch {
-        stretch(std::int64_t from, std::int64_t n, int of) : first(from), floats(n), group(of) {}
+        stretch(std::int64_t from, std::int64_t n, int of, int when) : first(from), floats(n), group(of), phase(when) {}
         std::int64_t first, floats;
-        int group;
+        int group, phase;
         std::mutex mutex;
     };
     struct table {

@@ -14,6 +14,7 @@ struct table_layout {
     int group = 0;           ///< of the optimizer's parameter groups
     int tensor = -1;         ///< the parameter's number among all, as run::tensor
     hashed_options options{};   ///< where keys are any numbers
+    int phase = 0;              ///< as run::phase
     bool operator==(const table_layout&) const = default;
 };
 
@@ -32,6 +33,13 @@ struct shard_layout {
             if (r.group >= 0) n = r.first + r.floats;
         return n;
     }
+    /// Of these, what pushes of one phase have gradients of.
+    std::int64_t updated(int phase) const {
+        std::int64_t n = 0;
+        for (const run& r : runs)
+            if (r.group >= 0 && r.phase == phase) n += r.floats;
+        return n;
+    }
     bool operator==(const shard_layout&) const = default;
 };
 
@@ -43,9 +51,11 @@ inline std::uint64_t hash_of(span<const shard_layout> shards) {
         for (const std::int64_t n : {s.floats, s.states, std::int64_t(s.runs.size()), std::int64_t(s.tables.size())})
             add(n);
         for (const run& r : s.runs)
-            for (const std::int64_t n : {r.first, r.floats, std::int64_t(r.group), std::int64_t(r.tensor)}) add(n);
+            for (const std::int64_t n :
+                 {r.first, r.floats, std::int64_t(r.group), std::int64_t(r.tensor), std::int64_t(r.phase)})
+                add(n);
         for (const table_layout& t : s.tables) {
-            for (const std::int64_t n : {t.rows, std::int64_t(t.row_floats), std::int64_t(t.group),
+            for (const std::int64_t n : {t.rows, std::int64_t(t.row_floats), std::int64_t(t.group), std::int64_t(t.phase),
                                          std::int64_t(t.options.most_rows), std::int64_t(t.options.admit_after),
                                          std::int64_t(t.options.expire_after), std::int64_t(t.options.full)})
                 add(n);

@@ -27,7 +27,7 @@ struct staged_rows {
 class staged_push {
 public:
     explicit staged_push(const shard_layout& l)
-        : layout_(&l), dense_(l.updated()), states_(l.states), updated_(l.updated()) {
+        : layout_(&l), dense_(l.updated()), states_(l.states) {
         for (const table_layout& t : l.tables) {
             tables_.emplace_back();
             tables_.back().row_floats = t.row_floats;
@@ -87,9 +87,13 @@ public:
         for (std::size_t k = before; k < t.keys.size(); ++k) fit &= t.keys[k] >= 0 && t.keys[k] < rows;
         return fit ? nullptr : "a row that the table does not have";
     }
-    /// What makes it unfit to be applied; null: nothing.
+    /// What makes it unfit to be applied, as its `info` says; null: nothing.
     const char* fault() const {
-        if (dense_here_ != 0 && dense_here_ != updated_) return "a push of a part of the gradient only";
+        if (dense_here_ != 0 && dense_here_ != layout_->updated(info.phase))
+            return "a push of a part of the gradient only";
+        for (std::size_t t = 0; t < tables_.size(); ++t)
+            if (tables_[t].size() > 0 && layout_->tables[t].phase != info.phase)
+                return "gradients of a table that this phase does not train";
         if (states_here_ != 0 && states_here_ != layout_->states) return "a push of a part of the states only";
         return nullptr;
     }
@@ -109,7 +113,7 @@ private:
     const shard_layout* layout_;
     aligned_floats dense_, states_;
     std::vector<staged_rows> tables_;
-    std::int64_t updated_, dense_here_ = 0, states_here_ = 0;
+    std::int64_t dense_here_ = 0, states_here_ = 0;
 };
 
 } // namespace sinter::sharded

@@ -7,6 +7,7 @@
 #include <sinter/strategy/bind_batch.hpp>
 #include <sinter/strategy/model_programs.hpp>
 #include <sinter/strategy/uncounted_examples.hpp>
+#include <array>
 #include <memory>
 #include <vector>
 
@@ -98,6 +99,7 @@ public:
     /// throws.
     template <int I = 0, class Observer = runtime::unobserved>
     step_result step(const batch_view& b, const step_values& v, Observer observe = {}) {
+        use_gradients<I>();
         return run<training<I>>(b, v, {}, observe);
     }
     /// The first half of a step: loss, gradients and states, up to the first launch that needs all
@@ -106,6 +108,7 @@ public:
     /// have been updated already, too.
     template <int I = 0, class Observer = runtime::unobserved>
     step_result gradients(const batch_view& b, const step_values& v, Observer observe = {}) {
+        use_gradients<I>();
         return run<training<I>>(b, v, {0, training<I>::v.segments.first_update}, observe);
     }
     /// The second half, which follows the first: updates by the gradients that are there now. `v`
@@ -120,11 +123,23 @@ public:
     /// Whether steps are accumulated, in the last slot.
     static constexpr bool gathers() { return gathers_in(all{}); }
 
+    /// Gradients, as they are read and written, are program I's from now on. Each training program has memory of its
+    /// own for them, since sums over them take what lies between for zeros. Steps see to it themselves.
+    template <int I>
+    void use_gradients() {
+        if constexpr (Programs::n_training > 1) {
+            std::swap(memory_.gradients, gradients_[static_cast<std::size_t>(gradients_in_use_)]);
+            std::swap(memory_.gradients, gradients_[std::size_t{I}]);
+            gradients_in_use_ = I;
+        }
+    }
+
     // ---- a step in stretches, for strategies that do something between them
     /// The next step's batch: where each port lies, as bind_ports leaves it.
     template <int I = 0>
     void begin_step(const float* const* ports, int batch) {
         using P = training<I>;
+        use_gradients<I>();
         if (ports_.empty()) ports_.resize(static_cast<std::size_t>(most_ports(all{})));
         std::copy_n(ports, P::v.n_inputs + P::v.n_targets, ports_.data());
         uncounted_.template hide<P>(ports_.data(), batch);
@@ -303,6 +318,8 @@ private:
     };
     device device_;
     memory memory_;
+    std::array<decltype(memory::gradients), std::size_t{Programs::n_training}> gradients_;   ///< not in use now
+    int gradients_in_use_ = 0;
     runners_of<all> runners_;
     std::unique_ptr<other_program<evaluation>> evaluation_;
     std::unique_ptr<other_program<prediction>> prediction_;
@@ -351,8 +368,9 @@ private:
     template <int... I>
     static constexpr std::int64_t bytes_of(std::integer_sequence<int, I...> n) {
         std::int64_t more = scratch(n) - device::template runner<training<0>>::scratch_floats();
-        for (const compiler::space s : {compiler::space::activation, compiler::space::gradient})
-            more += floats(s, n) - training<0>::v.floats(s);
+        more += floats(compiler::space::activation, n) - training<0>::v.floats(compiler::space::activation);
+        more += (training<I>::v.floats(compiler::space::gradient) + ...) -
+                training<0>::v.floats(compiler::space::gradient);
         return runtime::step_bytes<training<0>, device>() + 4 * more;
     }
     template <int... I>
@@ -370,13 +388,18 @@ private:
             }
         }
         if (!owner) memory_.parameters = place(p.floats(compiler::space::parameter));
-        memory_.gradients = place(floats(compiler::space::gradient, n));
         memory_.states = place(p.floats(compiler::space::state));
         if (!owner) memory_.slots = place(p.floats(compiler::space::slot));
         memory_.activations = place(floats(compiler::space::activation, n));
         memory_.scratch = place(scratch(n));
         output_shapes_ = p.output_shapes;
-        (runner_of<training<I>>().bind(memory_), ...);
+        const auto bind = [&]<int K>(std::integral_constant<int, K>) {
+            use_gradients<K>();
+            memory_.gradients = place(training<K>::v.floats(compiler::space::gradient));
+            runner_of<training<K>>().bind(memory_);
+        };
+        (bind(std::integral_constant<int, I>{}), ...);
+        use_gradients<0>();
     }
     template <class P>
     float read_loss(const memory& m) const {

@@ -101,6 +101,7 @@ namespace detail {
 /// What the strategy asks of the programs, besides what the user does.
 constexpr program_options options_under(program_options o, strategy_traits t, int max_batch) {
     o.remote_tables = t.remote_tables ? max_batch : 0;
+    o.remote_parts = t.remote_tables ? t.shards : 1;
     if (t.gradients == gradient_policy::fused) return o;   // then the user's choice holds
     o.gradients = t.gradients;
     o.bucket_bytes = t.bucket_bytes;

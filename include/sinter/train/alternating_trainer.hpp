@@ -65,8 +65,8 @@ public:
     }
 
     void reset() {
+        set_phase_steps({});
         base::reset();
-        done_ = {};
     }
 
     /// One step of a phase, from 0; returns its loss before the update. Throws option_error where
@@ -78,12 +78,27 @@ public:
         return step_of(phase, b, all{});
     }
     /// One step of the phase whose turn it is, by the number of steps done in all.
-    float step(const data::batch_view& b) { return step(next_phase(), b); }
-    int next_phase() const { return rounds_.phase_of(base::step_); }
+    float step(const data::batch_view& b) {
+        if constexpr (requires { this->session().begun(); })   // where others count steps it begins with theirs
+            if (!this->session().begun()) base::set_steps(this->session().begin_training(base::step_, 0));
+        return step(next_phase(), b);
+    }
+    int next_phase() {
+        if constexpr (requires { this->session().next_step(base::step_); })   // others make steps, too
+            return rounds_.phase_of(this->session().next_step(base::step_));
+        else return rounds_.phase_of(base::step_);
+    }
 
     /// Steps that each phase has done.
-    const std::array<std::int64_t, static_cast<std::size_t>(phases)>& phase_steps() const { return done_; }
-    void set_phase_steps(const std::array<std::int64_t, static_cast<std::size_t>(phases)>& n) { done_ = n; }
+    std::array<std::int64_t, static_cast<std::size_t>(phases)> phase_steps() const {
+        auto n = done_;
+        if constexpr (requires { this->session().read_phase_steps(n); }) this->session().read_phase_steps(n);
+        return n;
+    }
+    void set_phase_steps(const std::array<std::int64_t, static_cast<std::size_t>(phases)>& n) {
+        done_ = n;
+        if constexpr (requires { this->session().set_phase_steps(n); }) this->session().set_phase_steps(n);
+    }
 
 private:
     Alternating rounds_;

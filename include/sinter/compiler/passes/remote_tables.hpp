@@ -31,8 +31,10 @@ namespace sinter::inline SINTER_TARGET::compiler {
 class remote_table_rewriting {
 public:
     /// `to` is an empty graph. `training`: the training program's graph behind this pass; empty: this is it.
-    constexpr remote_table_rewriting(const graph_view& from, graph& to, int examples, const graph_view& training)
-        : from_(from), to_(to), examples_(examples), training_(training), copy_rows_(from.n.n, 0),
+    /// `parts`: of a batch, each with numbers of its own where numbers are drawn.
+    constexpr remote_table_rewriting(const graph_view& from, graph& to, int examples, int parts,
+                                     const graph_view& training)
+        : from_(from), to_(to), examples_(examples), parts_(parts), training_(training), copy_rows_(from.n.n, 0),
           is_target_(from.n.n, false), place_(from.n.n, -1), drawn_of_(from.n.n, -1) {
         choose();
         find_lookups();
@@ -54,7 +56,7 @@ private:
     struct lookup { int table = -1, indices = -1, port = -1; };
     const graph_view& from_;
     graph& to_;
-    int examples_;
+    int examples_, parts_;
     const graph_view& training_;
     growing<int> copy_rows_;     ///< of each node: the rows of its compact copy; 0: it is no remote table
     growing<bool> is_target_;
@@ -82,7 +84,7 @@ private:
         for (const node& n : from_.n)
             for (int k = 0; k < n.operands; ++k) {
                 if (const shape s = k == 0 && looks_up(n) ? port_shape(n) : shape{}; k == 0 && looks_up(n))
-                    looked_up[n.in[0]] += std::int64_t{s.size()} * (s.batched ? examples_ : 1);
+                    looked_up[n.in[0]] += std::int64_t{s.size()} * (s.batched ? examples_ : parts_);
                 else read(n.in[k]);
             }
         for (int v : from_.outputs) read(v);
@@ -196,7 +198,7 @@ namespace pass {
 struct remote_tables {
     static constexpr bool enabled(const target&, const program_options& o) { return o.remote_tables > 0; }
     static constexpr void run(const graph_view& from, graph& to, const graph_view& training, const pass_settings& s) {
-        remote_table_rewriting(from, to, s.options.remote_tables, training).run();
+        remote_table_rewriting(from, to, s.options.remote_tables, s.options.remote_parts, training).run();
     }
 };
 } // namespace pass

@@ -83,11 +83,12 @@ inline void client::read_array(int server, std::int64_t array, std::int64_t firs
     q.whole = true;
     e.wait_for(hold, number);
 }
-inline void client::open(std::int64_t max_steps, std::int64_t global_step, bool begins) {
+inline void client::open(std::int64_t max_steps, std::int64_t global_step, bool begins,
+                         std::vector<std::int64_t> phase_steps) {
     engine& e = *engine_;
     engine::lock hold(e.mutex);
     wire::archive_writer w;
-    w & max_steps & global_step & std::uint8_t{begins};
+    w & max_steps & global_step & std::uint8_t{begins} & phase_steps;
     e.call_all(hold, "open", w.bytes());
     e.note_opening();
     e.no_more = false;
@@ -150,6 +151,20 @@ inline bool client::renewed() const {
     std::int64_t newest = 0;
     for (const auto& l : e.lanes) newest = std::max(newest, l->version);
     return std::any_of(e.used.begin(), e.used.end(), [&](std::int64_t v) { return v != newest; });
+}
+inline std::vector<std::int64_t> client::phase_steps() const {
+    engine::lock hold(engine_->mutex);
+    const std::string text = engine_->call_and_wait(hold, 0, "phase steps");
+    std::vector<std::int64_t> n;
+    wire::archive_reader r(as_bytes(text));
+    r & n;
+    return n;
+}
+inline std::int64_t client::next_clock() {
+    engine& e = *engine_;
+    engine::lock hold(e.mutex);
+    if (std::exchange(e.resting, false)) e.agree_on_the_clock(hold);
+    return e.clock;
 }
 
 inline bool client::may_step() {

@@ -56,7 +56,9 @@ public:
     /// By the chief, after the initial values: from now on others' pulls are answered and steps
     /// handed out. `max_steps` counts global steps; 0: no limit. global_step -1: as it is. `begins`: training
     /// does, and what was asked for before (an end) is over; false: the job is open, and other numbers are set.
-    void open(std::int64_t max_steps, std::int64_t global_step = -1, bool begins = true);
+    /// `phase_steps`: of each phase, where losses alternate.
+    void open(std::int64_t max_steps, std::int64_t global_step = -1, bool begins = true,
+              std::vector<std::int64_t> phase_steps = {});
     /// Waits until the chief has opened the job.
     void wait_until_open();
     /// The chief overwrites values of an open job by write(), between these two. Until the second nobody else reads,
@@ -81,7 +83,12 @@ public:
     std::int64_t open_clock() const;
     std::int64_t open_step() const;
 
+    /// Updates of each phase, as server 0 has them.
+    std::vector<std::int64_t> phase_steps() const;
+
     // ---- Steps
+    /// The clock of this worker's next push, which is waited for from now on.
+    std::int64_t next_clock();
     /// Waits for leave to begin a step. False: max_steps is reached, or somebody has asked all to stop.
     bool may_step();
     /// This worker makes no steps for now, and is not waited for; its next may_step() joins again.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/parameter_server/server/serving.hpp>
+#include <sinter/parameter_server/table_rows.hpp>
 
 /// What workers ask of a server besides values and updates: joining, tickets, sums, checkpoints, ends.
 namespace sinter::inline SINTER_TARGET::sharded {
@@ -46,7 +47,10 @@ inline void server_session::call(const wire::frame_header& h, span<const std::by
         wire::archive_reader r(as_bytes(argument));
         std::int64_t most = 0, step = -1;
         std::uint8_t begins = 1;
-        r & most & step & begins;
+        std::vector<std::int64_t> phases;
+        r & most & step & begins & phases;
+        for (const std::int64_t n : phases)
+            if (n < 0) throw refused_request{"a number of steps that makes no sense"};
         if (e_.replicated()) {   // nothing is answered for good before both copies are there
             const double until = base::monotonic_seconds() + e_.who.options.join_within;
             wait(hold, [&] { return e_.was_followed || base::monotonic_seconds() > until; });
@@ -57,7 +61,7 @@ inline void server_session::call(const wire::frame_header& h, span<const std::by
             e_.asked = false;
             e_.together.go_on();
         }
-        if (step >= 0) e_.global_step = e_.begun = step;
+        if (step >= 0) e_.set_steps(step, phases);
         e_.open = e_.has_values = true;
         e_.open_clock = e_.turn.applied();
         e_.open_step = e_.global_step;
@@ -161,10 +165,24 @@ inline void server_session::call(const wire::frame_header& h, span<const std::by
         e_.fail_held({w_, m.name(), text_of(m.address()), "training", e_.global_step, argument.substr(0, 1000)});
         return back({});
     }
+    if (name == "phase steps") {
+        wire::archive_writer w;
+        w & e_.made_of;
+        return back(w.bytes());
+    }
     if (name == "stop reason") return back(std::string(e_.stop_reason));
     if (name == "counters") {
         hold.unlock();
         return answer(e_.counters_text());
+    }
+    if (name == "some rows") {
+        hold.unlock();
+        return answer(some_rows(argument));
+    }
+    if (name == "put rows") {
+        hold.unlock();
+        put_rows(argument);
+        return answer({});
     }
     if (name == "checkpoint") {
         if (!e_.options.files) throw refused_request{"this server keeps no checkpoints"};
@@ -181,6 +199,48 @@ inline void server_session::call(const wire::frame_header& h, span<const std::by
         return back({});
     }
     throw refused_request{"a call that is not known"};
+}
+/// Rows of a table of 64-bit keys, in the order of their keys, from the one that is asked for on; of those that
+/// were there when it was asked for the smallest of all.
+inline std::string server_session::some_rows(const std::string& argument) {
+    table_rows r = table_rows::of(argument);
+    const auto& tables = e_.memory.layout().tables;
+    if (r.table < 0 || r.table >= static_cast<std::int64_t>(tables.size()) ||
+        tables[static_cast<std::size_t>(r.table)].rows >= 0)
+        throw refused_request{"rows of no table of 64-bit keys"};
+    return e_.memory.use_rows(static_cast<std::size_t>(r.table), [&](const row_store& rows, std::int64_t) {
+        if (sorted_table_ != r.table || r.first == INT64_MIN) {
+            sorted_keys_.assign(rows.keys().begin(), rows.keys().end());
+            std::sort(sorted_keys_.begin(), sorted_keys_.end());
+            sorted_table_ = r.table;
+        }
+        r.clear();
+        r.row_floats = rows.row_floats(), r.slots = rows.slots();
+        const auto most = static_cast<std::size_t>(table_rows::most(r.row_floats, r.slots));
+        auto at = std::lower_bound(sorted_keys_.begin(), sorted_keys_.end(), r.first);
+        for (; at != sorted_keys_.end() && r.size() < most; ++at) {
+            const std::int32_t k = rows.find(*at);
+            if (k < 0) continue;   // given up meanwhile
+            r.keys.push_back(*at);
+            r.steps.push_back(rows.steps()[static_cast<std::size_t>(k)]);
+            const std::int64_t from = std::int64_t{k} * r.row_floats;
+            r.values.insert(r.values.end(), rows.values() + from, rows.values() + from + r.row_floats);
+            for (int s = 0; s < r.slots; ++s)
+                r.values.insert(r.values.end(), rows.slot(s) + from, rows.slot(s) + from + r.row_floats);
+        }
+        if (at == sorted_keys_.end()) sorted_keys_ = {}, sorted_table_ = -1;
+        return r.bytes();
+    });
+}
+inline void server_session::put_rows(const std::string& argument) {
+    const table_rows r = table_rows::of(argument);
+    const server::engine::changing_values changing(e_);
+    if (e_.replicated()) {
+        lock hold(e_.mutex);
+        wait(hold, [] { return true; });   // who has been replaced changes nothing
+        if (e_.stream) e_.stream->add(copied::put_rows, {}, as_bytes(argument));
+    }
+    e_.put_rows(r);
 }
 /// This worker's numbers of a sum over all.
 inline void server_session::reduce(const std::string& argument, lock& hold) {

@@ -177,7 +177,7 @@ inline std::string server::engine::state_text() const {
     wire::archive_writer w;
     // (What is being applied is told of beforehand where each push is an update, and afterwards by clocks.)
     const std::int64_t steps = order.mode == update_mode::async ? begun : global_step;
-    w & steps & static_cast<std::uint8_t>(open) & static_cast<std::uint8_t>(has_values) &
+    w & steps & (order.mode == update_mode::async ? begun_of : made_of) & static_cast<std::uint8_t>(open) & static_cast<std::uint8_t>(has_values) &
         static_cast<std::uint8_t>(asked) & static_cast<std::uint8_t>(any_left) & open_clock & open_step & stop_reason;
     e.turn.serialize(w, 0u);
     e.tickets.serialize(w, 0u);
@@ -196,9 +196,10 @@ inline void server::engine::take_state(span<const std::byte> bytes) {
     std::int64_t steps = 0;
     std::uint8_t flags[4] = {};
     std::vector<push_log::entry> entries;
-    r & steps & flags[0] & flags[1] & flags[2] & flags[3] & open_clock & open_step & stop_reason;
+    std::vector<std::int64_t> phases;
+    r & steps & phases & flags[0] & flags[1] & flags[2] & flags[3] & open_clock & open_step & stop_reason;
     if (steps < 0) throw format_error("makes no sense", "a leader's state");
-    global_step = begun = steps;
+    set_steps(steps, phases);
     open = flags[0] != 0, has_values = flags[1] != 0, asked = flags[2] != 0, any_left = flags[3] != 0;
     turn.serialize(r, 0u);
     tickets.serialize(r, 0u);

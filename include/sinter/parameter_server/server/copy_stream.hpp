@@ -64,7 +64,13 @@ public:
     /// A worker's push, whole. `staged`: it waits for its clock, and the log knows of it already.
     void add_push(int w, std::uint64_t incarnation, const commit_block& b, staged_push& p, const shard_layout& l,
                   bool staged) {
-        if (p.has_dense()) add_floats(copied::gradient, w, 0, {p.dense(), static_cast<std::size_t>(l.updated())});
+        const auto add_dense = [&](std::int64_t first, std::int64_t n) {
+            add_floats(copied::gradient, w, first, {p.dense() + first, static_cast<std::size_t>(n)});
+        };
+        if (p.has_dense() && l.updated(p.info.phase) == l.updated()) add_dense(0, l.updated());
+        else if (p.has_dense())
+            for (const run& r : l.runs)
+                if (r.group >= 0 && r.phase == p.info.phase) add_dense(r.first, r.floats);
         if (p.has_states()) add_states(w, {p.states(), static_cast<std::size_t>(l.states)});
         for (std::size_t t = 0; t < p.tables().size(); ++t) add_rows(w, static_cast<int>(t), p.tables()[t]);
         std::byte bytes[commit_block::bytes];

@@ -14,6 +14,7 @@
 #include <sinter/parameter_server/server/shared_squares.hpp>
 #include <sinter/parameter_server/server_log.hpp>
 #include <sinter/parameter_server/shard.hpp>
+#include <sinter/parameter_server/table_rows.hpp>
 #include <sinter/parameter_server/step_tickets.hpp>
 #include <cmath>
 #include <condition_variable>
@@ -50,6 +51,8 @@ struct server::engine {
         std::vector<staged_push*> here, used;   // by rank: those that make it; of these, those that are added up
         bool finite = true, any = false, came = false;
         float rate = 1;
+        int phase = 0;
+        bool agree = true;   // on the phase
         std::int64_t save = 0;
         answer_info info;
         bool updates() const { return any && finite; }
@@ -76,6 +79,8 @@ struct server::engine {
         for (const sharded::run& r : memory.layout().runs) parameters = std::max(parameters, r.tensor + 1);
         for (const table_layout& t : memory.layout().tables) parameters = std::max(parameters, t.tensor + 1);
         parameters = std::max(parameters, options.parameters);
+        begun_of.resize(static_cast<std::size_t>(options.phases));
+        made_of = begun_of;
         clipped = order.mode == update_mode::clocks && memory.optimizer().needs() == norm_need::all_gradients;
         if (clipped && who.servers().size() > 1) {
             if (replicated())
@@ -143,6 +148,7 @@ struct server::engine {
     std::vector<worker> workers;
     std::vector<float> scalar_values;
     std::int64_t begun = 0, global_step = 0;         // updates that were begun, and made
+    std::vector<std::int64_t> begun_of, made_of;     // the same of each phase, where losses alternate
     bool has_values = false, open = false, restored = false, applying = false, stopping = false, asked = false;
     bool any_left = false;
     std::int64_t version = 0;                        // how often the chief has overwritten the values of an open job
@@ -181,6 +187,27 @@ struct server::engine {
             tickets.ask(w, order.mode == update_mode::async ? begun : global_step, turn.next(w), turn.applied());
         if (t == step_tickets::answer::yes) together.give(turn.next(w));
         return t;
+    }
+    /// Under the mutex: an update of a phase begins, and the optimizer's scalars for it.
+    void begin_update(int phase, float rate, float* to) {
+        std::int64_t& n = begun_of[static_cast<std::size_t>(phase)];
+        scalars(n++, rate, to);
+        ++begun;
+    }
+    /// Under the mutex: it is not made after all.
+    void undo_update(int phase) { --begun, --begun_of[static_cast<std::size_t>(phase)]; }
+    /// Under the mutex: it is made.
+    void end_update(int phase) {
+        ++made_of[static_cast<std::size_t>(phase)];
+        ++global_step;
+    }
+    /// Under the mutex: so many updates have been made, of each phase as `of` says, where there are several.
+    void set_steps(std::int64_t n, const std::vector<std::int64_t>& of) {
+        global_step = begun = n;
+        if (made_of.size() == 1) made_of[0] = n;
+        else if (of.size() == made_of.size()) made_of = of;
+        else made_of.assign(made_of.size(), 0);
+        begun_of = made_of;
     }
     bool is_first() const { return shard_number == 0; }
     /// Whether the servers agree on whose pushes make a clock: server 0 decides.
@@ -294,6 +321,7 @@ struct server::engine {
     inline void apply_clock(lock& hold, shared_squares::ranks of = ~shared_squares::ranks{0});
     inline clock_pushes pushes_of_clock(shared_squares::ranks of) const;
     inline void follow_decisions();
+    inline void put_rows(const table_rows&);
     inline const char* apply_push(staged_push&, std::int64_t step, const float* scalars, float* copy_to);
     inline void look_at_sums();
     inline std::string counters_text() const;

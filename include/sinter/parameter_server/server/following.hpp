@@ -116,6 +116,9 @@ inline bool server::engine::take_copy(conversation& talk, const wire::frame_head
         case copied::commit: {
             commit_block b;
             if (!b.decode(bytes)) throw error("a commit that makes no sense", "a leader's stream");
+            if (static_cast<std::size_t>(b.info.phase) >= made_of.size())
+                throw error("a push of a phase that this job does not have", "a leader's stream");
+            at(h.tag.bucket).incoming->info = b.info;
             if (const char* fault = at(h.tag.bucket).incoming->fault()) throw error(fault, "a leader's stream");
             take_push(h.tag.bucket, static_cast<std::uint64_t>(h.tag.step), b, elements == 1);
             return true;
@@ -139,6 +142,11 @@ inline bool server::engine::take_copy(conversation& talk, const wire::frame_head
             return true;
         }
         case copied::rows: return restore_rows(static_cast<std::size_t>(h.tag.bucket), elements, bytes.data()), false;
+        case copied::put_rows: {
+            const changing_values changing(*this);
+            put_rows(table_rows::of({reinterpret_cast<const char*>(bytes.data()), bytes.size()}));
+            return true;
+        }
         case copied::state: {
             const lock hold(mutex);
             take_state(bytes);
@@ -193,13 +201,14 @@ inline void server::engine::take_push(int w, std::uint64_t incarnation, const co
             return p.clear();
         }
         tickets.give_back(w);
-        const std::int64_t step = begun++;
-        scalars(step, p.info.rate, scalar_values.data());
+        const std::int64_t step = begun;
+        const int phase = p.info.phase;
+        begin_update(phase, p.info.rate, scalar_values.data());
         hold.unlock();
         const changing_values changing(*this);
         apply_push(p, step, scalar_values.data(), nullptr);
         hold.lock();
-        ++global_step;
+        end_update(phase);
         ++k.counters.applied;
         return p.clear();
     }

@@ -34,6 +34,7 @@ struct server_options {
     /// layout has them.
     std::function<void(std::int64_t global_step, span<const worker_counters>, span<const row_counts>)> report;
     double report_every = 1;                     ///< seconds
+    int phases = 1;   ///< losses that alternate, each with updates of its own (run::phase)
     wire::rare_log::sink log;                    ///< lines about strangers and bad requests; none: stderr
     wire::stranger_limits strangers;
     /// 2: each shard is kept by two servers, and whatever is answered is with both. Needs `other`, and in

@@ -15,15 +15,17 @@ inline void server::engine::restore() {
     if (!options.files->load(v)) return;
     memory.end_of_rows();
     restored = has_values = true;
-    global_step = v.global_step;
+    std::vector<std::int64_t> phases;
     if (!v.log.empty()) {
         const server_log l = server_log::of(v.log);
+        phases = l.phases;
         log.restore(l.pushes);
         tickets.limit(l.max_steps);
         turn.restore(l.clocks);
         version = l.version;
     }
-    begun = saved_step = global_step;
+    set_steps(v.global_step, phases);
+    saved_step = global_step;
 }
 
 /// Under the mutex, with nobody changing values.
@@ -35,6 +37,7 @@ inline std::string server::engine::saved_log() const {
     l.version = version;
     l.open = open;
     l.pushes = log.entries();
+    if (made_of.size() > 1) l.phases = made_of;
     if (order.mode == update_mode::clocks)   // what only waits for its clock is not in the values
         for (std::size_t w = 0; w < workers.size(); ++w)
             if (l.pushes[w].last != 0) l.pushes[w].last = workers[w].applied_number;

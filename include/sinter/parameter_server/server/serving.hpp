@@ -301,8 +301,10 @@ private:
         if (!b.decode(bytes)) throw refused_request{"a commit that makes no sense"};
         take(bytes.subspan(commit_block::bytes));
         staged_push& p = *k_.incoming;
-        if (const char* fault = p.fault()) throw refused_request{fault};
         p.info = b.info;
+        if (static_cast<std::size_t>(p.info.phase) >= e_.made_of.size())
+            throw refused_request{"a push of a phase that this job does not have"};
+        if (const char* fault = p.fault()) throw refused_request{fault};
         p.info.finite = b.info.finite && std::isfinite(b.info.loss);
         p.number = b.number;
         p.clock = b.clock;
@@ -359,14 +361,15 @@ private:
             return false;
         }
         talk_.work_begins();
-        const std::int64_t step = e_.begun++;
-        e_.scalars(step, p.info.rate, scalars_.data());
+        const std::int64_t step = e_.begun;
+        const int phase = p.info.phase;
+        e_.begin_update(phase, p.info.rate, scalars_.data());
         hold.unlock();
         const bool copies = (b.pull & pull_flag::values) != 0 && p.has_dense();
         if (copies) reserve_values(e_.memory.layout().updated());
         const char* const fault = e_.apply_push(p, step, scalars_.data(), copies ? values_.data() : nullptr);
         hold.lock();
-        ++e_.global_step;
+        e_.end_update(phase);
         const std::int64_t late = std::max<std::int64_t>(0, step - std::max<std::int64_t>(0, b.read_step));
         ++k_.counters.applied;
         k_.counters.staleness_sum += late;
@@ -412,6 +415,10 @@ private:
     // ---- Calls (server/calls.hpp)
     void call(const wire::frame_header&, span<const std::byte>);
     void reduce(const std::string& argument, lock&);
+    std::string some_rows(const std::string& argument);
+    void put_rows(const std::string& argument);
+    std::vector<std::int64_t> sorted_keys_;   // of a table that is being read
+    std::int64_t sorted_table_ = -1;
 };
 
 inline void server::engine::serve(int w, std::uint64_t incarnation, wire::data_link link) {

@@ -71,7 +71,8 @@ inline server::engine::clock_pushes server::engine::pushes_of_clock(shared_squar
         p.save = std::max(p.save, mine->save);
         if (mine->version < version) continue;   // of values that are no more: as if it had come too late
         p.used[w] = mine;
-        if (!p.any) p.rate = mine->info.rate;
+        if (!p.any) p.rate = mine->info.rate, p.phase = mine->info.phase;
+        p.agree &= mine->info.phase == p.phase;
         p.any = true;
         p.info.loss += mine->info.loss, p.info.weight += mine->info.weight, p.info.examples += mine->info.examples;
     }
@@ -86,7 +87,11 @@ inline void server::engine::apply_clock(lock& hold, shared_squares::ranks of) {
     clock_pushes p = pushes_of_clock(of);
     const std::int64_t step = begun, clock = turn.applied();
     const std::uint64_t seen = view;
-    if (p.updates()) scalars(begun++, p.rate, scalar_values.data());
+    if (!p.agree)
+        return fail_held(
+            about_self("applying an update", "workers have pushed gradients of different losses as one step"));
+    const int phase = p.phase;
+    if (p.updates()) begin_update(phase, p.rate, scalar_values.data());
     turn.close();
     if (agrees()) {
         of = 0;
@@ -98,7 +103,7 @@ inline void server::engine::apply_clock(lock& hold, shared_squares::ranks of) {
     if (replicated()) {
         hold.lock();
         if (view != seen) {   // the values are no longer this server's to change
-            begun = step;
+            if (p.updates()) undo_update(phase);
             turn.close(false);
             return;
         }
@@ -118,27 +123,29 @@ inline void server::engine::apply_clock(lock& hold, shared_squares::ranks of) {
         while (clipped && (all_squares ? p.came && p.finite : p.updates())) {
             std::vector<float> squares(static_cast<std::size_t>(16 * parameters));
             for (const sharded::run& r : memory.layout().runs)
-                if (r.group >= 0 && r.tensor >= 0 && joined.has_dense())
+                if (r.group >= 0 && r.phase == phase && r.tensor >= 0 && joined.has_dense())
                     squares[static_cast<std::size_t>(16 * r.tensor)] =
                         memory.optimizer().squares(joined.dense(r.first, r.floats), r.floats);
             for (std::size_t t = 0; t < tables; ++t)
-                if (const int tensor = memory.layout().tables[t].tensor; tensor >= 0)
+                if (const int tensor = memory.layout().tables[t].tensor;
+                    tensor >= 0 && memory.layout().tables[t].phase == phase)
                     squares[static_cast<std::size_t>(16 * tensor)] = memory.squares(t, *rows[t], step);
             const shared_squares::ranks now = all_squares ? all_squares->exchange(clock, squares, of) : of;
             sum = memory.optimizer().total(squares.data(), parameters);
             if (now == of) break;
             of = now;   // fewer: once more
             hold.lock();
+            if (p.updates()) undo_update(phase);
             p = pushes_of_clock(of);
-            begun = step;
-            if (p.updates()) scalars(begun++, p.rate, scalar_values.data());
+            if (p.updates()) begin_update(phase, p.rate, scalar_values.data());
             hold.unlock();
             join();
         }
         if (p.updates()) {
             if (joined.has_dense())
-                memory.update([&](std::int64_t first, std::int64_t n) { return joined.dense(first, n); },
-                              scalar_values.data(), sum, nullptr);
+                memory.update(
+                    phase, [&](std::int64_t first, std::int64_t n) { return joined.dense(first, n); },
+                    scalar_values.data(), sum, nullptr);
             const char* fault = nullptr;
             for (std::size_t t = 0; t < tables; ++t) {
                 const bool listed = clipped && memory.layout().tables[t].tensor >= 0;
@@ -170,7 +177,7 @@ inline void server::engine::apply_clock(lock& hold, shared_squares::ranks of) {
             k.info.push = late ? answer_info::fate::late : answer_info::fate::outdated;
     }
     if (p.updates()) {
-        ++global_step;
+        end_update(phase);
         for (int w = 0; w < who.size(); ++w) {   // how far each is ahead of the slowest
             const std::int64_t ahead = std::max<std::int64_t>(0, turn.next(w) - turn.applied() - 1);
             if (!p.used[static_cast<std::size_t>(w)]) continue;
@@ -201,7 +208,9 @@ inline const char* server::engine::apply_push(staged_push& p, std::int64_t step,
                                               float* copy_to) {
     const auto sum = static_cast<float>(p.info.square_sum);
     if (p.has_dense())
-        memory.update([&](std::int64_t first, std::int64_t) { return p.dense() + first; }, scalar_floats, sum, copy_to);
+        memory.update(
+            p.info.phase, [&](std::int64_t first, std::int64_t) { return p.dense() + first; }, scalar_floats, sum,
+            copy_to);
     const char* fault = nullptr;
     for (std::size_t t = 0; t < p.tables().size(); ++t)
         if (p.tables()[t].size() > 0)
@@ -211,6 +220,31 @@ inline const char* server::engine::apply_push(staged_push& p, std::int64_t step,
         else memory.put_states(p.states());
     }
     return fault;
+}
+
+/// Rows of a file. Those of a table that is full are left out, so that the newest come first. None at all follow
+/// the last.
+inline void server::engine::put_rows(const table_rows& r) {
+    const auto& tables = memory.layout().tables;
+    if (r.table < 0 || r.table >= static_cast<std::int64_t>(tables.size()) ||
+        tables[static_cast<std::size_t>(r.table)].rows >= 0)
+        throw error("rows of no table of 64-bit keys", "sharded::server");
+    memory.use_rows(static_cast<std::size_t>(r.table), [&](row_store& rows, std::int64_t& newest) {
+        if (r.first != 0) rows.clear();
+        if (r.size() > 0 && (r.row_floats != rows.row_floats() || (r.slots != 0 && r.slots != rows.slots())))
+            throw error("rows of another width, or of another optimizer", "sharded::server");
+        std::vector<const float*> slots(static_cast<std::size_t>(r.slots + 1));
+        for (std::size_t i = 0; i < r.size(); ++i) {
+            for (int s = 0; s < r.slots; ++s)
+                slots[static_cast<std::size_t>(s)] = r.row(i) + std::int64_t{s + 1} * r.row_floats;
+            newest = std::max(newest, r.steps[i]);
+            if (rows.find(r.keys[i]) >= 0) continue;   // said before, on a connection that broke
+            if (rows.size() == rows.capacity()) continue;
+            if (r.slots == rows.slots()) rows.restore(r.keys[i], r.steps[i], r.row(i), slots.data());
+            else rows.write(r.keys[i], r.row(i), r.steps[i]);
+        }
+        if (r.size() == 0 && r.first == 0) rows.order_by_age();
+    });
 }
 
 /// Under the mutex: a sum is made as soon as all who live have given their part.

@@ -20,7 +20,7 @@ struct drawn_rows_net {
         compiler::trace<typename R::net, typename R::loss>(all, program_mode::training);
         pass::of_trace::run(settings_of<R>(), all);
         const graph_view from = view_of(all, {}), training;
-        const compiler::remote_table_rewriting tables(from, unused, R::options.remote_tables, training);
+        const compiler::remote_table_rewriting tables(from, unused, R::options.remote_tables, R::options.remote_parts, training);
         const growing<int>& drawn = tables.drawn();
         growing<bool> wanted(from.n.n, false);
         growing<int> place(from.n.n, -1);
@@ -51,25 +51,27 @@ using drawn_rows_program =
 template <class P>
 class drawn_rows {
     using program = drawn_rows_program<typename P::request>;
-    static constexpr int n = program::v.n_outputs;
+    static constexpr int n = program::v.n_outputs, parts = P::request::options.remote_parts;
     static_assert(n <= bundle::most, "so many lookups by drawn numbers are not provided for");
 
 public:
-    drawn_rows() : replica_(cpu_device::options{1}), numbers_(std::size_t{n}) {
-        for (int i = 0; i < n; ++i) numbers_[at(i)].resize(at(program::v.output_shapes[i].size()));
+    static constexpr bool any = true;
+    drawn_rows() : replica_(cpu_device::options{1}), numbers_(std::size_t{n * parts}) {
+        for (int k = 0; k < n * parts; ++k) numbers_[at(k)].resize(at(program::v.output_shapes[k % n].size()));
     }
-    /// Draws those of a step.
-    void draw(const step_values& v) {
+    /// Draws those of part `part` of a step's batch, which v.shard numbers.
+    void draw(int part, const step_values& v) {
         batch_view nothing;
         nothing.size = 1;
         replica_.predict(nothing, {nullptr, v.seed, v.step, v.shard});
         for (int i = 0; i < n; ++i) {
             const span<const float> x = replica_.output(i);   // below 2^24: floats hold them
-            std::transform(x.begin(), x.end(), numbers_[at(i)].begin(),
+            std::transform(x.begin(), x.end(), numbers_[at(part * n + i)].begin(),
                            [](float f) { return static_cast<std::int32_t>(f); });
         }
     }
-    const std::vector<std::int32_t>& operator[](int i) const { return numbers_[at(i)]; }
+    /// The i-th draw's numbers.
+    const std::vector<std::int32_t>& of(int part, int i) const { return numbers_[at(part * n + i)]; }
 
 private:
     static std::size_t at(int i) { return static_cast<std::size_t>(i); }
@@ -78,7 +80,15 @@ private:
 };
 /// Where nothing is drawn.
 struct no_drawn_rows {
-    static void draw(const step_values&) {}
+    static constexpr bool any = false;
+};
+template <class P, bool Any = (compiler::remote_lookups_of<P>.drawn > 0)>
+struct drawn_rows_of {
+    using type = no_drawn_rows;
+};
+template <class P>
+struct drawn_rows_of<P, true> {
+    using type = drawn_rows<P>;
 };
 
 } // namespace sinter::detail

@@ -8,13 +8,16 @@
 #include <sinter/strategy/parameter_server/remote_lookups.hpp>
 #include <algorithm>
 #include <array>
+#include <tuple>
+#include <type_traits>
 #include <vector>
 
 namespace sinter::inline SINTER_TARGET {
 
 /// The tables of a worker whose rows are elsewhere: finds the distinct rows that a batch names, gives
 /// the program their numbers in its compact copies, and moves rows between these and what travels.
-/// P: a training program with program_options::remote_tables.
+/// P: a training program with program_options::remote_tables; Others: those of further losses that
+/// alternate with P's.
 ///
 ///     const batch_view whole = tables.prepare<P>(batch);            the batch, and the lookups' ports
 ///     tables.wanted(t, s).keys                                      what to ask server s for, of table t
@@ -24,7 +27,7 @@ namespace sinter::inline SINTER_TARGET {
 ///
 /// Where the next batch is prepared while a step runs, there are two of these. Allocates nothing after
 /// its construction, unless a table is of more servers than ever before.
-template <class P>
+template <class P, class... Others>
 class remote_tables {
 public:
     static constexpr int count = compiler::remote_tables_of<P>.n;
@@ -64,12 +67,24 @@ public:
     /// batch does not fit Q, and then nothing has changed.
     template <class Q = P>
     batch_view prepare(const batch_view& b, const step_values& v = {}) {
+        return prepare<Q>(b, v, {&v.shard, 1});
+    }
+    /// The same for a batch that is cut into parts, each of which draws rows of its own, by its numbers. The
+    /// result has the first part's: place_drawn() has those of others.
+    template <class Q = P>
+    batch_view prepare(const batch_view& b, const step_values& v, span<const runtime::batch_shard> parts) {
         static constexpr auto& look = compiler::remote_lookups_of<Q>;
         if (b.size < 1 || b.size > most_examples) detail::refuse_size(b.size, most_examples);
         const std::int32_t* from[std::size_t{look.n + 1}];
         find_sources<Q>(b, from);
         for (table_rows& t : tables_) t.rows.clear();
-        if constexpr (look.drawn > 0) drawn_.draw(v);
+        parts_ = static_cast<int>(parts.size());
+        if constexpr (look.drawn > 0)
+            for (int part = 0; part < parts_; ++part) {
+                step_values own = v;
+                own.shard = parts[at(part)];
+                drawn<Q>().draw(part, own);
+            }
         begin_ports<Q>(b);
         for (int t = 0; t < count; ++t) name_rows<Q>(t, b.size, from);
         for (int t = 0; t < count; ++t) split(t);
@@ -77,8 +92,28 @@ public:
         whole.inputs = {inputs_.data(), inputs_.size()};
         return whole;
     }
+    /// Where program Q's run on part `part` of the prepared batch has what all of its examples share: to `ports`,
+    /// which are those of the batch.
+    template <class Q>
+    void place_drawn(int part, const float** ports) {
+        static constexpr auto& look = compiler::remote_lookups_of<Q>;
+        if constexpr (look.drawn > 0) {
+            constexpr int own = Q::v.n_inputs - look.n - look.drawn;
+            for (int i = 0; i < look.n; ++i)
+                if (!look.at[i].batched)
+                    ports[own + i] = reinterpret_cast<const float*>(ports_[at(i)].data() + part * look.at[i].width);
+            for (int i = 0; i < look.drawn; ++i)
+                ports[own + look.n + i] = reinterpret_cast<const float*>(drawn<Q>().of(part, i).data());
+        }
+    }
     /// The distinct rows that the batch names, or keys, in the order in which they first occur.
     span<const std::int64_t> keys(int t) const { return tables_[at(t)].rows.keys(); }
+    /// Which server has the row of this key, and as which of its own.
+    int server_of(int t, std::int64_t key) const {
+        const sharded::row_placement& p = place_[at(t)];
+        return table(t).hashed ? sharded::server_of_key(key, p.servers) : p.server(key);
+    }
+    std::int64_t key_there(int t, std::int64_t key) const { return table(t).hashed ? key : place_[at(t)].local(key); }
     of_server wanted(int t, int server) const {
         const table_rows& r = tables_[at(t)];
         const std::size_t from = r.first[at(server)], n = r.first[at(server) + 1] - from;
@@ -118,7 +153,8 @@ public:
     }
 
 private:
-    static constexpr int most_examples = P::request::options.remote_tables;
+    static constexpr int most_examples = P::request::options.remote_tables,
+                         most_parts = P::request::options.remote_parts;
     static constexpr std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
     struct table_rows {
         explicit table_rows(int most)
@@ -135,27 +171,32 @@ private:
     std::vector<table_rows> tables_;
     std::vector<input_view> inputs_;
     std::vector<std::vector<std::int32_t>> ports_;
-    template <bool Draws, class>
-    struct drawn_type { using type = detail::no_drawn_rows; };
+    int parts_ = 1;   ///< of the prepared batch
+    std::tuple<typename detail::drawn_rows_of<P>::type, typename detail::drawn_rows_of<Others>::type...> drawn_;
+
+    /// Of training program Q; of P where Q is none.
     template <class Q>
-    struct drawn_type<true, Q> { using type = detail::drawn_rows<Q>; };
-    typename drawn_type<(compiler::remote_lookups_of<P>.drawn > 0), P>::type drawn_;
+    auto& drawn() {
+        constexpr std::size_t number = [] {
+            std::size_t found = 0, i = 0;
+            ((++i, found = std::is_same_v<Q, Others> ? i : found), ...);
+            return found + 0 * i;
+        }();
+        return std::get<number>(drawn_);
+    }
 
     static void prepare_servers(table_rows& r, int servers, int) { r.first.assign(at(servers) + 1, 0); }
 
     /// Where each lookup's integers are, checked.
     template <class Q>
-    void find_sources(const batch_view& b, const std::int32_t** from) const {
+    void find_sources(const batch_view& b, const std::int32_t** from) {
         static constexpr auto& look = compiler::remote_lookups_of<Q>;
         const float* targets[std::size_t{Q::v.n_targets + 1}];
         if constexpr (look.of_targets) detail::bind_targets(b, Q::v.targets, Q::v.n_targets, targets);
         for (int i = 0; i < look.n; ++i) {
             const remote_lookup& l = look.at[i];
-            if constexpr (look.drawn > 0)
-                if (l.source == lookup_source::drawn) {
-                    from[i] = drawn_[l.number].data();
-                    continue;
-                }
+            from[i] = nullptr;
+            if (l.source == lookup_source::drawn) continue;
             const float* x = l.source == lookup_source::target
                                  ? targets[l.number]
                                  : detail::input_port(b, l.number, Q::v.inputs[l.number]);
@@ -174,12 +215,14 @@ private:
         for (int i = 0; i < look.n; ++i) {
             const remote_lookup& l = look.at[i];
             std::vector<std::int32_t>& port = ports_[at(i)];
-            if (const std::size_t n = at(l.width) * at(l.batched ? most_examples : 1); port.size() < n) port.resize(n);
+            if (const std::size_t n = at(l.width) * at(l.batched ? most_examples : most_parts); port.size() < n)
+                port.resize(n);
             inputs_[own + at(i)] = {nullptr, port.data(), l.width};
         }
         if constexpr (look.drawn > 0)
             for (int i = 0; i < look.drawn; ++i)
-                inputs_[own + at(look.n + i)] = {nullptr, drawn_[i].data(), static_cast<int>(drawn_[i].size())};
+                inputs_[own + at(look.n + i)] = {nullptr, drawn<Q>().of(0, i).data(),
+                                                 static_cast<int>(drawn<Q>().of(0, i).size())};
     }
     /// Example by example, and within one in the order in which gradients of lookups are joined: then the
     /// compact rows have the order that a list of the table's own would have.
@@ -187,35 +230,38 @@ private:
     void name_rows(int t, int examples, const std::int32_t* const* from) {
         static constexpr auto& look = compiler::remote_lookups_of<Q>;
         sharded::row_index& rows = tables_[at(t)].rows;
-        const auto name = [&](int i, int example) {
+        const auto name = [&](int i, int place, const std::int32_t* x) {
             const remote_lookup& l = look.at[i];
-            const std::int32_t* x = from[i] + std::int64_t{example} * l.width * l.words;
-            std::int32_t* to = ports_[at(i)].data() + std::int64_t{example} * l.width;
+            std::int32_t* to = ports_[at(i)].data() + std::int64_t{place} * l.width;
             for (int k = 0; k < l.width; ++k)
                 to[k] = rows.place_of(l.words == 1 ? x[k] : sharded::key_of_words(x[2 * k], x[2 * k + 1]));
         };
         for (int e = 0; e < examples; ++e)
             for (int i = look.n - 1; i >= 0; --i)
-                if (look.at[i].table == t && look.at[i].batched) name(i, e);
-        for (int i = 0; i < look.n; ++i)
-            if (look.at[i].table == t && !look.at[i].batched) name(i, 0);
+                if (const remote_lookup& l = look.at[i]; l.table == t && l.batched)
+                    name(i, e, from[i] + std::int64_t{e} * l.width * l.words);
+        for (int part = 0; part < parts_; ++part)
+            for (int i = 0; i < look.n; ++i) {
+                const remote_lookup& l = look.at[i];
+                if (l.table != t || l.batched) continue;
+                const std::int32_t* x = from[i];
+                if constexpr (look.drawn > 0)
+                    if (l.source == lookup_source::drawn) x = drawn<Q>().of(part, l.number).data();
+                name(i, part, x);
+            }
     }
     /// By server, each one's in the order in which they first occur.
     void split(int t) {
         table_rows& r = tables_[at(t)];
-        const sharded::row_placement& p = place_[at(t)];
         const span<const std::int64_t> all = r.rows.keys();
-        const auto server_of = [&](std::int64_t key) {
-            return at(table(t).hashed ? sharded::server_of_key(key, p.servers) : p.server(key));
-        };
         std::fill(r.first.begin(), r.first.end(), std::size_t{0});
-        for (const std::int64_t key : all) ++r.first[server_of(key)];
+        for (const std::int64_t key : all) ++r.first[at(server_of(t, key))];
         std::size_t sum = 0;
         for (std::size_t& f : r.first) sum += f, f = sum;   // each server's end
         for (std::size_t i = all.size(); i-- > 0;) {
-            const std::size_t to = --r.first[server_of(all[i])];
+            const std::size_t to = --r.first[at(server_of(t, all[i]))];
             r.places[to] = static_cast<std::int32_t>(i);
-            r.server_keys[to] = table(t).hashed ? all[i] : p.local(all[i]);
+            r.server_keys[to] = key_there(t, all[i]);
         }
     }
 };

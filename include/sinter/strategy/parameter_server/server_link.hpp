@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <limits>
+#include <sinter/parameter_server/row_index.hpp>
 #include <sinter/device/arena.hpp>
 #include <sinter/parameter_server/client.hpp>
+#include <sinter/parameter_server/table_rows.hpp>
 #include <sinter/strategy/parameter_server/server_places.hpp>
 
 namespace sinter::inline SINTER_TARGET::detail {
@@ -14,7 +16,7 @@ public:
     SINTER_COLD server_link(const cluster& c, const wire::identity& i, server_places places, sharded::client_options o)
         : places_(std::move(places)) {
         for (const sharded::shard_layout& s : places_.shards) {
-            values_.emplace_back(s.floats);
+            values_.emplace_back(std::max<std::int64_t>(s.floats, 1));   // or a pull would ask for nothing, and not wait
             states_.emplace_back(s.states);
         }
         for (int s = 0; s < servers(); ++s)
@@ -65,6 +67,65 @@ public:
                 std::copy_n(from + p.row(s, r) * width, width, &rows[at(r * width)]);
             client_->write_rows(s, t, array, 0, {rows.data(), rows.size()});
         });
+    }
+
+    /// f(key, step, row) for each row of table t, whose keys are any numbers, in the order of these; `row` has the
+    /// values and then those of each slot. A few rows of each server are held at a time.
+    template <class F>
+    SINTER_COLD void each_row(int t, F f) {
+        std::vector<sharded::table_rows> of(at(servers()));
+        std::vector<std::size_t> next(at(servers()));
+        std::vector<bool> more(at(servers()), true);
+        const auto ask = [&](std::size_t s, std::int64_t from) {
+            sharded::table_rows question;
+            question.table = t, question.first = from;
+            of[s] = sharded::table_rows::of(client_->call(static_cast<int>(s), "some rows", question.bytes()));
+            if (of[s].row_floats != places_.tables[at(t)].of.width)
+                throw format_error("rows of another width", "rows of a server's table", joined({of[s].row_floats}),
+                                   joined({places_.tables[at(t)].of.width}));
+            next[s] = 0;
+            more[s] = static_cast<std::int64_t>(of[s].size()) >= sharded::table_rows::most(of[s].row_floats, of[s].slots) &&
+                      of[s].keys.back() < std::numeric_limits<std::int64_t>::max();
+        };
+        for (std::size_t s = 0; s < of.size(); ++s) ask(s, std::numeric_limits<std::int64_t>::min());
+        for (;;) {
+            std::size_t least = of.size();
+            for (std::size_t s = 0; s < of.size(); ++s) {
+                if (next[s] == of[s].size() && more[s]) ask(s, of[s].keys.back() + 1);
+                if (next[s] < of[s].size() && (least == of.size() || of[s].keys[next[s]] < of[least].keys[next[least]]))
+                    least = s;
+            }
+            if (least == of.size()) return;
+            const std::size_t i = next[least]++;
+            f(of[least].keys[i], of[least].steps[i], of[least].row(i));
+        }
+    }
+    /// Table t has `n` rows from now on, and no others. f(i, key, step, row) says what number i is, its slots behind its
+    /// values; those that matter most come first.
+    template <class F>
+    SINTER_COLD void put_rows(int t, int slots, std::size_t n, F f) {
+        const int width = places_.tables[at(t)].of.width;
+        std::vector<sharded::table_rows> of(at(servers()));
+        const auto send = [&](std::size_t s) {
+            client_->call(static_cast<int>(s), "put rows", of[s].bytes());
+            of[s].clear();
+            of[s].first = 0;
+        };
+        for (sharded::table_rows& r : of) r.table = t, r.first = 1, r.row_floats = width, r.slots = slots;
+        for (std::size_t s = 0; s < of.size(); ++s) send(s);   // all that were there go
+        std::vector<float> row(of[0].width());
+        for (std::size_t i = 0; i < n; ++i) {
+            std::int64_t key = 0, step = 0;
+            f(i, key, step, row.data());
+            const auto s = at(sharded::server_of_key(key, servers()));
+            of[s].keys.push_back(key), of[s].steps.push_back(step);
+            of[s].values.insert(of[s].values.end(), row.begin(), row.end());
+            if (static_cast<std::int64_t>(of[s].size()) >= sharded::table_rows::most(width, slots)) send(s);
+        }
+        for (std::size_t s = 0; s < of.size(); ++s) {
+            if (of[s].size()) send(s);
+            send(s);
+        }
     }
 
 private:

@@ -19,18 +19,21 @@ struct server_places {
         int server = 0;
         std::int64_t first = 0, gradient = 0, floats = 0;
     };
+    using parts = std::vector<std::vector<part>>;
     sharded::dense_placement dense;
     std::vector<sharded::shard_layout> shards;
     std::vector<table> tables;
-    std::vector<std::vector<part>> of_bucket;   ///< of each bucket that is no list, what goes where
+    /// Of each training program and bucket that is no list, what goes where.
+    std::vector<parts> of_bucket;
 
-    /// `whole`: tensors are not cut, since servers add up norms of them.
-    template <class P, class Optimizer>
+    /// `Others`: training programs of further losses that alternate with P's. `whole`: tensors are not cut, since servers add up norms of them.
+    template <class P, class Optimizer, class... Others>
     SINTER_COLD static server_places of(int servers, bool whole, sharded::row_partition rows) {
         server_places p;
-        const std::vector<sharded::block> blocks = blocks_of<P, Optimizer>(whole);
+        const std::vector<sharded::block> blocks = blocks_of<P, Optimizer, Others...>(whole);
         p.dense = sharded::place({blocks.data(), blocks.size()}, servers);
-        p.of_bucket.resize(static_cast<std::size_t>(P::v.n_buckets));
+        p.of_bucket = {parts(static_cast<std::size_t>(P::v.n_buckets)),
+                       parts(static_cast<std::size_t>(Others::v.n_buckets))...};
         p.shards.resize(static_cast<std::size_t>(servers));
         p.shards[0].states = P::v.floats(compiler::space::state);
         for (int s = 0; s < servers; ++s) {
@@ -39,7 +42,8 @@ struct server_places {
             p.shards[at].runs = p.dense.runs[at];
             for (const sharded::piece& x : p.dense.pieces[at])
                 if (x.bucket >= 0)
-                    p.of_bucket[static_cast<std::size_t>(x.bucket)].push_back({s, x.first, x.gradient, x.floats});
+                    p.of_bucket[static_cast<std::size_t>(x.phase)][static_cast<std::size_t>(x.bucket)].push_back(
+                        {s, x.first, x.gradient, x.floats});
         }
         constexpr auto& all = compiler::remote_tables_of<P>;
         for (int t = 0; t < all.n; ++t) {
@@ -50,7 +54,7 @@ struct server_places {
             for (int s = 0; s < servers; ++s)
                 p.shards[static_cast<std::size_t>(s)].tables.push_back(
                     {compiler::path_of(P::scopes, v.scope, v.name), r.hashed ? -1 : place.rows_of(s), r.width, v.group,
-                     r.parameter, r.options});
+                     r.parameter, r.options, training_of<P, Others...>(r.parameter).phase});
         }
         return p;
     }

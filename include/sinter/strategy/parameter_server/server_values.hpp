@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <array>
 #include <sinter/net/progress_report.hpp>
 #include <sinter/parameter_server/shard_checkpoint.hpp>
 #include <sinter/strategy/parameter_server/server_setup.hpp>
@@ -18,8 +19,16 @@ protected:
     using replicas = shard_replicas<Programs, other_processes::none>;
     using replicas::shards_, replicas::units_, replicas::at;
     using typename replicas::device, typename replicas::unit;
-    using P = typename Programs::template training<0>;
-    static constexpr bool sums = reduction_of<typename P::request::loss>() == reduction::sum;
+    template <int I>
+    using training = typename Programs::template training<I>;
+    using P = training<0>;
+    using all_training = std::make_integer_sequence<int, Programs::n_training>;
+    template <int... I>
+    static auto tables_of(std::integer_sequence<int, I...>) -> detail::worker_tables<training<I>...>;
+    using worker_tables = decltype(tables_of(all_training{}));
+    static constexpr int phases = Programs::n_training;   ///< losses that alternate
+    template <int I>
+    static constexpr bool sums = reduction_of<typename training<I>::request::loss>() == reduction::sum;
     static constexpr bool takes_norm = detail::update_of<Optimizer>::make().needs_norm();
     static constexpr std::int64_t n_states = P::v.floats(compiler::space::state);
 
@@ -47,6 +56,7 @@ public:
             if (report_->wanted()) report_server(step, workers, tables);
         };
         more.parameters = P::v.n_parameters;
+        more.phases = phases;
         const int self = setup_.members.self().index, before = (self + places_.servers() - 1) % places_.servers();
         const auto first_row_of = [this](int shard) {
             return [this, shard](int t, std::int64_t row, float* to) { first_row(shard, t, row, to); };
@@ -64,6 +74,8 @@ public:
     }
 
     // ---- the run
+    /// Whether there is nothing to wait for before the first step, or there is none here.
+    bool begun() const { return begun_ || !link_; }
     /// Before the first step: the chief's values are those of all from now on. Answers the steps done by all.
     SINTER_COLD std::int64_t begin_training(std::int64_t step, std::int64_t max_steps) {
         if (!link_) return step;
@@ -71,7 +83,8 @@ public:
         if (member().chief()) {
             const bool restored = !begun_ && link_->client().initialised();
             if (!restored && changed_) send_values();
-            link_->client().open(max_steps, restored || (begun_ && !set_) ? -1 : step);
+            for (int t = 0; t < worker_tables::count; ++t) tables_.loaded(t).forget();
+            link_->client().open(max_steps, restored || (begun_ && !set_) ? -1 : step, true, phase_steps_);
             if (!independent() && begun_) meet();
         } else {
             if (!independent() && begun_) meet();
@@ -84,6 +97,7 @@ public:
         pull_all();
         consumed_ = may_lag() ? link_->client().open_clock() : link_->client().last().clock;
         steps_before_clocks_ = link_->client().open_step() - link_->client().open_clock();
+        steps_before_own_ = steps_made() - steps_;
         return steps_made();
     }
     /// Behind the last step of this worker. The chief waits for the others; `early`: nobody is to go on.
@@ -130,6 +144,25 @@ public:
         tables_.start(v, stream);
         changed_ = true, ++version_;
     }
+    /// Rows of a table whose keys are any numbers, in their order: f(key, step of its last update, row), where the
+    /// row's slots lie behind its values. Of an asynchronous job that goes on this is no cut.
+    template <class F>
+    SINTER_COLD void each_row(const variable_info& v, F f) const {
+        const int t = of_table(v.at);
+        if (const_cast<server_values*>(this)->connected()) const_cast<server_values*>(this)->catch_up(), link_->each_row(t, f);
+        else tables_.loaded(t).each(f);
+    }
+    /// The table has these rows, and no others. f(i, key, step, row) says what number i is; `slots`: of each row behind
+    /// its values, or 0: they begin anew. Where there is no room for all, those of low numbers stay.
+    template <class F>
+    SINTER_COLD void put_rows(const variable_info& v, int slots, std::size_t n, F f) {
+        if (serves() || (trains() && !member().chief())) return;
+        const int t = of_table(v.at);
+        ++version_;
+        if (connected()) return link_->put_rows(t, slots, n, f);
+        tables_.loaded(t).put(tables_.table(t).width, slots, n, f);
+        changed_ = true;
+    }
     template <class Q>
     batch_view prepared(const batch_view& b) {
         const batch_view whole = tables_.template prepare<Q>(b);
@@ -137,7 +170,7 @@ public:
         if constexpr (unit::template has_own_parameters<Q>()) {
             std::int64_t& has = whole_of_[std::is_same_v<Q, typename Programs::evaluation> ? 0 : 1];
             if (has != version_)
-                detail::worker_tables<P>::template each_whole<Q>([&](int, int parameter) {
+                worker_tables::template each_whole<Q>([&](int, int parameter) {
                     float* const to = units_[0].template whole_table<Q>(parameter);
                     get(P::v.parameters[parameter].at, to, P::v.parameters[parameter].floats);
                 });
@@ -206,7 +239,30 @@ public:
         if (begun_ && may_lag()) steps_before_clocks_ = n - consumed_;
         if (!set_ || !begun_ || !member().chief()) return;
         set_ = false;
-        link_->client().open(max_steps_, n, false);
+        link_->client().open(max_steps_, n, false, phase_steps_);
+    }
+    /// Where losses alternate: steps of each that all have made; `here`: what the trainer knows of before there are
+    /// servers.
+    template <class Steps>
+    void read_phase_steps(Steps& here) const {
+        if (!link_ || !begun_) return;
+        const_cast<server_values*>(this)->catch_up();
+        const std::vector<std::int64_t> n = link_->client().phase_steps();
+        if (n.size() == here.size()) std::copy(n.begin(), n.end(), here.begin());
+    }
+    /// What set_steps() or the beginning of training makes the servers'.
+    template <class Steps>
+    void set_phase_steps(const Steps& n) {
+        phase_steps_.assign(n.begin(), n.end());
+    }
+    /// The number of the step that this worker makes next, by which it takes one of several losses: as all count
+    /// that make it together; of a worker at its own pace its own steps.
+    std::int64_t next_step(std::int64_t trainers) {
+        if (!link_ || !begun_) return trainers;
+        if (!clocks()) return steps_before_own_ + steps_;
+        if (!independent()) return trainers;
+        settle();
+        return steps_before_clocks_ + link_->client().next_clock();
     }
 
     // ---- members
@@ -241,7 +297,7 @@ public:
         if (weight == 0) mean = 0;   // of nothing
         double x[] = {mean * weight, weight, mean};
         reduce(x);
-        if (setup_.canonical || sums) return x[2];   // each has a part of the batch's loss
+        if (setup_.canonical || sums<0>) return x[2];   // each has a part of the batch's loss
         return x[1] > 0 ? x[0] / x[1] : 0;
     }
     bool asked_to_stop() const { return link_ && link_->client().asked(); }
@@ -263,9 +319,15 @@ protected:
     };
     server_setup setup_;
     detail::server_places places_;
-    runtime::arena gathered_;   ///< gradients of several steps, or of one that is on its way while the next is made
+    /// What becomes one push of a training program's.
+    struct round {
+        runtime::arena gathered{};   ///< gradients of several steps, or of one that is sent while the next is made
+        int steps = 0;               ///< whose gradients are gathered
+        sharded::push_info info{.weight = 0};
+    };
+    std::array<round, std::size_t{Programs::n_training}> rounds_;
     std::unique_ptr<detail::server_link> link_;   ///< null but in a worker
-    detail::worker_tables<P> tables_;
+    worker_tables tables_;
     std::unique_ptr<sharded::updater> updater_;   ///< that squares are taken with
     std::unique_ptr<wire::progress_report> report_ = std::make_unique<wire::progress_report>();
     std::vector<slot_values> slots_;   ///< written, and not sent yet
@@ -283,7 +345,8 @@ protected:
     awaited push_, pull_;
     std::int64_t version_ = 0,
                  whole_of_[2] = {-1, -1};   ///< of the values; with which evaluation and prediction have tables
-    std::int64_t max_steps_ = 0, steps_ = 0;
+    std::int64_t max_steps_ = 0, steps_ = 0, steps_before_own_ = 0;
+    std::vector<std::int64_t> phase_steps_ = std::vector<std::int64_t>(std::size_t{phases});
     std::vector<float> states_before_;   ///< as they were pulled
     std::int64_t consumed_ = 0;          ///< clocks that this worker has had a batch of
     std::int64_t steps_before_clocks_ = 0;   ///< updates of the checkpoint that the servers began with
@@ -294,13 +357,21 @@ protected:
     SINTER_COLD server_values(server_setup s, Devices devices, int threads)
         : replicas(*std::make_unique<synchronous_setup>(setup_of_replicas(s)), devices, threads), setup_(std::move(s)),
           places_(
-              detail::server_places::of<P, Optimizer>(std::max(1, static_cast<int>(setup_.members.servers().size())),
-                                                      setup_.order.mode == sharded::update_mode::clocks, setup_.rows)),
-          tables_(places_, setup_.shards), states_before_(at(static_cast<int>(n_states))) {
-        if (sums) setup_.order.join = sharded::gradient_join::sum;
+              places_of(std::max(1, static_cast<int>(setup_.members.servers().size())),
+                        setup_.order.mode == sharded::update_mode::clocks, setup_.rows, all_training{})),
+          tables_(places_, setup_.shards, setup_.push_every), states_before_(at(static_cast<int>(n_states))) {
         check();
         if (trains())
             link_ = std::make_unique<detail::server_link>(setup_.members, identity(), places_, setup_.connection);
+    }
+    template <int First, int... More>
+    static detail::server_places places_of(int servers, bool whole, sharded::row_partition rows,
+                                           std::integer_sequence<int, First, More...>) {
+        return detail::server_places::of<P, Optimizer, training<More>...>(servers, whole, rows);
+    }
+    template <int... I>
+    static constexpr bool has_sync_points(std::integer_sequence<int, I...>) {
+        return ((training<I>::v.n_sync_points > 0) || ...);
     }
     static synchronous_setup setup_of_replicas(const server_setup& s) { return {.shards = s.shards, .workers = 1}; }
     cluster_role role() const { return setup_.members.self().role; }
@@ -309,7 +380,7 @@ protected:
     detail::server_link* connected() { return link_ && begun_ ? link_.get() : nullptr; }
     float* parameters() const { return units_[0].at({compiler::space::parameter, 0}); }
     float* place(int i, compiler::address a) const { return units_[at(i)].at(a); }
-    static int of_table(compiler::address a) { return detail::worker_tables<P>::table_at(a); }
+    static int of_table(compiler::address a) { return worker_tables::table_at(a); }
 
     SINTER_COLD program_identity identity_of_program() const { return detail::identity_of<Programs>(setup_.policy); }
     SINTER_COLD wire::identity identity() const {
@@ -318,10 +389,7 @@ protected:
         return {i.model, detail::number_hash().add(i.layout).add(shards).value(), i.policy};
     }
     SINTER_COLD void check() const {
-        static_assert(Programs::n_training == 1,
-                      "parameter_server: losses that alternate (alternating_trainer) train by "
-                      "several programs; servers update by one");
-        static_assert(P::v.n_sync_points == 0, "parameter_server: synchronised_batch_norm adds up within a step what "
+        static_assert(!has_sync_points(all_training{}), "parameter_server: synchronised_batch_norm adds up within a step what "
                                                "all workers have, who do not wait for each other: use batch_norm");
         const auto refuse = [](const char* what, const std::string& got, const char* needed) {
             throw option_error(what, "parameter_server", got, needed);
@@ -337,12 +405,6 @@ protected:
         if (clocks() && (setup_.pull_every > 1 || setup_.push_every > 1 || setup_.prefetch))
             refuse("older weights than the mode allows", "pull_every, push_every or prefetch",
                    "async, or none of them");
-        if (setup_.canonical && compiler::remote_lookups_of<P>.drawn > 0)
-            refuse("candidates are drawn for a worker's part of the batch", "canonical<S> and a sampled loss",
-                   "the loss of all classes, or no canonical");
-        if (setup_.push_every > 1 && detail::worker_tables<P>::count > 0)
-            refuse("gradients of rows cannot be gathered over several steps", "push_every",
-                   "1 where servers keep tables");
     }
     SINTER_COLD void need_worker(const char* call) const {
         if (!trains())
@@ -374,7 +436,7 @@ protected:
 
     // ---- values
     SINTER_COLD void send_values() {
-        const int tables = detail::worker_tables<P>::count, slots = renewed_slots_ ? 0 : Optimizer::slots;
+        const int tables = worker_tables::count, slots = renewed_slots_ ? 0 : Optimizer::slots;
         std::vector<std::vector<float>> kept;   // servers make new slots for the parameters that they are sent
         for (int k = 0; begun_ && k < slots; ++k) {
             kept.emplace_back(static_cast<std::size_t>(P::v.z.trained));
@@ -385,7 +447,11 @@ protected:
         for (std::size_t k = 0; k < kept.size(); ++k)
             link_->write(1 + static_cast<int>(k), 0, kept[k].data(), P::v.z.trained);
         for (int t = 0; t < tables; ++t)
-            if (tables_.take_written(t, begun_) && !tables_.table(t).hashed) {
+            if (tables_.take_written(t, begun_)) {
+                if (tables_.table(t).hashed) {
+                    send_loaded(t);
+                    continue;
+                }
                 link_->write_table(t, sharded::client::parameters, tables_.first_rows(t).data());
                 tables_.whole(t) = {};
             }
@@ -397,6 +463,13 @@ protected:
                              static_cast<std::int64_t>(s.x.size()));
         }
         slots_.clear();
+    }
+    SINTER_COLD void send_loaded(int t) {
+        const detail::loaded_rows& rows = tables_.loaded(t);
+        link_->put_rows(t, rows.slots(), rows.size(), [&](std::size_t i, std::int64_t& key, std::int64_t& step, float* to) {
+            rows.get(i, key, step, to);
+        });
+        tables_.loaded(t).forget();
     }
     SINTER_COLD void write_table(int t, compiler::address to, const float* from, std::int64_t n) {
         if (to.where() == compiler::space::slot) {

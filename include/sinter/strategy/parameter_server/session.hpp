@@ -2,6 +2,7 @@
 #pragma once
 #include <sinter/strategy/parameter_server/server_values.hpp>
 #include <sinter/strategy/synchronous/shard_states.hpp>
+#include <array>
 
 namespace sinter::inline SINTER_TARGET {
 
@@ -16,14 +17,18 @@ class server_session : public server_values<Programs, Optimizer> {
     using base_type = server_values<Programs, Optimizer>;
     using base_type::shards_, base_type::units_, base_type::at, base_type::alone_, base_type::shard_, base_type::batch_,
         base_type::filled, base_type::setup_, base_type::places_, base_type::link_, base_type::tables_,
-        base_type::updater_, base_type::begun_, base_type::resting_, base_type::is_old_, base_type::gathered_,
+        base_type::updater_, base_type::begun_, base_type::resting_, base_type::is_old_, base_type::rounds_,
         base_type::stale_,
         base_type::push_,
         base_type::max_steps_, base_type::steps_, base_type::consumed_, base_type::rate_, base_type::states_before_,
-        base_type::report_, base_type::n_states, base_type::sums, base_type::takes_norm, base_type::parameters,
+        base_type::report_, base_type::n_states, base_type::takes_norm, base_type::parameters,
         base_type::place, base_type::clocks, base_type::settle, base_type::wait, base_type::start_pull,
         base_type::pull_all, base_type::values;
     using typename base_type::unit, typename base_type::P, typename base_type::shard, typename base_type::awaited;
+    template <int I>
+    using training = typename Programs::template training<I>;
+    template <int I>
+    static constexpr bool sums = base_type::template sums<I>;
 
 public:
     template <class Strategy>
@@ -32,7 +37,8 @@ public:
               s.setup(), [&](int) { return s.device_options(0); }, threads),
           states_(shards_, state_policy::per_shard), operands_(at(shards_)),
           squares_(std::size_t{16} * std::size_t{P::v.n_parameters + 1}) {
-        if (setup_.push_every > 1 || setup_.prefetch) gathered_ = runtime::arena(P::v.z.gradients);
+        numbers_.reserve(at(shards_));
+        if (setup_.push_every > 1 || setup_.prefetch) make_rounds(typename base_type::all_training{});
     }
     using base_type::member, base_type::independent, base_type::asked_to_stop;
 
@@ -55,10 +61,12 @@ public:
             if (!may_yet_step()) return unmade(v, c.asked() || !member().chief());
         }
         if (passes()) return passed(v);
-        begin(b, v);
+        // Steps of one push have the same number: each draws others of its own.
+        if (setup_.push_every > 1) v.step = v.step * setup_.push_every + round_of<I>().steps;
+        begin<I>(b, v);
         if (setup_.prefetch) start_pull();
-        work(v, observe);
-        return finish(v);
+        work<I>(v, observe);
+        return finish<I>(v);
     }
 
 private:
@@ -67,20 +75,25 @@ private:
     // ---- of the step that is run
     detail::batch_part part_;
     std::vector<const float*> operands_;
+    std::vector<runtime::batch_shard> numbers_;   ///< of the shards that have examples
     int last_ = -1, next_bucket_ = 0;
     bool finite_ = true, pushes_ = true;
     double loss_ = 0, weight_ = 0;
     std::int64_t examples_ = 0;
-    int in_round_ = 0;          ///< steps whose gradients are gathered
-    sharded::push_info info_{.weight = 0};
     std::vector<float> squares_;
+
+    template <int... I>
+    void make_rounds(std::integer_sequence<int, I...>) {
+        ((rounds_[std::size_t{I}].gathered = runtime::arena(training<I>::v.z.gradients)), ...);
+    }
+    template <int I>
+    auto& round_of() { return rounds_[std::size_t{I}]; }
 
     // ---- a step
     /// The chief has overwritten the servers' values: those here, and gradients that are gathered, are of others.
     SINTER_COLD void begin_anew() {
         pull_all();
-        in_round_ = 0;
-        info_ = {.weight = 0};
+        for (auto& r : rounds_) r.steps = 0, r.info = {.weight = 0};
     }
     /// Whether all stop behind this step, since somebody has asked.
     bool is_last() const {
@@ -122,7 +135,9 @@ private:
         r.passed = true;
         return r;
     }
+    template <int I>
     void begin(const batch_view& b, const step_values& v) {
+        using P = training<I>;
         const membership me = member();
         const bool shares = !independent();
         const int first = shares ? me.index * shards_ : 0, of = shares ? me.count * shards_ : shards_;
@@ -132,15 +147,18 @@ private:
         const detail::example_range own{begin.first, end.first + end.size - begin.first};
         part_.template assign<P>(b, own);
         batch_ = own.size == b.size ? b : part_.view;
-        if (own.size && detail::worker_tables<P>::count > 0) {
-            step_values own_values = v;
-            own_values.shard = {.index = static_cast<std::uint64_t>(me.index * shards_), .global_batch = own.size};
-            batch_ = tables_.template prepare<P>(batch_, own_values);
+        numbers_.clear();
+        for (int i = 0; i < shards_; ++i)
+            if (detail::part_of_batch(b.size, first + i, of).size > 0)
+                numbers_.push_back({.index = static_cast<std::uint64_t>(me.index * shards_ + i), .global_batch = own.size});
+        if (own.size && base_type::worker_tables::count > 0) {
+            batch_ = tables_.template prepare<P>(batch_, v, {numbers_.data(), numbers_.size()});
             tables_.pull(link_.get(), parameters());
         }
         const float* whole[std::size_t{P::v.n_inputs + P::v.n_targets + 1}] = {};
         if (own.size) bind_ports<P>(batch_, whole, true);
         last_ = -1;
+        int with_examples = 0;
         for (int i = 0; i < shards_; ++i) {
             shard& s = shard_[at(i)];
             const detail::example_range range = detail::part_of_batch(b.size, first + i, of);
@@ -149,20 +167,28 @@ private:
             s = {{range.first - own.first, range.size},
                  {.index = static_cast<std::uint64_t>(me.index * shards_ + i), .global_batch = batch}};
             const float* ports[std::size_t{P::v.n_inputs + P::v.n_targets + 1}] = {};
-            if (range.size) detail::move_ports<P>(whole, s.part.first, ports), last_ = i;
-            units_[at(i)].template begin_step<0>(ports, range.size);
+            if (range.size) {
+                detail::move_ports<P>(whole, s.part.first, ports);
+                tables_.template place_drawn<P>(with_examples++, ports);
+                last_ = i;
+            }
+            units_[at(i)].template begin_step<I>(ports, range.size);
         }
-        this->template remember_program<0>();
+        this->template remember_program<I>();
         examples_ = own.size;
         next_bucket_ = 0;
         finite_ = true;
         loss_ = weight_ = 0;
     }
-    template <class Observer>
+    template <int I, class Observer>
     void work(const step_values& v, Observer& observe) {
-        pushes_ = in_round_ + 1 == setup_.push_every;
+        using P = training<I>;
+        pushes_ = round_of<I>().steps + 1 == setup_.push_every;
         if (pushes_) link_->client().begin_push();
-        const bool staged = gathered_.size() > 0;
+        if (setup_.push_every > 1 && round_of<I>().steps == 0)
+            for (int t = 0; t < compiler::remote_tables_of<P>.n; ++t)
+                if (compiler::remote_tables_of<P>.at[t].bucket >= 0) tables_.begin_round(t);
+        const bool staged = round_of<I>().gathered.size() > 0;
         if (!staged) wait(push_);   // whose buffers are the gradients
         int begun = 0;
         if constexpr (P::v.n_loss_weights > 0) {
@@ -170,85 +196,93 @@ private:
                 begun = P::v.loss_weights_ready;
                 for (int i = 0; i < shards_; ++i)
                     if (filled(i))
-                        shard_[at(i)].finite = units_[at(i)].template stretch<0>(values(i, v), {0, begun}, alone_);
-                this->template sum_loss_weights<0>(
+                        shard_[at(i)].finite = units_[at(i)].template stretch<I>(values(i, v), {0, begun}, alone_);
+                this->template sum_loss_weights<I>(
                     [&](double* x, int n) { this->reduce({x, static_cast<std::size_t>(n)}); });
             }
         }
         for (int i = 0; i < shards_; ++i) {
             shard& s = shard_[at(i)];
             if (!filled(i)) {
-                leave_out(i);
+                leave_out<I>(i);
                 continue;
             }
             s.finite = s.finite &&
-                       units_[at(i)].template stretch<0>(
+                       units_[at(i)].template stretch<I>(
                            values(i, v), {begun, P::v.segments.first_update}, alone_, [&](int launch, bool before) {
                                if (i == 0) observe(launch, before);
                                if (i == last_ && !before && launch >= detail::of_program::loss_launch<P>)
-                                   push_ready(launch);
+                                   push_ready<I>(launch);
                            });
-            s.loss = units_[at(i)].template finish_step<0>();
+            s.loss = units_[at(i)].template finish_step<I>();
             s.finite = s.finite && this->is_finite(s.loss);
             finite_ = finite_ && s.finite;
         }
-        if (finite_) push_ready(P::v.n_launches);
+        if (finite_) push_ready<I>(P::v.n_launches);
     }
     /// A shard without examples adds nothing.
+    template <int I>
     void leave_out(int i) {
+        using P = training<I>;
         for (int k = 0; k < P::v.n_buckets; ++k)
             if (const compiler::gradient_bucket& b = P::v.buckets[k]; !b.is_list())
                 std::fill_n(place(i, b.at), b.floats, -0.f);
     }
     /// Buckets that are final behind this launch.
+    template <int I>
     void push_ready(int launch) {
+        using P = training<I>;
         for (; next_bucket_ < P::v.n_buckets && P::v.buckets[next_bucket_].final_after <= launch; ++next_bucket_)
-            if (finite_) push_bucket(next_bucket_);
+            if (finite_) push_bucket<I>(next_bucket_);
     }
+    template <int I>
     void push_bucket(int k) {
-        const compiler::gradient_bucket& b = P::v.buckets[k];
-        if (b.is_list()) return push_list(k);
+        const compiler::gradient_bucket& b = training<I>::v.buckets[k];
+        if (b.is_list()) return push_list<I>(k);
         if (shards_ > 1) {
             for (int i = 0; i < shards_; ++i) operands_[at(i)] = place(i, b.at);
             detail::tree_sum(place(0, b.at), operands_.data(), shards_, 0, b.floats / 16);
         }
-        float* from = place(0, b.at);
-        if (gathered_.size() > 0) from = gather(from, b);
+        float* const own = place(0, b.at);
+        float* from = own;
+        if (round_of<I>().gathered.size() > 0) from = gather<I>(from, b);
+        push_whole_tables<I>(k, own);
         if (!pushes_) return;
-        for (const detail::server_places::part& p : places_.of_bucket[at(k)])
+        for (const detail::server_places::part& p : places_.of_bucket[std::size_t{I}][at(k)])
             link_->client().push(p.server, p.first,
                                  {from + (p.gradient - b.at.offset()), static_cast<std::size_t>(p.floats)});
-        push_whole_tables(k, from);
     }
     /// Gradients of tables that are no lists, since some lookups are by rows that all examples share (a
     /// sampled softmax's candidates): shards have added them up.
+    template <int I>
     void push_whole_tables(int k, float* bucket) {
-        for (int t = 0; t < detail::worker_tables<P>::count; ++t) {
-            const remote_table& r = tables_.table(t);
+        using P = training<I>;
+        for (int t = 0; t < compiler::remote_tables_of<P>.n; ++t) {
+            const remote_table& r = compiler::remote_tables_of<P>.at[t];
             if (r.bucket != k || r.gradient.where() == compiler::space::none) continue;
             for (int i = 1; i < shards_; ++i) tables_.set_empty(t, i);
             tables_.set(t, 0, tables_.as_list(t, bucket + (r.gradient.offset() - P::v.buckets[k].at.offset())));
-            push_table(t);
+            push_rows<I>(t);
         }
     }
-    void push_table(int t) {
-        wait(push_);   // whose rows are sent from where these are collected
-        tables_.push(*link_, t, tables_.join(t));
-    }
     /// Where gradients wait that are not pushed at once, or are while the next are made.
+    template <int I>
     float* gather(const float* from, const compiler::gradient_bucket& b) {
-        if (in_round_ == 0) wait(push_);
-        float* const to = gathered_.data() + b.at.offset();
-        if (in_round_ == 0) std::copy_n(from, b.floats, to);
+        const auto& r = round_of<I>();
+        if (r.steps == 0) wait(push_);
+        float* const to = r.gathered.data() + b.at.offset();
+        if (r.steps == 0) std::copy_n(from, b.floats, to);
         else
             for (std::int64_t i = 0; i < b.floats; ++i) to[i] += from[i];
-        if (pushes_ && setup_.push_every > 1 && !sums) {
+        if (pushes_ && setup_.push_every > 1 && !sums<I>) {
             const float mean = 1.f / static_cast<float>(setup_.push_every);
             for (std::int64_t i = 0; i < b.floats; ++i) to[i] *= mean;
         }
         return to;
     }
+    template <int I>
     void push_list(int k) {
+        using P = training<I>;
         if constexpr (P::v.n_lists > 0) {
             const compiler::gradient_bucket& b = P::v.buckets[k];
             const int t = compiler::remote_tables_of<P>.of_parameter[b.parameter];
@@ -258,14 +292,29 @@ private:
                     tables_.set(t, i,
                                 {reinterpret_cast<std::int32_t*>(place(i, b.keys)), place(i, b.at), b.row_floats});
             }
-            push_table(t);
+            push_rows<I>(t);
         }
+    }
+    /// Of a table, what shards have been given; together with the rest of the round where that is one push.
+    template <int I>
+    void push_rows(int t) {
+        const row_list& rows = tables_.join(t);
+        if (setup_.push_every > 1) tables_.gather(t, rows);
+        if (!pushes_) return;
+        wait(push_);   // whose rows are sent from where these are collected
+        if (setup_.push_every == 1) return tables_.push(*link_, t, rows);
+        if (!sums<I>) tables_.scale_gathered(t, 1.f / static_cast<float>(setup_.push_every));
+        tables_.push_gathered(*link_, t);
     }
     void sum_losses() {
         loss_ = this->sum_of_shards([&](int i) { return static_cast<double>(shard_[at(i)].loss); });
         weight_ = this->sum_of_shards([&](int i) { return units_[at(i)].loss_weight(); });
     }
+    template <int I>
     double square_sum() {
+        using P = training<I>;
+        const runtime::arena& gathered = round_of<I>().gathered;
+        std::fill(squares_.begin(), squares_.end(), 0.f);
         if constexpr (!takes_norm) return 0;
         if (!updater_) return 0;
         for (int i = 0; i < P::v.n_parameters; ++i) {
@@ -273,79 +322,86 @@ private:
             if (v.bucket < 0) continue;
             const compiler::gradient_bucket& b = P::v.buckets[v.bucket];
             const float* const g =
-                (gathered_.size() > 0 ? gathered_.data() : place(0, {compiler::space::gradient, 0})) +
+                (gathered.size() > 0 ? gathered.data() : place(0, {compiler::space::gradient, 0})) +
                 v.gradient.offset();
+            const int t = v.remote ? compiler::remote_tables_of<P>.of_parameter[i] : -1;
             squares_[std::size_t{16} * static_cast<std::size_t>(i)] =
-                b.is_list() ? updater_->squares(tables_.join(compiler::remote_tables_of<P>.of_parameter[b.parameter]))
-                            : updater_->squares(g, base::round_up(v.remote ? compact_floats(i) : v.floats, 16));
+                t >= 0 && setup_.push_every > 1 ? updater_->squares(tables_.gathered(t))
+                : b.is_list()                   ? updater_->squares(tables_.join(t))
+                                                : updater_->squares(g, base::round_up(v.remote ? compact_floats(i) : v.floats, 16));
         }
         return static_cast<double>(updater_->total(squares_.data(), P::v.n_parameters));
     }
     static std::int64_t compact_floats(int parameter) {
-        const remote_table& r = detail::worker_tables<P>::table(compiler::remote_tables_of<P>.of_parameter[parameter]);
+        const remote_table& r = base_type::worker_tables::table(compiler::remote_tables_of<P>.of_parameter[parameter]);
         return std::int64_t{r.most_rows} * r.width;
     }
-    void push_states() {
+    void push_states(sharded::push_info& info) {
         if (n_states == 0 || !finite_) return;
         const auto any = [&](int i) { return filled(i); };
         states_.join(units_, any);
         int n = 0;
         for (int i = 0; i < shards_; ++i) n += filled(i);
-        info_.states_count = n;
+        info.states_count = n;
         if (!n) return;
         float* const x = states_.joined();
         if (!clocks()) {
-            info_.states_are_changes = true;
+            info.states_are_changes = true;
             for (std::int64_t j = 0; j < n_states; ++j)
                 x[j] = x[j] / static_cast<float>(n) - states_before_[at(static_cast<int>(j))];
         }
         link_->client().push_states(0, {x, static_cast<std::size_t>(n_states)});
     }
+    template <int I>
     step_result finish(const step_values& v) {
+        auto& r = round_of<I>();
+        sharded::push_info& info = r.info;
         sum_losses();
         stale_ = true;
         ++steps_;
         ++consumed_;
         const float own = finite_ ? static_cast<float>(loss_) : std::numeric_limits<float>::quiet_NaN();
-        const bool adds = setup_.canonical || sums;
-        info_.loss += adds ? loss_ : loss_ * weight_;
-        info_.weight += weight_;
-        info_.examples += static_cast<double>(examples_);
-        info_.finite = info_.finite && finite_;
-        in_round_ = pushes_ ? 0 : in_round_ + 1;
-        step_result r{.loss = own,
-                      .applied = finite_,
-                      .save = independent() && v.save,
-                      .examples = examples_,
-                      .loss_weight = weight_,
-                      .global_step = this->steps_made()};
-        if (!finite_) this->template put_back<0>();
+        info.phase = I;
+        info.adds = setup_.canonical || sums<I>;
+        info.loss += info.adds ? loss_ : loss_ * weight_;
+        info.weight += weight_;
+        info.examples += static_cast<double>(examples_);
+        info.finite = info.finite && finite_;
+        r.steps = pushes_ ? 0 : r.steps + 1;
+        step_result result{.loss = own,
+                           .applied = finite_,
+                           .save = independent() && v.save,
+                           .examples = examples_,
+                           .loss_weight = weight_,
+                           .global_step = this->steps_made()};
+        if (!finite_) this->template put_back<I>();
         if (pushes_) {
-            push_states();
-            info_.rate = rate_;
-            if (finite_) info_.square_sum = square_sum();
+            push_states(info);
+            info.rate = rate_;
+            if (finite_) info.square_sum = square_sum<I>();
             const bool pulls = !setup_.prefetch && steps_ % setup_.pull_every == 0;
             push_ =
-                awaited{link_->client().commit(info_, pulls ? link_->targets() : span<const sharded::pull_target>()),
+                awaited{link_->client().commit(info, pulls ? link_->targets() : span<const sharded::pull_target>()),
                         true, pulls};
-            info_ = {.weight = 0};
-            if (clocks() && setup_.order.staleness == 0) note_update(r);
-            else if (!clocks() && finite_) ++r.global_step;   // this push, whose answer is on its way
+            const bool adds = info.adds;
+            info = {.weight = 0};
+            if (clocks() && setup_.order.staleness == 0) note_update(result, adds);
+            else if (!clocks() && finite_) ++result.global_step;   // this push, whose answer is on its way
         }
-        r.save = saves(v);
-        r.stop = independent() ? v.stop || asked_to_stop() : is_last();
-        this->report(static_cast<double>(r.loss));
-        return r;
+        result.save = saves(v);
+        result.stop = independent() ? v.stop || asked_to_stop() : is_last();
+        this->report(static_cast<double>(result.loss));
+        return result;
     }
     /// Of a step that all have made together.
-    void note_update(step_result& r) {
+    void note_update(step_result& r, bool adds) {
         using fate = sharded::answer_info::fate;
         settle();
         const sharded::answer_info& a = link_->client().last();
         r.global_step = this->steps_made();
         const bool again = a.push == fate::repeated && std::isfinite(a.loss);   // its first answer was lost
         r.applied = a.push == fate::applied || a.push == fate::staged || again;
-        const double mean = setup_.canonical || sums ? a.loss : a.loss / a.weight;
+        const double mean = adds ? a.loss : a.loss / a.weight;
         if (a.push == fate::not_finite) r.loss = std::numeric_limits<float>::quiet_NaN();
         else if (r.applied) r.loss = static_cast<float>(mean);
         if (r.applied) r.examples = static_cast<std::int64_t>(a.examples), r.loss_weight = a.weight;

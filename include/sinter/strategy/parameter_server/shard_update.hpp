@@ -28,6 +28,26 @@ constexpr std::uint64_t groups_of_tables() {
     return groups;
 }
 
+/// A parameter as the training program has it whose step updates it: of several, where losses alternate.
+struct trained_parameter {
+    const variable_info* v = nullptr;
+    int phase = 0;          ///< the program's number
+    bool is_table = false;
+};
+/// Parameter k of these programs; of the first where none trains it.
+template <class... Ps>
+constexpr trained_parameter training_of(int k) {
+    trained_parameter found;
+    int phase = 0;
+    const auto look = [&]<class P>(const P*) {
+        const variable_info& v = P::v.parameters[k];
+        if (!found.v || (found.v->bucket < 0 && v.bucket >= 0)) found = {&v, v.bucket >= 0 ? phase : 0, is_table<P>(v)};
+        ++phase;
+    };
+    (look(static_cast<const Ps*>(nullptr)), ...);
+    return found;
+}
+
 /// Strategies with servers name it: one error where no server can do what an optimizer does.
 template <class Optimizer, std::uint64_t TableGroups>
 struct check_servers_can_update {
@@ -123,25 +143,29 @@ std::unique_ptr<sharded::updater> make_updater(const Optimizer& o) {
 /// P has gradient_policy::reduced, and Optimizer's groups of parameters. Tensors stay whole where
 /// Optimizer sums over them, and `sums_on_servers`: also where it takes the norm of all gradients, which
 /// servers must then sum tensor by tensor (a single trainer's bits), since no worker has the gradient of a step.
-template <class P, class Optimizer>
+/// `Others`: programs of further losses that alternate with P's, each of which trains parameters of its own.
+template <class P, class Optimizer, class... Others>
 std::vector<sharded::block> blocks_of(bool sums_on_servers = false) {
     constexpr compiler::update_set u = detail::update_of<Optimizer>::make();
     std::vector<sharded::block> out;
     for (int k = P::v.n_parameters - 1; k >= 0; --k) {   // as they lie under gradient_policy::reduced
-        const variable_info& v = P::v.parameters[k];
-        if (detail::is_table<P>(v)) continue;
+        const detail::trained_parameter of = detail::training_of<P, Others...>(k);
+        const variable_info& v = *of.v;
+        if (of.is_table) continue;
         const bool updated = v.bucket >= 0;
         sharded::block b{v.at.offset(), 0, base::round_up(v.floats, sharded::line_floats), -1, -1, v.bucket};
         if (updated) {
             b.gradient = v.gradient.offset();
             b.group = v.group;
+            b.phase = of.phase;
             if (u.groups[v.group].levels || (sums_on_servers && u.needs_norm())) b.tensor = k;
         }
         if (!out.empty() && b.tensor < 0) {
             sharded::block& last = out.back();
             const bool follows = last.parameter + last.floats == b.parameter &&
                                  (!updated || last.gradient + last.floats == b.gradient);
-            if (follows && last.tensor < 0 && last.group == b.group && last.bucket == b.bucket) {
+            if (follows && last.tensor < 0 && last.group == b.group && last.bucket == b.bucket &&
+                last.phase == b.phase) {
                 last.floats += b.floats;
                 continue;
             }

@@ -1,29 +1,36 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/graph/initial_row.hpp>
+#include <sinter/strategy/parameter_server/loaded_rows.hpp>
 #include <sinter/strategy/parameter_server/remote_tables.hpp>
+#include <sinter/strategy/parameter_server/rows_of_steps.hpp>
 #include <sinter/strategy/parameter_server/server_link.hpp>
 #include <sinter/strategy/synchronous/list_exchange.hpp>
 
 namespace sinter::inline SINTER_TARGET::detail {
 
 /// The tables of a worker whose rows its servers have: rows on their ways, and whole tables where this
-/// process has no servers (the evaluator), or not yet. P: the training program.
-template <class P>
+/// process has no servers (the evaluator), or not yet. P: the training program, Others: those of losses that
+/// alternate with its.
+template <class P, class... Others>
 class worker_tables {
-    using tables = remote_tables<P>;
+    using tables = remote_tables<P, Others...>;
 
 public:
     static constexpr int count = tables::count;
 
-    SINTER_COLD explicit worker_tables(const server_places& places, int shards)
-        : rows_(placements(places)), whole_(at(count)), stream_(at(count)), renewed_(at(count)) {
+    /// `push_every`: steps whose gradients are one push.
+    SINTER_COLD explicit worker_tables(const server_places& places, int shards, int push_every = 1)
+        : rows_(placements(places)), whole_(at(count)), loaded_(at(count)), stream_(at(count)), renewed_(at(count)) {
         for (int t = 0; t < count; ++t) {
             const remote_table& r = tables::table(t);
             const std::int64_t floats = std::int64_t{r.most_rows} * r.width;
+            std::int64_t most = std::int64_t{r.most_rows} * push_every;
+            if (!r.hashed) most = std::min(most, r.rows);
             pulled_.emplace_back(at(floats));
-            pushed_.emplace_back(at(floats));
-            keys_.emplace_back(at(r.most_rows));
+            pushed_.emplace_back(at(most * r.width));
+            keys_.emplace_back(at(most));
+            if (push_every > 1) gathered_.emplace_back(most, r.width);
             joined_.emplace_back(shards, 0, r.most_rows, r.most_rows, r.width, false);
         }
     }
@@ -35,7 +42,7 @@ public:
     void start(const variable_info& v, std::uint64_t stream) {
         for (int t = 0; t < count; ++t)
             if (&variable(t) == &v || variable(t).at == v.at)
-                stream_[at(t)] = stream, whole_[at(t)].clear(), renewed_[at(t)] = true;
+                stream_[at(t)] = stream, whole_[at(t)].clear(), loaded_[at(t)].forget(), renewed_[at(t)] = true;
     }
     /// A row's first values; `row`: its number in the whole table, or its key.
     void first_row(int t, std::int64_t row, float* to) const {
@@ -47,11 +54,14 @@ public:
     /// A table that was written before there were servers, or without any: [rows, width], or empty.
     std::vector<float>& whole(int t) { return whole_[at(t)]; }
     const std::vector<float>& whole(int t) const { return whole_[at(t)]; }
+    /// Of a table of 64-bit keys the rows that were loaded so.
+    detail::loaded_rows& loaded(int t) { return loaded_[at(t)]; }
+    const detail::loaded_rows& loaded(int t) const { return loaded_[at(t)]; }
     /// Whether servers are to be sent the table: it was written, or begins anew where they had it before.
     bool take_written(int t, bool before) {
         const bool renewed = renewed_[at(t)];
         renewed_[at(t)] = false;
-        return !whole_[at(t)].empty() || (renewed && before);
+        return !whole_[at(t)].empty() || loaded_[at(t)] || (renewed && before);
     }
     /// All first values, where nothing has been written.
     SINTER_COLD std::vector<float> first_rows(int t) const {
@@ -66,6 +76,14 @@ public:
     template <class Q>
     batch_view prepare(const batch_view& b, const step_values& v = {}) {
         return rows_.template prepare<Q>(b, v);
+    }
+    template <class Q>
+    batch_view prepare(const batch_view& b, const step_values& v, span<const runtime::batch_shard> parts) {
+        return rows_.template prepare<Q>(b, v, parts);
+    }
+    template <class Q>
+    void place_drawn(int part, const float** ports) {
+        rows_.template place_drawn<Q>(part, ports);
     }
     /// f(table, parameter) for each table that program Q reads whole.
     template <class Q, class F>
@@ -82,7 +100,8 @@ public:
                 const std::vector<float>& own = whole_[at(t)];
                 for (std::size_t i = 0; i < keys.size(); ++i) {
                     float* const to = compact + static_cast<std::int64_t>(i) * table(t).width;
-                    if (own.empty()) first_row(t, keys[i], to);
+                    if (const float* const row = loaded_[at(t)].find(keys[i])) std::copy_n(row, table(t).width, to);
+                    else if (own.empty()) first_row(t, keys[i], to);
                     else std::copy_n(&own[at(keys[i] * table(t).width)], table(t).width, to);
                 }
                 continue;
@@ -124,12 +143,40 @@ public:
             key += keys.size();
         }
     }
+    // ---- where those of several steps become one push
+    void begin_round(int t) { gathered_[at(t)].clear(); }
+    void gather(int t, const row_list& gradient) {
+        const span<const std::int64_t> keys = rows_.keys(t);
+        gathered_[at(t)].add(gradient, [&](std::int32_t k) { return keys[at(k)]; });
+    }
+    void scale_gathered(int t, float by) { gathered_[at(t)].scale(by); }
+    row_list gathered(int t) { return gathered_[at(t)].list(); }
+    void push_gathered(server_link& link, int t) {
+        const row_list all = gathered(t);
+        const span<const std::int64_t> keys = gathered_[at(t)].keys();
+        float* to = pushed_[at(t)].data();
+        std::int64_t* key = keys_[at(t)].data();
+        for (int s = 0; s < link.servers(); ++s) {
+            std::size_t n = 0;
+            for (std::size_t k = 0; k < keys.size(); ++k) {
+                if (rows_.server_of(t, keys[k]) != s) continue;
+                key[n] = rows_.key_there(t, keys[k]);
+                std::copy_n(all.row(static_cast<int>(k)), all.row_floats, to + at(all.row_floats) * n++);
+            }
+            const std::size_t floats = n * at(all.row_floats);
+            if (n) link.client().push_rows(s, t, {key, n}, {to, floats});
+            to += floats;
+            key += n;
+        }
+    }
 
 private:
     tables rows_;
     std::vector<std::vector<float>> whole_, pulled_, pushed_;
     std::vector<std::vector<std::int64_t>> keys_;
+    std::vector<detail::loaded_rows> loaded_;
     std::vector<list_exchange> joined_;
+    std::vector<rows_of_steps> gathered_;   ///< where several steps are one push
     std::vector<std::uint64_t> stream_;   ///< of random numbers, by table
     std::vector<bool> renewed_;           ///< those that begin with their initializers' values again
     std::vector<sharded::ticket> waiting_;

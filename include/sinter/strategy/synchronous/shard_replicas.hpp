@@ -299,7 +299,10 @@ protected:
         const auto of_program = [&]<int K>(std::integral_constant<int, K>) {
             using P = training<K>;
             const compiler::space in = P::v.n_buckets ? P::v.buckets[0].at.where() : compiler::space::gradient;
-            for (int i = 0; i < shards_; ++i) arenas[at(i)] = units_[at(i)].at({in, 0});
+            for (int i = 0; i < shards_; ++i) {
+                units_[at(i)].template use_gradients<K>();
+                arenas[at(i)] = units_[at(i)].at({in, 0});
+            }
             units_[0].template runner<K>().update_from(arenas.data());
         };
         (of_program(std::integral_constant<int, I>{}), ...);

@@ -2,6 +2,7 @@
 #pragma once
 #include <sinter/base/cold.hpp>
 #include <sinter/io/safetensors.hpp>
+#include <sinter/train/checkpoint/hashed_tables.hpp>
 #include <sinter/train/checkpoint/shared_file.hpp>
 #include <sinter/train/not_finite.hpp>
 #include <sinter/train/checkpoint/reserved_names.hpp>
@@ -67,6 +68,7 @@ SINTER_COLD std::vector<saved_variable> saved_variables(saved what) {
                   "themselves: call that parameter, state or layer something else");
     std::vector<saved_variable> all;
     auto add = [&](const variable_info& v, int slot) {
+        if (is_hashed_table(v)) return;   // hashed_tables.hpp
         const std::string path = Trainer::path(v);
         all.push_back({slot < 0 ? path : joined({"optimizer/", slot, "/", path}), &v, slot});
     };
@@ -84,9 +86,12 @@ SINTER_COLD std::vector<saved_variable> saved_variables(saved what) {
 template <class Trainer>
 constexpr bool draws_numbers = graph_value<typename Trainer::training::request>::c.streams > 0;
 
-/// What save() hands to `write(entries, metadata)`: the trainer's, and what else `entries` has.
+/// What save() hands to `write(entries, metadata)`: the trainer's, and what else `entries` has. `path`: of the file
+/// that comes of it, if one does.
 template <class Trainer, class Write>
-SINTER_COLD auto save_with(std::vector<safetensors::entry> entries, const Trainer& t, saved what, Write write) {
+SINTER_COLD auto save_with(std::vector<safetensors::entry> entries, const Trainer& t, saved what, Write write,
+                           [[maybe_unused]] const std::string& path = {},
+                           [[maybe_unused]] not_finite allow = not_finite::refused) {
     const auto variables = saved_variables<Trainer>(what);
     std::vector<std::vector<float>> values(variables.size());
     for (std::size_t i = 0; i < variables.size(); ++i) {
@@ -94,11 +99,25 @@ SINTER_COLD auto save_with(std::vector<safetensors::entry> entries, const Traine
         values[i] = s.slot < 0 ? t.plain(*s.v) : t.plain_slot(*s.v, s.slot);
         entries.push_back({s.name, safetensors::dtype::f32, extents_of(s.v->s), values[i].data()});
     }
+    [[maybe_unused]] hashed_tables_to_save tables;
+    if constexpr (has_hashed_tables<Trainer>()) {
+        auto& session = const_cast<Trainer&>(t).session();   // to speak with other members changes nothing of it
+        const std::size_t name = path.rfind('/');
+        by_the_chief(session, "read tables to save", path, [&] {
+            tables.take(t, what == saved::whole, name == path.npos ? "" : path.substr(0, name),
+                        allow == not_finite::refused);
+        });
+        tables.add_to(entries);
+    }
     const std::int64_t steps = t.steps();
     if (what == saved::whole) entries.push_back({"step", safetensors::dtype::i64, {}, &steps});
+    [[maybe_unused]] const auto phases = [&] {
+        if constexpr (requires { t.phase_steps(); }) return t.phase_steps();
+        else return 0;
+    }();
     if constexpr (requires { t.phase_steps(); })   // losses that alternate count by themselves
         if (what == saved::whole)
-            entries.push_back({"optimizer/steps", safetensors::dtype::i64, {Trainer::phases}, t.phase_steps().data()});
+            entries.push_back({"optimizer/steps", safetensors::dtype::i64, {Trainer::phases}, phases.data()});
     safetensors::metadata_map metadata{{"format", "sinter"}};
     if (what == saved::whole) metadata.emplace("seed", joined({t.options().seed}));
     return write(std::move(entries), metadata);
@@ -111,7 +130,7 @@ void save_with(std::vector<safetensors::entry> entries, const Trainer& t, const 
     save_with(std::move(entries), t, what, [&](auto&& all, const auto& metadata) {
         auto& session = const_cast<Trainer&>(t).session();   // to speak with other members changes nothing of it
         by_the_chief(session, "save", path, [&] { safetensors::write(path, std::move(all), metadata); });
-    });
+    }, path, allow);
 }
 
 /// Throws mismatch_error unless `file` has just what is expected. Where the weights alone would
@@ -158,6 +177,8 @@ SINTER_COLD void load_with(std::vector<safetensors::expected_tensor> expected, c
     const auto taken = [&](const saved_variable& s) { return whole || !s.v->of_examples; };
     for (const saved_variable& s : variables)
         if (taken(s)) expected.push_back({s.name, safetensors::dtype::f32, extents_of(s.v->s)});
+    [[maybe_unused]] hashed_tables_to_load tables;
+    if constexpr (has_hashed_tables<Trainer>()) tables.expect<Trainer>(f, whole, expected);
     if (whole) expected.push_back({"step", safetensors::dtype::i64, {}});
     constexpr bool alternates = requires { t.phase_steps(); };
     if constexpr (alternates)
@@ -200,6 +221,7 @@ SINTER_COLD void load_with(std::vector<safetensors::expected_tensor> expected, c
                     throw format_error("number of steps", joined({path, ", tensor optimizer/steps"}), joined({n}),
                                        "0 or more");
         }
+    if constexpr (has_hashed_tables<Trainer>()) tables.check(f, whole);
     std::vector<typename Trainer::packed_values> ready;
     ready.reserve(variables.size());
     for (const saved_variable& s : variables) {
@@ -211,6 +233,7 @@ SINTER_COLD void load_with(std::vector<safetensors::expected_tensor> expected, c
     }
     further();
     t.put(ready);
+    if constexpr (has_hashed_tables<Trainer>()) tables.put(f, whole, whole ? steps : t.steps(), t);
     if constexpr (alternates)
         if (whole) t.set_phase_steps(phases);
     if (whole) t.set_steps(steps);
@@ -239,7 +262,8 @@ std::vector<std::byte> save_to_memory(const Trainer& t, saved what = saved::whol
                                       not_finite allow = not_finite::refused) {
     if (allow == not_finite::refused) detail::need_finite_weights(t, "save_to_memory");
     return detail::save_with(
-        {}, t, what, [](auto&& all, const auto& metadata) { return safetensors::to_bytes(std::move(all), metadata); });
+        {}, t, what, [](auto&& all, const auto& metadata) { return safetensors::to_bytes(std::move(all), metadata); }, {},
+        allow);
 }
 
 /// Reads what save() wrote (or weights of the same names, shapes and types from elsewhere). Throws

@@ -61,7 +61,7 @@ SINTER_COLD void save_run(Run& run, const std::string& file, run_record* owner =
             if (!owner->taken(detail::chief_since(session))) owner->take(run.step, detail::chief_since(session));
             safetensors::write(file, std::move(all), metadata, [&](auto rename) { owner->guarded(rename); });
         });
-    });
+    }, file);
 }
 
 namespace detail {

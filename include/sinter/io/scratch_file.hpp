@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/io/file.hpp>
+#include <cstdlib>
+#include <sys/mman.h>
+
+namespace sinter::inline SINTER_TARGET::io {
+
+/// Bytes that memory shall not hold until they are written where they belong: a file without a name, which
+/// ends with this object. They are appended first, and read as memory afterwards, of which the system
+/// keeps as much as it likes.
+class scratch_file {
+public:
+    /// In `folder`, empty: the present one. Throws io_error.
+    SINTER_COLD explicit scratch_file(const std::string& folder)
+        : name_((folder.empty() ? std::string(".") : folder) + "/.sinter-scratch-XXXXXX"), fd_(::mkostemp(name_.data(), O_CLOEXEC)) {
+        if (!fd_) throw_io_error(errno, "cannot create a file for the time being", name_);
+        ::unlink(name_.c_str());
+    }
+    scratch_file(scratch_file&& other) noexcept
+        : name_(std::move(other.name_)), fd_(std::move(other.fd_)), block_(std::move(other.block_)),
+          written_(other.written_), at_(std::exchange(other.at_, nullptr)) {}
+    scratch_file& operator=(scratch_file&&) = delete;
+    ~scratch_file() {
+        if (at_) ::munmap(at_, written_);
+    }
+
+    /// Before data(). Throws io_error.
+    void append(span<const std::byte> bytes) {
+        block_.insert(block_.end(), bytes.begin(), bytes.end());
+        if (block_.size() >= block_bytes) flush();
+    }
+    std::size_t size() const { return written_ + block_.size(); }
+    /// All of it; null where there is nothing. Throws io_error.
+    SINTER_COLD const void* data() {
+        flush();
+        if (!at_ && written_) {
+            void* const p = ::mmap(nullptr, written_, PROT_READ, MAP_SHARED, fd_.get(), 0);
+            if (p == MAP_FAILED) throw_io_error(errno, "cannot map a file", name_);
+            at_ = p;
+        }
+        return at_;
+    }
+
+private:
+    static constexpr std::size_t block_bytes = std::size_t{1} << 18;
+    std::string name_;
+    descriptor fd_;
+    std::vector<std::byte> block_;
+    std::size_t written_ = 0;
+    void* at_ = nullptr;
+
+    SINTER_COLD void flush() {
+        span<const std::byte> left(block_.data(), block_.size());
+        while (!left.empty()) {
+            const auto n = uninterrupted([&] { return ::write(fd_.get(), left.data(), left.size()); });
+            if (n <= 0) throw_io_error(n < 0 ? errno : ENOSPC, "cannot write", name_);
+            left = left.subspan(static_cast<std::size_t>(n));
+            written_ += static_cast<std::size_t>(n);
+        }
+        block_.clear();
+    }
+};
+
+} // namespace sinter::io

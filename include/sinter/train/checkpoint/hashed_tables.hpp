@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <algorithm>
+#include <cstring>
+#include <sinter/io/safetensors.hpp>
+#include <sinter/io/scratch_file.hpp>
+#include <sinter/train/members.hpp>
+#include <sinter/train/not_finite.hpp>
+
+/// Tables of 64-bit keys (hashed_embedding) in files. Such a table is several tensors: its values by its path,
+/// [rows, width]; `PATH/keys`, I64 [rows]; to resume, `optimizer/0/PATH` as of other parameters, and
+/// `optimizer/updated/PATH`, I64 [rows], the step that updated each row last. Rows are in the order of their keys, so
+/// that the number of servers makes no difference.
+namespace sinter::inline SINTER_TARGET::detail {
+
+constexpr bool is_hashed_table(const variable_info& v) { return v.remote && v.s.d[0] == 0; }
+template <class Trainer>
+constexpr bool has_hashed_tables() {
+    for (int i = 0; i < Trainer::training::v.n_parameters; ++i)
+        if (is_hashed_table(Trainer::training::v.parameters[i])) return true;
+    return false;
+}
+inline std::string keys_name(const std::string& path) { return path + "/keys"; }
+inline std::string steps_name(const std::string& path) { return "optimizer/updated/" + path; }
+inline std::string slot_name(const std::string& path, int k) { return joined({"optimizer/", k, "/", path}); }
+
+/// What save() writes of them. Rows come from the servers a few at a time and wait on the disk.
+class hashed_tables_to_save {
+public:
+    /// On the chief. `folder`: for what waits. Throws io_error, cluster_error, and data_error for numbers that are not
+    /// finite, unless `finite` is false.
+    template <class Trainer>
+    SINTER_COLD void take(const Trainer& t, bool whole, const std::string& folder, bool finite) {
+        for (int i = 0; i < Trainer::parameters(); ++i) {
+            const variable_info& v = Trainer::parameter(i);
+            if (!is_hashed_table(v)) continue;
+            table to{Trainer::path(v), v.s.last(), {}, whole};
+            const int slots = whole ? Trainer::slots_of(v) : 0;
+            for (int k = 0; k < 3 + slots; ++k) to.arrays.emplace_back(folder);
+            t.session().each_row(v, [&](std::int64_t key, std::int64_t step, const float* row) {
+                to.arrays[keys].append({reinterpret_cast<const std::byte*>(&key), sizeof key});
+                to.arrays[steps].append({reinterpret_cast<const std::byte*>(&step), sizeof step});
+                const std::int64_t floats = std::int64_t{to.width} * (1 + slots);
+                if (const std::int64_t at = finite ? first_not_finite(row, floats) : floats; at < floats)
+                    throw data_error("a row has a number that is not finite", joined({to.path, ", key ", key, ", number ", at}),
+                                     std::to_string(row[at]), "finite numbers: try a smaller learning rate");
+                for (int k = 0; k < 1 + slots; ++k)
+                    to.arrays[static_cast<std::size_t>(values + k)].append(
+                        {reinterpret_cast<const std::byte*>(row + std::int64_t{k} * to.width),
+                         static_cast<std::size_t>(to.width) * 4});
+            });
+            tables_.push_back(std::move(to));
+        }
+    }
+    SINTER_COLD void add_to(std::vector<safetensors::entry>& entries) {
+        using safetensors::dtype;
+        for (table& t : tables_) {
+            const auto rows = static_cast<std::int64_t>(t.arrays[keys].size() / 8);
+            entries.push_back({keys_name(t.path), dtype::i64, {rows}, t.arrays[keys].data()});
+            for (std::size_t k = values; k < t.arrays.size(); ++k)
+                entries.push_back({k == values ? t.path : slot_name(t.path, static_cast<int>(k) - values - 1), dtype::f32,
+                                   {rows, t.width}, t.arrays[k].data()});
+            if (t.whole)
+                entries.push_back({steps_name(t.path), dtype::i64, {rows}, t.arrays[steps].data()});
+        }
+    }
+
+private:
+    enum array : int { keys, steps, values };
+    struct table {
+        std::string path;
+        int width;
+        std::vector<io::scratch_file> arrays;   ///< keys, steps, values, then slots
+        bool whole = false;
+    };
+    std::vector<table> tables_;
+};
+
+/// What load() finds of them in a file.
+class hashed_tables_to_load {
+public:
+    /// Adds what the file must hold.
+    template <class Trainer>
+    SINTER_COLD void expect(const safetensors::contents& f, bool whole, std::vector<safetensors::expected_tensor>& to) {
+        using safetensors::dtype;
+        for (int i = 0; i < Trainer::parameters(); ++i) {
+            const variable_info& v = Trainer::parameter(i);
+            if (!is_hashed_table(v)) continue;
+            const std::string path = Trainer::path(v);
+            const auto found = f.tensors.find(keys_name(path));
+            const std::int64_t rows =
+                found != f.tensors.end() && found->second.shape.size() == 1 ? found->second.shape[0] : 0;
+            const int slots = whole ? Trainer::slots_of(v) : 0;
+            to.push_back({keys_name(path), dtype::i64, {rows}});
+            to.push_back({path, dtype::f32, {rows, v.s.last()}});
+            for (int k = 0; k < slots; ++k) to.push_back({slot_name(path, k), dtype::f32, {rows, v.s.last()}});
+            if (whole) to.push_back({steps_name(path), dtype::i64, {rows}});
+            tables_.push_back({&v, path, slots, static_cast<std::size_t>(rows)});
+        }
+    }
+    /// Looks at what was expected, before anything changes. Throws format_error.
+    SINTER_COLD void check(const safetensors::contents& f, bool whole) const {
+        for (const table& t : tables_) {
+            const std::byte* const keys = f.at(keys_name(t.path)).data.data();
+            std::vector<std::int64_t> sorted(t.rows);
+            if (t.rows) std::memcpy(sorted.data(), keys, 8 * t.rows);
+            std::sort(sorted.begin(), sorted.end());
+            if (const auto twice = std::adjacent_find(sorted.begin(), sorted.end()); twice != sorted.end())
+                throw format_error("a key twice", joined({f.source, ", tensor ", keys_name(t.path)}), joined({*twice}),
+                                   "keys that differ");
+            for (std::size_t i = 0; whole && i < t.rows; ++i)
+                if (const auto step = number(f.at(steps_name(t.path)), i); step < 0)
+                    throw format_error("number of steps", joined({f.source, ", tensor ", steps_name(t.path)}),
+                                       joined({step}), "0 or more");
+        }
+    }
+    /// Gives all rows to whoever keeps them; the newest first, where there may be room for less. `now`: the step that
+    /// rows of files without steps count as updated at.
+    template <class Trainer>
+    SINTER_COLD void put(const safetensors::contents& f, bool whole, std::int64_t now, Trainer& to) const {
+        for (const table& t : tables_) {
+            std::vector<std::size_t> order(t.rows);
+            for (std::size_t i = 0; i < t.rows; ++i) order[i] = i;
+            const auto step_of = [&](std::size_t i) { return whole ? number(f.at(steps_name(t.path)), i) : now; };
+            if (whole)
+                std::stable_sort(order.begin(), order.end(),
+                                 [&](std::size_t a, std::size_t b) { return step_of(a) > step_of(b); });
+            const auto width = static_cast<std::size_t>(t.v->s.last());
+            std::vector<const std::byte*> from{f.at(t.path).data.data()};
+            for (int k = 0; k < t.slots; ++k) from.push_back(f.at(slot_name(t.path, k)).data.data());
+            const safetensors::tensor_view& keys = f.at(keys_name(t.path));
+            to.session().put_rows(*t.v, t.slots, t.rows,
+                                  [&](std::size_t i, std::int64_t& key, std::int64_t& step, float* row) {
+                                      const std::size_t at = order[i];
+                                      key = number(keys, at), step = step_of(at);
+                                      for (const std::byte* x : from)
+                                          std::memcpy(row, x + 4 * width * at, 4 * width), row += width;
+                                  });
+        }
+    }
+
+private:
+    struct table {
+        const variable_info* v;
+        std::string path;
+        int slots;
+        std::size_t rows;
+    };
+    std::vector<table> tables_;
+
+    static std::int64_t number(const safetensors::tensor_view& t, std::size_t i) {   // it may lie at any address
+        std::int64_t n = 0;
+        std::memcpy(&n, t.data.data() + 8 * i, 8);
+        return n;
+    }
+};
+
+} // namespace sinter::detail
