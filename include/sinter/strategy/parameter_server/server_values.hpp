@@ -156,12 +156,17 @@ public:
     /// its values, or 0: they begin anew. Where there is no room for all, those of low numbers stay.
     template <class F>
     SINTER_COLD void put_rows(const variable_info& v, int slots, std::size_t n, F f) {
-        if (serves() || (trains() && !member().chief())) return;
+        if (serves()) return;
         const int t = of_table(v.at);
         ++version_;
-        if (connected()) return link_->put_rows(t, slots, n, f);
-        tables_.loaded(t).put(tables_.table(t).width, slots, n, f);
-        changed_ = true;
+        if (!connected()) {
+            if (trains() && !member().chief()) return;
+            tables_.loaded(t).put(tables_.table(t).width, slots, n, f);
+            changed_ = true;
+            return;
+        }
+        if (member().chief()) link_->put_rows(t, slots, n, f);
+        if (!independent()) meet();   // nobody goes on with rows of before
     }
     template <class Q>
     batch_view prepared(const batch_view& b) {
