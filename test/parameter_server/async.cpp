@@ -173,3 +173,43 @@ BOOST_AUTO_TEST_CASE(arrays_are_written_and_read) {
     });
     no_fault_of(workers);
 }
+
+BOOST_AUTO_TEST_CASE(few_rows_and_many_are_pushed_and_pulled) {
+    constexpr std::int64_t rows = 3000;
+    constexpr int width = 260;   // one frame holds a thousand
+    sharded::shard_layout l;
+    l.tables.push_back({"table", rows, width, 0});
+    for (const int wrong : {0, 1, 2}) {   // at the end: nothing, a row that is not there, a row twice
+        const job j(1, 1, l);
+        running_servers servers(j, {});
+        threads workers;
+        workers.start([&] {
+            auto c = j.client(0);
+            c->open(0);
+            std::vector<float> truth(rows * width), gradient(rows * width), got(rows * width);
+            std::vector<std::int64_t> order(rows);
+            for (std::int64_t r = 0; r < rows; ++r) order[static_cast<std::size_t>(r)] = r * 7 % rows;
+            for (const std::size_t n : {1u, 10u, 15u, 16u, 17u, 100u, 999u, 1000u, 1001u, 3000u, 5u}) {
+                for (std::size_t i = 0; i < n * width; ++i) gradient[i] = static_cast<float>(i % 1013 + n);
+                const auto keys = span<const std::int64_t>(order).subspan(rows - n);
+                for (std::size_t k = 0; k < n; ++k)
+                    for (std::size_t i = 0; i < width; ++i)
+                        truth[static_cast<std::size_t>(keys[k]) * width + i] -= gradient[k * width + i];
+                c->begin_push();
+                c->push_rows(0, 0, keys, {gradient.data(), n * width});
+                const auto pulled = c->start_pull_rows(0, 0, order, got.data());   // behind the push
+                c->wait(c->commit({.loss = 1}));
+                c->wait(pulled);
+                for (std::size_t k = 0; k < rows; ++k)
+                    BOOST_TEST_REQUIRE(std::equal(&got[k * width], &got[k * width] + width,
+                                                  &truth[static_cast<std::size_t>(order[k]) * width]));
+            }
+            if (wrong == 0) return c->leave();
+            order[2000] = wrong == 1 ? rows : order[1000];
+            c->begin_push();
+            c->push_rows(0, 0, order, gradient);
+            BOOST_CHECK_THROW(c->wait(c->commit({.loss = 1})), cluster_error);
+        });
+        no_fault_of(workers);
+    }
+}
