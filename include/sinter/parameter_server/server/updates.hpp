@@ -96,9 +96,9 @@ inline void server::engine::apply_clock(lock& hold, shared_squares::ranks of) {
     if (agrees()) {
         of = 0;
         for (std::size_t w = 0; w < workers.size(); ++w) of |= shared_squares::ranks{p.here[w] != nullptr} << w;
-        if (is_first()) all_squares->decide(clock, of);
     }
     hold.unlock();
+    if (agrees() && is_first()) all_squares->decide(clock, of);   // which takes a lock under which others take this one
     const changing_values changing(*this);
     if (replicated()) {
         hold.lock();
