@@ -413,10 +413,11 @@ private:
         if constexpr (P::v.loss_weight.where() != compiler::space::none) device_.read(m, P::v.loss_weight, &w, 1);
         loss_weight_ = static_cast<double>(w);
     }
-    /// Floats of the first so many outputs.
+    /// Floats of the first so many outputs of the last run, whose batch may be larger than training's.
     std::int64_t floats_before(int outputs) const {
         std::int64_t n = 0;
-        for (int i = 0; i < outputs; ++i) n += std::int64_t{training<0>::v.max_batch} * output_shapes_[i].size();
+        for (int i = 0; i < outputs; ++i)
+            n += std::int64_t{output_shapes_[i].batched ? last_batch_ : 1} * output_shapes_[i].size();
         return n;
     }
     template <class P>
