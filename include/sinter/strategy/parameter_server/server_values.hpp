@@ -3,6 +3,7 @@
 #include <array>
 #include <sinter/net/progress_report.hpp>
 #include <sinter/parameter_server/shard_checkpoint.hpp>
+#include <sinter/strategy/parameter_server/reports.hpp>
 #include <sinter/strategy/parameter_server/server_setup.hpp>
 #include <sinter/strategy/parameter_server/worker_tables.hpp>
 #include <sinter/strategy/program_identity.hpp>
@@ -53,7 +54,8 @@ public:
         more.save_every_seconds = setup_.save_every_seconds;
         more.report = [this](std::int64_t step, span<const sharded::worker_counters> workers,
                              span<const sharded::row_counts> tables) {
-            if (report_->wanted()) report_server(step, workers, tables);
+            if (report_->wanted())
+                detail::report_server(*report_, step, workers, tables, places_.shards[at(setup_.members.self().index)]);
         };
         more.parameters = P::v.n_parameters;
         more.phases = phases;
@@ -554,37 +556,7 @@ protected:
         // Others are waited for where clocks need the pushes of all; elsewhere only servers are.
         const bool for_others = clocks() && setup_.order.backup == 0;
         if (!report_->step(steps_, loss, for_others ? waited_ : -1)) return;
-        const sharded::client_counters c = counters();
-        report_->count(
-            "staleness " +
-            base::general_text(
-                static_cast<double>(c.staleness_sum) / static_cast<double>(std::max<std::int64_t>(1, c.pushes)), 3) +
-            joined({" most_staleness ", c.staleness_max, " dropped ", c.dropped, " repeated ", c.repeated, " sent ",
-                    c.bytes_out, " received ", c.bytes_in, " global_step ", link_->client().global_step()}));
-    }
-    /// The same of a server, of all workers' pushes.
-    SINTER_COLD void report_server(std::int64_t global_step, span<const sharded::worker_counters> workers,
-                                   span<const sharded::row_counts> tables) {
-        wire::progress_report& to = *report_;
-        sharded::worker_counters all;
-        for (const sharded::worker_counters& w : workers) {
-            all.applied += w.applied, all.dropped += w.dropped, all.repeated += w.repeated;
-            all.bytes_in += w.bytes_in, all.bytes_out += w.bytes_out;
-            all.staleness_sum += w.staleness_sum, all.staleness_max = std::max(all.staleness_max, w.staleness_max);
-        }
-        to.step(global_step, std::numeric_limits<double>::quiet_NaN());
-        to.count("staleness " +
-                 base::general_text(static_cast<double>(all.staleness_sum) /
-                                        static_cast<double>(std::max<std::int64_t>(1, all.applied)),
-                                    3) +
-                 joined({" most_staleness ", all.staleness_max, " dropped ", all.dropped, " repeated ", all.repeated,
-                         " sent ", all.bytes_out, " received ", all.bytes_in}));
-        const std::vector<sharded::table_layout>& named = places_.shards[at(setup_.members.self().index)].tables;
-        for (std::size_t t = 0; t < tables.size(); ++t) {
-            const sharded::row_counts& c = tables[t];
-            to.table(named[t].name, joined({"rows ", c.rows, " made ", c.made, " waiting ", c.waiting, " refused ",
-                                            c.refused, " evicted ", c.evicted, " expired ", c.expired}));
-        }
+        detail::report_worker(*report_, counters(), link_->client().global_step());
     }
     /// Nothing is on its way, and what came is in place.
     void settle() { wait(push_), wait(pull_); }
