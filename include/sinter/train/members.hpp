@@ -4,6 +4,7 @@
 #include <sinter/base/error.hpp>
 #include <sinter/base/hash.hpp>
 #include <sinter/base/joined.hpp>
+#include <sinter/strategy/broadcast_by_sums.hpp>
 #include <sinter/strategy/strategy.hpp>
 #include <exception>
 #include <type_traits>
@@ -203,16 +204,8 @@ SINTER_COLD void bytes_of_chief(Session& s, std::vector<std::byte>& x) {
         if constexpr (requires { s.broadcast(span<std::byte>(x.data(), x.size())); }) {
             s.broadcast(span<std::byte>(x.data(), x.size()));
         } else {
-            constexpr std::size_t piece = 6;   // bytes that a double holds exactly
-            std::vector<double> sums((x.size() + piece - 1) / piece);
-            if (s.member().chief())
-                for (std::size_t i = x.size(); i-- > 0;)
-                    sums[i / piece] = sums[i / piece] * 256 + std::to_integer<int>(x[i]);
-            s.reduce(span<double>(sums.data(), sums.size()));
-            for (std::size_t i = 0; i < x.size(); ++i) {
-                auto bits = static_cast<std::uint64_t>(sums[i / piece]);
-                x[i] = static_cast<std::byte>(bits >> 8 * (i % piece) & 0xff);
-            }
+            broadcast_by_sums(span<std::byte>(x.data(), x.size()), s.member().chief(),
+                              [&](span<double> sums) { s.reduce(sums); });
         }
     }
 }

@@ -20,7 +20,8 @@ struct drawn_rows_net {
         compiler::trace<typename R::net, typename R::loss>(all, program_mode::training);
         pass::of_trace::run(settings_of<R>(), all);
         const graph_view from = view_of(all, {}), training;
-        const compiler::remote_table_rewriting tables(from, unused, R::options.remote_tables, R::options.remote_parts, training);
+        const compiler::remote_table_rewriting tables(from, unused, R::options.remote_tables, R::options.remote_parts,
+                                                      training);
         const growing<int>& drawn = tables.drawn();
         growing<bool> wanted(from.n.n, false);
         growing<int> place(from.n.n, -1);

@@ -16,7 +16,8 @@ public:
     SINTER_COLD server_link(const cluster& c, const wire::identity& i, server_places places, sharded::client_options o)
         : places_(std::move(places)) {
         for (const sharded::shard_layout& s : places_.shards) {
-            values_.emplace_back(std::max<std::int64_t>(s.floats, 1));   // or a pull would ask for nothing, and not wait
+            // At least one, or a pull would ask for nothing, and not wait.
+            values_.emplace_back(std::max<std::int64_t>(s.floats, 1));
             states_.emplace_back(s.states);
         }
         for (int s = 0; s < servers(); ++s)
@@ -84,7 +85,8 @@ public:
                 throw format_error("rows of another width", "rows of a server's table", joined({of[s].row_floats}),
                                    joined({places_.tables[at(t)].of.width}));
             next[s] = 0;
-            more[s] = static_cast<std::int64_t>(of[s].size()) >= sharded::table_rows::most(of[s].row_floats, of[s].slots) &&
+            const std::int64_t most = sharded::table_rows::most(of[s].row_floats, of[s].slots);
+            more[s] = static_cast<std::int64_t>(of[s].size()) >= most &&
                       of[s].keys.back() < std::numeric_limits<std::int64_t>::max();
         };
         for (std::size_t s = 0; s < of.size(); ++s) ask(s, std::numeric_limits<std::int64_t>::min());
@@ -100,8 +102,8 @@ public:
             f(of[least].keys[i], of[least].steps[i], of[least].row(i));
         }
     }
-    /// Table t has `n` rows from now on, and no others. f(i, key, step, row) says what number i is, its slots behind its
-    /// values; those that matter most come first.
+    /// Table t has `n` rows from now on, and no others. f(i, key, step, row) says what number i is, its slots behind
+    /// its values; those that matter most come first.
     template <class F>
     SINTER_COLD void put_rows(int t, int slots, std::size_t n, F f) {
         const int width = places_.tables[at(t)].of.width;

@@ -1,79 +1,26 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/strategy/broadcast_by_sums.hpp>
+#include <sinter/strategy/parameter_server/server_process.hpp>
 #include <array>
-#include <sinter/net/progress_report.hpp>
-#include <sinter/parameter_server/shard_checkpoint.hpp>
-#include <sinter/strategy/parameter_server/reports.hpp>
-#include <sinter/strategy/parameter_server/server_setup.hpp>
-#include <sinter/strategy/parameter_server/worker_tables.hpp>
-#include <sinter/strategy/program_identity.hpp>
-#include <sinter/strategy/synchronous/shard_replicas.hpp>
 
 namespace sinter::inline SINTER_TARGET {
 
 /// What a process of a job with servers is and has, in every role: all of a server_session but the step.
 template <class Programs, class Optimizer>
-class server_values : public shard_replicas<Programs, other_processes::none> {
+class server_values : public server_process<Programs, Optimizer> {
 protected:
-    static_assert(Programs::device::shares_memory,
-                  "parameter_server: workers compute on processors; this device has memory of its own");
-    using replicas = shard_replicas<Programs, other_processes::none>;
-    using replicas::shards_, replicas::units_, replicas::at;
-    using typename replicas::device, typename replicas::unit;
+    using process = server_process<Programs, Optimizer>;
+    using replicas = typename process::replicas;
+    using typename process::unit, typename process::P, typename process::worker_tables;
+    using process::units_, process::at, process::setup_, process::places_, process::link_, process::tables_,
+        process::report_, process::phases, process::takes_norm, process::n_states, process::trains,
+        process::clocks;
     template <int I>
-    using training = typename Programs::template training<I>;
-    using P = training<0>;
-    using all_training = std::make_integer_sequence<int, Programs::n_training>;
-    template <int... I>
-    static auto tables_of(std::integer_sequence<int, I...>) -> detail::worker_tables<training<I>...>;
-    using worker_tables = decltype(tables_of(all_training{}));
-    static constexpr int phases = Programs::n_training;   ///< losses that alternate
-    template <int I>
-    static constexpr bool sums = reduction_of<typename training<I>::request::loss>() == reduction::sum;
-    static constexpr bool takes_norm = detail::update_of<Optimizer>::make().needs_norm();
-    static constexpr std::int64_t n_states = P::v.floats(compiler::space::state);
+    static constexpr bool sums = process::template sums<I>;
 
 public:
-    // ---- roles
-    bool serves() const { return role() == cluster_role::ps; }   ///< this process keeps weights, and trains nothing
-    bool evaluates() const { return role() == cluster_role::evaluator; }
-    bool has_evaluator() const { return setup_.members.evaluator() != nullptr; }
-    bool independent() const { return setup_.input == batch_input::per_worker || !trains(); }
-    bool per_worker() const { return false; }   // nobody steps with empty batches while others go on
-    membership member() const {
-        if (serves()) return {-1, setup_.members.size()};
-        return trains() ? membership{setup_.members.rank(), setup_.members.size()} : membership{};
-    }
-    /// A server's work, until all workers have left: in place of training. A second call returns at once.
-    SINTER_COLD void serve(const Optimizer& o) {
-        if (!serves() || served_) return;
-        served_ = true;
-        sharded::server_options more;
-        more.order = setup_.order;
-        more.save_every_steps = setup_.save_every_steps;
-        more.save_every_seconds = setup_.save_every_seconds;
-        more.report = [this](std::int64_t step, span<const sharded::worker_counters> workers,
-                             span<const sharded::row_counts> tables) {
-            if (report_->wanted())
-                detail::report_server(*report_, step, workers, tables, places_.shards[at(setup_.members.self().index)]);
-        };
-        more.parameters = P::v.n_parameters;
-        more.phases = phases;
-        const int self = setup_.members.self().index, before = (self + places_.servers() - 1) % places_.servers();
-        const auto first_row_of = [this](int shard) {
-            return [this, shard](int t, std::int64_t row, float* to) { first_row(shard, t, row, to); };
-        };
-        if (setup_.replicas == 1 && !setup_.checkpoints.empty()) more.files = files(self);
-        more.first_row = first_row_of(self);
-        if ((more.replicas = setup_.replicas) == 2) {
-            if (!setup_.checkpoints.empty()) more.files_of = [this](int shard) { return files(shard); };
-            more.other = std::make_shared<sharded::other_shard>(
-                sharded::other_shard{places_.shards[at(before)], make_updater<P, Optimizer>(o), first_row_of(before)});
-        }
-        sharded::server own(setup_.members, identity(), places_.shards[at(self)],
-                            make_updater<P, Optimizer>(o), scalars_of(o), std::move(more));
-        own.run();
-    }
+    using process::member, process::independent, process::serves;
 
     // ---- the run
     /// Whether there is nothing to wait for before the first step, or there is none here.
@@ -151,7 +98,8 @@ public:
     template <class F>
     SINTER_COLD void each_row(const variable_info& v, F f) const {
         const int t = of_table(v.at);
-        if (const_cast<server_values*>(this)->connected()) const_cast<server_values*>(this)->catch_up(), link_->each_row(t, f);
+        auto& self = const_cast<server_values&>(*this);
+        if (self.connected()) self.catch_up(), link_->each_row(t, f);
         else tables_.loaded(t).each(f);
     }
     /// The table has these rows, and no others. f(i, key, step, row) says what number i is; `slots`: of each row behind
@@ -277,22 +225,9 @@ public:
     void reduce(span<double> x) {
         if (link_ && !independent() && member().count > 1) link_->client().reduce(x);
     }
-    /// The chief's bytes, on all workers that share batches: as numbers that are summed, of 6 bytes each.
+    /// The chief's bytes, on all workers that share batches.
     SINTER_COLD void broadcast(span<std::byte> x) {
-        constexpr std::size_t piece = 6, most = 1 << 14;
-        std::vector<double> numbers;
-        for (std::size_t from = 0; from < x.size(); from += piece * most) {
-            const auto part = x.subspan(from, std::min(piece * most, x.size() - from));
-            numbers.assign((part.size() + piece - 1) / piece, 0.);
-            if (member().chief())
-                for (std::size_t i = part.size(); i-- > 0;)
-                    numbers[i / piece] = numbers[i / piece] * 256 + std::to_integer<int>(part[i]);
-            reduce(numbers);
-            for (std::size_t i = 0; i < part.size(); ++i) {
-                const auto bits = static_cast<std::uint64_t>(numbers[i / piece]);
-                part[i] = static_cast<std::byte>(bits >> 8 * (i % piece) & 0xff);
-            }
-        }
+        detail::broadcast_by_sums(x, member().chief(), [&](span<double> all) { reduce(all); });
     }
     /// Whether workers that make all calls together may be some updates apart: each knows its own losses alone.
     bool may_lag() const {
@@ -324,8 +259,6 @@ protected:
         compiler::address to;
         std::vector<float> x;
     };
-    server_setup setup_;
-    detail::server_places places_;
     /// What becomes one push of a training program's.
     struct round {
         runtime::arena gathered{};   ///< gradients of several steps, or of one that is sent while the next is made
@@ -333,12 +266,9 @@ protected:
         sharded::push_info info{.weight = 0};
     };
     std::array<round, std::size_t{Programs::n_training}> rounds_;
-    std::unique_ptr<detail::server_link> link_;   ///< null but in a worker
-    worker_tables tables_;
     std::unique_ptr<sharded::updater> updater_;   ///< that squares are taken with
-    std::unique_ptr<wire::progress_report> report_ = std::make_unique<wire::progress_report>();
     std::vector<slot_values> slots_;   ///< written, and not sent yet
-    bool served_ = false, begun_ = false, resting_ = false;
+    bool begun_ = false, resting_ = false;
     bool changed_ = false;         ///< values here are newer than the servers'
     bool renewed_slots_ = false;   ///< all slots begin anew with the next values that are sent
     bool set_ = false;             ///< the chief has overwritten values since training began
@@ -362,84 +292,11 @@ protected:
 
     template <class Devices>
     SINTER_COLD server_values(server_setup s, Devices devices, int threads)
-        : replicas(*std::make_unique<synchronous_setup>(setup_of_replicas(s)), devices, threads), setup_(std::move(s)),
-          places_(
-              places_of(std::max(1, static_cast<int>(setup_.members.servers().size())),
-                        setup_.order.mode == sharded::update_mode::clocks, setup_.rows, all_training{})),
-          tables_(places_, setup_.shards, setup_.push_every), states_before_(at(static_cast<int>(n_states))) {
-        check();
-        if (trains())
-            link_ = std::make_unique<detail::server_link>(setup_.members, identity(), places_, setup_.connection);
-    }
-    template <int First, int... More>
-    static detail::server_places places_of(int servers, bool whole, sharded::row_partition rows,
-                                           std::integer_sequence<int, First, More...>) {
-        return detail::server_places::of<P, Optimizer, training<More>...>(servers, whole, rows);
-    }
-    template <int... I>
-    static constexpr bool has_sync_points(std::integer_sequence<int, I...>) {
-        return ((training<I>::v.n_sync_points > 0) || ...);
-    }
-    static synchronous_setup setup_of_replicas(const server_setup& s) { return {.shards = s.shards, .workers = 1}; }
-    cluster_role role() const { return setup_.members.self().role; }
-    bool trains() const { return role() <= cluster_role::worker; }
-    bool clocks() const { return setup_.order.mode == sharded::update_mode::clocks; }
+        : process(std::move(s), devices, threads), states_before_(at(static_cast<int>(n_states))) {}
     detail::server_link* connected() { return link_ && begun_ ? link_.get() : nullptr; }
     float* parameters() const { return units_[0].at({compiler::space::parameter, 0}); }
     float* place(int i, compiler::address a) const { return units_[at(i)].at(a); }
     static int of_table(compiler::address a) { return worker_tables::table_at(a); }
-
-    SINTER_COLD program_identity identity_of_program() const { return detail::identity_of<Programs>(setup_.policy); }
-    SINTER_COLD wire::identity identity() const {
-        const program_identity i = identity_of_program();
-        const std::uint64_t shards = sharded::hash_of({places_.shards.data(), places_.shards.size()});
-        return {i.model, detail::number_hash().add(i.layout).add(shards).value(), i.policy};
-    }
-    SINTER_COLD void check() const {
-        static_assert(!has_sync_points(all_training{}), "parameter_server: synchronised_batch_norm adds up within a step what "
-                                               "all workers have, who do not wait for each other: use batch_norm");
-        const auto refuse = [](const char* what, const std::string& got, const char* needed) {
-            throw option_error(what, "parameter_server", got, needed);
-        };
-        if (setup_.members.servers().empty() && role() != cluster_role::evaluator)
-            refuse("the cluster has no parameter server", setup_.members.how(),
-                   "one or more of role ps: sinter-launch --ps 1");
-        setup_.order.check(setup_.members.size());
-        if (role() != cluster_role::evaluator) setup_.check_replicas(takes_norm);
-        if (setup_.pull_every < 1 || setup_.push_every < 1)
-            refuse("steps between two pulls or pushes", joined({setup_.pull_every, ", ", setup_.push_every}),
-                   "1 or more");
-        if (clocks() && (setup_.pull_every > 1 || setup_.push_every > 1 || setup_.prefetch))
-            refuse("older weights than the mode allows", "pull_every, push_every or prefetch",
-                   "async, or none of them");
-    }
-    SINTER_COLD void need_worker(const char* call) const {
-        if (!trains())
-            throw option_error("this process does not train", call, setup_.members.self().name(),
-                               "train(), train_and_evaluate() or a loop over distribute(), which know of roles");
-    }
-    typename sharded::server::scalars_function scalars_of(const Optimizer& o) const {
-        return [first = Optimizer(o)](std::int64_t step, float rate, float* to) {
-            Optimizer now = first;
-            if constexpr (requires { now.learning_rate.peak; }) now.learning_rate.peak *= rate;
-            now.scalars(step, to);
-        };
-    }
-    SINTER_COLD std::shared_ptr<sharded::shard_files> files(int shard) const {
-        sharded::shard_checkpoint_setup s{setup_.checkpoints,
-                                          shard,
-                                          places_.servers(),
-                                          identity_of_program().layout,
-                                          places_.dense.pieces[at(shard)],
-                                          {},
-                                          setup_.keep};
-        for (const detail::server_places::table& t : places_.tables) s.tables.push_back(t.rows);
-        return std::make_shared<sharded::shard_checkpoints>(std::move(s));
-    }
-    void first_row(int shard, int t, std::int64_t local, float* to) const {
-        const detail::server_places::table& table = places_.tables[at(t)];
-        tables_.first_row(t, table.of.hashed ? local : table.rows.row(shard, local), to);
-    }
 
     // ---- values
     SINTER_COLD void send_values() {
@@ -473,9 +330,10 @@ protected:
     }
     SINTER_COLD void send_loaded(int t) {
         const detail::loaded_rows& rows = tables_.loaded(t);
-        link_->put_rows(t, rows.slots(), rows.size(), [&](std::size_t i, std::int64_t& key, std::int64_t& step, float* to) {
-            rows.get(i, key, step, to);
-        });
+        link_->put_rows(t, rows.slots(), rows.size(),
+                        [&](std::size_t i, std::int64_t& key, std::int64_t& step, float* to) {
+                            rows.get(i, key, step, to);
+                        });
         tables_.loaded(t).forget();
     }
     SINTER_COLD void write_table(int t, compiler::address to, const float* from, std::int64_t n) {

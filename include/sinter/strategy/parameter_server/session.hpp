@@ -24,7 +24,7 @@ class server_session : public server_values<Programs, Optimizer> {
         base_type::report_, base_type::n_states, base_type::takes_norm, base_type::parameters,
         base_type::place, base_type::clocks, base_type::settle, base_type::wait, base_type::start_pull,
         base_type::pull_all, base_type::values;
-    using typename base_type::unit, typename base_type::P, typename base_type::shard, typename base_type::awaited;
+    using typename base_type::unit, typename base_type::shard, typename base_type::awaited;
     template <int I>
     using training = typename Programs::template training<I>;
     template <int I>
@@ -36,7 +36,7 @@ public:
         : base_type(
               s.setup(), [&](int) { return s.device_options(0); }, threads),
           states_(shards_, state_policy::per_shard), operands_(at(shards_)),
-          squares_(std::size_t{16} * std::size_t{P::v.n_parameters + 1}) {
+          squares_(std::size_t{16} * std::size_t{base_type::P::v.n_parameters + 1}) {
         numbers_.reserve(at(shards_));
         if (setup_.push_every > 1 || setup_.prefetch) make_rounds(typename base_type::all_training{});
     }
@@ -137,26 +137,27 @@ private:
     }
     template <int I>
     void begin(const batch_view& b, const step_values& v) {
-        using P = training<I>;
+        using program = training<I>;
         const membership me = member();
         const bool shares = !independent();
         const int first = shares ? me.index * shards_ : 0, of = shares ? me.count * shards_ : shards_;
-        if (b.size < 1 || b.size > of * P::v.max_batch) detail::refuse_size(b.size, of * P::v.max_batch);
+        if (b.size < 1 || b.size > of * program::v.max_batch) detail::refuse_size(b.size, of * program::v.max_batch);
         const detail::example_range begin = detail::part_of_batch(b.size, first, of),
                                     end = detail::part_of_batch(b.size, first + shards_ - 1, of);
         const detail::example_range own{begin.first, end.first + end.size - begin.first};
-        part_.template assign<P>(b, own);
+        part_.template assign<program>(b, own);
         batch_ = own.size == b.size ? b : part_.view;
         numbers_.clear();
         for (int i = 0; i < shards_; ++i)
             if (detail::part_of_batch(b.size, first + i, of).size > 0)
-                numbers_.push_back({.index = static_cast<std::uint64_t>(me.index * shards_ + i), .global_batch = own.size});
+                numbers_.push_back({.index = static_cast<std::uint64_t>(me.index * shards_ + i),
+                                    .global_batch = own.size});
         if (own.size && base_type::worker_tables::count > 0) {
-            batch_ = tables_.template prepare<P>(batch_, v, {numbers_.data(), numbers_.size()});
+            batch_ = tables_.template prepare<program>(batch_, v, {numbers_.data(), numbers_.size()});
             tables_.pull(link_.get(), parameters());
         }
-        const float* whole[std::size_t{P::v.n_inputs + P::v.n_targets + 1}] = {};
-        if (own.size) bind_ports<P>(batch_, whole, true);
+        const float* whole[std::size_t{program::v.n_inputs + program::v.n_targets + 1}] = {};
+        if (own.size) bind_ports<program>(batch_, whole, true);
         last_ = -1;
         int with_examples = 0;
         for (int i = 0; i < shards_; ++i) {
@@ -166,10 +167,10 @@ private:
             const int batch = setup_.canonical ? b.size : range.size;
             s = {{range.first - own.first, range.size},
                  {.index = static_cast<std::uint64_t>(me.index * shards_ + i), .global_batch = batch}};
-            const float* ports[std::size_t{P::v.n_inputs + P::v.n_targets + 1}] = {};
+            const float* ports[std::size_t{program::v.n_inputs + program::v.n_targets + 1}] = {};
             if (range.size) {
-                detail::move_ports<P>(whole, s.part.first, ports);
-                tables_.template place_drawn<P>(with_examples++, ports);
+                detail::move_ports<program>(whole, s.part.first, ports);
+                tables_.template place_drawn<program>(with_examples++, ports);
                 last_ = i;
             }
             units_[at(i)].template begin_step<I>(ports, range.size);
@@ -182,18 +183,18 @@ private:
     }
     template <int I, class Observer>
     void work(const step_values& v, Observer& observe) {
-        using P = training<I>;
+        using program = training<I>;
         pushes_ = round_of<I>().steps + 1 == setup_.push_every;
         if (pushes_) link_->client().begin_push();
         if (setup_.push_every > 1 && round_of<I>().steps == 0)
-            for (int t = 0; t < compiler::remote_tables_of<P>.n; ++t)
-                if (compiler::remote_tables_of<P>.at[t].bucket >= 0) tables_.begin_round(t);
+            for (int t = 0; t < compiler::remote_tables_of<program>.n; ++t)
+                if (compiler::remote_tables_of<program>.at[t].bucket >= 0) tables_.begin_round(t);
         const bool staged = round_of<I>().gathered.size() > 0;
         if (!staged) wait(push_);   // whose buffers are the gradients
         int begun = 0;
-        if constexpr (P::v.n_loss_weights > 0) {
+        if constexpr (program::v.n_loss_weights > 0) {
             if (setup_.canonical) {
-                begun = P::v.loss_weights_ready;
+                begun = program::v.loss_weights_ready;
                 for (int i = 0; i < shards_; ++i)
                     if (filled(i))
                         shard_[at(i)].finite = units_[at(i)].template stretch<I>(values(i, v), {0, begun}, alone_);
@@ -209,30 +210,32 @@ private:
             }
             s.finite = s.finite &&
                        units_[at(i)].template stretch<I>(
-                           values(i, v), {begun, P::v.segments.first_update}, alone_, [&](int launch, bool before) {
+                           values(i, v), {begun, program::v.segments.first_update}, alone_,
+                           [&](int launch, bool before) {
                                if (i == 0) observe(launch, before);
-                               if (i == last_ && !before && launch >= detail::of_program::loss_launch<P>)
+                               if (i == last_ && !before && launch >= detail::of_program::loss_launch<program>)
                                    push_ready<I>(launch);
                            });
             s.loss = units_[at(i)].template finish_step<I>();
             s.finite = s.finite && this->is_finite(s.loss);
             finite_ = finite_ && s.finite;
         }
-        if (finite_) push_ready<I>(P::v.n_launches);
+        if (finite_) push_ready<I>(program::v.n_launches);
     }
     /// A shard without examples adds nothing.
     template <int I>
     void leave_out(int i) {
-        using P = training<I>;
-        for (int k = 0; k < P::v.n_buckets; ++k)
-            if (const compiler::gradient_bucket& b = P::v.buckets[k]; !b.is_list())
+        using program = training<I>;
+        for (int k = 0; k < program::v.n_buckets; ++k)
+            if (const compiler::gradient_bucket& b = program::v.buckets[k]; !b.is_list())
                 std::fill_n(place(i, b.at), b.floats, -0.f);
     }
     /// Buckets that are final behind this launch.
     template <int I>
     void push_ready(int launch) {
-        using P = training<I>;
-        for (; next_bucket_ < P::v.n_buckets && P::v.buckets[next_bucket_].final_after <= launch; ++next_bucket_)
+        using program = training<I>;
+        constexpr auto& p = program::v;
+        for (; next_bucket_ < p.n_buckets && p.buckets[next_bucket_].final_after <= launch; ++next_bucket_)
             if (finite_) push_bucket<I>(next_bucket_);
     }
     template <int I>
@@ -256,12 +259,12 @@ private:
     /// sampled softmax's candidates): shards have added them up.
     template <int I>
     void push_whole_tables(int k, float* bucket) {
-        using P = training<I>;
-        for (int t = 0; t < compiler::remote_tables_of<P>.n; ++t) {
-            const remote_table& r = compiler::remote_tables_of<P>.at[t];
+        using program = training<I>;
+        for (int t = 0; t < compiler::remote_tables_of<program>.n; ++t) {
+            const remote_table& r = compiler::remote_tables_of<program>.at[t];
             if (r.bucket != k || r.gradient.where() == compiler::space::none) continue;
             for (int i = 1; i < shards_; ++i) tables_.set_empty(t, i);
-            tables_.set(t, 0, tables_.as_list(t, bucket + (r.gradient.offset() - P::v.buckets[k].at.offset())));
+            tables_.set(t, 0, tables_.as_list(t, bucket + (r.gradient.offset() - program::v.buckets[k].at.offset())));
             push_rows<I>(t);
         }
     }
@@ -282,10 +285,10 @@ private:
     }
     template <int I>
     void push_list(int k) {
-        using P = training<I>;
-        if constexpr (P::v.n_lists > 0) {
-            const compiler::gradient_bucket& b = P::v.buckets[k];
-            const int t = compiler::remote_tables_of<P>.of_parameter[b.parameter];
+        using program = training<I>;
+        if constexpr (program::v.n_lists > 0) {
+            const compiler::gradient_bucket& b = program::v.buckets[k];
+            const int t = compiler::remote_tables_of<program>.of_parameter[b.parameter];
             for (int i = 0; i < shards_; ++i) {
                 if (!filled(i)) tables_.set_empty(t, i);
                 else
@@ -312,28 +315,30 @@ private:
     }
     template <int I>
     double square_sum() {
-        using P = training<I>;
+        using program = training<I>;
         const runtime::arena& gathered = round_of<I>().gathered;
         std::fill(squares_.begin(), squares_.end(), 0.f);
         if constexpr (!takes_norm) return 0;
         if (!updater_) return 0;
-        for (int i = 0; i < P::v.n_parameters; ++i) {
-            const variable_info& v = P::v.parameters[i];
+        for (int i = 0; i < program::v.n_parameters; ++i) {
+            const variable_info& v = program::v.parameters[i];
             if (v.bucket < 0) continue;
-            const compiler::gradient_bucket& b = P::v.buckets[v.bucket];
+            const compiler::gradient_bucket& b = program::v.buckets[v.bucket];
             const float* const g =
                 (gathered.size() > 0 ? gathered.data() : place(0, {compiler::space::gradient, 0})) +
                 v.gradient.offset();
-            const int t = v.remote ? compiler::remote_tables_of<P>.of_parameter[i] : -1;
+            const int t = v.remote ? compiler::remote_tables_of<program>.of_parameter[i] : -1;
+            const std::int64_t padded = base::round_up(v.remote ? compact_floats(i) : v.floats, 16);
             squares_[std::size_t{16} * static_cast<std::size_t>(i)] =
                 t >= 0 && setup_.push_every > 1 ? updater_->squares(tables_.gathered(t))
                 : b.is_list()                   ? updater_->squares(tables_.join(t))
-                                                : updater_->squares(g, base::round_up(v.remote ? compact_floats(i) : v.floats, 16));
+                                                : updater_->squares(g, padded);
         }
-        return static_cast<double>(updater_->total(squares_.data(), P::v.n_parameters));
+        return static_cast<double>(updater_->total(squares_.data(), program::v.n_parameters));
     }
     static std::int64_t compact_floats(int parameter) {
-        const remote_table& r = base_type::worker_tables::table(compiler::remote_tables_of<P>.of_parameter[parameter]);
+        constexpr auto& remote = compiler::remote_tables_of<typename base_type::P>;
+        const remote_table& r = base_type::worker_tables::table(remote.of_parameter[parameter]);
         return std::int64_t{r.most_rows} * r.width;
     }
     void push_states(sharded::push_info& info) {

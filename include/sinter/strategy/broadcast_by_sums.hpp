@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/base/cold.hpp>
+#include <sinter/base/span.hpp>
+#include <sinter/base/target_namespace.hpp>
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+namespace sinter::inline SINTER_TARGET::detail {
+
+/// The chief's bytes, on all members that make this call together, where they have sums alone: as numbers
+/// that are summed, of 6 bytes each, which doubles hold exactly. `reduce`: of span<double>, over all.
+template <class Reduce>
+SINTER_COLD void broadcast_by_sums(span<std::byte> x, bool chief, Reduce reduce) {
+    constexpr std::size_t piece = 6, most = 1 << 14;
+    std::vector<double> numbers;
+    for (std::size_t from = 0; from < x.size(); from += piece * most) {
+        const auto some = x.subspan(from, std::min(piece * most, x.size() - from));
+        numbers.assign((some.size() + piece - 1) / piece, 0.);
+        if (chief)
+            for (std::size_t i = some.size(); i-- > 0;)
+                numbers[i / piece] = numbers[i / piece] * 256 + std::to_integer<int>(some[i]);
+        reduce(span<double>(numbers.data(), numbers.size()));
+        for (std::size_t i = 0; i < some.size(); ++i) {
+            const auto bits = static_cast<std::uint64_t>(numbers[i / piece]);
+            some[i] = static_cast<std::byte>(bits >> 8 * (i % piece) & 0xff);
+        }
+    }
+}
+
+} // namespace sinter::detail

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/net/progress_report.hpp>
+#include <sinter/parameter_server/shard_checkpoint.hpp>
+#include <sinter/strategy/parameter_server/reports.hpp>
+#include <sinter/strategy/parameter_server/server_setup.hpp>
+#include <sinter/strategy/parameter_server/worker_tables.hpp>
+#include <sinter/strategy/program_identity.hpp>
+#include <sinter/strategy/synchronous/shard_replicas.hpp>
+
+namespace sinter::inline SINTER_TARGET {
+
+/// A process of a job with servers: its role, what it is in the job's words, and the work of a server.
+template <class Programs, class Optimizer>
+class server_process : public shard_replicas<Programs, other_processes::none> {
+protected:
+    static_assert(Programs::device::shares_memory,
+                  "parameter_server: workers compute on processors; this device has memory of its own");
+    using replicas = shard_replicas<Programs, other_processes::none>;
+    using replicas::shards_, replicas::units_, replicas::at;
+    using typename replicas::device, typename replicas::unit;
+    template <int I>
+    using training = typename Programs::template training<I>;
+    using P = training<0>;
+    using all_training = std::make_integer_sequence<int, Programs::n_training>;
+    template <int... I>
+    static auto tables_of(std::integer_sequence<int, I...>) -> detail::worker_tables<training<I>...>;
+    using worker_tables = decltype(tables_of(all_training{}));
+    static constexpr int phases = Programs::n_training;   ///< losses that alternate
+    template <int I>
+    static constexpr bool sums = reduction_of<typename training<I>::request::loss>() == reduction::sum;
+    static constexpr bool takes_norm = detail::update_of<Optimizer>::make().needs_norm();
+    static constexpr std::int64_t n_states = P::v.floats(compiler::space::state);
+
+
+public:
+    // ---- roles
+    bool serves() const { return role() == cluster_role::ps; }   ///< this process keeps weights, and trains nothing
+    bool evaluates() const { return role() == cluster_role::evaluator; }
+    bool has_evaluator() const { return setup_.members.evaluator() != nullptr; }
+    bool independent() const { return setup_.input == batch_input::per_worker || !trains(); }
+    bool per_worker() const { return false; }   // nobody steps with empty batches while others go on
+    membership member() const {
+        if (serves()) return {-1, setup_.members.size()};
+        return trains() ? membership{setup_.members.rank(), setup_.members.size()} : membership{};
+    }
+    /// A server's work, until all workers have left: in place of training. A second call returns at once.
+    SINTER_COLD void serve(const Optimizer& o) {
+        if (!serves() || served_) return;
+        served_ = true;
+        sharded::server_options more;
+        more.order = setup_.order;
+        more.save_every_steps = setup_.save_every_steps;
+        more.save_every_seconds = setup_.save_every_seconds;
+        more.report = [this](std::int64_t step, span<const sharded::worker_counters> workers,
+                             span<const sharded::row_counts> tables) {
+            if (report_->wanted())
+                detail::report_server(*report_, step, workers, tables, places_.shards[at(setup_.members.self().index)]);
+        };
+        more.parameters = P::v.n_parameters;
+        more.phases = phases;
+        const int self = setup_.members.self().index, before = (self + places_.servers() - 1) % places_.servers();
+        const auto first_row_of = [this](int which) {
+            return [this, which](int t, std::int64_t row, float* to) { first_row(which, t, row, to); };
+        };
+        if (setup_.replicas == 1 && !setup_.checkpoints.empty()) more.files = files(self);
+        more.first_row = first_row_of(self);
+        if ((more.replicas = setup_.replicas) == 2) {
+            if (!setup_.checkpoints.empty()) more.files_of = [this](int which) { return files(which); };
+            more.other = std::make_shared<sharded::other_shard>(
+                sharded::other_shard{places_.shards[at(before)], make_updater<P, Optimizer>(o), first_row_of(before)});
+        }
+        sharded::server own(setup_.members, identity(), places_.shards[at(self)],
+                            make_updater<P, Optimizer>(o), scalars_of(o), std::move(more));
+        own.run();
+    }
+
+protected:
+    server_setup setup_;
+    detail::server_places places_;
+    std::unique_ptr<detail::server_link> link_;   ///< null but in a worker
+    worker_tables tables_;
+    std::unique_ptr<wire::progress_report> report_ = std::make_unique<wire::progress_report>();
+    bool served_ = false;
+
+    template <class Devices>
+    SINTER_COLD server_process(server_setup s, Devices devices, int threads)
+        : replicas(*std::make_unique<synchronous_setup>(setup_of_replicas(s)), devices, threads), setup_(std::move(s)),
+          places_(
+              places_of(std::max(1, static_cast<int>(setup_.members.servers().size())),
+                        setup_.order.mode == sharded::update_mode::clocks, setup_.rows, all_training{})),
+          tables_(places_, setup_.shards, setup_.push_every) {
+        check();
+        if (trains())
+            link_ = std::make_unique<detail::server_link>(setup_.members, identity(), places_, setup_.connection);
+    }
+    template <int First, int... More>
+    static detail::server_places places_of(int servers, bool whole, sharded::row_partition rows,
+                                           std::integer_sequence<int, First, More...>) {
+        return detail::server_places::of<P, Optimizer, training<More>...>(servers, whole, rows);
+    }
+    template <int... I>
+    static constexpr bool has_sync_points(std::integer_sequence<int, I...>) {
+        return ((training<I>::v.n_sync_points > 0) || ...);
+    }
+    static synchronous_setup setup_of_replicas(const server_setup& s) { return {.shards = s.shards, .workers = 1}; }
+    cluster_role role() const { return setup_.members.self().role; }
+    bool trains() const { return role() <= cluster_role::worker; }
+    bool clocks() const { return setup_.order.mode == sharded::update_mode::clocks; }
+
+    SINTER_COLD program_identity identity_of_program() const { return detail::identity_of<Programs>(setup_.policy); }
+    SINTER_COLD wire::identity identity() const {
+        const program_identity i = identity_of_program();
+        const std::uint64_t shards = sharded::hash_of({places_.shards.data(), places_.shards.size()});
+        return {i.model, detail::number_hash().add(i.layout).add(shards).value(), i.policy};
+    }
+    SINTER_COLD void check() const {
+        static_assert(!has_sync_points(all_training{}),
+                      "parameter_server: synchronised_batch_norm adds up within a step what all workers have, who do not "
+                      "wait for each other: use batch_norm");
+        const auto refuse = [](const char* what, const std::string& got, const char* needed) {
+            throw option_error(what, "parameter_server", got, needed);
+        };
+        if (setup_.members.servers().empty() && role() != cluster_role::evaluator)
+            refuse("the cluster has no parameter server", setup_.members.how(),
+                   "one or more of role ps: sinter-launch --ps 1");
+        setup_.order.check(setup_.members.size());
+        if (role() != cluster_role::evaluator) setup_.check_replicas(takes_norm);
+        if (setup_.pull_every < 1 || setup_.push_every < 1)
+            refuse("steps between two pulls or pushes", joined({setup_.pull_every, ", ", setup_.push_every}),
+                   "1 or more");
+        if (clocks() && (setup_.pull_every > 1 || setup_.push_every > 1 || setup_.prefetch))
+            refuse("older weights than the mode allows", "pull_every, push_every or prefetch",
+                   "async, or none of them");
+    }
+    SINTER_COLD void need_worker(const char* call) const {
+        if (!trains())
+            throw option_error("this process does not train", call, setup_.members.self().name(),
+                               "train(), train_and_evaluate() or a loop over distribute(), which know of roles");
+    }
+    typename sharded::server::scalars_function scalars_of(const Optimizer& o) const {
+        return [first = Optimizer(o)](std::int64_t step, float rate, float* to) {
+            Optimizer now = first;
+            if constexpr (requires { now.learning_rate.peak; }) now.learning_rate.peak *= rate;
+            now.scalars(step, to);
+        };
+    }
+    SINTER_COLD std::shared_ptr<sharded::shard_files> files(int which) const {
+        sharded::shard_checkpoint_setup s{setup_.checkpoints,
+                                          which,
+                                          places_.servers(),
+                                          identity_of_program().layout,
+                                          places_.dense.pieces[at(which)],
+                                          {},
+                                          setup_.keep};
+        for (const detail::server_places::table& t : places_.tables) s.tables.push_back(t.rows);
+        return std::make_shared<sharded::shard_checkpoints>(std::move(s));
+    }
+    void first_row(int which, int t, std::int64_t local, float* to) const {
+        const detail::server_places::table& table = places_.tables[at(t)];
+        tables_.first_row(t, table.of.hashed ? local : table.rows.row(which, local), to);
+    }
+};
+
+}   // namespace sinter::inline SINTER_TARGET
