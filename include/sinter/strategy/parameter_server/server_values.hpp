@@ -227,7 +227,7 @@ public:
     }
     /// The chief's bytes, on all workers that share batches.
     SINTER_COLD void broadcast(span<std::byte> x) {
-        detail::broadcast_by_sums(x, member().chief(), [&](span<double> all) { reduce(all); });
+        detail::broadcast_by_sums(x, member().chief(), [&](span<double> numbers) { reduce(numbers); });
     }
     /// Whether workers that make all calls together may be some updates apart: each knows its own losses alone.
     bool may_lag() const {
