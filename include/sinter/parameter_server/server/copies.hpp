@@ -177,8 +177,8 @@ inline std::string server::engine::state_text() const {
     wire::archive_writer w;
     // (What is being applied is told of beforehand where each push is an update, and afterwards by clocks.)
     const std::int64_t steps = order.mode == update_mode::async ? begun : global_step;
-    w & steps & (order.mode == update_mode::async ? begun_of : made_of) & static_cast<std::uint8_t>(open) & static_cast<std::uint8_t>(has_values) &
-        static_cast<std::uint8_t>(asked) & static_cast<std::uint8_t>(any_left) & open_clock & open_step & stop_reason;
+    w & steps & (order.mode == update_mode::async ? begun_of : made_of) & static_cast<std::uint8_t>(open) &
+        static_cast<std::uint8_t>(has_values) & static_cast<std::uint8_t>(asked) & static_cast<std::uint8_t>(any_left) & open_clock & open_step & stop_reason;
     e.turn.serialize(w, 0u);
     e.tickets.serialize(w, 0u);
     e.sums.serialize(w, 0u);
