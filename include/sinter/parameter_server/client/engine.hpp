@@ -261,7 +261,9 @@ struct client::engine {
         std::uint64_t sum = 0, life = 0;
         wire::archive_reader r(as_bytes(l.text));
         r & has & sum & life;
-        if (life != l.life && l.gave_values && !has && !leaving && !replicated())
+        // The first time that another worker meets it the chief may be about to open the job there.
+        const bool known = l.life != 0 || is_chief();
+        if (life != l.life && known && l.gave_values && !has && !leaving && !replicated())
             return fail(dialler.about(static_cast<int>(i), "joining the job again", l.global_step,
                                       "it was started anew without a checkpoint: what it kept is lost"));
         l.life = life;

@@ -209,6 +209,12 @@ struct server::engine {
         else made_of.assign(made_of.size(), 0);
         begun_of = made_of;
     }
+    /// The worker's push of this clock. One beyond the job's last step is late: a worker may have leave for the
+    /// clock before, which other servers have applied already.
+    clocks::verdict take_push(int w, std::int64_t clock) {
+        const bool beyond = tickets.limit() > 0 && global_step + (clock - turn.applied()) >= tickets.limit();
+        return beyond ? clocks::verdict::late : turn.push(w, clock);
+    }
     bool is_first() const { return shard_number == 0; }
     /// Whether the servers agree on whose pushes make a clock: server 0 decides.
     bool agrees() const { return all_squares && order.backup > 0; }

@@ -215,7 +215,7 @@ inline void server::engine::take_push(int w, std::uint64_t incarnation, const co
     const auto slot = static_cast<std::size_t>(b.clock % (order.staleness + 1));
     if (!only_staged) {
         if (!log.take(w, incarnation, b.number)) return p.clear();
-        if (turn.push(w, b.clock) != clocks::verdict::taken) {
+        if (take_push(w, b.clock) != clocks::verdict::taken) {
             ++k.counters.dropped;
             k.applied_number = b.number;
             return p.clear();

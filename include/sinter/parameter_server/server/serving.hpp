@@ -394,7 +394,7 @@ private:
         if (e_.stream) e_.stream->add_push(w_, incarnation_, b, *k_.incoming, e_.memory.layout(), false);
         const std::int64_t behind = std::max<std::int64_t>(0, e_.turn.applied() - b.clock);
         e_.together.give(b.clock);
-        if (e_.turn.push(w_, b.clock) == clocks::verdict::taken) {
+        if (e_.take_push(w_, b.clock) == clocks::verdict::taken) {
             const auto slot = static_cast<std::size_t>(b.clock % (e_.order.staleness + 1));
             std::swap(k_.incoming, k_.staged[slot]);
             ++k_.counters.staged;
