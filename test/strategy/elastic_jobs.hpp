@@ -3,6 +3,7 @@
 #include "io/temporary_folder.hpp"
 #include "net/processes.hpp"
 #include "support/points.hpp"
+#include "support/same_training.hpp"
 #include <cmath>
 #include <sinter/elastic.hpp>
 #include <sinter/sinter.hpp>
@@ -54,13 +55,6 @@ std::vector<float> trained_alone(Model model, int steps) {
     auto data = training();
     model.train(data, {.max_steps = steps, .progress = nullptr});
     return numbers(model);
-}
-/// 0 where both are the same bits.
-inline double furthest(const std::vector<float>& x, const std::vector<float>& want) {
-    double most = x.size() == want.size() ? 0 : 1e9;
-    for (std::size_t i = 0; i < std::min(x.size(), want.size()); ++i)
-        most = std::max(most, std::abs(static_cast<double>(x[i]) - static_cast<double>(want[i])));
-    return most;
 }
 /// How a member was healed: " repeated N waited N", where it was not there from the beginning.
 std::string healing_of(const auto& session) {
