@@ -35,8 +35,8 @@ inline void server_session::call(const wire::frame_header& h, span<const std::by
         }
         if (clock < 0 || clock > INT64_MAX / 2) throw refused_request{"a clock that makes no sense"};
         k_.now = presence::here;
-        e_.turn.join(w_, clock);
-        if (e_.restored) e_.together.give(e_.turn.next(w_));   // it may have leave for that already
+        e_.all_clocks.join(w_, clock);
+        if (e_.restored) e_.together.give(e_.all_clocks.next(w_));   // it may have leave for that already
         wire::archive_writer w;
         w & static_cast<std::uint8_t>(e_.has_values) & e_.sums.now() & e_.life;
         if (e_.replicated()) e_.note().serialize(w, 0u);
@@ -63,7 +63,7 @@ inline void server_session::call(const wire::frame_header& h, span<const std::by
         }
         if (step >= 0) e_.set_steps(step, phases);
         e_.open = e_.has_values = true;
-        e_.open_clock = e_.turn.applied();
+        e_.open_clock = e_.all_clocks.applied();
         e_.open_step = e_.global_step;
         e_.changed.notify_all();
         return back(opened());
@@ -143,7 +143,7 @@ inline void server_session::call(const wire::frame_header& h, span<const std::by
         std::int64_t clock = 0;
         r & clock;
         const bool whole = e_.order.all_join;   // elsewhere who stops may leave clocks open
-        wait(hold, [&] { return e_.turn.applied() >= clock || (e_.asked && !whole); });
+        wait(hold, [&] { return e_.all_clocks.applied() >= clock || (e_.asked && !whole); });
         return back({});
     }
     if (name == "reduce") return reduce(argument, hold);
@@ -157,7 +157,7 @@ inline void server_session::call(const wire::frame_header& h, span<const std::by
     }
     if (name == "save") {
         if (!e_.order.all_join) throw refused_request{"workers with batches of their own save alone"};
-        e_.together.files_behind_next(e_.turn.applied());
+        e_.together.files_behind_next(e_.all_clocks.applied());
         return back({});
     }
     if (name == "fail") {

@@ -178,8 +178,9 @@ inline std::string server::engine::state_text() const {
     // (What is being applied is told of beforehand where each push is an update, and afterwards by clocks.)
     const std::int64_t steps = order.mode == update_mode::async ? begun : global_step;
     w & steps & (order.mode == update_mode::async ? begun_of : made_of) & static_cast<std::uint8_t>(open) &
-        static_cast<std::uint8_t>(has_values) & static_cast<std::uint8_t>(asked) & static_cast<std::uint8_t>(any_left) & open_clock & open_step & stop_reason;
-    e.turn.serialize(w, 0u);
+        static_cast<std::uint8_t>(has_values) & static_cast<std::uint8_t>(asked) & static_cast<std::uint8_t>(any_left) &
+        open_clock & open_step & stop_reason;
+    e.all_clocks.serialize(w, 0u);
     e.tickets.serialize(w, 0u);
     e.sums.serialize(w, 0u);
     for (int i = 0; i < who.size(); ++i) {
@@ -201,7 +202,7 @@ inline void server::engine::take_state(span<const std::byte> bytes) {
     if (steps < 0) throw format_error("makes no sense", "a leader's state");
     set_steps(steps, phases);
     open = flags[0] != 0, has_values = flags[1] != 0, asked = flags[2] != 0, any_left = flags[3] != 0;
-    turn.serialize(r, 0u);
+    all_clocks.serialize(r, 0u);
     tickets.serialize(r, 0u);
     sums.serialize(r, 0u);
     for (worker& k : workers) {

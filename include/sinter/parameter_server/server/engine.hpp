@@ -66,7 +66,7 @@ struct server::engine {
            server_options o, bool second = false)
         : who(c), options(std::move(o)), shard_number(number_of_shard(c, second)), scalars(std::move(s)),
           memory(l, std::move(u), options.first_row, static_cast<int>(c.servers().size())),
-          order(options.order), turn(order, c.size()), log(c.size()), tickets(order.mode, c.size()),
+          order(options.order), all_clocks(order, c.size()), log(c.size()), tickets(order.mode, c.size()),
           sums(c.size(), order.order), together(order.backup > 0 && c.servers().size() > 1),
           joined(memory.layout(), order), workers(static_cast<std::size_t>(c.size())),
           notes(options.log), own(wire::service_greeting(c, same)) {
@@ -97,7 +97,7 @@ struct server::engine {
             }, 60 + who.options.dead_after);
         }
         for (int w = 0; w < c.size(); ++w)
-            if (!order.all_join) turn.retire(w);
+            if (!order.all_join) all_clocks.retire(w);
         if (!replicated()) restore();
         started = linked = saved_at = base::monotonic_seconds();
         if (second) return;
@@ -139,7 +139,7 @@ struct server::engine {
     std::condition_variable changed;
     std::shared_mutex gate;
     // Under the mutex:
-    clocks turn;
+    clocks all_clocks;
     push_log log;
     step_tickets tickets;
     reductions sums;
@@ -184,8 +184,9 @@ struct server::engine {
     /// worker has given its ticket back.
     step_tickets::answer ask_for_step(int w) {
         const auto t =
-            tickets.ask(w, order.mode == update_mode::async ? begun : global_step, turn.next(w), turn.applied());
-        if (t == step_tickets::answer::yes) together.give(turn.next(w));
+            tickets.ask(w, order.mode == update_mode::async ? begun : global_step, all_clocks.next(w),
+                        all_clocks.applied());
+        if (t == step_tickets::answer::yes) together.give(all_clocks.next(w));
         return t;
     }
     /// Under the mutex: an update of a phase begins, and the optimizer's scalars for it.
@@ -212,15 +213,15 @@ struct server::engine {
     /// The worker's push of this clock. One beyond the job's last step is late: a worker may have leave for the
     /// clock before, which other servers have applied already.
     clocks::verdict take_push(int w, std::int64_t clock) {
-        const bool beyond = tickets.limit() > 0 && global_step + (clock - turn.applied()) >= tickets.limit();
-        return beyond ? clocks::verdict::late : turn.push(w, clock);
+        const bool beyond = tickets.limit() > 0 && global_step + (clock - all_clocks.applied()) >= tickets.limit();
+        return beyond ? clocks::verdict::late : all_clocks.push(w, clock);
     }
     bool is_first() const { return shard_number == 0; }
     /// Whether the servers agree on whose pushes make a clock: server 0 decides.
     bool agrees() const { return all_squares && order.backup > 0; }
     bool replicated() const { return options.replicas == 2; }
     /// Whether this worker is to stop: at once, or where batches are shared at the clock that all agree on.
-    bool stops(int w) const { return together.stops(order.mode == update_mode::async ? 0 : turn.next(w)); }
+    bool stops(int w) const { return together.stops(order.mode == update_mode::async ? 0 : all_clocks.next(w)); }
     cluster_error about_self(std::string operation, std::string cause) const {
         return {own.rank, who.self().name(), text_of(who.self().address()), std::move(operation), global_step,
                 std::move(cause)};
@@ -285,7 +286,7 @@ struct server::engine {
         worker& k = at(w);
         if (w == 0) need_whole_values();
         k.now = how;
-        turn.retire(w);
+        all_clocks.retire(w);
         tickets.give_back(w);
         if (how == presence::left) any_left = true;
         changed.notify_all();

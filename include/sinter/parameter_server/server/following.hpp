@@ -125,7 +125,7 @@ inline bool server::engine::take_copy(conversation& talk, const wire::frame_head
         }
         case copied::clock: {
             lock hold(mutex);
-            if (order.mode != update_mode::clocks || h.tag.step != turn.applied())
+            if (order.mode != update_mode::clocks || h.tag.step != all_clocks.applied())
                 throw error("a clock that is not the next", "a leader's stream");
             version = std::max(version, elements);
             apply_clock(hold);

@@ -98,7 +98,7 @@ inline void server::engine::serve_follower(wire::data_link link) {
             mine_now = stream.get();
             for (int w = 0; w < who.size(); ++w)
                 for (auto& p : at(w).staged)
-                    if (p->number != 0 && turn.waits(w, p->clock)) {
+                    if (p->number != 0 && all_clocks.waits(w, p->clock)) {
                         commit_block b;
                         b.number = p->number, b.clock = p->clock, b.info = p->info;
                         b.version = p->version, b.save = p->save;

@@ -21,7 +21,7 @@ inline void server::engine::restore() {
         phases = l.phases;
         log.restore(l.pushes);
         tickets.limit(l.max_steps);
-        turn.restore(l.clocks);
+        all_clocks.restore(l.clocks);
         version = l.version;
     }
     set_steps(v.global_step, phases);
@@ -32,7 +32,7 @@ inline void server::engine::restore() {
 inline std::string server::engine::saved_log() const {
     server_log l;
     l.global_step = global_step;
-    l.clocks = turn.applied();
+    l.clocks = all_clocks.applied();
     l.max_steps = tickets.limit();
     l.version = version;
     l.open = open;
@@ -108,7 +108,7 @@ inline void server::engine::agree_to_save(double now) {
     if (now == 0) now = base::monotonic_seconds();
     if (now - saved_at < options.save_every_seconds) return;
     saved_at = now;
-    if (order.mode == update_mode::clocks) return together.save_behind_next(global_step, turn.applied());
+    if (order.mode == update_mode::clocks) return together.save_behind_next(global_step, all_clocks.applied());
     together.save_soon(global_step);
     save_agreed = together.save();
     changed.notify_all();
@@ -158,7 +158,7 @@ inline void server::engine::look_who_lives(double gap) {
             if (now - k.heard > dead_after) declare_dead(w, now - k.heard);
         } else if (k.now == presence::expected && now - started > who.options.join_within) {
             k.now = presence::never_came;
-            turn.retire(w);
+            all_clocks.retire(w);
             if (order.all_join)
                 fail_held(cluster_error(w, who.member(w).name(), text_of(who.member(w).address()), "joining the job",
                                         -1, "it has not come within join_within"));

@@ -174,8 +174,8 @@ private:
         answer_block b;
         b.info = k_.info;
         b.info.global_step = e_.global_step;
-        b.info.clock = e_.turn.next(w_);
-        b.info.applied = e_.turn.applied();
+        b.info.clock = e_.all_clocks.next(w_);
+        b.info.applied = e_.all_clocks.applied();
         b.version = e_.version;
         if (e_.asked) b.flags |= answer_block::asked_to_stop;
         if (e_.open) b.flags |= answer_block::open;
@@ -250,7 +250,7 @@ private:
     bool is_whole() const { return !e_.renewing || w_ == 0; }
     void wait_until_readable(lock& hold) {
         wait(hold, [&] {
-            return e_.open && is_whole() && (e_.order.mode == update_mode::async || e_.turn.may_read(w_));
+            return e_.open && is_whole() && (e_.order.mode == update_mode::async || e_.all_clocks.may_read(w_));
         });
         version_ = e_.version;
     }
@@ -384,7 +384,9 @@ private:
     }
     bool stage(const commit_block& b) {
         lock hold(e_.mutex);
-        wait(hold, [&] { return e_.open && (e_.log.has(w_, incarnation_, b.number) || e_.turn.may_push(b.clock)); });
+        wait(hold, [&] {
+            return e_.open && (e_.log.has(w_, incarnation_, b.number) || e_.all_clocks.may_push(b.clock));
+        });
         k_.info.push = fate::repeated;
         if (!e_.log.take(w_, incarnation_, b.number)) {
             ++k_.counters.repeated;
@@ -392,7 +394,7 @@ private:
             return false;
         }
         if (e_.stream) e_.stream->add_push(w_, incarnation_, b, *k_.incoming, e_.memory.layout(), false);
-        const std::int64_t behind = std::max<std::int64_t>(0, e_.turn.applied() - b.clock);
+        const std::int64_t behind = std::max<std::int64_t>(0, e_.all_clocks.applied() - b.clock);
         e_.together.give(b.clock);
         if (e_.take_push(w_, b.clock) == clocks::verdict::taken) {
             const auto slot = static_cast<std::size_t>(b.clock % (e_.order.staleness + 1));

@@ -10,7 +10,8 @@ namespace sinter::inline SINTER_TARGET::sharded {
 inline void server::engine::advance(lock& hold) {
     if (applying || order.mode != update_mode::clocks || (agrees() && !is_first())) return;
     applying = true;
-    while (part == copy_role::leading && turn.ready() && !failure && !stopping && !save_is_due(0)) apply_clock(hold);
+    while (part == copy_role::leading && all_clocks.ready() && !failure && !stopping && !save_is_due(0))
+        apply_clock(hold);
     applying = false;
 }
 
@@ -19,11 +20,11 @@ inline void server::engine::advance(lock& hold) {
 inline void server::engine::follow_decisions() {
     lock hold(mutex);
     while (!stopping && !failure) {
-        if (!turn.begun() || (saver.joinable() && save_is_due(0))) {
+        if (!all_clocks.begun() || (saver.joinable() && save_is_due(0))) {
             changed.wait_for(hold, std::chrono::milliseconds(100));
             continue;
         }
-        const std::int64_t clock = turn.applied();
+        const std::int64_t clock = all_clocks.applied();
         const auto ask = [&](auto f) {
             std::optional<shared_squares::ranks> answer;
             hold.unlock();
@@ -41,10 +42,11 @@ inline void server::engine::follow_decisions() {
             shared_squares::ranks missing = 0;
             all = true;
             for (int w = 0; w < who.size(); ++w) {
-                if ((*of >> w & 1) == 0 || turn.in_next(w)) continue;
+                if ((*of >> w & 1) == 0 || all_clocks.in_next(w)) continue;
                 all = false;
                 const presence p = at(w).now;
-                if (turn.next(w) > clock || p == presence::dead || p == presence::left || p == presence::never_came)
+                if (all_clocks.next(w) > clock || p == presence::dead || p == presence::left ||
+                    p == presence::never_came)
                     missing |= shared_squares::ranks{1} << w;
             }
             if (missing != 0) of = ask([&] { return all_squares->decision_without(clock, missing); });
@@ -60,11 +62,11 @@ inline void server::engine::follow_decisions() {
 
 /// Under the mutex: what has been pushed of clock applied() by these workers.
 inline server::engine::clock_pushes server::engine::pushes_of_clock(shared_squares::ranks of) const {
-    const auto slot = static_cast<std::size_t>(turn.applied() % (order.staleness + 1));
+    const auto slot = static_cast<std::size_t>(all_clocks.applied() % (order.staleness + 1));
     clock_pushes p;
     p.here.resize(workers.size()), p.used.resize(workers.size());
     for (std::size_t w = 0; w < workers.size(); ++w) {
-        if (!turn.in_next(static_cast<int>(w)) || (agrees() && (of >> w & 1) == 0)) continue;
+        if (!all_clocks.in_next(static_cast<int>(w)) || (agrees() && (of >> w & 1) == 0)) continue;
         staged_push* const mine = p.here[w] = workers[w].staged[slot].get();
         p.came = true;
         p.finite &= mine->info.finite;
@@ -83,16 +85,16 @@ inline server::engine::clock_pushes server::engine::pushes_of_clock(shared_squar
 /// Clock applied() becomes an update, by all that has been pushed of it; where servers agree on that, by what
 /// workers `of` have pushed.
 inline void server::engine::apply_clock(lock& hold, shared_squares::ranks of) {
-    const auto slot = static_cast<std::size_t>(turn.applied() % (order.staleness + 1));
+    const auto slot = static_cast<std::size_t>(all_clocks.applied() % (order.staleness + 1));
     clock_pushes p = pushes_of_clock(of);
-    const std::int64_t step = begun, clock = turn.applied();
+    const std::int64_t step = begun, clock = all_clocks.applied();
     const std::uint64_t seen = view;
     if (!p.agree)
         return fail_held(
             about_self("applying an update", "workers have pushed gradients of different losses as one step"));
     const int phase = p.phase;
     if (p.updates()) begin_update(phase, p.rate, scalar_values.data());
-    turn.close();
+    all_clocks.close();
     if (agrees()) {
         of = 0;
         for (std::size_t w = 0; w < workers.size(); ++w) of |= shared_squares::ranks{p.here[w] != nullptr} << w;
@@ -104,7 +106,7 @@ inline void server::engine::apply_clock(lock& hold, shared_squares::ranks of) {
         hold.lock();
         if (view != seen) {   // the values are no longer this server's to change
             if (p.updates()) undo_update(phase);
-            turn.close(false);
+            all_clocks.close(false);
             return;
         }
         hold.unlock();
@@ -163,7 +165,7 @@ inline void server::engine::apply_clock(lock& hold, shared_squares::ranks of) {
     }
     for (std::size_t w = 0; w < workers.size(); ++w) {
         worker& k = workers[w];
-        const bool late = !p.here[w] && turn.in_next(static_cast<int>(w));   // where servers agree on others
+        const bool late = !p.here[w] && all_clocks.in_next(static_cast<int>(w));   // where servers agree on others
         if (late) p.here[w] = k.staged[slot].get();
         if (!p.here[w]) continue;
         --k.counters.staged;
@@ -173,13 +175,13 @@ inline void server::engine::apply_clock(lock& hold, shared_squares::ranks of) {
             continue;
         }
         ++k.counters.dropped, k.counters.outdated += !late;
-        if (turn.next(static_cast<int>(w)) == clock + 1)   // its last one
+        if (all_clocks.next(static_cast<int>(w)) == clock + 1)   // its last one
             k.info.push = late ? answer_info::fate::late : answer_info::fate::outdated;
     }
     if (p.updates()) {
         end_update(phase);
         for (int w = 0; w < who.size(); ++w) {   // how far each is ahead of the slowest
-            const std::int64_t ahead = std::max<std::int64_t>(0, turn.next(w) - turn.applied() - 1);
+            const std::int64_t ahead = std::max<std::int64_t>(0, all_clocks.next(w) - all_clocks.applied() - 1);
             if (!p.used[static_cast<std::size_t>(w)]) continue;
             at(w).counters.staleness_sum += ahead;
             at(w).counters.staleness_max = std::max(at(w).counters.staleness_max, ahead);
@@ -191,7 +193,7 @@ inline void server::engine::apply_clock(lock& hold, shared_squares::ranks of) {
         t.elements = static_cast<std::uint64_t>(version);
         stream->add(copied::clock, t);
     }
-    turn.apply();
+    all_clocks.apply();
     save_agreed = std::max(save_agreed, p.save);
     if (p.any)
         for (worker& k : workers) {
@@ -270,7 +272,7 @@ inline std::string server::engine::counters_text() const {
     const lock hold(mutex);
     std::string s = sinter::joined({"{\"server\": ", who.self().index, ", \"shard\": ", shard_number, ", \"copies\": ",
                                     stream ? 2 : 1, ", \"global_step\": ", global_step,
-                                    ", \"clocks\": ", turn.applied(), ", \"workers\": ["});
+                                    ", \"clocks\": ", all_clocks.applied(), ", \"workers\": ["});
     for (int w = 0; w < who.size(); ++w) {
         const worker& k = workers[static_cast<std::size_t>(w)];
         const worker_counters& c = k.counters;
