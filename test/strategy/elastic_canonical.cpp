@@ -16,20 +16,21 @@ namespace {
 
 constexpr auto model_net = features<2> >> dense<8> >> batch_norm >> relu >> dropout<0.25> >> dense<2>;
 
-/// `single` stands for canonical<4> in one process.
+/// The strategy itself; canonical<4> in one process for `single`.
+template <class Strategy>
+auto in_four_shards(const Strategy& s) {
+    if constexpr (std::is_same_v<Strategy, single<cpu_device>>) return canonical<4>();
+    else return s;
+}
 template <class Strategy>
 auto model_under(const Strategy& s) {
-    if constexpr (std::is_same_v<Strategy, single<cpu_device>>) return model_under(canonical<4>());
-    else
-        return estimator{model_net, softmax_cross_entropy, adam{.learning_rate = 0.02f}, max_batch<16>, s,
-                         {.threads = 1}};
+    return estimator{model_net, softmax_cross_entropy, adam{.learning_rate = 0.02f}, max_batch<16>, in_four_shards(s),
+                     {.threads = 1}};
 }
 template <class Strategy>
 auto gathering_model_under(const Strategy& s) {
-    if constexpr (std::is_same_v<Strategy, single<cpu_device>>) return gathering_model_under(canonical<4>());
-    else
-        return estimator{model_net, softmax_cross_entropy, accumulate<3>(adam{.learning_rate = 0.02f}), max_batch<16>,
-                         s, {.threads = 1}};
+    return estimator{model_net, softmax_cross_entropy, accumulate<3>(adam{.learning_rate = 0.02f}), max_batch<16>,
+                     in_four_shards(s), {.threads = 1}};
 }
 constexpr auto four_shards = [](const auto& m) { return elastic(canonical<4>(m)); };
 std::string live(const std::vector<std::string>& at, int slot, const plan& p) {
