@@ -5,6 +5,7 @@
 #include "job_of_threads.hpp"
 #include <boost/test/unit_test.hpp>
 #include <cmath>
+#include <latch>
 #include <random>
 #include <sinter/parameter_server/server/shared_squares.hpp>
 
@@ -62,6 +63,7 @@ outcome run(int servers, bool everybody, unsigned seed) {
     const job j(workers, l);
     std::vector<std::unique_ptr<sharded::server>> all;
     threads run_servers, run_workers;
+    std::latch all_there(workers);
     for (int s = 0; s < servers; ++s) {
         sharded::server_options with;
         with.order = sharded::update_order::sync(1);
@@ -74,6 +76,7 @@ outcome run(int servers, bool everybody, unsigned seed) {
     for (int w = 0; w < workers; ++w)
         run_workers.start([&, w] {
             const auto c = j.client(w);
+            all_there.arrive_and_wait();   // nobody is waited for that has not come yet
             if (w == 0) {
                 for (int s = 0; s < servers; ++s)
                     c->write(s, 0, 0, std::vector<float>(static_cast<std::size_t>(l[std::size_t(s)].floats)));

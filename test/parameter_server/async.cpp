@@ -3,6 +3,7 @@
 // Parameter servers whose workers push at their own pace: sums, counters, tickets, the end of a job.
 #include "job_of_threads.hpp"
 #include <boost/test/unit_test.hpp>
+#include <latch>
 
 using namespace sinter;
 using namespace sinter::ps_test;
@@ -59,10 +60,12 @@ BOOST_AUTO_TEST_CASE(max_steps_is_never_overshot) {
     const job j(3, 1, dense_layout(32));
     running_servers servers(j, {});
     std::atomic<std::int64_t> made{0};
+    std::latch all_there(3);   // who comes when the job is over is refused
     threads workers;
     for (int w = 0; w < 3; ++w)
         workers.start([&, w] {
             auto c = j.client(w);
+            all_there.arrive_and_wait();
             std::vector<float> v(32);
             const pull_target to[1] = {{v.data(), nullptr}};
             if (w == 0) {

@@ -20,7 +20,7 @@ struct examples {
     float y[steps * batch];
     examples() {
         random_stream r(8);
-        for (std::int64_t& k : keys) k = (static_cast<std::int64_t>(r.word() % 300) - 150) * 0x0123456789abcdefll;
+        for (std::int64_t& k : keys) k = static_cast<std::int64_t>((r.word() % 300 - 150u) * 0x0123456789abcdefull);
         keys[0] = INT64_MIN, keys[1] = INT64_MAX, keys[2] = 0, keys[3] = -1;
         for (float& f : y) f = r.uniform(-1, 1);
     }
