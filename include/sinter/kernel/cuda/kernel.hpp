@@ -115,9 +115,9 @@ private:
         for (int i = 0; i < B::operands; ++i) c.p[i] = w.p[i];
         for (int i = 0; i < B::literals; ++i) c.k[i] = w.k[i];
         if constexpr (B::draws > 0)
-            for (int i = 0, n = 0; i < w.s->instructions; ++i)
+            for (int i = 0, drawn = 0; i < w.s->instructions; ++i)
                 if (const instruction x = instruction::unpack(w.code[i]); x.is(op::random_uniform))
-                    c.streams[n++] = x.arg;
+                    c.streams[drawn++] = x.arg;
         c.step = w.step;
         c.iteration = w.iteration;
         c.sums = sums;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/cold.hpp>
 #include <sinter/base/round_up.hpp>
 #include <sinter/base/row_list.hpp>
 #include <sinter/device/arena.hpp>
