@@ -166,7 +166,7 @@ BOOST_AUTO_TEST_CASE(requests_that_make_no_sense_are_refused) {
     BOOST_TEST(answer(word::pull_rows, 1, 0, 1, 8) == "refused: a pull of rows of no table");
     BOOST_TEST(answer(word::pull_rows, 1, 0, 0, 8) == "refused: a row that the table does not have");
     BOOST_TEST(answer(word::commit, 0, 0, 0, 10) == "refused: a commit that is too short");
-    BOOST_TEST(answer(word::commit, 0, 0, 0, commit_block::bytes) == "refused: a commit that makes no sense");
+    BOOST_TEST(answer(word::commit, 0, 0, 0, sharded::commit_block::bytes) == "refused: a commit that makes no sense");
     BOOST_TEST(answer(word::sections, 0, 0, 0, 10) == "refused: a section that is cut short");
     BOOST_TEST(answer(word::sections, 0, 0, 0, 50) == "refused: a section of more than a frame holds");
     BOOST_TEST(answer(word::call, 65, 0, 0, 65) == "refused: a call without a name");
