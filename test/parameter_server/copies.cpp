@@ -23,31 +23,17 @@ std::int64_t counted(const std::string& json, int worker, const std::string& wha
 
 std::string push_all(const job& j, int me, int pushes, shared_counts& counts) {
     ::alarm(200);
-    client c(j.worker(me), j.identity(), j.layout(), {.reconnect_within = 20, .replicas = 2});
-    if (me == 0) j.begin(c);
-    c.wait_until_open();
-    pusher mine(c, j, me);
-    std::vector<std::vector<float>> got(static_cast<std::size_t>(j.servers), std::vector<float>(static_cast<std::size_t>(j.floats)));
-    std::vector<pull_target> to;
-    for (auto& g : got) to.push_back({g.data()});
-    for (int k = 0; k < pushes; ++k) {
-        if (!c.may_step()) return "told to stop: " + c.stop_reason();
-        mine.push(counts, to);
-    }
-    if (me != 0) return c.leave(), "left";
-    c.rest();   // others that came later have later clocks
-    for (int i = 0; i < 60000 && std::any_of(counts.acknowledged, counts.acknowledged + j.workers, [&](const auto& n) { return n < pushes; }); ++i)
-        ::usleep(1000);
-    c.wait_for_others();
-    std::string text;
-    for (int s = 0; s < j.servers; ++s) {
-        text += std::to_string(static_cast<std::int64_t>(common_value(c, j, s)));
-        const std::string json = c.call(s, "counters");
-        for (int w = 0; w < j.workers; ++w) text += " " + std::to_string(counted(json, w, "last")) + "/" + std::to_string(counted(json, w, "lost"));
-        text += "; ";
-    }
-    c.leave();
-    return text;
+    return work(j, me, pushes, counts, 0, {.reconnect_within = 20, .replicas = 2}, [](client& c, const job& all) {
+        std::string text;
+        for (int s = 0; s < all.servers; ++s) {
+            text += std::to_string(static_cast<std::int64_t>(common_value(c, all, s)));
+            const std::string json = c.call(s, "counters");
+            for (int w = 0; w < all.workers; ++w)
+                text += " " + std::to_string(counted(json, w, "last")) + "/" + std::to_string(counted(json, w, "lost"));
+            text += "; ";
+        }
+        return text;
+    });
 }
 
 /// A server is killed at some place; the job goes on.

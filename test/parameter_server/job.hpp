@@ -135,9 +135,18 @@ inline float common_value(client& c, const job& j, int server) {
     return all[0];
 }
 
-/// Worker w's part: `pushes` pushes with a pause behind each. The first begins the job, and at the end tells the common
-/// value of each server's floats; the others tell that they left.
-inline std::string work(const job& j, int w, int pushes, shared_counts& counts, double pause = 0, client_options with = {}) {
+/// The common value of each server's floats.
+inline std::string values_of(client& c, const job& j) {
+    std::string text = "values";
+    for (int s = 0; s < j.servers; ++s) text += ' ' + std::to_string(static_cast<std::int64_t>(common_value(c, j, s)));
+    return text;
+}
+
+/// Worker w's part: `pushes` pushes with a pause behind each. The first begins the job, and at the end says tell(client, job)
+/// once all pushes are made; the others tell that they left.
+template <class Tell = std::string (&)(client&, const job&)>
+std::string work(const job& j, int w, int pushes, shared_counts& counts, double pause = 0, client_options with = {},
+                 Tell tell = values_of) {
     client c(j.worker(w), j.identity(), j.layout(), with);
     if (w == 0) j.begin(c);
     c.wait_until_open();
@@ -155,15 +164,15 @@ inline std::string work(const job& j, int w, int pushes, shared_counts& counts, 
     }
     std::string text = "left";
     if (w == 0) {   // others may be yet to come, or taken for dead while they dial again
+        c.rest();   // others that came later have later clocks
         const auto missing = [&] {
             for (int i = 0; i < j.workers; ++i)
                 if (counts.acknowledged[i] < pushes) return true;
             return false;
         };
-        for (int i = 0; i < 15000 && missing(); ++i) ::usleep(1000);
+        for (int i = 0; i < 60000 && missing(); ++i) ::usleep(1000);
         c.wait_for_others();
-        text = "values";
-        for (int s = 0; s < j.servers; ++s) text += ' ' + std::to_string(static_cast<std::int64_t>(common_value(c, j, s)));
+        text = tell(c, j);
     }
     c.leave();
     return text;

@@ -2,7 +2,6 @@
 #define BOOST_TEST_MODULE alternating
 #include <boost/test/unit_test.hpp>
 #include <sinter/data/dataset.hpp>
-#include <sinter/ops/softplus.hpp>
 #include <sinter/sinter.hpp>
 #include <sinter/train/alternating_trainer.hpp>
 #include <sinter/train/optimizers/momentum.hpp>
@@ -11,25 +10,17 @@
 #include <string>
 
 #include "io/temporary_folder.hpp"
+#include "support/gan_losses.hpp"
 
 /// Two losses that take turns, against two trainers of one loss each that hand their weights to one another.
 using namespace sinter;
+using sinter::test::drawing, sinter::test::telling;
 using namespace sinter::base;
 
 constexpr auto net = features<4> >> [](tensor x) {
     constexpr auto critic = shared<"critic">(dense<6> >> batch_norm >> relu >> dense<1>);
     const tensor drawn = named<"generator">(dense<4>)(x * 0.5f);
     return outputs(critic(x), critic(drawn));
-};
-struct telling {
-    static constexpr target_list targets{};
-    constexpr tensor operator()(bundle y, bundle) const {
-        return sum(ops::softplus(-y[0]) + ops::softplus(y[1]), {-1}) + 0.1f * sum(y[0] * y[0], {-1});
-    }
-};
-struct drawing {
-    static constexpr target_list targets{};
-    constexpr tensor operator()(bundle y, bundle) const { return sum(ops::softplus(-y[1]), {-1}); }
 };
 constexpr adam first{.learning_rate = 0.01f};
 constexpr momentum second{.learning_rate = 0.05f};

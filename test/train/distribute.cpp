@@ -3,12 +3,12 @@
 #include <boost/test/unit_test.hpp>
 #include <sinter/data/dataset.hpp>
 #include <sinter/layers/norm.hpp>
-#include <sinter/ops/softplus.hpp>
 #include <sinter/strategy/canonical.hpp>
 #include <sinter/strategy/mirrored.hpp>
 #include <sinter/train/alternating_trainer.hpp>
 #include <sinter/train/distribute.hpp>
 
+#include "support/gan_losses.hpp"
 #include "support/same_training.hpp"
 #include "support/synchronous_members.hpp"
 
@@ -19,16 +19,6 @@ using namespace sinter::test;
 namespace {
 
 constexpr auto net = features<4> >> dense<8> >> relu >> dense<2>;
-struct telling {
-    static constexpr target_list targets{};
-    constexpr tensor operator()(bundle y, bundle) const {
-        return sum(ops::softplus(-y[0]) + ops::softplus(y[1]), {-1}) + 0.1f * sum(y[0] * y[0], {-1});
-    }
-};
-struct drawing {
-    static constexpr target_list targets{};
-    constexpr tensor operator()(bundle y, bundle) const { return sum(ops::softplus(-y[1]), {-1}); }
-};
 constexpr alternating rounds{phase<"critic/*">(telling{}, adam{.learning_rate = 0.01f}),
                              phase<"generator/*">(drawing{}, momentum{.learning_rate = 0.02f})};
 template <bool Normalised>

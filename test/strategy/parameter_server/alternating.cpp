@@ -2,9 +2,9 @@
 // needs: distributed
 #include "job.hpp"
 #include "../../io/temporary_folder.hpp"
+#include "support/gan_losses.hpp"
 #include <boost/test/unit_test.hpp>
 #include <sinter/data/dataset.hpp>
-#include <sinter/ops/softplus.hpp>
 #include <sinter/sinter.hpp>
 #include <sinter/strategy/parameter_server.hpp>
 #include <sinter/train/alternating_trainer.hpp>
@@ -14,6 +14,7 @@
 // Losses that alternate, on servers: a push is of one of them, and updates the parameters of its own. Tables of both,
 // running statistics and random numbers; on one device the same trainer is the reference.
 using namespace sinter;
+using sinter::test::drawing, sinter::test::telling;
 
 namespace {
 
@@ -25,16 +26,6 @@ constexpr auto net = indices<width> >> [](tensor words) {
     const tensor drawn =
         named<"generator">(embedding<30, 4> >> flatten >> dense<24> >> relu >> dropout<0.2f> >> dense<16>)(words);
     return outputs(critic(real), critic(drawn));
-};
-struct telling {
-    static constexpr target_list targets{};
-    constexpr tensor operator()(bundle y, bundle) const {
-        return sum(ops::softplus(-y[0]) + ops::softplus(y[1]), {-1}) + 0.1f * sum(y[0] * y[0], {-1});
-    }
-};
-struct drawing {
-    static constexpr target_list targets{};
-    constexpr tensor operator()(bundle y, bundle) const { return sum(ops::softplus(-y[1]), {-1}); }
 };
 constexpr adam critics{.learning_rate = 0.01f};
 constexpr momentum generators{.learning_rate = 0.05f};
