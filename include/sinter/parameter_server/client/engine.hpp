@@ -170,7 +170,8 @@ struct client::engine {
     }
     void dial(std::size_t i) {
         try {
-            auto link = dialler.dial(process(i), std::max(0.5, beat_every()));
+            // So short that the other servers do not take this worker for dead meanwhile.
+            auto link = dialler.dial(process(i), std::min(std::max(0.5, beat_every()), dead_after() / 2));
             const double now = base::monotonic_seconds();
             if (link) {
                 lanes[i]->connect(std::move(*link));

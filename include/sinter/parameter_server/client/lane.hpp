@@ -101,10 +101,10 @@ public:
     void connect(wire::data_link link) {
         link_.emplace(std::move(link));
         link_->read_ahead(most_short);
-        frame_out_ = long_out_ = receiving_ = false;
+        frame_out_ = long_out_ = has_question_ = receiving_ = false;
         asked_ = part_ = 0;
         heard = said = base::monotonic_seconds();
-        gone_ = 0;
+        gone_ = asked_until_ = 0;
     }
     /// Asks the first question on a connection and waits for its answer: last, text, refused. False: none
     /// came in time.
@@ -154,7 +154,8 @@ public:
             const bool more = has_part();
             if (frame_out_ && (blocked || !more)) {
                 if (!link_->flush()) return;
-                frame_out_ = long_out_ = false;
+                if (has_question_) asked_until_ = static_cast<std::int64_t>(link_->written());
+                frame_out_ = long_out_ = has_question_ = false;
                 said = base::monotonic_seconds();
             }
             if (!more) return;
@@ -166,7 +167,7 @@ public:
             }
             const question::part& p = q.parts[part_++];
             bytes_out += static_cast<std::int64_t>(p.size());
-            frame_out_ = true;
+            frame_out_ = has_question_ = true;
             long_out_ = p.size() > most_short || !p.tail.empty();
             if (long_out_) link_->send(p.tag, p.bytes, p.tail);
             else link_->send_later(p.tag, p.bytes);
@@ -217,17 +218,19 @@ public:
             if (count_ == 0 && !link_->has_more()) return;   // nothing more is due
         }
     }
-    /// Whether nothing has gone either way for so long although an answer is due.
+    /// Whether nothing has gone either way for so long although an answer is due. Bytes of questions that the
+    /// server's system acknowledges are a sign of life: a large one may take long. Heartbeats are none: the
+    /// system of a server that was stopped takes them, too.
     bool is_silent(double now, double limit) {
-        if (count_ == 0 || now - heard < limit) return false;
-        int queued = 0;   // what this system has still to send; on a slow connection ever more of it is gone
-        if (::ioctl(link_->descriptor(), SIOCOUTQ, &queued) == 0)
-            if (const auto gone = static_cast<std::int64_t>(link_->written()) - queued; queued > 0 && gone > gone_) {
-                gone_ = gone;
-                heard = now;
-                return false;
-            }
-        return true;
+        if (count_ == 0 || now - heard < limit / 8) return false;
+        if (int queued = 0; (has_question_ || gone_ < asked_until_) && now - looked_ >= limit / 8 &&
+                            ::ioctl(link_->descriptor(), SIOCOUTQ, &queued) == 0) {
+            looked_ = now;
+            const auto gone = static_cast<std::int64_t>(link_->written()) - queued;
+            if (gone > gone_) heard = now;
+            gone_ = gone;
+        }
+        return now - heard >= limit;
     }
     void note_bytes() { heard = base::monotonic_seconds(); }
     bool has_more() const { return link_->has_more(); }
@@ -237,11 +240,13 @@ private:
     std::array<question, most> questions_;
     std::size_t first_ = 0, count_ = 0;       // questions that are not answered
     std::size_t asked_ = 0, part_ = 0;        // of them, and of the next one's parts, those that are gone
-    bool frame_out_ = false, long_out_ = false, receiving_ = false;
+    bool frame_out_ = false, long_out_ = false, has_question_ = false, receiving_ = false;
     std::vector<std::byte> scratch_ = std::vector<std::byte>(most_frame);
     std::size_t size_ = 0;
     word now_ = word::answer;
     std::int64_t gone_ = 0;                   // bytes that the peer's system has acknowledged
+    std::int64_t asked_until_ = 0;            // bytes written up to the end of the last question
+    double looked_ = 0;                       // when they were counted last
 
     /// Whether a frame, or the end, of the next question is there.
     bool has_part() const {

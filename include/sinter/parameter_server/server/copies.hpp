@@ -113,10 +113,10 @@ inline std::pair<std::string, std::string> next_call(conversation& talk) {
 
 /// A worker that came to a copy that does not lead: it hears so. The chief may tell the copy to lead.
 inline void server::engine::serve_unled(int w, wire::data_link link) {
-    const named_descriptor known(*this, link.descriptor());
     try {
         std::atomic<double> heard{0};
         conversation talk(std::move(link), heard);
+        const named_descriptor known(*this, talk.descriptor());
         for (int i = 0; i < 2; ++i) {
             const auto [name, argument] = detail::next_call(talk);
             bool refused = false;

@@ -167,7 +167,7 @@ struct server::engine {
     // Where two processes keep this shard:
     copy_role part = copy_role::leading;
     std::uint64_t epoch = 0, view = 0;               // view: counts what changes who is served
-    std::unique_ptr<copy_stream> stream;             // to the follower; null: there is none
+    std::shared_ptr<copy_stream> stream;             // to the follower; null: there is none
     bool was_followed = false, copying = false, told_end = false;
     int leader_descriptor = -1;                      // of the connection to the leader that is followed
     double linked = 0;                               // when there was one
@@ -369,7 +369,7 @@ struct server::engine {
     inline std::string state_text() const;
     inline void take_state(span<const std::byte>);
     inline void send_all(conversation&);
-    inline void send_stream(wire::data_link&, const copy_stream*);
+    inline void send_stream(wire::data_link&, const std::shared_ptr<copy_stream>&);
     inline void follow();
     inline void follow_once(wire::service_client&);
     inline bool take_copy(conversation&, const wire::frame_header&, std::vector<std::byte>& scratch);

@@ -31,7 +31,8 @@ inline void server::engine::follow_once(wire::service_client& dialler) {
     const int to = process_of_copy(shard_number, self == shard_number ? 1 : 0, servers);
     std::optional<wire::data_link> link = dialler.dial(to, 0.5);
     if (!link) return;
-    const int descriptor = link->descriptor();
+    std::atomic<double> heard{0};
+    conversation talk(std::move(*link), heard);
     struct connected {
         engine& e;
         ~connected() {
@@ -46,13 +47,11 @@ inline void server::engine::follow_once(wire::service_client& dialler) {
     {
         const lock hold(mutex);
         if (stopping || part == copy_role::leading) return;
-        leader_descriptor = descriptor;
-        others.push_back(descriptor);
+        leader_descriptor = talk.descriptor();
+        others.push_back(leader_descriptor);
         mine = wire::archived(note());
     }
     const connected until_the_end{*this};
-    std::atomic<double> heard{0};
-    conversation talk(std::move(*link), heard);
     wire::frame_tag t;
     t.operation = static_cast<std::uint32_t>(word::call);
     t.elements = 6;

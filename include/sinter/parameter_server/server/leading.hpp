@@ -53,11 +53,11 @@ inline void server::engine::send_all(conversation& talk) {
 
 /// The other copy's process asks for all that this one has, and for all that comes.
 inline void server::engine::serve_follower(wire::data_link link) {
-    const named_descriptor known(*this, link.descriptor());
-    const copy_stream* mine_now = nullptr;
+    std::shared_ptr<copy_stream> mine_now;
     try {
         std::atomic<double> heard{0};
         conversation talk(std::move(link), heard);
+        const named_descriptor known(*this, talk.descriptor());
         const auto [name, argument] = detail::next_call(talk);
         if (name != "follow") return;
         const copy_note theirs = wire::restored<copy_note>(as_bytes(argument));
@@ -94,8 +94,7 @@ inline void server::engine::serve_follower(wire::data_link link) {
             send_all(talk);
             const lock hold(mutex);
             if (view != seen || stopping) return;
-            stream = std::make_unique<copy_stream>();
-            mine_now = stream.get();
+            stream = mine_now = std::make_shared<copy_stream>();
             for (int w = 0; w < who.size(); ++w)
                 for (auto& p : at(w).staged)
                     if (p->number != 0 && all_clocks.waits(w, p->clock)) {
@@ -119,13 +118,13 @@ inline void server::engine::serve_follower(wire::data_link link) {
         if (!dynamic_cast<const wire::lost_connection*>(&e)) notes.say(sinter::joined({"a second copy: ", e.what()}));
     }
     const lock hold(mutex);
-    if (!mine_now || stream.get() != mine_now || stopping) return;
+    if (!mine_now || stream != mine_now || stopping) return;
     part = copy_role::cut_off;   // until the chief says who goes on
     changed_view();
 }
 
 /// Sends what there is until the follower is gone (an error), or is this leader's no longer.
-inline void server::engine::send_stream(wire::data_link& link, const copy_stream* of) {
+inline void server::engine::send_stream(wire::data_link& link, const std::shared_ptr<copy_stream>& of) {
     const double every = who.options.heartbeat_every(), dead_after = who.options.dead_after;
     copy_stream::record out;
     bool sending = false, receiving = false, waits = false;
@@ -135,7 +134,7 @@ inline void server::engine::send_stream(wire::data_link& link, const copy_stream
         bool idle = true;
         if (!sending) {
             const lock hold(mutex);
-            if (stream.get() != of) return;
+            if (stream != of) return;
             if (stopping && stream->has(stream->added())) return;
             const double now = base::monotonic_seconds();
             if (!stream->has(stream->added()) && waits && now - heard > dead_after)
@@ -163,7 +162,7 @@ inline void server::engine::send_stream(wire::data_link& link, const copy_stream
         if (receiving && link.fill()) {
             receiving = idle = false;
             const lock hold(mutex);
-            if (stream.get() != of) return;
+            if (stream != of) return;
             if (!stream->take(taken)) throw error("an answer that makes no sense", "sharded::server");
             heard = base::monotonic_seconds();
             changed.notify_all();
