@@ -152,6 +152,36 @@ BOOST_AUTO_TEST_CASE(losses_that_alternate) {
     BOOST_TEST((once(folder, {-1, false}) == undisturbed));
 }
 
+/// What a member that joins a job is given, and what it makes of it.
+struct gives {
+    std::vector<std::byte> bytes;
+    void after_step(auto& run, const data::batch_view&) {
+        if (run.step == 17) bytes = detail::give_run(run, "as here");
+    }
+};
+struct takes {
+    const std::vector<std::byte>& bytes;
+    void resume(auto& run) { detail::take_run(run, bytes, "as here"); }
+};
+BOOST_AUTO_TEST_CASE(a_run_that_is_handed_on_has_the_steps_of_each_loss) {
+    constexpr auto one = features<2> >> dense<2>;
+    constexpr alternating phases{phase<"dense/kernel">(softmax_cross_entropy, adam{.learning_rate = 0.1f}, 2),
+                                 phase<"dense/bias">(softmax_cross_entropy, adam{.learning_rate = 0.01f})};
+    const auto once = [&](auto& hook) {
+        auto data = points(50, 3) | data::batch(8);
+        estimator model{one, phases, {.threads = 1}};
+        model.train(data, {.max_steps = 17, .progress = nullptr}, hook);
+        return model.inner().phase_steps();
+    };
+    gives first;
+    const std::array<std::int64_t, 2> expected{12, 5};
+    BOOST_TEST(once(first) == expected, boost::test_tools::per_element());
+    const auto f = safetensors::parse(span<const std::byte>(first.bytes), "memory");
+    BOOST_TEST(f.at("optimizer/steps").as<std::int64_t>() == expected, boost::test_tools::per_element());
+    takes second{first.bytes};
+    BOOST_TEST(once(second) == expected, boost::test_tools::per_element());
+}
+
 /// A hook of the test's, with one variable of each kind.
 struct keeps {
     static constexpr const char* name = "keeps";

@@ -7,6 +7,7 @@
 #include <sinter/train/not_finite.hpp>
 #include <sinter/train/checkpoint/reserved_names.hpp>
 #include <sinter/train/trainer.hpp>
+#include <array>
 
 /// Saving and loading a trainer: weights and states by their paths, in their plain forms; the
 /// optimizer's memory under `optimizer/0/...`, and the number of steps done under `step`, so that a
@@ -70,7 +71,7 @@ SINTER_COLD std::vector<saved_variable> saved_variables(saved what) {
     auto add = [&](const variable_info& v, int slot) {
         if (is_hashed_table(v)) return;   // hashed_tables.hpp
         const std::string path = Trainer::path(v);
-        all.push_back({slot < 0 ? path : joined({"optimizer/", slot, "/", path}), &v, slot});
+        all.push_back({slot < 0 ? path : slot_name(path, slot), &v, slot});
     };
     for (int i = 0; i < Trainer::parameters(); ++i) add(Trainer::parameter(i), -1);
     for (int i = 0; i < Trainer::states(); ++i) add(Trainer::state(i), -1);
@@ -85,6 +86,19 @@ SINTER_COLD std::vector<saved_variable> saved_variables(saved what) {
 /// go on otherwise.
 template <class Trainer>
 constexpr bool draws_numbers = graph_value<typename Trainer::training::request>::c.streams > 0;
+
+/// Steps that each loss has done, where losses alternate and count by themselves; otherwise of no size.
+template <class Trainer>
+auto phase_steps_of([[maybe_unused]] const Trainer& t) {
+    if constexpr (requires { t.phase_steps(); }) return t.phase_steps();
+    else return std::array<std::int64_t, 0>{};
+}
+template <class Trainer>
+using phase_steps_type = decltype(phase_steps_of(std::declval<const Trainer&>()));
+template <class Trainer>
+constexpr bool phases_alternate = std::tuple_size_v<phase_steps_type<Trainer>> > 0;
+/// The tensor of these in a file.
+inline constexpr const char* phase_steps_name = "optimizer/steps";
 
 /// What save() hands to `write(entries, metadata)`: the trainer's, and what else `entries` has. `path`: of the file
 /// that comes of it, if one does.
@@ -111,13 +125,9 @@ SINTER_COLD auto save_with(std::vector<safetensors::entry> entries, const Traine
     }
     const std::int64_t steps = t.steps();
     if (what == saved::whole) entries.push_back({"step", safetensors::dtype::i64, {}, &steps});
-    [[maybe_unused]] const auto phases = [&] {
-        if constexpr (requires { t.phase_steps(); }) return t.phase_steps();
-        else return 0;
-    }();
-    if constexpr (requires { t.phase_steps(); })   // losses that alternate count by themselves
-        if (what == saved::whole)
-            entries.push_back({"optimizer/steps", safetensors::dtype::i64, {Trainer::phases}, phases.data()});
+    const auto phases = phase_steps_of(t);
+    if (!phases.empty() && what == saved::whole)
+        entries.push_back({phase_steps_name, safetensors::dtype::i64, {std::ssize(phases)}, phases.data()});
     safetensors::metadata_map metadata{{"format", "sinter"}};
     if (what == saved::whole) metadata.emplace("seed", joined({t.options().seed}));
     return write(std::move(entries), metadata);
@@ -180,9 +190,9 @@ SINTER_COLD void load_with(std::vector<safetensors::expected_tensor> expected, c
     [[maybe_unused]] hashed_tables_to_load tables;
     if constexpr (has_hashed_tables<Trainer>()) tables.expect<Trainer>(f, whole, expected);
     if (whole) expected.push_back({"step", safetensors::dtype::i64, {}});
-    constexpr bool alternates = requires { t.phase_steps(); };
-    if constexpr (alternates)
-        if (whole) expected.push_back({"optimizer/steps", safetensors::dtype::i64, {Trainer::phases}});
+    phase_steps_type<Trainer> phases{};
+    if (!phases.empty() && whole)
+        expected.push_back({phase_steps_name, safetensors::dtype::i64, {std::ssize(phases)}});
     safetensors::contents own{f.source, {}, f.tensors};
     for (auto i = own.tensors.begin(); i != own.tensors.end();)
         i = is_of_a_run(i->first) ? own.tensors.erase(i) : std::next(i);
@@ -209,16 +219,12 @@ SINTER_COLD void load_with(std::vector<safetensors::expected_tensor> expected, c
                 joined({"seed ", io::printable(seed->second)}),
                 joined({"the trainer's ", ours, ": make it with that .seed, or write load(..., saved::weights)"}));
     }
-    auto phases = [&] {
-        if constexpr (alternates) return t.phase_steps();
-        else return 0;
-    }();
-    if constexpr (alternates)
+    if constexpr (phases_alternate<Trainer>)
         if (whole) {
-            std::memcpy(phases.data(), f.at("optimizer/steps").data.data(), sizeof phases);
+            std::memcpy(phases.data(), f.at(phase_steps_name).data.data(), sizeof phases);
             for (const std::int64_t n : phases)
                 if (n < 0)
-                    throw format_error("number of steps", joined({path, ", tensor optimizer/steps"}), joined({n}),
+                    throw format_error("number of steps", joined({path, ", tensor ", phase_steps_name}), joined({n}),
                                        "0 or more");
         }
     if constexpr (has_hashed_tables<Trainer>()) tables.check(f, whole);
@@ -234,7 +240,7 @@ SINTER_COLD void load_with(std::vector<safetensors::expected_tensor> expected, c
     further();
     t.put(ready);
     if constexpr (has_hashed_tables<Trainer>()) tables.put(f, whole, whole ? steps : t.steps(), t);
-    if constexpr (alternates)
+    if constexpr (phases_alternate<Trainer>)
         if (whole) t.set_phase_steps(phases);
     if (whole) t.set_steps(steps);
 }

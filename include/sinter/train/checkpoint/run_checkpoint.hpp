@@ -133,9 +133,9 @@ SINTER_COLD std::vector<std::byte> give_run(Run& run, const std::string& options
     auto entries = s.entries();
     const std::int64_t steps = model.steps();
     entries.push_back({"step", safetensors::dtype::i64, {}, &steps});
-    if constexpr (requires { model.phase_steps(); })
-        entries.push_back({"optimizer/steps", safetensors::dtype::i64,
-                           {static_cast<std::int64_t>(model.phase_steps().size())}, model.phase_steps().data()});
+    const auto phases = phase_steps_of(model);
+    if (!phases.empty())
+        entries.push_back({phase_steps_name, safetensors::dtype::i64, {std::ssize(phases)}, phases.data()});
     safetensors::metadata_map metadata{{"format", "sinter"}};
     metadata.emplace("checksum", safetensors::checksum(entries));
     metadata.emplace("options", shared_terms(run, options));
@@ -158,14 +158,13 @@ SINTER_COLD void take_run(Run& run, const std::vector<std::byte>& bytes, const s
                                    joined({own.size(), " bytes"}), joined({n}));
             std::memcpy(to, own.data(), n);
         };
+        using trainer = std::remove_cvref_t<decltype(model)>;
         std::int64_t steps = 0;
+        phase_steps_type<trainer> phases{};
         number("step", &steps, sizeof steps);
+        if constexpr (phases_alternate<trainer>) number(phase_steps_name, phases.data(), sizeof phases);
         further();
-        if constexpr (requires { model.phase_steps(); }) {
-            auto phases = model.phase_steps();
-            number("optimizer/steps", phases.data(), sizeof phases);
-            model.set_phase_steps(phases);
-        }
+        if constexpr (phases_alternate<trainer>) model.set_phase_steps(phases);
         model.set_steps(steps);
     });
 }
