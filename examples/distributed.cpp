@@ -51,7 +51,9 @@ static int train(settings s) {
                                    (s.elastic ? " --elastic" : "") + (s.replicas == 2 ? " --replicas 2" : ""),
                                "single, mirrored:2, mirrored:4, central_storage:2, central_storage:4, "
                                "multi_worker:ring, :halving_doubling, :automatic or :mpi (where it was built with MPI); "
-                               "--canonical 2 or 4; --elastic with multi_worker:ring; --replicas 2 with parameter_server");
+                               "parameter_server:async, :stale:0, :stale:1, :stale:3, :sync:0 or :sync:1; "
+                               "--canonical 2 or 4 (4 with mpi, and with stale:0 and sync:0 of servers); "
+                               "--elastic with multi_worker:ring; --replicas 2 with parameter_server");
 }
 
 int main(int argc, char** argv) {

@@ -23,6 +23,8 @@ struct one_call {
     double throttle = 0, give_up = 0;
     std::int64_t batches = 0;
     double (*clock)() = base::monotonic_seconds;
+    double start_delay = 0;
+    std::function<void(std::int64_t, const evaluation_result&)> evaluated{};
 };
 static std::vector<std::int64_t> steps_of(const train_and_evaluate_result& r) {
     std::vector<std::int64_t> all;
@@ -37,8 +39,8 @@ static train_and_evaluate_result go(const std::string& folder, const Strategy& s
     return train_and_evaluate(
         model,
         {.data = &data, .max_steps = c.max_steps, .folder = folder, .every_steps = 4, .keep = 3, .does = c.does, .progress = nullptr},
-        {.data = &test, .metrics = {metrics::f1{}}, .batches = c.batches, .start_delay = 0, .throttle = c.throttle,
-         .give_up_after = c.give_up, .clock = c.clock},
+        {.data = &test, .metrics = {metrics::f1{}}, .batches = c.batches, .start_delay = c.start_delay,
+         .throttle = c.throttle, .give_up_after = c.give_up, .evaluated = c.evaluated, .clock = c.clock},
         hooks...);
 }
 static const single<cpu_device> here{};
@@ -103,6 +105,23 @@ BOOST_AUTO_TEST_CASE(an_evaluator) {
     }
     // nobody trains: it gives up
     BOOST_CHECK_THROW(go(folder / "none", here, {.does = duty::evaluate, .give_up = 0.2}), io_error);
+}
+
+// An evaluator looks at nothing before its start delay is over, though all checkpoints are there.
+static double ticks = 0;
+BOOST_AUTO_TEST_CASE(an_evaluator_begins_late) {
+    temporary_folder folder;
+    go(folder / "a", here, {.does = duty::train});
+    for (const double delay : {0., 6.}) {
+        double first = 0;
+        ticks = 0;
+        const auto note = [&](std::int64_t, const evaluation_result&) { first = ticks; };
+        const train_and_evaluate_result r =
+            go(folder / "a", here, {.does = duty::evaluate, .clock = [] { return ticks += 1; }, .start_delay = delay,
+                                    .evaluated = note});
+        same(steps_of(r), {20});
+        BOOST_TEST((first >= 1 + 6) == (delay == 6), "evaluated at " << first);
+    }
 }
 
 // The last checkpoint is damaged: the evaluator says so and ends.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/cluster_error.hpp>
 #include <sinter/base/posix_thread.hpp>
 #include <sinter/collective/communicator.hpp>
 #include <chrono>
@@ -23,6 +24,11 @@ struct healing_message {
     healing what = healing::nothing;
     std::int64_t bytes = 0;   ///< that follow
 };
+
+/// Bytes that are queued for one that joins, and that it takes in one message, where a model has `image` bytes.
+constexpr std::int64_t most_to_heal(std::size_t image) {
+    return 4 * static_cast<std::int64_t>(image) + (std::int64_t{64} << 20);
+}
 
 /// What a process that has joined was healed by.
 struct healing_counts {
@@ -134,13 +140,18 @@ private:
 };
 
 /// The other end: f(what, bytes) for each message, up to the last, or until `over()`. Throws
-/// cluster_error where the member cannot be reached.
+/// cluster_error where the member cannot be reached, or says a message that is none or has more than
+/// `most` bytes.
 template <class F, class Over>
-void be_healed(communicator& c, F f, Over over) {
+void be_healed(communicator& c, std::int64_t most, F f, Over over) {
     std::vector<std::byte> bytes;
     for (;;) {
         healing_message m;
         c.broadcast({reinterpret_cast<std::byte*>(&m), sizeof m}, 1);
+        if (m.what < healing::nothing || m.what > healing::last || m.bytes < 0 || m.bytes > most)
+            throw cluster_error(1, "", "", "healing", -1,
+                                joined({"a message of kind ", static_cast<std::int64_t>(m.what), " and ", m.bytes,
+                                        " bytes; needed a known kind, and ", most, " bytes at most"}));
         bytes.resize(static_cast<std::size_t>(m.bytes));
         if (m.bytes > 0) c.broadcast({bytes.data(), bytes.size()}, 1);
         f(m.what, bytes);

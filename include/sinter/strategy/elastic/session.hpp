@@ -364,7 +364,7 @@ private:
     }
     SINTER_COLD void begin_healing(const wire::seat& who) {
         std::vector<std::byte> now = weights();
-        const auto most = 4 * static_cast<std::int64_t>(now.size()) + (std::int64_t{64} << 20);
+        const auto most = collective::most_to_heal(now.size());
         healer_ = std::make_unique<collective::healer>(job_->healing(who, true, job_->patience()), most);
         healer_->add(collective::healing::image, std::move(now));
         base::tell_steps(&told_);
@@ -379,8 +379,8 @@ private:
             while (!job_->is_called()) try {
                     const auto member = job_->healing(job_->self(), false, 2)();
                     bool ends = false;
-                    collective::be_healed(
-                        *member, [&](collective::healing what, const std::vector<std::byte>& bytes) {
+                    collective::be_healed(*member, collective::most_to_heal(weights().size()),
+                        [&](collective::healing what, const std::vector<std::byte>& bytes) {
                             using enum collective::healing;
                             if (what == image) set_weights(bytes), ++counts_.images;
                             if (what == step) base::repeat_step(bytes), ++counts_.steps;

@@ -39,6 +39,8 @@ public:
     bool evaluates() const { return role() == cluster_role::evaluator; }
     bool has_evaluator() const { return setup_.members.evaluator() != nullptr; }
     bool independent() const { return setup_.input == batch_input::per_worker || !trains(); }
+    /// Whether files are of one moment: others do not go on while the chief saves.
+    bool saves_one_moment() const { return setup_.input == batch_input::global; }
     bool per_worker() const { return false; }   // nobody steps with empty batches while others go on
     membership member() const {
         if (serves()) return {-1, setup_.members.size()};

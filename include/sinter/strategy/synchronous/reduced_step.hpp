@@ -19,8 +19,7 @@ constexpr bool tells_steps() {
 
 struct reduced_step_head {
     std::int64_t step = 0;
-    std::uint64_t seed = 0;
-    bool updates = false;
+    std::uint64_t seed = 0, updates = 0;   ///< updates: 0 or 1
 };
 /// A step's numbers but for its gradients.
 template <class P>
@@ -72,10 +71,16 @@ public:
             next += n;
         };
         take(&head, sizeof head);
-        updates = head.updates;
+        if (head.updates > 1)
+            throw data_error("a step that another member tells of is none", "elastic session",
+                             joined({head.updates, " updates"}), "0 or 1");
+        updates = head.updates == 1;
         own_.each(updates, places, [&](float* x, std::int64_t n) {
             take(x, static_cast<std::size_t>(n) * sizeof(float));
         });
+        if (next != from.size())
+            throw data_error("a step that another member tells of is too long", "elastic session",
+                             joined({from.size(), " bytes"}), joined({next}));
         for (auto& u : units)
             u.write({compiler::space::state, 0}, own_.states.data(), static_cast<std::int64_t>(own_.states.size()));
         values = {.scalars = own_.scalars, .seed = head.seed, .step = head.step};
