@@ -78,17 +78,18 @@ void need(bool holds, const std::string& what) {   // Boost.Test's macros are no
     if (!holds) throw std::runtime_error(what);
 }
 
-} // namespace
-
-BOOST_AUTO_TEST_CASE(each_bucket_as_soon_as_it_is_final) {
-    on_each(adam{}, [](auto& t, notes& n) {
+/// `round`: steps from one update to the next.
+template <class Optimizer>
+void check_starts(Optimizer o, int round) {
+    on_each(o, [round](auto& t, notes& n) {
         using P = typename std::remove_cvref_t<decltype(t)>::training;
         constexpr int first_update = P::v.segments.first_update, loss = detail::of_program::loss_launch<P>;
         need(P::v.n_buckets >= 4, "too few buckets to see anything");
         const random_batch<P> b(1, largest);
-        for (int step = 0; step < 3; ++step) {
+        for (int step = 0; step < 3 * round; ++step) {
             n = {};
             t.step(b.view(), [&](int launch, bool before) { n.launch = before ? n.launch : launch; });
+            if ((step + 1) % round != 0) continue;
             need(static_cast<int>(n.sums.size()) == P::v.n_buckets, "one sum for each bucket");
             int meanwhile = 0;
             for (int k = 0; k < P::v.n_buckets; ++k) {
@@ -106,6 +107,11 @@ BOOST_AUTO_TEST_CASE(each_bucket_as_soon_as_it_is_final) {
         }
     });
 }
+
+} // namespace
+
+BOOST_AUTO_TEST_CASE(each_bucket_as_soon_as_it_is_final) { check_starts(adam{}, 1); }
+BOOST_AUTO_TEST_CASE(in_the_last_step_of_a_round_as_well) { check_starts(accumulate<2>(adam{}), 2); }
 
 BOOST_AUTO_TEST_CASE(once_for_each_update) {
     on_each(accumulate<3>(adam{}), [](auto& t, notes& n) {

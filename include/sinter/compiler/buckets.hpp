@@ -57,12 +57,15 @@ constexpr void cut_buckets(const graph_view& g, const grouping& r, const address
                            growing<gradient_bucket>& out, int* bucket_of) {
     for (int i = 0; i < g.parameters.n; ++i) bucket_of[i] = -1;
     if (!l.in_buckets()) return;
-    const auto final_after = [&](int i) {   // behind its kernel; what is gathered in a sweep, behind all sweeps
-        if (u.every > 1 && !updated[i]) return p.first_update - 1;
+    const auto final_after = [&](int i) {   // behind its kernel or, where a sweep gathers it, the sweeps behind that
         const int group = r.of[base_of(g.n, g.gradients[i])];
-        for (int k = 0; k < p.launches.n; ++k)
-            if (p.launches[k].group == group) return detail::ends_with(p.launches.p, p.loops, k);
-        return p.first_update - 1;
+        int k = 0;
+        while (k < p.launches.n && p.launches[k].group != group) ++k;
+        if (k == p.launches.n) return p.first_update - 1;
+        if (u.every == 1 || updated[i]) return detail::ends_with(p.launches.p, p.loops, k);
+        int last = k;
+        while (last + 1 < p.first_update && p.launches[last + 1].group < 0) ++last;
+        return last > k ? last : p.first_update - 1;
     };
     growing<int> number(g.parameters.n, -1);
     gradient_bucket open;

@@ -42,14 +42,19 @@ public:
     }
 
     constexpr void run() {
+        const bool gathers = update_.accumulates() && layout_.in_buckets();
+        bool loss_known = false;
         for (int i = 0; i < r_.g.n; ++i) {
             if (r_.g[i].root < 0) continue;
             if (r_.g[i].loop != in_loop_) enter(r_.g[i].loop);
             one(i);
+            if (!gathers) continue;
+            loss_known = loss_known || o_.launches[o_.launches.n - 1].loss;
+            if (loss_known && !r_.g[i].loop && !r_.g[i].is_producer) gather_behind(i);
         }
         enter(0);
         copy_states();
-        if (g_.gradients.n) update_.gather();
+        if (g_.gradients.n && update_.accumulates()) update_.gather([](int) { return true; });
         o_.first_update = o_.launches.n;
         if (g_.gradients.n) update_.norm_of_gradients();
         o_.first_sweep = o_.launches.n;
@@ -100,6 +105,12 @@ private:
         }
     }
 
+    /// Of steps that are accumulated, gradients which others wait for: gathered as soon as this group has made them.
+    constexpr void gather_behind(int group_number) {
+        for (int v : g_.gradients)
+            if (v >= 0 && r_.of[base_of(g_.n, v)] == group_number)
+                return update_.gather([&](int i) { return r_.of[base_of(g_.n, g_.gradients[i])] == group_number; });
+    }
     /// Ends the loop that launches are being made for, and begins the next (0: none). Where fewer
     /// iterations may be made than there is room for, the device is told what to put right.
     constexpr void enter(int l) {

@@ -42,7 +42,8 @@ class update_emitter {
 public:
     constexpr update_emitter(const graph_view& g, const address* at, const plan_sizes& z, const bool* updated,
                              const update_set& u, const target& t, launch_writer& w, const gradient_layout& l)
-        : g_(g), at_(at), z_(z), updated_(updated), u_(u), t_(t), write_(w), layout_(l) {}
+        : g_(g), at_(at), z_(z), updated_(updated), u_(u), t_(t), write_(w), layout_(l),
+          gathered_(u.every > 1 ? g.parameters.n : 0, false) {}
 
     /// What the step does with the gradient of parameter i, behind the node that finishes it.
     constexpr void splice(int i) {
@@ -51,10 +52,12 @@ public:
     }
     /// Where the keys of parameter i's gradient lie, which is a list of rows.
     constexpr address keys(int i) const { return keys_of(g_, layout_, z_.summed_gradients, i); }
-    /// Where gradients are accumulated: adds those up that no kernel has.
-    constexpr void gather() {
-        if (u_.every > 1) sweep(false);
+    /// Where gradients are accumulated: adds those of the parameters `chosen(i)` up that nobody has.
+    template <class F>
+    constexpr void gather(F chosen) {
+        sweep(false, chosen);
     }
+    constexpr bool accumulates() const { return u_.every > 1; }
     /// The sum of the squares of all gradients, where an update wants it: of each by itself, and of
     /// these sums in the order of the parameters, so that it does not depend on how gradients lie.
     constexpr void norm_of_gradients() {
@@ -75,7 +78,9 @@ public:
     }
     /// All updates that no kernel has done. Parameters that the loss does not depend on have no
     /// gradient and stay as they are.
-    constexpr void update() { sweep(true); }
+    constexpr void update() {
+        sweep(true, [](int) { return true; });
+    }
 
 private:
     const graph_view& g_;
@@ -86,6 +91,7 @@ private:
     const target& t_;
     launch_writer& write_;
     gradient_layout layout_;
+    growing<bool> gathered_;   ///< of each parameter: a sweep has added its gradient to the others of the round
 
     /// A parameter, or a stretch of several that begins with it.
     struct place {
@@ -114,9 +120,10 @@ private:
     }
 
     /// One walk for each stretch of neighbouring parameters that are treated alike, whose gradients
-    /// are neighbours, too. `last`: the updates themselves; otherwise, where gradients are
-    /// accumulated, what each step does.
-    constexpr void sweep(bool last) {
+    /// are neighbours, too; of those with `chosen(i)` and a gradient. `last`: the updates themselves; otherwise, where
+    /// gradients are accumulated, what each step does.
+    template <class F>
+    constexpr void sweep(bool last, F chosen) {
         const bool reads_slot = last && u_.every > 1;
         std::int64_t end = -1;
         place begin;
@@ -134,9 +141,11 @@ private:
             }
             const group_update& of = u_.of(v);
             const update_code& its = last ? of.last : u_.gather;
-            const bool done = updated_[i] && (!last || u_.every == 1);
-            if (begin.parameter >= 0 && (done || g_.gradients[i] < 0 || &its != code)) flush();
-            if (done || g_.gradients[i] < 0 || !its.code.n) return;
+            const bool done = g_.gradients[i] < 0 || !chosen(i) ||
+                              (last ? updated_[i] && u_.every == 1 : updated_[i] || gathered_[i]);
+            if (begin.parameter >= 0 && (done || &its != code)) flush();
+            if (done || !its.code.n) return;
+            if (!last) gathered_[i] = true;
             const place here = place_of(i);
             const std::int64_t size = place_size(g_.n[v.id], t_, 1);
             const bool list = layout_.rows(i) > 0;

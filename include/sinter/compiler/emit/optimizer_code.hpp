@@ -74,7 +74,7 @@ constexpr optimizer_code make_optimizer_code(int group_number = 0, int level = -
     for (float f : body.literals()) out.constants[out.literals++] = f;
     for (const address& a : body.args()) {
         const int port = out.operand[out.operands++] = port_of(a);
-        if (port < weight_operand && port - 1 > out.slots) out.slots = port - 1;
+        out.slots += port > 1 && port < weight_operand;
     }
     return out;
 }

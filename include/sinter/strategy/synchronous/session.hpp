@@ -212,35 +212,32 @@ private:
         }
         constexpr int known = gathers ? cut.first_change : cut.first_update;
         pass_sync_points<I>(thread, v, begun, known, observe);
-        constexpr bool marks = marks_launches<device> && !gathers && std::is_same_v<Observer, runtime::unobserved>;
-        const bool aside = marks && joins_;
-        const bool overlaps = aside || (meets && shared && members_ && crew_->size() == 1 && !gathers);
+        constexpr bool marks = marks_launches<device> && std::is_same_v<Observer, runtime::unobserved>;
+        const bool ends_round = !gathers || (v.step + 1) % detail::of_program::every<P> == 0;
+        const bool aside = marks && joins_ && ends_round;
+        const bool overlaps = aside || (meets && shared && members_ && crew_->size() == 1 && ends_round);
         own_shards(thread, [&](int i) {
             shard& s = shard_[at(i)];
             if (!filled(i)) return leave_out<I>(i, v);
-            if constexpr (marks)
+            if constexpr (marks && !gathers)
                 if (aside) return units_[at(i)].template marked_stretch<I>(values(i, v), {begun, known}, marks_of<P>());
-            s.finite = s.finite && stretch<I>(i, v, {begun, known}, observe, overlaps);
+            s.finite = s.finite && stretch<I>(i, v, {begun, known}, observe, overlaps && !gathers);
             s.loss = units_[at(i)].template finish_step<I>();
             s.finite = s.finite && is_finite(s.loss);
             if (!shared && !peers && !gathers) this->template fetch<I>(i);
             if constexpr (!shared) this->template fetch_lists<I>(i);
         });
         meet(thread);
-        if constexpr (marks)
-            if (aside && thread == 0) send_marked<I>(v);
         if constexpr (gathers) {
             if (thread == 0) know_totals<I>(v);
             meet(thread);
             begun = known;
-            if (applied_) {
-                pass_sync_points<I>(thread, v, begun, cut.first_update, observe);
-                if (begun < cut.first_update) run_own<I>(thread, v, {begun, cut.first_update}, observe);
-                if (!shared && !peers) own_shards(thread, [&](int i) { this->template fetch<I>(i); });
-            }
+            if (applied_) gather<I>(thread, v, begun, observe, aside, overlaps);
             meet(thread);
         }
-        const bool updates = !gathers || (applied_ && (v.step + 1) % detail::of_program::every<P> == 0);
+        const bool updates = applied_ && ends_round;
+        if constexpr (marks)
+            if (aside && updates && thread == 0) send_marked<I>(v);
         if (updates && !overlaps) {
             join_gradients<I>(thread);
             meet(thread);
@@ -254,13 +251,32 @@ private:
             if (thread == 0 && !this->member().chief()) empty_gathered(0, P::v.round_weight, 1);
         }
     }
-    /// These launches, of each of this thread's shards that has examples.
+    /// Of a step that is accumulated, once all know that its loss is finite: from launch `begun` on
+    /// it is added to those before. In a round's last step what is ready is sent meanwhile: marks are
+    /// set for that (`aside`), or it is started between the launches (`overlaps`).
     template <int I, class Observer>
-    void run_own(int thread, const step_values& v, runtime::launch_range launches, Observer& observe) {
+    void gather(int thread, const step_values& v, int begun, Observer& observe, bool aside, bool overlaps) {
+        using P = training<I>;
+        constexpr int end = P::v.segments.first_update;
+        pass_sync_points<I>(thread, v, begun, end, observe);
+        if constexpr (marks_launches<device> && std::is_same_v<Observer, runtime::unobserved>)
+            if (aside)
+                return own_shards(thread, [&](int i) {   // one without examples may have gathered before
+                    const runtime::launch_range left{filled(i) ? begun : end, end};
+                    units_[at(i)].template marked_stretch<I>(values(i, v), left, marks_of<P>());
+                });
+        if (begun < end) run_own<I>(thread, v, {begun, end}, observe, overlaps);
+        if (!shared && !peers && !aside && (v.step + 1) % detail::of_program::every<P> == 0)
+            own_shards(thread, [&](int i) { this->template fetch<I>(i); });
+    }
+    /// These launches, of each of this thread's shards that has examples. `sends`: what is ready is sent meanwhile.
+    template <int I, class Observer>
+    void run_own(int thread, const step_values& v, runtime::launch_range launches, Observer& observe,
+                 bool sends = false) {
         own_shards(thread, [&](int i) {
             shard& s = shard_[at(i)];
             if (!filled(i) || !s.finite) return;
-            s.finite = stretch<I>(i, v, launches, observe, false);
+            s.finite = stretch<I>(i, v, launches, observe, sends);
         });
     }
     /// These launches, of shard i. `sends`: what is ready is sent meanwhile.
@@ -373,18 +389,18 @@ private:
     static constexpr runtime::launch_marks marks_of() {
         return {detail::of_program::marks<P>.all, P::v.n_buckets + 1};
     }
-    /// While the devices are at work: the totals, then each bucket as soon as it is final.
+    /// While the devices are at work: the totals, but where they are known; then each bucket as soon as it is final.
     template <int I>
     void send_marked(const step_values& v) {
         using P = training<I>;
-        for (int i = 0; i < shards_; ++i) {
+        for (int i = 0; i < shards_ && !started_totals_; ++i) {
             shard& s = shard_[at(i)];
             if (!filled(i)) continue;
             units_[at(i)].template follow<I>(P::v.n_buckets);
             s.loss = units_[at(i)].template finish_aside<I>();
             s.finite = s.finite && is_finite(s.loss);
         }
-        start_totals(v, true);
+        if (!started_totals_) start_totals(v, true);
         for (int k = 0; k < P::v.n_buckets; ++k) {
             const compiler::gradient_bucket& b = P::v.buckets[k];
             if (b.is_list()) this->template fetch_lists_aside<I>(k);

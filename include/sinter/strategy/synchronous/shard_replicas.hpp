@@ -313,14 +313,15 @@ protected:
     void join_aside(int k) {
         const compiler::gradient_bucket& b = training<I>::v.buckets[k];
         for (int i = 0; i < shards_; ++i)
-            if (filled(i)) units_[at(i)].template follow<I>(k);
+            if (filled(i) || unit::gathers()) units_[at(i)].template follow<I>(k);
         if constexpr (peers)
             for (int step = 1; step < shards_; step *= 2)
                 for (int i = 0; i + step < shards_; i += 2 * step)
                     units_[at(i)].add_aside(units_[at(i + step)], b.at, b.floats);
         if (on_devices_) return units_[0].wait_aside();
         for (int i = 0; i < (peers ? 1 : shards_); ++i)
-            if (peers ? static_cast<bool>(members_) : filled(i)) units_[at(i)].read_aside(b.at, place<I>(i, b.at), b.floats);
+            if (peers ? static_cast<bool>(members_) : filled(i) || unit::gathers())
+                units_[at(i)].read_aside(b.at, place<I>(i, b.at), b.floats);
     }
     /// In the order of tree_sum, each sum by the device whose memory has it.
     template <int I>
