@@ -226,6 +226,52 @@ BOOST_AUTO_TEST_CASE(a_server_that_comes_back_from_its_checkpoint_goes_on_with_t
     }
 }
 
+// What the log within a checkpoint is for: a push that the checkpoint has, but whose answer never came. The server dies and
+// comes back with it, is sent the push again, and does not take it twice.
+BOOST_AUTO_TEST_CASE(a_push_that_the_checkpoint_has_and_whose_answer_was_lost) {
+    for (const auto& order : {sharded::update_order::async(), sharded::update_order::stale(0)}) {
+        const job j(1, 1, with_table(), quick(15)), seen = through_proxy(j);   // nobody notices silence meanwhile
+        const auto files = std::make_shared<kept_shards>();
+        sharded::server_options o;
+        o.order = order;
+        o.files = files;
+        o.save_every_steps = 1;
+        auto servers = std::make_unique<running_servers>(j, o, 1, 1);
+        fault_proxy::faults f;
+        f.upwards = false;
+        f.connection = 0;
+        f.mute_at = 250'000;   // within the values of some answer
+        std::atomic<bool> over{false};
+        std::atomic<std::int64_t> begun{0}, answered{0};
+        constexpr int each = 12;
+        threads proxy, workers;
+        proxy.start([&] { fault_proxy::run(seen.members[1].address(), j.members[1].address(), f, [&] { return !over; }); });
+        workers.start([&] {
+            pusher p(seen, 0);
+            p.c->open(0);
+            for (int i = 0; i < each; ++i) ++begun, p.push(), ++answered;
+            const std::string counted = p.c->call(0, "counters");
+            SINTER_NEED(p.all_are(each));
+            SINTER_NEED(holds(counted, "\"repeated\": 1"));
+            SINTER_NEED(holds(counted, "\"lost\": 0"));
+            p.c->leave();
+        });
+        int still = 0;   // milliseconds for which the worker has waited for a push that is saved
+        for (int i = 0; i < 30'000 && still < 500; ++i, ::usleep(1000)) {
+            const std::lock_guard hold(files->mutex);
+            still = files->there && files->step == begun && begun == answered + 1 ? still + 1 : 0;
+        }
+        BOOST_TEST(still == 500);
+        BOOST_TEST(answered < each);
+        servers.reset();
+        servers = std::make_unique<running_servers>(j, o, 1, 1);
+        no_fault_of(workers);
+        no_fault_of(*servers);
+        over = true;
+        no_fault_of(proxy);
+    }
+}
+
 BOOST_AUTO_TEST_CASE(by_clocks_all_servers_save_after_the_very_same_one) {
     struct named : kept_shards {
         std::vector<std::pair<std::string, std::int64_t>> all;
