@@ -218,7 +218,7 @@ private:
         const bool overlaps = aside || (meets && shared && members_ && crew_->size() == 1 && ends_round);
         own_shards(thread, [&](int i) {
             shard& s = shard_[at(i)];
-            if (!filled(i)) return leave_out<I>(i, v);
+            if (!filled(i)) return this->template leave_out<I>(i, v);
             if constexpr (marks && !gathers)
                 if (aside) return units_[at(i)].template marked_stretch<I>(values(i, v), {begun, known}, marks_of<P>());
             s.finite = s.finite && stretch<I>(i, v, {begun, known}, observe, overlaps && !gathers);
@@ -308,24 +308,6 @@ private:
                 meet(thread);
                 next = p.after + 1;
             }
-    }
-    /// A shard without examples adds nothing.
-    template <int I>
-    void leave_out(int i, const step_values& v) {
-        using P = training<I>;
-        if constexpr (unit::gathers()) {
-            const float none = 0;   // of a round that begins
-            if (v.step % detail::of_program::every<P> == 0) units_[at(i)].write(P::v.round_weight, &none, 1);
-        } else {
-            for (int k = 0; k < P::v.n_buckets; ++k) {
-                const compiler::gradient_bucket& b = P::v.buckets[k];
-                if (b.is_list()) continue;
-                if constexpr (peers)
-                    units_[at(i)].write(b.at, std::vector<float>(static_cast<std::size_t>(b.floats), -0.f).data(),
-                                        b.floats);
-                else std::fill_n(this->template place<I>(i, b.at), b.floats, -0.f);
-            }
-        }
     }
 
     // ---- sums

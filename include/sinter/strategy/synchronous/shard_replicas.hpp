@@ -287,6 +287,25 @@ protected:
                 units_[at(i)].read(P::v.buckets[k].at, place<I>(i, P::v.buckets[k].at), P::v.buckets[k].floats);
     }
 
+    /// A shard without examples adds nothing.
+    template <int I>
+    void leave_out(int i, const step_values& v) {
+        using P = training<I>;
+        if constexpr (unit::gathers()) {
+            const float none = 0;   // of a round that begins
+            if (v.step % detail::of_program::every<P> == 0) units_[at(i)].write(P::v.round_weight, &none, 1);
+        } else {
+            for (int k = 0; k < P::v.n_buckets; ++k) {
+                const compiler::gradient_bucket& b = P::v.buckets[k];
+                if (b.is_list()) continue;
+                if constexpr (peers)
+                    units_[at(i)].write(b.at, std::vector<float>(static_cast<std::size_t>(b.floats), -0.f).data(),
+                                        b.floats);
+                else std::fill_n(place<I>(i, b.at), b.floats, -0.f);
+            }
+        }
+    }
+
     // ---- gradients in memory that others read
     /// Updates add up the gradients of all shards themselves (strategy_traits::gradient_sources).
     template <int... I>
