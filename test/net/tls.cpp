@@ -46,10 +46,10 @@ static std::string talk(const cluster& c, std::size_t bytes, int rounds) {
     return "right";
 }
 
-static cluster_options through(const tls_files& f) {
-    cluster_options o = quick(2);
+static cluster_options through(const tls_files& f, double join_within = 30) {
+    cluster_options o = quick(5);
     o.tls = f;
-    o.join_within = 2;
+    o.join_within = join_within;
     return o;
 }
 
@@ -98,7 +98,7 @@ BOOST_AUTO_TEST_CASE(nobody_on_the_way_reads_or_changes_it) {
         if (!flip) {
             char found = '?';
             pollfd wait{ends[0], POLLIN, 0};
-            BOOST_REQUIRE(::poll(&wait, 1, 10000) == 1);
+            BOOST_REQUIRE(::poll(&wait, 1, 50000) == 1);
             BOOST_TEST(::read(ends[0], &found, 1) == 1);
             BOOST_TEST(found == 'n');
         }
@@ -115,16 +115,16 @@ BOOST_AUTO_TEST_CASE(who_has_no_certificate_of_the_authority_is_kept_out) {
     const authority ours(f.path, "ours"), others(f.path, "others");
     const auto at = own_addresses(2);
     processes p;
-    p.start([&] { return talk(cluster::of(at, 0, through(ours.member("zero"))), 100, 1); });
+    p.start([&] { return talk(cluster::of(at, 0, through(ours.member("zero"), 2)), 100, 1); });
     tls_files theirs = others.member("one");
     theirs.authority = f.path + "/ours.pem";   // it would take ours
-    p.start([&] { return talk(cluster::of(at, 1, through(theirs)), 100, 1); });
+    p.start([&] { return talk(cluster::of(at, 1, through(theirs, 2)), 100, 1); });
     const std::string zero = p.result(0), one = p.result(1);
     BOOST_TEST(holds(zero, "missing after 2.0 s: worker/1"), zero);
     BOOST_TEST(holds(one, "missing after 2.0 s: worker/0"), one);
     // Without TLS, where the other has it: neither hangs nor joins.
     const auto there = own_addresses(2);
-    p.start([&] { return talk(cluster::of(there, 0, through(ours.member("zero"))), 100, 1); });
+    p.start([&] { return talk(cluster::of(there, 0, through(ours.member("zero"), 2)), 100, 1); });
     cluster_options plain = quick(2);
     plain.join_within = 2;
     p.start([&] { return talk(cluster::of(there, 1, plain), 100, 1); });

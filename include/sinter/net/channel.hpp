@@ -51,6 +51,8 @@ public:
     bool has_more() const { return cipher_ && cipher_->has_more(); }
     /// Bytes that only the two ends share; none of a plain channel. Once something has been read.
     std::vector<std::byte> binding() const { return cipher_ ? cipher_->binding() : std::vector<std::byte>(); }
+    /// Whether the cipher can say why a read or write failed, rather than the system alone.
+    bool explains() const { return cipher_ && !cipher_->fault().empty(); }
     /// In words, why a read or write failed.
     std::string fault(const transfer& t) const {
         const std::string own = cipher_ ? cipher_->fault() : std::string();

@@ -3,6 +3,7 @@
 #include <sinter/net/cluster.hpp>
 #include <sinter/net/control_link.hpp>
 #include <sinter/net/data_link.hpp>
+#include <sinter/net/join_trouble.hpp>
 #include <sinter/net/listener.hpp>
 #include <sinter/net/meeting.hpp>
 #include <sinter/net/rare_log.hpp>
@@ -65,7 +66,7 @@ public:
             const slot& s = *slots_[index(r)];
             if (r == who_.rank() || s.data) continue;
             std::string words = who_.member(r).name() + " at " + where(r);
-            if (!s.trouble.empty()) words += " (" + s.trouble + ")";
+            if (!s.trouble.empty()) words += " (" + s.trouble.words() + ")";
             m.emplace_back(r, std::move(words));
         }
         return m;
@@ -110,7 +111,7 @@ private:
         alarm retry;
         double first_dialled = 0;
         bool told = false;                // a refusal went to it or came from it, and both know the key
-        std::string trouble;
+        join_trouble trouble;
     };
 
     event_loop& loop_;
@@ -164,9 +165,9 @@ private:
         s.dialling->begin(fault != 0);
     }
     /// Often at first, since the others are about to start; then four times a second.
-    void again(int r, std::string trouble) {
+    void again(int r, std::string trouble, bool explains = false) {
         slot& s = *slots_[index(r)];
-        s.trouble = std::move(trouble);
+        s.trouble.note(std::move(trouble), explains);
         const bool early = base::monotonic_seconds() - s.first_dialled < 3;
         s.retry.in(early ? 0.01 : 0.25, [this, r] { dial(r); });
     }
@@ -178,7 +179,7 @@ private:
         s.told = s.told || (m.result() == meeting::outcome::refused && talk.proved());
         if (m.result() == meeting::outcome::refused && talk.why() != handshake::refusal::not_sinter)
             return on_.failed(about(r, "this process, " + who_.self().name() + ", was refused: " + m.words()));
-        if (m.result() != meeting::outcome::accepted) return again(r, m.words());
+        if (m.result() != meeting::outcome::accepted) return again(r, m.words(), m.explains());
         if (const std::string wrong = another(talk.peer(), r); !wrong.empty()) return on_.failed(about(r, wrong));
         if (use == purpose::data && talk.peer().incarnation != s.incarnation) {   // it was restarted in between
             s.control.reset();
@@ -240,7 +241,7 @@ private:
             return on_.failed(about(g.rank, words));
         if (m.result() == meeting::outcome::refused) {
             words = joined({"refused a connection from ", text_of(from.digits()), ": ", words});
-            if (g.rank > who_.rank() && g.rank < who_.size()) slots_[index(g.rank)]->trouble = words;
+            if (g.rank > who_.rank() && g.rank < who_.size()) slots_[index(g.rank)]->trouble.note(words, true);
         } else {
             words = joined({"closed a connection from ", text_of(from.digits()), ": ", words});
         }
@@ -252,7 +253,7 @@ private:
     void install(int r, purpose use, meeting& m) {
         slot& s = *slots_[index(r)];
         const handshake& talk = m.talk();
-        s.trouble.clear();
+        s.trouble = {};
         if (use == purpose::data) {
             if (!s.control) return;   // lost in between
             s.data.emplace(made_connection{m.take(), talk.sending(), talk.receiving()});
@@ -274,8 +275,8 @@ private:
         s.control.reset();
         s.data.reset();
         s.dialling.reset();
-        s.trouble = cause;
         if (r < who_.rank()) again(r, cause);
+        else s.trouble.note(cause, false);
     }
 };
 

@@ -28,6 +28,8 @@ public:
     outcome result() const { return result_; }
     /// What went wrong, in words.
     const std::string& words() const { return words_; }
+    /// Whether the words are a reason that the other end or TLS gave: see join_trouble.
+    bool explains() const { return explains_; }
     const handshake& talk() const { return handshake_; }
     /// The connection, once accepted.
     channel take() {
@@ -44,6 +46,7 @@ private:
     alarm deadline_;
     std::string words_;
     outcome result_ = outcome::going_on;
+    bool explains_ = false;
     std::array<std::byte, handshake::most_bytes> in_{};
     std::size_t here_ = 0, gone_ = 0;
 
@@ -92,6 +95,7 @@ private:
         if (result_ != outcome::going_on) return;
         result_ = o;
         words_ = std::move(words);
+        explains_ = o == outcome::refused || (o == outcome::lost && channel_.explains());
         deadline_.off();
         if (o != outcome::accepted) {
             watch_.reset();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/base/monotonic_seconds.hpp>
+#include <sinter/net/join_trouble.hpp>
 #include <sinter/net/service.hpp>
 #include <optional>
 
@@ -23,9 +24,10 @@ public:
         const cluster_member& m = who_.servers()[static_cast<std::size_t>(index)];
         const host_port at = m.address();
         nobody_ = false;
+        trouble_ = {};
         const double until = base::monotonic_seconds() + within;
         const resolution found = resolve(at);
-        if (!found.fault.empty()) return miss("the name of its host cannot be resolved: " + found.fault);
+        if (!found.fault.empty()) return miss("the name of its host cannot be resolved: " + found.fault, true);
         check_key(who_, at, found.endpoints);
         for (const endpoint& to : found.endpoints) {
             io::descriptor socket = stream_socket(to.storage.ss_family);
@@ -40,10 +42,10 @@ public:
             handshake talk(true, own_, who_.options.key);
             if (!connected(c, until) || !meet(c, talk, until)) continue;
             if (talk.now() == handshake::state::refused) {
-                if (talk.why() == handshake::refusal::not_sinter) return miss(talk.words());
+                if (talk.why() == handshake::refusal::not_sinter) return miss(talk.words(), true);
                 if (talk.why() == handshake::refusal::unwanted) {
                     refused_ = true;
-                    return miss("it refuses this process: " + talk.words());
+                    return miss("it refuses this process: " + talk.words(), true);
                 }
                 throw about(index, "joining the job", -1,
                             "this process, " + who_.self().name() + ", was refused: " + talk.words());
@@ -51,14 +53,14 @@ public:
             const greeting& g = talk.peer();
             if (g.role != static_cast<std::uint8_t>(m.role) || g.index != m.index)
                 throw about(index, "joining the job", -1, "another task of this job listens there");
-            trouble_.clear();
+            trouble_ = {};
             refused_ = false;
             return data_link(std::move(c), talk.sending(), talk.receiving(),
                              {who_.size() + index, m.name(), text_of(at)});
         }
         return {};
     }
-    const std::string& trouble() const { return trouble_; }
+    const join_trouble& trouble() const { return trouble_; }
     /// Whether the host of the last one that was dialled has said that nobody listens there.
     bool nobody_there() const { return nobody_; }
     /// Whether the last one that was dialled was there, and does not want this process now.
@@ -73,11 +75,11 @@ private:
     cluster who_;
     greeting own_;
     std::unique_ptr<tls_context> tls_;
-    std::string trouble_;
+    join_trouble trouble_;   // of the last call of dial()
     bool refused_ = false, nobody_ = false;
 
-    std::optional<data_link> miss(std::string why) {
-        trouble_ = std::move(why);
+    std::optional<data_link> miss(std::string why, bool explains = false) {
+        trouble_.note(std::move(why), explains);
         return {};
     }
     bool ready(int descriptor, short events, double until) {
@@ -119,7 +121,7 @@ private:
                 continue;
             }
             if (t.how == transfer::ended) return miss("it closed the connection"), false;
-            if (t.how == transfer::failed) return miss(c.fault(t)), false;
+            if (t.how == transfer::failed) return miss(c.fault(t), c.explains()), false;
             if (speaks) {
                 gone += t.bytes;
                 if (gone < saying.size()) continue;

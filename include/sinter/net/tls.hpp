@@ -64,7 +64,7 @@ private:
 /// One connection's TLS.
 class tls_session : public cipher {
 public:
-    tls_session(SSL_CTX* context, int socket, bool dials) : ssl_(::SSL_new(context)) {
+    tls_session(SSL_CTX* context, int socket, bool dials) : socket_(socket), ssl_(::SSL_new(context)) {
         if (!ssl_) throw_openssl("a connection of TLS");
         BIO* const b = detail::socket_bio::make(socket);
         ::SSL_set_bio(ssl_.get(), b, b);
@@ -91,7 +91,9 @@ public:
         std::size_t sent = 0;
         begin();
         const int done = ::SSL_write_ex(ssl_.get(), record_.data(), record_.size(), &sent);
-        return outcome(done, sent);
+        const transfer t = outcome(done, sent);
+        if (t.how == transfer::failed) hear_reason();
+        return t;
     }
     bool has_more() const override { return ::SSL_has_pending(ssl_.get()) != 0; }
     void shut_down() noexcept override {
@@ -113,9 +115,24 @@ private:
         void operator()(SSL* s) const { ::SSL_free(s); }
     };
     static constexpr std::size_t most = std::size_t{1} << 14;   // of a record
+    int socket_;   // the channel's
     std::unique_ptr<SSL, release> ssl_;
     std::string record_, fault_;
 
+    /// Of a connection that takes no more: an alert that came before it ended may say why. What else has come stays to
+    /// be read.
+    void hear_reason() {
+        if (!fault_.empty() || !::SSL_is_init_finished(ssl_.get())) return;
+        char next;
+        std::size_t got = 0;
+        begin();
+        outcome(::SSL_peek_ex(ssl_.get(), &next, 1, &got), got);
+    }
+    /// What is left unread when a socket is closed resets the connection, and the alert that says why may be lost.
+    void discard_what_has_come() {
+        char rest[4096];
+        while (io::uninterrupted([&] { return ::recv(socket_, rest, sizeof rest, MSG_DONTWAIT); }) > 0) {}
+    }
     static void begin() {
         ::ERR_clear_error();
         errno = 0;
@@ -134,6 +151,7 @@ private:
                 fault_ = "TLS: " + detail::openssl_words();
                 if (const long why = ::SSL_get_verify_result(ssl_.get()); why != X509_V_OK)
                     fault_ += std::string(", ") + ::X509_verify_cert_error_string(why);
+                discard_what_has_come();
                 return {transfer::failed, 0, EPROTO};
         }
     }

@@ -145,6 +145,16 @@ BOOST_AUTO_TEST_CASE(what_one_of_those_that_lag_sees) {
     BOOST_TEST(job.result(1).find("a number that is not finite") != std::string::npos, job.result(1));
     BOOST_TEST(job.result(0).find("a number that is not finite") != std::string::npos, job.result(0));
 }
+/// The chief, which has made its steps before another worker was started at all, waits for that one's.
+BOOST_AUTO_TEST_CASE(the_end_does_not_depend_on_who_comes_first) {
+    server_job job(2, 2);
+    for (const int i : {0, 2, 3}) job.start(i, [](const cluster& c) { return learns<async>(c, 0, 150); });
+    job.start(
+        1, [](const cluster& c) { return learns<async>(c, 0, 150); }, 1.5);
+    BOOST_TEST(job.result(0) == "300 learned");
+    BOOST_TEST(job.result(1) == "worker after 150");
+    for (int i = 2; i < 4; ++i) BOOST_TEST(job.result(i) == "served");
+}
 BOOST_AUTO_TEST_CASE(workers_come_late_and_leave_early) {
     server_job job(3, 2);
     for (const int i : {0, 3, 4}) job.start(i, [](const cluster& c) { return learns<async>(c, 12000, 50); });

@@ -151,7 +151,7 @@ inline void process_group::fail(const cluster_error& e) noexcept try {
     if (e.rank() >= 0 && e.rank() < size() && e.rank() != rank() && dynamic_cast<const lost_connection*>(&e)) {
         lock hold(mutex_);   // the other end, or the one that ended it, may be about to say why
         const auto has_left = [&] { return left_[static_cast<std::size_t>(e.rank())] != 0; };
-        wait_until(base::monotonic_seconds() + 0.1, hold, [&] { return error_.there() || has_left(); });
+        wait_until(base::monotonic_seconds() + 0.5, hold, [&] { return error_.there() || has_left(); });
         left = has_left();
     }
     if (left)

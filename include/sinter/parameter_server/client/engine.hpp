@@ -29,7 +29,7 @@ struct client::engine {
     // Under the mutex:
     std::optional<cluster_error> failure;
     std::vector<double> down_since, next_try;
-    std::vector<std::string> why_down;
+    std::vector<wire::join_trouble> why_down;   // since down_since
     struct shard_copies {   // where two servers keep each shard
         int aim = 0;              // the copy that is dialled, or leads
         std::uint64_t epoch = 0;  // the newest that was heard of: no leader of an older one is obeyed
@@ -123,8 +123,14 @@ struct client::engine {
             }
             if (!all && l.idle()) continue;
             guarded(i, [&] {
-                l.send_some();
-                l.hear_some([&](question& q, const answer_block& b) { answered(i, q, b); });
+                const auto hear = [&] { l.hear_some([&](question& q, const answer_block& b) { answered(i, q, b); }); };
+                try {
+                    l.send_some();
+                } catch (const wire::lost_connection&) {   // a refusal that it sent before may still be read
+                    hear();
+                    if (!l.refused) throw;
+                }
+                if (!l.refused) hear();
                 if (l.refused) {
                     l.refused = false;
                     return fail(dialler.about(static_cast<int>(i), l.oldest(), l.global_step, l.text));
@@ -150,7 +156,8 @@ struct client::engine {
     }
     void lose(std::size_t i, std::string why) {
         lanes[i]->disconnect();
-        why_down[i] = std::move(why);
+        why_down[i] = {};
+        why_down[i].note(std::move(why), false);
         down_since[i] = base::monotonic_seconds();
         next_try[i] = 0;
         if (leaving) return lanes[i]->forget_all();   // it has ended, as this worker is about to
@@ -158,12 +165,14 @@ struct client::engine {
         if (options.reconnect_within <= 0) give_up(i);
     }
     void give_up(std::size_t i) {
+        const double down = base::monotonic_seconds() - down_since[i];
+        const double waited = joined ? down : std::min(down, patience());   // the limit, where that has passed
         fail(dialler.about(static_cast<int>(i), joined ? lanes[i]->oldest() : "joining the job",
                            joined ? lanes[i]->global_step : -1,
                            sinter::joined({replicated() ? "nor the server with its second copy: " : "",
                                            joined ? "it has not answered for " : "it was not there within ",
-                                           static_cast<std::int64_t>(base::monotonic_seconds() - down_since[i] + 0.5),
-                                           " s", why_down[i].empty() ? "" : ": ", why_down[i]})));
+                                           static_cast<std::int64_t>(waited + 0.5), " s",
+                                           why_down[i].empty() ? "" : ": ", why_down[i].words()})));
     }
     void fail(const cluster_error& e) {
         if (!failure) failure.emplace(e);
@@ -178,7 +187,7 @@ struct client::engine {
                 if (introduce(i)) return;
                 lanes[i]->disconnect();
             } else {
-                why_down[i] = dialler.trouble();
+                why_down[i].note(dialler.trouble().words(), dialler.trouble().explains());
                 if (replicated()) copies[i].known.missed(copies[i].aim, dialler.nobody_there());
             }
             if (replicated()) {
@@ -189,7 +198,7 @@ struct client::engine {
             }
             if (leaving && joined) return lanes[i]->forget_all();
             if (dialler.refused() && now - down_since[i] > dead_after() + 1)
-                return fail(dialler.about(static_cast<int>(i), "joining the job", -1, dialler.trouble()));
+                return fail(dialler.about(static_cast<int>(i), "joining the job", -1, dialler.trouble().words()));
             if (now - down_since[i] > patience()) return give_up(i);
             next_try[i] = now + (now - down_since[i] < 3 ? 0.02 : 0.25);
         } catch (const cluster_error& e) {
@@ -205,15 +214,15 @@ struct client::engine {
         try {
             if (!l.introduce(resting ? "rest" : "join", resting ? std::string() : w.bytes(),
                              base::monotonic_seconds() + std::max(1.0, dead_after())))
-                return why_down[i] = "no answer in time", false;
+                return why_down[i].note("no answer in time", false), false;
             if (replicated() && !l.refused && !leads(i)) return false;
         } catch (const wire::lost_connection& e) {
-            return why_down[i] = e.cause(), false;
+            return why_down[i].note(e.cause(), false), false;
         } catch (const wire::damaged_connection& e) {
-            return why_down[i] = e.cause(), false;
+            return why_down[i].note(e.cause(), true), false;
         }
         if (l.refused) {
-            why_down[i] = l.text;
+            why_down[i].note(l.text, true);
             return l.refused = false;
         }
         met(i);
@@ -228,7 +237,7 @@ struct client::engine {
         if (obeyed) c.known.leads(c.aim, c.note);
         else c.known.met(c.aim, c.note);
         if (obeyed) return c.epoch = c.note.epoch, true;
-        why_down[i] = "it does not lead its shard, epoch " + std::to_string(c.note.epoch);
+        why_down[i].note("it does not lead its shard, epoch " + std::to_string(c.note.epoch), false);
         if (!is_chief()) return false;
         const bool silent = base::monotonic_seconds() - down_since[i] > dead_after();
         if (const std::uint64_t next = c.known.decide(c.aim, silent)) {

@@ -93,7 +93,8 @@ public:
     bool may_step();
     /// This worker makes no steps for now, and is not waited for; its next may_step() joins again.
     void rest();
-    /// Returns when all other workers rest, have left, or are dead.
+    /// Returns when all other workers rest, have left, or are dead. Who has not come yet is waited for, at most for the
+    /// server's join_within, where steps can still be made.
     void wait_for_others();
     /// Clocks that were applied without this worker are over for it. Answers the clock of its next push. Not
     /// between the beginning of a step and its commit.

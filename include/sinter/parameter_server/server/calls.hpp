@@ -131,7 +131,9 @@ inline void server_session::call(const wire::frame_header& h, span<const std::by
         wait(hold, [&] {
             for (int i = 0; i < e_.who.size(); ++i) {
                 const presence p = e_.at(i).now;
-                const bool works = p == presence::here || (p == presence::expected && e_.order.all_join);
+                // Who may yet come counts, so that the end does not depend on who was started first.
+                const bool may_come = p == presence::expected && (e_.order.all_join || e_.may_step_still());
+                const bool works = p == presence::here || may_come;
                 if (i != w_ && works) return false;
             }
             return true;

@@ -216,6 +216,8 @@ struct server::engine {
         const bool beyond = tickets.limit() > 0 && global_step + (clock - all_clocks.applied()) >= tickets.limit();
         return beyond ? clocks::verdict::late : all_clocks.push(w, clock);
     }
+    /// Under the mutex: whether a worker that comes now may make a step.
+    bool may_step_still() const { return !asked && (tickets.limit() <= 0 || global_step < tickets.limit()); }
     bool is_first() const { return shard_number == 0; }
     /// Whether the servers agree on whose pushes make a clock: server 0 decides.
     bool agrees() const { return all_squares && order.backup > 0; }
