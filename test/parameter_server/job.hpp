@@ -40,6 +40,7 @@ struct job {
     std::vector<std::string> at = own_addresses(16);   ///< of the workers, then of the servers
     std::int64_t rows = 0;        ///< of each server's table; 0: it has none
     int replicas = 1;
+    bool clips = false;
 
     cluster as(cluster_role role, int index) const {
         std::vector<cluster_member> all;
@@ -51,12 +52,17 @@ struct job {
         return cluster(all, role, index, options);
     }
     cluster worker(int i) const { return as(cluster_role::worker, i); }
+    /// For clipping by the norm of all gradients each server's floats are a tensor of their own, and the last one is a
+    /// table of which each has rows.
     std::vector<shard_layout> layout() const {
         shard_layout s;
         s.floats = floats;
         s.runs = {{.first = 0, .floats = floats, .group = 0, .tensor = -1}};
-        if (rows) s.tables = {{.name = "table", .rows = rows, .row_floats = 16, .group = 0}};
-        return std::vector<shard_layout>(static_cast<std::size_t>(servers), s);
+        if (rows)
+            s.tables = {{.name = "table", .rows = rows, .row_floats = 16, .group = 0, .tensor = clips ? servers : -1}};
+        std::vector<shard_layout> all(static_cast<std::size_t>(servers), s);
+        for (int i = 0; clips && i < servers; ++i) all[static_cast<std::size_t>(i)].runs[0].tensor = i;
+        return all;
     }
     wire::identity identity() const { return {.model = 1, .layout = hash_of(layout()), .policy = 3}; }
 
@@ -65,6 +71,7 @@ struct job {
     std::string serve(int i, server_options with = {}) const {
         with.order = order;
         with.replicas = replicas;
+        if (clips) with.parameters = servers + 1;
         if (replicas == 2)
             with.other = std::make_shared<other_shard>(
                 other_shard{layout()[static_cast<std::size_t>((i + servers - 1) % servers)], std::make_unique<Updater>(), {}});

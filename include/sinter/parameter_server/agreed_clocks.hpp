@@ -43,6 +43,11 @@ public:
     }
     /// Where each push is an update by itself: with the next pushes.
     void save_soon(std::int64_t step) { save_ = std::max(save_ + 1, step); }
+    /// All that has been agreed on, and whoever has leave.
+    template <class A>
+    void serialize(A& a, unsigned) {
+        a & given_ & stop_ & files_clock_ & save_clock_ & save_;
+    }
 
 private:
     int ahead_;

@@ -85,6 +85,8 @@ public:
     }
     /// Whether the worker's push is in clock applied().
     bool in_next(int w) const { return in(at(w)); }
+    /// Leaves out a push of this clock, which another copy of the shard has found late.
+    void pass(int w, std::int64_t clock) { at(w).next = std::max({at(w).next, clock + 1, applied_}); }
     /// Whether the worker's push of this clock waits to be applied.
     bool waits(int w, std::int64_t clock) const { return clock >= applied_ && at(w).pushed[slot(clock)] == clock; }
     /// Whether clock applied() is being applied: a push of it that comes now is late.
@@ -97,8 +99,7 @@ public:
     /// All of it, in an archive of whole numbers.
     template <class A>
     void serialize(A& a, unsigned) {
-        a & applied_;
-        closed_ = applied_;
+        a & applied_ & closed_;
         for (member& m : members_) {
             std::uint8_t live = m.live;
             std::vector<std::int64_t> pushed = m.pushed;

@@ -30,6 +30,11 @@ struct copy_note {
     bool makes_sense() const { return role <= copy_role::cut_off && epoch < UINT64_MAX / 2; }
 };
 
+/// What a server asks another one for that keeps a copy: the name of its first call.
+namespace copy_calls {
+inline const std::string follow = "follow", norm = "norm";
+} // namespace copy_calls
+
 inline int process_of_copy(int shard, int copy, int servers) { return (shard + copy) % servers; }
 
 /// What the chief knows of one shard's two copies, and decides. It decides about an epoch only if it

@@ -8,8 +8,10 @@
 /// |---|---|---|
 /// | copied_gradient | bucket: worker; offset, elements | floats of the worker's push |
 /// | copied_sections | bucket: worker | sections of it |
-/// | copied_commit | bucket: worker; step: incarnation; elements: 1 it is staged already | commit_block |
-/// | copied_clock | step: clock; elements: version of the values | |
+/// | copied_commit | bucket: worker; step: incarnation; elements: copied_push | commit_block |
+/// | copied_joining | step: clock; elements: version; offset: a bit for each worker whose push makes it | |
+/// | copied_norm | step: clock; elements: tensors | of shard 0: the sum of all servers' squares |
+/// | copied_clock | step: clock; elements: version of the values; offset: bits of the sum of squares | |
 /// | copied_write | bucket: array; offset, elements | floats |
 /// | copied_rows | bucket: table; elements: rows | of each: key, step, values and slots |
 /// | copied_put_rows | | table_rows of a file |
@@ -21,8 +23,15 @@ namespace sinter::inline SINTER_TARGET::sharded {
 
 namespace copied {
 inline constexpr std::uint32_t gradient = 80, sections = 81, commit = 82, clock = 83, write = 84, rows = 85, state = 86,
-                               ready = 87, end = 88, answer = 89, put_rows = 90;
+                               ready = 87, end = 88, answer = 89, put_rows = 90, joining = 91, norm = 92;
 } // namespace copied
+
+/// What becomes of a push that a leader tells of.
+enum class copied_push : std::uint8_t {
+    taken,
+    staged,   ///< it waits for its clock, and the log knows of it already
+    late      ///< its clock takes no more: only the log is to know of it
+};
 
 /// Bytes of a row of a table with so many slots.
 constexpr std::size_t copied_row_bytes(int row_floats, int slots) {
@@ -43,10 +52,13 @@ const char* fault_of_copy(const wire::frame_header& h, const shard_layout& layou
                                                                                   : "a gradient beyond the shard";
         case copied::sections: return worker ? nullptr : "sections of no worker";
         case copied::commit:
-            return worker && h.bytes == commit_block::bytes && elements >= 0 && elements <= 1
+            return worker && h.bytes == commit_block::bytes && elements >= 0 && elements <= 2
                        ? nullptr : "a commit of no worker";
         case copied::clock:
             return h.bytes == 0 && h.tag.step >= 0 && elements >= 0 ? nullptr : "a clock that makes no sense";
+        case copied::joining:
+            return h.bytes == 0 && h.tag.step >= 0 && elements >= 0 ? nullptr : "a clock that makes no sense";
+        case copied::norm: return floats && h.tag.step >= 0 ? nullptr : "squares that are cut short";
         case copied::write:
             return floats && within(offset, elements, array_floats(layout, h.tag.bucket, slots))
                        ? nullptr : "floats beyond an array";

@@ -137,6 +137,8 @@ public:
         sum_(parts_, ones_, order_.order, scale, layout_.states, states_.data());
         return states_.data();
     }
+    /// The same, where rows() has made them.
+    staged_rows& table(std::size_t number) { return tables_[number]; }
     /// The rows of a table that any of them has, in the order in which they come first.
     staged_rows& rows(std::size_t table) {
         staged_rows& to = tables_[table];

@@ -8,5 +8,6 @@
 #include <sinter/parameter_server/server/copies.hpp>
 #include <sinter/parameter_server/server/following.hpp>
 #include <sinter/parameter_server/server/leading.hpp>
+#include <sinter/parameter_server/server/norms.hpp>
 #include <sinter/parameter_server/server/serving.hpp>
 #include <sinter/parameter_server/server/updates.hpp>

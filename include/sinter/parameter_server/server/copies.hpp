@@ -86,7 +86,7 @@ inline void server::engine::serve_copy(int number, std::uint64_t incarnation, wi
     } catch (const error&) {
     }
     if (!of) return;
-    if (number >= who.size()) return of->serve_follower(std::move(link));
+    if (number >= who.size()) return of->serve_other_server(std::move(link));
     bool leads = false;
     {
         const lock hold(of->mutex);
@@ -160,7 +160,7 @@ inline bool server::engine::lead(std::uint64_t next) {
     if (stopping || part != was || epoch + 1 != next) return false;
     if (options.files_of) options.files = options.files_of(shard_number);
     if (first) restore();
-    saved_step = global_step;
+    all_clocks.close(norm.clock == all_clocks.applied());   // one that was being applied goes on as it was
     for (worker& k : workers) {
         k.incoming->clear();
         k.heard = base::monotonic_seconds();
@@ -171,52 +171,54 @@ inline bool server::engine::lead(std::uint64_t next) {
     return true;
 }
 
-/// Under the mutex: what is no value, at this place among the changes.
-inline std::string server::engine::state_text() const {
-    auto& e = const_cast<engine&>(*this);
-    wire::archive_writer w;
-    // (What is being applied is told of beforehand where each push is an update, and afterwards by clocks.)
-    const std::int64_t steps = order.mode == update_mode::async ? begun : global_step;
-    w & steps & (order.mode == update_mode::async ? begun_of : made_of) & static_cast<std::uint8_t>(open) &
-        static_cast<std::uint8_t>(has_values) & static_cast<std::uint8_t>(asked) & static_cast<std::uint8_t>(any_left) &
-        open_clock & open_step & stop_reason;
-    e.all_clocks.serialize(w, 0u);
-    e.tickets.serialize(w, 0u);
-    e.sums.serialize(w, 0u);
-    for (int i = 0; i < who.size(); ++i) {
-        const worker& k = workers[static_cast<std::size_t>(i)];
-        push_log::entry l = log.at(i);
-        w & static_cast<std::uint8_t>(k.now) & k.applied_number;
-        l.serialize(w, 0u);
+/// What is no value, by an archive that writes or reads it.
+template <class Archive>
+void server::engine::serialize_state(Archive& a) {
+    a & open_clock & open_step & stop_reason & version & save_agreed & saved_agreed & saved_step;
+    for (bool* const flag : {&open, &has_values, &asked, &any_left, &renewing}) {
+        auto f = static_cast<std::uint8_t>(*flag);
+        a & f;
+        *flag = f != 0;
     }
-    return w.bytes();
-}
-
-inline void server::engine::take_state(span<const std::byte> bytes) {
-    wire::archive_reader r(bytes);
-    std::int64_t steps = 0;
-    std::uint8_t flags[4] = {};
-    std::vector<push_log::entry> entries;
-    std::vector<std::int64_t> phases;
-    r & steps & phases & flags[0] & flags[1] & flags[2] & flags[3] & open_clock & open_step & stop_reason;
-    if (steps < 0) throw format_error("makes no sense", "a leader's state");
-    set_steps(steps, phases);
-    open = flags[0] != 0, has_values = flags[1] != 0, asked = flags[2] != 0, any_left = flags[3] != 0;
-    all_clocks.serialize(r, 0u);
-    tickets.serialize(r, 0u);
-    sums.serialize(r, 0u);
+    all_clocks.serialize(a, 0u);
+    tickets.serialize(a, 0u);
+    sums.serialize(a, 0u);
+    together.serialize(a, 0u);
     for (worker& k : workers) {
-        std::uint8_t now = 0;
-        push_log::entry l;
-        r & now & k.applied_number;
-        l.serialize(r, 0u);
+        auto now = static_cast<std::uint8_t>(k.now);
+        a & now & k.applied_number & k.incarnation;
         if (now > static_cast<std::uint8_t>(presence::never_came))
             throw format_error("makes no sense", "a leader's state");
         k.now = static_cast<presence>(now);
-        entries.push_back(l);
     }
+}
+/// Under the mutex: what is no value, at this place among the changes.
+inline std::string server::engine::state_text() {
+    wire::archive_writer w;
+    // (What is being applied is told of beforehand where each push is an update, and afterwards by clocks.)
+    const bool async = order.mode == update_mode::async;
+    w & (async ? begun : global_step) & (async ? begun_of : made_of);
+    serialize_state(w);
+    for (push_log::entry l : log.entries()) l.serialize(w, 0u);
+    return w.bytes();
+}
+inline void server::engine::take_state(span<const std::byte> bytes) {
+    wire::archive_reader r(bytes);
+    std::int64_t steps = 0;
+    std::vector<std::int64_t> phases;
+    r & steps & phases;
+    if (steps < 0 || phases.size() != made_of.size()) throw format_error("makes no sense", "a leader's state");
+    global_step = begun = steps;
+    made_of = begun_of = phases;
+    serialize_state(r);
+    std::vector<push_log::entry> entries(workers.size());
+    for (push_log::entry& l : entries) l.serialize(r, 0u);
     r.expect_end();
     log.restore(entries);
+}
+/// Under the mutex: the follower is to know, before what comes next.
+inline void server::engine::tell_state() {
+    if (stream) stream->add_state(state_text());
 }
 
 /// Serves both shards of this process until both are over. A copy that does not lead has nothing left to

@@ -61,9 +61,19 @@ public:
             add(what, t, as_bytes(part));
         }
     }
-    /// A worker's push, whole. `staged`: it waits for its clock, and the log knows of it already.
+    /// A worker's push, whole; of one that is late what the log has to know.
     void add_push(int w, std::uint64_t incarnation, const commit_block& b, staged_push& p, const shard_layout& l,
-                  bool staged) {
+                  copied_push what = copied_push::taken) {
+        if (what != copied_push::late) add_gradients(w, p, l);
+        std::byte bytes[commit_block::bytes];
+        b.encode(bytes);
+        wire::frame_tag t;
+        t.bucket = w;
+        t.step = static_cast<std::int64_t>(incarnation);
+        t.elements = static_cast<std::uint64_t>(what);
+        add(copied::commit, t, bytes);
+    }
+    void add_gradients(int w, staged_push& p, const shard_layout& l) {
         const auto add_dense = [&](std::int64_t first, std::int64_t n) {
             add_floats(copied::gradient, w, first, {p.dense() + first, static_cast<std::size_t>(n)});
         };
@@ -73,13 +83,6 @@ public:
                 if (r.group >= 0 && r.phase == p.info.phase) add_dense(r.first, r.floats);
         if (p.has_states()) add_states(w, {p.states(), static_cast<std::size_t>(l.states)});
         for (std::size_t t = 0; t < p.tables().size(); ++t) add_rows(w, static_cast<int>(t), p.tables()[t]);
-        std::byte bytes[commit_block::bytes];
-        b.encode(bytes);
-        wire::frame_tag t;
-        t.bucket = w;
-        t.step = static_cast<std::int64_t>(incarnation);
-        t.elements = staged;
-        add(copied::commit, t, bytes);
     }
     /// Whatever is no value; nothing where the follower has the same already.
     void add_state(const std::string& s) {

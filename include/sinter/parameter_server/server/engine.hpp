@@ -57,6 +57,12 @@ struct server::engine {
         answer_info info;
         bool updates() const { return any && finite; }
     };
+    /// The squares of the clock that is being applied, as far as it has come: whose pushes make it.
+    struct clock_norm {
+        std::int64_t clock = -1, version = 0;
+        shared_squares::ranks of = 0;
+        std::vector<float> squares;   // of tensor i at 16 * i
+    };
     struct connection {
         base::posix_thread thread;
         std::atomic<bool> over{false};
@@ -83,18 +89,19 @@ struct server::engine {
         made_of = begun_of;
         clipped = order.mode == update_mode::clocks && memory.optimizer().needs() == norm_need::all_gradients;
         if (clipped && who.servers().size() > 1) {
-            if (replicated())
-                throw option_error("servers that keep shards twice cannot add up the norm of all gradients by clocks",
-                                   "the optimizer of a parameter server", "replicas = 2", "replicas = 1, or async");
-            if (order.backup > 0 && c.size() > shared_squares::most_workers)
-                throw option_error("too many workers for clipping by the norm of all gradients with backup workers on "
-                                   "several servers", "the optimizer of a parameter server",
-                                   sinter::joined({c.size(), " workers"}),
+            if ((order.backup > 0 || replicated()) && c.size() > shared_squares::most_workers)
+                throw option_error("too many workers for clipping by the norm of all gradients on several servers with "
+                                   "backup workers, or with replicas = 2",
+                                   "the optimizer of a parameter server", sinter::joined({c.size(), " workers"}),
                                    sinter::joined({shared_squares::most_workers, " at most"}));
+            std::optional<shared_squares::second_copies> twice;
+            if (replicated())
+                twice = {shard_number,
+                         [this](std::int64_t clock, span<const float> total) { return keep_norm(clock, total); }};
             all_squares = std::make_unique<shared_squares>(who, same, parameters, [this] {
                 const lock hold(mutex);
                 return stopping || failure.has_value();
-            }, 60 + who.options.dead_after);
+            }, 60 + who.options.dead_after, std::move(twice));
         }
         for (int w = 0; w < c.size(); ++w)
             if (!order.all_join) all_clocks.retire(w);
@@ -115,7 +122,7 @@ struct server::engine {
         if (other) other->shut();
         if (door) door->close();
         for (connection& c : connections) c.thread.join();
-        for (base::posix_thread* t : {&saver, &follower, &agreeing})
+        for (base::posix_thread* t : {&saver, &follower, &applier})
             if (t->joinable()) t->join();
     }
     void shut() {
@@ -145,6 +152,7 @@ struct server::engine {
     reductions sums;
     agreed_clocks together;                          // of server 0
     joined_push joined;                              // of whoever is `applying`
+    clock_norm norm;                                 // likewise
     std::vector<worker> workers;
     std::vector<float> scalar_values;
     std::int64_t begun = 0, global_step = 0;         // updates that were begun, and made
@@ -175,7 +183,7 @@ struct server::engine {
 
     wire::greeting own;
     std::list<connection> connections;
-    base::posix_thread saver, follower, agreeing;
+    base::posix_thread saver, follower, applier;
     std::unique_ptr<engine> other;                   // of the shard before this one
     std::unique_ptr<wire::service> door;
 
@@ -271,7 +279,7 @@ struct server::engine {
     }
     void serve_server(int index, wire::data_link link) {
         try {
-            all_squares->serve(index, std::move(link));
+            all_squares->serve(index, link);
         } catch (const error&) {   // it has ended, or dials again: whoever misses its part says so
         }
     }
@@ -327,9 +335,10 @@ struct server::engine {
     inline void keep_saving();
     inline void serve(int w, std::uint64_t incarnation, wire::data_link link);
     inline void advance(lock& hold);
-    inline void apply_clock(lock& hold, shared_squares::ranks of = ~shared_squares::ranks{0});
+    inline void apply_clock(lock& hold, shared_squares::ranks of = shared_squares::everybody,
+                            std::optional<float> told = {});
+    inline void update_by_clock(const clock_pushes&, std::int64_t clock, std::int64_t step, float sum);
     inline clock_pushes pushes_of_clock(shared_squares::ranks of) const;
-    inline void follow_decisions();
     inline void put_rows(const table_rows&);
     inline const char* apply_push(staged_push&, std::int64_t step, const float* scalars, float* copy_to);
     inline void look_at_sums();
@@ -339,6 +348,21 @@ struct server::engine {
     inline void look_who_lives(double gap);
     inline bool is_over(double now) const;
     inline std::vector<worker_counters> counters() const;
+
+    // ---- The norm of all gradients of a clock (server/norms.hpp)
+    /// Whether the pushes of a clock have one to be clipped by, on all servers alike.
+    bool has_norm(const clock_pushes& p) const { return clipped && p.finite && (all_squares ? p.came : p.any); }
+    inline void apply_clocks();
+    inline std::optional<shared_squares::ranks> decision(lock& hold);
+    inline bool is_other_view(std::uint64_t seen) const;
+    inline void join(const clock_pushes&);
+    inline void sum_squares(const clock_pushes&, const clock_norm&, std::int64_t step);
+    inline std::optional<float> norm_of_clock(lock& hold, clock_pushes&, clock_norm, std::int64_t step,
+                                              std::uint64_t seen);
+    inline void tell_joining(const clock_norm&);
+    inline bool is_kept(lock& hold, std::uint64_t seen);
+    inline bool keep_norm(std::int64_t clock, span<const float> total);
+    inline void take_joining(clock_norm);
 
     // ---- Copies (server/copies.hpp)
     /// Held by whoever changes values: alone, where all changes have one order.
@@ -364,19 +388,23 @@ struct server::engine {
     inline void make_other(const wire::identity&);
     inline void serve_copy(int number, std::uint64_t incarnation, wire::data_link);
     inline void serve_unled(int w, wire::data_link);
-    inline void serve_follower(wire::data_link);
+    inline void serve_other_server(wire::data_link);
+    inline std::shared_ptr<copy_stream> serve_follower(conversation&, const copy_note& theirs);
     inline bool lead(std::uint64_t next);
     inline void changed_view();
     inline copy_note note() const;
-    inline std::string state_text() const;
+    inline std::string state_text();
+    inline void tell_state();
     inline void take_state(span<const std::byte>);
+    template <class Archive>
+    void serialize_state(Archive&);
     inline void send_all(conversation&);
     inline void send_stream(wire::data_link&, const std::shared_ptr<copy_stream>&);
     inline void follow();
     inline void follow_once(wire::service_client&);
     inline bool take_copy(conversation&, const wire::frame_header&, std::vector<std::byte>& scratch);
     inline void restore_rows(std::size_t table, std::int64_t n, const std::byte*);
-    inline void take_push(int w, std::uint64_t incarnation, const commit_block&, bool staged);
+    inline void take_push(int w, std::uint64_t incarnation, const commit_block&, copied_push);
     inline bool is_done_unled(double now) const;
     inline void serve_both();
 };

@@ -54,9 +54,9 @@ inline void server::engine::follow_once(wire::service_client& dialler) {
     const connected until_the_end{*this};
     wire::frame_tag t;
     t.operation = static_cast<std::uint32_t>(word::call);
-    t.elements = 6;
+    t.elements = copy_calls::follow.size();
     t.bucket = shard_number;
-    mine = "follow" + mine;
+    mine = copy_calls::follow + mine;
     talk.send(t, as_bytes(mine));
     const wire::frame_header h = talk.next();
     if (h.tag.operation != copied::answer || h.bytes > detail::longest_request) return;
@@ -77,6 +77,7 @@ inline void server::engine::follow_once(wire::service_client& dialler) {
         memory.forget_rows();
     }
     for (worker& k : workers) k.incoming->clear();
+    norm = {};
     std::vector<std::byte> scratch(most_frame);
     std::int64_t taken = 0;
     bool counts = false;   // frames since the copy of all values
@@ -119,7 +120,7 @@ inline bool server::engine::take_copy(conversation& talk, const wire::frame_head
                 throw error("a push of a phase that this job does not have", "a leader's stream");
             at(h.tag.bucket).incoming->info = b.info;
             if (const char* fault = at(h.tag.bucket).incoming->fault()) throw error(fault, "a leader's stream");
-            take_push(h.tag.bucket, static_cast<std::uint64_t>(h.tag.step), b, elements == 1);
+            take_push(h.tag.bucket, static_cast<std::uint64_t>(h.tag.step), b, static_cast<copied_push>(elements));
             return true;
         }
         case copied::clock: {
@@ -127,7 +128,16 @@ inline bool server::engine::take_copy(conversation& talk, const wire::frame_head
             if (order.mode != update_mode::clocks || h.tag.step != all_clocks.applied())
                 throw error("a clock that is not the next", "a leader's stream");
             version = std::max(version, elements);
-            apply_clock(hold);
+            apply_clock(hold, norm.clock == h.tag.step ? norm.of : shared_squares::everybody,
+                        std::bit_cast<float>(static_cast<std::uint32_t>(h.tag.offset)));
+            return true;
+        }
+        case copied::joining: return take_joining({h.tag.step, elements, h.tag.offset, {}}), true;
+        case copied::norm: {
+            std::vector<float> total(static_cast<std::size_t>(elements));
+            std::memcpy(total.data(), bytes.data(), bytes.size());
+            if (!all_squares) throw error("a norm that nobody is clipped by", "a leader's stream");
+            all_squares->know(h.tag.step, std::move(total));
             return true;
         }
         case copied::write: {
@@ -183,7 +193,7 @@ inline void server::engine::restore_rows(std::size_t table, std::int64_t n, cons
     }
 }
 /// What a leader does with a push (server_session::commit), as it did it.
-inline void server::engine::take_push(int w, std::uint64_t incarnation, const commit_block& b, bool only_staged) {
+inline void server::engine::take_push(int w, std::uint64_t incarnation, const commit_block& b, copied_push what) {
     worker& k = at(w);
     staged_push& p = *k.incoming;
     p.info = b.info;
@@ -194,12 +204,13 @@ inline void server::engine::take_push(int w, std::uint64_t incarnation, const co
     lock hold(mutex);
     k.incarnation = incarnation;
     if (order.mode == update_mode::async) {
-        const bool taken = log.take(w, incarnation, b.number);
-        if (!taken || !p.info.finite) {
-            k.counters.not_finite += taken;
+        const bool taken = log.take(w, incarnation, b.number), late = what == copied_push::late;
+        tickets.give_back(w);
+        if (!taken || late || !p.info.finite) {
+            k.counters.dropped += taken && late, k.counters.outdated += taken && late;
+            k.counters.not_finite += taken && !late;
             return p.clear();
         }
-        tickets.give_back(w);
         const std::int64_t step = begun;
         const int phase = p.info.phase;
         begin_update(phase, p.info.rate, scalar_values.data());
@@ -212,14 +223,16 @@ inline void server::engine::take_push(int w, std::uint64_t incarnation, const co
         return p.clear();
     }
     const auto slot = static_cast<std::size_t>(b.clock % (order.staleness + 1));
-    if (!only_staged) {
-        if (!log.take(w, incarnation, b.number)) return p.clear();
-        if (take_push(w, b.clock) != clocks::verdict::taken) {
-            ++k.counters.dropped;
-            k.applied_number = b.number;
-            return p.clear();
-        }
+    if (what != copied_push::staged && !log.take(w, incarnation, b.number)) return p.clear();
+    together.give(b.clock);
+    if (what == copied_push::late) {
+        all_clocks.pass(w, b.clock);
+        ++k.counters.dropped;
+        k.applied_number = b.number;
+        return p.clear();
     }
+    if (what == copied_push::taken && take_push(w, b.clock) != clocks::verdict::taken)
+        throw error("a push of a clock that takes no more", "a leader's stream");
     ++k.counters.staged;
     std::swap(k.incoming, k.staged[slot]);
     k.incoming->clear();

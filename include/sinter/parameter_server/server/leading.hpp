@@ -51,68 +51,27 @@ inline void server::engine::send_all(conversation& talk) {
     }
 }
 
-/// The other copy's process asks for all that this one has, and for all that comes.
-inline void server::engine::serve_follower(wire::data_link link) {
+/// Another server asks for all that this one has and for all that comes, or for a clock's norm.
+inline void server::engine::serve_other_server(wire::data_link link) {
     std::shared_ptr<copy_stream> mine_now;
     try {
         std::atomic<double> heard{0};
         conversation talk(std::move(link), heard);
         const named_descriptor known(*this, talk.descriptor());
         const auto [name, argument] = detail::next_call(talk);
-        if (name != "follow") return;
-        const copy_note theirs = wire::restored<copy_note>(as_bytes(argument));
-        bool yes = false;
-        std::uint64_t seen = 0;
-        std::string mine;
-        {
+        const auto leads = [this] {
             const lock hold(mutex);
-            yes = part == copy_role::leading && !stream && !copying && !stopping && theirs.makes_sense() &&
-                  theirs.epoch < std::max<std::uint64_t>(epoch, 1);
-            copying = copying || yes;
-            seen = view;
-            mine = wire::archived(note());
+            return part == copy_role::leading;
+        };
+        if (name == copy_calls::norm && all_squares && is_first() && leads()) {
+            std::int32_t shard = 0;
+            wire::archive_reader r(as_bytes(argument));
+            r & shard;
+            return all_squares->serve(shard, talk.link(), [&] { return !leads(); });
         }
-        struct no_longer_copying {
-            engine& e;
-            bool held;
-            void end() {
-                if (!std::exchange(held, false)) return;
-                const lock hold(e.mutex);
-                e.copying = false;
-                for (worker& k : e.workers)   // who waited for this was not heard
-                    if (k.heard < 1e200) k.heard = base::monotonic_seconds();
-            }
-            ~no_longer_copying() { end(); }
-        } over{*this, yes};
-        wire::frame_tag t;
-        t.operation = copied::answer;
-        t.step = yes;
-        talk.send(t, as_bytes(mine));
-        if (!yes) return;
-        {
-            const std::unique_lock alone(gate);
-            send_all(talk);
-            const lock hold(mutex);
-            if (view != seen || stopping) return;
-            stream = mine_now = std::make_shared<copy_stream>();
-            for (int w = 0; w < who.size(); ++w)
-                for (auto& p : at(w).staged)
-                    if (p->number != 0 && all_clocks.waits(w, p->clock)) {
-                        commit_block b;
-                        b.number = p->number, b.clock = p->clock, b.info = p->info;
-                        b.version = p->version, b.save = p->save;
-                        stream->add_push(w, at(w).incarnation, b, *p, memory.layout(), true);
-                    }
-            ++epoch;
-            stream->add_state(state_text());
-            wire::frame_tag ready;
-            ready.step = static_cast<std::int64_t>(epoch);
-            stream->add(copied::ready, ready);
-            was_followed = true;
-            changed_view();
-        }
-        over.end();
-        send_stream(talk.link(), mine_now);
+        if (name != copy_calls::follow) return;
+        if ((mine_now = serve_follower(talk, wire::restored<copy_note>(as_bytes(argument)))))
+            send_stream(talk.link(), mine_now);
     } catch (const error& e) {
         const lock hold(mutex);
         if (!dynamic_cast<const wire::lost_connection*>(&e)) notes.say(sinter::joined({"a second copy: ", e.what()}));
@@ -121,6 +80,58 @@ inline void server::engine::serve_follower(wire::data_link link) {
     if (!mine_now || stream != mine_now || stopping) return;
     part = copy_role::cut_off;   // until the chief says who goes on
     changed_view();
+}
+/// The stream of what comes, once the follower has been sent all that there is. Null: it may not follow.
+inline std::shared_ptr<copy_stream> server::engine::serve_follower(conversation& talk, const copy_note& theirs) {
+    bool yes = false;
+    std::uint64_t seen = 0;
+    std::string mine;
+    {
+        const lock hold(mutex);
+        yes = part == copy_role::leading && !stream && !copying && !stopping && theirs.makes_sense() &&
+              theirs.epoch < std::max<std::uint64_t>(epoch, 1);
+        copying = copying || yes;
+        seen = view;
+        mine = wire::archived(note());
+    }
+    struct no_longer_copying {
+        engine& e;
+        bool held;
+        ~no_longer_copying() {
+            if (!held) return;
+            const lock hold(e.mutex);
+            e.copying = false;
+            for (worker& k : e.workers)   // who waited for this was not heard
+                if (k.heard < 1e200) k.heard = base::monotonic_seconds();
+        }
+    } const over{*this, yes};
+    wire::frame_tag t;
+    t.operation = copied::answer;
+    t.step = yes;
+    talk.send(t, as_bytes(mine));
+    if (!yes) return {};
+    const std::unique_lock alone(gate);
+    send_all(talk);
+    const lock hold(mutex);
+    if (view != seen || stopping) return {};
+    auto made = stream = std::make_shared<copy_stream>();
+    for (int w = 0; w < who.size(); ++w)
+        for (auto& p : at(w).staged)
+            if (p->number != 0 && all_clocks.waits(w, p->clock)) {
+                commit_block b;
+                b.number = p->number, b.clock = p->clock, b.info = p->info;
+                b.version = p->version, b.save = p->save;
+                stream->add_push(w, at(w).incarnation, b, *p, memory.layout(), copied_push::staged);
+            }
+    ++epoch;
+    tell_state();
+    if (norm.clock == all_clocks.applied()) tell_joining(norm);   // others may have been told of it
+    wire::frame_tag ready;
+    ready.step = static_cast<std::int64_t>(epoch);
+    stream->add(copied::ready, ready);
+    was_followed = true;
+    changed_view();
+    return made;
 }
 
 /// Sends what there is until the follower is gone (an error), or is this leader's no longer.

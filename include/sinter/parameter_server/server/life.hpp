@@ -144,6 +144,7 @@ inline void server::engine::keep_saving() {
         save_fault = fault;
         save_done = std::max(save_done, wanted);
         if (!asked_for) saved_agreed = agreed;
+        tell_state();   // before clocks that waited for it
         changed.notify_all();
     }
 }
@@ -196,7 +197,7 @@ inline void server::engine::report(lock& hold) {
 
 inline void server::engine::serve_until_the_end() {
     if (options.files || options.files_of) saver = base::posix_thread([this] { keep_saving(); });
-    if (agrees() && !is_first()) agreeing = base::posix_thread([this] { follow_decisions(); });
+    if (all_squares) applier = base::posix_thread([this] { apply_clocks(); });
     if (replicated()) follower = base::posix_thread([this] { follow(); });
     lock hold(mutex);
     double ran = base::monotonic_seconds(), reported = ran;

@@ -344,15 +344,13 @@ private:
         if (b.version < e_.version) {
             ++k_.counters.dropped, ++k_.counters.outdated;
             k_.info.push = fate::outdated;
-            commit_block left_out = b;
-            left_out.info.finite = false;
-            if (e_.stream) e_.stream->add_push(w_, incarnation_, left_out, p, e_.memory.layout(), false);
+            if (e_.stream) e_.stream->add_push(w_, incarnation_, b, p, e_.memory.layout(), copied_push::late);
             p.clear();
             e_.changed.notify_all();
             return false;
         }
         version_ = e_.version;
-        if (e_.stream) e_.stream->add_push(w_, incarnation_, b, p, e_.memory.layout(), false);
+        if (e_.stream) e_.stream->add_push(w_, incarnation_, b, p, e_.memory.layout());
         if (!p.info.finite) {
             ++k_.counters.not_finite;
             k_.info.push = fate::not_finite;
@@ -393,10 +391,13 @@ private:
             k_.incoming->clear();
             return false;
         }
-        if (e_.stream) e_.stream->add_push(w_, incarnation_, b, *k_.incoming, e_.memory.layout(), false);
         const std::int64_t behind = std::max<std::int64_t>(0, e_.all_clocks.applied() - b.clock);
         e_.together.give(b.clock);
-        if (e_.take_push(w_, b.clock) == clocks::verdict::taken) {
+        const bool taken = e_.take_push(w_, b.clock) == clocks::verdict::taken;
+        if (e_.stream)
+            e_.stream->add_push(w_, incarnation_, b, *k_.incoming, e_.memory.layout(),
+                                taken ? copied_push::taken : copied_push::late);
+        if (taken) {
             const auto slot = static_cast<std::size_t>(b.clock % (e_.order.staleness + 1));
             std::swap(k_.incoming, k_.staged[slot]);
             ++k_.counters.staged;

@@ -3,7 +3,9 @@
 #include <sinter/base/cluster_error.hpp>
 #include <sinter/base/monotonic_seconds.hpp>
 #include <sinter/net/data_link.hpp>
+#include <sinter/net/archive.hpp>
 #include <sinter/net/service_client.hpp>
+#include <sinter/parameter_server/copies.hpp>
 #include <sinter/parameter_server/protocol.hpp>
 #include <condition_variable>
 #include <functional>
@@ -14,24 +16,36 @@
 
 namespace sinter::inline SINTER_TARGET::sharded {
 
-/// The squares of all tensors' gradients of a clock, where each server has those of some tensors: for
-/// clipping by the norm of all of them. Server 0 adds them up in the order of the servers, and the others
+/// The squares of all tensors' gradients of a clock, where each shard has those of some tensors: for
+/// clipping by the norm of all of them. Server 0 adds them up in the order of the shards, and the others
 /// dial it. A tensor that is whole on one server keeps its bits; a table's squares, of which each server has
 /// some rows, are added.
 ///
 /// With backup workers server 0 also says which pushes make a clock, so that all servers add up those of the same
 /// workers: the others wait for these, and say where one will never come (its worker died in between); then all of
 /// them leave it out.
+///
+/// Where two servers keep each shard, whoever leads shard 0 does this. It tells nobody a sum that its follower does
+/// not know (`keep`), and whoever asks has told its own follower whose pushes the squares are of. So a copy that takes
+/// over asks the same, or answers the same, as the one before it.
 class shared_squares {
 public:
     using stop_function = std::function<bool()>;
     using ranks = std::uint64_t;   ///< a bit for each worker
     static constexpr int most_workers = 64;
+    static constexpr ranks everybody = ~ranks{0};
+    struct second_copies {
+        int shard = 0;   ///< which this is
+        /// Returns when the other copy knows the sum of this clock. False: this one is to give up.
+        std::function<bool(std::int64_t clock, span<const float>)> keep;
+    };
 
     /// `stop`: whether to give up. `within`: seconds until a server that does not answer is an error.
-    shared_squares(const cluster& who, const wire::identity& same, int tensors, stop_function stop, double within = 60)
+    shared_squares(const cluster& who, const wire::identity& same, int tensors, stop_function stop, double within = 60,
+                   std::optional<second_copies> twice = {})
         : who_(who), dialler_(who, same), tensors_(static_cast<std::size_t>(tensors)), stop_(std::move(stop)),
-          within_(within), given_(who.servers().size()), total_(tensors_) {
+          within_(within), twice_(std::move(twice)), first_((twice_ ? twice_->shard : who.self().index) == 0),
+          given_(who.servers().size()), total_(tensors_) {
         if (tensors_ > static_cast<std::size_t>(floats_of_frame))
             throw option_error("too many parameters to clip by the norm of all on several servers",
                                "the optimizer of a parameter server", std::to_string(tensors),
@@ -40,12 +54,14 @@ public:
 
     /// Number i at squares[16 * i]; all servers' afterwards. Every server calls it for the same clocks in
     /// their order. `of`: whose pushes they are of. Another answer than that: some of these are nowhere on a server,
-    /// and all make the clock by the pushes of those that are answered. Throws cluster_error: another one is not
-    /// there, or is at another clock, or stop().
-    ranks exchange(std::int64_t clock, std::vector<float>& squares, ranks of = 0) {
+    /// and all make the clock by the pushes of those that are answered (which server 0 has to decide() first).
+    /// Nothing: `leave` said so. Throws cluster_error: another one is not there, or is at another clock, or stop().
+    std::optional<ranks> exchange(std::int64_t clock, std::vector<float>& squares, ranks of = 0,
+                                  const stop_function& leave = {}) {
         std::vector<float> mine(tensors_);
         for (std::size_t i = 0; i < tensors_; ++i) mine[i] = squares[16 * i];
-        const ranks now = who_.self().index == 0 ? collect(clock, mine, of) : *ask(says::squares, clock, of, mine);
+        const std::optional<ranks> now =
+            first_ ? collect(clock, mine, of, leave) : ask(says::squares, clock, of, mine, leave);
         for (std::size_t i = 0; now == of && i < tensors_; ++i) squares[16 * i] = mine[i];
         return now;
     }
@@ -55,23 +71,30 @@ public:
         decided_ = clock, of_ = of;
         changed_.notify_all();
     }
-    /// Elsewhere: whose pushes make it, once that is decided. Nothing: stop().
-    std::optional<ranks> decision(std::int64_t clock) {
+    /// On the second copy of shard 0: the sum of this clock, which servers may have been told.
+    void know(std::int64_t clock, std::vector<float> total) {
+        const std::lock_guard hold(mutex_);
+        done_ = clock, total_ = std::move(total);
+        total_.resize(tensors_);
+    }
+    std::size_t tensors() const { return tensors_; }
+    /// Elsewhere: whose pushes make it, once that is decided. Nothing: stop(), or `leave`.
+    std::optional<ranks> decision(std::int64_t clock, const stop_function& leave = {}) {
         std::vector<float> none(tensors_);
-        return ask(says::which, clock, 0, none);
+        return ask(says::which, clock, 0, none, leave);
     }
     /// Elsewhere: the pushes of these will never come to this server. Whose make the clock then.
-    std::optional<ranks> decision_without(std::int64_t clock, ranks missing) {
+    std::optional<ranks> decision_without(std::int64_t clock, ranks missing, const stop_function& leave = {}) {
         std::vector<float> none(tensors_);
-        return ask(says::missing, clock, missing, none);
+        return ask(says::missing, clock, missing, none, leave);
     }
-    /// On server 0: answers server `index`, until its connection ends or stop().
-    void serve(int index, wire::data_link link) {
+    /// On server 0: answers server `index`, until its connection ends, stop() or `leave`.
+    void serve(int index, wire::data_link& link, const stop_function& leave = {}) {
+        if (index < 1 || index >= static_cast<int>(given_.size())) return;
         std::vector<float> theirs(tensors_);
-        const double never = 1e300;
         for (;;) {
             wire::frame_tag t{};
-            if (!receive(link, t, theirs, never)) return;
+            if (!receive(link, t, theirs, never, never, leave)) return;
             const auto said = static_cast<says>(t.bucket);
             const ranks of = t.offset;
             ranks now = of;
@@ -81,9 +104,15 @@ public:
                     given_[static_cast<std::size_t>(index)] = {
                         t.step, said == says::squares ? of : of_, said == says::missing ? of : 0, theirs};
                 changed_.notify_all();
-                while (waits(said, t.step, of)) {
-                    if (stop_()) return;
+                for (double told = base::monotonic_seconds(); waits(said, t.step, of);) {
+                    if (stop_() || (leave && leave())) return;
                     changed_.wait_for(hold, std::chrono::milliseconds(100));
+                    const double time = base::monotonic_seconds();
+                    if (time - told < who_.options.heartbeat_every()) continue;
+                    told = time;
+                    hold.unlock();
+                    if (!say_wait(link)) return;
+                    hold.lock();
                 }
                 if (said == says::squares) {
                     if (done_ == t.step) theirs = total_;
@@ -93,12 +122,13 @@ public:
                     now = decided_ == t.step ? of_ : 0;
                 }
             }
-            if (!send(link, tag(said, t.step, now), theirs, never)) return;
+            if (!send(link, tag(said, t.step, now), theirs, never, leave)) return;
         }
     }
 
 private:
     enum class says : std::int32_t { squares, which, missing };
+    static constexpr double never = 1e300;
     struct part {
         std::int64_t clock = -1;
         ranks of = 0, missing = 0;
@@ -109,6 +139,9 @@ private:
     std::size_t tensors_;
     stop_function stop_;
     double within_;
+    std::optional<second_copies> twice_;
+    bool first_;                            ///< this is server 0
+    int aim_ = 0;                           ///< the copy of shard 0 that is dialled
     std::optional<wire::data_link> link_;   ///< to server 0
     std::mutex mutex_;
     std::condition_variable changed_;
@@ -137,9 +170,13 @@ private:
     cluster_error about(int server, std::int64_t clock, const char* cause) const {
         return dialler_.about(server, "adding up the norm of all gradients", clock, cause);
     }
-    ranks collect(std::int64_t clock, std::vector<float>& mine, ranks of) {
+    std::optional<ranks> collect(std::int64_t clock, std::vector<float>& mine, ranks of, const stop_function& leave) {
         const double until = base::monotonic_seconds() + within_;
         std::unique_lock hold(mutex_);
+        if (done_ == clock) {   // as the copy before this one has said
+            mine = total_;
+            return of;
+        }
         given_[0] = {clock, of, 0, mine};
         ranks missing = 0;
         for (std::size_t k = 1; k < given_.size(); ++k) {
@@ -147,79 +184,117 @@ private:
             while (p.clock != clock || (p.of != of && p.missing == 0)) {
                 const int server = static_cast<int>(k);
                 if (p.clock > clock) throw about(server, clock, "it is at a later clock");
+                if (leave && leave()) return {};
                 if (stop_()) throw about(server, clock, "this server ends");
                 if (base::monotonic_seconds() > until) throw about(server, clock, "it has not said its part");
                 changed_.wait_for(hold, std::chrono::milliseconds(100));
             }
             missing |= p.missing;
         }
-        changed_.notify_all();
         if (missing != 0) {
             for (part& p : given_) p.clock = -1;
-            return of_ = of & ~missing;
+            return of & ~missing;
         }
-        std::fill(total_.begin(), total_.end(), 0.f);
+        std::vector<float> total(tensors_);
         for (const part& p : given_)
-            for (std::size_t i = 0; i < tensors_; ++i) total_[i] += p.squares[i];
+            for (std::size_t i = 0; i < tensors_; ++i) total[i] += p.squares[i];
+        hold.unlock();
+        if (twice_ && !twice_->keep(clock, total)) return {};
+        hold.lock();
         done_ = clock;
-        mine = total_;
+        mine = total_ = std::move(total);
+        changed_.notify_all();
         return of;
     }
-    /// Again over another connection where one breaks. Nothing: stop(), where a decision is waited for.
-    std::optional<ranks> ask(says what, std::int64_t clock, ranks of, std::vector<float>& mine) {
+    /// Dials server 0, or one of the two that may lead its shard.
+    bool dial() {
+        const int servers = static_cast<int>(given_.size());
+        link_ = dialler_.dial(twice_ ? process_of_copy(0, aim_, servers) : 0, 1);
+        if (!link_ || !twice_) return link_.has_value();
+        wire::archive_writer w;
+        w & static_cast<std::int32_t>(twice_->shard);
+        const std::string text = copy_calls::norm + w.bytes();
+        wire::frame_tag t;
+        t.operation = static_cast<std::uint32_t>(word::call);
+        t.elements = copy_calls::norm.size();
+        t.bucket = 0;   // the shard that is wanted
+        link_->send(t, as_bytes(text));
+        return wait(*link_, POLLOUT, base::monotonic_seconds() + 1, {}, [&] { return link_->flush(); });
+    }
+    /// Again over another connection where one breaks. Nothing: `leave`; or stop(), where a decision is waited for.
+    std::optional<ranks> ask(says what, std::int64_t clock, ranks of, std::vector<float>& mine,
+                             const stop_function& leave) {
+        const double silent = std::max(1.0, who_.options.dead_after);
         double until = base::monotonic_seconds() + within_;
         std::vector<float> all(tensors_);
         for (;;) {
+            if (leave && leave()) return {};
             if (stop_()) {
                 if (what != says::squares) return {};
                 throw about(0, clock, "this server ends");
             }
             if (base::monotonic_seconds() > until) throw about(0, clock, "it does not answer");
             try {
-                if (!link_) link_ = dialler_.dial(0, 1);
-                if (!link_) {
-                    ::poll(nullptr, 0, 50);
-                    continue;
+                if (link_ || dial()) {
+                    wire::frame_tag t{};
+                    // A decision takes as long as the slowest worker that is waited for.
+                    if (send(*link_, tag(what, clock, of), mine, until, leave) &&
+                        receive(*link_, t, all, what == says::squares ? until : never, silent, leave) &&
+                        t.step == clock) {
+                        mine = all;
+                        return t.offset;
+                    }
+                    if (what != says::squares) until = base::monotonic_seconds() + within_;
                 }
-                wire::frame_tag t{};
-                // A decision takes as long as the slowest worker that is waited for.
-                if (send(*link_, tag(what, clock, of), mine, until) &&
-                    receive(*link_, t, all, what == says::squares ? until : 1e300) && t.step == clock) {
-                    mine = all;
-                    return t.offset;
-                }
-                if (what != says::squares) until = base::monotonic_seconds() + within_;
             } catch (const cluster_error&) {
                 if (base::monotonic_seconds() > until) throw;
             }
             link_.reset();
+            aim_ = twice_ ? 1 - aim_ : 0;
             ::poll(nullptr, 0, 20);
         }
     }
-    /// False: stop(), or not by then.
+    /// False: stop(), `leave`, or not by then.
     template <class Done>
-    bool wait(wire::data_link& link, short events, double until, Done done) {
+    bool wait(wire::data_link& link, short events, double until, const stop_function& leave, Done done) {
         while (!done()) {
-            if (stop_() || base::monotonic_seconds() > until) return false;
+            if (stop_() || (leave && leave()) || base::monotonic_seconds() > until) return false;
             if (events == POLLIN && link.has_more()) continue;
             pollfd p{link.descriptor(), static_cast<short>(events | link.wants()), 0};
             ::poll(&p, 1, 100);
         }
         return true;
     }
-    bool send(wire::data_link& link, const wire::frame_tag& t, const std::vector<float>& x, double until) {
+    bool send(wire::data_link& link, const wire::frame_tag& t, const std::vector<float>& x, double until,
+              const stop_function& leave) {
         link.send(t, as_bytes(x));
-        return wait(link, POLLOUT, until, [&] { return link.flush(); });
+        return wait(link, POLLOUT, until, leave, [&] { return link.flush(); });
     }
-    bool receive(wire::data_link& link, wire::frame_tag& t, std::vector<float>& x, double until) {
-        const wire::frame_header* h = nullptr;
-        if (!wait(link, POLLIN, until, [&] { return (h = link.next()) != nullptr; })) return false;
-        t = h->tag;
-        if (t.bucket < 0 || t.bucket > 2 || !(t == tag(static_cast<says>(t.bucket), t.step, t.offset)) ||
-            h->bytes != 4 * tensors_)
-            return false;
-        link.receive(t, as_writable_bytes(x));
-        return wait(link, POLLIN, until, [&] { return link.fill(); });
+    /// Whoever waits for an answer hears that this server lives.
+    bool say_wait(wire::data_link& link) {
+        wire::frame_tag t;
+        t.operation = static_cast<std::uint32_t>(word::wait);
+        link.send(t, {});
+        return wait(link, POLLOUT, never, {}, [&] { return link.flush(); });
+    }
+    /// `silent`: seconds without a word, after which it is no use to wait.
+    bool receive(wire::data_link& link, wire::frame_tag& t, std::vector<float>& x, double until, double silent,
+                 const stop_function& leave) {
+        for (;;) {
+            const wire::frame_header* h = nullptr;
+            const double heard = base::monotonic_seconds() + silent;
+            if (!wait(link, POLLIN, std::min(until, heard), leave, [&] { return (h = link.next()) != nullptr; }))
+                return false;
+            t = h->tag;
+            const bool waits = t.operation == static_cast<std::uint32_t>(word::wait);
+            if (!waits && (t.bucket < 0 || t.bucket > 2 ||
+                           !(t == tag(static_cast<says>(t.bucket), t.step, t.offset))))
+                return false;
+            if (h->bytes != (waits ? 0 : 4 * tensors_)) return false;
+            link.receive(t, waits ? span<std::byte>() : as_writable_bytes(x));
+            if (!wait(link, POLLIN, until, leave, [&] { return link.fill(); })) return false;
+            if (!waits) return true;
+        }
     }
 };
 

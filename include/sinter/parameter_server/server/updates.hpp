@@ -8,56 +8,12 @@ namespace sinter::inline SINTER_TARGET::sharded {
 /// Applies all clocks that can be. One thread at a time does; others find that somebody is at it, who
 /// sees what they have staged. Before a checkpoint that is due has been copied no further clock is applied.
 inline void server::engine::advance(lock& hold) {
-    if (applying || order.mode != update_mode::clocks || (agrees() && !is_first())) return;
+    if (all_squares) return changed.notify_all();   // apply_clocks()
+    if (applying || order.mode != update_mode::clocks) return;
     applying = true;
     while (part == copy_role::leading && all_clocks.ready() && !failure && !stopping && !save_is_due(0))
         apply_clock(hold);
     applying = false;
-}
-
-/// On servers that do as server 0 decides: applies clocks, by the pushes of those that it names. Where one of
-/// these will never come here, for its worker died in between, all servers do without.
-inline void server::engine::follow_decisions() {
-    lock hold(mutex);
-    while (!stopping && !failure) {
-        if (!all_clocks.begun() || (saver.joinable() && save_is_due(0))) {
-            changed.wait_for(hold, std::chrono::milliseconds(100));
-            continue;
-        }
-        const std::int64_t clock = all_clocks.applied();
-        const auto ask = [&](auto f) {
-            std::optional<shared_squares::ranks> answer;
-            hold.unlock();
-            try {
-                answer = f();
-                hold.lock();
-            } catch (const std::exception& e) {
-                hold.lock();
-                fail_held(about_self("applying an update", e.what()));
-            }
-            return answer;
-        };
-        auto of = ask([&] { return all_squares->decision(clock); });
-        for (bool all = false; of && !all && !stopping && !failure;) {
-            shared_squares::ranks missing = 0;
-            all = true;
-            for (int w = 0; w < who.size(); ++w) {
-                if ((*of >> w & 1) == 0 || all_clocks.in_next(w)) continue;
-                all = false;
-                const presence p = at(w).now;
-                if (all_clocks.next(w) > clock || p == presence::dead || p == presence::left ||
-                    p == presence::never_came)
-                    missing |= shared_squares::ranks{1} << w;
-            }
-            if (missing != 0) of = ask([&] { return all_squares->decision_without(clock, missing); });
-            else if (!all) changed.wait_for(hold, std::chrono::milliseconds(50));
-        }
-        if (!of || stopping || failure) continue;
-        applying = true;
-        apply_clock(hold, *of);
-        applying = false;
-        changed.notify_all();
-    }
 }
 
 /// Under the mutex: what has been pushed of clock applied() by these workers.
@@ -66,7 +22,8 @@ inline server::engine::clock_pushes server::engine::pushes_of_clock(shared_squar
     clock_pushes p;
     p.here.resize(workers.size()), p.used.resize(workers.size());
     for (std::size_t w = 0; w < workers.size(); ++w) {
-        if (!all_clocks.in_next(static_cast<int>(w)) || (agrees() && (of >> w & 1) == 0)) continue;
+        if (!all_clocks.in_next(static_cast<int>(w))) continue;
+        if (of != shared_squares::everybody && (of >> w & 1) == 0) continue;
         staged_push* const mine = p.here[w] = workers[w].staged[slot].get();
         p.came = true;
         p.finite &= mine->info.finite;
@@ -82,9 +39,9 @@ inline server::engine::clock_pushes server::engine::pushes_of_clock(shared_squar
     return p;
 }
 
-/// Clock applied() becomes an update, by all that has been pushed of it; where servers agree on that, by what
-/// workers `of` have pushed.
-inline void server::engine::apply_clock(lock& hold, shared_squares::ranks of) {
+/// Clock applied() becomes an update, by what workers `of` have pushed of it. `told`: the sum of squares that it is
+/// clipped by, as the leader of this shard says; else it is made here.
+inline void server::engine::apply_clock(lock& hold, shared_squares::ranks of, std::optional<float> told) {
     const auto slot = static_cast<std::size_t>(all_clocks.applied() % (order.staleness + 1));
     clock_pushes p = pushes_of_clock(of);
     const std::int64_t step = begun, clock = all_clocks.applied();
@@ -92,76 +49,34 @@ inline void server::engine::apply_clock(lock& hold, shared_squares::ranks of) {
     if (!p.agree)
         return fail_held(
             about_self("applying an update", "workers have pushed gradients of different losses as one step"));
-    const int phase = p.phase;
-    if (p.updates()) begin_update(phase, p.rate, scalar_values.data());
+    if (p.updates()) begin_update(p.phase, p.rate, scalar_values.data());
     all_clocks.close();
-    if (agrees()) {
-        of = 0;
-        for (std::size_t w = 0; w < workers.size(); ++w) of |= shared_squares::ranks{p.here[w] != nullptr} << w;
-    }
     hold.unlock();
-    if (agrees() && is_first()) all_squares->decide(clock, of);   // which takes a lock under which others take this one
     const changing_values changing(*this);
-    if (replicated()) {
-        hold.lock();
-        if (view != seen) {   // the values are no longer this server's to change
-            if (p.updates()) undo_update(phase);
-            all_clocks.close(false);
-            return;
-        }
-        hold.unlock();
-    }
+    bool goes_on = true;
     try {
-        std::vector<staged_rows*> rows;
-        float sum = 0;
-        const std::size_t tables = memory.layout().tables.size();
-        const auto join = [&] {
-            joined.begin(p.used);
-            rows.clear();
-            for (std::size_t t = 0; t < tables; ++t) rows.push_back(&joined.rows(t));
-        };
-        if (p.updates() || (all_squares && p.came && p.finite)) join();
-        // Sums over tensors, before any of them is updated.
-        while (clipped && (all_squares ? p.came && p.finite : p.updates())) {
-            std::vector<float> squares(static_cast<std::size_t>(16 * parameters));
-            for (const sharded::run& r : memory.layout().runs)
-                if (r.group >= 0 && r.phase == phase && r.tensor >= 0 && joined.has_dense())
-                    squares[static_cast<std::size_t>(16 * r.tensor)] =
-                        memory.optimizer().squares(joined.dense(r.first, r.floats), r.floats);
-            for (std::size_t t = 0; t < tables; ++t)
-                if (const int tensor = memory.layout().tables[t].tensor;
-                    tensor >= 0 && memory.layout().tables[t].phase == phase)
-                    squares[static_cast<std::size_t>(16 * tensor)] = memory.squares(t, *rows[t], step);
-            const shared_squares::ranks now = all_squares ? all_squares->exchange(clock, squares, of) : of;
-            sum = memory.optimizer().total(squares.data(), parameters);
-            if (now == of) break;
-            of = now;   // fewer: once more
-            hold.lock();
-            if (p.updates()) undo_update(phase);
-            p = pushes_of_clock(of);
-            if (p.updates()) begin_update(phase, p.rate, scalar_values.data());
-            hold.unlock();
-            join();
+        hold.lock();
+        if (all_squares && (agrees() || replicated())) {
+            of = 0;
+            for (std::size_t w = 0; w < workers.size(); ++w) of |= shared_squares::ranks{p.here[w] != nullptr} << w;
         }
-        if (p.updates()) {
-            if (joined.has_dense())
-                memory.update(
-                    phase, [&](std::int64_t first, std::int64_t n) { return joined.dense(first, n); },
-                    scalar_values.data(), sum, nullptr);
-            const char* fault = nullptr;
-            for (std::size_t t = 0; t < tables; ++t) {
-                const bool listed = clipped && memory.layout().tables[t].tensor >= 0;
-                if (rows[t]->size() == 0) continue;
-                const char* const f = memory.update_rows(t, *rows[t], scalar_values.data(), sum, step, listed);
-                if (f) fault = f;
-            }
-            if (joined.has_states()) memory.put_states(joined.states());
-            if (fault) throw error(fault, "an update of rows");
+        goes_on = !replicated() || view == seen;   // else the values are no longer this server's to change
+        const clock_norm now{clock, version, of, {}};
+        if (goes_on && !told) tell_joining(now);
+        hold.unlock();
+        if (goes_on && !told && has_norm(p)) {   // over tensors, before any of them is updated
+            told = norm_of_clock(hold, p, now, step, seen);
+            goes_on = told.has_value();
         }
+        if (goes_on && p.updates()) update_by_clock(p, clock, step, told.value_or(0.f));
         hold.lock();
     } catch (const std::exception& e) {
-        hold.lock();
+        if (!hold.owns_lock()) hold.lock();
         fail_held(about_self("applying an update", e.what()));
+    }
+    if (!goes_on) {
+        if (p.updates()) undo_update(p.phase);
+        return all_clocks.close(norm.clock == clock);
     }
     for (std::size_t w = 0; w < workers.size(); ++w) {
         worker& k = workers[w];
@@ -179,7 +94,7 @@ inline void server::engine::apply_clock(lock& hold, shared_squares::ranks of) {
             k.info.push = late ? answer_info::fate::late : answer_info::fate::outdated;
     }
     if (p.updates()) {
-        end_update(phase);
+        end_update(p.phase);
         for (int w = 0; w < who.size(); ++w) {   // how far each is ahead of the slowest
             const std::int64_t ahead = std::max<std::int64_t>(0, all_clocks.next(w) - all_clocks.applied() - 1);
             if (!p.used[static_cast<std::size_t>(w)]) continue;
@@ -191,6 +106,7 @@ inline void server::engine::apply_clock(lock& hold, shared_squares::ranks of) {
         wire::frame_tag t;
         t.step = clock;
         t.elements = static_cast<std::uint64_t>(version);
+        t.offset = std::bit_cast<std::uint32_t>(told.value_or(0.f));
         stream->add(copied::clock, t);
     }
     all_clocks.apply();
@@ -202,6 +118,25 @@ inline void server::engine::apply_clock(lock& hold, shared_squares::ranks of) {
             if (fate == answer_info::fate::staged) k.info.push = p.info.push;
         }
     changed.notify_all();
+}
+
+/// What the pushes of a clock change, without the mutex.
+inline void server::engine::update_by_clock(const clock_pushes& p, std::int64_t clock, std::int64_t step, float sum) {
+    const bool summed = clipped && norm.clock == clock;   // sum_squares() has joined them, and made rows
+    if (!summed) join(p);
+    if (joined.has_dense())
+        memory.update(
+            p.phase, [&](std::int64_t first, std::int64_t n) { return joined.dense(first, n); }, scalar_values.data(),
+            sum, nullptr);
+    const char* fault = nullptr;
+    for (std::size_t t = 0; t < memory.layout().tables.size(); ++t) {
+        const bool listed = summed && memory.layout().tables[t].tensor >= 0;
+        if (joined.table(t).size() == 0) continue;
+        const char* const f = memory.update_rows(t, joined.table(t), scalar_values.data(), sum, step, listed);
+        if (f) fault = f;
+    }
+    if (joined.has_states()) memory.put_states(joined.states());
+    if (fault) throw error(fault, "an update of rows");
 }
 
 /// A push by itself, with nobody else changing anything where that has to have one order. What is wrong

@@ -127,7 +127,7 @@ protected:
             refuse("the cluster has no parameter server", setup_.members.how(),
                    "one or more of role ps: sinter-launch --ps 1");
         setup_.order.check(setup_.members.size());
-        if (role() != cluster_role::evaluator) setup_.check_replicas(takes_norm);
+        if (role() != cluster_role::evaluator) setup_.check_replicas();
         if (setup_.pull_every < 1 || setup_.push_every < 1)
             refuse("steps between two pulls or pushes", joined({setup_.pull_every, ", ", setup_.push_every}),
                    "1 or more");

@@ -25,9 +25,8 @@ struct server_setup {
     double save_every_seconds = 0;
     std::uint64_t policy = 0;   ///< a number that processes of one job share
 
-    /// Throws option_error where servers cannot keep parts so often. `takes_norm`: the optimizer clips by that of
-    /// all gradients.
-    SINTER_COLD void check_replicas(bool takes_norm) const {
+    /// Throws option_error where servers cannot keep parts so often.
+    SINTER_COLD void check_replicas() const {
         const auto refuse = [](const char* what, const std::string& got, const char* needed) {
             throw option_error(what, "parameter_server_options::replicas", got, needed);
         };
@@ -39,9 +38,6 @@ struct server_setup {
                    "2 or more: --ps 2");
         if (connection.reconnect_within <= 0)
             refuse("workers that do not dial again cannot find another server", "reconnect_within = 0", "more than 0");
-        if (takes_norm && order.mode == sharded::update_mode::clocks)
-            refuse("servers that keep parts twice cannot add up the norm of all gradients by clocks",
-                   "clip_by_global_norm", "replicas = 1, or async");
     }
 };
 
