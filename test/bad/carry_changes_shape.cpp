@@ -11,7 +11,7 @@
 
 using namespace sinter;
 
-// A carry that grows from turn to turn.
+// A carry that grows from iteration to iteration.
 constexpr auto net = image<5, 3, 1>
     >> named<"block">([](tensor image) {
            const tensor x = ops::reshape(image, extents(5, 3));

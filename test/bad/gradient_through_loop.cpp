@@ -12,7 +12,7 @@
 
 using namespace sinter;
 
-// Turns lie between the last value and the inputs.
+// Iterations lie between the last value and the inputs.
 constexpr auto net = array<3, 2> >> named<"rnn">([](tensor x) {
     const tensor first = ops::reshape(ops::slice(x, 0, 0, 1), extents(2));
     const tensor last = scan([](bundle h, bundle in) { return scan_step{h[0] * in[0], {}}; }, first, x).carry[0];

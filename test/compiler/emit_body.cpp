@@ -104,11 +104,11 @@ BOOST_AUTO_TEST_CASE(a_reduction_is_there_in_the_next_pass) {
         if (w.is(op::tanh)) BOOST_TEST((w.phase == 1 && w.row));
     }
 }
-BOOST_AUTO_TEST_CASE(floating_values_are_computed_where_they_are_used) {
+BOOST_AUTO_TEST_CASE(rematerialized_values_are_computed_where_they_are_used) {
     small s;
     const tensor half = s.x * 0.5f;
     s.body_of({ops::tanh(half)});
-    BOOST_TEST(s.p.f.of[half.id] == floating);
+    BOOST_TEST(s.p.f.of[half.id] == rematerialized);
     int products = 0;
     for (const instruction& w : s.instructions) products += w.is(op::mul);
     BOOST_TEST(products == 1);

@@ -111,7 +111,7 @@ BOOST_AUTO_TEST_CASE(random_numbers_and_labels_float) {
     const tensor alive = ops::binary<op::greater>(constant(&s.g, 0.5f), ops::random_uniform(s.x));
     const tensor y = ops::matmul(s.x * alive, weights(s.x, "w", extents(6, 6), zeros));
     s.groups({y * alive});
-    BOOST_TEST(s.of(alive) == floating);
+    BOOST_TEST(s.of(alive) == rematerialized);
     BOOST_TEST(!s.stored(alive));
 }
 BOOST_AUTO_TEST_CASE(what_a_kernel_reads_does_not_float) {
@@ -127,7 +127,7 @@ BOOST_AUTO_TEST_CASE(costly_values_of_inputs_do_not_float) {
     const tensor y = ops::matmul(s.x, weights(s.x, "w", extents(6, 6), zeros));
     s.groups({y * a, y + b});
     BOOST_TEST(s.of(a) >= 0);
-    BOOST_TEST(s.of(b) == floating);
+    BOOST_TEST(s.of(b) == rematerialized);
 }
 BOOST_AUTO_TEST_CASE(max_pool_joins_its_convolution) {
     small s(batch_of(8, 8, 2));

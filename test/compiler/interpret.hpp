@@ -104,7 +104,7 @@ private:
         double* const p = m_.at(a);
         return p && a.where() != space::port ? p + (a.slot + (a.moves ? iteration_ : 0)) * a.slice_floats(batch()) : p;
     }
-    void one(const launch& l, bool first_turn = false) {
+    void one(const launch& l, bool first_iteration = false) {
         const spec& s = p_.e.specs[l.spec];
         e_ = p_.e.extents + l.first_extent;
         k_ = p_.e.constants + l.first_constant;
@@ -125,7 +125,7 @@ private:
         } else if (l.group < 0) {
             rows_of_table();
         } else {
-            expect_zeros(p_.g.n[p_.groups().g[l.group].root], m, first_turn);
+            expect_zeros(p_.g.n[p_.groups().g[l.group].root], m, first_iteration);
             root_op(l);
         }
         for (std::size_t i = 0; i < code_.size(); ++i)
@@ -181,12 +181,12 @@ private:
         }
     }
     /// What products are told to leave out must be zero.
-    void expect_zeros(const node& n, int rows, bool first_turn) const {
+    void expect_zeros(const node& n, int rows, bool first_iteration) const {
         const auto check = [&](const double* x, std::int64_t count) {
             for (std::int64_t i = 0; i < count; ++i)
                 if (x[i] != 0) throw std::logic_error("a product leaves out what is not zero");
         };
-        if (n.k == op::gemm && e_[4] && first_turn) check(arg_[0], rows * e_[0]);
+        if (n.k == op::gemm && e_[4] && first_iteration) check(arg_[0], rows * e_[0]);
         if (n.k != op::gemm_tn && n.k != op::bfloat16_gemm_tn) return;
         const std::int64_t zeros = e_[2] * batch();
         if (zeros > 0) check(arg_[0], zeros * e_[0]);

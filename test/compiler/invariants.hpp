@@ -45,7 +45,7 @@ inline void check_groups(passes& p) {
                 if (q.root_op && v != q.root) BOOST_TEST((kind != op_kind::row_reduce));
                 for (int k = 0; k < g.n[v].operands; ++k) {
                     const int seen = g.n[v].in[k], u = base_of(g.n, seen);
-                    if (is_leaf(g.n[u]) || r.of[u] == floating) continue;
+                    if (is_leaf(g.n[u]) || r.of[u] == rematerialized) continue;
                     BOOST_TEST(r.live[u]);
                     BOOST_TEST(r.of[u] >= 0);
                     BOOST_TEST(r.of[u] <= i);
@@ -63,12 +63,12 @@ inline void check_groups(passes& p) {
         BOOST_TEST(members <= max_members);
     }
     for (int v = 0; v < g.n.n; ++v) {
-        const bool computed = r.live[v] && !is_leaf(g.n[v]) && !is_view(g.n[v]) && r.of[v] != floating;
+        const bool computed = r.live[v] && !is_leaf(g.n[v]) && !is_view(g.n[v]) && r.of[v] != rematerialized;
         BOOST_TEST(listed[v] == (computed ? 1 : 0), "node " << v << " stands in " << listed[v] << " lists");
-        if (r.live[v] && r.of[v] == floating)
+        if (r.live[v] && r.of[v] == rematerialized)
             for (int k = 0; k < g.n[v].operands; ++k) {
                 const int u = base_of(g.n, g.n[v].in[k]);
-                BOOST_TEST((r.of[u] == floating || g.n[u].k == op::constant || g.n[u].k == op::input));
+                BOOST_TEST((r.of[u] == rematerialized || g.n[u].k == op::constant || g.n[u].k == op::input));
             }
     }
 }

@@ -110,7 +110,7 @@ BOOST_AUTO_TEST_CASE(kept_or_computed_again_is_the_same_to_the_bit) {
 }
 /// Four values an iteration, of which the gradient reads all; only the last is handed on.
 template <bool Again>
-struct deep_turn {
+struct deep_iteration {
     static constexpr bundle trace(graph& g) {
         const bundle x = array<20, 8>.make_inputs(g);
         const tensor w = parameter(x[0], "w", extents(8), ones);
@@ -127,9 +127,10 @@ struct deep_turn {
     }
 };
 BOOST_AUTO_TEST_CASE(computing_again_saves_memory) {
-    const results a = run<deep_turn<false>>(), b = run<deep_turn<true>>();
+    const results a = run<deep_iteration<false>>(), b = run<deep_iteration<true>>();
     BOOST_TEST((a.gradients == b.gradients));
-    constexpr auto kept = training<deep_turn<false>>::v.z.activations, less = training<deep_turn<true>>::v.z.activations;
+    constexpr auto kept = training<deep_iteration<false>>::v.z.activations;
+    constexpr auto less = training<deep_iteration<true>>::v.z.activations;
     BOOST_TEST(4 * less < 3 * kept);
 }
 BOOST_AUTO_TEST_CASE(length_does_not_multiply_kernels) {

@@ -41,16 +41,16 @@ struct choices {
 };
 
 /// Everything behind tracing, as program.hpp runs it.
-template <int Room>
+template <int Capacity>
 struct passes_of {
     graph g;
     growing<int> gradients;
-    fused<Room> f;
-    bool updated[Room] = {};
-    int list_rows[Room] = {};   ///< of each parameter: the most rows of the list that is its gradient; 0: it is whole
-    placed<Room> p;
+    fused<Capacity> f;
+    bool updated[Capacity] = {};
+    int list_rows[Capacity] = {};   ///< by parameter: most rows of the list that is its gradient; 0: it is whole
+    placed<Capacity> p;
     optimizer_code optimizer;
-    emitted<Room, 30 * Room, 20 * Room, 10 * Room, 20, Room> e;
+    emitted<Capacity, 30 * Capacity, 20 * Capacity, 10 * Capacity, 20, Capacity> e;
 
     graph_view view() const { return view_of(g, gradients); }
     grouping groups() { return f.view(); }
@@ -79,7 +79,7 @@ struct passes_of {
     /// Those that make a new graph. They change what a program computes.
     void round_all(const choices& c) {
         if (!sinter::compiler::pass::round_products::enabled(c.target, c.options())) return;
-        const auto made = std::make_unique<roomy<2 * Room>>();
+        const auto made = std::make_unique<traced_any<2 * Capacity>>();
         {
             graph to;
             growing<int> of;

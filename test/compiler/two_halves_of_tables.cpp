@@ -57,7 +57,7 @@ BOOST_AUTO_TEST_CASE(clipped) {
 }
 BOOST_AUTO_TEST_CASE(under_lamb) { every_policy(tables, mse, lamb{.learning_rate = 0.1f}, "tables, lamb"); }
 BOOST_AUTO_TEST_CASE(accumulation) { every_policy(tables, mse, accumulate<2>(adam{.learning_rate = 0.1f}), "tables, accumulated"); }
-BOOST_AUTO_TEST_CASE(distinct_rows) {
+BOOST_AUTO_TEST_CASE(unique_rows_of_tables) {
     using P = halved_program<std::remove_const_t<decltype(columns)>, std::remove_cvref_t<decltype(mse)>, adam, 16,
                              program_options{.gradients = gradient_policy::reduced}>;
     bool found = false;

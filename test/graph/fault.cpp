@@ -24,7 +24,7 @@ static void is(const fault& f, fault_kind what, op_id where) {
     BOOST_TEST(static_cast<int>(f.where.id) == static_cast<int>(where));
 }
 
-BOOST_AUTO_TEST_CASE(whole_numbers_are_not_computed_with) {
+BOOST_AUTO_TEST_CASE(integers_are_not_computed_with) {
     constexpr auto type = fault_kind::wrong_element_type;
     const fault f = fault_of(indices<4> >> dense<2, bias::no>);
     is(f, type, op::matmul);

@@ -30,17 +30,17 @@ namespace {
 
 const std::int64_t sizes[] = {1, 2, 3, 4, 5, 7, 8, 9, 10, 15, 16, 17, 24, 31, 33, 49, 64, 65, 100};
 
-/// Its memory is asked for.
-struct expecting_body : store_body {
-    static void expect(int rows, int columns, std::int64_t off, std::int64_t, const call& c) {
+/// Its memory is prefetched.
+struct prefetching_body : store_body {
+    static void prefetch(int rows, int columns, std::int64_t off, std::int64_t, const call& c) {
         BOOST_REQUIRE(rows > 0 && columns > 0 && off >= 0 && off < std::int64_t{c.m} * c.e[1]);
     }
 };
 
 /// The same, handed tiles in registers.
-struct expecting_tile_body : tile_body {
-    static void expect(int rows, int columns, std::int64_t off, std::int64_t step, const call& c) {
-        expecting_body::expect(rows, columns, off, step, c);
+struct prefetching_tile_body : tile_body {
+    static void prefetch(int rows, int columns, std::int64_t off, std::int64_t step, const call& c) {
+        prefetching_body::prefetch(rows, columns, off, step, c);
     }
 };
 
@@ -75,8 +75,8 @@ void check_gemm(std::int64_t m, std::int64_t K, std::int64_t N, std::int64_t apa
     });
     for (int parts = 2; parts <= 5; ++parts) BOOST_TEST((go(parts) == r && go(parts, true) == r));
     for (int parts = 1; parts <= 3; ++parts) BOOST_TEST((with(tile_body{}, parts) == r && with(tile_body{}, parts, true) == r));
-    for (int parts = 1; parts <= 3; ++parts) BOOST_TEST((with(expecting_body{}, parts) == r));
-    for (int parts = 1; parts <= 3; ++parts) BOOST_TEST((with(expecting_tile_body{}, parts) == r));
+    for (int parts = 1; parts <= 3; ++parts) BOOST_TEST((with(prefetching_body{}, parts) == r));
+    for (int parts = 1; parts <= 3; ++parts) BOOST_TEST((with(prefetching_tile_body{}, parts) == r));
 }
 
 /// The same product by weights of which the transpose is packed.
@@ -345,7 +345,8 @@ BOOST_AUTO_TEST_CASE(modes_do_not_change_a_step_of_pairs_by_instruction) {
 }
 #endif
 
-BOOST_AUTO_TEST_CASE(weights_that_no_cache_holds) {   // each panel is asked for ahead; also where a panel takes several pieces
+// Each panel is prefetched ahead; also where a panel takes several pieces.
+BOOST_AUTO_TEST_CASE(weights_that_no_cache_holds) {
     for (std::int64_t m : {5, 8, 14, 16, 37, 130}) {
         check_gemm(m, 600, 450);
         check_transposed(m, 450, 600);
@@ -391,48 +392,48 @@ BOOST_AUTO_TEST_CASE(zeros_of_the_inputs_are_skipped_in_the_gradient_and_nothing
     check(300, 848, 8 * panel_width);   // and are too many for that
 }
 
-/// Each vector of a packed result: how often its memory was asked for, and then finished.
+/// Each vector of a packed result: how often its memory was prefetched, and then finished.
 struct prefetched_and_finished {
-    static inline std::vector<int> asked, finished;
-    static inline int too_early = 0;   ///< finished before they were asked for
+    static inline std::vector<int> prefetched, finished;
+    static inline int too_early = 0;   ///< finished before they were prefetched
     template <class F>
     static void each(const cpu::finished& t, F f) {
         for (std::int64_t i = 0; i < t.rows; ++i)
             for (int j = 0; j < t.columns; j += lanes) f(static_cast<std::size_t>((t.off + i * t.off_step + j) / lanes));
     }
-    static void expect(const cpu::finished& t, const call&) {
-        each(t, [](std::size_t i) { ++asked.at(i); });
+    static void prefetch(const cpu::finished& t, const call&) {
+        each(t, [](std::size_t i) { ++prefetched.at(i); });
     }
     static void finish(const cpu::finished& t, const call&) {
-        each(t, [](std::size_t i) { too_early += asked.at(i) == 0, ++finished.at(i); });
+        each(t, [](std::size_t i) { too_early += prefetched.at(i) == 0, ++finished.at(i); });
     }
 };
-BOOST_AUTO_TEST_CASE(weights_far_away_are_asked_for_while_their_gradients_are_summed) {
+BOOST_AUTO_TEST_CASE(weights_far_away_are_prefetched_while_their_gradients_are_summed) {
     constexpr std::int64_t m = 71, K = 784, N = 8 * panel_width;
     const floats a = sparse_floats(m, K, 1), d = sparse_floats(m, N, 2);
     const cpu::product q{a.data(), 1, K, d.data(), N, cpu::right::rows, K, N, m, true, 0, 0};
     cpu::epilogue f{prefetched_and_finished::finish};
-    f.expect = prefetched_and_finished::expect;
+    f.prefetch = prefetched_and_finished::prefetch;
     f.columns = prefetched_and_finished::finish;
     for (const auto gradient : {&cpu::run_sparse_inputs<>, &cpu::run_sparse_gradient<>})
         for (const int arrays : {1, static_cast<int>(2 * cpu::second_level_floats / (K * N) + 1)}) {
             f.arrays = arrays;
             using t = prefetched_and_finished;
-            t::asked.assign(K * N / lanes, 0);
-            t::finished = t::asked;
+            t::prefetched.assign(K * N / lanes, 0);
+            t::finished = t::prefetched;
             t::too_early = 0;
             gradient(q, f, call{}, 0, cpu::tiles_of(q));
             BOOST_TEST(t::finished == std::vector<int>(K * N / lanes, 1), boost::test_tools::per_element());
-            BOOST_TEST(t::asked == std::vector<int>(K * N / lanes, arrays > 1), boost::test_tools::per_element());
+            BOOST_TEST(t::prefetched == std::vector<int>(K * N / lanes, arrays > 1), boost::test_tools::per_element());
             if (arrays > 1) BOOST_TEST(t::too_early == 0);
         }
 }
 
-/// The same, which keeps the sums, too, and may list its lines to be asked for one by one.
+/// The same, which keeps the sums, too, and may list its lines to be prefetched one by one.
 struct sparse_and_finished : prefetched_and_finished {
     static inline floats result;
     static void list(const cpu::finished& t, const call&, cpu::tile_lines& lines) {
-        expect(t, call{});
+        prefetch(t, call{});
         for (std::int64_t i = 0; i < t.rows; ++i) lines.line[lines.count++] = result.data() + t.off + i * t.off_step;
     }
     static void finish(const cpu::finished& t, const call&) {
@@ -441,25 +442,25 @@ struct sparse_and_finished : prefetched_and_finished {
             for (int j = 0; j < t.columns; ++j) result.at(static_cast<std::size_t>(t.off + i * t.off_step + j)) = t.sums[i * t.width + j];
     }
 };
-BOOST_AUTO_TEST_CASE(weights_in_memory_are_asked_for_line_by_line_beside_dense_sums) {
+BOOST_AUTO_TEST_CASE(weights_in_memory_are_prefetched_line_by_line_beside_dense_sums) {
     using t = sparse_and_finished;
     const auto check = [](std::int64_t m, std::int64_t K, std::int64_t N) {
         const floats a = random_floats(static_cast<std::size_t>(m * K), 1), d = random_floats(static_cast<std::size_t>(m * N), 2);
         const cpu::product q{a.data(), 1, K, d.data(), N, cpu::right::rows, K, N, m, true, 0, 0};
         const auto all = static_cast<std::size_t>(panel_floats(K, N, lanes));
-        const auto run = [&](bool expects, bool lists) {
+        const auto run = [&](bool prefetches, bool lists) {
             cpu::epilogue f{t::finish};
-            if (expects) f.expect = t::expect;
+            if (prefetches) f.prefetch = t::prefetch;
             if (lists) f.list = t::list;
             f.arrays = static_cast<int>(2 * cpu::second_level_floats / (K * N) + 1);
-            t::asked.assign(all / lanes, 0);
-            t::finished = t::asked;
+            t::prefetched.assign(all / lanes, 0);
+            t::finished = t::prefetched;
             t::too_early = 0;
             t::result.assign(all, 99.f);
             cpu::run_transposed_product(q, f, call{}, 0, 1, 1);
             BOOST_TEST(t::finished == std::vector<int>(all / lanes, 1), boost::test_tools::per_element());
-            if (expects) BOOST_TEST(t::too_early == 0);   // lists longer than the last piece's sums are made in vain
-            if (expects && !lists) BOOST_TEST(t::asked == t::finished, boost::test_tools::per_element());
+            if (prefetches) BOOST_TEST(t::too_early == 0);   // lists longer than the last piece's sums are made in vain
+            if (prefetches && !lists) BOOST_TEST(t::prefetched == t::finished, boost::test_tools::per_element());
             return t::result;
         };
         const floats want = run(false, false);
@@ -616,10 +617,10 @@ BOOST_AUTO_TEST_CASE(gemm_tn_sums_its_right_operand_too) {
 BOOST_AUTO_TEST_CASE(a_left_operand_known_to_be_zero_is_not_read) {
     for (const auto& x : {std::array<std::int64_t, 3>{1, 5, 3}, {3, 40, 70}, {29, 7, 2 * panel_width + 1}, {64, 130, 90}}) {
         const std::int64_t m = x[0], K = x[1], N = x[2];
-        const auto go = [&](float left, bool first_turn, std::int64_t known, int parts) {
+        const auto go = [&](float left, bool first_iteration, std::int64_t known, int parts) {
             return run<cpu::gemm<store_body>>(floats(static_cast<std::size_t>(m * K), left),
                                               floats(static_cast<std::size_t>(panel_floats(K, N, lanes)), 2.f), static_cast<std::size_t>(m * N),
-                                              {K, N, K, 0, known}, static_cast<int>(m), parts, 0, first_turn);
+                                              {K, N, K, 0, known}, static_cast<int>(m), parts, 0, first_iteration);
         };
         const outcome zeros = go(0.f, true, 0, 1);
         for (int parts = 1; parts <= 4; ++parts) BOOST_TEST((go(NAN, true, 1, parts) == zeros));
@@ -709,7 +710,8 @@ BOOST_AUTO_TEST_CASE(a_rows_bits_do_not_depend_on_the_batch) {
     }
 }
 
-BOOST_AUTO_TEST_CASE(a_thread_asks_for_no_other_threads_weights) {   // asked for, they would be shared lines when their thread updates them
+// Prefetched, they would be shared lines when their thread updates them.
+BOOST_AUTO_TEST_CASE(a_thread_prefetches_no_other_threads_weights) {
     constexpr int panels = 8;
     const std::int64_t N = panels * panel_width, K = cpu::non_temporal_floats / N + 1;
     const cpu::product q{nullptr, K, 1, nullptr, 0, cpu::right::panels, 2 * cpu::tile_rows, N, K, false, 0, 0};

@@ -21,7 +21,7 @@ struct costly_body : tile_body {
         vector(left, off, row, col, c);
         vector(right, off + cpu::lanes, row, col + cpu::lanes, c);
     }
-    static void expect(int, int, std::int64_t, std::int64_t, const call&) {}
+    static void prefetch(int, int, std::int64_t, std::int64_t, const call&) {}
 };
 struct cheap_body : costly_body { static constexpr int operations = 2; };
 struct summing_body : costly_body { static constexpr int sums = 1; };
@@ -70,7 +70,7 @@ BOOST_AUTO_TEST_CASE(all_rests_of_rows) {
         for (std::int64_t K : {32, 33, 47, 64})
             for (std::int64_t panels : {1, 2, 3}) check(m, K, panels * panel_width);
 }
-BOOST_AUTO_TEST_CASE(weights_that_no_cache_holds) {   // the next panel is asked for
+BOOST_AUTO_TEST_CASE(weights_that_no_cache_holds) {   // the next panel is prefetched
     for (std::int64_t m : {8, 31, 32, 100, 130}) check(m, 600, 4 * panel_width);
     check(16, 2048, panel_width * 2);
 }

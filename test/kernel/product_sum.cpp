@@ -24,7 +24,7 @@ struct store_sum {
         BOOST_REQUIRE_EQUAL(off, row * c.e[1] + col);
         cpu::store(y + off, cpu::load(y + off, n) + acc, n);   // twice is seen
     }
-    static void expect(int, int, std::int64_t, std::int64_t, const call&) {}
+    static void prefetch(int, int, std::int64_t, std::int64_t, const call&) {}
 };
 
 struct operands {

@@ -67,7 +67,8 @@ struct outcome {
 
 /// `threads`: each is told which parts are its own; 0: they are not.
 template <class Kernel>
-outcome run(floats a, floats b, std::size_t n, std::vector<std::int64_t> e, int m, int parts, int threads = 0, bool first_turn = false) {
+outcome run(floats a, floats b, std::size_t n, std::vector<std::int64_t> e, int m, int parts, int threads = 0,
+            bool first_iteration = false) {
     outcome r{floats(n, -7.f), floats(n), floats(n), floats(n)};
     float* p[] = {a.data(), b.data(), r.value.data(), r.row.data(), r.col.data(), r.visits.data()};
     call c;
@@ -76,7 +77,7 @@ outcome run(floats a, floats b, std::size_t n, std::vector<std::int64_t> e, int 
     c.e = e.data();
     c.m = m;
     c.batch = 1;
-    c.first_turn = first_turn;
+    c.first_iteration = first_iteration;
     c.parts = parts;
     floats scratch;
     if constexpr (requires { Kernel::scratch(c.e, parts, c.m); }) {

@@ -87,7 +87,7 @@ BOOST_AUTO_TEST_CASE(other_extents) {
 }
 
 /// Queries and keys turned by their places, two heads of width 2: complex numbers times e^(i t).
-BOOST_AUTO_TEST_CASE(turned_by_their_places) {
+BOOST_AUTO_TEST_CASE(rotated_by_their_places) {
     constexpr attention_settings s{.causal = causal::yes, .bias = bias::no, .rotary = true, .pairs = position_pairs::neighbours};
     check_net<programs::fused_only, 2>(array<3, 4> >> multi_head_attention<2, s>, [](const auto& p, const auto& x) {
         const int batch = x[0].d[0];
@@ -97,7 +97,7 @@ BOOST_AUTO_TEST_CASE(turned_by_their_places) {
                 for (int k = 0; k < 4; ++k) y[i] += a[i / 4 * 4 + k] * w[k * 4 + i % 4];
             return y;
         };
-        auto turn = [](doubles a) {
+        auto rotate = [](doubles a) {
             for (int i = 0; i < a.size(); i += 2) {
                 const std::complex<double> z = std::complex(a[i], a[i + 1]) * std::polar(1., static_cast<double>(i / 4 % 3));
                 a[i] = z.real(), a[i + 1] = z.imag();
@@ -107,6 +107,6 @@ BOOST_AUTO_TEST_CASE(turned_by_their_places) {
         const attention_case c{
             .heads = 2, .groups = 2, .queries = 3, .keys = 3, .width = 2, .value_width = 2, .mask = causal::yes, .axis = false};
         return std::vector{
-            times(plain_attention(c, turn(times(x[0], p[0])), turn(times(x[0], p[1])), times(x[0], p[2])).y, p[3])};
+            times(plain_attention(c, rotate(times(x[0], p[0])), rotate(times(x[0], p[1])), times(x[0], p[2])).y, p[3])};
     });
 }

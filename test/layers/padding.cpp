@@ -72,7 +72,7 @@ BOOST_AUTO_TEST_CASE(recurrent_layers) {
     check(inputs(array<5, 3>, array<1>) >> rnn<4, recurrent_options{.reverse = true, .recompute = true}>, "rnn, reverse");
     check(inputs(array<5, 3>, array<1>) >> bidirectional(lstm<2>), "bidirectional");
 }
-BOOST_AUTO_TEST_CASE(extents_of_one_and_whole_numbers) {
+BOOST_AUTO_TEST_CASE(extents_of_one_and_integers) {
     check<float, 5, 1>(inputs(array<5, 1>, array<1>) >> lstm<2>, "one feature");
     check<float, 1, 3>(inputs(array<1, 3>, array<1>) >> gru<2>, "one step");
     check<float, 5, 16>(inputs(array<5, 16>, array<1>) >> rnn<16>, "whole vectors");

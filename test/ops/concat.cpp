@@ -39,7 +39,7 @@ BOOST_AUTO_TEST_CASE(each_axis) {
 
 /// Single columns, of which the result has them in turns; more than a vector's.
 template <int N>
-struct in_turns {
+struct interleaved {
     static constexpr shape operands[] = {batch_of(21, 1), batch_of(21, 1)};
     static constexpr tensor apply(tensor a, tensor b) {
         if (N == 2) return ops::concat({a * a, b});
@@ -56,10 +56,10 @@ struct in_turns {
         return y;
     }
 };
-BOOST_AUTO_TEST_CASE(columns_in_turns) {
-    check_op<in_turns<2>, programs::fused_only>();
-    check_op<in_turns<3>, programs::fused_only>();
-    check_op<in_turns<4>, programs::fused_only>();
+BOOST_AUTO_TEST_CASE(columns_interleaved) {
+    check_op<interleaved<2>, programs::fused_only>();
+    check_op<interleaved<3>, programs::fused_only>();
+    check_op<interleaved<4>, programs::fused_only>();
 }
 
 struct three {

@@ -108,7 +108,7 @@ BOOST_AUTO_TEST_CASE(by_an_image) {
     check_op<through_a_pool, programs::fused_only, 2>({.value = 1e-5, .gradient = 1e-4, .step = 1e-3});
 }
 
-/// In each turn of a loop, of that turn's energy: a descent whose path is trained through.
+/// In each iteration of a loop, of that iteration's energy: a descent whose path is trained through.
 struct descent {
     static constexpr int T = 3;
     static constexpr bundle trace(graph& g) {
@@ -139,4 +139,4 @@ struct descent {
         return {y};
     }
 };
-BOOST_AUTO_TEST_CASE(within_a_turn_of_a_loop) { check_net<programs::fused_only>(descent{}, descent::reference); }
+BOOST_AUTO_TEST_CASE(within_an_iteration_of_a_loop) { check_net<programs::fused_only>(descent{}, descent::reference); }

@@ -44,7 +44,7 @@ BOOST_AUTO_TEST_CASE(computed_places) {
                                   make<op::input>(x.g, whole(batch_of(3)), {}, {1}), {.padding = 0});
     });
 }
-BOOST_AUTO_TEST_CASE(whole_numbers_stay_exact) {   // places that are int32 all the way
+BOOST_AUTO_TEST_CASE(integers_stay_exact) {   // places that are int32 all the way
     const auto sound = [](const shape& s, auto f) { BOOST_TEST(refuses(s, fault_kind::none, f)); };
     sound(extents(1), [](tensor x) { return argmax(ops::broadcast_to(x, extents(most + 8))); });
     sound(extents(1), [](tensor x) {

@@ -56,14 +56,14 @@ struct recurrent_net {
 };
 
 BOOST_AUTO_TEST_CASE(forwards) { check_net(recurrent_net<false, false>{}, recurrent_net<false, false>::reference); }
-BOOST_AUTO_TEST_CASE(backwards_computing_the_turns_again) {
+BOOST_AUTO_TEST_CASE(backwards_computing_the_iterations_again) {
     check_net<programs::fused_only>(recurrent_net<true, true>{}, recurrent_net<true, true>::reference);
 }
 
-/// Without a batch, over a parameter's rows, with a number of turns that is found when the program runs: 3 of 5. The scale
-/// is summed turn by turn, the second input is a row's own number.
+/// Without a batch, over a parameter's rows, with a number of iterations that is found when the
+/// program runs: 3 of 5. The scale is summed iteration by iteration, the second input is a row's own number.
 struct counted_net {
-    static constexpr int T = 5, H = 3, turns = 3;
+    static constexpr int T = 5, H = 3, iterations = 3;
     static constexpr bundle trace(graph& g) {
         const tensor x = make<op::input>(&g, batch_of(H), {}, {0});
         g.inputs.push(x.id);
@@ -82,7 +82,7 @@ struct counted_net {
         doubles last(x.d), all(x.d);
         for (int j = 0; j < H; ++j) {
             double h = 0.5, sum = 0;
-            for (int t = 0; t < turns; ++t) {
+            for (int t = 0; t < iterations; ++t) {
                 h = std::tanh(rows[t * H + j] * scale[j] + h * h) + 0.25 * t;
                 sum += h * scale[j];
             }
@@ -91,9 +91,9 @@ struct counted_net {
         return {last, all};
     }
 };
-BOOST_AUTO_TEST_CASE(fewer_turns_than_slices) { check_net(counted_net{}, counted_net::reference); }
+BOOST_AUTO_TEST_CASE(fewer_iterations_than_slices) { check_net(counted_net{}, counted_net::reference); }
 
-/// Random numbers are others in each turn.
+/// Random numbers are others in each iteration.
 struct drawing_net {
     static constexpr bundle trace(graph& g) {
         const tensor x = make<op::input>(&g, batch_of(4, 6), {}, {0});
@@ -101,7 +101,7 @@ struct drawing_net {
         return scan([](bundle, bundle s) { return scan_step{{}, ops::random_uniform(s[0])}; }, bundle{}, x).outputs;
     }
 };
-BOOST_AUTO_TEST_CASE(each_turn_draws_anew) {
+BOOST_AUTO_TEST_CASE(each_iteration_draws_anew) {
     const auto p = make_run<drawing_net, weigh_outputs, as_fused, 2, program_mode::prediction>();
     p->run(2, {doubles({2, 4, 6}, 0.)});
     const std::vector<float> y = p->output(0, 2);
@@ -136,7 +136,7 @@ struct scalars_net {
         return {last, all};
     }
 };
-BOOST_AUTO_TEST_CASE(one_number_a_turn) {
+BOOST_AUTO_TEST_CASE(one_number_an_iteration) {
     check_net(scalars_net{}, scalars_net::reference);
     constexpr bool hands_scalars = [] {
         graph g;

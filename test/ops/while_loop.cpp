@@ -12,7 +12,7 @@ using namespace sinter;
 using namespace sinter::compiler;
 using namespace sinter::test;
 
-/// Doubles w and adds b until the sum of squares exceeds a limit: 0, 3 or all 6 turns.
+/// Doubles w and adds b until the sum of squares exceeds a limit: 0, 3 or all 6 iterations.
 template <int Limit>
 struct growing_net {
     static constexpr bundle trace(graph& g) {
@@ -33,5 +33,5 @@ struct growing_net {
         return {y};
     }
 };
-BOOST_AUTO_TEST_CASE(some_turns) { check_net(growing_net<40>{}, growing_net<40>::reference); }
-BOOST_AUTO_TEST_CASE(no_turn) { check_net<programs::fused_only>(growing_net<0>{}, growing_net<0>::reference); }
+BOOST_AUTO_TEST_CASE(some_iterations) { check_net(growing_net<40>{}, growing_net<40>::reference); }
+BOOST_AUTO_TEST_CASE(no_iteration) { check_net<programs::fused_only>(growing_net<0>{}, growing_net<0>::reference); }

@@ -90,7 +90,7 @@ BOOST_AUTO_TEST_CASE(several_lookups_and_bags) {
     train<3>(tables, mse, rolling, "momentum");
     train<3>(tables, mse, steady, "adam");
 }
-BOOST_AUTO_TEST_CASE(distinct_rows) { train<1, 0, 48>(columns, mse, steady, "columns"); }
+BOOST_AUTO_TEST_CASE(unique_rows_of_tables) { train<1, 0, 48>(columns, mse, steady, "columns"); }
 BOOST_AUTO_TEST_CASE(norms) {
     train<3>(tables, mse, clip_by_norm{0.05f, rolling}, "clip_by_norm");
     train<3>(tables, mse, clip_by_global_norm{0.05f, steady}, "clip_by_global_norm");
@@ -168,10 +168,10 @@ BOOST_AUTO_TEST_CASE(threads_share_updates) {
     half_members<P, adam> runs(2, one, steady), shares(2, one, steady);
     half_steps<P, adam> own(one, steady, 1), alone(one, steady, 1);
     const auto share = [](auto& m) {
-        team crew(3);
+        team workers(3);
         step_arguments now = m.now();
         now.launches = {P::v.segments.first_update};
-        crew.run([&](int thread) { m.runner().run_share(crew, thread, now); });
+        workers.run([&](int thread) { m.runner().run_share(workers, thread, now); });
         m.end();
     };
     for (int step = 0; step < 3; ++step) {

@@ -10,8 +10,8 @@ grep -rHoE '^ *# *include *[<"]sinter/[^>"]+' include/sinter --include=*.hpp |
     sed -E 's#^include/sinter/##; s#: *\# *include *[<"]sinter/# #' | awk -v table="$table" '
     function complain(text) { print text; bad = 1 }
     function storey(path) { return path ~ /\// ? substr(path, 1, index(path, "/") - 1) : "" }
-    # The room of a path within a folder: the next part of the path, or nothing if the file lies in the folder itself.
-    function room(path, folder,   rest) {
+    # The folder of a path within a folder: the next part of the path, or nothing if the file lies in the folder itself.
+    function folder_of(path, folder,   rest) {
         if (index(path, folder "/") != 1) return "-"
         rest = substr(path, length(folder) + 2)
         return rest ~ /\// ? substr(rest, 1, index(rest, "/") - 1) : ""
@@ -21,7 +21,7 @@ grep -rHoE '^ *# *include *[<"]sinter/[^>"]+' include/sinter --include=*.hpp |
             if (line ~ /^#/ || line !~ /:/) continue
             name = substr(line, 1, index(line, ":") - 1)
             n = split(substr(line, index(line, ":") + 1), listed, " ")
-            if (name ~ /\//) {   # rooms in their order
+            if (name ~ /\//) {   # folders in their order
                 folders[++n_folders] = name
                 for (i = 1; i <= n; ++i) place[name, listed[i]] = i
                 continue
@@ -45,7 +45,7 @@ grep -rHoE '^ *# *include *[<"]sinter/[^>"]+' include/sinter --include=*.hpp |
         if (from != "" && to == "") complain($1 " includes " $2 ", which is for users")
         else if (from != "" && !((from, to) in allowed)) complain($1 " includes " $2 ": " from " may not include " to)
         for (i = 1; i <= n_folders; ++i) {
-            a = room($1, folders[i]); b = room($2, folders[i])
+            a = folder_of($1, folders[i]); b = folder_of($2, folders[i])
             if (a == "-" || b == "-") continue
             if (a != "" && !((folders[i], a) in place)) complain(table " does not name " folders[i] "/" a)
             if (folders[i] == "kernel/cpu" && a == "") continue

@@ -86,7 +86,7 @@ BOOST_AUTO_TEST_CASE(zeros_of_infinite_weights_are_not_left_out) {
     BOOST_TEST((y[1] == want[1] && y[2] == want[2]));
 }
 
-BOOST_AUTO_TEST_CASE(whole_numbers_and_loops) {
+BOOST_AUTO_TEST_CASE(integers_and_loops) {
     estimator model{words, mse, sgd{}, max_batch<2>};
     predictor p{words, max_batch<2>, model};
     const std::int32_t read[10] = {0, 6, 3, 2, 2, 1, 5, 5, 0, 4};

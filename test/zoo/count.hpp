@@ -19,7 +19,7 @@ constexpr bool is_of_parameter(const graph& g, int v) {
     return g.n[v].k == op::parameter;
 }
 
-/// Products and convolutions whose right operand are parameters; those within a loop once for each turn.
+/// Products and convolutions whose right operand are parameters; those within a loop once for each iteration.
 template <class Net>
 constexpr counts count(Net) {
     graph g;

@@ -114,7 +114,7 @@ private:
     growing<int> region_;
     growing<bool> wanted_, again_, done_;
     const growing<int>& asked_;
-    growing<int> further_;            ///< picks whose gradient goes to the rule of what they show
+    growing<int> further_;            ///< get_outputs whose gradient goes to the rule of what they show
     growing<contribution> outside_;   ///< what a loop's iterations leave to values from outside
 
     /// The last node of a checkpointed block that root can be made of: a block may stand behind it.
@@ -213,8 +213,8 @@ private:
             add(f.next, detail::value_of(g_, of[c]));
         }
         g_.open_loop = back;
-        for (int i = 0; i < stacks.n; ++i) add(stacks[i].to, detail::slice_of_turn(stacks[i].v, back));
-        stand_in_for_turns(l, back, last);
+        for (int i = 0; i < stacks.n; ++i) add(stacks[i].to, detail::slice_of_iteration(stacks[i].v, back));
+        stand_in_for_iterations(l, back, last);
         growing<contribution> inputs;
         for (int i = last; i >= 0; --i) {
             if (g_.n.p[i].loop != l || !reached(i) || g_.n.p[i].k == op::loop_value) continue;
@@ -228,16 +228,16 @@ private:
             const tensor first = detail::end_carry(d >= 0 ? tensor{&g_, d} : zeros_like(f.value), of[c]);
             if (wanted_.p[f.store]) inputs.push({f.store, first});
         }
-        sum_turn_by_turn(outside_, inputs, back);
+        sum_by_iterations(outside_, inputs, back);
         for (growing<contribution>* left : {&inputs, &outside_})
             for (int i = 0; g_.loops[back - 1].count >= 0 && i < left->n; ++i)
                 if ((*left)[i].to >= 0) (*left)[i].v = reading_copies((*left)[i].v, back);
         g_.open_loop = 0;
         for (int i = 0; i < inputs.n; ++i)
             if (const tensor v = inputs[i].v; wanted_.p[inputs[i].to])
-                add(inputs[i].to, v.at().loop ? detail::stack_of_turns(v, back) : v);
+                add(inputs[i].to, v.at().loop ? detail::stack_of_iterations(v, back) : v);
         for (int i = 0; i < outside_.n; ++i)
-            if (outside_[i].to >= 0) add(outside_[i].to, sum_over_turns(outside_[i].v, back));
+            if (outside_[i].to >= 0) add(outside_[i].to, sum_over_iterations(outside_[i].v, back));
         outside_.n = 0;
     }
     /// A tensor of one number, with a node's extents: a copy of them, since the constant may move
@@ -249,13 +249,13 @@ private:
 
     /// What the gradient's iterations read for the nodes of loop l: what was kept of the same
     /// iteration, or its computation again.
-    constexpr void stand_in_for_turns(int l, int back, int last) {
+    constexpr void stand_in_for_iterations(int l, int back, int last) {
         const bool again = g_.loops[l - 1].recompute;
         for (int i = 0; i <= last; ++i) {
             node n = g_.n.p[i];
             if (n.loop != l) continue;
             if (n.k == op::loop_input) {
-                stand_in_.p[i] = detail::slice_of_turn({&g_, n.in[0]}, back).id;
+                stand_in_.p[i] = detail::slice_of_iteration({&g_, n.in[0]}, back).id;
             } else if (n.k == op::loop_value || !again) {
                 stand_in_.p[i] = detail::saved_value({&g_, i}, back).id;
             } else {
@@ -282,22 +282,22 @@ private:
     /// reads a copy, which holds zeros there.
     constexpr tensor reading_copies(tensor v, int back) {
         node n = v.at();
-        if (n.k == op::loop_value && n.loop == back) return {&g_, g_.push(detail::copy_in_turn(v, back))};
+        if (n.k == op::loop_value && n.loop == back) return {&g_, g_.push(detail::copy_in_loop(v, back))};
         if (n.k == op::reshape) return ops::reshape(reading_copies({&g_, n.in[0]}, back), n.s);
         if (!is(n, op_role::column_sum) && !is(n, op_role::weights_gradient) && !is(n, op_role::scatter_rows)) return v;
         for (int k = 0; k < n.operands; ++k) n.in[k] = reading_copies({&g_, n.in[k]}, back).id;
         return {&g_, g_.push(n)};
     }
-    constexpr tensor sum_over_turns(tensor v, int back) {
+    constexpr tensor sum_over_iterations(tensor v, int back) {
         node n = v.at();
-        if (n.k == op::reshape) return ops::reshape(sum_over_turns({&g_, n.in[0]}, back), n.s);
-        for (int k = 0; k < n.operands; ++k) n.in[k] = detail::stack_of_turns({&g_, n.in[k]}, back).id;
+        if (n.k == op::reshape) return ops::reshape(sum_over_iterations({&g_, n.in[0]}, back), n.s);
+        for (int k = 0; k < n.operands; ++k) n.in[k] = detail::stack_of_iterations({&g_, n.in[k]}, back).id;
         n.loop = 0;
         return {&g_, g_.push(n)};
     }
     /// All others are added up in a place of their own, iteration by iteration; they leave `left`
     /// for `results`.
-    constexpr void sum_turn_by_turn(growing<contribution>& left, growing<contribution>& results, int back) {
+    constexpr void sum_by_iterations(growing<contribution>& left, growing<contribution>& results, int back) {
         for (int i = 0; i < left.n; ++i) {
             if (left[i].to < 0 || waits_for_the_end(left[i].v, back)) continue;
             const int to = left[i].to;

@@ -39,7 +39,7 @@ struct growing {
     constexpr ~growing() { delete[] p; }
 
     /// Of an empty one: room for `count` elements, which it then has, whatever they are.
-    constexpr T* make_room(int count) {
+    constexpr T* allocate(int count) {
         p = new T[some(count)];
         return n = capacity = count, p;
     }

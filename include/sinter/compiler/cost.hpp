@@ -106,7 +106,7 @@ constexpr program_cost cost_of() {
             t.total.read.once += p * (2 + P::v.slots);
             t.total.written.once += p * (1 + P::v.slots);
         }
-    for (int v = 0; v < g.n.n; ++v) members += r.of[v] == floating;
+    for (int v = 0; v < g.n.n; ++v) members += r.of[v] == rematerialized;
     t.launches = P::v.n_launches;
     t.kernels = P::v.n_specs;
     t.fused_away = members - t.launches;

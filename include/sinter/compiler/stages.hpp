@@ -27,10 +27,10 @@ struct training_trace;
 template <class R>
 using training_request = request<typename R::net, typename R::loss, typename R::optimizer, program_mode::training,
                                  R::max_batch, R::target, R::options>;
-template <class R, int Room>
+template <class R, int Capacity>
 struct traced_within {
     /// Where tables are elsewhere: by training's choice, whatever the program.
-    static constexpr void move_tables(graph& g, roomy<Room>& t) {
+    static constexpr void move_tables(graph& g, traced_any<Capacity>& t) {
         graph to;
         const graph_view from = view_of(g, {});
         graph_view training;
@@ -40,24 +40,24 @@ struct traced_within {
         to.streams = g.streams;
         take(t, to, {});
     }
-    static constexpr roomy<Room> make() {
+    static constexpr traced_any<Capacity> make() {
         graph g;
         g.has_servers = R::options.remote_tables > 0;
         trace<typename R::net, typename R::loss>(g, R::mode, scalar_of_rounds<typename R::optimizer>());
         if (g.err.what == fault_kind::none) check_names(g);
         if (g.err.what == fault_kind::none) choose_groups<typename R::optimizer>(g);
         if (g.err.what == fault_kind::none) pass::of_trace::run(settings_of<R>(), g);
-        roomy<Room> t;
+        traced_any<Capacity> t;
         if (R::options.remote_tables == 0 || g.err.what != fault_kind::none) take(t, g, {});
         else if constexpr (R::options.remote_tables > 0) move_tables(g, t);
         t.c.by_mode = g.asked_for_mode();
         return t;
     }
-    static constexpr roomy<Room> v = make();
-    static constexpr bool fits = Room == most_nodes || v.c.err.what != fault_kind::program_too_large;
+    static constexpr traced_any<Capacity> v = make();
+    static constexpr bool fits = Capacity == most_nodes || v.c.err.what != fault_kind::program_too_large;
 };
-template <class R, bool Small = traced_within<R, first_room>::fits>
-struct traced_alone : traced_within<R, first_room> {};
+template <class R, bool Small = traced_within<R, first_capacity>::fits>
+struct traced_alone : traced_within<R, first_capacity> {};
 template <class R>
 struct traced_alone<R, false> : traced_within<R, most_nodes> {};
 

@@ -13,12 +13,13 @@ namespace sinter::inline SINTER_TARGET::compiler {
 /// transformer blocks. g++ 12 allows 2^25 operations.
 inline constexpr int most_nodes = 1800;
 
-/// The room that a net is traced into first. Where most of it stays empty it costs g++ nothing, but
-/// clang a second for every thousand nodes, more than tracing a small net again, and nvcc 300 MB.
+/// The capacity that a net is traced with first. Where most of it stays empty it costs g++ nothing,
+/// but clang a second for every thousand nodes, more than tracing a small net again, and nvcc 300
+/// MB.
 #if defined(__clang__) || defined(__CUDACC__)
-inline constexpr int first_room = 256;
+inline constexpr int first_capacity = 256;
 #else
-inline constexpr int first_room = most_nodes;
+inline constexpr int first_capacity = most_nodes;
 #endif
 
 struct graph_counts {
@@ -68,7 +69,7 @@ struct traced {
                g.targets.n <= Targets && g.outputs.n <= Outputs && g.regions.n <= Regions && g.scopes.n <= Scopes &&
                g.loops.n <= Loops && g.carries.n <= Carries;
     }
-    /// Room enough must be there: see holds().
+    /// The capacity must suffice: see holds().
     constexpr void take(const graph_view& g, int streams, const fault& err) {
         copy(g.n, n);
         copy(g.parameters, parameters);
@@ -114,11 +115,11 @@ private:
         for (int i = 0; i < from.n; ++i) to[i] = from[i];
     }
 };
-/// Room for any graph of so many nodes; of nothing there are more, but for scopes.
+/// Capacity for any graph of so many nodes; of nothing there are more, but for scopes.
 template <int Nodes>
-using roomy = traced<Nodes, Nodes, Nodes, Nodes, Nodes, Nodes, Nodes, Nodes, Nodes, 4 * Nodes, Nodes, Nodes>;
+using traced_any = traced<Nodes, Nodes, Nodes, Nodes, Nodes, Nodes, Nodes, Nodes, Nodes, 4 * Nodes, Nodes, Nodes>;
 
-/// Room for Stage's graph after a pass that adds nodes, and may add loops where there are some.
+/// Capacity for Stage's graph after a pass that adds nodes, and may add loops where there are some.
 template <class Stage, int Nodes>
 struct grown {
     static constexpr graph_counts c = Stage::v.c;
@@ -139,7 +140,7 @@ constexpr void take(traced<Nodes, Others...>& to, graph& g, const growing<int>& 
     }
 }
 
-/// The same in no more room than it needs.
+/// The same with no more capacity than it needs.
 template <class Stage>
 struct exact {
     static constexpr graph_counts c = Stage::v.c;

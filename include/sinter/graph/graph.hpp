@@ -160,7 +160,7 @@ struct graph {
 
 private:
     constexpr int loop_of(const node& x) {
-        int l = x.about->by_turn ? open_loop : 0;
+        int l = x.about->varies_by_iteration ? open_loop : 0;
         for (int k = 0; k < x.operands; ++k)
             if (const int m = n.p[x.in[k]].loop; m) {
                 if (m != open_loop) fail(fault_kind::loop_value_outside, x.about->self, x.s, n[x.in[k]].s);

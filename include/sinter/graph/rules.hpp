@@ -82,7 +82,7 @@ struct kernel_extents {
     std::int64_t* e = nullptr;       ///< run-time extents: call::e, from 0
     std::int64_t rows = 1;           ///< call::m (rows, images, matrices): of one example if `batched`
     bool batched = false;
-    bool second_result = false, third_result = false;   ///< the kernel writes what pick 1 (and pick 2) show, too
+    bool second_result = false, third_result = false;   ///< the kernel writes what get_output 1 (and 2) show, too
 
     constexpr void set_fixed(std::initializer_list<int> v) const {
         int i = 0;

@@ -65,7 +65,7 @@ struct op_info {
     bool keeps_padding;   ///< gives 0 for zeros, value and gradient, so that it may work on packed weights as they lie
     bool scales;             ///< of two operands, where one is a factor for all of the other
     bool identity;           ///< of one operand: the result is the operand, element by element
-    bool by_turn;            ///< another value in each iteration of a loop, though it has no operand from there
+    bool varies_by_iteration;   ///< another value in each iteration of a loop, though it has no operand from there
     bool steps;              ///< a root op or view that works on operands [T][batch][...] as they lie
     bool sums_rows;          ///< a root op that itself sums over rows, so that no further sum rides on its kernel
     bool moves;              ///< its result's elements are some of its operands', unchanged
@@ -95,7 +95,7 @@ constexpr op_info describe_op() {
     if constexpr (requires { r::keeps_padding; }) i.keeps_padding = r::keeps_padding;
     if constexpr (requires { r::scales; }) i.scales = r::scales;
     if constexpr (requires { r::identity; }) i.identity = r::identity;
-    if constexpr (requires { r::by_turn; }) i.by_turn = r::by_turn;
+    if constexpr (requires { r::varies_by_iteration; }) i.varies_by_iteration = r::varies_by_iteration;
     if constexpr (requires { r::steps; }) i.steps = r::steps;
     if constexpr (requires { r::sums_rows; }) i.sums_rows = r::sums_rows;
     if constexpr (requires { r::moves; }) i.moves = r::moves;

@@ -32,7 +32,7 @@ struct call {
     std::uint64_t seed = 0;             ///< key of the random numbers: step_arguments::random_key()
     std::int64_t step = 0;              ///< counts training steps; enters the random numbers
     std::int64_t iteration = 0;              ///< of the loop that the launch is in
-    bool first_turn = false;            ///< is that the first one made?
+    bool first_iteration = false;            ///< is that the first one made?
     bool finite_weights = false;   ///< are all parameters known to be? Then terms with a factor of zero may be left out
     std::int64_t m = 0;                 ///< rows: those of one example times the batch, or a fixed number
     int batch = 0;                      ///< examples in this call
@@ -45,7 +45,7 @@ struct call {
 };
 
 /// The first part that this thread is called for. What all of its parts read is made by that one,
-/// and what a part has but for a while lies in that one's room, which is in the caches then.
+/// and what a part needs for a while lies in that one's scratch, which is in the caches then.
 constexpr int first_part(const call& c) { return c.end > c.first ? c.first : c.part; }
 
 /// First row (or tile, or image) of share `part` when `n` are split into `parts`.

@@ -19,7 +19,7 @@ SINTER_HOST_DEVICE bool displaces(float b, float a, bool smallest) {
     return b != b || (smallest ? b < a : b > a);
 }
 /// Towards zero into what an int32 holds, NaN to 0.
-SINTER_HOST_DEVICE std::int32_t whole_number(float a) {
+SINTER_HOST_DEVICE std::int32_t int32_of(float a) {
     if (!(a > -2147483648.f)) return a == a ? -2147483647 - 1 : 0;
     return a >= 2147483648.f ? 2147483647 : static_cast<std::int32_t>(a);
 }

@@ -20,7 +20,7 @@ namespace ctc_operand {
 enum : int { logits, labels, lengths };
 }   // namespace ctc_operand
 
-/// Second result (pick 1): the gradient by the logits, found along with the value.
+/// Second result (get_output 1): the gradient by the logits, found along with the value.
 template <>
 struct rule<op::ctc_loss> : root_op_rule {
     static constexpr const char* name = "ctc_loss";

@@ -13,8 +13,8 @@ inline constexpr op_name max_pool{"max_pool"}, max_pool_gradient{"max_pool_gradi
     max_pool_winners{"max_pool_winners"};
 }
 
-/// Attributes: see detail/pool.hpp. Second result (pick 1): the winner's place in its window, one
-/// byte each.
+/// Attributes: see detail/pool.hpp. Second result (get_output 1): the winner's place in its window,
+/// one byte each.
 template <>
 struct rule<op::max_pool> : root_op_rule {
     static constexpr op_role role = op_role::max_pool;

@@ -13,7 +13,7 @@ namespace op { inline constexpr op_name random_uniform{"random_uniform"}; }
 template <>
 struct rule<op::random_uniform> : elementwise_rule<0, 40> {
     static constexpr const char* name = "random_uniform";
-    static constexpr bool by_turn = true;
+    static constexpr bool varies_by_iteration = true;
     static constexpr void gradient(gradient_of&) {}
 };
 

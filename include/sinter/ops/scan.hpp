@@ -53,7 +53,7 @@ constexpr tensor with_an_axis(tensor y) { return y.shape().rank ? y : ops::resha
 /// behind the first value (where fewer iterations may be made than there is room for, the last
 /// value lies elsewhere). A carry's value in the iteration itself, and views of what was there
 /// before: these are copied.
-constexpr tensor output_of_turns(tensor y, int l) {
+constexpr tensor output_of_iterations(tensor y, int l) {
     graph& g = *y.g;
     const int rank = y.shape().rank;
     y = ops::plain(y);
@@ -63,7 +63,7 @@ constexpr tensor output_of_turns(tensor y, int l) {
     y = with_an_axis(y);
     int base = y.id;
     while (is_view(g.n[base])) base = g.n[base].in[0];
-    if (is_view(g.n[y.id]) || g.n[base].loop != l || is_leaf(g.n[base])) y.id = g.push(copy_in_turn(y, l));
+    if (is_view(g.n[y.id]) || g.n[base].loop != l || is_leaf(g.n[base])) y.id = g.push(copy_in_loop(y, l));
     const tensor all = loop_view<op::loop_stack>(y, all_steps(y.shape(), steps_of(g, l)), 0);
     return rank ? all : ops::reshape(all, extents(all.shape().d[0]));
 }
@@ -103,18 +103,18 @@ constexpr scan_step scan(Body body, bundle carry, bundle inputs, const scan_opti
     if (!l) return none;
     carry.g = g;
     const detail::carry_list carries(carry, l);
-    bundle input_of_turn;
-    input_of_turn.g = g;
+    bundle input_of_iteration;
+    input_of_iteration.g = g;
     for (int i = 0; i < inputs.n; ++i) {
-        const tensor slice = detail::slice_of_turn(inputs[i], l);
-        input_of_turn.t[input_of_turn.n++] = scalars[i] ? reshape(slice, extents()) : slice;
+        const tensor slice = detail::slice_of_iteration(inputs[i], l);
+        input_of_iteration.t[input_of_iteration.n++] = scalars[i] ? reshape(slice, extents()) : slice;
     }
-    const scan_step step = body(carries.values, input_of_turn);
+    const scan_step step = body(carries.values, input_of_iteration);
     scan_step result = none;
     if (!carries.end(who, step.carry, result.carry)) return none;
     for (int i = 0; i < step.outputs.n; ++i) {
         if (!step.outputs[i].ok()) return none;
-        result.outputs.t[result.outputs.n++] = detail::output_of_turns(step.outputs[i], l);
+        result.outputs.t[result.outputs.n++] = detail::output_of_iterations(step.outputs[i], l);
     }
     g->open_loop = 0;
     return result;

@@ -16,7 +16,7 @@ namespace sort_attribute { enum : int { outer, n, inner, count, descending }; } 
 namespace sort_extent { enum : int { n, inner, count, descending }; }             // in call::e
 namespace sort_operand { enum : int { from, places, values }; }                   // in call::p
 
-/// The first `count` of the sorted elements. Second result (pick 1): their places, int32.
+/// The first `count` of the sorted elements. Second result (get_output 1): their places, int32.
 template <>
 struct rule<op::sort> : root_op_rule {
     static constexpr const char* name = "sort";

@@ -34,7 +34,7 @@ public:
         leaves();
         for (const kernel_text& k : t_.kernels) kernel(k);
         for (int v = 0; v < t_.g.n.n; ++v)
-            if (t_.of[v] == floating && t_.live[v])
+            if (t_.of[v] == rematerialized && t_.live[v])
                 out_ += "  " + id(v) + " [label=\"" + std::string(t_.g.n[v].about->self.name) +
                         "\", style=\"rounded,dashed\"];\n";
         for (int v = 0; v < t_.g.n.n; ++v)
@@ -98,7 +98,7 @@ private:
     void edge(int v, int seen) {
         const int u = base_of(t_.g.n, seen);
         if (t_.g.n[u].k == op::constant) return;
-        const bool memory = t_.of[u] != floating && t_.of[u] != t_.of[v];
+        const bool memory = t_.of[u] != rematerialized && t_.of[u] != t_.of[v];
         out_ += "  " + id(u) + " -> " + id(v) + " [label=\"" + text_of(t_.g.n[seen].s) + "\"" +
                 (memory ? ", penwidth=1.6" : ", style=dotted") + "];\n";
     }

@@ -33,7 +33,7 @@ struct program_text {
     int max_batch = 0, forward_nodes = 0, n_specs = 0;
     per_node<address> at;
     per_node<int> first, last;   ///< launches between which a node's value is alive; -1: it has no memory
-    per_node<int> of;            ///< each node's group, or fuse.hpp's in_no_group or floating
+    per_node<int> of;            ///< each node's group, or fuse.hpp's in_no_group or rematerialized
     per_node<bool> live;         ///< is the node computed, or read, at all
     per_node<std::int64_t> floats;   ///< that a node's value takes in memory, at max_batch
 

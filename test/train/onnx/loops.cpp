@@ -8,12 +8,12 @@
 #include <sinter/layers/lstm.hpp>
 #include <sinter/ops.hpp>
 
-// Loops in onnxruntime: a body that stands in the file once, numbers of turns that are found while they run, branches.
+// Loops in onnxruntime: a body that stands in the file once, numbers of iterations found while they run, branches.
 using namespace sinter;
 using test::agrees;
 
 namespace {
-/// The number of turns from the net's second input, of all examples alike.
+/// The number of iterations from the net's second input, of all examples alike.
 template <bool Reverse>
 constexpr auto counted = inputs(array<5, 2>, array<3>) >> [](tensor x, tensor n) {
     const tensor bias = parameter(x, "bias", extents(2), zeros);
@@ -22,10 +22,13 @@ constexpr auto counted = inputs(array<5, 2>, array<3>) >> [](tensor x, tensor n)
         return scan_step{bundle(y, carry[1] + ops::loop_index(y)), bundle(y, carry[1])};
     };
     const tensor first = ops::slice(x, 0, 0, 1), start = ops::reshape(first, extents(2));
-    const tensor turns = parameter(x, "turns", extents(), constant_of(2.f)) * 0.f + ops::sum(n * 0.f, {batch_axis, 0}) + 3.4f;
-    const scan_step some = scan(body, bundle(start, fill(x, extents(1), 0)), x, {.count = turns, .reverse = Reverse});
-    const scan_step none = scan(body, bundle(start, fill(x, extents(1), 0)), x, {.count = turns - 9.f, .reverse = Reverse});
-    const scan_step all = scan(body, bundle(start, fill(x, extents(1), 0)), x, {.count = turns * 9.f, .reverse = Reverse});
+    const tensor steps = parameter(x, "steps", extents(), constant_of(2.f)) * 0.f +
+                         ops::sum(n * 0.f, {batch_axis, 0}) + 3.4f;
+    const scan_step some = scan(body, bundle(start, fill(x, extents(1), 0)), x, {.count = steps, .reverse = Reverse});
+    const scan_step none = scan(body, bundle(start, fill(x, extents(1), 0)), x,
+                                {.count = steps - 9.f, .reverse = Reverse});
+    const scan_step all = scan(body, bundle(start, fill(x, extents(1), 0)), x,
+                               {.count = steps * 9.f, .reverse = Reverse});
     const auto flat = [](tensor y) { return ops::reshape(y, extents(y.shape().size())); };
     const auto together = [flat](const scan_step& s) { return ops::concat({flat(s.outputs[0]), s.carry[0]}); };
     return bundle(together(some), together(none), together(all), some.outputs[1], none.carry[1] + all.carry[1]);
@@ -59,7 +62,7 @@ template <int T>
 constexpr auto long_one = array<T, 3> >> lstm<4>;
 } // namespace
 
-BOOST_AUTO_TEST_CASE(a_number_of_turns_found_while_it_runs) { BOOST_TEST(agrees<counted<false>>().count("Loop") == 3); }
+BOOST_AUTO_TEST_CASE(iterations_counted_while_it_runs) { BOOST_TEST(agrees<counted<false>>().count("Loop") == 3); }
 BOOST_AUTO_TEST_CASE(the_same_from_the_end) { agrees<counted<true>>(); }
 BOOST_AUTO_TEST_CASE(while_a_condition_holds) { BOOST_TEST(agrees<until>().count("Loop") == 3); }
 BOOST_AUTO_TEST_CASE(branches_that_are_left_out) { BOOST_TEST(agrees<branches>().count("If") == 6); }

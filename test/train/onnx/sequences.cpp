@@ -59,7 +59,7 @@ BOOST_AUTO_TEST_CASE(several_inputs_and_outputs) {
 }
 BOOST_AUTO_TEST_CASE(elementwise_ops_and_reductions) { agrees<odds>(); }
 
-/// Embedded characters, two directions, then the last state of another layer and all of its turns: four loops.
+/// Embedded characters, two directions, then the last state of another layer and all of its steps: four loops.
 constexpr auto recurrent = indices<6> >> embedding<9, 5> >> bidirectional(lstm<4>) >> gru<3> >> [](tensor x) {
     const recurrent_result r = lstm_layer<3>::run(x, {}, {});
     return bundle(r.y, r.state[0] + r.state[1]);

@@ -180,7 +180,7 @@ constexpr auto columns_net = indices<3> >> embedding<60, 8> >> flatten >> dense<
 template <program_options O>
 using columns_trainer = trainer<std::remove_const_t<decltype(columns_net)>, mse_loss, adam, build_options{16, O}>;
 
-BOOST_AUTO_TEST_CASE(distinct_rows_rest_as_well) {
+BOOST_AUTO_TEST_CASE(unique_rows_rest_as_well) {
     constexpr adam o{.learning_rate = 0.1f, .epsilon = 1e-3f};
     columns_trainer<program_options{}> a(o, {.threads = 2});
     columns_trainer<program_options{.store_gradients = true}> b(o, {.threads = 1});

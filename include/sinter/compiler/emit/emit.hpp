@@ -201,8 +201,8 @@ private:
         if (is(n, op_role::weights_gradient) && !k.second_result) e[gemm_tn_extent::zero_rows] = zero_rows(n);
         l.m = k.rows;
         l.batched = k.batched;
-        if (k.second_result) body_.picked(q, r_, 1);
-        if (k.third_result) body_.picked(q, r_, 2);
+        if (k.second_result) body_.further_result(q, r_, 1);
+        if (k.third_result) body_.further_result(q, r_, 2);
         if (!n.about->epilogue) body_.result(q.root);
     }
     /// The parameter whose gradient this node makes as a list of rows, or -1.

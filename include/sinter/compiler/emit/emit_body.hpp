@@ -12,12 +12,13 @@ namespace sinter::inline SINTER_TARGET::compiler {
 
 class body_emitter {
 public:
-    /// `far`: so many floats an example and more are written by non-temporal stores; by walks only?
-    constexpr body_emitter(const graph_view& g, const grouping& r, const address* at, std::int64_t far = 0,
+    /// `non_temporal`: so many floats an example and more are written by non-temporal stores; by
+    /// walks only?
+    constexpr body_emitter(const graph_view& g, const grouping& r, const address* at, std::int64_t non_temporal = 0,
                            bool non_temporal_walks = false)
-        : far_(far), non_temporal_walks_(non_temporal_walks), n_(g.n.p), r_(r), at_(at), base_(find_bases(g.n, bases_)),
-          numbers_(3 * g.n.n), reg_(numbers_.p), phase_(reg_ + g.n.n), stamp_(phase_ + g.n.n),
-          row_(rows_.make_room(g.n.n)) {}
+        : non_temporal_(non_temporal), non_temporal_walks_(non_temporal_walks), n_(g.n.p), r_(r), at_(at),
+          base_(find_bases(g.n, bases_)), numbers_(3 * g.n.n), reg_(numbers_.p), phase_(reg_ + g.n.n),
+          stamp_(phase_ + g.n.n), row_(rows_.allocate(g.n.n)) {}
 
     constexpr void begin(const group& q) {
         ++now_;
@@ -27,11 +28,11 @@ public:
         space_ = q.space;
         flat_ = true;
     }
-    /// Operands of a heavy kernel come first, in its own order.
+    /// Operands of a root op's kernel come first, in its own order.
     constexpr void operand(int v) { operand(at_[v]); }
     constexpr void operand(address a) { args_.push(a); }
     constexpr void result(int root) { args_.push(at_[root]); }
-    constexpr void picked(const group& q, const grouping& r, int number) {   // a further result, if anybody wants it
+    constexpr void further_result(const group& q, const grouping& r, int number) {   // if anybody wants it
         address a;
         for (int v = q.head; v >= 0; v = r.next[v])
             if (n_[v].about->kind == op_kind::get_output && n_[v].p[get_output_attribute::number] == number) a = at_[v];
@@ -124,7 +125,7 @@ private:
         std::uint8_t map, phase, row;
         int q, reg;
     };
-    const std::int64_t far_;
+    const std::int64_t non_temporal_;
     const bool non_temporal_walks_;
     const node* const n_;   // clang counts the call of an operator [] as two steps: plain arrays cost none
     const grouping& r_;
@@ -152,7 +153,8 @@ private:
         if (q.is_producer) return false;   // it is read at once
         if (non_temporal_walks_ && (q.root_op || s.last() < 64))
             return false;   // sums of few columns are made column by column
-        if (!far_ || !s.batched || s.size() < far_ || s.last() % 16 || n_[v].loop || s.type != dtype::f32 || is_row(s))
+        if (!non_temporal_ || !s.batched || s.size() < non_temporal_ || s.last() % 16 || n_[v].loop ||
+            s.type != dtype::f32 || is_row(s))
             return false;
         if (at_[v].where() != space::activation) return false;
         for (int i = 0; i < instructions_.n; ++i)

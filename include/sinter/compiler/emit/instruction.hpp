@@ -11,7 +11,7 @@ namespace sinter::inline SINTER_TARGET::compiler {
 enum class opcode : std::uint8_t {   // below 256, where the ops' numbers begin
     load = 1,        ///< from operand `arg`, mapped by `map`
     literal,         ///< call::k[arg]
-    accumulator,     ///< the raw result of a heavy kernel
+    accumulator,     ///< the raw result of a root op's kernel
     store,           ///< register a to operand `arg`
     column_sum,      ///< register a into sum number b, which in the end goes to operand `arg`
     row_sum, row_max,///< over the columns of register a; the result is there in the next phase

@@ -12,9 +12,9 @@
 /// leave would be read once more for it, from memory; but the weights' gradient, where it copies
 /// its operands on the way, has them in the first-level cache:
 ///
-///     gemm_tn(x, d), col_sum(d)      become   gemm_tn(x, d) that sums d, too, and its pick
+///     gemm_tn(x, d), col_sum(d)      become   gemm_tn(x, d) that sums d, too, and its get_output
 ///
-/// The pick is a new node, for the sum may stand before the product; the sum is dead then.
+/// The get_output is a new node, for the sum may stand before the product; the sum is dead then.
 namespace sinter::inline SINTER_TARGET::compiler {
 
 class column_sums_pass {

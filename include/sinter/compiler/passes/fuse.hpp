@@ -36,7 +36,7 @@ private:
     growing<int> bases_;
     const int* const base_;     ///< the node whose memory each shows
     growing<int> uses_;
-    growing<int> weight_;       ///< instructions that a floating value costs whoever uses it
+    growing<int> weight_;       ///< instructions that a rematerialized value costs whoever uses it
     growing<bool> elsewhere_;   ///< read by a kernel, or under other extents: not only element by element in place
     growing<bool> of_input_, drawn_;  ///< made of inputs; of random numbers
     growing<bool> in_turns_, root_;   ///< drawn outside of loops, read by their iterations; wanted when the step is over
@@ -75,16 +75,16 @@ private:
         const node& n = n_[v];
         if (n.about->kind != op_kind::elementwise || elsewhere_[v] || root_[v]) return false;
         bool& input = of_input_[v];   // examples differ: what is made of them must be cheap, for it is made often
-        bool& drawn = drawn_[v] = n.about->by_turn;
+        bool& drawn = drawn_[v] = n.about->varies_by_iteration;
         for (int k = 0; k < n.operands; ++k) {
             const int u = base_[n.in[k]];
             const node& o = n_[u];
             if (o.k == op::input) input = true;
-            else if (o.k != op::constant && r_.of[u] != floating) return false;
+            else if (o.k != op::constant && r_.of[u] != rematerialized) return false;
             else input = input || of_input_[u], drawn = drawn || drawn_[u];
         }
         if (drawn && in_turns_[v]) return false;   // each iteration would draw numbers of its own
-        return instructions_of(n) <= max_floating && (!input || n.about->flops(n, nullptr) <= n.s.size());
+        return instructions_of(n) <= max_rematerialized && (!input || n.about->flops(n, nullptr) <= n.s.size());
     }
     constexpr bool fits(int v, group& q) const {
         const shape& s = space_of(n_, v);
@@ -119,8 +119,8 @@ private:
         return true;
     }
     /// At most so many instructions does a member become: itself, a store, and its operands' loads,
-    /// or what it takes to keep them from an earlier pass over the row, or the floating values that
-    /// they are.
+    /// or what it takes to keep them from an earlier pass over the row, or the rematerialized
+    /// values that they are.
     constexpr int instructions_of(const node& n) const {
         int instructions = 2 + 2 * n.operands;
         for (int k = 0; k < n.operands; ++k) instructions += weight_[base_[n.in[k]]];
@@ -165,7 +165,7 @@ private:
     constexpr void place(int v) {
         const node& n = n_[v];
         if (on_ && floats(v)) {
-            r_.of[v] = floating;
+            r_.of[v] = rematerialized;
             weight_[v] = instructions_of(n);
             return;
         }

@@ -7,8 +7,8 @@
 /// Groups of nodes: what fusion makes; each will be one kernel.
 namespace sinter::inline SINTER_TARGET::compiler {
 
-inline constexpr int in_no_group = -1, floating = -2;
-inline constexpr int max_members = 40, max_code = 150, max_floating = 30;
+inline constexpr int in_no_group = -1, rematerialized = -2;
+inline constexpr int max_members = 40, max_code = 150, max_rematerialized = 30;
 
 struct group {
     int root = -1, head = -1, tail = -1, members = 0, code = 0, epoch = 0, loop = 0;
@@ -31,9 +31,9 @@ struct fused {
     int groups = 0;
     constexpr fused() : g{}, of{}, next{}, live{}, stored{} {}
     constexpr grouping view() { return {{g, groups}, of, next, live, stored}; }
-    /// The same in less room: only as many groups as there are.
-    template <int Room>
-    constexpr void take(const fused<N, Room>& f) {
+    /// The same with less capacity: only as many groups as there are.
+    template <int Capacity>
+    constexpr void take(const fused<N, Capacity>& f) {
         groups = f.groups;
         for (int i = 0; i < groups; ++i) g[i] = f.g[i];
         for (int i = 0; i < N; ++i) of[i] = f.of[i], next[i] = f.next[i], live[i] = f.live[i], stored[i] = f.stored[i];
@@ -42,7 +42,7 @@ struct fused {
 
 /// Does `group`, of which node u is no member, compute it for itself, rather than read it?
 constexpr bool computed_again(const grouping& r, int u, int group) {
-    return r.of[u] == floating || (r.of[u] >= 0 && r.of[u] != group && !r.stored[u]);
+    return r.of[u] == rematerialized || (r.of[u] >= 0 && r.of[u] != group && !r.stored[u]);
 }
 
 /// The group behind whose end a group is done with what it reads.
@@ -58,7 +58,7 @@ constexpr int base_of(const Nodes& n, int v) {
 }
 /// base_of every node, for passes that ask often: into `workspace`.
 constexpr const int* find_bases(view<const node> n, growing<int>& workspace) {
-    int* const base = workspace.make_room(n.n);
+    int* const base = workspace.allocate(n.n);
     for (int v = 0; v < n.n; ++v) base[v] = n.p[v].about->kind == op_kind::view ? base[n.p[v].in[0]] : v;
     return base;
 }

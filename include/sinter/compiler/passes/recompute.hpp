@@ -18,8 +18,8 @@ public:
         for (int v = 0; v < g_.n.n; ++v)
             if (r_.of[v] >= 0 && r_.stored[v] && is_cheap(n_[v]) && has_operands(n_[v])) found_.push(v);
         if (!found_.n) return;
-        stays_.make_room(g_.n.n);
-        first_.make_room(g_.n.n);
+        stays_.allocate(g_.n.n);
+        first_.allocate(g_.n.n);
         for (int v = 0; v < g_.n.n; ++v) stays_.p[v] = true, first_.p[v] = -1;
         for (int v : found_.all()) stays_.p[v] = false;
         find_readers();

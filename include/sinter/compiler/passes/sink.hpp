@@ -60,7 +60,7 @@ public:
             for (int k = 0; k < n_[v].operands; ++k) {
                 const int u = base_[n_[v].in[k]];
                 if (n_[v].about->kind == op_kind::get_output) continue;
-                if (r_.of[v] == floating || (r_.of[u] >= 0 && r_.of[u] != r_.of[v])) r_.stored[u] = r_.of[u] >= 0;
+                if (r_.of[v] == rematerialized || (r_.of[u] >= 0 && r_.of[u] != r_.of[v])) r_.stored[u] = r_.of[u] >= 0;
             }
         }
         for_each_root(g_, [&](int v) {

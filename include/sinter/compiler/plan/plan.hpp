@@ -110,7 +110,7 @@ public:
         pin_states(out.at);
         write_over();
         place_activations(out, backwards);
-        if (g_.loops.n) place_turns(out.at);
+        if (g_.loops.n) place_iterations(out.at);
         place_views(out.at);
     }
 
@@ -156,7 +156,7 @@ private:
         a.moves = moves;
         return a;
     }
-    constexpr void place_turns(address* at) const {
+    constexpr void place_iterations(address* at) const {
         for (int v = 0; v < g_.n.n; ++v)
             if (n_[v].loop && slots_.p[v] && has_buffer(v)) at[v] = iterations_of(at[v], v, 0, true);
         for (const loop_carry& c : g_.carries) {
@@ -309,7 +309,7 @@ private:
                         const int u = base_[n_[w].in[k]];
                         if (lends.p[u] || !has_buffer(u) || !is_free_after(q, i, u) || (g_.loops.n && reader.p[u] != i))
                             continue;
-                        if (size_of(u) != size_of(v) || !reads_in_turn(q, u)) continue;
+                        if (size_of(u) != size_of(v) || !reads_elementwise(q, u)) continue;
                         over_.p[v] = over_.p[u] < 0 ? u : over_.p[u];
                         lends.p[u] = true;   // its memory, once
                         if (int& last = last_.p[over_.p[v]]; last < last_.p[v]) last = last_.p[v];
@@ -331,7 +331,7 @@ private:
     }
     /// Does the group read each element of u where it stands, in a loop only this iteration's
     /// slice?
-    constexpr bool reads_in_turn(const group& q, int u) const {
+    constexpr bool reads_elementwise(const group& q, int u) const {
         for (int v = q.head; v >= 0; v = r_.next[v])
             for (int k = 0; k < n_[v].operands; ++k) {
                 const int in = n_[v].in[k];

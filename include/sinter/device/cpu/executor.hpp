@@ -47,7 +47,7 @@ struct worker_group {
     }
 };
 
-/// One step by one thread of a crew, of programs whose launches in loops have at most `Operands`
+/// One step by one thread of a team, of programs whose launches in loops have at most `Operands`
 /// operands; 0: without loops.
 template <int Operands>
 class executor {
@@ -148,16 +148,16 @@ private:
         one(i, l, moved, observe);
     }
     template <class Observer>
-    void one(int i, float* const* operands, Observer& observe, std::int64_t iteration = 0, bool first_turn = false,
+    void one(int i, float* const* operands, Observer& observe, std::int64_t iteration = 0, bool first_iteration = false,
              fused_producer before = {}) const {
-        one(i, p_.launches[i], operands, observe, iteration, first_turn, before);
+        one(i, p_.launches[i], operands, observe, iteration, first_iteration, before);
     }
     template <class Observer>
     void one(int i, const launch& l, float* const* operands, Observer& observe, std::int64_t iteration = 0,
-             bool first_turn = false, fused_producer before = {}) const {
+             bool first_iteration = false, fused_producer before = {}) const {
         if (l.every > 1 && (s_.step + 1) % l.every) return;
         const cpu::kernel_entry& k = p_.kernels[l.spec];
-        call c = call_of(l, operands, iteration, first_turn);
+        call c = call_of(l, operands, iteration, first_iteration);
         c.before = before;
         c.parts = workers_.size == 1 && k.only_divides ? 1 : l.parts;
         const int first = static_cast<int>(share(c.parts, thread_, workers_.size));
@@ -178,7 +178,8 @@ private:
         if (thread_ == 0) observe(i, false);
     }
     /// What a launch's kernel is told, but for the shares of its work.
-    call call_of(const launch& l, float* const* operands, std::int64_t iteration = 0, bool first_turn = false) const {
+    call call_of(const launch& l, float* const* operands, std::int64_t iteration = 0,
+                 bool first_iteration = false) const {
         call c;
         c.p = operands;
         c.e = p_.extents + l.first_extent;
@@ -188,7 +189,7 @@ private:
         c.seed = key_;
         c.step = s_.step;
         c.iteration = iteration;
-        c.first_turn = first_turn;
+        c.first_iteration = first_iteration;
         c.batch = s_.batch;
         c.global_batch = s_.global_batch();
         c.loss_weights = s_.shard.loss_weights;
@@ -199,7 +200,7 @@ private:
     /// operands are a slice further on.
     template <class Observer>
     void iterations(const loop_launches& l, Observer& observe) const {
-        const loop_turns n(l, places_, s_.batch);
+        const loop_iterations n(l, places_, s_.batch);
         if (thread_ == 0) n.before(p_.buffers + l.first_buffer, l.buffers);
         if (l.buffers) workers_.barrier(thread_);
         float* operands[std::size_t{Operands}];

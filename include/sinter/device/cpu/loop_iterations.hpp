@@ -23,12 +23,12 @@ private:
 };
 
 /// How many iterations a loop makes, and what makes up for those that it does not.
-class loop_turns {
+class loop_iterations {
 public:
     std::int64_t count = 0;             ///< iterations, or the most that `condition` may allow
     const float* condition = nullptr;
 
-    loop_turns(const loop_launches& l, const host_places& m, std::int64_t batch)
+    loop_iterations(const loop_launches& l, const host_places& m, std::int64_t batch)
         : condition(m.at(l.condition)), m_(m), l_(l), batch_(batch), trips_(m.at(l.trips)) {
         const float* const wanted = m.at(l.count);
         count = l.steps;

@@ -157,7 +157,7 @@ private:
                 P::v.loops[l].condition.where() != compiler::space::none)
                 return false;
         return true;
-    }(), "a loop whose number of turns is found while it runs (scan's count, cond, while_loop) runs on CPUs only");
+    }(), "a loop whose number of iterations is found while it runs (scan's count, cond, while_loop) runs on CPUs only");
     static constexpr int most_operands = [] {
         int n = 1;
         for (int i = 0; i < P::v.n_launches; ++i)
@@ -172,7 +172,7 @@ private:
     [[noreturn]] SINTER_COLD static void fail(const device_error& e, int launch, std::int64_t iteration) {
         throw device_error(e.fault(),
                            "launch " + std::to_string(launch) + " of " + std::to_string(P::v.n_launches) +
-                               (iteration ? " (turn " + std::to_string(iteration) + " of its loop): " : ": ") +
+                               (iteration ? " (iteration " + std::to_string(iteration) + " of its loop): " : ": ") +
                                e.where(),
                            e.got(), e.needed());
     }

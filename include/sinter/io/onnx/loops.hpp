@@ -41,7 +41,7 @@ public:
                 if (e.n(v).in[0] == carries_[i]->next) e.set(v, results[i]);
         }
         for (std::size_t i = 0; i < stacks_.size(); ++i)
-            e.set(stacks_[i], all_turns(stacks_[i], results[carries_.size() + i]));
+            e.set(stacks_[i], all_iterations(stacks_[i], results[carries_.size() + i]));
     }
 
 private:
@@ -86,7 +86,7 @@ private:
         e_.open_loops[loop_].iteration = iteration;
         if (l_.backwards) {
             const std::string last = e_.add(id_, "Sub", {count, e_.m.whole({1}, {})});
-            const std::string back = e_.m.unique("turn");
+            const std::string back = e_.m.unique("iteration");
             e_.open_loops[loop_].repeated.operations.push_back({"Sub", back, {last, iteration}, {back}, {}});
             e_.open_loops[loop_].iteration = back;
         }
@@ -100,7 +100,7 @@ private:
             outputs.push_back(given(e_.open_loops[loop_].repeated, port_of(node, e_.m.unique(name)), value));
         };
         for (const loop_carry* c : carries_) give(c->next, "next");
-        for (const int s : stacks_) give(e_.operand(s, 0), "of_turn");
+        for (const int s : stacks_) give(e_.operand(s, 0), "of_iteration");
         std::string another = inputs[1].name, first;
         if (l_.condition >= 0) {
             another = e_.cast(l_.condition, e_.value(l_.condition), element::truth);
@@ -127,7 +127,7 @@ private:
         return e_.reshape(id_, e_.cast(id_, e_.add(id_, "Where", {some, most, e_.m.number(0)}), element::i64), {});
     }
     /// In the order of the iterations' numbers; zeros for those that were not made.
-    std::string all_turns(int stack, std::string x) {
+    std::string all_iterations(int stack, std::string x) {
         if (l_.backwards) x = sliced(e_, stack, x, {-1}, {-2147483648}, {0}, {-1});
         if (l_.count < 0 && l_.condition < 0) return x;
         const shape& one = e_.s(e_.operand(stack, 0));

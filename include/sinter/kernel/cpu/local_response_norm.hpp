@@ -142,8 +142,9 @@ struct local_response_norm_gradient {
                 const std::int64_t off = i * r.channels + j;
                 const vf df = rows_of::read(d + off, n, full) * f;
                 __builtin_prefetch(d + rows * r.channels +
-                                   off);   // passes by turns keep the processor from foreseeing any of them
-                if constexpr (requires { Body::expect(0, 0, 0, 0, c); }) Body::expect(1, n, first * r.channels + off, r.channels, c);
+                                   off);   // alternating passes keep the processor from foreseeing any of them
+                if constexpr (requires { Body::prefetch(0, 0, 0, 0, c); })
+                    Body::prefetch(1, n, first * r.channels + off, r.channels, c);
                 store(own + r.at(i, j), df);
                 const vf all = df * rows_of::read(x + off, n, full) * (inverse * factor);
                 if constexpr (full) store(spread + r.at(i, j), all);

@@ -45,8 +45,8 @@ struct attention_backward {
             workspace.shrink[t] = some ? 1.f / kept[a.queries] : 0.f;
         });
     }
-    /// Room's scores become the probabilities that dropout leaves, its gradients those of the
-    /// scores.
+    /// The workspace's scores become the probabilities that dropout leaves, its gradients those of
+    /// the scores.
     SINTER_HOST_DEVICE void pairs(std::int64_t query, std::int64_t key, std::int64_t seen) const {
         multiply_rows(team, workspace, workspace.scores, q(), query, k(seen), key);
         multiply_rows(team, workspace, workspace.gradients, d(), query,

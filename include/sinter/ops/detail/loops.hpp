@@ -64,7 +64,7 @@ struct rule<op::loop_last> : rule<op::loop_value> {
 template <>
 struct rule<op::loop_index> : elementwise_rule<0, 0> {
     static constexpr const char* name = "loop_index";
-    static constexpr bool by_turn = true;
+    static constexpr bool varies_by_iteration = true;
     static constexpr void gradient(gradient_of&) {}
 };
 
@@ -100,24 +100,24 @@ constexpr shape all_steps(const shape& s, int steps) {
     return y;
 }
 
-constexpr tensor slice_of_turn(tensor x, int l) { return loop_view<op::loop_input>(x, one_step(x.shape()), l); }
+constexpr tensor slice_of_iteration(tensor x, int l) { return loop_view<op::loop_input>(x, one_step(x.shape()), l); }
 constexpr tensor saved_value(tensor x, int l) { return loop_view<op::loop_saved>(x, x.shape(), l); }
 constexpr tensor last_value(tensor next) { return loop_view<op::loop_last>(next, next.shape(), 0); }
 
 /// All iterations' values of `v`, a node of loop l or of none (then it is the same in each).
-constexpr tensor stack_of_turns(tensor v, int l) {
+constexpr tensor stack_of_iterations(tensor v, int l) {
     const node n = v.at();
     if (n.k == op::loop_input) return {v.g, n.in[0]};
-    if (n.k == op::loop_saved) return stack_of_turns({v.g, n.in[0]}, l);
+    if (n.k == op::loop_saved) return stack_of_iterations({v.g, n.in[0]}, l);
     if (n.k == op::reshape) {
-        const tensor all = stack_of_turns({v.g, n.in[0]}, l);
+        const tensor all = stack_of_iterations({v.g, n.in[0]}, l);
         return make<op::reshape>(v.g, all_steps(n.s, steps_of(*v.g, l)), {all});
     }
     return loop_view<op::loop_stack>(v, all_steps(n.s, steps_of(*v.g, l)), 0);
 }
 
 /// A node of loop l with v's value in memory of its own.
-constexpr node copy_in_turn(tensor v, int l) {
+constexpr node copy_in_loop(tensor v, int l) {
     node x = node_of<op::loop_next>();
     x.s = v.shape();
     x.operands = 1;

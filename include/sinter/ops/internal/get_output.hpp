@@ -4,7 +4,9 @@
 
 namespace sinter::inline SINTER_TARGET {
 
-namespace op { inline constexpr op_name get_output{"pick"}; }
+namespace op {
+inline constexpr op_name get_output{"get_output"};
+}
 
 /// In node::p: which, from 1; its integers are below this (0: not known).
 namespace get_output_attribute { enum : int { number, below }; }
@@ -13,7 +15,7 @@ namespace get_output_attribute { enum : int { number, below }; }
 template <>
 struct rule<op::get_output> : view_rule {
     static constexpr op_kind kind = op_kind::get_output;
-    static constexpr const char* name = "pick";
+    static constexpr const char* name = "get_output";
     static constexpr bool moves = false;
     static constexpr int below(const node& n) { return n.p[get_output_attribute::below]; }
     static constexpr void

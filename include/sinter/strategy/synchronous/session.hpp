@@ -27,13 +27,13 @@ namespace sinter::inline SINTER_TARGET {
 template <class Programs, other_processes Others = other_processes::update_all>
 class synchronous_session : public shard_lists<Programs, Others> {
     using replicas = shard_lists<Programs, Others>;
+    using replicas::meets, replicas::Sharded, replicas::shared, replicas::peers, replicas::members_, replicas::shards_,
+        replicas::alone_, replicas::team_, replicas::on_devices_, replicas::units_, replicas::shard_, replicas::batch_,
+        replicas::at, replicas::filled, replicas::meet, replicas::own_shards, replicas::empty_gathered,
+        replicas::numbers_, replicas::is_finite, replicas::values, replicas::sum_of_shards, replicas::joins_,
+        replicas::joined_lists_;
     using typename replicas::device, typename replicas::unit, typename replicas::P0, typename replicas::shard,
         typename replicas::facts, typename replicas::all;
-    using replicas::meets, replicas::Sharded, replicas::shared, replicas::peers, replicas::members_, replicas::shards_,
-        replicas::alone_, replicas::crew_, replicas::on_devices_, replicas::units_, replicas::shard_, replicas::batch_,
-        replicas::at, replicas::filled, replicas::meet,
-        replicas::own_shards, replicas::empty_gathered, replicas::numbers_, replicas::is_finite, replicas::values,
-        replicas::sum_of_shards, replicas::joins_, replicas::joined_lists_;
     template <int I>
     using training = typename Programs::template training<I>;
 
@@ -43,7 +43,7 @@ public:
     SINTER_COLD synchronous_session(synchronous_setup s, Devices devices, int threads)
         : replicas(s, devices, threads), in_tree_order_(s.in_tree_order), all_shards_(this->member().count * shards_),
           states_(shards_, s.states), sums_(shards_, facts::most_sums(all{})) {
-        operands_.assign(at(crew_->size()), std::vector<const float*>(at(shards_)));
+        operands_.assign(at(team_->size()), std::vector<const float*>(at(shards_)));
         of_bucket_.resize(at(facts::most_buckets(all{})));
         this->make_lists(all{});
         if constexpr (reads_all) this->let_updates_read_all(all{});
@@ -55,7 +55,7 @@ public:
         begin<I>(b, v);
         if (examples_ == 0) return result(0, false);
         try {
-            crew_->run([&](int thread) { work<I>(thread, v, observe); });
+            team_->run([&](int thread) { work<I>(thread, v, observe); });
         } catch (...) {
             this->template put_back<I>();
             throw;
@@ -93,7 +93,7 @@ protected:
     /// Makes the update of a step that others have told of. data_error where it is no such step.
     SINTER_COLD void repeat_step(const std::vector<std::byte>& from) {
         detail::heard_step<P0> heard(from, units_, places());
-        if (heard.updates) crew_->run([&](int thread) { update<0>(thread, heard.values); });
+        if (heard.updates) team_->run([&](int thread) { update<0>(thread, heard.values); });
     }
 
 private:
@@ -215,7 +215,7 @@ private:
         constexpr bool marks = marks_launches<device> && std::is_same_v<Observer, runtime::unobserved>;
         const bool ends_round = !gathers || (v.step + 1) % detail::of_program::every<P> == 0;
         const bool aside = marks && joins_ && ends_round;
-        const bool overlaps = aside || (meets && shared && members_ && crew_->size() == 1 && ends_round);
+        const bool overlaps = aside || (meets && shared && members_ && team_->size() == 1 && ends_round);
         own_shards(thread, [&](int i) {
             shard& s = shard_[at(i)];
             if (!filled(i)) return this->template leave_out<I>(i, v);
@@ -326,7 +326,7 @@ private:
     void join_gradients(int thread) {
         if constexpr (peers) this->template join_on_devices<I>(thread);
         for (int k = 0; k < training<I>::v.n_buckets; ++k)
-            if (!peers || training<I>::v.buckets[k].is_list()) join_bucket<I>(k, thread, crew_->size());
+            if (!peers || training<I>::v.buckets[k].is_list()) join_bucket<I>(k, thread, team_->size());
     }
     void sum_totals() {
         totals_[loss] = sum_of_shards([&](int i) { return static_cast<double>(shard_[at(i)].loss); });
@@ -469,8 +469,8 @@ private:
             bool in_parts = false;
             if constexpr (Sharded) in_parts = members_ != nullptr;
             if constexpr (Sharded)
-                if (in_parts) detail::update_in_parts<I>(units_[0], *crew_, thread, *members_, now, of_bucket_);
-            if (!in_parts) units_[0].template runner<I>().run_share(*crew_, thread, now);
+                if (in_parts) detail::update_in_parts<I>(units_[0], *team_, thread, *members_, now, of_bucket_);
+            if (!in_parts) units_[0].template runner<I>().run_share(*team_, thread, now);
             if constexpr (unit::gathers())
                 own_shards(thread, [&](int i) {   // the next round begins
                     for (int k = 0; i > 0 && k < P::v.n_buckets; ++k)

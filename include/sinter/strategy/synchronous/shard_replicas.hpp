@@ -43,7 +43,7 @@ public:
         check_programs();
         const int workers = std::min(s.workers ? s.workers : threads_, shards_);
         alone_ = threads_ <= workers;
-        crew_ = std::make_unique<runtime::team>(workers);
+        team_ = std::make_unique<runtime::team>(workers);
         make_units(devices);
     }
     shard_replicas(shard_replicas&&) = default;
@@ -151,7 +151,7 @@ protected:
     bool on_devices_;   ///< other processes, too, are sent gradients from the device's memory
     bool alone_ = true;
     int threads_;
-    std::unique_ptr<runtime::team> crew_;
+    std::unique_ptr<runtime::team> team_;
     std::vector<unit> units_;
     std::vector<shard> shard_;
     /// Gradients on their way, where devices have memory of their own: of each shard; or, where devices read that
@@ -171,7 +171,7 @@ protected:
     /// have gathered nothing.
     template <class Devices>
     SINTER_COLD void make_units(Devices devices) {
-        const int workers = crew_->size(), before = static_cast<int>(units_.size());
+        const int workers = team_->size(), before = static_cast<int>(units_.size());
         if (before > shards_) units_.erase(units_.begin() + shards_, units_.end());
         units_.reserve(at(shards_));
         for (int i = before; i < shards_; ++i) {
@@ -262,10 +262,10 @@ protected:
         }
     }
 
-    void meet(int thread) { crew_->barrier(thread); }
+    void meet(int thread) { team_->barrier(thread); }
     template <class F>
     void own_shards(int thread, F f) {
-        const std::int64_t n = shards_, of = crew_->size();
+        const std::int64_t n = shards_, of = team_->size();
         for (auto i = static_cast<int>(n * thread / of); i < static_cast<int>(n * (thread + 1) / of); ++i) f(i);
     }
 

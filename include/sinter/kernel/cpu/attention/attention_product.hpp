@@ -20,7 +20,7 @@ constexpr std::int64_t attention_height(std::int64_t rest) {
     return rest < most ? rest : most;
 }
 
-/// What the next head reads and writes, asked for line by line while this one's products are
+/// What the next head reads and writes, prefetched line by line while this one's products are
 /// computed: a head's rows are a line or two each, far apart, and come from memory slowly where
 /// each is first touched when it is needed.
 class attention_ahead {
@@ -31,7 +31,7 @@ public:
     }
     /// Calls f(ask) where each of n ask() is for the next line; there may be more of these than
     /// lines. Where they go on is settled before: a branch in each iteration and what is stored
-    /// behind the last one would cost a tile a tenth. The last tile of a column of lines asks for
+    /// behind the last one would cost a tile a tenth. The last tile of a column of lines prefetches
     /// some rows beyond it instead.
     template <class F>
     SINTER_INLINE void during(std::int64_t n, F f) {

@@ -30,16 +30,17 @@ SINTER_INLINE void emit_row(const float* row, std::int64_t off, std::int64_t pix
     });
 }
 
-/// Asks for what the body will touch in such a row, of images of `Floats`, before its sums are
+/// Prefetches what the body will touch in such a row, of images of `Floats`, before its sums are
 /// computed: pixels' pieces lie too far apart for the processor to foresee them. Small images are
 /// in cache.
 template <class Body, std::int64_t Floats, int N, int Valid>
 SINTER_INLINE void expect_row(std::int64_t off, int channels, const call& c) {
-    if constexpr (Floats >= 1 << 16 && requires { Body::expect(N, Valid, off, channels, c); }) Body::expect(N, Valid, off, channels, c);
+    if constexpr (Floats >= 1 << 16 && requires { Body::prefetch(N, Valid, off, channels, c); })
+        Body::prefetch(N, Valid, off, channels, c);
 }
 
 /// Hands a row's sums to the body tile by tile, from registers or, where it sums columns or is much
-/// code, vector by vector from a buffer of the tile; and asks for what it will touch in the next
+/// code, vector by vector from a buffer of the tile; and prefetches what it will touch in the next
 /// row.
 template <class Body, int V, int Valid>
 struct row_body {
@@ -49,7 +50,8 @@ struct row_body {
     template <int M, int>
     SINTER_INLINE void take(const vf (&v)[std::size_t{M * V}], int first) const {
         const std::int64_t at = off + static_cast<std::int64_t>(first) * channels;
-        if constexpr (requires { Body::expect(M, Valid, off, channels, c); }) Body::expect(M, Valid, at + next, channels, c);
+        if constexpr (requires { Body::prefetch(M, Valid, off, channels, c); })
+            Body::prefetch(M, Valid, at + next, channels, c);
         if constexpr (!is_moderate<Body>() || requires { requires Body::sums > 0; }) {
             alignas(64) float tile[std::size_t{M * V * lanes}];
             store_block<V>(v, tile, V * lanes);

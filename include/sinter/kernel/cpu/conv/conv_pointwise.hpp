@@ -112,7 +112,7 @@ struct pointwise_input_gradient {
 private:
     static constexpr epilogue body = epilogue_of<Body>();
     /// Rows of dx follow each other as dy's do, S * S times as long: the product's iterations can
-    /// ask for what bodies will touch.
+    /// prefetch what bodies will touch.
     static constexpr bool prefetches =
         lists_lines<Body> && H == OH * S && W == OW * S && CI % panel_width == 0 && OW >= small_tile_rows && CO <= 2048;
 
@@ -128,12 +128,12 @@ private:
                 tile_lines lines;
                 body.list({nullptr, 1, static_cast<int>(of_tile), 0, off, 0, 0, 0}, c, lines);
                 lines.repeat_last();
-                const std::int64_t a_turn = lines_a_turn(lines.count, CO);
+                const std::int64_t n_lines = lines_per_iteration(lines.count, CO);
                 const float* const b = weights + p * panel_width * CO;
                 (i < cover.large ? pixels_of<tile_rows>
-                                 : pixels_of<small_tile_rows>)(a_turn)(c.scratch + row * CI + p * panel_width, CI,
-                                                                       dy + row * step, step, b, CO,
-                                                                       {lines, 0, b + panel_width * CO, 0});
+                                 : pixels_of<small_tile_rows>)(n_lines)(c.scratch + row * CI + p * panel_width, CI,
+                                                                        dy + row * step, step, b, CO,
+                                                                        {lines, 0, b + panel_width * CO, 0});
             }
     }
     /// A row of dx: `from` is what its counting pixels are, null where none counts.

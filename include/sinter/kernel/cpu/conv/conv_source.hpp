@@ -30,8 +30,8 @@ struct conv_source {
         return to;
     }
 
-    /// Asks for what the next row of the output reads besides, if images are large, so that they do
-    /// not wait in a near cache.
+    /// Prefetches what the next row of the output reads besides, if images are large, so that they
+    /// do not wait in a near cache.
     static SINTER_INLINE void prefetch_beyond(const float* x, int oy) {
         if constexpr (!copies && image_floats >= 1 << 16)
             base::prefetch_lines(x + (oy * S - top + KH) * (W * CI), 4 * S * W * CI);

@@ -20,7 +20,7 @@ struct conv_transpose_weights {
     static void finish(const call&) {}
 
     /// Piece by piece, each of one tap and the outputs of one panel, as the weights lie. The pieces
-    /// of the result, which lie far apart, are asked for two iterations ahead.
+    /// of the result, which lie far apart, are prefetched two iterations ahead.
     static void run(const call& c) {
         constexpr bool far = stores_whole_lines && floats >= second_level_floats;
         constexpr int taps = KH * KW, all = (CO + panel - 1) / panel * taps;

@@ -59,9 +59,9 @@ struct conv_weight_gradient {
         int images, rows, columns;
     };   // that a tile sums over
 
-    /// Where the next block lies, which every iteration of a tile's loop asks for a piece of. Of
+    /// Where the next block lies, which every iteration of a tile's loop prefetches a piece of. Of
     /// windows with many taps a piece is less than a float, and of windows that leave rows out much
-    /// would be asked for in vain.
+    /// would be prefetched in vain.
     struct next_block {
         const float *x, *dy;
     };

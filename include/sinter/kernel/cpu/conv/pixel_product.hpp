@@ -9,19 +9,19 @@
 #include <sinter/kernel/cpu/rowwise/producer_rows.hpp>
 
 /// Products of pixels and packed weights whose results meet arrays that come from memory: every
-/// iteration of a tile's loop asks for a few lines that bodies will touch soon, and for a piece of
+/// iteration of a tile's loop prefetches a few lines that bodies will touch soon, and a piece of
 /// the next panel, or of the pixels to come where the weights stay in cache. Some rows at a time
 /// are multiplied; where a body walks several arrays, their sums wait until there are long pieces
 /// of rows, which memory gives faster than the two lines of a tile's.
 namespace sinter::inline SINTER_TARGET::cpu {
 
-/// Weights that stay in the second-level cache while pixels pass: those are what has to be asked
-/// for, then.
+/// Weights that stay in the second-level cache while pixels pass: those are what has to be
+/// prefetched, then.
 inline constexpr std::int64_t staying_floats = 65536;
 /// Columns of rows that wait until they are whole. Rows of a page and more wait, too.
 inline constexpr std::int64_t waiting_columns = 256;
 
-/// What a tile's loop asks for: `lines`, L in every iteration (or as many as are written out),
+/// What a tile's loop prefetches: `lines`, L in every iteration (or as many as are written out),
 /// `ahead` floats further on each, and two streams, so many floats of each in an iteration.
 struct prefetched_lines {
     const tile_lines& lines;
@@ -71,14 +71,14 @@ pixels_function pixels_of(std::int64_t lines) {   // in an iteration, or as many
 }
 
 /// So many of a tile's lines each call of pixels_of's functions takes an iteration.
-constexpr std::int64_t lines_a_turn(std::int64_t lines, std::int64_t depth) {
+constexpr std::int64_t lines_per_iteration(std::int64_t lines, std::int64_t depth) {
     const std::int64_t iterations = std::max<std::int64_t>(1, depth / iterations_at_once);
     return (lines + iterations - 1) / iterations;
 }
 
 /// What a block's pixels to come are made of, where the kernel itself makes them
-/// (producer_rows.hpp): of each array `floats` from `array` on, asked for one array after the other
-/// while the block before is multiplied.
+/// (producer_rows.hpp): of each array `floats` from `array` on, prefetched one array after the
+/// other while the block before is multiplied.
 struct pixel_sources {
     const float* array[row_functions::most_arrays];
     int arrays = 0;
@@ -117,13 +117,13 @@ struct pixel_piece {
         alignas(64) float narrow[tile_rows * lanes];
         const std::int64_t first = j0 / panel_width, end = (j0 + width + panel_width - 1) / panel_width,
                            tiles = last_tile - tile;
-        const std::int64_t rows = (tile_rows + end - first - 1) / (end - first);   // that each tile asks for
+        const std::int64_t rows = (tile_rows + end - first - 1) / (end - first);   // that each tile prefetches
         const std::int64_t panels = (q.columns + panel_width - 1) / panel_width, calls = panels * tiles;
         const bool stay = q.depth * q.columns <= staying_floats;
         // rows of the streams
         const std::int64_t share = stay ? (bottom() - top() + calls - 1) / calls : (panel_width + tiles - 1) / tiles;
         const std::int64_t source_share = ((bottom() - top()) * sources.arrays + calls - 1) / calls;
-        // Where there are more tiles than rows several share one, so that memory is not asked for
+        // Where there are more tiles than rows several share one, so that memory is not prefetched
         // all of it at once.
         const std::int64_t parts = std::max<std::int64_t>(1, tiles * (end - first) / (bottom() - top()));
         const std::int64_t part = parts > 1 ? round_up((width + parts - 1) / parts, floats_a_line) : width;
@@ -131,7 +131,7 @@ struct pixel_piece {
         const int columns = static_cast<int>(std::min(part, width));
         if (f.list) f.list({sums, static_cast<int>(rows), columns, columns, 0, result_step(), 0, 0}, c, lines);
         lines.repeat_last();
-        const std::int64_t a_turn = lines_a_turn(lines.count, q.depth);
+        const std::int64_t n_lines = lines_per_iteration(lines.count, q.depth);
         std::int64_t row = top() + rows, column = 0;
         for (std::int64_t p = first; p < end; ++p) {
             const int w = panel_columns(q.columns, p, panel_width, lanes);
@@ -152,7 +152,7 @@ struct pixel_piece {
                     column += part;
                     if (column >= width) column = 0, row += rows;
                     (i < cover.large ? pixels_of<tile_rows>
-                                     : pixels_of<small_tile_rows>)(a_turn)(to, step(), x, q.row_step, b, q.depth, a);
+                                     : pixels_of<small_tile_rows>)(n_lines)(to, step(), x, q.row_step, b, q.depth, a);
                     continue;
                 }
                 tile_of<1>(height)(no_sum, narrow, x, q.row_step, 1, b, w, q.depth, 1);

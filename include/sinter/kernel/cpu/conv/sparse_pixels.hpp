@@ -57,7 +57,7 @@ struct sparse_pixels {
     static bool run_columns(const product& q, const epilogue& f, const call& c, const row_lists& lists, taps t,
                             float* sums, std::int64_t next, bool checks = true) {
         constexpr std::int64_t at_once = 32,
-                               prefetched_rows = 16;   ///< rows that are finished by one call; asked for before
+                               prefetched_rows = 16;   ///< rows that are finished by one call; prefetched before
         constexpr std::int64_t piece = mask_bits * panel_width, lines = mask_bits * group / floats_a_line;
         const std::int64_t words = row_lists::words(q.depth), panel_step = panel_width * q.depth;
         const std::int64_t share = (lines + q.rows - 1) / q.rows;

@@ -56,7 +56,7 @@ struct window_sums {
                     const float* const from = dy + first * e.CO + j0;
                     copy_panel(from, e.CO, std::min(e.CO - j0, width), n, panel, width);
                     float* to = sums + std::int64_t{j0} * depth + static_cast<std::int64_t>(row) * width;
-                    std::int64_t next = p + 1 < last_panel ? 0 : n;   // line of the next panel to be asked for
+                    std::int64_t next = p + 1 < last_panel ? 0 : n;   // line of the next panel to be prefetched
                     for (int r = 0; r < rows; r += tile_rows, to += tile_rows * width) {
                         for (const std::int64_t last = std::min(n, next + block / group); next < last; ++next)
                             __builtin_prefetch(from + next * e.CO + panel_width);

@@ -2,20 +2,20 @@
 #pragma once
 #include <sinter/kernel/cpu/vector/vector_block.hpp>
 
-/// Columns of sources that MR neighbouring results of a row, S columns apart, meet through K taps
-/// side by side: each is read once for all results that meet it, where a load for each tap would
-/// hold up the multiply-adds.
+/// Columns of sources that MR neighbouring results of a row, S columns apart, overlap through K
+/// taps side by side: each is read once for all results that overlap it, where a load for each tap
+/// would hold up the multiply-adds.
 namespace sinter::inline SINTER_TARGET::cpu {
 
 template <int MR, int K, int S>
 using column_overlap = indices<(MR - 1) * S + K>;
 
-/// The result that meets a column through a tap; none: -1.
+/// The result that overlaps a column through a tap; none: -1.
 template <int MR, int S>
 constexpr int result_overlapped(int column, int tap) {
     return column >= tap && (column - tap) % S == 0 && (column - tap) / S < MR ? (column - tap) / S : -1;
 }
-/// read(p, column, v): reads what lies there; is it there? Of each result that meets the column:
+/// read(p, column, v): reads what lies there; is it there? Of each result that overlaps the column:
 /// its sum and the tap's weight, or (Weights) the tap's sum and its gradient.
 template <int MR, int K, int S, bool Weights, int Column, class Read, int... Tap>
 SINTER_INLINE void add_column(const float*& from, std::int64_t step, Read read, const vf* factor, vf* sum,

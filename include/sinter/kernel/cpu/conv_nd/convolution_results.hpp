@@ -72,7 +72,7 @@ struct convolution_sums {
                             return q.strips.copied_row(s, plane, row) * q.pixel;
                         });
                         lists.sum_row(s.columns(), copy, w, p.width(j), results + (y - s.y0) * q.row + col, q.result);
-                        if (f.expect) ask_for_body(s, y, col, std::min(p.width(j), p.columns() - j), f);
+                        if (f.prefetch) prefetch_body(s, y, col, std::min(p.width(j), p.columns() - j), f);
                     }
                 }
             }
@@ -80,14 +80,14 @@ struct convolution_sums {
         }
 
     private:
-        /// Asks for what the body reads in a row of a strip, n of all channels' share of it after
+        /// Prefetches what the body reads in a row of a strip, n of all channels' share of it after
         /// these channels' sums.
-        void ask_for_body(const result_strip& s, int y, int col, int n, const epilogue& f) const {
+        void prefetch_body(const result_strip& s, int y, int col, int n, const epilogue& f) const {
             const std::int64_t row = q.strips.first_result(s, y) * q.panels.results();
-            f.expect({nullptr, 1, s.columns() * n, 0, row + std::int64_t{s.columns()} * col, 0, 0, 0}, c);
+            f.prefetch({nullptr, 1, s.columns() * n, 0, row + std::int64_t{s.columns()} * col, 0, 0, 0}, c);
         }
-        /// Hands a strip's results to the body row by row: so they, and what it reads, are met as
-        /// they lie in memory.
+        /// Hands a strip's results to the body row by row: so they, and what it reads, are touched
+        /// in the order in which they lie in memory.
         void finish_rows(const result_block& b, const epilogue& f) const {
             const int channels = q.panels.results();
             for (int y = b.y0; y < b.y1; ++y) {

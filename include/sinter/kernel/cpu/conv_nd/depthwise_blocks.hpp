@@ -6,8 +6,8 @@
 
 namespace sinter::inline SINTER_TARGET::cpu {
 
-/// How depthwise convolutions are cut: the rows of sources that a row of a block's results meets
-/// are still in a cache when the next row meets them.
+/// How depthwise convolutions are cut: the rows of sources that a row of a block's results overlaps
+/// are still in a cache when the next row overlaps them.
 template <bool Backward>
 struct depthwise_blocks : result_blocks<Backward> {
     using result_blocks<Backward>::x, result_blocks<Backward>::y, result_blocks<Backward>::z;

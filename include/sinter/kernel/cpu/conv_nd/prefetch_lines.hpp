@@ -4,7 +4,7 @@
 
 namespace sinter::inline SINTER_TARGET::cpu {
 
-/// Memory that is read soon. A loop over vectors of channels asks for it, some lines for each
+/// Memory that is read soon. A loop over vectors of channels prefetches it, some lines for each
 /// vector: all at once they would hold it up. By itself no processor foresees what is read vector
 /// by vector, each from pixels far apart.
 class prefetch_lines {
@@ -23,10 +23,10 @@ public:
     }
     SINTER_INLINE void prefetch(int vector) const {
         for (const range* r = ranges_; r < ranges_ + count_;
-             ++r)   // not unrolled: lines asked for right behind each other come later
+             ++r)   // not unrolled: lines prefetched right behind each other come later
             for (std::int64_t i = 0; i < r->each; i += floats_a_line) __builtin_prefetch(r->at + vector * r->each + i);
     }
-    static constexpr std::int64_t ahead = 1 << 12;   ///< floats: what is asked for comes in time
+    static constexpr std::int64_t ahead = 1 << 12;   ///< floats: what is prefetched comes in time
 
 private:
     static constexpr int most = 8;

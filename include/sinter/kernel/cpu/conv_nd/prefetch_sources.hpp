@@ -5,8 +5,8 @@
 
 namespace sinter::inline SINTER_TARGET::cpu {
 
-/// The sources of a depthwise convolution, of which a row of results asks for those that the next
-/// row will meet first.
+/// The sources of a depthwise convolution, of which a row of results prefetches those that the next
+/// row will overlap first.
 template <bool Backward>
 class prefetch_sources {
 public:

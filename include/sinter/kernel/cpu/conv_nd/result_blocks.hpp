@@ -48,7 +48,7 @@ struct result_blocks {
         rows = equal_piece(y.results(), static_cast<int>(std::clamp<std::int64_t>(most, 1, y.results())));
         row_blocks = (y.results() + rows - 1) / rows;
     }
-    /// A row's results as tiles of each phase cover them, and the sources that these meet.
+    /// A row's results as tiles of each phase cover them, and the sources that these overlap.
     constexpr int covered() const {
         return row_tiles((columns + x.phases() - 1) / x.phases(), tile).covered() * x.phases();
     }

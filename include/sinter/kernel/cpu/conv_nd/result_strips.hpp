@@ -3,7 +3,7 @@
 #include <sinter/kernel/cpu/conv_nd/result_blocks.hpp>
 
 /// A convolution's results are computed strip by strip: blocks of some rows of one image's results
-/// at a time, from a copy of the sources that they meet, which has zeros for the padding at the
+/// at a time, from a copy of the sources that they overlap, which has zeros for the padding at the
 /// rows' ends and stays in a cache.
 namespace sinter::inline SINTER_TARGET::cpu {
 

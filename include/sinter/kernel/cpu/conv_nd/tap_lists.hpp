@@ -6,8 +6,8 @@
 
 namespace sinter::inline SINTER_TARGET::cpu {
 
-/// Which taps a convolution's results meet, in a part's scratch space: rows of taps, those of the
-/// row of results that is computed, and the taps of the last axis, for each phase of a row's
+/// Which taps a convolution's results overlap, in a part's scratch space: rows of taps, those of
+/// the row of results that is computed, and the taps of the last axis, for each phase of a row's
 /// results, which are the same for all.
 template <bool Narrow, bool Backward>
 class tap_lists {
@@ -31,8 +31,8 @@ public:
         first_[x_.phases()] = n;
         if (together_) taps_[0] = {0, 0}, first_[1] = 1;
     }
-    /// Lists what results of a row meet; place(plane, row): where the copy of that row of sources
-    /// begins.
+    /// Lists what results of a row overlap; place(plane, row): where the copy of that row of
+    /// sources begins.
     template <class F>
     void list_rows(const result_blocks<Backward>& all, const result_block& b, int row, F place) {
         row_count_ = 0;
@@ -41,7 +41,7 @@ public:
         });
     }
     /// Sums a listed row's `columns` results of a panel of that width, from the copies of what they
-    /// meet. A result's sums are written every `result` floats.
+    /// overlap. A result's sums are written every `result` floats.
     void sum_row(int columns, const float* copy, const float* w, int width, float* to, std::int64_t result) const {
         const int phases = x_.phases();
         const std::int64_t step = x_.step() * pixel_, depth = std::int64_t{panels_.depth()} * (together_ ? x_.k : 1);

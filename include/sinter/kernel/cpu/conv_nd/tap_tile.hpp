@@ -5,7 +5,7 @@
 #include <sinter/kernel/cpu/vector/vector_block.hpp>
 
 /// The loops in which convolutions of any window spend their time: tiles of a row's results, summed
-/// over the taps that they meet.
+/// over the taps that they overlap.
 namespace sinter::inline SINTER_TARGET::cpu {
 
 /// One tap, or one row of them: floats from a tile's first source, and the row of the panel's
@@ -13,7 +13,7 @@ namespace sinter::inline SINTER_TARGET::cpu {
 struct overlapped_tap {
     std::int64_t source, weights;
 };
-/// The taps that a row's results meet: each of `rows` with each of `taps`, and of each `depth`
+/// The taps that a row's results overlap: each of `rows` with each of `taps`, and of each `depth`
 /// terms, whose sources lie `term_step` floats apart.
 struct overlapped_taps {
     const overlapped_tap* rows;

@@ -7,10 +7,10 @@
 /// of one panel's sums.
 namespace sinter::inline SINTER_TARGET::cpu {
 
-/// What `rows` rows of `columns` results add to sums: products of what they meet, copied sources,
-/// with their gradients. A panel has a row of sums for each channel that a tap sees.
+/// What `rows` rows of `columns` results add to sums: products of what they overlap, copied
+/// sources, with their gradients. A panel has a row of sums for each channel that a tap sees.
 struct summed_rows {
-    const float* x;                           ///< what the first result meets
+    const float* x;                           ///< what the first result overlaps
     float* sums;                              ///< the first row of sums; the others lie behind it
     std::int64_t step, row_step,
         term_step;   ///< floats of x from result to result, row to row, and from a row of sums to the next

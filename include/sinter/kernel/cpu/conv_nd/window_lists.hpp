@@ -6,18 +6,19 @@
 
 namespace sinter::inline SINTER_TARGET::cpu {
 
-/// What a depthwise convolution's results meet, in a part's scratch space: rows of sources, those
-/// of the row of results that is computed, and windows of the last axis' taps, for each phase of a
-/// row's results, which are the same for all.
+/// What a depthwise convolution's results overlap, in a part's scratch space: rows of sources,
+/// those of the row of results that is computed, and windows of the last axis' taps, for each phase
+/// of a row's results, which are the same for all.
 template <class Sums, bool Backward>
 class window_lists {
     struct phase_windows {
         int first, count;
-        int taps, step,
-            gap;   ///< of a window; from result to result, in columns that are met; and from these to the next, in all
+        int taps;              ///< of a window
+        int step;              ///< from result to result, in columns that windows overlap
+        int gap;               ///< from such a column to the next one, in all columns
         int tap_step;          ///< floats from a tap's weights to the next one's
         std::int64_t
-            highest;   ///< floats from a row's begin to the last column that its first tile, a whole one, would meet
+            highest;   ///< floats from a row's begin to the last column that its first tile, a whole one, would overlap
         window_tiles<Sums> tiles;
         constexpr int columns(int results) const { return (results - 1) * step + taps; }
     };
@@ -42,7 +43,7 @@ public:
         for (int p = 0, n = 0; p < x_.phases(); ++p) n = list_phase(p, n);
     }
 
-    /// Lists what results of a row meet.
+    /// Lists what results of a row overlap.
     void list_rows(const result_blocks<Backward>& all, const result_block& b, int row) {
         row_count_ = 0;
         highest_row_ = 0;
@@ -54,7 +55,7 @@ public:
     }
     /// Sums the tiles of a listed row's results [first, end), of which `results` has room for the
     /// first, and for each `step` floats, up to `results_end`. before(lines, phase, n): adds what a
-    /// tile of n results of a phase is to ask for.
+    /// tile of n results of a phase is to prefetch.
     template <class F>
     void each_tile(int first, int end, const float* x, typename Sums::weights* w, typename Sums::results* results,
                    std::int64_t step, typename Sums::results* results_end, F before) {
@@ -74,7 +75,7 @@ public:
                 m.results = std::min(window_results, (end - i + phases - 1) / phases);
                 m.prefetch.clear();
                 before(m.prefetch, phase, m.results);
-                const int column = i / phases * x_.step();   // from what the first result of a row meets
+                const int column = i / phases * x_.step();   // from what the first result of a row overlaps
                 const bool whole = see(m, p, x_.sources(), column);
                 const std::int64_t place = std::int64_t{column} * channels_;
                 const float* const from = x + place;
@@ -100,7 +101,7 @@ private:
     /// then.
     int list_phase(int phase, int n) {
         const int first = n;
-        int taps = 0, at = 0, last = 0, gap = 1, row[2] = {};   // of the taps that it meets, by their sources' order
+        int taps = 0, at = 0, last = 0, gap = 1, row[2] = {};   // of the taps that it overlaps, by their sources' order
         const auto tap = [&](int i) { return Backward ? x_.k - 1 - i : i; };
         for (int i = 0; i < x_.k; ++i)
             if (x_.overlaps(phase, tap(i), at)) {
@@ -119,7 +120,7 @@ private:
         p.highest += std::int64_t{p.columns(window_results) - 1} * p.gap * channels_;
         return n;
     }
-    /// Notes which columns of sources are there that a tile's results meet; are all?
+    /// Notes which columns of sources are there that a tile's results overlap; are all?
     static bool see(const overlapped_windows& m, const phase_windows& p, int sources, int column) {
         const int needed = p.columns(m.results);
         bool all = m.results == window_results;

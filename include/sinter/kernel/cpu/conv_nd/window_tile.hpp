@@ -7,26 +7,27 @@
 #include <sinter/kernel/cpu/vector/vector_block.hpp>
 
 /// The loops in which depthwise convolutions spend their time: some neighbouring results of a row,
-/// summed over windows of K taps side by side. What they meet is read where it lies, and once for
-/// all taps of a window that meet it. A vector has a channel in each lane.
+/// summed over windows of K taps side by side. What they overlap is read where it lies, and once
+/// for all taps of a window that overlap it. A vector has a channel in each lane.
 namespace sinter::inline SINTER_TARGET::cpu {
 
 /// Results of a tile: a multiple of the rows' lengths that nets on photographs have, 7, 14, 28 and
 /// so on.
 inline constexpr int window_results = 7;
 
-/// A row of sources that a tile meets: where it begins, and the first weights of the row of taps.
+/// A row of sources that a tile overlaps: where it begins, and the first weights of the row of
+/// taps.
 struct overlapped_row {
     std::int64_t source, weights;
 };
-/// Taps side by side: floats from a row's begin to what the first of them meets in a tile's first
-/// column, and to its weights.
+/// Taps side by side: floats from a row's begin to what the first of them overlaps in a tile's
+/// first column, and to its weights.
 struct overlapped_window {
     std::int64_t source, weights;
     int column;              ///< of that source; may lie in the padding
     std::uint32_t columns;   ///< a bit for each column that is there, and that a result needs
 };
-/// What a tile's results meet: each of `rows` through each of `windows`.
+/// What a tile's results overlap: each of `rows` through each of `windows`.
 struct overlapped_windows {
     const overlapped_row* rows;
     int row_count;
@@ -36,7 +37,7 @@ struct overlapped_windows {
     std::int64_t tap_step,
         vector_step;   ///< floats from a tap's weights to the next one's, and from a vector's to the next one's
     int channels, results;                ///< the results that are there: seven but in the last tile of a row
-    prefetch_lines prefetch{};                ///< what a tile asks for
+    prefetch_lines prefetch{};            ///< what a tile prefetches
 
     /// f(floats to its first source, to its first tap's weights, columns that are there): each
     /// window.

@@ -13,7 +13,7 @@ struct to_int {
     static void run(const call& c) {
         auto* to = reinterpret_cast<std::int32_t*>(c.p[copy_operand::to]);
         for (std::int64_t i = share(c.m, c.part, c.parts), end = share(c.m, c.part + 1, c.parts); i < end; ++i)
-            to[i] = whole_number(c.p[copy_operand::from][i]);
+            to[i] = int32_of(c.p[copy_operand::from][i]);
     }
 };
 /// [m][rank] places.

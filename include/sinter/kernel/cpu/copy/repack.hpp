@@ -8,7 +8,7 @@
 namespace sinter::inline SINTER_TARGET::cpu {
 
 /// Packed [K][N] to packed [N][K], padding zeroed: the weights that dX multiplies by. The source is
-/// read from front to back, the pieces of a large result lie far apart; both are asked for two
+/// read from front to back, the pieces of a large result lie far apart; both are prefetched two
 /// iterations ahead, as no page holds more. A result that no cache holds until it is read goes past
 /// them, its lines by halves that are joined.
 struct transpose_panels {
@@ -34,7 +34,7 @@ struct transpose_panels {
                 if (w == panel_width && v == panel_width && there == v && K - k0 >= w) {
                     for (int i = 0; K * N > near && i < w * v; i += floats_a_line)
                         __builtin_prefetch(from + 2 * w * v + i);
-                    if (non_temporal) transpose_square_in_turn(from, to);
+                    if (non_temporal) transpose_square_non_temporal(from, to);
                     else transpose_square(from, to);
                     continue;
                 }

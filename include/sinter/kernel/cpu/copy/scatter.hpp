@@ -35,7 +35,7 @@ struct scatter_rows {
     static void run(const call& c) {
         if (c.part != 0 || c.e[scatter_rows_extent::body_reads] >= scatter_rows_sums::of_round) return;
         const chains t(c);
-        *t.distinct = 0;
+        *t.unique = 0;
         for (std::int64_t i = 0; i < t.slots; ++i) t.key[i] = -1;
         const auto* index = reinterpret_cast<const std::int32_t*>(c.p[scatter_rows_operand::indices]);
         for (std::int32_t i = 0; i < c.m; ++i) {
@@ -44,7 +44,7 @@ struct scatter_rows {
             if (t.key[s] < 0) {
                 t.key[s] = index[i];
                 t.first[s] = i;
-                t.order[(*t.distinct)++] = static_cast<std::int32_t>(s);
+                t.order[(*t.unique)++] = static_cast<std::int32_t>(s);
             } else {
                 t.next[t.last[s]] = i;
             }
@@ -58,7 +58,7 @@ struct scatter_rows {
         const std::int64_t body_reads = c.e[scatter_rows_extent::body_reads];
         const bool gathered = body_reads == scatter_rows_sums::of_round, sums = body_reads == scatter_rows_sums::none;
         const bool lazy = c.e[scatter_rows_extent::lazy];
-        const std::int64_t n = lazy && !gathered ? *t.distinct : c.e[scatter_rows_extent::rows];
+        const std::int64_t n = lazy && !gathered ? *t.unique : c.e[scatter_rows_extent::rows];
         const std::int64_t end = share(n, c.part + 1, c.parts);
         for (std::int64_t i = share(n, c.part, c.parts); i < end; ++i) {
             if (gathered && !holds_sums(i, c)) continue;
@@ -73,10 +73,10 @@ private:
         const chains t(c);
         auto* const keys = reinterpret_cast<std::int32_t*>(c.p[scatter_rows_operand::keys]);
         const std::int64_t most = c.e[scatter_rows_extent::list_rows];
-        if (c.part == 0) *keys = *t.distinct;
+        if (c.part == 0) *keys = *t.unique;
         const std::int64_t end = share(most, c.part + 1, c.parts);
         for (std::int64_t i = share(most, c.part, c.parts); i < end; ++i) {
-            const bool occurs = i < *t.distinct;
+            const bool occurs = i < *t.unique;
             if (occurs) keys[list_header + i] = t.key[t.order[i]];
             sum_row(i, occurs ? t.first[t.order[i]] : -1, t, c);
         }
@@ -96,13 +96,13 @@ private:
     }
     static constexpr std::int32_t minus_zero = std::numeric_limits<std::int32_t>::min();   ///< as bits
     struct chains {
-        std::int32_t *distinct, *key, *first, *last, *next, *order;
+        std::int32_t *unique, *key, *first, *last, *next, *order;
         std::int64_t slots;   ///< of the hash table; or one for each row of the table, where it has no more than that
         bool hashed;
         explicit chains(const call& c) {
             const std::int64_t n = capacity(c.m);
-            distinct = reinterpret_cast<std::int32_t*>(c.scratch);
-            key = distinct + 16;
+            unique = reinterpret_cast<std::int32_t*>(c.scratch);
+            key = unique + 16;
             first = key + n;
             last = first + n;
             next = last + n;

@@ -40,12 +40,12 @@ __attribute__((noinline)) void finish_tile(const finished& done, const call& by)
     }
 }
 
-/// Asks for all that the body will touch of a tile.
+/// Prefetches all that the body will touch of a tile.
 template <class Body>
-__attribute__((noinline)) void expect_tile(const finished& t, const call& c) {
-    Body::expect(t.rows, t.columns, t.off, t.off_step, c);
+__attribute__((noinline)) void prefetch_tile(const finished& t, const call& c) {
+    Body::prefetch(t.rows, t.columns, t.off, t.off_step, c);
 }
-/// Lists it instead, line by line, for a loop that asks for one at a time.
+/// Lists it instead, line by line, for a loop that prefetches one at a time.
 struct line_adder {
     const float**& to;
     const float** end;
@@ -64,10 +64,11 @@ __attribute__((noinline)) void list_tile(const finished& t, const call& c, tile_
 }
 
 /// A large tile of a whole panel, its sums handed to the body straight from the registers: 15
-/// cycles less than by way of memory, at the price of a multiply loop of the body's own. `Asks`:
-/// for the lines that the body will touch, a row of them every so many iterations, of at least as
-/// many as there are rows: many at once hold up the loop. Tiles of few rows have few lines.
-template <class Body, bool Asks = false>
+/// cycles less than by way of memory, at the price of a multiply loop of the body's own.
+/// `Prefetches`: the lines that the body will touch, a row of them every so many iterations, of at
+/// least as many as there are rows: many at once hold up the loop. Tiles of few rows have few
+/// lines.
+template <class Body, bool Prefetches = false>
 __attribute__((noinline)) void multiply_and_finish(const float* from, const float* x, std::int64_t row_step,
                                                    std::int64_t sum_step, const float* b, std::int64_t b_step,
                                                    std::int64_t n, const finished& done, const call& by) {
@@ -76,17 +77,17 @@ __attribute__((noinline)) void multiply_and_finish(const float* from, const floa
     const int col = done.col;
     vf sum[2 * tile_rows];
     unroll<2 * tile_rows>([&](int i) SINTER_ALWAYS { sum[i] = load(from + i * lanes); });
-    if constexpr (Asks) {
+    if constexpr (Prefetches) {
         const std::int64_t iterations = n / tile_rows;
         for (std::int64_t i = 0; i < tile_rows; ++i, x += iterations * sum_step, b += iterations * b_step) {
-            Body::expect(1, panel_width, off + i * off_step, 0, c);
+            Body::prefetch(1, panel_width, off + i * off_step, 0, c);
             accumulate<tile_rows, 2>(sum, x, row_step, sum_step, b, b_step, iterations);
         }
         n -= iterations * tile_rows;
     }
     if (iterations_at_once > 1 && row_step == 1 && sum_step == tile_rows && b_step == panel_width)   // a copied tile
         accumulate<tile_rows, 2, iterations_at_once>(sum, x, 1, tile_rows, b, panel_width, n);
-    else if (!Asks || n > 0) accumulate<tile_rows, 2>(sum, x, row_step, sum_step, b, b_step, n);
+    else if (!Prefetches || n > 0) accumulate<tile_rows, 2>(sum, x, row_step, sum_step, b, b_step, n);
     unroll<2 * tile_rows>([&](int i) SINTER_ALWAYS {
         const int r = i / 2, v = i % 2 * lanes;
         Body::vector(sum[i], off + r * off_step + v, row + r, col + v, c);
@@ -132,9 +133,9 @@ constexpr bool is_short() {
 }
 
 /// Tiles below each other, summed and finished in registers: what else is around a small product's
-/// tiles takes as long as a quarter of their sums. `Asks`: for the lines that the body will touch,
-/// before each tile.
-template <class Body, int MR, bool Asks = false>
+/// tiles takes as long as a quarter of their sums. `Prefetches`: the lines that the body will
+/// touch, before each tile.
+template <class Body, int MR, bool Prefetches = false>
 __attribute__((noinline)) void multiply_and_finish_small(const float* x, std::int64_t row_step, std::int64_t sum_step,
                                                          const float* b, std::int64_t b_step, std::int64_t n,
                                                          std::int64_t tiles, const finished& done, const call& by) {
@@ -143,10 +144,10 @@ __attribute__((noinline)) void multiply_and_finish_small(const float* x, std::in
     const int col = done.col;
     std::int64_t off = done.off, row = done.row;
     do {
-        if constexpr (Asks) Body::expect(MR, panel_width, off, off_step, c);
+        if constexpr (Prefetches) Body::prefetch(MR, panel_width, off, off_step, c);
         vf sum[std::size_t{2 * MR}];
         clear_block(sum);
-        if constexpr (Asks) accumulate<MR, 2, iterations_at_once>(sum, x, row_step, 1, b, panel_width, n);
+        if constexpr (Prefetches) accumulate<MR, 2, iterations_at_once>(sum, x, row_step, 1, b, panel_width, n);
         else accumulate<MR, 2>(sum, x, row_step, sum_step, b, b_step, n);
         Body::template tile<MR, 2>(sum, off, off_step, row, col, c);
         x += MR * row_step;
@@ -192,15 +193,18 @@ __attribute__((noinline)) void multiply_while_finishing(const float* x, std::int
 
 /// `Direct`: worth the extra code where sums are short and the body runs once per weight, as the
 /// optimizer's update. The result is packed. `Small`: some launch's product is a small one.
-/// `Whole`: all results' columns fill vectors. `Asks`: run_tiles does most of the work.
-template <class Body, bool Direct = false, bool Small = false, bool Whole = Direct, bool Asks = false>
+/// `Whole`: all results' columns fill vectors. `Prefetches`: run_tiles does most of the work.
+template <class Body, bool Direct = false, bool Small = false, bool Whole = Direct, bool Prefetches = false>
 constexpr epilogue epilogue_of() {
     epilogue f{finish_tile<Body, Whole>};
-    if constexpr (requires(const call& c) { Body::expect(0, 0, 0, 0, c); }) f.expect = expect_tile<Body>;
+    if constexpr (requires(const call& c) { Body::prefetch(0, 0, 0, 0, c); }) f.prefetch = prefetch_tile<Body>;
     if constexpr ((Direct && is_moderate<Body>()) || is_short<Body>()) f.direct = multiply_and_finish<Body>;
-    if constexpr (Asks && registers >= 32 && is_short<Body>() && requires(const call& c) { Body::expect(0, 0, 0, 0, c); })
-        f.asking = multiply_and_finish<Body, true>;
-    if constexpr (Asks && registers < 32 && requires { Body::size; } && requires(const call& c) { Body::expect(0, 0, 0, 0, c); })
+    if constexpr (Prefetches && registers >= 32 && is_short<Body>() &&
+                  requires(const call& c) { Body::prefetch(0, 0, 0, 0, c); })
+        f.direct_prefetching = multiply_and_finish<Body, true>;
+    if constexpr (
+        Prefetches && registers < 32 && requires { Body::size; } &&
+        requires(const call& c) { Body::prefetch(0, 0, 0, 0, c); })
         if constexpr (is_moderate<Body, 16>()) f.below = multiply_and_finish_small<Body, tile_rows, true>;
     if constexpr (Small && requires { Body::size; }) {
         if constexpr (is_moderate<Body>()) {

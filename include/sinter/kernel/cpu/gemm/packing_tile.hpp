@@ -18,25 +18,25 @@ constexpr std::int64_t groups_alike(std::int64_t all, std::int64_t most) {
     const std::int64_t groups = (all + most - 1) / most;
     return (all + groups - 1) / groups;
 }
-/// Do tiles ask for what others will copy? Where vectors have 512 bits copies fill the second-level
-/// cache.
+/// Do tiles prefetch what others will copy? Where vectors have 512 bits copies fill the
+/// second-level cache.
 inline constexpr bool prefetches_pieces = lanes < 16;
 /// Rows of a piece of a given depth.
 constexpr std::int64_t rows_of_piece(std::int64_t depth) {
     return depth <= most_copied_rows ? depth : prefetches_pieces ? groups_alike(depth, copied_rows) : copied_rows;
 }
 /// Where in a line's length of a panel's row it is prefetched: at the end, for rows may begin within
-/// a line, which the panel before has asked for then.
+/// a line, which the panel before has prefetched then.
 inline constexpr std::int64_t end_of_line =
     prefetches_pieces ? (panel_width < floats_a_line ? panel_width : floats_a_line) - 1 : 0;
-/// Rows ahead of a copy that are asked for, unless tiles before asked for them: then that would
+/// Rows ahead of a copy that are prefetched, unless tiles before prefetched them: then that would
 /// only keep its loads waiting.
 inline constexpr std::int64_t copied_ahead = 32;
 
 /// As multiply_tile<MR, 2>, where the left operand's MR floats of an iteration lie side by side;
 /// what is read of it (Left) or of the right one (Right) is copied meanwhile, as [n][MR] and
 /// [n][panel_width]. Copies hide behind the sums: stores have nothing else to do there. So many
-/// rows ahead are asked for of either (of none if zero and `prefetches_pieces`).
+/// rows ahead are prefetched of either (of none if zero and `prefetches_pieces`).
 template <int MR, bool Left, bool Right>
 __attribute__((noinline)) void multiply_tile_packing(const float* from, float* to, const float* x, std::int64_t x_step,
                                                      const float* b, std::int64_t b_step, std::int64_t n, float* x_copy,
@@ -79,31 +79,31 @@ packing_function packing_tile_of(int height) {
                                : multiply_tile_packing<small_tile_rows, Left, Right>;
 }
 
-/// Of rows `step` apart a line each, that the iterations of a tile's loop ask for: of so many rows
+/// Of rows `step` apart a line each, that the iterations of a tile's loop prefetch: of so many rows
 /// an iteration, in 65536ths.
 struct prefetched_rows {
     const float* at;
-    std::int64_t step, a_turn;
+    std::int64_t step, per_iteration;
 };
 
-/// As multiply_tile<MR, 2> of a copied tile and panel, asking for lines all the time, of one row in
-/// so many iterations at most.
-template <int MR, int Turns>
+/// As multiply_tile<MR, 2> of a copied tile and panel, prefetching lines all the time, of one row
+/// in so many iterations at most.
+template <int MR, int Unroll>
 __attribute__((noinline)) void multiply_tile_prefetching_rows(const float* from, float* to, const float* x,
                                                               const float* b, std::int64_t n, prefetched_rows a) {
     std::int64_t row = 0;   // counted without branches, which would be guessed wrong
     vf c[std::size_t{MR * 2}];
     unroll<MR * 2>([&](int i) SINTER_ALWAYS { c[i] = load(from + i * lanes); });
-    accumulate<MR, 2, Turns>(c, x, 1, MR, b, panel_width, n, [&]() SINTER_ALWAYS {
+    accumulate<MR, 2, Unroll>(c, x, 1, MR, b, panel_width, n, [&]() SINTER_ALWAYS {
         __builtin_prefetch(a.at + (row >> 16) * a.step, 0, 2);
-        row += a.a_turn * Turns;
+        row += a.per_iteration * Unroll;
     });
     unroll<MR * 2>([&](int i) SINTER_ALWAYS { store(to + i * lanes, c[i]); });
 }
 template <int MR>
 decltype(&multiply_tile_prefetching_rows<MR, 1>) prefetching_tile_of(const prefetched_rows& a) {
-    return a.a_turn * iterations_at_once > 1 << 16 ? multiply_tile_prefetching_rows<MR, 1>
-                                                   : multiply_tile_prefetching_rows<MR, iterations_at_once>;
+    return a.per_iteration * iterations_at_once > 1 << 16 ? multiply_tile_prefetching_rows<MR, 1>
+                                                          : multiply_tile_prefetching_rows<MR, iterations_at_once>;
 }
 
 /// Some lines of each of so many rows.
@@ -112,7 +112,7 @@ struct row_lines {
     std::int64_t step, rows, lines;
 };
 
-/// What a panel's tiles ask for, one after the other: the lines of the panel that follows and a
+/// What a panel's tiles prefetch, one after the other: the lines of the panel that follows and a
 /// share of the next piece's rows of the left operand; else memory would be read for the short time
 /// only in which something is copied. Divides once for all tiles.
 class panel_prefetches {
@@ -124,7 +124,7 @@ public:
         const std::int64_t all = first.lines + then.lines, a_line = all ? tiles / all : 0;
         for (int i = 0; i < 2 && a_line; ++i) {
             rows_[i] = (lines_[i].rows + a_line - 1) / a_line;
-            a_turn_[i] = (rows_[i] << 16) / iterations;
+            per_iteration_[i] = (rows_[i] << 16) / iterations;
         }
         if (!a_line) now_ = 2;
     }
@@ -132,7 +132,7 @@ public:
         while (now_ < 2 && line_ == lines_[now_].lines) line_ = 0, ++now_;
         if (now_ == 2) return {no_sum, 0, 0};
         const row_lines& l = lines_[now_];
-        const prefetched_rows r{l.at + line_ * floats_a_line + row_ * l.step, l.step, a_turn_[now_]};
+        const prefetched_rows r{l.at + line_ * floats_a_line + row_ * l.step, l.step, per_iteration_[now_]};
         row_ += rows_[now_];
         if (row_ >= l.rows) row_ = 0, ++line_;
         return r;
@@ -140,7 +140,7 @@ public:
 
 private:
     row_lines lines_[2] = {};
-    std::int64_t rows_[2] = {}, a_turn_[2] = {}, line_ = 0, row_ = 0;   ///< rows: for a tile
+    std::int64_t rows_[2] = {}, per_iteration_[2] = {}, line_ = 0, row_ = 0;   ///< rows: for a tile
     int now_ = 0;
 };
 

@@ -14,15 +14,15 @@
 namespace sinter::inline SINTER_TARGET::cpu {
 
 using pipelined_function = void (*)(float* to, const float* x, std::int64_t row_step, const float* b, std::int64_t n,
-                                    const finished& now, const finished& before, expected_stream, const call&);
+                                    const finished& now, const finished& before, prefetch_stream, const call&);
 
 /// One small tile, from nothing; meanwhile the body is given the tile `before`, if that has rows.
-/// The lines that it will touch when this tile, `now`, is done are asked for at the same time, and,
-/// one in each iteration, those that are expected.
+/// The lines that it will touch when this tile, `now`, is done are prefetched at the same time,
+/// and, one in each iteration, those that are expected.
 template <class Body, int MR>
 __attribute__((noinline)) void multiply_and_finish_before(float* to, const float* x, std::int64_t row_step,
                                                           const float* b, std::int64_t n, const finished& now,
-                                                          const finished& before, expected_stream s, const call& by) {
+                                                          const finished& before, prefetch_stream s, const call& by) {
     const call c = by;
     const float* sums = before.sums;
     std::int64_t off = before.off, next = now.off, row = before.row;
@@ -39,7 +39,7 @@ __attribute__((noinline)) void multiply_and_finish_before(float* to, const float
         b += t * panel_width;
     };
     for (int i = 0; i < MR; ++i, next += off_step) {
-        Body::expect(1, panel_width, next, 0, c);
+        Body::prefetch(1, panel_width, next, 0, c);
         if (i < rows) Body::two_vectors(load(sums), load(sums + lanes), off, row, col, c);
         sums += panel_width;
         off += off_step;
@@ -75,7 +75,7 @@ __attribute__((noinline)) inline void run_pipelined(const product& q, const epil
     const std::int64_t block = most * height < 2 * panel_width || end - tile <= count ? count : most;
     const bool ahead = q.depth * q.columns > non_temporal_floats && count <= panel_width && !q.by_rows;
     const std::int64_t mine =
-        ahead ? thread_end(c, count * (q.columns / panel_width)) : 0;    // other threads' panels are not asked for
+        ahead ? thread_end(c, count * (q.columns / panel_width)) : 0;    // other threads' panels are not prefetched
     const std::int64_t ahead_step = (panel_width + count - 1) / count;   // the panel's tiles share the next one's lines
     finished before{sums[0], 0, panel_width, panel_width, 0, q.columns, 0, 0};
     bool odd = false;

@@ -4,7 +4,7 @@
 
 namespace sinter::inline SINTER_TARGET::cpu {
 
-/// What a body will touch of some rows of a packed result's panels, asked for a few rows at a time
+/// What a body will touch of some rows of a packed result's panels, prefetched a few rows at a time
 /// while their sums are computed: all at once it would hold these up.
 struct prefetch_rows {
     const epilogue& f;
@@ -18,7 +18,7 @@ struct prefetch_rows {
         finished some = block;
         some.rows = n < block.rows - row ? n : block.rows - row;
         some.off += row * some.off_step;
-        for (int p = 0; p < panels && some.rows > 0; ++p, some.off += panel_step) f.expect(some, c);
+        for (int p = 0; p < panels && some.rows > 0; ++p, some.off += panel_step) f.prefetch(some, c);
     }
     /// One of so many shares of them.
     void prefetch_share(int share, int of) const {

@@ -44,23 +44,23 @@ using small_function = void (*)(const float* x, std::int64_t row_step, std::int6
                                 const call&);
 
 /// What a body gives the driver. `direct` may be null; it does a large tile of a whole panel
-/// without the detour over memory. So may `expect`, which asks for the memory that `finish` will
-/// touch while the sums are still being computed.
+/// without the detour over memory. `prefetch` may be null; it prefetches the memory that `finish`
+/// will touch, while the sums are still being computed.
 struct epilogue {
     void (*finish)(const finished&, const call&);
-    direct_function direct = nullptr,
-                    asking = nullptr;   ///< `asking` does what `expect` does, too; of at least tile_rows terms
-    void (*expect)(const finished&, const call&) = nullptr;
-    void (*list)(const finished&, const call&,
-                 tile_lines&) = nullptr;                       ///< what `expect` asks for, to be asked for line by line
+    direct_function direct = nullptr;
+    direct_function direct_prefetching = nullptr;   ///< does what `prefetch` does, too; of at least tile_rows terms
+    void (*prefetch)(const finished&, const call&) = nullptr;
+    /// What `prefetch` touches, to be prefetched line by line.
+    void (*list)(const finished&, const call&, tile_lines&) = nullptr;
     void (*columns)(const finished&, const call&) = nullptr;   ///< as finish, with the sums as [columns][width]
     small_function large = nullptr,
                    small = nullptr;   ///< of small products: tiles of whole panels, summed and finished in registers
-    small_function below = nullptr;   ///< the same of any product's large tiles, whose lines are asked for
+    small_function below = nullptr;   ///< the same of any product's large tiles, whose lines are prefetched
     bool by_part = false;   ///< the body has sums of its own for each part
     int arrays = 1;         ///< that the body writes
 
-    /// Lists a tile's lines, to be asked for one an iteration, unless they are more than its loop
+    /// Lists a tile's lines, to be prefetched one an iteration, unless they are more than its loop
     /// has iterations; are there any?
     bool lists(const finished& t, const call& c, std::int64_t iterations, tile_lines& lines) const {
         list(t, c, lines);

@@ -3,7 +3,7 @@
 #include <sinter/kernel/cpu/gemm/product.hpp>
 #include <sinter/kernel/cpu/vector/caches.hpp>
 
-/// From where on the loops around tiles gather, carry sums and ask for memory: by what the caches
+/// From where on the loops around tiles gather, carry sums and prefetch memory: by what the caches
 /// hold.
 namespace sinter::inline SINTER_TARGET::cpu {
 
@@ -23,17 +23,17 @@ inline constexpr std::int64_t near_floats = 4096, short_sum = 8;
 /// that are written follow each other, and come in time. But of several arrays, as an optimizer's
 /// moments are, that do not fit into the second-level cache.
 inline constexpr std::int64_t memory_floats = 1 << 20;
-inline bool lies_far(const product& q, const epilogue& f) {
-    return f.expect && q.rows * q.columns * f.arrays > (f.arrays > 1 ? second_level_floats : memory_floats);
+inline bool prefetches_result(const product& q, const epilogue& f) {
+    return f.prefetch && q.rows * q.columns * f.arrays > (f.arrays > 1 ? second_level_floats : memory_floats);
 }
-/// And most of it, too: then lines are asked for one by one while sums go on, which costs more than
-/// what some of them would be waited for.
-inline bool lies_farther(const product& q, const epilogue& f) {
-    return lies_far(q, f) && (f.arrays == 1 || q.rows * q.columns * f.arrays > 2 * second_level_floats);
+/// And most of it, too: then lines are prefetched one by one while sums go on, which costs more
+/// than what some of them would be waited for.
+inline bool prefetches_by_lines(const product& q, const epilogue& f) {
+    return prefetches_result(q, f) && (f.arrays == 1 || q.rows * q.columns * f.arrays > 2 * second_level_floats);
 }
-/// Where sums are too short for a line to come from memory meanwhile, lines are asked for so many
+/// Where sums are too short for a line to come from memory meanwhile, lines are prefetched so many
 /// tiles before.
-inline constexpr std::int64_t expected_tiles = 4;
+inline constexpr std::int64_t prefetched_tiles = 4;
 /// Tiles that carry their sums from piece to piece of a deep product: many, for each group of them
 /// gathers its panel anew.
 inline constexpr int carried_tiles = 384 / tile_rows;

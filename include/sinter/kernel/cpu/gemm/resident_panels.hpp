@@ -7,8 +7,8 @@
 
 /// Transposed products whose right operand stays in the second-level cache, all of it. Tiles follow
 /// each other, each passes by all panels, which the first one copies, and copies its own rows for
-/// the first of them. Meanwhile the next tile's rows are asked for: so memory is read all the time,
-/// and not for the share of it in which something is copied.
+/// the first of them. Meanwhile the next tile's rows are prefetched: so memory is read all the
+/// time, and not for the share of it in which something is copied.
 namespace sinter::inline SINTER_TARGET::cpu {
 
 /// Of so much depth a tile's rows stay in the first-level cache.
@@ -31,8 +31,8 @@ __attribute__((noinline)) inline void run_resident_panels(const product& q, cons
     alignas(64) float copied[tile_rows * kept_depth + lanes];
     alignas(64) float sums[tile_rows * panel_width];
     const row_cover cover(q.rows);
-    const bool expect = f.expect && q.rows * q.columns > near_floats,
-               by_lines = f.list && !f.direct && lies_farther(q, f);
+    const bool prefetches_epilogue = f.prefetch && q.rows * q.columns > near_floats,
+               by_lines = f.list && !f.direct && prefetches_by_lines(q, f);
     const bool prefetched =
         prefetches_pieces && r.end_panel - r.first_panel > 2;   // for both lines, by the tile before
     const std::int64_t x_ahead = prefetched ? 0 : copied_ahead, piece = rows_of_piece(q.depth);
@@ -45,10 +45,10 @@ __attribute__((noinline)) inline void run_resident_panels(const product& q, cons
             float* const panel = kept + k * panel_width * q.depth;
             finished done = panel_results(q, j0, panel_width, panel_width);
             place_tile(done, q, cover, i, sums, done.off);
-            tile_lines lines;   // that the body will touch, where they are asked for one by one
+            tile_lines lines;   // that the body will touch, where they are prefetched one by one
             const bool lists =
                 by_lines && i > r.first_tile && k > 0 && !(more && k <= 2) && f.lists(done, c, q.depth, lines);
-            if (expect && !lists) f.expect(done, c);
+            if (prefetches_epilogue && !lists) f.prefetch(done, c);
             if (i == r.first_tile) {
                 const float* const b = q.b + j0;
                 const std::int64_t n = q.depth, ahead = copied_ahead;
@@ -66,7 +66,7 @@ __attribute__((noinline)) inline void run_resident_panels(const product& q, cons
                 packing_tile_of<true, false>(height)(no_sum, sums, x, q.sum_step, panel, panel_width, q.depth, copied,
                                                      panel, x_ahead, 0);
             } else if (more && k <= 2) {   // a line of each of the next tile's rows, then the other one
-                const expected_stream next{k == 1 ? x + height : x + 2 * height - 1, q.sum_step};
+                const prefetch_stream next{k == 1 ? x + height : x + 2 * height - 1, q.sum_step};
                 ahead_of<false>(large)(no_sum, sums, copied, 1, height, panel, panel_width, q.depth, next);
             } else if (large && f.direct) {
                 f.direct(no_sum, copied, 1, height, panel, panel_width, q.depth, done, c);

@@ -29,23 +29,25 @@ struct packing_walk {
     static constexpr std::int64_t tile_floats = tile_rows * panel_width;
     std::int64_t rows;             ///< of a piece of the depth
     bool carries;                  ///< sums from piece to piece
-    bool expects, prefetches;            ///< what the body will touch; what the next piece or block reads
+    bool prefetches_epilogue, prefetches;   ///< what the body will touch; what the next piece or block reads
     bool by_lines;   ///< what the body will touch line by line: many at once, from memory, would be waited for
     std::int64_t step;             ///< from a tile's copied rows to the next one's
     std::int64_t tiles, panels;    ///< of a group, of a block
-    std::int64_t expected_ahead;   ///< floats from a tile's results to those that are asked for with it
+    std::int64_t prefetched_ahead;   ///< floats from a tile's results to those that are prefetched with it
 
     packing_walk(const product& q, const epilogue& f, const tile_range& r)
-        : rows(rows_of_piece(q.depth)), carries(rows < q.depth), expects(f.expect && q.rows * q.columns > near_floats),
+        : rows(rows_of_piece(q.depth)), carries(rows < q.depth),
+          prefetches_epilogue(f.prefetch && q.rows * q.columns > near_floats),
           prefetches(prefetches_pieces && q.b_layout == right::rows),
-          by_lines(expects && f.list && !prefetches && lies_farther(q, f)),
+          by_lines(prefetches_epilogue && f.list && !prefetches && prefetches_by_lines(q, f)),
           step(round_up(tile_rows * rows + lanes, 16)),
           // Of a large result and short sums the lines of the tiles to come, which follow, as the
           // rows' groups are alike.
-          expected_ahead(
-              q.packed_result && q.depth < least_copied_depth && lies_far(q, f) ? expected_tiles * tile_floats : 0) {
+          prefetched_ahead(q.packed_result && q.depth < least_copied_depth && prefetches_result(q, f)
+                               ? prefetched_tiles * tile_floats
+                               : 0) {
         const std::int64_t all = r.end_tile - r.first_tile, most = copied_floats / step;
-        tiles = prefetches_pieces || expected_ahead ? groups_alike(all, most) : most;
+        tiles = prefetches_pieces || prefetched_ahead ? groups_alike(all, most) : most;
         panels = r.end_panel - r.first_panel;
         if (!carries) return;
         const std::int64_t most_panels = continued_floats / tile_floats / tiles;
@@ -76,7 +78,7 @@ struct packing_piece {
         next_right = {q.b + t_next * q.b_step + next.first_panel * panel_width + end_of_line, q.b_step, rows,
                       more ? panel_lines : 0};
     }
-    /// What the group's tiles ask for while they pass by panel p, whose rows lie at b. The first
+    /// What the group's tiles prefetch while they pass by panel p, whose rows lie at b. The first
     /// tile and the first panel copy. `few`: as few tiles as can, for the others are finished in
     /// registers.
     panel_prefetches prefetches(const product& q, std::int64_t p, const float* b, bool few) const {
@@ -132,10 +134,10 @@ SINTER_INLINE void multiply_panel(const product& q, const epilogue& f, const cal
         tile_lines lines;
         const bool lists =
             last && walk.by_lines && whole && !new_tile && !new_panel && !direct && f.lists(done, c, n, lines);
-        if (last && walk.expects && !lists) {
-            done.off += walk.expected_ahead;
-            f.expect(done, c);
-            done.off -= walk.expected_ahead;
+        if (last && walk.prefetches_epilogue && !lists) {
+            done.off += walk.prefetched_ahead;
+            f.prefetch(done, c);
+            done.off -= walk.prefetched_ahead;
         }
         if (whole && (new_tile || new_panel)) {
             if (!new_panel)

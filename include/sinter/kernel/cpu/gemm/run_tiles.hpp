@@ -11,7 +11,7 @@
 /// and not by the include.
 namespace sinter::inline SINTER_TARGET::cpu {
 
-/// The tiles [tile, end) of one panel, where nothing has to be asked for and the whole depth is
+/// The tiles [tile, end) of one panel, where nothing has to be prefetched and the whole depth is
 /// summed at once: equal ones below each other are summed by one call and finished by one, for what
 /// is around a small tile takes as long as the tile itself.
 template <class = void>
@@ -50,15 +50,15 @@ inline void run_near_tiles(const product& q, finished done, const epilogue& f, c
     }
 }
 
-/// How the tiles of a panel read the right operand, and what they ask for meanwhile.
+/// How the tiles of a panel read the right operand, and what they prefetch meanwhile.
 struct panel_reads {
     std::int64_t j0;
     int w, there;                 ///< columns as they lie, and those of them that the product has
     bool wide, transposed;
     bool gather;                  ///< the panel, in pieces that stay in the first-level cache
     bool carry;                   ///< sums from piece to piece
-    bool ahead;   ///< ask for the next panel, if this thread has it: its tiles share each line's floats, or its lines
-    bool by_pieces;   ///< a panel that the second-level cache does not hold beside the next one asks for its own next
+    bool ahead;   ///< prefetch the next panel, if this thread has it: its tiles share each line's floats, or its lines
+    bool by_pieces;   ///< a panel that the second-level cache does not hold beside the next one prefetches its own next
                       ///< piece
     std::int64_t piece, ahead_step;
 
@@ -86,8 +86,8 @@ struct depth_piece {
     bool last;
 };
 
-/// What tile i asks for of what comes after this piece of its panel.
-SINTER_INLINE expected_stream stream_ahead(const product& q, const row_cover& cover, const panel_reads& r,
+/// What tile i prefetches of what comes after this piece of its panel.
+SINTER_INLINE prefetch_stream stream_ahead(const product& q, const row_cover& cover, const panel_reads& r,
                                            const depth_piece& d, std::int64_t i) {
     if (r.transposed) {   // squares of the weights' panels: this panel's next piece, or the next one's first
         const std::int64_t square = panel_width * r.ahead_step;
@@ -105,17 +105,18 @@ SINTER_INLINE expected_stream stream_ahead(const product& q, const row_cover& co
 /// What is prefetched of the result: nothing, or the lines of a tile so many floats ahead of the one
 /// that is summed.
 struct result_reads {
-    bool expect;
+    bool prefetches;
     std::int64_t ahead;
 
     SINTER_INLINE result_reads(const product& q, const epilogue& f) {
         const std::int64_t size = q.rows * q.columns;
-        const bool far = q.packed_result && size > non_temporal_floats;
-        expect =
-            (far ? lies_far(q, f) : f.expect && size > (q.depth < 2 * short_sum ? non_temporal_floats : near_floats)) &&
+        const bool leaves_caches = q.packed_result && size > non_temporal_floats;
+        prefetches =
+            (leaves_caches ? prefetches_result(q, f)
+                           : f.prefetch && size > (q.depth < 2 * short_sum ? non_temporal_floats : near_floats)) &&
             q.depth >= short_sum;
-        ahead =
-            far ? expected_tiles * tile_rows * panel_width : 0;   // of a large packed result tiles follow each other
+        ahead = leaves_caches ? prefetched_tiles * tile_rows * panel_width
+                              : 0;   // of a large packed result tiles follow each other
     }
 };
 
@@ -130,10 +131,10 @@ SINTER_INLINE void run_tile(const product& q, const epilogue& f, const call& c, 
     const float *const x = q.a + cover.first_row(i) * q.row_step + d.t * q.sum_step, *const from = d.t ? sums : no_sum;
     const direct_function direct = large && done.columns == panel_width ? f.direct : nullptr;
     const bool prefetches_ahead = r.ahead && i * r.ahead_step < panel_width && (large || rest_height > 1);
-    if (d.last && result.expect) {
-        const bool by_turns =
+    if (d.last && result.prefetches) {
+        const bool bit_by_bit =
             !prefetches_ahead && !result.ahead;   // lines one by one, or a row's at a time, and not all at once
-        if (by_turns && f.list && r.wide && rest_height > 1 && !direct) {
+        if (bit_by_bit && f.list && r.wide && rest_height > 1 && !direct) {
             tile_lines lines;
             if (f.lists(done, c, d.n, lines)) {
                 line_prefetching_tile_of(large ? tile_rows : small_tile_rows)(from, sums, x, q.row_step, q.sum_step,
@@ -141,10 +142,10 @@ SINTER_INLINE void run_tile(const product& q, const epilogue& f, const call& c, 
                 return f.finish(done, c);
             }
         }
-        if (by_turns && direct && f.asking && d.n >= tile_rows)
-            return f.asking(from, x, q.row_step, q.sum_step, d.b, d.b_step, d.n, done, c);
+        if (bit_by_bit && direct && f.direct_prefetching && d.n >= tile_rows)
+            return f.direct_prefetching(from, x, q.row_step, q.sum_step, d.b, d.b_step, d.n, done, c);
         done.off += result.ahead;
-        f.expect(done, c);
+        f.prefetch(done, c);
         done.off -= result.ahead;
     }
     if (prefetches_ahead) {
@@ -178,7 +179,7 @@ __attribute__((noinline)) inline void run_tiles(const product& q, const epilogue
         finished done = panel_results(q, r.j0, r.w, r.there);
         const std::int64_t panel_off = done.off, b_step = r.gather || panels ? r.w : q.b_step;
         const bool whole = !r.carry && !r.ahead;   // panels, and nothing is prefetched of the next one
-        if (whole && f.below && result.expect && !result.ahead && !r.gather && first < cover.large &&
+        if (whole && f.below && result.prefetches && !result.ahead && !r.gather && first < cover.large &&
             done.columns == panel_width) {
             const std::int64_t tiles = (first + group < cover.large ? first + group : cover.large) - first;
             place_tile(done, q, cover, first, no_sum, panel_off);
@@ -187,7 +188,7 @@ __attribute__((noinline)) inline void run_tiles(const product& q, const epilogue
             tile += tiles;
             continue;
         }
-        if (whole && !result.expect) {
+        if (whole && !result.prefetches) {
             if (r.gather) gather_panel(q, r.j0, r.w, 0, q.depth, gathered);
             const float* const b = r.gather ? gathered : panels ? q.b + r.j0 * q.depth : q.b + r.j0;
             run_near_tiles(q, done, f, c, cover, first, first + group, b, b_step, panel_off, carried);

@@ -16,7 +16,7 @@ inline constexpr int panel_width = 2 * lanes;
 inline constexpr int tile_rows = registers >= 32 ? 14 : 6;
 inline constexpr int small_tile_rows = registers >= 32 ? 8 : 4;
 /// Iterations of a tile's loop that are written out where its steps are known. A tile of few rows
-/// has few multiply-adds an iteration: with what counts and asks for memory beside them they are
+/// has few multiply-adds an iteration: with what counts and prefetches memory beside them they are
 /// nearly all that a core can begin, and a core that two threads share begins half of that for
 /// each. Where a multiply-add is two instructions they are too many either way.
 inline constexpr int iterations_at_once = registers < 32 && lanes > 4 ? 4 : 1;
@@ -35,7 +35,7 @@ struct nothing_else {
 /// summed apart (`Apart`), for a tile's few sums would wait for each other; not where it has more
 /// rows than others. `each` is called once for every t of other tiles, or for every `Iterations` of
 /// them together.
-template <int MR, int NR, int Turns = 1, bool Apart = NR == 1 && MR <= tile_rows, class Each = nothing_else>
+template <int MR, int NR, int Unroll = 1, bool Apart = NR == 1 && MR <= tile_rows, class Each = nothing_else>
 SINTER_INLINE void accumulate(vf (&c)[std::size_t{MR * NR}], const float* x, std::int64_t row_step,
                               std::int64_t sum_step, const float* b, std::int64_t b_step, std::int64_t n,
                               Each each = {}) {
@@ -73,7 +73,7 @@ SINTER_INLINE void accumulate(vf (&c)[std::size_t{MR * NR}], const float* x, std
             const vf a = splat(row[i / 3][i % 3 * row_step + t * sum_step]);
             unroll<NR>([&](int j) SINTER_ALWAYS {
                 c[i * NR + j] = fma(a, v[j], c[i * NR + j]);
-                if constexpr (Turns > 1) keep(c[i * NR + j], a, v[j]);
+                if constexpr (Unroll > 1) keep(c[i * NR + j], a, v[j]);
             });
         });
     };
@@ -82,14 +82,14 @@ SINTER_INLINE void accumulate(vf (&c)[std::size_t{MR * NR}], const float* x, std
         b += iterations * b_step;
         n -= iterations;
     };
-    if constexpr (Turns > 1) {
-        while (n >= Turns) {
+    if constexpr (Unroll > 1) {
+        while (n >= Unroll) {
             // Or each iteration's places of rows would take registers.
             if (!__builtin_constant_p(row_step)) asm("" : "+r"(row_step));
             if (!__builtin_constant_p(sum_step)) asm("" : "+r"(sum_step));
-            unroll<Turns>(add);
+            unroll<Unroll>(add);
             each();
-            go_on(Turns);
+            go_on(Unroll);
         }
         while (n > 0) {
             add(0);
@@ -142,20 +142,20 @@ __attribute__((noinline)) void multiply_tile(const float* from, float* to, const
     } while (--tiles > 0);
 }
 
-/// Lines of memory that a loop asks for one by one: of many at once most still come when they are
+/// Lines of memory that a loop prefetches one by one: of many at once most still come when they are
 /// needed.
 struct tile_lines {
     static constexpr int most = 32 * tile_rows, most_at_once = 16;
     const float* line[most + most_at_once];
     int count = 0;
-    /// For loops that ask for some at once, and may pass the last one.
+    /// For loops that prefetch some at once, and may pass the last one.
     void repeat_last() {
         for (int i = 0; count > 0 && i < most_at_once; ++i) line[count + i] = line[count - 1];
     }
 };
 
-/// As multiply_tile<MR, 2>, while every iteration of the loop asks for one of these lines, of which
-/// there is at least one.
+/// As multiply_tile<MR, 2>, while every iteration of the loop prefetches one of these lines, of
+/// which there is at least one.
 template <int MR>
 __attribute__((noinline)) void multiply_tile_prefetching(const float* from, float* to, const float* x,
                                                          std::int64_t row_step, std::int64_t sum_step, const float* b,
@@ -174,17 +174,17 @@ __attribute__((noinline)) void multiply_tile_prefetching(const float* from, floa
 /// What other tiles will want from memory: `step` floats an iteration (a panel's row at most) from
 /// `at` on. Of whole rows, behind every panel_width iterations, the place moves on by `jump` as
 /// well.
-struct expected_stream {
+struct prefetch_stream {
     const float* at;
     std::int64_t step, jump = 0;
 };
 
-/// As multiply_tile<MR, 2>, while every iteration of the loop asks for what is expected: a line, or
+/// As multiply_tile<MR, 2>, while every iteration of the loop prefetches a line of the stream, or
 /// (Rows) all of a row's.
 template <int MR, bool Rows>
 __attribute__((noinline)) void multiply_tile_ahead(const float* from, float* to, const float* x, std::int64_t row_step,
                                                    std::int64_t sum_step, const float* b, std::int64_t b_step,
-                                                   std::int64_t n, expected_stream s) {
+                                                   std::int64_t n, prefetch_stream s) {
     std::int64_t iterations = panel_width;
     vf c[std::size_t{MR * 2}];
     unroll<MR * 2>([&](int i) SINTER_ALWAYS { c[i] = load(from + i * lanes); });
@@ -200,9 +200,9 @@ __attribute__((noinline)) void multiply_tile_ahead(const float* from, float* to,
     unroll<MR * 2>([&](int i) SINTER_ALWAYS { store(to + i * lanes, c[i]); });
 }
 
-/// Where several iterations are written out: is so little expected in an iteration that two of each
-/// four iterations can ask for it? What asks beside a tile's few multiply-adds takes places of
-/// theirs.
+/// Where several iterations are written out: is so little prefetched in an iteration that two of
+/// each four iterations can prefetch it? What prefetches beside a tile's few multiply-adds takes
+/// places of theirs.
 constexpr bool prefetches_seldom(std::int64_t step) { return iterations_at_once > 1 && 2 * step <= floats_a_line; }
 
 /// As multiply_tile_ahead for such a stream, of a product whose terms lie one behind the other by a
@@ -210,7 +210,7 @@ constexpr bool prefetches_seldom(std::int64_t step) { return iterations_at_once 
 template <int MR>
 __attribute__((noinline)) void multiply_tile_seldom(const float* from, float* to, const float* x, std::int64_t row_step,
                                                     std::int64_t, const float* b, std::int64_t, std::int64_t n,
-                                                    expected_stream s) {
+                                                    prefetch_stream s) {
     vf c[std::size_t{MR * 2}];
     unroll<MR * 2>([&](int i) SINTER_ALWAYS { c[i] = load(from + i * lanes); });
     const std::int64_t half = s.step * iterations_at_once / 2;

@@ -14,7 +14,7 @@ ahead_function ahead_of(bool large) {
     return large ? multiply_tile_ahead<tile_rows, Rows> : multiply_tile_ahead<small_tile_rows, Rows>;
 }
 
-/// Of a product whose terms lie one behind the other by a panel: what asks for so many floats a
+/// Of a product whose terms lie one behind the other by a panel: what prefetches so many floats a
 /// iteration, or for whole rows.
 template <class = void>
 ahead_function ahead_of_panel(bool large, std::int64_t step, bool rows) {
@@ -24,7 +24,7 @@ ahead_function ahead_of_panel(bool large, std::int64_t step, bool rows) {
     return rows ? ahead_of<true>(large) : ahead_of<false>(large);
 }
 
-/// What asks for listed lines, one an iteration.
+/// What prefetches listed lines, one an iteration.
 template <class = void>
 decltype(&multiply_tile_prefetching<tile_rows>) line_prefetching_tile_of(int height) {
     return height == tile_rows ? multiply_tile_prefetching<tile_rows> : multiply_tile_prefetching<small_tile_rows>;

@@ -8,25 +8,25 @@
 namespace sinter::inline SINTER_TARGET::cpu {
 
 /// to = the transpose of `from`, both [panel_width][panel_width] within panels: all distances are
-/// constants. `PastCaches`: whole lines are written that nobody reads soon.
-template <bool PastCaches = false>
+/// constants. `NonTemporal`: whole lines are written that nobody reads soon.
+template <bool NonTemporal = false>
 __attribute__((noinline)) inline void transpose_square(const float* from, float* to) {
     for (int i = 0; i < panel_width; i += lanes)
         for (int j = 0; j < panel_width; j += lanes) {
             vf r[lanes];
             load_transposed<panel_width>(r, from + i * panel_width + j);
             unroll<lanes>([&](int k)
-                              SINTER_ALWAYS { store_or_stream<PastCaches>(to + (j + k) * panel_width + i, r[k]); });
+                              SINTER_ALWAYS { store_or_stream<NonTemporal>(to + (j + k) * panel_width + i, r[k]); });
         }
 }
 
 /// The same by non-temporal stores where halves of a line must follow each other: by way of a
 /// square in the first-level cache.
 template <class = void>
-inline void transpose_square_in_turn(const float* from, float* to) {
+inline void transpose_square_non_temporal(const float* from, float* to) {
     alignas(64) float square[panel_width * panel_width];
     transpose_square(from, square);
-    for (int i = 0; i < panel_width * panel_width; i += lanes) store_in_turn(to + i, load(square + i));
+    for (int i = 0; i < panel_width * panel_width; i += lanes) store_half_lines(to + i, load(square + i));
 }
 
 /// Of `lanes` rows, which are padded, the first columns: no more than these are transposed.
@@ -54,7 +54,7 @@ inline void transpose_piece(const float* from, std::int64_t step, std::int64_t r
 /// Of the transpose of packed weights [K][N]: rows [n, n + rows) of the panel of `width` columns
 /// from k on, as [rows][width] in the first-level cache; zeros where the weights end. n is a
 /// multiple of panel_width. What lies in weights one behind the other is a square's row, and
-/// squares side by side are far apart, so the next ones are asked for, line by line.
+/// squares side by side are far apart, so the next ones are prefetched, line by line.
 template <class = void>
 __attribute__((noinline)) inline void gather_transposed_panel(const float* w, std::int64_t K, std::int64_t N,
                                                               std::int64_t k, int width, std::int64_t n,

@@ -27,7 +27,7 @@ SINTER_INLINE rounded_product round_product(vf x, float factor) {
 SINTER_INLINE vf power_of_two(vi n) { return (vf)((n + 127) << 23); }
 
 /// `y` but f(x) in the marked lanes, one by one: for arguments so rare that no vector code is worth
-/// its room.
+/// its size.
 template <class F>
 __attribute__((noinline, cold)) void patch_lanes(const vf& x, const lane_mask& marked, vf& y, F f) {
     for (int i = 0; i < lanes; ++i)

@@ -37,9 +37,9 @@ private:
                                         m.place);
         channels.template put<Body>(m.best, pixel * C + j, pixel, j, c);
     }
-    /// Asks for the elements that the next row of windows has and this one has not, SV x SH for
+    /// Prefetches the elements that the next row of windows has and this one has not, SV x SH for
     /// each window.
-    static SINTER_INLINE void ask_for_row(const float* x, int last, int first, int j) {
+    static SINTER_INLINE void prefetch_row(const float* x, int last, int first, int j) {
         if constexpr (C >= floats_a_line && KH > SV && SV <= 2 && SH <= 2)
             unroll<SV * SH>([&](int q) SINTER_ALWAYS {
                 const int y = std::min(last, H - 1) - q / SH, i = std::min(first + q % SH, W - 1);
@@ -85,7 +85,7 @@ private:
         unroll<n>([&](int q) SINTER_ALWAYS { place[q] = splat(of_row[q / KW] + of_column[q % KW]); });
         for_channels<C>([&](auto channels, int j) SINTER_ALWAYS {
             vf element[std::size_t{n}];
-            ask_for_row(x, (oy + 1) * SV - PT + KH - 1, ox * SH, j);
+            prefetch_row(x, (oy + 1) * SV - PT + KH - 1, ox * SH, j);
             unroll<n>([&](int q) SINTER_ALWAYS { element[q] = channels.get(row[q / KW] + column[q % KW] + j); });
             first_max m{element[0], place[n - 1]};
             vf sum = element[0];   // NaN where one is, and perhaps of infinities
@@ -184,7 +184,8 @@ private:
             of_column[k] = o < h.last ? horizontal::place(p.x, o) : nowhere;
         });
         unroll<n>([&](int q) SINTER_ALWAYS { place[q] = splat(of_row[q / Columns] + of_column[q % Columns]); });
-        if constexpr (prefetches && requires { Body::expect(0, 0, 0, 0, c); }) Body::expect(1, C, p.pixel * C + ahead, C, c);
+        if constexpr (prefetches && requires { Body::prefetch(0, 0, 0, 0, c); })
+            Body::prefetch(1, C, p.pixel * C + ahead, C, c);
         for_channels<C>([&](auto channels, int j) SINTER_ALWAYS {
             if constexpr (prefetches) {   // for the next row of windows
                 const int next = (std::min(v.last, OH - 1) * OW + h.first) * C + j;

@@ -228,7 +228,7 @@ struct body {
     }
 
     /// Calls f(address, is it written?) for the lines that a tile's rows will read and write in
-    /// arrays of the result's layout, to ask for them before its sums are there. Rows of a wide
+    /// arrays of the result's layout, to prefetch them before its sums are there. Rows of a wide
     /// result lie too far apart for the processor to foresee them.
     template <class F>
     static SINTER_INLINE void each_line(int rows, int columns, std::int64_t off, std::int64_t off_step, const call& c, F f) {
@@ -236,8 +236,8 @@ struct body {
         for (int i = 0; i < rows; ++i, off += off_step)
             for (int j = 0; j < columns; j += floats_a_line) lines_at(off + j, c, f, all{});
     }
-    /// Asks for all of them.
-    static SINTER_INLINE void expect(int rows, int columns, std::int64_t off, std::int64_t off_step, const call& c) {
+    /// Prefetches all of them.
+    static SINTER_INLINE void prefetch(int rows, int columns, std::int64_t off, std::int64_t off_step, const call& c) {
         each_line(rows, columns, off, off_step, c,
                   [](const float* p, auto written) SINTER_ALWAYS { __builtin_prefetch(p, decltype(written)::value); });
     }
@@ -274,10 +274,10 @@ struct body {
         if constexpr (Full) return load(p);
         else return load(p, n);
     }
-    template <bool Full, bool PastCaches = false>
+    template <bool Full, bool NonTemporal = false>
     static SINTER_INLINE void write(float* p, vf v, int n) {
         if constexpr (!Full) store(p, v, n);
-        else if constexpr (PastCaches) store_in_turn(p, v);
+        else if constexpr (NonTemporal) store_half_lines(p, v);
         else store(p, v);
     }
     template <bool Full>
@@ -368,7 +368,8 @@ private:
     }
     static SINTER_INLINE void add_to(float* p, vf v) { store(p, load(p) + v); }
     static constexpr bool walks(int i) { return !code[i].row && code[i].columns() && code[i].rows() == row_map::same; }
-    static constexpr bool writes(int arg) {   // a value may be written over one that was read: its lines are asked for once
+    /// A value may be written over one that was read: its lines are prefetched once.
+    static constexpr bool writes(int arg) {
         for (int i = 0; i < size; ++i)
             if (code[i].is(opcode::store) && !code[i].row && code[i].arg == arg) return true;
         return false;

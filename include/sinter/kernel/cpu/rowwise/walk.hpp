@@ -70,7 +70,7 @@ struct row_walk {
             if (crosses(c)) return crossing_walk<Body>::run(c);
         const std::int64_t first = share(c.m, c.part, c.parts), end = share(c.m, c.part + 1, c.parts),
                            columns = c.e[extent::columns];
-        if constexpr (may_turn)
+        if constexpr (may_transpose)
             if (Cases == transposed || transposes(columns)) return transposed_walk<Body>::rows(first, end, c);
         if constexpr (Body::sums > 0 && Body::columns_apart)
             if (columns <= 2 * lanes) return few_columns(first, end, static_cast<int>(columns), c);
@@ -86,11 +86,11 @@ struct row_walk {
     }
 
 private:
-    static constexpr bool may_turn = Cases > 0 && (Cases & transposed) != 0, may_cross = Cases > 0 &&
-                                                                                         (Cases & crossing) != 0;
+    static constexpr bool may_transpose = Cases > 0 && (Cases & transposed) != 0, may_cross = Cases > 0 &&
+                                                                                              (Cases & crossing) != 0;
     static bool crosses(const call& c) { return Cases == crossing || crossing_walk<Body>::takes(c.e[extent::columns]); }
     static constexpr bool transposes(std::int64_t columns) {
-        return may_turn && transposed_walk<Body>::takes(columns, lanes);
+        return may_transpose && transposed_walk<Body>::takes(columns, lanes);
     }
     /// Sums of so few columns that by way of memory they would wait for the row before.
     static SINTER_INLINE void few_columns(std::int64_t row, std::int64_t end, int columns, const call& c) {

@@ -127,7 +127,7 @@ private:
         if (first < last) some(std::integral_constant<int, height>{}, last - height);
     }
     /// The same where each key's row is its own: the body is given the products a tile at a time,
-    /// and its lines are asked for before that.
+    /// and its lines are prefetched before that.
     template <int NR>
     __attribute__((noinline)) static void update_keys(std::int64_t first, std::int64_t last, std::int64_t j,
                                                       const float* b, const places& p, const call& by) {
@@ -139,7 +139,8 @@ private:
         const auto some = [&](auto count, std::int64_t key, std::int64_t from) SINTER_ALWAYS {
             constexpr int MR = decltype(count)::value;
             unroll<MR>([&](int i) SINTER_ALWAYS {
-                if constexpr (requires { Body::expect(0, 0, 0, 0, c); }) Body::expect(1, NR * lanes, rows[key + i] * width + j, 0, c);
+                if constexpr (requires { Body::prefetch(0, 0, 0, 0, c); })
+                    Body::prefetch(1, NR * lanes, rows[key + i] * width + j, 0, c);
             });
             tile<NR>::template run<MR>(products, sums + key * n, b, n, step, NR * lanes);
             for (std::int64_t i = from - key; i < MR; ++i)

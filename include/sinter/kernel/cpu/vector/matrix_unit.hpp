@@ -44,8 +44,8 @@ public:
     /// know the unit, or a thread's stack for signals is too small.
     static bool ready() {
         static const bool granted = [] {
-            constexpr long ask_for_component = 0x1023, tile_data = 18;   // ARCH_REQ_XCOMP_PERM, XFEATURE_XTILEDATA
-            return ::syscall(SYS_arch_prctl, ask_for_component, tile_data) == 0;
+            constexpr long request_component = 0x1023, tile_data = 18;   // ARCH_REQ_XCOMP_PERM, XFEATURE_XTILEDATA
+            return ::syscall(SYS_arch_prctl, request_component, tile_data) == 0;
         }();
         return granted;
     }

@@ -76,8 +76,8 @@ SINTER_INLINE vu philox_words(std::uint64_t key, std::uint64_t counter_hi, std::
 /// Uniform in [0, 1), as base/philox.hpp makes it of a word.
 SINTER_INLINE vf uniform(vu words) { return __builtin_convertvector((vi)(words >> 8), vf) * splat(0x1p-24f); }
 
-/// Blocks of which a vector holds a half each, as words one after the other: quads of lo and hi in
-/// turns.
+/// Blocks of which a vector holds a half each, as words one after the other: quads of lo and hi
+/// alternate.
 template <int High>
 struct natural_quads {
     static constexpr int lane(int l) {

@@ -106,27 +106,27 @@ SINTER_INLINE void store(float* p, vf v, int n) {
 }
 #endif
 
-/// Past the caches, where a vector is a line: nothing is read that is to be overwritten. Others see
-/// it after lines_are_stored(). Halves of a line are joined on their way if one is stored right
-/// behind the other (store_in_turn), and else take longer than into a cache.
+/// Non-temporal stores, where a vector is a line: nothing is read that is to be overwritten. Others
+/// see it after lines_are_stored(). Halves of a line are joined on their way if one is stored right
+/// behind the other (store_half_lines), and else take longer than into a cache.
 inline constexpr bool stores_whole_lines = lanes == floats_a_line, joins_halves = lanes == 8;
 #if defined(__AVX512F__)
 SINTER_INLINE void store_line(float* p, vf v) { _mm512_stream_ps(p, (__m512)v); }
-SINTER_INLINE void store_in_turn(float* p, vf v) { store_line(p, v); }
+SINTER_INLINE void store_half_lines(float* p, vf v) { store_line(p, v); }
 SINTER_INLINE void lines_are_stored() { _mm_sfence(); }
 #elif defined(__AVX__)
 SINTER_INLINE void store_line(float* p, vf v) { store(p, v); }
-SINTER_INLINE void store_in_turn(float* p, vf v) { _mm256_stream_ps(p, (__m256)v); }
+SINTER_INLINE void store_half_lines(float* p, vf v) { _mm256_stream_ps(p, (__m256)v); }
 SINTER_INLINE void lines_are_stored() { _mm_sfence(); }
 #else
 SINTER_INLINE void store_line(float* p, vf v) { store(p, v); }
-SINTER_INLINE void store_in_turn(float* p, vf v) { store(p, v); }
+SINTER_INLINE void store_half_lines(float* p, vf v) { store(p, v); }
 SINTER_INLINE void lines_are_stored() {}
 #endif
-/// A vector that is read soon, or (Far) so late that it would be in no cache any more.
-template <bool Far>
+/// A vector that is read soon, or (NonTemporal) so late that it would be in no cache any more.
+template <bool NonTemporal>
 SINTER_INLINE void store_or_stream(float* p, vf v) {
-    if constexpr (Far) store_line(p, v);
+    if constexpr (NonTemporal) store_line(p, v);
     else store(p, v);
 }
 

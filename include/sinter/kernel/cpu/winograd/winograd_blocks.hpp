@@ -56,7 +56,7 @@ struct winograd_blocks {
     }
     /// Transforms the tiles [tile, last), the first of them the `at`th of `n` in a block whose
     /// patches are at v: [channel block][place][tile][channel].
-    template <bool Far>
+    template <bool NonTemporal>
     __attribute__((noinline)) void patches(const float* images, std::int64_t tile, std::int64_t last, std::int64_t at,
                                            std::int64_t n, float* v) const {
         const std::ptrdiff_t pixel = x.CI, line = x.W * pixel;
@@ -73,7 +73,7 @@ struct winograd_blocks {
                 for (int c = 0; c < x.CI; c += channels, from += channels) {
                     const int width = std::min(channels, x.CI - c);
                     const std::int64_t step = n * width + gap;
-                    transform_patch<T, Far>(from, line, pixel, in, width, to + at * width, step);
+                    transform_patch<T, NonTemporal>(from, line, pixel, in, width, to + at * width, step);
                     to += places * step;
                 }
             }

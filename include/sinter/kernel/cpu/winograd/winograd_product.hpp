@@ -8,8 +8,8 @@
 /// by the iterations of the products before them.
 namespace sinter::inline SINTER_TARGET::cpu {
 
-/// What every iteration asks for: a piece of some floats that follow each other, and one of a list
-/// of lines. Rows' floats lie side by side, or (Transposed) those of an iteration.
+/// What every iteration prefetches: a piece of some floats that follow each other, and one of a
+/// list of lines. Rows' floats lie side by side, or (Transposed) those of an iteration.
 class winograd_prefetched {
 public:
     /// At first these, `step` floats an iteration.

@@ -41,11 +41,11 @@ inline constexpr int winograd_channels = 64;
 
 /// Transforms `n` channels (whole vectors, winograd_channels at most) of the patch at x; place f of
 /// channel c goes to v[f * step + c].
-template <int T, bool Far = false>
+template <int T, bool NonTemporal = false>
 __attribute__((noinline)) void transform_patch(const float* x, std::ptrdiff_t row, std::ptrdiff_t pixel,
                                                patch_inside in, int n, float* v, std::ptrdiff_t step) {
     const auto along = [](const vf* d, vf* q) SINTER_ALWAYS { winograd_points<T>::patch(d, q); };
-    const auto put = [&](int a, int b, vf q) SINTER_ALWAYS { store_or_stream<Far>(v + (a * T + b) * step, q); };
+    const auto put = [&](int a, int b, vf q) SINTER_ALWAYS { store_or_stream<NonTemporal>(v + (a * T + b) * step, q); };
     if (in.top == 0 && in.left == 0 && in.bottom == T && in.right == T) {
         for (int c = 0; c < n; c += lanes, x += lanes, v += lanes)
             transform_both<T, T>(along, [&](int a, int b) SINTER_ALWAYS { return load(x + a * row + b * pixel); }, put);
@@ -63,7 +63,7 @@ __attribute__((noinline)) void transform_patch(const float* x, std::ptrdiff_t ro
 
 /// Transforms `n` input channels of a panel's windows: tap k of channel c lies at w + (k * channels
 /// + c) * width, place f of it goes to u[f * step + c * 2 * lanes]. A panel of one vector is filled
-/// up with zeros. Where a channel's places are a line each, the next one's are asked for: they lie
+/// up with zeros. Where a channel's places are a line each, the next one's are prefetched: they lie
 /// in the second-level cache, and stores wait for each other.
 template <int M, int K>
 __attribute__((noinline)) void transform_windows(const float* w, std::int64_t channels, int width, int n, float* u,
@@ -101,7 +101,7 @@ __attribute__((noinline)) void transform_products(const float* m, std::ptrdiff_t
 /// The adjoint of that: what the gradient of a tile's outputs is to its products. The first `rows`
 /// x `columns` outputs at y are there, and the first `n` channels of the panel; place f goes to m +
 /// f * step.
-template <int M, int K, bool Far = false>
+template <int M, int K, bool NonTemporal = false>
 __attribute__((noinline)) void transform_output_gradients(const float* y, std::ptrdiff_t row, std::ptrdiff_t pixel,
                                                           int rows, int columns, int n, float* m, std::ptrdiff_t step) {
     using axis = winograd_axis<M, K>;
@@ -114,7 +114,7 @@ __attribute__((noinline)) void transform_output_gradients(const float* y, std::p
                 const float* from = y + a * row + b * pixel + j;
                 return a >= rows || b >= columns ? zero() : there == lanes ? load(from) : load(from, there);
             },
-            [&](int a, int b, vf q) SINTER_ALWAYS { store_or_stream<Far>(m + (a * T + b) * step + j, q); });
+            [&](int a, int b, vf q) SINTER_ALWAYS { store_or_stream<NonTemporal>(m + (a * T + b) * step + j, q); });
     }
 }
 

@@ -58,14 +58,14 @@ struct winograd_weight_gradient {
         float* const v = c.scratch + q.parts * q.block_sums();
         float* const z = v + q.b.patch_floats(q.tiles, q.n);
         const std::int64_t end = share(q.tiles, c.part + 1, c.parts);
-        const bool far = leaves_caches(q.tiles * q.per_tile());
+        const bool non_temporal = leaves_caches(q.tiles * q.per_tile());
         std::int64_t t = share(q.tiles, c.part, c.parts);
         for (std::int64_t k = 0; k < q.n; ++k) {
             const std::int64_t first = q.tiles * k / q.n, last = q.tiles * (k + 1) / q.n;
             if (const std::int64_t to = std::min(last, end); t < to) {
-                (far ? transform<true> : transform<false>)(q, c, t, to, t - first, last - first,
-                                                           v + q.b.patch_floats(first, k),
-                                                           z + q.output_floats(first, k));
+                (non_temporal ? transform<true> : transform<false>)(q, c, t, to, t - first, last - first,
+                                                                    v + q.b.patch_floats(first, k),
+                                                                    z + q.output_floats(first, k));
                 t = to;
             }
         }
@@ -83,7 +83,7 @@ struct winograd_weight_gradient {
                     const std::int64_t first = q.tiles * k / q.n, end = q.tiles * (k + 1) / q.n, tiles = end - first;
                     winograd_prefetched prefetched(z, 0);
                     const bool overlaps = body.list && k + 1 == q.n;
-                    if (overlaps) expect(q, i, prefetched, c);
+                    if (overlaps) prefetch(q, i, prefetched, c);
                     const transformed to_come =
                         at(q, i, v + q.b.patch_floats(end, k + 1), z + q.output_floats(end, k + 1), tiles);
                     add(q, i, k == 0, v + q.b.patch_floats(first, k), z + q.output_floats(first, k), tiles, sums,
@@ -118,11 +118,11 @@ private:
     static constexpr epilogue body = epilogue_of<Body>();
 
     /// The tiles [tile, last), the first of them the `at`th of `n` in a block.
-    template <bool Far>
+    template <bool NonTemporal>
     static void transform(const plan& q, const call& c, std::int64_t tile, std::int64_t last, std::int64_t at,
                           std::int64_t n, float* v, float* z) {
         const winograd_extents& x = q.b.x;
-        q.b.template patches<Far>(c.p[conv_weight_gradient_operand::x], tile, last, at, n, v);
+        q.b.template patches<NonTemporal>(c.p[conv_weight_gradient_operand::x], tile, last, at, n, v);
         const std::int64_t step = n * panel + gap;
         for (; tile < last; ++tile, ++at) {
             const std::int64_t image = tile / (q.b.rows * q.b.columns);
@@ -131,11 +131,12 @@ private:
             const float* y = c.p[conv_weight_gradient_operand::dy] + ((image * x.OH + oy) * x.OW + ox) * x.CO;
             float* to = z + at * panel;
             for (int col = 0; col < x.CO; col += panel, y += panel, to += places * step)
-                transform_output_gradients<M, K, Far>(y, std::ptrdiff_t{x.OW} * x.CO, x.CO, x.OH - oy, x.OW - ox,
-                                                      x.CO - col, to, step);
+                transform_output_gradients<M, K, NonTemporal>(y, std::ptrdiff_t{x.OW} * x.CO, x.CO, x.OH - oy,
+                                                              x.OW - ox, x.CO - col, to, step);
         }
     }
-    /// What the tiles [first, last) will be transformed from, asked for by the products of `tiles`.
+    /// What the tiles [first, last) will be transformed from, prefetched by the products of
+    /// `tiles`.
     static winograd_prefetched block(const plan& q, std::int64_t first, std::int64_t last, std::int64_t tiles,
                                      const call& c) {
         const winograd_extents& x = q.b.x;
@@ -159,8 +160,8 @@ private:
         const int p = i / q.channel_blocks;
         return std::int64_t{p} * panel * taps * q.b.x.CI + row * panel_columns(q.b.x.CO, p, panel, lanes);
     }
-    /// Its weights, asked for by the last products before they are emitted.
-    static void expect(const plan& q, int i, winograd_prefetched& prefetched, const call& c) {
+    /// Its weights, prefetched by the last products before they are emitted.
+    static void prefetch(const plan& q, int i, winograd_prefetched& prefetched, const call& c) {
         const int n = std::min(channels, q.b.x.CI - i % q.channel_blocks * channels);
         const int width = panel_columns(q.b.x.CO, i / q.channel_blocks, panel, lanes);
         const std::int64_t calls = places * winograd_calls(n), each = (taps * n + calls - 1) / calls;

@@ -13,7 +13,7 @@ template <>
 struct source<static_cast<int>(op::to_int.id)> : plain_source {
     static constexpr walk_extents walk(std::int64_t m, const std::int64_t*) { return {m, 1}; }
     static SINTER_HOST_DEVICE float value(const source_call& s, const place& at) {
-        return source_call::float_of(whole_number(s.a[at.off]));
+        return source_call::float_of(int32_of(s.a[at.off]));
     }
 };
 template <>

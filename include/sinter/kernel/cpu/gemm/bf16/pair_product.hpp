@@ -83,7 +83,7 @@ __attribute__((noinline)) inline void run_pairs(const pair_product& q, const epi
                                     off_step,
                                     begin,
                                     static_cast<int>(j0)};
-                if (f.expect) f.expect(done, c);
+                if (f.prefetch) f.prefetch(done, c);
                 (w == panel_width ? pair_tile_of<2>(height) : pair_tile_of<1>(height))(
                     sums, x, q.row_step ? q.row_step : 1, q.row_step ? 1 : height, b, q.depth);
                 f.finish(done, c);

@@ -24,7 +24,7 @@ bool takes(std::int64_t rows) {
 /// From row to row of a left operand of so many pairs: not a power of two, after which rows would
 /// share few places in a cache.
 constexpr std::int64_t pair_row_step(std::int64_t depth) { return round_up(depth, unit_extent) + unit_extent; }
-/// The left operand's room, in floats.
+/// Scratch for the left operand, in floats.
 constexpr std::int64_t unit_rows_floats(std::int64_t rows, std::int64_t depth) {
     return round_up(rows, block_rows) * pair_row_step(depth);
 }
@@ -77,7 +77,7 @@ __attribute__((noinline)) void run_unit(const pair_product& q, const epilogue& f
                 const int rows = static_cast<int>(q.rows - row < block_rows ? q.rows - row : block_rows);
                 const finished done{sums, rows, q.packed_result ? w : there, w, off + row * off_step, off_step, row,
                                     static_cast<int>(j0)};
-                if (f.expect) f.expect(done, c);
+                if (f.prefetch) f.prefetch(done, c);
                 const auto multiply = w == panel_width
                                           ? rows > unit_extent ? multiply_block<Unit, 2, 2> : multiply_block<Unit, 1, 2>
                                       : rows > unit_extent ? multiply_block<Unit, 2, 1>

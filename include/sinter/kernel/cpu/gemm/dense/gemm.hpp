@@ -46,7 +46,7 @@ struct gemm {
         product q = all;   // by any number of rows, as parts may have
         q.by_rows = c.e[gemm_extent::by_rows] && c.m >= c.parts * tile_rows;
         if constexpr (Cases & begins_with_zeros)
-            if (c.first_turn && c.e[gemm_extent::begins_with_zeros]) return run_share(q, f, c, finish_zeros);
+            if (c.first_iteration && c.e[gemm_extent::begins_with_zeros]) return run_share(q, f, c, finish_zeros);
         if constexpr (Cases & transposes)
             if (transposed && suits_transposed_weights(all) && fills_lanes(all))
                 return run_transposed_weights(all, f, c);

@@ -20,7 +20,7 @@ __attribute__((noinline)) inline void run_product_sum(const product& q, const ep
     alignas(64) float carried[carried_tiles * tile_rows * panel_width];
     const row_cover cover(q.rows);
     const int rest_height = cover.height(cover.large);
-    const bool expect = f.expect && q.rows * q.columns > near_floats, ahead = cover.count <= panel_width;
+    const bool prefetches_epilogue = f.prefetch && q.rows * q.columns > near_floats, ahead = cover.count <= panel_width;
     const std::int64_t ahead_step =
         (panel_width + cover.count - 1) / cover.count;   // the panel's tiles share the next one's lines
     const std::int64_t mine = thread_end(c, tiles_of(q, cover));
@@ -54,7 +54,7 @@ __attribute__((noinline)) inline void run_product_sum(const product& q, const ep
                                            cover.first_row(i) * q.row_step + t,
                                        *const from = k + t ? sums : no_sum;
                     place_tile(done, q, cover, i, sums, panel_off);
-                    if (last && expect) f.expect(done, c);
+                    if (last && prefetches_epilogue) f.prefetch(done, c);
                     if (next && i * ahead_step < panel_width && height > 1) {
                         const ahead_function sum = ahead_of_panel(is_large, ahead_step, ahead_step > floats_a_line);
                         sum(from, sums, x, q.row_step, 1, b, w, n,

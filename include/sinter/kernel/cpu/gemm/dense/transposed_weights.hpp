@@ -10,7 +10,7 @@ namespace sinter::inline SINTER_TARGET::cpu {
 
 /// Floats of the sums that wait in the second-level cache while the weights pass by, and panels of
 /// the weights that do so at once: each is a stream from memory, of so many lines ahead of the tile
-/// that are asked for.
+/// that are prefetched.
 inline constexpr std::int64_t waiting_floats = 16384, transposed_at_once = 4, transposed_ahead = 32;
 /// Rows whose lanes are summed at once make a group: a panel's width, the last one maybe half of
 /// that. Then tiles are twice as high.
@@ -102,7 +102,7 @@ __attribute__((noinline)) inline void run_transposed_panels(const product& q, co
                                     off_step,
                                     q.row + row,
                                     q.col + static_cast<int>(col)};
-                if (f.expect) f.expect(done, c);
+                if (f.prefetch) f.prefetch(done, c);
                 transpose_matrix(sums + g * columns * panel_width + j * width, width, panel_width, rows_of(g), tile,
                                  panel_width, false);
                 f.finish(done, c);

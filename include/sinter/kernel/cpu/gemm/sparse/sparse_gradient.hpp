@@ -150,7 +150,7 @@ __attribute__((noinline)) inline void run_marked_blocks(const product& q, const 
                                                         const block_functions& block) {
     alignas(64) float x[mask_bits * input_block], d[mask_bits * sparse_units], sums[sparse_units * input_block];
     marked_units marked[sparse_examples / mask_bits * sparse_units / panel_width];
-    const bool far = lies_far(q, f), farther = lies_farther(q, f);
+    const bool result = prefetches_result(q, f), by_lines = prefetches_by_lines(q, f);
     const int width = input_blocks(q.rows).vectors * lanes;
     const std::int64_t chunks = (q.depth + mask_bits - 1) / mask_bits;
     const int panels = static_cast<int>(sparse_units / panel_width / (chunks > 1 ? chunks : 1)),
@@ -186,9 +186,9 @@ __attribute__((noinline)) inline void run_marked_blocks(const product& q, const 
                                         q.col + static_cast<int>(j) + u};
                     const prefetch_rows prefetch{f, c, done};
                     const bool last = h + 1 == chunks;
-                    if (last && far && !farther) f.expect(done, c);
+                    if (last && result && !by_lines) f.prefetch(done, c);
                     block.add(in_place ? from : x, in_place ? q.sum_step : width, d + g * mask_bits * panel_width,
-                              marked[g], u, h == 0, to, last && farther ? &prefetch : nullptr);
+                              marked[g], u, h == 0, to, last && by_lines ? &prefetch : nullptr);
                     if (last) f.columns(done, c);
                 }
             }

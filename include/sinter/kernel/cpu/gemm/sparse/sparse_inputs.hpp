@@ -80,7 +80,7 @@ __attribute__((noinline)) inline void run_sparse_inputs(const product& q, const 
     alignas(64) float sums[sparse_panels * sparse_rows * panel_width], d[most_examples * sparse_panels * panel_width];
     std::uint64_t mask[sparse_inputs];
     const input_masks masks(q);
-    const bool far = lies_farther(q, f);
+    const bool far = prefetches_by_lines(q, f);
     const panel_groups groups = sparse_groups(q, tile, end, [&] { return input_share(q); });
     if (groups.first > tile) run_tiles(q, f, c, tile, groups.first);
     for (std::int64_t j0 = groups.column, width; j0 < groups.end_column; j0 += width) {

@@ -50,7 +50,7 @@ struct row_lists {
     }
 };
 
-/// What is asked for with every row: `lines` of pieces of so many floats, `step` apart.
+/// What is prefetched with every row: `lines` of pieces of so many floats, `step` apart.
 struct prefetched_pieces {
     const float* at = nullptr;
     std::int64_t piece = 0, step = 0, lines = 0;
