@@ -24,6 +24,7 @@ public:
     }
 
     std::string operator/(std::string_view name) const { return path_ + '/' + std::string(name); }
+    const std::string& path() const { return path_; }
     std::size_t entries() const {
         return static_cast<std::size_t>(std::distance(std::filesystem::directory_iterator(path_), {}));
     }

@@ -89,23 +89,27 @@ private:
     }
 };
 
+/// A T in memory that this process shares with those that it has forked or will fork. It stays until they have ended.
+template <class T, class... Values>
+T& in_shared_memory(Values... values) {
+    void* const p = ::mmap(nullptr, sizeof(T), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (p == MAP_FAILED) std::abort();
+    return *new (p) T{values...};
+}
+
 /// What this process tells those that it has forked or will fork: to wait for it takes as long as it takes, where a
 /// number of seconds or of rounds would be too few on a busy machine.
 class shared_flag {
 public:
-    shared_flag()
-        : set_(static_cast<std::atomic<bool>*>(
-              ::mmap(nullptr, sizeof(*set_), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0))) {
-        if (set_ == MAP_FAILED) std::abort();
-    }
+    shared_flag() = default;
     shared_flag(const shared_flag&) = delete;
     shared_flag& operator=(const shared_flag&) = delete;
-    ~shared_flag() { ::munmap(set_, sizeof *set_); }
-    void set() const { *set_ = true; }
-    bool is_set() const { return *set_; }
+    ~shared_flag() { ::munmap(&set_, sizeof set_); }
+    void set() const { set_ = true; }
+    bool is_set() const { return set_; }
 
 private:
-    std::atomic<bool>* set_;
+    std::atomic<bool>& set_ = in_shared_memory<std::atomic<bool>>(false);
 };
 
 /// Settings of tests: a key, and a death that is noticed soon.

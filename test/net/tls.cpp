@@ -6,17 +6,11 @@
 #include "certificates.hpp"
 #include "fault_proxy.hpp"
 #include "processes.hpp"
-#include <filesystem>
+#include "io/temporary_folder.hpp"
 
 // The same job through TLS: what members say to each other, and who is kept out.
 using namespace sinter;
 using wire::process_group;
-
-struct folder {
-    std::string path = "/tmp/sinter-tls-" + std::to_string(::getpid());
-    folder() { std::filesystem::create_directory(path); }
-    ~folder() { std::filesystem::remove_all(path); }
-};
 
 /// Sends numbered payloads to the other one, and checks what comes.
 static std::string talk(const cluster& c, std::size_t bytes, int rounds) {
@@ -54,8 +48,8 @@ static cluster_options through(const tls_files& f, double join_within = 30) {
 }
 
 BOOST_AUTO_TEST_CASE(members_with_certificates_meet_and_talk) {
-    const folder f;
-    const authority a(f.path, "authority");
+    const temporary_folder f;
+    const authority a(f.path(), "authority");
     const tls_files files[] = {a.member("zero"), a.member("one")};
     for (const std::size_t bytes : {0ul, 1ul, 5000ul, wire::most_payload}) {
         const auto at = own_addresses(2);
@@ -67,8 +61,8 @@ BOOST_AUTO_TEST_CASE(members_with_certificates_meet_and_talk) {
 }
 
 BOOST_AUTO_TEST_CASE(nobody_on_the_way_reads_or_changes_it) {
-    const folder f;
-    const authority a(f.path, "authority");
+    const temporary_folder f;
+    const authority a(f.path(), "authority");
     const tls_files files[] = {a.member("zero"), a.member("one")};
     const auto at = own_addresses(3);
     for (const bool flip : {false, true}) {
@@ -111,13 +105,13 @@ BOOST_AUTO_TEST_CASE(nobody_on_the_way_reads_or_changes_it) {
 }
 
 BOOST_AUTO_TEST_CASE(who_has_no_certificate_of_the_authority_is_kept_out) {
-    const folder f;
-    const authority ours(f.path, "ours"), others(f.path, "others");
+    const temporary_folder f;
+    const authority ours(f.path(), "ours"), others(f.path(), "others");
     const auto at = own_addresses(2);
     processes p;
     p.start([&] { return talk(cluster::of(at, 0, through(ours.member("zero"), 2)), 100, 1); });
     tls_files theirs = others.member("one");
-    theirs.authority = f.path + "/ours.pem";   // it would take ours
+    theirs.authority = f / "ours.pem";   // it would take ours
     p.start([&] { return talk(cluster::of(at, 1, through(theirs, 2)), 100, 1); });
     const std::string zero = p.result(0), one = p.result(1);
     BOOST_TEST(holds(zero, "missing after 2.0 s: worker/1"), zero);
@@ -132,8 +126,8 @@ BOOST_AUTO_TEST_CASE(who_has_no_certificate_of_the_authority_is_kept_out) {
 }
 
 BOOST_AUTO_TEST_CASE(files_that_cannot_be_used_are_named) {
-    const folder f;
-    const authority a(f.path, "authority");
+    const temporary_folder f;
+    const authority a(f.path(), "authority");
     tls_files files = a.member("zero");
     const auto at = own_addresses(2);
     const auto told = [&] {

@@ -57,9 +57,8 @@ void one_is_killed(job j, int pushes, unsigned seed, int victim, int signal = SI
     }
     std::string each;   // all pushes of all workers, each taken once and none left out
     const std::int64_t all = std::int64_t{pushes} * j.workers;
-    const std::int64_t value = all;
     for (int s = 0; s < j.servers; ++s) {
-        each += std::to_string(value);
+        each += std::to_string(all);
         for (int w = 0; w < j.workers; ++w) each += " " + std::to_string(pushes) + "/0";
         each += "; ";
     }

@@ -6,7 +6,6 @@
 #include <cmath>
 #include <numeric>
 #include <sstream>
-#include <sys/mman.h>
 #include "../net/processes.hpp"
 
 /// Parameter servers and their workers as real processes, and an optimizer whose sums are exact.
@@ -102,11 +101,7 @@ struct shared_counts {
     std::atomic<std::int64_t> begun[most]{}, acknowledged[most]{};   // pushes of each worker, in all its lives
     std::atomic<bool> enough{false};
     std::atomic<std::int64_t> other[most]{};
-    static shared_counts& make() {
-        void* const p = ::mmap(nullptr, sizeof(shared_counts), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-        if (p == MAP_FAILED) std::abort();
-        return *new (p) shared_counts;
-    }
+    static shared_counts& make() { return in_shared_memory<shared_counts>(); }
 };
 
 /// Pushes ones to all floats of all servers, in three parts, and waits until they are acknowledged.

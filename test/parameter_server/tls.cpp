@@ -4,8 +4,8 @@
 #include <boost/test/unit_test.hpp>
 #include "../net/certificates.hpp"
 #include "../net/fault_proxy.hpp"
+#include "io/temporary_folder.hpp"
 #include "job.hpp"
-#include <filesystem>
 #include <sinter/base/hash.hpp>
 
 // Parameter servers through TLS: the very values as without it, nobody reads along, and who has no certificate of the
@@ -16,11 +16,6 @@ using server_job::shared_counts;
 
 namespace {
 
-struct folder {
-    std::string path = "/tmp/sinter-server-tls-" + std::to_string(::getpid());
-    folder() { std::filesystem::create_directory(path); }
-    ~folder() { std::filesystem::remove_all(path); }
-};
 /// The job as one of its processes knows it.
 job with(job j, const tls_files& files) {
     j.options.tls = files;
@@ -74,8 +69,8 @@ std::vector<std::string> all_of(job j, const authority* a) {
 } // namespace
 
 BOOST_AUTO_TEST_CASE(values_are_those_without_it) {
-    const folder f;
-    const authority a(f.path, "authority");
+    const temporary_folder f;
+    const authority a(f.path(), "authority");
     for (const std::int64_t floats : {std::int64_t{64}, std::int64_t{300'000}}) {   // within one frame, and in two
         const std::vector<std::string> plain = all_of(of(2, 2, floats), nullptr), through = all_of(of(2, 2, floats), &a);
         BOOST_TEST(plain == through, boost::test_tools::per_element());
@@ -85,8 +80,8 @@ BOOST_AUTO_TEST_CASE(values_are_those_without_it) {
 }
 
 BOOST_AUTO_TEST_CASE(nobody_on_the_way_reads_or_changes_it) {
-    const folder f;
-    const authority a(f.path, "authority");
+    const temporary_folder f;
+    const authority a(f.path(), "authority");
     for (const bool flip : {false, true}) {
         const job j = of(1, 1);
         processes p;
@@ -122,12 +117,12 @@ BOOST_AUTO_TEST_CASE(nobody_on_the_way_reads_or_changes_it) {
 }
 
 BOOST_AUTO_TEST_CASE(who_has_no_certificate_of_the_authority_is_kept_out_and_told) {
-    const folder f;
-    const authority ours(f.path, "ours"), others(f.path, "others");
+    const temporary_folder f;
+    const authority ours(f.path(), "ours"), others(f.path(), "others");
     job j = of(2, 1);
     j.options.join_within = 2;
     tls_files theirs = others.member("theirs");
-    theirs.authority = f.path + "/ours.pem";   // it would take ours
+    theirs.authority = f / "ours.pem";   // it would take ours
     const tls_files servers = ours.member("server"), right = ours.member("worker");
     const struct {
         const char* what;

@@ -12,7 +12,6 @@
 #include <random>
 #include <sinter/elastic.hpp>
 #include <sinter/sinter.hpp>
-#include <sys/mman.h>
 #include <sys/prctl.h>
 
 // Four members of an elastic job, of which one after the other is killed and started again, stopped for a moment, or
@@ -31,11 +30,6 @@ struct board {
     std::atomic<std::int64_t> step[members];
     std::atomic<bool> stop;
 };
-board& shared_board() {
-    void* const at = ::mmap(nullptr, sizeof(board), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (at == MAP_FAILED) std::abort();
-    return *new (at) board{};
-}
 struct writes_down {
     board& to;
     int slot;
@@ -78,7 +72,7 @@ BOOST_AUTO_TEST_CASE(killed_and_stopped_at_random) {
     const double seconds = asked ? std::atof(asked) : 60;
     const unsigned seed = static_cast<unsigned>(::getpid());
     std::mt19937 random(seed);
-    board& b = shared_board();
+    board& b = in_shared_memory<board>();
     const auto at = own_addresses(members);
     processes job;
     int process[members];

@@ -50,9 +50,8 @@ float step(Trainer& t, int i, int size = batch, int phase = -1) {
 }
 template <class Trainer>
 std::string file_of(const Trainer& t) {
-    const std::vector<std::byte> file = save_to_memory(t);
     return joined({t.steps(), " steps, ", t.phase_steps()[0], " and ", t.phase_steps()[1], ", file ",
-                   hash_text({file.data(), file.size()})});
+                   hash_of_file(t)});
 }
 /// The same but for states: asynchronous workers send their changes, whose sums are rounded.
 template <class Trainer>

@@ -25,14 +25,12 @@ std::string trained(const Strategy& strategy) {
     double loss = 0;
     for (int i = 0; i < steps; ++i) {
         const int size = i % 5 == 4 ? 3 : batch;   // fewer examples than shards, too
-        const data::input_view in{nullptr, all.words + i % 8 * batch * 6, 6};
-        loss = double{t.step({.labels = all.labels + i % 8 * batch, .size = size, .inputs = {&in, 1}})};
+        loss = double{server_words::step(t, all, i, size)};
     }
     detail::end_training(t);
     if (!t.session().member().chief()) return joined({t.steps()});
-    const std::vector<std::byte> file = save_to_memory(t);
     return joined(
-        {t.steps(), " steps, loss ", base::general_text(loss, 9), ", file ", hash_text({file.data(), file.size()})});
+        {t.steps(), " steps, loss ", base::general_text(loss, 9), ", file ", hash_of_file(t)});
 }
 
 template <auto Mode>

@@ -46,8 +46,7 @@ std::string trained(Net, const Strategy& strategy, bool exact) {
     detail::end_training(t);
     if (!t.session().member().chief()) return joined({t.steps()});
     if (exact) {
-        const std::vector<std::byte> file = save_to_memory(t);
-        return hash_text({file.data(), file.size()});
+        return hash_of_file(t);
     }
     std::string text;
     for (int i = 0; i < t.parameters(); ++i)

@@ -46,5 +46,7 @@ private:
 inline std::string hash_text(std::span<const std::byte> bytes) {
     return joined({base::fnv1a({reinterpret_cast<const char*>(bytes.data()), bytes.size()})});
 }
+/// Of the file that a trainer or an estimator saves.
+std::string hash_of_file(auto& model) { return hash_text(save_to_memory(model)); }
 
 }   // namespace sinter

@@ -15,11 +15,6 @@ namespace {
 
 constexpr int steps = 40;
 using progress = std::atomic<std::int64_t>;
-progress& shared_progress() {
-    void* const p = ::mmap(nullptr, sizeof(progress), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (p == MAP_FAILED) std::abort();
-    return *new (p) progress(0);
-}
 
 /// What a run of the loop comes to: all that a file has of it.
 template <class Strategy>
@@ -29,15 +24,13 @@ std::string trained(const Strategy& strategy, progress* made = nullptr, std::int
     if (detail::has_served(t)) return "served";
     double loss = 0;
     for (int i = 0; i < max_steps; ++i) {
-        const data::input_view in{nullptr, all.words + i % 8 * batch * 6, 6};
-        loss = double{t.step({.labels = all.labels + i % 8 * batch, .size = batch, .inputs = {&in, 1}})};
+        loss = double{server_words::step(t, all, i)};
         if (made && t.session().member().chief()) ++*made;
     }
     detail::end_training(t);
     if (!t.session().member().chief()) return joined({t.steps()});
-    const std::vector<std::byte> file = save_to_memory(t);
     return joined(
-        {t.steps(), " steps, loss ", base::general_text(loss, 9), ", file ", hash_text({file.data(), file.size()})});
+        {t.steps(), " steps, loss ", base::general_text(loss, 9), ", file ", hash_of_file(t)});
 }
 
 parameter_server_options twice(double reconnect_within = 30) {
@@ -50,7 +43,7 @@ parameter_server_options twice(double reconnect_within = 30) {
 BOOST_AUTO_TEST_CASE(a_killed_server_changes_no_bit) {
     static const std::string expected = trained(canonical<4>(single<cpu_device>{}));
     for (const int victim : {0, 1, 2}) {
-        progress& made = shared_progress();
+        progress& made = in_shared_memory<progress>(0);
         const int workers = 2, servers = victim == 2 ? 3 : 2;
         server_job job(workers, servers);
         job.start_all(
@@ -64,7 +57,7 @@ BOOST_AUTO_TEST_CASE(a_killed_server_changes_no_bit) {
 }
 
 BOOST_AUTO_TEST_CASE(each_asynchronous_step_counts_once) {
-    progress& made = shared_progress();
+    progress& made = in_shared_memory<progress>(0);
     server_job job(3, 2);
     job.start_all([&](const cluster& c) { return trained(parameter_server<async>{c, twice()}, &made, 60); });
     for (int i = 0; i < 60000 && made < 20; ++i) ::usleep(500);
@@ -82,15 +75,14 @@ std::string restored(const cluster& c, parameter_server_options o) {
     t.session().begin_training(0, 0);
     detail::end_training(t);
     if (!t.session().member().chief()) return "";
-    const std::vector<std::byte> file = save_to_memory(t);
-    return hash_text({file.data(), file.size()});
+    return hash_of_file(t);
 }
 
 BOOST_AUTO_TEST_CASE(who_takes_over_writes_the_checkpoints) {
     const temporary_folder folder;
     parameter_server_options o = twice();
     o.checkpoints = folder / "servers", o.save_every_steps = steps;
-    progress& made = shared_progress();
+    progress& made = in_shared_memory<progress>(0);
     std::string ended;
     {
         server_job job(2, 2);

@@ -24,14 +24,10 @@ std::string trained(const Strategy& strategy, int first, int end) {
     static const examples all;
     trainer t{net, softmax_cross_entropy, adam{}, max_batch<batch>, strategy, {.threads = 1}};
     if (detail::has_served(t)) return "served";
-    for (int i = first; i < end; ++i) {
-        const data::input_view in{nullptr, all.words + i % 8 * batch * 6, 6};
-        t.step({.labels = all.labels + i % 8 * batch, .size = batch, .inputs = {&in, 1}});
-    }
+    for (int i = first; i < end; ++i) server_words::step(t, all, i);
     detail::end_training(t);
     if (!t.session().member().chief()) return joined({t.steps()});
-    const std::vector<std::byte> file = save_to_memory(t);
-    return joined({t.steps(), " steps, file ", hash_text({file.data(), file.size()})});
+    return joined({t.steps(), " steps, file ", hash_of_file(t)});
 }
 std::string job_of(int workers, int servers, const std::string& folder, int first, int end,
                    sharded::row_partition rows = sharded::row_partition::mod) {

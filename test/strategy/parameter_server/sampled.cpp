@@ -39,8 +39,7 @@ std::string trained(Trainer t) {
     }
     detail::end_training(t);
     if (!t.session().member().chief()) return joined({t.steps()});
-    const std::vector<std::byte> file = save_to_memory(t);
-    return joined({"losses ", base::general_text(losses, 12), ", file ", hash_text({file.data(), file.size()})});
+    return joined({"losses ", base::general_text(losses, 12), ", file ", hash_of_file(t)});
 }
 constexpr auto net = indices<width> >> embedding<40, 6> >> flatten >> candidate_scores<classes>;
 

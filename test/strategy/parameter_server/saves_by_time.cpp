@@ -38,9 +38,8 @@ std::string trained(const cluster& c, const std::string& folder, batch_input inp
     if (detail::has_served(t)) return "served";
     const bool chief = t.session().member().chief();
     for (int i = 0; i < 1'000'000; ++i) {
-        const data::input_view in{nullptr, all.words + i % 8 * batch * 6, 6};
         t.ask_members(chief && i % 16 == 0 && manifests(folder) >= 4, false);
-        t.step({.labels = all.labels + i % 8 * batch, .size = batch, .inputs = {&in, 1}});
+        server_words::step(t, all, i);
         if (t.last_step().stop) break;
     }
     detail::end_training(t);

@@ -62,7 +62,7 @@ std::string files_in(const std::string& folder) {
     return all;
 }
 
-/// "step S, why, files"
+/// "step S files ", and the steps of the files that were asked for.
 template <auto Mode>
 std::string trained(const cluster& c, does what, int who, const std::string& folder) {
     estimator model{net, softmax_cross_entropy, sgd{.learning_rate = 1e-3f}, max_batch<batch>,
@@ -79,16 +79,11 @@ std::string trained(const cluster& c, does what, int who, const std::string& fol
     auto data = data::source(data::dataset(extents(8), x).labels(labels)) | data::batch(batch);
     stop_on_signals signals;
     files_when_asked asked{folder, {}};
-    std::string why;
-    struct at_end {
-        std::string& why;
-        void end(training_run& run) { why = run.why_stopped(); }
-    } last{why};
     model.train(data,
                 {.epochs = 10, .progress = nullptr,
                  .not_finite = what == does::has_bad_example ? on_not_finite::stop : on_not_finite::fail},
                 deed{what, who, static_cast<std::uint64_t>(c.rank() + 7)}, signals, asked,
-                save_checkpoints(folder, {.every_steps = 10000, .keep = 9}), last);
+                save_checkpoints(folder, {.every_steps = 10000, .keep = 9}));
     if (model.inner().session().serves()) return "served";
     return joined({"step ", model.inner().steps(), " files ", asked.steps});
 }

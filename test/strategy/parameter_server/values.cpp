@@ -2,8 +2,8 @@
 // weighs: 3
 // needs: distributed
 #include "job.hpp"
+#include "io/temporary_folder.hpp"
 #include <boost/test/unit_test.hpp>
-#include <filesystem>
 #include <fstream>
 #include <sinter/estimator/train_and_evaluate.hpp>
 #include <sinter/parameter_server.hpp>
@@ -40,10 +40,6 @@ struct examples {
         return {.x = x.data() + i % 5 * batch * 8, .labels = labels.data() + i % 5 * batch, .size = batch};
     }
 };
-std::string text_of_file(auto& t) {
-    const std::vector<std::byte> file = save_to_memory(t);
-    return hash_text({file.data(), file.size()});
-}
 
 /// Steps, averages, a file that is loaded again, and steps behind it.
 template <class Strategy>
@@ -54,7 +50,7 @@ std::string story(const Strategy& s, const std::string& file) {
     std::string all;
     const auto add = [&](double x) { all += base::general_text(x, 9) + " "; };
     for (int i = 0; i < 7; ++i) t.step(e.at(i));
-    all += text_of_file(t) + " ";
+    all += hash_of_file(t) + " ";
     save(t, file);
     add(double{t.evaluate(e.at(1))});
     {
@@ -64,37 +60,33 @@ std::string story(const Strategy& s, const std::string& file) {
     add(double{t.evaluate(e.at(1))});
     for (int i = 0; i < 5; ++i) add(double{t.step(e.at(i))});
     load(t, file);
-    all += text_of_file(t) + " ";
+    all += hash_of_file(t) + " ";
     for (int i = 7; i < 12; ++i) add(double{t.step(e.at(i))});
     t.set_plain(t.parameter(0), std::vector<float>(8 * 16, 0.1f).data());
     for (int i = 0; i < 3; ++i) add(double{t.step(e.at(i))});
-    return joined({t.steps(), ": ", all, text_of_file(t)});
+    return joined({t.steps(), ": ", all, hash_of_file(t)});
 }
 BOOST_AUTO_TEST_CASE(one_worker_does_what_one_device_does) {
-    const std::string folder = joined({"parameter_server_values_", ::getpid()});
-    std::filesystem::create_directory(folder);
-    const std::string expected = story(canonical<1>(single<cpu_device>{}), folder + "/one");
+    const temporary_folder folder;
+    const std::string expected = story(canonical<1>(single<cpu_device>{}), folder / "one");
     for (const int servers : {1, 3}) {
         server_job job(1, servers);
-        job.start_all([&](const cluster& c) { return story(parameter_server<async>{c}, folder + "/worker"); });
+        job.start_all([&](const cluster& c) { return story(parameter_server<async>{c}, folder / "worker"); });
         BOOST_TEST(job.result(0) == expected);
         BOOST_TEST(job.result(1) == "served");
     }
-    std::filesystem::remove_all(folder);
 }
 
 BOOST_AUTO_TEST_CASE(workers_that_share_batches_do_what_one_device_does) {
-    const std::string folder = joined({"parameter_server_shared_values_", ::getpid()});
-    std::filesystem::create_directory(folder);
-    const std::string expected = story(canonical<2>(single<cpu_device>{}), folder + "/one");
+    const temporary_folder folder;
+    const std::string expected = story(canonical<2>(single<cpu_device>{}), folder / "one");
     for (const int servers : {1, 3}) {
         server_job job(2, servers);
         job.start_all(
-            [&](const cluster& c) { return story(canonical<2>(parameter_server<sync<0>>{c}), folder + "/worker"); });
+            [&](const cluster& c) { return story(canonical<2>(parameter_server<sync<0>>{c}), folder / "worker"); });
         BOOST_TEST(job.result(0) == expected);
         BOOST_TEST(job.result(1) == expected);
     }
-    std::filesystem::remove_all(folder);
 }
 
 /// Workers that lag load a file together: they have it whole, with nothing of what was on its way, and the file's steps.
@@ -112,32 +104,30 @@ std::string loads_while_others_lag(const cluster& c, const std::string& file) {
         }
     };
     go_on(10);
-    const std::string saved = text_of_file(t);
+    const std::string saved = hash_of_file(t);
     save(t, file);
     std::string all;
     for (const std::int64_t to : {17, 25, 12}) {
         go_on(to);
         load(t, file);
-        all += joined({t.steps(), text_of_file(t) == saved ? " loaded, " : " something else, "});
+        all += joined({t.steps(), hash_of_file(t) == saved ? " loaded, " : " something else, "});
         double all_have_read = 1;   // before one of them goes on
         t.session().reduce(span<double>(&all_have_read, 1));
     }
     go_on(15);
     detail::end_training(t);
-    const std::string end = text_of_file(t) == saved ? "not trained" : text_of_file(t);
+    const std::string end = hash_of_file(t) == saved ? "not trained" : hash_of_file(t);
     return joined({all, t.steps(), " ", end});
 }
 BOOST_AUTO_TEST_CASE(a_file_is_loaded_while_others_lag) {
     const auto of = [](auto f) {
-        const std::string folder = joined({"parameter_server_lag_", ::getpid()});
-        std::filesystem::create_directory(folder);
+        const temporary_folder folder;
         server_job job(3, 2);
-        job.start_all([&](const cluster& c) { return f(c, folder + "/file"); });
+        job.start_all([&](const cluster& c) { return f(c, folder / "file"); });
         const std::string chief = job.result(0);
         BOOST_TEST(chief.starts_with("10 loaded, 10 loaded, 10 loaded, 15 "), chief);
         for (int i = 1; i < 3; ++i) BOOST_TEST(job.result(i) == chief);
         for (int i = 3; i < 5; ++i) BOOST_TEST(job.result(i) == "served");
-        std::filesystem::remove_all(folder);
     };
     of([](const cluster& c, const std::string& file) { return loads_while_others_lag<stale<3>>(c, file); });
     of([](const cluster& c, const std::string& file) { return loads_while_others_lag<sync<1>>(c, file); });
@@ -215,7 +205,8 @@ std::string trains_and_evaluates(const cluster& c, const std::string& folder, st
     return joined({does, " ", c.rank() == 0 ? r.evaluations.back().step : std::int64_t{-1}});
 }
 BOOST_AUTO_TEST_CASE(jobs_go_on_from_checkpoints) {
-    const std::string folder = joined({"parameter_server_runs_", ::getpid()});
+    const temporary_folder outer;
+    const std::string folder = outer / "runs";
     for (const std::int64_t steps : {100, 230, 230}) {
         server_job job(2, 2);
         job.start_all([&](const cluster& c) { return trains_and_evaluates(c, folder, steps); });
@@ -225,7 +216,6 @@ BOOST_AUTO_TEST_CASE(jobs_go_on_from_checkpoints) {
         for (const int i : {2, 3}) BOOST_TEST(job.result(i) == "served");
         BOOST_TEST(std::filesystem::exists(joined({folder, "/step-", steps, ".safetensors"})));
     }
-    std::filesystem::remove_all(folder);
 }
 
 /// A rate that a hook lowers on the worker is the servers'.

@@ -16,5 +16,10 @@ struct examples {
         for (std::int32_t& l : labels) l = static_cast<int>(r.word() % 5);
     }
 };
+/// Step i of a run through the examples again and again, by the first `size` examples of its batch; gives the loss.
+float step(auto& t, const examples& all, int i, int size = batch) {
+    const data::input_view in{nullptr, all.words + i % 8 * batch * 6, 6};
+    return t.step({.labels = all.labels + i % 8 * batch, .size = size, .inputs = {&in, 1}});
+}
 
 } // namespace sinter::server_words
