@@ -55,20 +55,7 @@ double one_job(const options& o, moments& m) {
     const std::vector<std::string> at = loopback_addresses(o.ranks);
     const bool works = o.what != "meet";
     std::vector<pid_t> all;
-    for (int r = 0; r < o.ranks; ++r) {
-        const pid_t p = ::fork();
-        if (p == 0) {
-            ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-            try {
-                live(r, at, works, m);
-            } catch (const std::exception& e) {
-                std::fprintf(stderr, "rank %d: %s\n", r, e.what());
-                ::_exit(1);
-            }
-            ::_exit(0);
-        }
-        all.push_back(p);
-    }
+    for (int r = 0; r < o.ranks; ++r) all.push_back(start_process(r, [&](int rank) { live(rank, at, works, m); }));
     const auto end = [&](const double* times, int n) { return *std::max_element(times, times + n); };
     double from = 0;
     if (works) {

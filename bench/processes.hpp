@@ -39,21 +39,25 @@ inline std::vector<std::string> loopback_addresses(int n) {
     return all;
 }
 
+/// f(rank) in another process, which ends with this one: its status is then 0, or 1 where f has thrown.
+template <class F>
+pid_t start_process(int rank, F f) {
+    const pid_t p = ::fork();
+    if (p != 0) return p;
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+    try {
+        f(rank);
+    } catch (const std::exception& e) {
+        std::fprintf(stderr, "rank %d: %s\n", rank, e.what());
+        ::_exit(1);
+    }
+    std::fflush(stdout);
+    ::_exit(0);
+}
 /// f(rank) in n processes, which end with this one; the worst status of them.
 template <class F>
 int in_processes(int n, F f) {
-    for (int r = 0; r < n; ++r)
-        if (::fork() == 0) {
-            ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-            try {
-                f(r);
-            } catch (const std::exception& e) {
-                std::fprintf(stderr, "rank %d: %s\n", r, e.what());
-                ::_exit(1);
-            }
-            std::fflush(stdout);
-            ::_exit(0);
-        }
+    for (int r = 0; r < n; ++r) start_process(r, f);
     int worst = 0, status = 0;
     while (::wait(&status) > 0) worst = std::max(worst, WIFEXITED(status) ? WEXITSTATUS(status) : 1);
     return worst;

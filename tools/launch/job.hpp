@@ -148,16 +148,17 @@ private:
                 m.status = status;
                 drain(m, true);
                 if (m.trains() && !m.failed()) ended_well_ = true;
-                if (may_go(m) && m.failed() && signal_ == 0 && !(m.role == "ps" && servers_told_)) {
+                const bool was_told = signal_ != 0 || (m.role == "ps" && servers_told_);
+                if (!m.failed() || was_told) continue;
+                if (may_go(m)) {
                     if (first_that_went_ < 0) first_that_went_ = static_cast<int>(i);
                     if (!ended_well_) tell_failure(m);
                     go_on_without(m);
-                    continue;
+                } else if (first_failure_ < 0) {
+                    first_failure_ = static_cast<int>(i);
+                    tell_failure(m);
+                    deadline_ = sinter::base::monotonic_seconds() + options_.grace;
                 }
-                if (!m.failed() || first_failure_ >= 0 || signal_ != 0 || (m.role == "ps" && servers_told_)) continue;
-                first_failure_ = static_cast<int>(i);
-                tell_failure(m);
-                deadline_ = sinter::base::monotonic_seconds() + options_.grace;
             }
         }
     }

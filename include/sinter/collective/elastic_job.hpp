@@ -100,12 +100,9 @@ public:
     /// any thread, at any time.
     std::function<std::unique_ptr<communicator>()> healing(const wire::seat& joins, bool gives, double within) const {
         const cluster& all = service_.roster();
-        cluster_options o = all.options;
-        o.job = named(joined({all.options.job, "/heals/", joins.slot, "/", joins.life}));
-        o.join_within = within;
-        o.elastic = false;
-        o.spares = 0;
-        const cluster two = cluster::with_master(gives ? 1 : 0, 2, all.member(joins.slot).address(), std::move(o));
+        const std::string job = named(joined({all.options.job, "/heals/", joins.slot, "/", joins.life}));
+        const cluster two = cluster::with_master(gives ? 1 : 0, 2, all.member(joins.slot).address(),
+                                                 options_of(job, within));
         return [two, connect = connect_, same = same_] { return connect(two, same); };
     }
     std::int64_t epoch() const { return list_.epoch; }
@@ -144,17 +141,24 @@ private:
         }
         return name;
     }
+    /// Those of a group within this job, whose members stay the same.
+    cluster_options options_of(std::string job, double within) const {
+        cluster_options o = service_.roster().options;
+        o.job = std::move(job);
+        o.join_within = within;
+        o.elastic = false;
+        o.spares = 0;
+        return o;
+    }
     /// A group of its own for each list: members of another epoch are of another job.
     std::unique_ptr<communicator> make_group(const wire::member_list& l, const std::string& run, double within) {
         const cluster& all = service_.roster();
         std::vector<cluster_member> members;
         for (const wire::seat& s : l.seats) members.push_back(all.member(s.slot));
-        cluster_options o = all.options;
         const std::string name = named(all.options.job + "/" + run + "/" + std::to_string(l.epoch));
-        o.job = name + "/epoch " + std::to_string(l.epoch);
-        o.join_within = within;
-        o.elastic = false;
-        return connect_(cluster(std::move(members), all.self().role, all.self().index, std::move(o), all.how()), same_);
+        cluster group(std::move(members), all.self().role, all.self().index,
+                      options_of(name + "/epoch " + std::to_string(l.epoch), within), all.how());
+        return connect_(std::move(group), same_);
     }
 };
 

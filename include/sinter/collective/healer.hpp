@@ -106,7 +106,7 @@ private:
                 {
                     std::unique_lock hold(mutex_);
                     const auto any = [&] { return stop_ || !queue_.empty() || ((sent || overflown_) && !ready_); };
-                    if (!any()) changed_.wait_for(hold, std::chrono::milliseconds(200), any);
+                    changed_.wait_for(hold, std::chrono::milliseconds(200), any);
                     if (stop_) return;
                     if (!queue_.empty()) {
                         e = std::move(queue_.front());

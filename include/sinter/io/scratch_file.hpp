@@ -13,7 +13,8 @@ class scratch_file {
 public:
     /// In `folder`, empty: the present one. Throws io_error.
     SINTER_COLD explicit scratch_file(const std::string& folder)
-        : name_((folder.empty() ? std::string(".") : folder) + "/.sinter-scratch-XXXXXX"), fd_(::mkostemp(name_.data(), O_CLOEXEC)) {
+        : name_((folder.empty() ? std::string(".") : folder) + "/.sinter-scratch-XXXXXX"),
+          fd_(::mkostemp(name_.data(), O_CLOEXEC)) {
         if (!fd_) throw_io_error(errno, "cannot create a file for the time being", name_);
         ::unlink(name_.c_str());
     }

@@ -71,7 +71,6 @@ public:
         begin_frame(tag, payload.size());
         sealer_.update(payload);
         const seal::tag end = sealer_.finish();
-        later_.reserve(later_.size() + header_bytes + payload.size() + seal_bytes);
         later_.insert(later_.end(), out_.begin(), out_.end());
         later_.insert(later_.end(), payload.begin(), payload.end());
         later_.insert(later_.end(), end.begin(), end.end());
@@ -83,32 +82,17 @@ public:
 
     /// Writes what the socket takes now. True: all is gone (or nothing was to be sent).
     bool flush() {
-        const std::size_t whole = header_bytes + payload_size() + seal_bytes;
         while (sending_ || waiting() > 0) {
             iovec parts[5];
             int n = 0;
             if (waiting() > 0) parts[n++] = {later_.data() + later_gone_, waiting()};
-            if (!sending_) {
-                const transfer t = written(parts, n);
-                if (t.how == transfer::must_wait) return false;
-                took_later(t.bytes);
-                continue;
-            }
-            seal_ahead();
-            const std::size_t gone = gone_, sealed = header_bytes + sealed_;
-            if (gone < header_bytes) parts[n++] = {out_.data() + gone, header_bytes - gone};
-            if (const std::size_t from = std::max(gone, header_bytes); from < sealed)
-                each_part(from - header_bytes, sealed_, [&](span<const std::byte> p) {
-                    parts[n++] = {const_cast<std::byte*>(p.data()), p.size()};
-                });
-            if (sealed_ == payload_size()) {
-                const std::size_t of_seal = gone > sealed ? gone - sealed : 0;
-                parts[n++] = {out_seal_.data() + of_seal, seal_bytes - of_seal};
-            }
+            if (sending_) add_frame(parts, n);
             const transfer t = written(parts, n);
             if (t.how == transfer::must_wait) return false;
-            gone_ += took_later(t.bytes);
-            sending_ = gone_ < whole;
+            const std::size_t of_frame = took_later(t.bytes);
+            if (!sending_) continue;
+            gone_ += of_frame;
+            sending_ = gone_ < header_bytes + payload_size() + seal_bytes;
         }
         return true;
     }
@@ -246,6 +230,19 @@ private:
         out_ = encode({frame_kind::data, sent_, tag, payload}, sealer_.seed());
         sealer_.begin(sent_++);
         sealer_.update(out_);
+    }
+    /// What is sealed of the frame that is being sent, and not gone: up to four parts.
+    void add_frame(iovec* parts, int& n) {
+        seal_ahead();
+        const std::size_t sealed = header_bytes + sealed_;
+        if (gone_ < header_bytes) parts[n++] = {out_.data() + gone_, header_bytes - gone_};
+        if (const std::size_t from = std::max(gone_, header_bytes); from < sealed)
+            each_part(from - header_bytes, sealed_, [&](span<const std::byte> p) {
+                parts[n++] = {const_cast<std::byte*>(p.data()), p.size()};
+            });
+        if (sealed_ < payload_size()) return;
+        const std::size_t of_seal = gone_ > sealed ? gone_ - sealed : 0;
+        parts[n++] = {out_seal_.data() + of_seal, seal_bytes - of_seal};
     }
     transfer written(const iovec* parts, int n) {
         const transfer t = channel_.write(parts, n);

@@ -55,9 +55,10 @@ inline std::uint64_t hash_of(span<const shard_layout> shards) {
                  {r.first, r.floats, std::int64_t(r.group), std::int64_t(r.tensor), std::int64_t(r.phase)})
                 add(n);
         for (const table_layout& t : s.tables) {
-            for (const std::int64_t n : {t.rows, std::int64_t(t.row_floats), std::int64_t(t.group), std::int64_t(t.phase),
-                                         std::int64_t(t.options.most_rows), std::int64_t(t.options.admit_after),
-                                         std::int64_t(t.options.expire_after), std::int64_t(t.options.full)})
+            for (const std::int64_t n :
+                 {t.rows, std::int64_t(t.row_floats), std::int64_t(t.group), std::int64_t(t.phase),
+                  std::int64_t(t.options.most_rows), std::int64_t(t.options.admit_after),
+                  std::int64_t(t.options.expire_after), std::int64_t(t.options.full)})
                 add(n);
             sum.update(as_bytes(t.name));
         }

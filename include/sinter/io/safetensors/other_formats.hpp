@@ -27,11 +27,12 @@ SINTER_COLD inline void refuse_other_formats(std::string_view start, const std::
         refuse(
             "a file of PyTorch's torch.save()",
             joined(
-                {"a safetensors file: python3 -c \"import torch; from safetensors.torch import save_file; save_file({k: "
-                 "v.contiguous().clone() for k, v in torch.load(",
+                {"a safetensors file: python3 -c \"import torch; from safetensors.torch import save_file; "
+                 "save_file({k: v.contiguous().clone() for k, v in torch.load(",
                  file,
                  ", map_location='cpu').items()}, "
-                 "'converted.safetensors')\" where it holds a state_dict; then load_weights with .from = framework::pytorch"}));
+                 "'converted.safetensors')\" where it holds a state_dict; then load_weights with "
+                 ".from = framework::pytorch"}));
     if ((zip && !npz && (has("metadata.json") || has("config.json"))) || start.starts_with("\x89HDF\r\n\x1a\n"))
         refuse(
             zip ? "a model of Keras (.keras)" : "an HDF5 file (.h5), as Keras writes them",

@@ -10,7 +10,7 @@
 namespace sinter::inline SINTER_TARGET::gpu {
 
 struct chain_call {
-    const std::int32_t* index = nullptr;   ///< m of them, each below `rows`
+    const std::int32_t* index = nullptr;   ///< m of them
     std::int32_t *from = nullptr, *to = nullptr;   ///< places, in sorted runs: before and after a step
     std::int32_t* next = nullptr;   ///< of each place, the next one of the same index; -1: there is none
     std::int32_t* first = nullptr;  ///< of each index, its first place; -1: there is none. Or null
@@ -18,7 +18,7 @@ struct chain_call {
     /// that first place; how many there are; and, if not null, the indices behind `list_header` words.
     std::int32_t *order = nullptr, *count = nullptr, *keys = nullptr;
     std::int32_t *leads = nullptr, *tiles = nullptr, *groups = nullptr;   ///< 1 for a first place; their sums
-    std::int64_t m = 0, rows = 0;
+    std::int64_t m = 0;
     std::int64_t run = 0;   ///< length of the runs in `from`
 };
 
@@ -94,7 +94,7 @@ SINTER_HOST_DEVICE void chain_thread(std::int64_t i, const chain_call& c) {
     }
 }
 
-/// All steps, by an engine's `chain<Step>(threads, call)`. `scratch`: chain_words of memory. `keys`:
+/// All steps, by an engine's `chain<Step>(threads, call)`. Indices are below `rows`. `scratch`: chain_words of memory. `keys`:
 /// of the list that is wanted (row_list), or null. The result has `next` and what was asked for.
 template <class Engine>
 chain_call make_chains(Engine& engine, const std::int32_t* index, std::int64_t m, std::int64_t rows, bool lists,
@@ -103,7 +103,6 @@ chain_call make_chains(Engine& engine, const std::int32_t* index, std::int64_t m
     chain_call c;
     c.index = index;
     c.m = m;
-    c.rows = rows;
     std::int32_t *spare = scratch, *at = scratch + 2 * m;
     c.to = scratch + m;
     if (lists) {

@@ -118,8 +118,8 @@ protected:
     }
     SINTER_COLD void check() const {
         static_assert(!has_sync_points(all_training{}),
-                      "parameter_server: synchronised_batch_norm adds up within a step what all workers have, who do not "
-                      "wait for each other: use batch_norm");
+                      "parameter_server: synchronised_batch_norm adds up within a step what all workers have, who do "
+                      "not wait for each other: use batch_norm");
         const auto refuse = [](const char* what, const std::string& got, const char* needed) {
             throw option_error(what, "parameter_server", got, needed);
         };

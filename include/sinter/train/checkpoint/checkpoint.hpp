@@ -170,8 +170,8 @@ SINTER_COLD void check_fit(const std::vector<safetensors::expected_tensor>& expe
     for (const std::string& line : lines) (list += "\n  ") += line;
     if (weights_fit)
         list +=
-            "\nIts weights fit. It is of another optimizer, or of sequences in batches of another size: to load the weights "
-            "alone, write load(..., saved::weights)";
+            "\nIts weights fit. It is of another optimizer, or of sequences in batches of another size: to load the "
+            "weights alone, write load(..., saved::weights)";
     throw mismatch_error(std::move(list), file.source);
 }
 /// load() of what was read, which must also hold what is `expected`. All that can fail comes before
@@ -268,8 +268,8 @@ std::vector<std::byte> save_to_memory(const Trainer& t, saved what = saved::whol
                                       not_finite allow = not_finite::refused) {
     if (allow == not_finite::refused) detail::need_finite_weights(t, "save_to_memory");
     return detail::save_with(
-        {}, t, what, [](auto&& all, const auto& metadata) { return safetensors::to_bytes(std::move(all), metadata); }, {},
-        allow);
+        {}, t, what, [](auto&& all, const auto& metadata) { return safetensors::to_bytes(std::move(all), metadata); },
+        {}, allow);
 }
 
 /// Reads what save() wrote (or weights of the same names, shapes and types from elsewhere). Throws

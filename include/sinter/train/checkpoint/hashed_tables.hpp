@@ -42,8 +42,9 @@ public:
                 to.arrays[steps].append({reinterpret_cast<const std::byte*>(&step), sizeof step});
                 const std::int64_t floats = std::int64_t{to.width} * (1 + slots);
                 if (const std::int64_t at = finite ? first_not_finite(row, floats) : floats; at < floats)
-                    throw data_error("a row has a number that is not finite", joined({to.path, ", key ", key, ", number ", at}),
-                                     std::to_string(row[at]), "finite numbers: try a smaller learning rate");
+                    throw data_error("a row has a number that is not finite",
+                                     joined({to.path, ", key ", key, ", number ", at}), std::to_string(row[at]),
+                                     "finite numbers: try a smaller learning rate");
                 for (int k = 0; k < 1 + slots; ++k)
                     to.arrays[static_cast<std::size_t>(values + k)].append(
                         {reinterpret_cast<const std::byte*>(row + std::int64_t{k} * to.width),
@@ -58,8 +59,8 @@ public:
             const auto rows = static_cast<std::int64_t>(t.arrays[keys].size() / 8);
             entries.push_back({keys_name(t.path), dtype::i64, {rows}, t.arrays[keys].data()});
             for (std::size_t k = values; k < t.arrays.size(); ++k)
-                entries.push_back({k == values ? t.path : slot_name(t.path, static_cast<int>(k) - values - 1), dtype::f32,
-                                   {rows, t.width}, t.arrays[k].data()});
+                entries.push_back({k == values ? t.path : slot_name(t.path, static_cast<int>(k) - values - 1),
+                                   dtype::f32, {rows, t.width}, t.arrays[k].data()});
             if (t.whole)
                 entries.push_back({steps_name(t.path), dtype::i64, {rows}, t.arrays[steps].data()});
         }

@@ -55,11 +55,14 @@ struct source<static_cast<int>(op::scatter_rows.id)> {
         s.next = c.next;
         s.count = c.count;
     }
+    /// Do threads go over rows that keys name, each for a row of the table?
+    static SINTER_HOST_DEVICE bool goes_over_keys(const source_call& s) {
+        return s.e[scatter_rows_extent::lazy] && !s.e[scatter_rows_extent::list_rows] &&
+               s.e[scatter_rows_extent::body_reads] != scatter_rows_sums::of_round;
+    }
     /// Rows to go over.
     static SINTER_HOST_DEVICE std::int64_t rows(const source_call& s, std::int64_t most) {
-        const bool few = s.e[scatter_rows_extent::lazy] && !s.e[scatter_rows_extent::list_rows] &&
-                         s.e[scatter_rows_extent::body_reads] != scatter_rows_sums::of_round;
-        return few ? *s.count : most;
+        return goes_over_keys(s) ? *s.count : most;
     }
     static SINTER_HOST_DEVICE bool visits(const source_call& s, const place& at) {
         constexpr std::int32_t minus_zero = -2147483647 - 1;   // as bits
@@ -77,11 +80,9 @@ struct source<static_cast<int>(op::scatter_rows.id)> {
     }
     /// Where in the table the body finds what belongs to a row of the walk.
     static SINTER_HOST_DEVICE place target(const source_call& s, const place& at) {
+        if (!goes_over_keys(s)) return at;
         place in = at;
         const auto* const keys = reinterpret_cast<const std::int32_t*>(s.a);
-        if (!s.e[scatter_rows_extent::lazy] || s.e[scatter_rows_extent::list_rows] ||
-            s.e[scatter_rows_extent::body_reads] == scatter_rows_sums::of_round)
-            return in;
         in.row = s.e[scatter_rows_extent::body_reads] == scatter_rows_sums::listed ? keys[list_header + at.row]
                                                                                    : keys[s.first[at.row]];
         in.off = in.row * s.e[scatter_rows_extent::width] + at.col;
