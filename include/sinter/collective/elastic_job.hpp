@@ -62,8 +62,10 @@ public:
     group regroup(std::int64_t done, bool healed, bool admits, int suspect) {
         const bool known = suspect >= 0 && suspect < static_cast<int>(list_.seats.size());
         const int suspected = known ? list_.seats[static_cast<std::size_t>(suspect)].slot : -1;
-        service_.use([&](wire::assembly& a, double now, auto&&) {
-            if (a.list().epoch <= list_.epoch) a.gather(done, healed, admits, suspected, now);
+        service_.use([&](wire::assembly& a, double now, auto&& send) {
+            if (a.list().epoch > list_.epoch) return;
+            a.gather(done, healed, admits, suspected, now);
+            a.tick(now, send);
         });
         return next();
     }

@@ -56,6 +56,15 @@ struct network {
                 if (runs(s)) (*this)[s].tick(now, from(s)), look(s);
         }
     }
+    /// What is on its way arrives, and what it is answered by, while nobody's clock ticks.
+    void exchange() {
+        while (!way.empty()) {
+            const auto [to, m] = way.begin()->second;
+            now = std::max(now, way.begin()->first);
+            way.erase(way.begin());
+            if (runs(to)) (*this)[to].receive(m, now, from(to)), look(to);
+        }
+    }
     /// Every list that anybody ever has is the only one of its epoch.
     void look(int s) {
         const member_list& l = (*this)[s].list();
@@ -102,6 +111,26 @@ BOOST_AUTO_TEST_CASE(survivors_go_on_with_more_than_half) {
     n.pass(3);
     BOOST_TEST((n.members(0) == std::vector<int>{0}));
     BOOST_TEST(n.wrong == "");
+}
+// Members that come one after the other agree as soon as the last one has come, by messages alone: training stands
+// still meanwhile.
+BOOST_AUTO_TEST_CASE(agreed_without_a_tick) {
+    for (const std::vector<int>& order : {std::vector<int>{0, 2, 3}, {3, 2, 0}, {2, 0, 3}}) {
+        network n(8, 4, 4);
+        n.begin_all();
+        n.kill(1), n.start(1);
+        n.pass(3);   // it waits to join
+        BOOST_TEST((n[1].state() == assembly_state::waiting));
+        for (const int s : order) {
+            BOOST_TEST(n[s].list().epoch == 1);
+            n.now += 0.02;
+            n.gather(s, 9, true);
+            n[s].tick(n.now, n.from(s));
+            n.exchange();
+        }
+        for (const int s : {0, 1, 2, 3}) BOOST_TEST((n.members(s) == std::vector<int>{0, 1, 2, 3}));
+        BOOST_TEST(n.wrong == "");
+    }
 }
 BOOST_AUTO_TEST_CASE(half_without_the_chief_does_not_go_on) {
     network n(2, 2, 2);

@@ -117,8 +117,16 @@ public:
         }
         if (answers) p.heard = now;
         switch (m.kind) {
-            case assembly_kind::probe: return out(s, about(assembly_kind::status, m.nonce));
-            case assembly_kind::status: return learn(m);
+            case assembly_kind::probe:
+                out(s, about(assembly_kind::status, m.nonce));
+                if (const seat* x = seat_at(s); x && state_ == assembly_state::gathering && m.state == state_ &&
+                                                !has_come(*x) && now - p.asked > 0.005)   // it has just come
+                    probe(s, now, out);
+                return;
+            case assembly_kind::status:
+                learn(m);
+                if (answers && ballot_ == 0 && state_ == assembly_state::gathering) decide(now, out);
+                return;
             case assembly_kind::prepare:
             case assembly_kind::accept: return answer(m, out);
             case assembly_kind::promise:
@@ -132,13 +140,13 @@ public:
                 return;
         }
     }
-    /// To be called some twenty times a second while this process is not `running`.
+    /// To be called once behind gather(), and some twenty times a second while this process is not `running`.
     void tick(double now, const send& out) {
         if (state_ == assembly_state::running || state_ == assembly_state::ended) return;
         if (now - nonce_at_ > 0.5) last_nonce_ = nonce_, nonce_ = random_(), nonce_at_ = now;
         const bool all = state_ != assembly_state::gathering;
         for (int s = 0; s < with_.slots; ++s)
-            if (s != self_.slot && (all || seat_at(s) || waits(s, now))) out(s, about(assembly_kind::probe, nonce_));
+            if (s != self_.slot && (all || seat_at(s) || waits(s, now))) probe(s, now, out);
         if (state_ == assembly_state::fresh) return meet(now);
         if (state_ == assembly_state::waiting) return wait_to_join(now);
         decide(now, out);
@@ -152,6 +160,7 @@ private:
         bool admits = false, came = false;
         double heard = -1;   ///< when it answered a probe last; -1: it has not, since this process gathers
         double said = -1;    ///< when what it says of itself was heard
+        double asked = -1;   ///< when it was sent a probe last
     };
     struct acceptor {
         std::int64_t promised = 0, accepted = 0;
@@ -205,6 +214,11 @@ private:
     assembly_message about(assembly_kind k, std::uint64_t nonce = 0) const {
         return {.kind = k, .from = self_, .state = state_, .admits = admits_, .nonce = nonce, .run = run_,
                 .epoch = list_.epoch, .list = list_};
+    }
+
+    void probe(int s, double now, const send& out) {
+        peers_[static_cast<std::size_t>(s)].asked = now;
+        out(s, about(assembly_kind::probe, nonce_));
     }
 
     // ---- before this process is a member
