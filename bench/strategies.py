@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSL-1.0
 """Runs steps under strategies and under PyTorch's DistributedDataParallel one after the other, round after round, and jobs
-whose members meet or die; writes a JSON line for each run."""
+whose members meet, die, look for damage and go on; writes a JSON line for each run."""
 import argparse
 import pathlib
 
@@ -18,6 +18,7 @@ MODELS = ["mlp"] if args.quick else ["mlp", "cnn", "gpt"]
 STRATEGIES = [["single", "--threads", 2], ["mirrored"], ["multi_worker:automatic"], ["multi_worker:ring"],
               ["multi_worker:halving_doubling"]]
 members = args.program.with_name("members")
+reliability = args.program.with_name("reliability")
 
 
 def step(model, strategy, *more):
@@ -39,3 +40,5 @@ for _ in range(1 if args.quick else args.rounds):
             json_line.run(f"{what}, {ranks} members", [members, "--what", what, "--ranks", ranks, "--rounds", 5])
 if not args.quick:
     json_line.run("stop, 2 members", [members, "--what", "stop", "--ranks", 2, "--rounds", 1])
+    for what, rounds in (("weights", 9), ("sums", 9), ("kill", 5), ("stop", 1), ("heal", 3)):
+        json_line.run(f"reliability, {what}", [reliability, "--what", what, "--rounds", rounds])

@@ -18,7 +18,7 @@ set -euo pipefail
 pieces=(step precision predict fusion pipelines kernels operations gemm conv bandwidth distributed build)
 declare -A programs=([step]="step step_sequences step_speech step_images step_small" [precision]=step_precision [predict]=predict [fusion]=fusion [pipelines]=pipelines [kernels]=kernels
                      [operations]=operations [gemm]=gemm_peers [conv]=conv_peers [bandwidth]=bandwidth
-                     [distributed]="collectives collectives_mpi parameter_server distributed members" [build]=)
+                     [distributed]="collectives collectives_mpi parameter_server distributed members reliability" [build]=)
 declare -A full=([step]=1500 [precision]=60 [predict]=100 [fusion]=40 [pipelines]=60 [kernels]=40 [operations]=120 [gemm]=120 [conv]=150 [bandwidth]=60 [distributed]=300 [build]=420)
 declare -A short=([step]=170 [precision]=20 [predict]=25 [fusion]=15 [pipelines]=20 [kernels]=10 [operations]=20 [gemm]=15 [conv]=15 [bandwidth]=30 [distributed]=40 [build]=30)
 step() { compare step ${limit:+--seconds $limit} ${quick:+--quick --models mlp,lenet,cnn}; }

@@ -215,6 +215,26 @@ BOOST_AUTO_TEST_CASE(jobs_with_servers) {
     }
 }
 
+// Other examples that have a strategy: two losses on two replicas, a table that only servers could hold, and a strategy
+// of the example's own in two processes.
+BOOST_AUTO_TEST_CASE(other_programs) {
+    temporary_folder folder;
+    const std::string examples = std::getenv("SINTER_EXAMPLES");
+    const auto says = [&](const std::string& command, const char* words) {
+        BOOST_TEST(run(command, folder) == 0, command << ": " << read_bytes(folder / "log"));
+        const std::string said = read_bytes(folder / "log");
+        BOOST_TEST(said.find(words) != said.npos, command << ": " << said);
+        return said;
+    };
+    says(examples + "/gan --strategy mirrored:2 --epochs 1 --threads 1", "examples/s");
+    says(examples + "/gpt --strategy mirrored:2 --epochs 1 --batch 8 --threads 1 --length 20", "perplexity");
+    says(launcher() + " -n 2 -- " + examples + "/custom_strategy --epochs 1 --threads 1", "over 2 processes");
+    const std::string clicks = says(launcher() + " --workers 2 --ps 2 -- " + examples + "/click_through --epochs 1 --threads 1",
+                                    "area under the curve 0.");
+    const double area = std::atof(clicks.c_str() + clicks.find("area under the curve ") + 21);
+    BOOST_TEST(area > 0.65, clicks);   // guessing: 0.5
+}
+
 BOOST_AUTO_TEST_CASE(what_it_refuses) {
     temporary_folder folder;
     for (const char* wrong : {"--strategy mirrored:3", "--strategy nobody", "--strategy single:2", "--canonical 3",
