@@ -226,7 +226,7 @@ BOOST_AUTO_TEST_CASE(other_programs) {
         BOOST_TEST(said.find(words) != said.npos, command << ": " << said);
         return said;
     };
-    says(examples + "/gan --strategy mirrored:2 --epochs 1 --threads 1", "examples/s");
+    says("env -C " + (folder / "") + " " + examples + "/gan --strategy mirrored:2 --epochs 1 --threads 1", "examples/s");   // it writes a picture
     says(examples + "/gpt --strategy mirrored:2 --epochs 1 --batch 8 --threads 1 --length 20", "perplexity");
     says(launcher() + " -n 2 -- " + examples + "/custom_strategy --epochs 1 --threads 1", "over 2 processes");
     const std::string clicks = says(launcher() + " --workers 2 --ps 2 -- " + examples + "/click_through --epochs 1 --threads 1",
