@@ -37,7 +37,7 @@ BOOST_AUTO_TEST_CASE(a_cable_that_comes_back_is_waited_for) {
         shared_counts& counts = shared_counts::make();
         const job j = on_two_hosts(dead_after);
         const pair two = start_two(p, *h, j, 200, 0.01, counts);
-        for (int i = 0; i < 5000 && counts.acknowledged[0] < 20; ++i) ::usleep(1000);
+        for (int i = 0; i < 100000 && counts.acknowledged[0] < 20; ++i) ::usleep(1000);
         BOOST_TEST(h->connect(false));
         ::usleep(1500000);
         BOOST_TEST(counts.acknowledged[0] < 200);
@@ -54,7 +54,7 @@ BOOST_AUTO_TEST_CASE(a_cable_that_stays_out_ends_both) {
     shared_counts& counts = shared_counts::make();
     const job j = on_two_hosts(0.5);
     const pair two = start_two(p, *h, j, 100000, 0.01, counts, {.reconnect_within = 1});
-    for (int i = 0; i < 5000 && counts.acknowledged[0] < 20; ++i) ::usleep(1000);
+    for (int i = 0; i < 100000 && counts.acknowledged[0] < 20; ++i) ::usleep(1000);
     BOOST_TEST(h->connect(false));
     const std::string told = p.result(two.worker, 30);
     BOOST_TEST(holds(told, "ps/0 at " + j.at[1]), told);

@@ -28,7 +28,7 @@ static std::string push_through(const fault_proxy::faults& f, job j, int pushes 
     for (int s = 0; s < j.servers; ++s) values += ' ' + std::to_string(2 * pushes);
     for (std::size_t i = 0; i < all.size(); ++i) {
         const int w = static_cast<int>(i) - j.servers;
-        const std::string r = p.result(all[i], 40);
+        const std::string r = p.result(all[i]);
         if (w < 0 ? !holds(r, "step " + std::to_string(2 * pushes) + " ") : r != (w == 0 ? values : "left"))
             found += (w < 0 ? "server " + std::to_string(i) : "worker " + std::to_string(w)) + ": " + r + "; ";
     }

@@ -189,7 +189,7 @@ public:
             workers.push_back(p.start([this, w, pause] { return work(j_, w, pushes_, counts_, pause); }));
     }
     /// What went wrong; empty: every push of every worker is in every float, once.
-    std::string trouble(double within = 30) {
+    std::string trouble(double within = 60) {
         const std::int64_t all = std::int64_t{pushes_} * j_.workers;
         std::string text = "values";
         for (int s = 0; s < j_.servers; ++s) text += ' ' + std::to_string(all);
@@ -204,7 +204,7 @@ public:
     }
     std::int64_t pushed(int w) const { return counts_.acknowledged[w]; }
     void wait_for(int w, std::int64_t pushes) const {
-        for (int i = 0; i < 10000 && counts_.acknowledged[w] < pushes; ++i) ::usleep(1000);
+        for (int i = 0; i < 100000 && counts_.acknowledged[w] < pushes; ++i) ::usleep(1000);
     }
     std::vector<int> servers, workers;
 

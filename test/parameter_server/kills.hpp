@@ -45,7 +45,7 @@ inline void kill_workers(job j, int kills, unsigned seed) {
     for (int k = 0; k < kills; ++k) {
         const int w = 1 + static_cast<int>(random() % static_cast<unsigned>(j.workers - 1));
         const std::int64_t from = counts.begun[w] + (random() % 4 ? 1 + static_cast<std::int64_t>(random() % 3) : 0);
-        for (int i = 0; counts.begun[w] < from && i < 100000; ++i) ::usleep(100);   // some while it comes, most while it pushes
+        for (int i = 0; counts.begun[w] < from && i < 600000; ++i) ::usleep(100);   // some while it comes, most while it pushes
         BOOST_REQUIRE(counts.begun[w] >= from);
         ::usleep(static_cast<useconds_t>(random() % 2000));
         int& life = lives[static_cast<std::size_t>(w - 1)];

@@ -62,8 +62,8 @@ BOOST_AUTO_TEST_CASE(a_server_that_dies_and_stays_dead_is_named_by_all_workers) 
     for (int s = 0; s < 2; ++s) servers.push_back(p.start([&, s] { return serve(j, s, f.file(s)); }));
     for (int w = 0; w < 2; ++w)
         workers.push_back(p.start([&, w] { return push_until_told(j, w, counts, {.reconnect_within = 1}); }));
-    for (int i = 0; i < 5000 && (counts.acknowledged[0] < 20 || counts.acknowledged[1] < 20); ++i) ::usleep(1000);
-    for (int i = 0; i < 5000 && !(std::filesystem::exists(f.file(0)) && std::filesystem::exists(f.file(1))); ++i) ::usleep(1000);
+    for (int i = 0; i < 100000 && (counts.acknowledged[0] < 20 || counts.acknowledged[1] < 20); ++i) ::usleep(1000);
+    for (int i = 0; i < 100000 && !(std::filesystem::exists(f.file(0)) && std::filesystem::exists(f.file(1))); ++i) ::usleep(1000);
     p.signal(servers[1], SIGKILL);
     for (const int w : workers) {
         BOOST_TEST(holds(p.result(w), named(p, j, 1)), p.result(w));
@@ -85,7 +85,7 @@ BOOST_AUTO_TEST_CASE(a_server_that_comes_back_without_what_it_kept_ends_the_job)
     for (int s = 0; s < 2; ++s) servers.push_back(p.start([&, s] { return j.serve(s); }));   // no checkpoints
     for (int w = 0; w < 2; ++w)
         workers.push_back(p.start([&, w] { return push_until_told(j, w, counts); }));
-    for (int i = 0; i < 5000 && (counts.acknowledged[0] < 20 || counts.acknowledged[1] < 20); ++i) ::usleep(1000);
+    for (int i = 0; i < 100000 && (counts.acknowledged[0] < 20 || counts.acknowledged[1] < 20); ++i) ::usleep(1000);
     p.signal(servers[1], SIGKILL);
     BOOST_TEST(p.result(servers[1]) == "KILLED");
     servers[1] = p.start([&] { return j.serve(1); });
@@ -191,7 +191,7 @@ BOOST_AUTO_TEST_CASE(many_lives_leave_nothing_behind) {
             << (last.kib > first.kib + 1024 ? "grew" : "no more memory");
         return out.str();
     });
-    for (int i = 0; i < 30000 && counts.other[0] < 50; ++i) ::usleep(1000);
+    for (int i = 0; i < 100000 && counts.other[0] < 50; ++i) ::usleep(1000);
     const footprint before = of_process(p.pid(server));
     BOOST_TEST(p.result(many, 60) == "0 0 no more memory");
     const footprint after = of_process(p.pid(server));

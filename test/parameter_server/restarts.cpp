@@ -23,7 +23,7 @@ BOOST_AUTO_TEST_CASE(a_server_comes_back_from_its_checkpoint) {
     after_kills right;
     for (int k = 0; k < kills; ++k) {
         const std::int64_t from = sum(counts.acknowledged, 2);
-        for (int i = 0; i < 10000 && sum(counts.acknowledged, 2) < from + 60; ++i) ::usleep(1000);
+        for (int i = 0; i < 100000 && sum(counts.acknowledged, 2) < from + 60; ++i) ::usleep(1000);
         BOOST_TEST(sum(counts.acknowledged, 2) >= from + 60, "after " << k << " kills");
         ::usleep(static_cast<useconds_t>(random() % 3000));
         p.signal(servers[1], SIGKILL);   // the other one is never touched
@@ -37,7 +37,7 @@ BOOST_AUTO_TEST_CASE(a_server_comes_back_from_its_checkpoint) {
         servers[1] = p.start([&] { return serve(j, 1, f.file(1)); }, 0.05 * static_cast<double>(random() % 4));
     }
     const std::int64_t from = sum(counts.acknowledged, 2);
-    for (int i = 0; i < 10000 && sum(counts.acknowledged, 2) < from + 60; ++i) ::usleep(1000);
+    for (int i = 0; i < 100000 && sum(counts.acknowledged, 2) < from + 60; ++i) ::usleep(1000);
     counts.enough = true;
     BOOST_TEST(p.result(workers[1]) == "left");
     std::istringstream found(p.result(workers[0]));
@@ -64,7 +64,7 @@ BOOST_AUTO_TEST_CASE(all_servers_and_workers_die_and_come_back) {
     after_kills right[2];
     const auto on = [&] {
         const std::int64_t from = sum(counts.acknowledged, 2);
-        for (int i = 0; i < 10000 && sum(counts.acknowledged, 2) < from + 80; ++i) ::usleep(1000);
+        for (int i = 0; i < 100000 && sum(counts.acknowledged, 2) < from + 80; ++i) ::usleep(1000);
         BOOST_TEST(sum(counts.acknowledged, 2) >= from + 80);
     };
     for (int k = 0; k < 2; ++k) {

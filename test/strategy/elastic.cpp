@@ -75,9 +75,9 @@ BOOST_AUTO_TEST_CASE(who_is_started_again_joins) {
         const auto at = own_addresses(3);
         processes job;
         for (int r = 0; r < 3; ++r)
-            job.start([=] { return live(at, r, {.die_at = r == dies ? 10 : -1, .pause = 0.06}); });
+            job.start([=] { return live(at, r, {.die_at = r == dies ? 10 : -1, .pause = 0.06, .joined = 3}); });
         BOOST_TEST(job.result(dies) == "KILLED");
-        const int again = job.start([=] { return live(at, dies, {.pause = 0.06}); });
+        const int again = job.start([=] { return live(at, dies, {.pause = 0.06, .joined = 3}); });
         const std::string a = job.result(dies == 0 ? 1 : 0), b = job.result(2), c = job.result(again);
         are_equal({a, b, c});
         BOOST_TEST(word_behind(a, "members") == "323", a);
@@ -93,7 +93,7 @@ BOOST_AUTO_TEST_CASE(a_spare_takes_the_place_of_the_dead) {
     const auto at = own_addresses(4);
     processes job;
     for (int r = 0; r < 4; ++r)
-        job.start([=] { return live(at, r, {.die_at = r == 1 ? 10 : -1, .pause = 0.05, .spares = 2}); });
+        job.start([=] { return live(at, r, {.die_at = r == 1 ? 10 : -1, .pause = 0.05, .spares = 2, .joined = 2}); });
     const std::string a = job.result(0), b = job.result(2), c = job.result(3);
     const bool second = holds(b, "ok");
     are_equal({a, second ? b : c});
@@ -112,10 +112,12 @@ BOOST_AUTO_TEST_CASE(an_exception_ends_one_member) {
 BOOST_AUTO_TEST_CASE(who_was_stopped_learns_that_it_was_removed) {
     const auto at = own_addresses(3);
     processes job;
-    for (int r = 0; r < 3; ++r) job.start([=] { return live(at, r, {.pause = 0.12, .dead_after = 0.5}); });
-    ::usleep(1'500'000);
+    const shared_flag begun, fewer;
+    for (int r = 0; r < 3; ++r)
+        job.start([&, r] { return live(at, r, {.pause = 0.12, .begun = &begun, .fewer = &fewer}); });
+    while (!begun.is_set()) ::usleep(1000);
     job.signal(1, SIGSTOP);
-    ::usleep(3'500'000);
+    while (!fewer.is_set()) ::usleep(1000);
     job.signal(1, SIGCONT);
     are_equal({job.result(0), job.result(2)});
     BOOST_TEST(holds(job.result(1), "this process was removed from the job"), job.result(1));
@@ -130,7 +132,7 @@ BOOST_AUTO_TEST_CASE(killed_anywhere) {
         for (int r = 0; r < 3; ++r)
             job.start([=] { return live(at, r, {.pause = 0.01, .checkpoints = file}); });
         const int dies = round % 3;
-        for (int i = 0; i < 3000 && ::access((file + "/step-5.safetensors").c_str(), F_OK) != 0; ++i) ::usleep(2000);
+        for (int i = 0; i < 30000 && ::access((file + "/step-5.safetensors").c_str(), F_OK) != 0; ++i) ::usleep(2000);
         ::usleep(static_cast<useconds_t>(37'000 * round + 3'000));
         job.signal(dies, SIGKILL);
         std::vector<std::string> left;
@@ -157,7 +159,7 @@ BOOST_AUTO_TEST_CASE(a_job_that_is_cut_in_two) {
             if (!hosts.enter(r > 0)) return std::string("no such host");
             return live(at, r, {.pause = 0.05, .checkpoints = file});
         });
-    for (int i = 0; i < 3000 && ::access((file + "/step-5.safetensors").c_str(), F_OK) != 0; ++i) ::usleep(2000);
+    for (int i = 0; i < 30000 && ::access((file + "/step-5.safetensors").c_str(), F_OK) != 0; ++i) ::usleep(2000);
     BOOST_TEST(hosts.connect(false));
     const std::string a = job.result(1), b = job.result(2), alone = job.result(0);
     are_equal({a, b});

@@ -46,7 +46,7 @@ BOOST_AUTO_TEST_CASE(killed_anywhere) {
         const auto at = own_addresses(3);
         processes job;
         for (int r = 0; r < 3; ++r) job.start([=] { return live(at, r, {.pause = 0.01, .checkpoints = file}); });
-        for (int i = 0; i < 3000 && ::access((file + "/step-5.safetensors").c_str(), F_OK) != 0; ++i) ::usleep(2000);
+        for (int i = 0; i < 30000 && ::access((file + "/step-5.safetensors").c_str(), F_OK) != 0; ++i) ::usleep(2000);
         ::usleep(static_cast<useconds_t>(41'000 * round + 3'000));
         job.signal(round, SIGKILL);
         are_equal({job.result((round + 1) % 3), job.result((round + 2) % 3)});
@@ -72,9 +72,10 @@ BOOST_AUTO_TEST_CASE(what_a_saved_round_had_is_not_lost) {
 BOOST_AUTO_TEST_CASE(who_is_started_again_joins) {
     const auto at = own_addresses(3);
     processes job;
-    for (int r = 0; r < 3; ++r) job.start([=] { return live(at, r, {.die_at = r == 1 ? 9 : -1, .pause = 0.06}); });
+    for (int r = 0; r < 3; ++r)
+        job.start([=] { return live(at, r, {.die_at = r == 1 ? 9 : -1, .pause = 0.06, .joined = 3}); });
     BOOST_TEST(job.result(1) == "KILLED");
-    const int again = job.start([=] { return live(at, 1, {.pause = 0.06}); });
+    const int again = job.start([=] { return live(at, 1, {.pause = 0.06, .joined = 3}); });
     const std::string a = job.result(0), b = job.result(2), c = job.result(again);
     are_equal({a, b, c});
     BOOST_TEST(word_behind(a, "members") == "323", a);

@@ -56,10 +56,10 @@ BOOST_AUTO_TEST_CASE(killed_anywhere_and_started_again) {
     for (int round = 0; round < 2; ++round) {
         const std::string file = folder / ("run" + std::to_string(round)).c_str();
         const auto at = own_addresses(3);
-        const plan p{.pause = 0.04, .checkpoints = file};
+        const plan p{.pause = 0.04, .checkpoints = file, .joined = 3};
         processes job;
         for (int r = 0; r < 3; ++r) job.start([=] { return live(at, r, p); });
-        for (int i = 0; i < 3000 && ::access((file + "/step-5.safetensors").c_str(), F_OK) != 0; ++i) ::usleep(2000);
+        for (int i = 0; i < 30000 && ::access((file + "/step-5.safetensors").c_str(), F_OK) != 0; ++i) ::usleep(2000);
         ::usleep(static_cast<useconds_t>(171'000 * round + 3'000));
         job.signal(round, SIGKILL);
         BOOST_TEST(job.result(round) == "KILLED");
@@ -75,9 +75,10 @@ BOOST_AUTO_TEST_CASE(killed_anywhere_and_started_again) {
 BOOST_AUTO_TEST_CASE(who_heals_dies) {
     const auto at = own_addresses(4);
     processes job;
-    for (int r = 0; r < 4; ++r) job.start([=] { return live(at, r, {.die_at = r == 1 ? 5 : -1, .pause = 0.08}); });
+    for (int r = 0; r < 4; ++r)
+        job.start([=] { return live(at, r, {.die_at = r == 1 ? 5 : -1, .pause = 0.08, .joined = 3}); });
     BOOST_TEST(job.result(1) == "KILLED");
-    const int again = job.start([=] { return live(at, 1, {.pause = 0.08}); });
+    const int again = job.start([=] { return live(at, 1, {.pause = 0.08, .joined = 3}); });
     ::usleep(150'000);   // before, while or after it is healed
     job.signal(3, SIGKILL);
     const std::string a = job.result(0), b = job.result(2), c = job.result(again);

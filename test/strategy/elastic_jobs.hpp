@@ -24,6 +24,9 @@ struct plan {
     std::string checkpoints{};
     double dead_after = 1;
     int steps = steps_of_a_life;
+    int joined = 0;            ///< while fewer train, steps of the second half take long: who is to join has time to
+    const shared_flag* begun = nullptr;   ///< set behind the first step
+    const shared_flag* fewer = nullptr;   ///< set behind the first step that not all of three have made
 };
 /// What a member does besides.
 struct conduct {
@@ -32,7 +35,10 @@ struct conduct {
     void after_step(auto& run, const data::batch_view&) {
         const int n = run.model.session().member().count;
         if (log.empty() || log.back() != static_cast<char>('0' + n)) log += static_cast<char>('0' + n);
-        if (p.pause > 0) ::usleep(static_cast<useconds_t>(p.pause * 1e6));
+        if (p.begun) p.begun->set();
+        if (p.fewer && n < 3) p.fewer->set();
+        const bool waits = n < p.joined && run.step > p.steps / 2;
+        if (p.pause > 0) ::usleep(static_cast<useconds_t>((waits ? 0.5 : p.pause) * 1e6));
         if (run.step == p.throw_at) throw data_error("the data are gone", "a test's hook", "nothing", "something");
         if (run.step == p.die_at) ::raise(SIGKILL);
     }

@@ -34,7 +34,8 @@ auto model_under(const auto& s) {
 struct conduct {
     int die_at;
     void after_step(auto& run, const data::batch_view&) {
-        ::usleep(50'000);
+        const bool waits = run.model.session().member().count < 3 && run.step > 30;   // who is to join has time to
+        ::usleep(waits ? 500'000 : 50'000);
         if (run.step == die_at) ::raise(SIGKILL);
     }
 };

@@ -30,7 +30,7 @@ public:
     void start_all(const std::function<std::string(const cluster&)>& f) {
         for (int i = 0; i < workers_ + servers_; ++i) start(i, f);
     }
-    std::string result(int i, double within = 40) { return all_.result(number_[static_cast<std::size_t>(i)], within); }
+    std::string result(int i, double within = 60) { return all_.result(number_[static_cast<std::size_t>(i)], within); }
     void signal(int i, int s) { all_.signal(number_[static_cast<std::size_t>(i)], s); }
     int workers() const { return workers_; }
     int size() const { return workers_ + servers_; }

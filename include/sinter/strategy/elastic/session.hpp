@@ -122,9 +122,12 @@ public:
     SINTER_COLD void admit(std::vector<std::byte> run) {
         if (!job_ || quiet_) return;
         if (healer_ && healer_->is_ready()) healer_->finish();
-        bytes_ = std::move(run);
+        run_ = std::move(run);   // bytes_ may still be asked for: see perform_on()
         const auto give = [&] { hand_over(); };
-        if (again(job_->fault("members change"), give, true, true)) made_in_ = job_->epoch();
+        if (again(job_->fault("members change"), give, true, true)) {
+            bytes_ = std::move(run_);
+            made_in_ = job_->epoch();
+        }
         kind_ = result::bytes;
         ++done_;
         stop_healing();
@@ -184,6 +187,7 @@ private:
     result kind_ = result::none;     ///< of the last operation
     step_result step_{};
     std::vector<std::byte> bytes_;   ///< what it gave
+    std::vector<std::byte> run_;     ///< for those that are being admitted
     std::vector<std::byte> given_;   ///< what it was given
     std::unique_ptr<cluster_error> broken_;
     std::vector<std::byte> told_;    ///< of the last step, while this member heals another
@@ -230,7 +234,7 @@ private:
         if (!job_) return f();
         if (quiet_) return;
         given_.assign(x.begin(), x.end());
-        bytes_.clear();
+        // Until f() is over bytes_ stays the result of the operation before, which others may still be in.
         perform(result::bytes, [&] {
             if (!given_.empty()) std::memcpy(x.data(), given_.data(), given_.size());
             f();
@@ -336,10 +340,10 @@ private:
         if (!somebody_joins()) return;
         const int from = source();
         auto& c = *base::communicator();
-        std::int64_t n[1] = {static_cast<std::int64_t>(bytes_.size())};
+        std::int64_t n[1] = {static_cast<std::int64_t>(run_.size())};
         c.broadcast({reinterpret_cast<std::byte*>(n), sizeof n}, from);
         std::vector<std::byte> other;
-        std::vector<std::byte>& to = healed_ ? base::member().index == from ? bytes_ : other : bytes_;
+        std::vector<std::byte>& to = healed_ ? base::member().index == from ? run_ : other : bytes_;
         to.resize(static_cast<std::size_t>(n[0]));
         c.broadcast({to.data(), to.size()}, from);
     }
