@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSL-1.0
 """Writes the fuzzers' seeds: FOLDER/safetensors/*, FOLDER/idx/*, FOLDER/pgm/*, FOLDER/npy/*, FOLDER/npz/*, FOLDER/csv/*,
-FOLDER/features/*, FOLDER/png/*, FOLDER/cluster_text/*. Small, valid, each showing one feature.
+FOLDER/features/*, FOLDER/png/*, FOLDER/cluster_text/*,
+FOLDER/table_delta/*. Small, valid, each showing one feature.
 What it wrote is checked in under corpus/.
 
 usage: make_seeds.py FOLDER
@@ -33,6 +34,16 @@ def safetensors(header, data=b"", text=None):
 
 def tensor(dtype, shape, begin, end):
     return {"dtype": dtype, "shape": shape, "data_offsets": [begin, end]}
+
+
+def table_delta(width, keys, removed, table="t"):
+    n, gone = len(keys), len(removed)
+    at, end = 8 * n, 8 * n + 4 * n * width
+    header = {"__metadata__": {"table": table, "since": "3", "step": "7"}, "keys": tensor("I64", [n], 0, at),
+              "values": tensor("F32", [n, width], at, end), "removed": tensor("I64", [gone], end, end + 8 * gone)}
+    data = struct.pack(f"<{n}q", *keys) + struct.pack(f"<{n * width}f", *range(n * width)) \
+        + struct.pack(f"<{gone}q", *removed)
+    return bytes([width - 1]) + safetensors(header, data)
 
 
 def idx(code, extents, data):
@@ -114,6 +125,14 @@ SEEDS = {
         "nodes": b"workers=32 workers_per_node=8 node_bandwidth=10GB/s node_latency=2us algorithm=hierarchical",
         "servers": b"workers=9 servers=2 algorithm=servers straggler=lognormal:0.05 samples=8 seed=3 critical_batch=4k",
         "measured": b"step_seconds=120ms sharded_update=yes bucket_bytes=1MB sum_bandwidth=infinite least_gain=0.1",
+    },
+    "table_delta": {
+        "rows": table_delta(2, [-5, 7, 1 << 62], [3, -9]),
+        "none": table_delta(3, [], []),
+        "removed": table_delta(1, [], [4]),
+        "twice": table_delta(1, [6, 6], []),
+        "both": table_delta(1, [6], [6]),
+        "another": table_delta(1, [6], [], "u"),
     },
 }
 

@@ -80,3 +80,35 @@ BOOST_AUTO_TEST_CASE(bytes_are_of_the_rows_that_were_touched) {
     BOOST_TEST(bytes[1] - bytes[0] < 300 * (4 * width + 8) + 64);
     BOOST_TEST(bytes[1] - bytes[0] >= 300 * (4 * width + 8));
 }
+
+/// What cannot be is refused before the first row is handed on.
+BOOST_AUTO_TEST_CASE(what_no_table_has_written) {
+    using safetensors::dtype;
+    const temporary_folder folder;
+    const std::string path = folder / "delta";
+    const auto said = [&](std::vector<std::int64_t> keys, std::vector<std::int64_t> removed) {
+        const std::vector<float> values(keys.size() * width);
+        safetensors::write(path,
+                           {{"keys", dtype::i64, {std::ssize(keys)}, keys.data()},
+                            {"values", dtype::f32, {std::ssize(keys), width}, values.data()},
+                            {"removed", dtype::i64, {std::ssize(removed)}, removed.data()}},
+                           {{"table", "words"}});
+        std::size_t calls = 0;
+        try {
+            read_delta(path, "words", width, [&](auto, auto) { ++calls; }, [&](auto) { ++calls; });
+        } catch (const format_error& e) {
+            BOOST_TEST(calls == 0u);
+            return std::string(e.what());
+        }
+        BOOST_TEST(calls == keys.size() + removed.size());
+        return std::string();
+    };
+    BOOST_TEST(said({4, -1, 9}, {5}) == "");
+    BOOST_TEST(said({4, -1, 4}, {}).find("a key twice") != std::string::npos);
+    BOOST_TEST(said({4}, {7, 7}).find("a key twice") != std::string::npos);
+    BOOST_TEST(said({4}, {5, 4}).find("a key twice") != std::string::npos);
+    const std::string pipe = folder / "pipe";
+    BOOST_TEST(::mkfifo(pipe.c_str(), 0600) == 0);
+    for (const std::string& other : {pipe, folder / "."})
+        BOOST_CHECK_THROW(read_delta(other, "words", width, [](auto, auto) {}, [](auto) {}), io_error);
+}

@@ -43,7 +43,8 @@ inline delta_counts write_delta(const std::string& path, const std::string& tabl
 }
 
 /// Calls put(key, row) for each row of such a file and then remove(key). Holds some rows at a time. Throws
-/// io_error, format_error, and mismatch_error where it is of another table.
+/// io_error, format_error, and mismatch_error where it is of another table: all but errors of reading come before the
+/// first call.
 template <class Put, class Remove>
 delta_counts read_delta(const std::string& path, const std::string& table, int row_floats, Put put, Remove remove) {
     using safetensors::dtype;
@@ -60,6 +61,11 @@ delta_counts read_delta(const std::string& path, const std::string& table, int r
     };
     const std::vector<std::int64_t> keys = f.all<std::int64_t>(list("keys")),
                                     removed = f.all<std::int64_t>(list("removed"));
+    std::vector<std::int64_t> all = keys;
+    all.insert(all.end(), removed.begin(), removed.end());
+    std::sort(all.begin(), all.end());
+    if (const auto twice = std::adjacent_find(all.begin(), all.end()); twice != all.end())
+        throw format_error("a key twice", joined({path, ", keys and removed"}), joined({*twice}), "keys that differ");
     const auto n = static_cast<std::int64_t>(keys.size());
     const safetensors::tensor_place& values = f.need("values", dtype::f32, {n, row_floats});
     const std::int64_t some = std::max<std::int64_t>(1, (1 << 18) / std::max(row_floats, 1));

@@ -11,10 +11,14 @@ namespace sinter::inline SINTER_TARGET::sharded {
 class tensor_file {
 public:
     SINTER_COLD explicit tensor_file(std::string path) : path_(std::move(path)) {
-        fd_ = io::descriptor(io::uninterrupted([&] { return ::open(path_.c_str(), O_RDONLY | O_CLOEXEC); }));
+        // As io::input_file: a named pipe would make the open itself wait.
+        fd_ = io::descriptor(io::uninterrupted([&] { return ::open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK); }));
         if (!fd_) io::throw_io_error(errno, "cannot open for reading", path_);
         struct stat status {};
         if (::fstat(fd_.get(), &status) != 0) io::throw_io_error(errno, "cannot ask for the size", path_);
+        if (!S_ISREG(status.st_mode))
+            throw io_error("cannot read", path_, S_ISDIR(status.st_mode) ? "a folder" : "a device or pipe",
+                           "a regular file");
         const auto size = static_cast<std::uint64_t>(status.st_size);
         safetensors::check_has_length(size, path_);
         std::byte length[safetensors::length_bytes];
