@@ -100,7 +100,8 @@ SINTER_COLD train_and_evaluate_result train_and_evaluate(Model& model, const tra
     stop_on_signals signals;
     const duty does = detail::duty_of(model.inner().session(), t.does);
     if (does == duty::evaluate) return detail::follow_checkpoints(model, t, e, signals);
-    if (does == duty::serve && detail::has_served(model.inner())) return {.does = does};
+    if (does == duty::serve && detail::has_served(model.inner(), &stop_on_signals::asked))
+        return {.does = does, .interrupted = static_cast<bool>(signals)};
     train_and_evaluate_result r{.does = does};
     detail::evaluate_checkpoints evaluations(t, e, does == duty::both, r);
     r.epochs = model.train(*t.data, {.max_steps = t.max_steps, .progress = t.progress}, signals, hooks...,
@@ -111,7 +112,8 @@ SINTER_COLD train_and_evaluate_result train_and_evaluate(Model& model, const tra
                            evaluations);
     r.steps = model.inner().steps();
     // Members that saw no signal themselves are told by the step that it ended.
-    r.interrupted = detail::of_any(model.inner().session(), static_cast<bool>(signals));
+    auto& session = model.inner().session();
+    r.interrupted = detail::of_any(session, signals || detail::server_was_asked(session));
     if (!r.interrupted) evaluations.finish(model.inner());
     return r;
 }

@@ -18,7 +18,7 @@
 /// | copied_state | | who is there, clocks, log, tickets: an archive |
 /// | copied_ready | step: epoch | |
 /// | copied_end | | |
-/// | copied_answer | step: how many frames the follower has taken in | |
+/// | copied_answer | step: how many frames the follower has taken in; bucket: 1 where its process was asked to end | |
 namespace sinter::inline SINTER_TARGET::sharded {
 
 namespace copied {

@@ -92,7 +92,8 @@ struct commit_block {
 /// What each answer ends with.
 struct answer_block {
     static constexpr std::size_t bytes = 112;
-    enum flag : std::uint32_t { refused = 1, ticket = 2, asked_to_stop = 4, open = 8, no_more_steps = 16 };
+    /// ends_soon: the server's own process was asked to end, and asks the workers to stop all.
+    enum flag : std::uint32_t { refused = 1, ticket = 2, asked_to_stop = 4, open = 8, no_more_steps = 16, ends_soon = 32 };
     answer_info info;
     std::uint32_t flags = 0;
     std::uint32_t joined_bytes = 0;   // of floats that follow in this frame; text follows otherwise
@@ -125,7 +126,7 @@ struct answer_block {
         version = get<std::int64_t>(b + 72), stop_clock = get<std::int64_t>(b + 80);
         save_clock = get<std::int64_t>(b + 88), save = get<std::int64_t>(b + 96);
         files_clock = get<std::int64_t>(b + 104);
-        return fate <= static_cast<std::uint32_t>(answer_info::fate::outdated) && flags < 32 && version >= 0 &&
+        return fate <= static_cast<std::uint32_t>(answer_info::fate::outdated) && flags < 64 && version >= 0 &&
                save >= 0 && joined_bytes <= from.size() - bytes;
     }
 };

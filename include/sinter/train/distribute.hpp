@@ -10,8 +10,9 @@ namespace sinter::inline SINTER_TARGET {
 template <class Trainer>
 class distributed_batches {
 public:
-    distributed_batches(Trainer& t, data::pipeline& data, std::int64_t max_steps) : trainer_(t), data_(data) {
-        serves_ = detail::has_served(t);
+    distributed_batches(Trainer& t, data::pipeline& data, std::int64_t max_steps, bool (*asked_to_end)())
+        : trainer_(t), data_(data) {
+        serves_ = detail::has_served(t, asked_to_end);
         if (!serves_) detail::begin_training(t, max_steps);
     }
 
@@ -64,12 +65,14 @@ private:
 /// with empty ones until those of all have, since a step is a step of all: at least one step must be
 /// made of each batch. What step() returns, and last_step(), are of all processes' examples.
 ///
-/// Under parameter servers the range is empty in a server, which serves until the job is done. Where each
+/// Under parameter servers the range is empty in a server, which serves until the job is done; `asked_to_end` says
+/// there whether its process has been asked to end (stop_on_signals::asked), for which all workers stop. Where each
 /// worker has batches of its own it ends early when `max_steps` (0: no limit) have been made by all workers
 /// together, or somebody has asked all to stop.
 template <class Trainer>
-distributed_batches<Trainer> distribute(Trainer& t, data::pipeline& data, std::int64_t max_steps = 0) {
-    return {t, data, max_steps};
+distributed_batches<Trainer> distribute(Trainer& t, data::pipeline& data, std::int64_t max_steps = 0,
+                                        bool (*asked_to_end)() = nullptr) {
+    return {t, data, max_steps, asked_to_end};
 }
 
 } // namespace sinter

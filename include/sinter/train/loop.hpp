@@ -198,7 +198,10 @@ private:
     SINTER_COLD std::vector<epoch_result> run_all() {
         using enum detail::hook_call;
         std::vector<epoch_result> history;
-        if (detail::has_served(t_)) return history;
+        if constexpr (requires { t_.session().serves(); }) {
+            if (t_.session().serves()) run_.tell(serve);
+            if (detail::has_served(t_, run_.interruption())) return history;
+        }
         if (!joins()) {
             agree_on_options();
             run_.tell(resume);

@@ -170,16 +170,23 @@ SINTER_COLD void by_the_chief(Session& s, const char* what, const std::string& w
 template <class Session>
 bool leaves_files_to_others(const Session& s) { return is_independent(s) && !s.member().chief(); }
 
-/// In a process that holds weights for those that train: does so until they are done. False elsewhere.
+/// In a process that holds weights for those that train: does so until they are done, or, where `asked_to_end` says so
+/// meanwhile, until they have stopped. False elsewhere.
 template <class Trainer>
-bool has_served(Trainer& t) {
+bool has_served(Trainer& t, bool (*asked_to_end)() = nullptr) {
     if constexpr (requires { t.session().serves(); }) {
         if (!t.session().serves()) return false;
-        t.session().serve(t.optimizer());
+        t.session().serve(t.optimizer(), asked_to_end);
         return true;
     } else {
         return false;
     }
+}
+/// Whether a process that holds weights for those that train was asked to end, for which all have stopped.
+template <class Session>
+bool server_was_asked(Session& s) {
+    if constexpr (requires { s.server_ends(); }) return s.server_ends();
+    else return false;
 }
 /// Training begins, to go on to `max_steps` (0: without a limit): where others count steps, too, the
 /// trainer's are theirs from now on.

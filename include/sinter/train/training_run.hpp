@@ -53,9 +53,11 @@ struct training_run {
     const std::string& why_stopped() const { return why_; }   ///< empty as long as nobody has asked
 
     /// `asked` is looked at once a step and once a batch of an evaluation, which it interrupts: for
-    /// signals (train/hooks/stop_on_signals.hpp). Null: no more.
+    /// signals (train/hooks/stop_on_signals.hpp). Null: no more. In a server (serve()) it is looked at while that
+    /// serves.
     void stop_when(bool (*asked)()) { interrupted_ = asked; }
-    /// Whether stop_when()'s function says so now.
+    bool (*interruption() const)() { return interrupted_; }   ///< stop_when()'s function, or null
+    /// Whether it says so now.
     bool interrupted() const { return interrupted_ && interrupted_(); }
     /// Ends training before what is measured at the epoch's end is complete: the run is to be saved
     /// as within the epoch, and epoch_end is not called.

@@ -56,11 +56,13 @@ void all_save_together(batch_input input, bool one_step) {
     std::int64_t newest = 0;
     for (const auto& f : std::filesystem::directory_iterator(where))
         if (f.is_directory()) newest = std::max<std::int64_t>(newest, std::atoll(f.path().filename().c_str() + 5));
+    int unheard = 1;
     for (const auto& f : std::filesystem::directory_iterator(where)) {
         if (!f.is_directory()) continue;
         const std::int64_t step = std::atoll(f.path().filename().c_str() + 5);
-        // Asynchronously the last pushes may be over before all servers have heard of it.
-        if (!one_step && step == newest) continue;
+        // Asynchronously the last pushes may be over before all servers have heard of a save; then they write the last.
+        if (!one_step && step != newest && !std::filesystem::exists(f.path() / "manifest.json") && unheard-- > 0)
+            continue;
         BOOST_TEST(std::filesystem::exists(f.path() / "manifest.json"), f.path());
         for (int s = 0; s < servers; ++s)
             BOOST_TEST(std::filesystem::exists(f.path() / joined({"shard-", s, "-of-", servers, ".safetensors"})));

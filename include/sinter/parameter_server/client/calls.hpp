@@ -193,7 +193,7 @@ inline void client::rest() {
 }
 inline void client::wait_for_others() {
     engine::lock hold(engine_->mutex);
-    engine_->call_and_wait(hold, 0, "wait for others");
+    engine_->call_all(hold, "wait for others");   // each has the last updates
 }
 
 inline std::int64_t client::open_clock() const {
@@ -432,6 +432,7 @@ inline void client::fail(const char* cause) noexcept {
     }
 }
 inline bool client::asked() const { return engine_->asked; }
+inline bool client::server_ends() const { return engine_->server_ends; }
 inline std::int64_t client::stop_clock() const {
     const engine::lock hold(engine_->mutex);
     return engine_->asked ? engine_->stop_clock : -1;

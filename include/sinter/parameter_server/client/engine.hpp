@@ -41,7 +41,7 @@ struct client::engine {
     bool ending = false, leaving = false, left = false;
     bool resting = false, joined = false, initialised = false;
     bool ticket = false, no_more = false, open = false;
-    std::atomic<bool> asked{false};
+    std::atomic<bool> asked{false}, server_ends{false};
     std::int64_t clock = 0, open_clock = 0, open_step = 0;
     std::int64_t stop_clock = -1, files_clock = 0, save_clock = 0, save = 0;   // as server 0 said last: answer_block
     std::vector<std::int64_t> used;           // versions of the values that gradients are computed from, by server
@@ -284,6 +284,7 @@ struct client::engine {
     void take(const answer_block& b) {
         clock = std::max(clock, b.info.clock);
         if ((b.flags & answer_block::asked_to_stop) != 0) asked = true;
+        if ((b.flags & answer_block::ends_soon) != 0) server_ends = true;
         open = open || (b.flags & answer_block::open) != 0;
         if (open)
             for (const auto& l : lanes) l->gave_values = true;

@@ -131,6 +131,8 @@ public:
     /// The job ends with an error, on all servers and workers: this worker's, for this cause.
     void fail(const char* cause) noexcept;
     bool asked() const;
+    /// Whether a server's process has been asked to end (server_options::asked_to_end): somebody is to ask all to stop.
+    bool server_ends() const;
     /// Of which clock on nobody makes a step, since somebody has asked; -1: nobody has, or it is not known yet.
     std::int64_t stop_clock() const;
     std::string stop_reason() const;

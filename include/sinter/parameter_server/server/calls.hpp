@@ -136,7 +136,7 @@ inline void server_session::call(const wire::frame_header& h, span<const std::by
                 const bool works = p == presence::here || may_come;
                 if (i != w_ && works) return false;
             }
-            return true;
+            return e_.has_applied_all();
         });
         return back({});
     }

@@ -159,6 +159,7 @@ struct server::engine {
     std::vector<std::int64_t> begun_of, made_of;     // the same of each phase, where losses alternate
     bool has_values = false, open = false, restored = false, applying = false, stopping = false, asked = false;
     bool any_left = false;
+    bool ends_soon = false;                          // options.asked_to_end said so, here or in the follower's process
     std::int64_t version = 0;                        // how often the chief has overwritten the values of an open job
     bool renewing = false;                           // it does now
     std::int64_t save_agreed = 0, saved_agreed = 0;  // the step that all servers save as; and have
@@ -169,7 +170,7 @@ struct server::engine {
     wire::rare_log notes;
     double started = 0;
     // A checkpoint that is requested:
-    std::int64_t save_wanted = 0, save_done = 0, saved_step = 0;
+    std::int64_t save_wanted = 0, save_done = 0, saved_step = 0, saved_as = -1;   // saved_as: by its name
     double saved_at = 0;
     std::string save_where, save_fault;
     // Where two processes keep this shard:
@@ -330,6 +331,7 @@ struct server::engine {
     inline void restore();
     inline std::string saved_log() const;
     inline void save(const std::string& where);
+    inline bool ends_unsaved() const;
     inline bool save_is_due(double now) const;
     inline void agree_to_save(double now);
     inline void keep_saving();
@@ -344,6 +346,10 @@ struct server::engine {
     inline void look_at_sums();
     inline std::string counters_text() const;
     inline void report(lock& hold);
+    inline bool nobody_came(double now) const;
+    inline bool has_applied_all() const;
+    inline bool is_at_rest() const;
+    inline void look_whether_it_is_to_end(double now);
     inline void serve_until_the_end();
     inline void look_who_lives(double gap);
     inline bool is_over(double now) const;

@@ -93,6 +93,10 @@ inline void server::engine::follow_once(wire::service_client& dialler) {
         wire::frame_tag back;
         back.operation = copied::answer;
         back.step = taken;
+        {
+            const lock hold(mutex);
+            back.bucket = ends_soon;
+        }
         talk.send(back, {});
     }
 }

@@ -138,7 +138,7 @@ inline std::shared_ptr<copy_stream> server::engine::serve_follower(conversation&
 inline void server::engine::send_stream(wire::data_link& link, const std::shared_ptr<copy_stream>& of) {
     const double every = who.options.heartbeat_every(), dead_after = who.options.dead_after;
     copy_stream::record out;
-    bool sending = false, receiving = false, waits = false;
+    bool sending = false, receiving = false, waits = false, other_ends = false;
     std::uint64_t taken = 0;
     double said = base::monotonic_seconds(), heard = said;
     for (;;) {
@@ -167,6 +167,7 @@ inline void server::engine::send_stream(wire::data_link& link, const std::shared
                 if (h->tag.operation != copied::answer || h->bytes != 0)
                     throw error("a message that was not asked for", "sharded::server");
                 taken = static_cast<std::uint64_t>(h->tag.step);
+                other_ends = h->tag.bucket != 0;
                 link.receive(h->tag, {});
                 receiving = true;
             }
@@ -176,6 +177,7 @@ inline void server::engine::send_stream(wire::data_link& link, const std::shared
             if (stream != of) return;
             if (!stream->take(taken)) throw error("an answer that makes no sense", "sharded::server");
             heard = base::monotonic_seconds();
+            ends_soon = ends_soon || other_ends;
             changed.notify_all();
         }
         if (!idle || link.has_more()) continue;

@@ -25,7 +25,7 @@ inline void server::engine::restore() {
         version = l.version;
     }
     set_steps(v.global_step, phases);
-    saved_step = global_step;
+    saved_step = saved_as = global_step;
 }
 
 /// Under the mutex, with nobody changing values.
@@ -86,12 +86,17 @@ inline void server::engine::save(const std::string& where) {
     options.files->save(v, where);
 }
 
+/// Under the mutex: whether all have been asked to stop, and have, and the last checkpoint is none of that step. All
+/// servers write it, whatever they have saved before.
+inline bool server::engine::ends_unsaved() const {
+    return asked && global_step > 0 && is_at_rest() && (saved_as != global_step || saved_step != global_step);
+}
 /// Under the mutex: whether a checkpoint is due by itself. By clocks that is exactly when a clock makes
 /// the step, on all servers alike.
 inline bool server::engine::save_is_due(double now) const {
     const std::int64_t every = options.save_every_steps;
     if (part != copy_role::leading || !open || !options.files) return false;
-    if (save_agreed > saved_agreed) return true;
+    if (ends_unsaved() || save_agreed > saved_agreed) return true;
     if (global_step <= saved_step) return false;
     if (every > 0 && (order.mode == update_mode::clocks ? global_step % every == 0
                                                         : global_step / every > saved_step / every))
@@ -128,10 +133,11 @@ inline void server::engine::keep_saving() {
         const std::int64_t agreed = save_agreed;
         const bool asked_for = wanted > save_done;
         const bool by_steps = options.save_every_steps > 0 && global_step / every > saved_step / every;
-        const std::string where =
-            asked_for
-                ? std::exchange(save_where, {})
-                : "step-" + std::to_string(agreed > saved_agreed && !by_steps ? agreed : global_step / every * every);
+        const std::int64_t as = ends_unsaved()                       ? global_step
+                                : agreed > saved_agreed && !by_steps ? agreed
+                                                                     : global_step / every * every;
+        if (!asked_for) saved_as = as;
+        const std::string where = asked_for ? std::exchange(save_where, {}) : "step-" + std::to_string(as);
         hold.unlock();
         std::string fault;
         try {
@@ -168,6 +174,29 @@ inline void server::engine::look_who_lives(double gap) {
     }
 }
 
+/// Under the mutex: whether no worker has been here yet. A copy may have been started anew: whether there is a job,
+/// whoever leads tells it soon.
+inline bool server::engine::nobody_came(double now) const {
+    if (replicated()) return epoch == 0 && now - started > who.options.dead_after;
+    return !restored && std::ranges::all_of(workers, [](const worker& k) {
+        return k.now == presence::expected || k.now == presence::never_came;
+    });
+}
+/// Under the mutex: whether all that workers have pushed, and no other waits for, is in the values.
+inline bool server::engine::has_applied_all() const {
+    if (order.mode == update_mode::async || (agrees() && !is_first())) return true;   // server 0 decides about clocks
+    return !applying && !all_clocks.ready();
+}
+/// Under the mutex: whether nobody makes steps, and those that were made are in the values.
+inline bool server::engine::is_at_rest() const {
+    return has_applied_all() && std::ranges::none_of(workers, [](const worker& k) { return k.now == presence::here; });
+}
+/// Under the mutex: each answer tells workers that this process was asked to end. Where there are none it ends.
+inline void server::engine::look_whether_it_is_to_end(double now) {
+    if (!options.asked_to_end || !options.asked_to_end()) return;
+    if (!std::exchange(ends_soon, true)) notes.say("asked to end: workers stop behind their next steps");
+    if (nobody_came(now)) stopping = true;
+}
 /// Under the mutex.
 inline bool server::engine::is_over(double now) const {
     bool waits = false;
@@ -201,10 +230,11 @@ inline void server::engine::serve_until_the_end() {
     if (replicated()) follower = base::posix_thread([this] { follow(); });
     lock hold(mutex);
     double ran = base::monotonic_seconds(), reported = ran;
-    const double every = who.options.heartbeat_every() / 2;
+    const double every = std::min(who.options.heartbeat_every() / 2, options.asked_to_end ? 0.1 : 1e3);
     while (!stopping && !failure) {
         const double now = base::monotonic_seconds();
         look_who_lives(now - ran);
+        look_whether_it_is_to_end(now);
         ran = now;
         if (is_over(now)) break;
         look_at_sums();

@@ -178,6 +178,7 @@ private:
         b.info.applied = e_.all_clocks.applied();
         b.version = e_.version;
         if (e_.asked) b.flags |= answer_block::asked_to_stop;
+        if (e_.ends_soon) b.flags |= answer_block::ends_soon;
         if (e_.open) b.flags |= answer_block::open;
         if (e_.is_first()) e_.agree_to_save(0);
         b.stop_clock = e_.together.stop_clock(), b.files_clock = e_.together.files_clock();

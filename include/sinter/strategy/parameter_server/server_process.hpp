@@ -46,8 +46,9 @@ public:
         if (serves()) return {-1, setup_.members.size()};
         return trains() ? membership{setup_.members.rank(), setup_.members.size()} : membership{};
     }
-    /// A server's work, until all workers have left: in place of training. A second call returns at once.
-    SINTER_COLD void serve(const Optimizer& o) {
+    /// A server's work, until all workers have left: in place of training. Where `asked_to_end` says so meanwhile it
+    /// has all workers stop. A second call returns at once.
+    SINTER_COLD void serve(const Optimizer& o, bool (*asked_to_end)() = nullptr) {
         if (!serves() || served_) return;
         served_ = true;
         sharded::server_options more;
@@ -59,6 +60,7 @@ public:
             if (report_->wanted())
                 detail::report_server(*report_, step, workers, tables, places_.shards[at(setup_.members.self().index)]);
         };
+        if (asked_to_end) more.asked_to_end = asked_to_end;
         more.parameters = P::v.n_parameters;
         more.phases = phases;
         const int self = setup_.members.self().index, before = (self + places_.servers() - 1) % places_.servers();

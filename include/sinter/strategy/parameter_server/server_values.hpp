@@ -243,6 +243,7 @@ public:
         return x[1] > 0 ? x[0] / x[1] : 0;
     }
     bool asked_to_stop() const { return link_ && link_->client().asked(); }
+    bool server_ends() const { return link_ && link_->client().server_ends(); }   ///< its process was asked to
     void ask_all_to_stop(const char* why) {
         if (link_) link_->client().ask_all_to_stop(why);
     }

@@ -50,7 +50,10 @@ public:
         step_values v = given;
         if (!begun_) v.step = this->begin_training(v.step, 0);   // servers may go on from a checkpoint
         sharded::client& c = link_->client();
-        if (v.stop && c.stop_clock() < 0 && (member().chief() || !independent())) c.ask_all_to_stop("asked to stop");
+        if (c.stop_clock() < 0) {
+            if (c.server_ends()) c.ask_all_to_stop("a server was asked to end");
+            else if (v.stop && (member().chief() || !independent())) c.ask_all_to_stop("asked to stop");
+        }
         if (v.save && !independent()) c.ask_all_to_save();
         settle();
         if (is_old_ || c.renewed()) begin_anew();

@@ -29,6 +29,8 @@
 ///     void epoch_end(run)                   run.result is complete
 ///     void checkpoint_saved(run, file)      run.save_checkpoint() has written this file, a const std::string&
 ///     void end(run)                         training has ended, with whatever epochs it did; not after an exception
+///     void serve(run)                       in a process that keeps weights for those that train (parameter_server), in place
+///                                           of all others: run.stop_when(f) says when it is asked to end
 ///   and, for what must live on in a saved run,
 ///     void state(hook_state&)               lists the hook's variables (train/hooks/hook_state.hpp), for saving and loading;
 ///                                           with it a name: static constexpr const char* name = "..."

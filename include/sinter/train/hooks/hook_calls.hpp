@@ -14,13 +14,13 @@ class hook_state;   // train/hooks/hook_state.hpp
 namespace detail {
 
 /// The calls that have the run as their only argument.
-enum class hook_call : std::uint8_t { resume, begin, epoch_begin, pass_stopped, pass_end, epoch_end, end };
+enum class hook_call : std::uint8_t { resume, begin, epoch_begin, pass_stopped, pass_end, epoch_end, end, serve };
 
 /// One hook's calls; null where it has none.
 struct hook_calls {
     void* hook = nullptr;
     const char* name = nullptr;   ///< that its state is saved under
-    void (*at[7])(void*, training_run&) = {};
+    void (*at[8])(void*, training_run&) = {};
     void (*before_step)(void*, training_run&, const batch_view&) = nullptr;
     void (*after_step)(void*, training_run&, const batch_view&) = nullptr;
     void (*checkpoint_saved)(void*, training_run&, const std::string&) = nullptr;
@@ -31,7 +31,7 @@ struct hook_calls {
 /// hook has as well are ambiguous: so it is known which it has, whatever their signatures.
 struct all_hook_names {
     int resume, begin, epoch_begin, before_step, after_step, pass_stopped, pass_end, epoch_end, checkpoint_saved, end,
-        state;
+        state, serve;
 };
 template <class H>
 struct with_all_names : H, all_hook_names {};
@@ -58,11 +58,13 @@ SINTER_HOOK_CALL(epoch_end, r);
 SINTER_HOOK_CALL(checkpoint_saved, r, file);
 SINTER_HOOK_CALL(end, r);
 SINTER_HOOK_CALL(state, s);
+SINTER_HOOK_CALL(serve, r);
 #undef SINTER_HOOK_CALL
 
 template <class H>
 concept has_any_call = has_resume<H> || has_begin<H> || has_epoch_begin<H> || has_before_step<H> || has_after_step<H> ||
-    has_pass_stopped<H> || has_pass_end<H> || has_epoch_end<H> || has_checkpoint_saved<H> || has_end<H>;
+    has_pass_stopped<H> || has_pass_end<H> || has_epoch_end<H> || has_checkpoint_saved<H> || has_end<H> ||
+    has_serve<H>;
 
 /// The table of one hook, for a loop whose runs are `Run`s. Without its state, which is then saved
 /// elsewhere: programs that never save a run are spared the code for it.
@@ -88,6 +90,7 @@ hook_calls calls_of(H& h) {
     SINTER_HOOK_OF_RUN(pass_end);
     SINTER_HOOK_OF_RUN(epoch_end);
     SINTER_HOOK_OF_RUN(end);
+    SINTER_HOOK_OF_RUN(serve);
     SINTER_HOOK_CALL(before_step, "before_step(training_run& run, const data::batch_view& batch)");
     SINTER_HOOK_CALL(after_step, "after_step(training_run& run, const data::batch_view& batch)");
     SINTER_HOOK_CALL(checkpoint_saved, "checkpoint_saved(training_run& run, const std::string& file)");

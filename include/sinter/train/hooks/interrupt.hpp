@@ -26,6 +26,9 @@ public:
     void after_step(training_run& run, const batch_view&) {
         if (seen) run.ask_to_stop("interrupt");
     }
+    SINTER_COLD void serve(training_run& run) {
+        run.stop_when([] { return seen != 0; });
+    }
     explicit operator bool() const { return seen != 0; }   ///< has it been asked?
 
 private:

@@ -8,7 +8,7 @@ namespace sinter::inline SINTER_TARGET {
 /// While one of these lives, SIGINT, SIGTERM and SIGUSR1 (which Slurm sends when time is nearly up)
 /// stop training behind a step, or within the validation that is going on, so that save_checkpoints
 /// saves the run and the program ends by itself. Where several processes train the model it is
-/// enough that one of them has the signal: all stop behind the same step. A second signal of a kind
+/// enough that one of them has the signal, which may be a parameter server: all stop behind the same step. A second signal of a kind
 /// does what it does without this. One at a time. A hook:
 ///
 ///     stop_on_signals signals;
@@ -30,6 +30,7 @@ public:
     stop_on_signals& operator=(const stop_on_signals&) = delete;
 
     SINTER_COLD void begin(training_run& run) { run.stop_when(&asked); }
+    SINTER_COLD void serve(training_run& run) { run.stop_when(&asked); }
     explicit operator bool() const { return seen != 0; }   ///< has this process been asked?
     static bool asked() { return seen != 0; }
     int signal() const { return seen; }                    ///< which came first; 0: none
