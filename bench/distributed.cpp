@@ -16,14 +16,15 @@ using namespace sinter;
 namespace {
 
 constexpr const char* help =
-    "distributed [--model small|mlp|cnn|gpt] [--strategy S] [--processes N] [--batch GLOBAL] [--optimizer sgd|adam] [--seconds S]\n"
+    "distributed [--model small|mlp|lenet|cnn|gpt] [--strategy S] [--processes N] [--batch GLOBAL] [--optimizer sgd|adam] [--seconds S]\n"
     "Times training steps for S seconds (default 2) and prints one JSON line. S is single, mirrored (--processes replicas,\n"
     "2 or 4, in this process), or multi_worker:ring, multi_worker:halving_doubling, multi_worker:automatic,\n"
     "multi_worker:shared_memory: --processes processes on loopback. Each replica and process has one thread; single has\n"
     "--threads N. Defaults: mlp, multi_worker:ring, 2 processes, 64 examples, adam.\n"
-    "small has 38 KB of parameters: single and multi_worker:ring, adam.\n"
-    "parameter_server:async, parameter_server:stale:3, parameter_server:sync:0 (mlp, adam): --workers W and --servers S\n"
-    "processes (default 2 and 1); --batch is each worker's, and the steps a second are those of all workers together.";
+    "small has 38 KB of parameters: single and multi_worker:ring, adam. lenet: single, mirrored and multi_worker:ring, adam.\n"
+    "parameter_server:async, parameter_server:stale:3, parameter_server:sync:0, parameter_server:sync:1 (mlp, cnn, adam):\n"
+    "--workers W and --servers S processes (default 2 and 1); --batch is each worker's, and the steps a second are those of\n"
+    "all workers together, the milliseconds those of the first worker's step.";
 
 struct settings {
     std::string model = "mlp", strategy = "multi_worker:ring", optimizer = "adam";
@@ -87,8 +88,9 @@ int replicas(Net net, Optimizer optimizer, const data::dataset& examples, const 
 }
 
 /// Workers make the same number of steps; the slowest one's time counts.
-template <auto Mode>
-int with_servers(const data::dataset& examples, const settings& s) {
+template <auto Mode, class Net>
+int with_servers(Net net, const settings& s) {
+    const data::dataset examples = bench::images();
     const std::vector<std::string> addresses = bench::loopback_addresses(s.workers + s.servers);
     std::vector<cluster_member> members;
     for (int i = 0; i < s.workers + s.servers; ++i) {
@@ -104,14 +106,21 @@ int with_servers(const data::dataset& examples, const settings& s) {
     const int worst = bench::in_processes(s.workers + s.servers, [&](int i) {
         const cluster_member& self = members[static_cast<std::size_t>(i)];
         const parameter_server<Mode> strategy{cluster(members, self.role, self.index, options)};
-        trainer t{bench::mlp, softmax_cross_entropy, adam{}, max_batch<largest_batch>, strategy, trainer_options{.threads = 1}};
+        trainer t{net, softmax_cross_entropy, adam{}, max_batch<largest_batch>, strategy, trainer_options{.threads = 1}};
         if (detail::has_served(t)) return;
         auto batches = examples | data::repeat() | data::batch(asynchronous ? s.batch : s.batch * s.workers);
         auto next = batches.begin();
+        std::vector<double> ms;
         const auto run = [&](std::int64_t n) {
             const double began = base::monotonic_seconds();
-            for (std::int64_t k = 0; k < n; ++k) t.step(*next), ++next;
-            return base::monotonic_seconds() - began;
+            double last = began;
+            for (std::int64_t k = 0; k < n; ++k) {
+                t.step(*next), ++next;
+                const double now = base::monotonic_seconds();
+                ms.push_back(1e3 * (now - last));
+                last = now;
+            }
+            return last - began;
         };
         run(50);
         shared.meet(s.workers);
@@ -119,24 +128,36 @@ int with_servers(const data::dataset& examples, const settings& s) {
         if (i == 0) shared.at().steps = std::max<std::int64_t>(100, static_cast<std::int64_t>(s.seconds / took));
         shared.meet(s.workers);
         const std::int64_t steps = shared.at().steps;
+        ms.clear();
         shared.at().steps_per_s[i] = static_cast<double>(steps) / run(steps);
+        std::sort(ms.begin(), ms.end());
+        shared.at().median_ms[i] = ms[ms.size() / 2];
+        if (i == 0) shared.at().best_ms = ms.front();
         shared.meet(s.workers);
         detail::end_training(t);
     });
     if (worst != 0) return worst;
-    const double* const rates = shared.at().steps_per_s;
-    std::printf("{\"system\": \"sinter\", \"what\": \"step\", \"model\": \"mlp\", \"strategy\": \"%s\", \"servers\": %d, "
-                "\"workers\": %d, \"batch\": %d, \"optimizer\": \"adam\", \"steps_per_s\": %.1f}\n",
-                s.strategy.c_str(), s.servers, s.workers, s.batch, s.workers * *std::min_element(rates, rates + s.workers));
+    const bench::tally::shared& all = shared.at();
+    std::printf("{\"system\": \"sinter\", \"what\": \"step\", \"model\": \"%s\", \"strategy\": \"%s\", \"ranks\": %d, \"servers\": %d, "
+                "\"workers\": %d, \"batch\": %d, \"optimizer\": \"adam\", \"median_ms\": %.5f, \"best_ms\": %.5f, "
+                "\"steps_per_s\": %.1f}\n",
+                s.model.c_str(), s.strategy.c_str(), s.workers + s.servers, s.servers, s.workers, s.batch, all.median_ms[0],
+                all.best_ms, s.workers * *std::min_element(all.steps_per_s, all.steps_per_s + s.workers));
     return 0;
 }
-int with_servers(const settings& s) {
-    if (s.model != "mlp" || s.optimizer != "adam")
-        throw option_error("not with parameter servers here", "--model, --optimizer", s.model + ", " + s.optimizer, "mlp, adam");
-    if (s.strategy == "parameter_server:async") return with_servers<async>(bench::images(), s);
-    if (s.strategy == "parameter_server:stale:3") return with_servers<stale<3>>(bench::images(), s);
-    if (s.strategy == "parameter_server:sync:0") return with_servers<sync<0>()>(bench::images(), s);
+template <class Net>
+int with_servers(Net net, const settings& s) {
+    if (s.strategy == "parameter_server:async") return with_servers<async>(net, s);
+    if (s.strategy == "parameter_server:stale:3") return with_servers<stale<3>>(net, s);
+    if (s.strategy == "parameter_server:sync:0") return with_servers<sync<0>()>(net, s);
+    if (s.strategy == "parameter_server:sync:1") return with_servers<sync<1>()>(net, s);
     throw option_error("unknown strategy", "--strategy", s.strategy, "one of those that --help lists");
+}
+int with_servers(const settings& s) {
+    if (s.optimizer == "adam" && s.model == "mlp") return with_servers(bench::mlp, s);
+    if (s.optimizer == "adam" && s.model == "cnn") return with_servers(bench::cnn, s);
+    throw option_error("not with parameter servers here", "--model, --optimizer", s.model + ", " + s.optimizer,
+                       "mlp or cnn, adam");
 }
 
 template <class Net, class Optimizer>
@@ -169,13 +190,25 @@ int run_small(const settings& s) {
     trainer t{small, softmax_cross_entropy, adam{}, max_batch<largest_batch>, trainer_options{.threads = s.threads}};
     return time_steps(t, bench::images(), s), 0;
 }
+int run_lenet(const settings& s) {
+    const bool mirrors = s.strategy == "mirrored" && s.processes == 2;
+    if (s.optimizer != "adam" || (s.strategy != "single" && s.strategy != "multi_worker:ring" && !mirrors))
+        throw option_error("not with lenet here", "--strategy, --processes, --optimizer",
+                           s.strategy + ", " + std::to_string(s.processes) + ", " + s.optimizer,
+                           "single, multi_worker:ring or mirrored of 2, adam");
+    if (s.strategy == "multi_worker:ring") return multi<ring>(bench::lenet, adam{}, bench::images(), s);
+    if (mirrors) return replicas<2>(bench::lenet, adam{}, bench::images(), s);
+    trainer t{bench::lenet, softmax_cross_entropy, adam{}, max_batch<largest_batch>, trainer_options{.threads = s.threads}};
+    return time_steps(t, bench::images(), s), 0;
+}
 int run(const settings& s) {
     if (s.strategy.starts_with("parameter_server")) return with_servers(s);
     if (s.model == "small") return run_small(s);
     if (s.model == "mlp") return run_net(bench::mlp, bench::images(), s);
+    if (s.model == "lenet") return run_lenet(s);
     if (s.model == "cnn") return run_net(bench::cnn, bench::images(), s);
     if (s.model == "gpt") return run_net(bench::gpt, bench::text(), s);
-    throw option_error("unknown model", "--model", s.model, "small, mlp, cnn or gpt");
+    throw option_error("unknown model", "--model", s.model, "small, mlp, lenet, cnn or gpt");
 }
 
 } // namespace

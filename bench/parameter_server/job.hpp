@@ -95,7 +95,7 @@ public:
     struct shared {
         std::atomic<int> arrived{0};
         std::atomic<std::int64_t> steps{0};   // that each makes
-        double steps_per_s[most] = {}, median_ms[most] = {};
+        double steps_per_s[most] = {}, median_ms[most] = {}, best_ms = 0;   // best: the first worker's
         std::int64_t peak_kib[most] = {};
     };
     shared& at() { return *at_; }
