@@ -4,6 +4,7 @@
 #include "support/members.hpp"
 #include <sinter/net/cluster.hpp>
 #include <sinter/net/greeting.hpp>
+#include <random>
 
 // Members that are processes of their own, connected by what Algorithm::connect makes.
 namespace sinter::test {
@@ -67,14 +68,22 @@ void check_differences_of_processes(int n) {
     }
 }
 
-/// Rank 1 is killed while others wait for it: they know who it was.
+/// Rank 1 is killed while others wait for it, or at any place within operations: they know who it was.
 template <class Algorithm>
 void check_deaths_of_processes() {
-    for (const int n : {2, 3}) {
+    std::random_device draw;
+    for (const int n : {2, 3, 4}) {
+        const unsigned later = n == 2 ? 0 : draw() % 5000;   // microseconds
+        BOOST_TEST_MESSAGE(n << " members, killed " << later << " us within steps");
         const auto texts = texts_of_processes<Algorithm>(n, [&](communicator& c) {
             std::vector<float> x(300000);
-            for (int step = 0; step < 1000; ++step) {
-                if (c.rank() == 1 && step == 20) ::raise(SIGKILL);
+            for (int step = 0; step < 3000; ++step) {
+                if (c.rank() == 1 && step == 20 && later == 0) ::raise(SIGKILL);
+                if (c.rank() == 1 && step == 20)
+                    std::thread([later] {
+                        ::usleep(later);
+                        ::kill(::getpid(), SIGKILL);
+                    }).detach();
                 try {
                     c.wait(c.start({.what = kind::all_reduce, .step = step, .bucket = 4}, x.data(), 300000,
                                    step % 2 == 0));
