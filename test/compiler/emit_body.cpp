@@ -113,7 +113,7 @@ BOOST_AUTO_TEST_CASE(rematerialized_values_are_computed_where_they_are_used) {
     for (const instruction& w : s.instructions) products += w.is(op::mul);
     BOOST_TEST(products == 1);
 }
-BOOST_AUTO_TEST_CASE(behind_a_kernel_its_result_is_the_first_word) {
+BOOST_AUTO_TEST_CASE(behind_a_kernel_its_result_is_the_first_instruction) {
     small s;
     const tensor y = ops::matmul(s.x, weights(s.x, "w", extents(6, 8), zeros));
     s.body_of({ops::tanh(y)});

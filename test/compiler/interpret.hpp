@@ -119,7 +119,7 @@ private:
         buffers_.assign(code_.size(), std::vector<double>(static_cast<std::size_t>(columns_), NAN));
         const int m = static_cast<int>(l.m) * (l.batched ? batch() : 1);
         if (s.kind == walk::flat) {
-            for (int i = 0; i < m; ++i) all_words(NAN, i, 0, 0);
+            for (int i = 0; i < m; ++i) all_instructions(NAN, i, 0, 0);
         } else if (s.kind == walk::rows) {
             for (int row = 0; row < m; ++row) one_row(row);
         } else if (l.group < 0) {
@@ -140,7 +140,8 @@ private:
         const bool listed = e_[scatter_rows_extent::body_reads] == scatter_rows_sums::listed;
         const numbers sums = listed ? from_list(elements) : numbers(elements, NAN);
         for (std::size_t i = 0; i < elements; ++i)
-            all_words(sums[i], static_cast<int>(i), static_cast<int>(i) / columns_, static_cast<int>(i) % columns_);
+            all_instructions(sums[i], static_cast<int>(i), static_cast<int>(i) / columns_,
+                             static_cast<int>(i) % columns_);
     }
     /// The table's gradient [V, E] of which the list that this kernel reads has the rows that a batch names.
     numbers from_list(std::size_t elements) const {
@@ -177,7 +178,7 @@ private:
         for (int i = 0; i < static_cast<int>(most) * width; ++i) {
             const auto row = static_cast<std::size_t>(i / width);
             const double sum = row < rows.size() ? raw[static_cast<std::size_t>(rows[row] * width + i % width)] : 0;
-            all_words(sum, i, i / width, i % width);
+            all_instructions(sum, i, i / width, i % width);
         }
     }
     /// What products are told to leave out must be zero.
@@ -223,7 +224,8 @@ private:
                                   : n.k == op::unique_table ? e_[unique_extent::list_rows] : 0;
         if (most) return make_list(n, in[0], raw, most);
         for (std::size_t i = 0; i < raw.size(); ++i)
-            all_words(raw[i], static_cast<int>(i), static_cast<int>(i) / columns_, static_cast<int>(i) % columns_);
+            all_instructions(raw[i], static_cast<int>(i), static_cast<int>(i) / columns_,
+                             static_cast<int>(i) % columns_);
     }
     static numbers bytes(const double* p, int n) {
         numbers v;
@@ -235,7 +237,7 @@ private:
             for (std::size_t i = 0; i < v.size(); ++i) reinterpret_cast<unsigned char*>(p)[i] = static_cast<unsigned char>(v[i]);
     }
 
-    void all_words(double raw, int off, int row, int col) {
+    void all_instructions(double raw, int off, int row, int col) {
         for (std::size_t i = 0; i < code_.size(); ++i) step(static_cast<int>(i), raw, off, row, col);
     }
     void one_row(int row) {

@@ -10,7 +10,7 @@
 #include "compiler/passes.hpp"
 #include "support/check_net.hpp"
 
-/// Dense layers behind embedding columns that multiply each distinct row once: against central differences in double,
+/// Dense layers behind embedding columns that multiply each unique row once: against central differences in double,
 /// and the same bits for any number of threads.
 using namespace sinter;
 using namespace sinter::compiler;

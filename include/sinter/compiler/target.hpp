@@ -17,7 +17,7 @@ struct target {
     bool bfloat16_pairs = false;   ///< kernels that multiply pairs of bfloat16, faster than those that multiply float32
     bool transposed_weights = false;       ///< kernels that multiply by large weights' transpose without one in memory
     bool transposed_products = false;  ///< libraries that multiply by weights' transpose as they lie, at no cost
-    bool unique_rows = false;        ///< kernels that multiply each distinct row of a table with weights once
+    bool unique_rows = false;        ///< kernels that multiply each unique row of a table with weights once
     bool product_sums = false;         ///< kernels that sum some products
     bool fused_producers = false;        ///< kernels that run a walk over the rows that they read, some rows at a time
     bool row_lists = false;            ///< kernels that make a table's gradient as a list of rows, and update by one

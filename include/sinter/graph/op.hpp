@@ -13,8 +13,9 @@
 /// that it is made of, and yours are like ours.
 namespace sinter::inline SINTER_TARGET {
 
-/// An op's number within kernels' types, made from its name; those below 256 belong to the words'
-/// own instructions. Should two names ever give one number, the second `rule` is an error.
+/// An op's number within kernels' types, made from its name; those below 256 are opcodes of
+/// instructions (compiler/emit/instruction.hpp). Should two names ever give one number, the second
+/// `rule` is an error.
 enum class op_id : std::uint16_t {};
 
 struct op_name {

@@ -25,7 +25,7 @@ struct fused_producer {
 struct call {
     float* const* p = nullptr;          ///< operands and results: the root's own first, then the body's
     const std::int64_t* e = nullptr;    ///< extents and strides of this launch (meaning: the kernel's own page)
-    const float* k = nullptr;           ///< float constants that the body's words refer to
+    const float* k = nullptr;           ///< float constants that the body's instructions refer to
     const float* scalars = nullptr;     ///< values that change from step to step (learning rate, corrections)
     float* scratch = nullptr;           ///< work space that the kernel asked for, shared by all parts
     float* sums = nullptr;              ///< the body's share of it: partial column sums, row buffers

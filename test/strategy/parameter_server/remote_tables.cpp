@@ -264,7 +264,7 @@ constexpr auto reshaped = indices<6> >> reshape<2, 3> >> embedding<70, 4> >> fla
 
 BOOST_AUTO_TEST_CASE(bits_are_those_of_whole_tables) {
     compare(indices<3> >> embedding<1000, 8> >> flatten >> dense<4>, softmax_cross_entropy, adam{}, "embedding", {3}, {1000});
-    compare(indices<3> >> embedding<1000, 8> >> flatten >> dense<16>, mse, adam{}, "distinct rows are multiplied once", {3}, {1000},
+    compare(indices<3> >> embedding<1000, 8> >> flatten >> dense<16>, mse, adam{}, "unique rows are multiplied once", {3}, {1000},
             2, sharded::row_partition::div);
     compare(indices<4> >> embedding_bag<500, 6, combine::mean, 0> >> dense<4>, softmax_cross_entropy, adam{}, "bag with padding", {4}, {500});
     compare(inputs(indices<1>, indices<1>) >> embedding_columns<4, 30, 2000> >> flatten >> dense<4>, softmax_cross_entropy, sgd{}, "columns",

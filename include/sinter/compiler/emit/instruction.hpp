@@ -3,9 +3,9 @@
 #include <sinter/graph/broadcast.hpp>
 #include <sinter/graph/op.hpp>
 
-/// The code of a kernel's elementwise body: 64-bit words, which become template arguments. A word
-/// writes the register that bears its own number. Elementwise ops stand for themselves; beside them
-/// there are the instructions below.
+/// The code of a kernel's elementwise body: instructions of 64 bits, which become template
+/// arguments. Each writes the register that bears its own number. An elementwise op is its own
+/// opcode; the other opcodes are below.
 namespace sinter::inline SINTER_TARGET::compiler {
 
 enum class opcode : std::uint8_t {   // below 256, where the ops' numbers begin

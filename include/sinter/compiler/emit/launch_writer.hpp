@@ -70,7 +70,7 @@ public:
         s.code = o_.code.n;
         s.instructions = instructions.n;
         if (s.instructions > most_instructions)
-            throw "a kernel's body is too long: its words' numbers must fit into a byte";
+            throw "a kernel's body is too long: its instructions' numbers must fit into a byte";
         for (int i = 0; i < instructions.n; ++i) o_.code.p[s.code + i] = instructions.p[i].pack();
         o_.code.n += instructions.n;
         l.spec = intern(s);

@@ -5,7 +5,7 @@
 #include <sinter/compiler/passes/grouping.hpp>
 #include <sinter/compiler/passes/pass.hpp>
 
-/// A dense layer behind embedding columns: a batch has few distinct rows of a column, so each is
+/// A dense layer behind embedding columns: a batch has few unique rows of a column, so each is
 /// multiplied with its part of the weights once, and gathered behind the product instead of before
 /// it. The gradient likewise: gradients of equal rows are summed first. The same sums in another
 /// order.

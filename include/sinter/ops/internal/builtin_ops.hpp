@@ -13,4 +13,4 @@
 #include <sinter/ops/random_uniform.hpp>
 
 /// The ops that passes or kernels know by name: products, convolutions and pools, which are fused
-/// in ways of their own, and what the words of a body make special.
+/// in ways of their own, and what a body's instructions make special.

@@ -3,7 +3,7 @@
 #include <sinter/ops/matmul.hpp>
 
 /// What compiler/passes/unique_rows.hpp makes of a product of looked-up rows with weights: each
-/// distinct row of a batch is multiplied once. A column's rows meet the same weights, so a *key* is
+/// unique row of a batch is multiplied once. A column's rows meet the same weights, so a *key* is
 /// a row within a column. Nets do not name these ops, and nothing is differentiated through them:
 /// the pass runs behind differentiation, in training programs for CPUs alone.
 ///

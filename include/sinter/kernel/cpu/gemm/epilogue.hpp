@@ -95,7 +95,7 @@ __attribute__((noinline)) void multiply_and_finish(const float* from, const floa
 }
 
 /// Is a tile's code, which has the body once for each vector of it, not too much? Adam's has some
-/// twenty words.
+/// twenty instructions.
 template <class Body, int Most = 12>
 constexpr bool is_moderate() {
     if constexpr (requires { Body::size; }) return Body::size <= Most;
@@ -156,10 +156,10 @@ __attribute__((noinline)) void multiply_and_finish_small(const float* x, std::in
     } while (--tiles > 0);
 }
 
-/// The same of bodies of many words, as Adam's is, where the result is packed and the left operand
-/// lies transposed: a tile's vectors are finished one by one in every second iteration of the next
-/// tile's loop, so that divisions and roots, which take turns in one slow unit, pass beside
-/// multiply-adds.
+/// The same of bodies of many instructions, as Adam's is, where the result is packed and the left
+/// operand lies transposed: a tile's vectors are finished one by one in every second iteration of
+/// the next tile's loop, so that divisions and roots, which take turns in one slow unit, pass
+/// beside multiply-adds.
 template <class Body, int MR>
 __attribute__((noinline)) void multiply_while_finishing(const float* x, std::int64_t, std::int64_t sum_step,
                                                         const float* b, std::int64_t b_step, std::int64_t n,

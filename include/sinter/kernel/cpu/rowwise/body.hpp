@@ -299,7 +299,7 @@ struct body {
         if constexpr (per_row(I)) return pr[I];
         else return r[I];
     }
-    /// Word I, an elementwise op.
+    /// Instruction I, an elementwise op.
     template <int I>
     static SINTER_INLINE vf elementwise(const vf* pr, const vf* r, const place& at, const call& c) {
         constexpr instruction w = code[I];
@@ -380,10 +380,10 @@ private:
           : code[I].is(opcode::load) && walks(I) && !writes(code[I].arg) ? f(c.p[code[I].arg] + off, std::false_type{})
                                                                               : (void)0), ...);
     }
-    struct word_list { int n = 0, at[std::size_t{size + 1}] = {}; };
+    struct instruction_list { int n = 0, at[std::size_t{size + 1}] = {}; };
     template <int Phase, bool Row>
-    static constexpr word_list instructions_of = [] {
-        word_list l;
+    static constexpr instruction_list instructions_of = [] {
+        instruction_list l;
         for (int i = 0; i < size; ++i)
             if (code[i].phase == Phase && static_cast<bool>(code[i].row) == Row) l.at[l.n++] = i;
         return l;

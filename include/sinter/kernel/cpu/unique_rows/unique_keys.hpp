@@ -19,14 +19,14 @@ struct unique_shape {
           numbers_first(e[unique_extent::numbers_first]) {}
 };
 
-/// A batch's keys, the distinct rows of each column, one column's after the other's: where they
+/// A batch's keys, the unique rows of each column, one column's after the other's: where they
 /// lie.
 struct unique_keys {
     float* rows;                 ///< [keys][width], copies of the table's
     std::int32_t* key_of;        ///< [examples][columns]
     std::int32_t* row;           ///< [keys]
     std::int32_t* next;          ///< [keys]: the next column's key of the same row, or -1
-    std::int32_t* heads;         ///< the first key of each distinct row
+    std::int32_t* heads;         ///< the first key of each unique row
     std::int32_t* last;          ///< [keys]: the last example that has it
     std::int32_t* before;        ///< [columns][examples]: the one before that has the same key, or -1
     std::int32_t* column;        ///< [columns + 1]: each column's first key
