@@ -5,9 +5,9 @@
 
 namespace sinter::base {
 
-/// FNV-1a, 64 bits, byte by byte. For names and a few numbers (checksum.hpp is for data), and not for
-/// hostile input: collisions are easy to construct. Source: draft-eastlake-fnv, offset basis and prime
-/// for 64 bits.
+/// FNV-1a, 64 bits, byte by byte. For names and a few numbers (checksum.hpp is for data), and not
+/// for hostile input: collisions are easy to construct. Source: draft-eastlake-fnv, offset basis
+/// and prime for 64 bits.
 class fnv1a_hash {
 public:
     constexpr void add(unsigned char byte) {

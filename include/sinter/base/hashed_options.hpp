@@ -10,8 +10,8 @@ enum class when_full : std::uint8_t {
     evict     ///< it gets the row of the key that no update has named for the longest time
 };
 
-/// What is kept of a table of 64-bit keys (hashed_embedding). Each server has its share of the keys, and
-/// of `most_rows`.
+/// What is kept of a table of 64-bit keys (hashed_embedding). Each server has its share of the
+/// keys, and of `most_rows`.
 struct hashed_options {
     int most_rows = 1 << 20;   ///< of all servers together
     int admit_after = 1;       ///< 2: the second update that names a key makes its row; gradients before are left out

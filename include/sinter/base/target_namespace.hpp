@@ -73,8 +73,9 @@ inline namespace SINTER_TARGET {
 
 // `using namespace sinter` shows what users write. The machinery has namespaces of its own: what a
 // program is made of before it runs (graph/, compiler/) is in `compiler`, what runs it (kernel/,
-// device/) in `runtime`, what helps one header or folder in `detail`. These see each other's names, and
-// so do the namespaces of kernels, files and profiles; test/tools/public_names.sh has the others.
+// device/) in `runtime`, what helps one header or folder in `detail`. These see each other's names,
+// and so do the namespaces of kernels, files and profiles; test/tools/public_names.sh has the
+// others.
 namespace compiler { using namespace base; }
 namespace runtime { using namespace base; using namespace compiler; }
 namespace compiler { using namespace runtime; }

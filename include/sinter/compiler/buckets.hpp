@@ -20,8 +20,9 @@ struct gradient_bucket {
     /// rows are at `at`. Whoever adds up lists gives the update one that has each key once, however
     /// long, in whatever order: in place, or as step_arguments::lists.
     ///
-    /// Where steps are accumulated there is no list: the table's slot is a bucket by itself, in which
-    /// rows of nothing but -0 have gathered nothing (strategy/joined_rows.hpp makes a list of the others).
+    /// Where steps are accumulated there is no list: the table's slot is a bucket by itself, in
+    /// which rows of nothing but -0 have gathered nothing (strategy/joined_rows.hpp makes a list of
+    /// the others).
     int parameter = -1;        ///< the table; -1: gradients in this bucket are not sparse
     int most_rows = 0, row_floats = 0;
     address keys;

@@ -22,16 +22,18 @@ struct program_options {
     int bucket_bytes =
         1 << 18;   ///< gradient_policy::reduced: a bucket ends with the tensor that makes it as large as this
 
-    /// Of how many replicas sweeps read the gradients, which they add up as a binary tree: those that
-    /// share parameters and slots in one memory. Lists of rows, and tables' slots where steps are
-    /// accumulated, are still joined before. Under gradient_policy::reduced, on the processor.
+    /// Of how many replicas sweeps read the gradients, which they add up as a binary tree: those
+    /// that share parameters and slots in one memory. Lists of rows, and tables' slots where steps
+    /// are accumulated, are still joined before. Under gradient_policy::reduced, on the processor.
     int gradient_sources = 1;
     static constexpr int most_gradient_sources = 16;
 
     /// The most examples of a batch, if tables that are only looked up are elsewhere, on servers: a
-    /// program then holds the rows that one batch can name (compiler/passes/remote_tables.hpp). 0: none is.
+    /// program then holds the rows that one batch can name (compiler/passes/remote_tables.hpp). 0:
+    /// none is.
     int remote_tables = 0;
-    /// Into how many parts such a batch is cut, each of which draws numbers of its own (a sampled loss's candidates).
+    /// Into how many parts such a batch is cut, each of which draws numbers of its own (a sampled
+    /// loss's candidates).
     int remote_parts = 1;
 
     constexpr gradient_policy policy() const {

@@ -25,8 +25,8 @@ struct variable_info {
     bool early = false;        ///< the training program may have updated it, or its slots, before the loss is known
     int bucket = -1;           ///< that its gradient is in; -1: in none
     bool of_examples = false;  ///< a state that each example of a batch has one of: its first axis is the largest batch
-    /// A table elsewhere (passes/remote_tables.hpp): `s` and `floats` are those of the whole table (of a
-    /// hashed one 0), `at` and `gradient` of the compact copy, which has fewer rows.
+    /// A table elsewhere (passes/remote_tables.hpp): `s` and `floats` are those of the whole table
+    /// (of a hashed one 0), `at` and `gradient` of the compact copy, which has fewer rows.
     bool remote = false;
 };
 /// An input or target: what a batch must hold.
@@ -59,8 +59,9 @@ struct program_value {
     /// stops there to add them up. -1: there is no such launch.
     address loss_weights[std::size_t{bundle::most}];
     int n_loss_weights = 0, loss_weights_ready = -1;
-    /// Where steps are accumulated: the state in which they count what their gradients' sum is to be
-    /// divided by (examples or weights). It is reduced with the gradients, in each step that updates.
+    /// Where steps are accumulated: the state in which they count what their gradients' sum is to
+    /// be divided by (examples or weights). It is reduced with the gradients, in each step that
+    /// updates.
     address round_weight;
     shape output_shapes[std::size_t{Outputs + 1}];
     plan_sizes z;

@@ -20,8 +20,8 @@ struct program_segments {
 };
 
 /// A sum over all shards of the global batch, in the midst of a step (ops/internal/shard_sum.hpp).
-/// After launch `after` and before the next, what all shards have at `at` is to be added up, and each
-/// gets the sum. Needs batch_shard::global_batch. A member without examples adds zeros.
+/// After launch `after` and before the next, what all shards have at `at` is to be added up, and
+/// each gets the sum. Needs batch_shard::global_batch. A member without examples adds zeros.
 struct sync_point {
     int after = -1;
     address at;

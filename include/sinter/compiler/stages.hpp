@@ -133,8 +133,8 @@ struct graph_value<R, true> : exact<rounded_stage<R>> {};
 template <class R>
 struct checked_stage {
     static constexpr fault err = [] {
-        // Traced for evaluation or prediction the same net has another size: training's fault is told,
-        // so that all have one.
+        // Traced for evaluation or prediction the same net has another size: training's fault is
+        // told, so that all have one.
         if constexpr (R::mode != program_mode::training && !std::is_void_v<typename R::optimizer>) {
             if constexpr (traced_stage<R>::v.c.err.what == fault_kind::program_too_large)
                 if constexpr (traced_stage<training_request<R>>::v.c.err.what != fault_kind::none)

@@ -79,7 +79,8 @@ constexpr void separate(graph& g, growing<int>& gradients) {
 }
 
 /// Where gradients are in buckets, gives a table's row-sparse gradient that is read for something
-/// else, too, a node of its own: it can then be a list of rows, and the other one stays the batch's.
+/// else, too, a node of its own: it can then be a list of rows, and the other one stays the
+/// batch's.
 constexpr void separate_row_sparse(graph& g, growing<int>& gradients) {
     growing<bool> read(g.n.n, false);
     for (int v = 0; v < g.n.n; ++v)

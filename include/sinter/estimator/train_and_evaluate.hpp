@@ -4,8 +4,8 @@
 #include <sinter/estimator/follow_checkpoints.hpp>
 #include <sinter/train/hooks/save_checkpoints.hpp>
 
-/// Training with checkpoints, and evaluation of these, in one call that is the same in every process
-/// of a job.
+/// Training with checkpoints, and evaluation of these, in one call that is the same in every
+/// process of a job.
 namespace sinter::inline SINTER_TARGET {
 
 namespace detail {

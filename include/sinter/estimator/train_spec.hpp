@@ -54,8 +54,8 @@ struct train_and_evaluate_result {
     std::vector<step_evaluation> evaluations{};   ///< that this process had a part in, the last of the end's weights
     std::int64_t steps = 0;                       ///< of the model
     bool interrupted = false;                     ///< by a signal: the same command goes on
-    /// An evaluator's: each checkpoint has the weights of one moment. Not so where asynchronous workers of parameter
-    /// servers go on while the chief saves.
+    /// An evaluator's: each checkpoint has the weights of one moment. Not so where asynchronous
+    /// workers of parameter servers go on while the chief saves.
     bool one_moment = true;
 };
 

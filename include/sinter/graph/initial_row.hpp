@@ -3,8 +3,8 @@
 #include <sinter/base/philox.hpp>
 #include <sinter/graph/initializer.hpp>
 
-/// Initial values of one row of a table, wherever it is made: those that train/initialize.hpp gives the
-/// whole table, since numbers are drawn by their place and not one after the other.
+/// Initial values of one row of a table, wherever it is made: those that train/initialize.hpp gives
+/// the whole table, since numbers are drawn by their place and not one after the other.
 namespace sinter::inline SINTER_TARGET::detail {
 
 /// Values number `from` to `from` + n of those that a stream gives. `word(i)`: its word i.

@@ -18,8 +18,8 @@ constexpr float root(float x) {   ///< square root by Newton's method, for const
     }
     return r;
 }
-/// Has this initializer values of a row of a table by itself (initial_row.hpp)? A truncated normal's draws
-/// depend on those before, an orthogonal matrix's rows on each other.
+/// Has this initializer values of a row of a table by itself (initial_row.hpp)? A truncated
+/// normal's draws depend on those before, an orthogonal matrix's rows on each other.
 constexpr bool draws_rows(init_kind k) {
     return k == init_kind::constant || k == init_kind::uniform || k == init_kind::normal || k == init_kind::identity;
 }

@@ -11,10 +11,12 @@ inline constexpr op_name input{"input"}, parameter{"parameter"}, state{"state"},
 }
 
 /// In node::p: labels or indices are below this (0: not said); is it an image; this number is
-/// allowed too; is it a loss's weight. Of a lookup in a remote table (compiler/passes/remote_tables.hpp):
-/// the table's number among parameters, + 1; the port of the integers that name its rows.
+/// allowed too; is it a loss's weight. Of a lookup in a remote table
+/// (compiler/passes/remote_tables.hpp): the table's number among parameters, + 1; the port of the
+/// integers that name its rows.
 namespace input_attribute { enum : int { port, below, image, also, weight, table, names_from }; }
-/// Of parameters and states; of a remote table also its rows (-1: hashed), and hashed_options' members.
+/// Of parameters and states; of a remote table also its rows (-1: hashed), and hashed_options'
+/// members.
 namespace variable_attribute { enum : int { number, remote_rows, most_rows, admit_after, expire_after, full }; }
 namespace optimizer_port_attribute { enum : int { operand }; }   // 0 parameter, 1 gradient, 2.. slots
 

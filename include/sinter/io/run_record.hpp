@@ -23,8 +23,9 @@ public:
     explicit run_record(std::string path) : path_(std::move(path)) {}
 
     /// This run is from now on the one that may write. `step` is where it begins; returns how often
-    /// in a row runs have begun there and not ended, this one included. `epoch`: of a job whose members
-    /// change, in which this process became the one that writes; it takes the files over anew in each.
+    /// in a row runs have begun there and not ended, this one included. `epoch`: of a job whose
+    /// members change, in which this process became the one that writes; it takes the files over
+    /// anew in each.
     SINTER_COLD std::int64_t take(std::int64_t step, std::int64_t epoch = 0) {
         const io::descriptor fd = open_locked(true);
         fields f = parse(read_all(fd.get()));

@@ -6,9 +6,9 @@
 
 namespace sinter::inline SINTER_TARGET::io {
 
-/// Bytes that memory shall not hold until they are written where they belong: a file without a name, which
-/// ends with this object. They are appended first, and read as memory afterwards, of which the system
-/// keeps as much as it likes.
+/// Bytes that memory shall not hold until they are written where they belong: a file without a
+/// name, which ends with this object. They are appended first, and read as memory afterwards, of
+/// which the system keeps as much as it likes.
 class scratch_file {
 public:
     /// In `folder`, empty: the present one. Throws io_error.

@@ -6,13 +6,13 @@
 
 namespace sinter::inline SINTER_TARGET {
 
-/// hashed_embedding<E, hashed_options{...}>: 64-bit keys, each two int32 side by side (`keys<N>`), [..., 2] ->
-/// their rows [..., E] of a table without a vocabulary: no two keys share a row. Rows (uniform +-0.05, by
-/// the key alone) are made when first updated, as the options say.
+/// hashed_embedding<E, hashed_options{...}>: 64-bit keys, each two int32 side by side (`keys<N>`),
+/// [..., 2] -> their rows [..., E] of a table without a vocabulary: no two keys share a row. Rows
+/// (uniform +-0.05, by the key alone) are made when first updated, as the options say.
 ///
-/// Such a table grows, and lives on parameter servers: under a strategy without these the net is refused
-/// (hashed_table_without_servers), for a program's memory has fixed places. `embedding` or `embedding_bag`
-/// of a vocabulary is for one device.
+/// Such a table grows, and lives on parameter servers: under a strategy without these the net is
+/// refused (hashed_table_without_servers), for a program's memory has fixed places. `embedding` or
+/// `embedding_bag` of a vocabulary is for one device.
 template <int Width, hashed_options Options = hashed_options{}>
 struct hashed_embedding_layer : layer<hashed_embedding_layer<Width, Options>> {
     static_assert(Width > 0, "hashed_embedding: the width must be positive");

@@ -18,9 +18,10 @@ namespace sinter::inline SINTER_TARGET {
 /// squares that floats do not: the running variance would be infinite, and training ends with an
 /// error.
 ///
-/// Where a strategy divides the batch, its statistics are each shard's own. `synchronised_batch_norm`
-/// has those of the global batch, whatever the shards' sizes: all shards then wait for each other
-/// four times for each such layer. On one device it is batch_norm, to the bit, under the same names.
+/// Where a strategy divides the batch, its statistics are each shard's own.
+/// `synchronised_batch_norm` has those of the global batch, whatever the shards' sizes: all shards
+/// then wait for each other four times for each such layer. On one device it is batch_norm, to the
+/// bit, under the same names.
 template <number Momentum = 0.99, number Epsilon = 0.001, batch_statistics Of = batch_statistics::local>
 struct batch_norm_layer : layer<batch_norm_layer<Momentum, Epsilon, Of>> {
     static constexpr const char* name = "batch_norm";

@@ -88,8 +88,8 @@ struct plan_request {
     }
 };
 
-/// `if (print_plan_if_asked<decltype(estimator{...})>()) return 0;` at the beginning of main, before
-/// anything connects: true where SINTER_PLAN is set, and the plan was printed.
+/// `if (print_plan_if_asked<decltype(estimator{...})>()) return 0;` at the beginning of main,
+/// before anything connects: true where SINTER_PLAN is set, and the plan was printed.
 template <class Model>
 bool print_plan_if_asked(std::FILE* out = stdout) {
     const std::optional<plan_request> asked = plan_request::from_environment();

@@ -105,7 +105,8 @@ private:
         }
     }
 
-    /// Of steps that are accumulated, gradients which others wait for: gathered as soon as this group has made them.
+    /// Of steps that are accumulated, gradients which others wait for: gathered as soon as this
+    /// group has made them.
     constexpr void gather_behind(int group_number) {
         for (int v : g_.gradients)
             if (v >= 0 && r_.of[base_of(g_.n, v)] == group_number)

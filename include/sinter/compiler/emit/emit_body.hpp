@@ -171,7 +171,7 @@ private:
             if (args_[i] == a && a.where() != space::none) return static_cast<std::uint16_t>(i);
         return static_cast<std::uint16_t>(args_.push(a));
     }
-    /// What `load` does, of the gradients at `from` of so many replicas: ((x0 + x1) + (x2 + x3)) + ...
+    /// What `load` does, of the gradients at `from` of so many replicas, added up as a binary tree.
     constexpr int sum_of_sources(instruction load, address from, int sources) {
         growing<int> sum;
         for (int k = 0; k < sources; ++k) {

@@ -52,7 +52,8 @@ public:
     }
     /// Where the keys of parameter i's gradient lie, which is a list of rows.
     constexpr address keys(int i) const { return keys_of(g_, layout_, z_.summed_gradients, i); }
-    /// Where gradients are accumulated: adds those of the parameters `chosen(i)` up that nobody has.
+    /// Where gradients are accumulated: adds those of the parameters `chosen(i)` up that nobody
+    /// has.
     template <class F>
     constexpr void gather(F chosen) {
         sweep(false, chosen);
@@ -120,8 +121,8 @@ private:
     }
 
     /// One walk for each stretch of neighbouring parameters that are treated alike, whose gradients
-    /// are neighbours, too; of those with `chosen(i)` and a gradient. `last`: the updates themselves; otherwise, where
-    /// gradients are accumulated, what each step does.
+    /// are neighbours, too; of those with `chosen(i)` and a gradient. `last`: the updates
+    /// themselves; otherwise, where gradients are accumulated, what each step does.
     template <class F>
     constexpr void sweep(bool last, F chosen) {
         const bool reads_slot = last && u_.every > 1;
@@ -182,8 +183,8 @@ private:
         write_.body.splice(-1, code, [&](int k) { return operand(p, k, true); }, sources_of(p.parameter));
         finish_sums(p, floats);
     }
-    /// Of the rows that sums go over, of parameter i or of none: of a vector's length or, where threads share a row,
-    /// longer, if the floats can be divided so.
+    /// Of the rows that sums go over, of parameter i or of none: of a vector's length or, where
+    /// threads share a row, longer, if the floats can be divided so.
     constexpr int row_of_sums(int i, std::int64_t floats) const {
         int n = 16;
         if (t_.lanes == 1 && t_.parts == 1 && !(i >= 0 && layout_.rows(i)))
@@ -232,8 +233,8 @@ private:
         write_.finish(s, l, table.size());
     }
     /// A table's lazy update: of the rows that `indices` name alone, whose gradients have been
-    /// summed. Behind a round of steps, of those that have gathered anything: see accumulate.hpp. So
-    /// it is in buckets on devices that make no lists, where others' gradients have been added.
+    /// summed. Behind a round of steps, of those that have gathered anything: see accumulate.hpp.
+    /// So it is in buckets on devices that make no lists, where others' gradients have been added.
     constexpr void rows(const place& p, int indices, const update_code& code, bool last) {
         const shape& table = table_of(p.parameter);
         const bool of_round = last && (u_.every > 1 || layout_.in_buckets());

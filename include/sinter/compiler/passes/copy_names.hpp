@@ -4,8 +4,8 @@
 
 namespace sinter::inline SINTER_TARGET::compiler {
 
-/// All that a graph has besides nodes and scopes, for passes that make a new one: at(v) is the node of
-/// `to` that node v of `from` has become.
+/// All that a graph has besides nodes and scopes, for passes that make a new one: at(v) is the node
+/// of `to` that node v of `from` has become.
 template <class At>
 constexpr void copy_names(const graph_view& from, graph& to, At at) {
     const auto moved = [&](variable v) {

@@ -21,7 +21,8 @@ namespace sinter::inline SINTER_TARGET::compiler::pass {
 
 /// run(graph&, settings): the net as it was traced.
 using of_trace = pass_list<hoist>;
-/// run(graph_view from, graph& to, training, settings): a new graph of the traced one; see remote_tables.hpp.
+/// run(graph_view from, graph& to, training, settings): a new graph of the traced one; see
+/// remote_tables.hpp.
 using of_tables = pass_list<remote_tables>;
 /// run(graph&, gradients&, settings): the net and its gradients, to which nodes may be added.
 using of_gradients = pass_list<column_sums>;

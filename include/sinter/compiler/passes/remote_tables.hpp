@@ -11,27 +11,30 @@
 #include <sinter/compiler/passes/copy_names.hpp>
 #include <sinter/compiler/passes/pass.hpp>
 
-/// Tables that servers keep (program_options::remote_tables). A parameter [V, E] that is only looked up
-/// becomes a compact copy [C, E] of the rows that a batch names, C = min(V, lookups of the largest batch),
+/// Tables that servers keep (program_options::remote_tables). A parameter [V, E] that is only
+/// looked up becomes a compact copy [C, E] of the rows that a batch names, C = min(V, lookups of
+/// the largest batch),
 ///
 ///     gather_rows(table [V, E], i)   becomes   gather_rows(copy [C, E], an input port of i's shape)
 ///
-/// and whoever runs the program fills the copy and the ports (strategy/parameter_server/remote_tables.hpp).
-/// and so does hashed_rows, of a table whose rows have 64-bit keys (V is unknown, C the lookups of a batch).
-/// Ports of lookups lie behind the net's inputs. `i` must be an input or a target as it is given, or
-/// reshaped, or numbers that are drawn in each step, the same for all examples, as a sampled softmax's
-/// candidates are: these become an input, too, for whoever runs the program must have drawn them before
-/// (strategy/parameter_server/drawn_rows.hpp). Else the fault lookup_is_computed. A table that is used in
-/// another way too (as the matrix of a tied softmax) stays a parameter like others.
+/// and whoever runs the program fills the copy and the ports
+/// (strategy/parameter_server/remote_tables.hpp). and so does hashed_rows, of a table whose rows
+/// have 64-bit keys (V is unknown, C the lookups of a batch). Ports of lookups lie behind the net's
+/// inputs. `i` must be an input or a target as it is given, or reshaped, or numbers that are drawn
+/// in each step, the same for all examples, as a sampled softmax's candidates are: these become an
+/// input, too, for whoever runs the program must have drawn them before
+/// (strategy/parameter_server/drawn_rows.hpp). Else the fault lookup_is_computed. A table that is
+/// used in another way too (as the matrix of a tied softmax) stays a parameter like others.
 ///
-/// Which tables are remote, and how many rows their copies have, training decides: all programs of a model
-/// find parameters at the same places. It runs before differentiation, so gradients are those of the copy.
+/// Which tables are remote, and how many rows their copies have, training decides: all programs of
+/// a model find parameters at the same places. It runs before differentiation, so gradients are
+/// those of the copy.
 namespace sinter::inline SINTER_TARGET::compiler {
 
 class remote_table_rewriting {
 public:
-    /// `to` is an empty graph. `training`: the training program's graph behind this pass; empty: this is it.
-    /// `parts`: of a batch, each with numbers of its own where numbers are drawn.
+    /// `to` is an empty graph. `training`: the training program's graph behind this pass; empty:
+    /// this is it. `parts`: of a batch, each with numbers of its own where numbers are drawn.
     constexpr remote_table_rewriting(const graph_view& from, graph& to, int examples, int parts,
                                      const graph_view& training)
         : from_(from), to_(to), examples_(examples), parts_(parts), training_(training), copy_rows_(from.n.n, 0),
@@ -121,7 +124,8 @@ private:
     static constexpr bool counts_examples(const node& n) {
         return n.k == op::over_batch || n.k == op::over_global_batch || n.k == op::batch_share;
     }
-    /// Which nodes are made of something that is given or learnt, and not of constants and draws alone.
+    /// Which nodes are made of something that is given or learnt, and not of constants and draws
+    /// alone.
     constexpr void find_given(growing<bool>& given) const {
         for (int v = 0; v < from_.n.n; ++v) {
             const node& n = from_.n[v];

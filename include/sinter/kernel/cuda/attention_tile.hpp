@@ -156,8 +156,8 @@ SINTER_HOST_DEVICE void multiply_rows(const thread_team& team, attention_workspa
 }
 
 /// to[i] += factor times the sum over j of m[i][j] y[j], for all columns of y; what was there is
-/// first multiplied by shrink[i], and forgotten if `fresh`. Transposed: m[j][i]. An element is always
-/// the same thread's, so that it may stand in the device's memory.
+/// first multiplied by shrink[i], and forgotten if `fresh`. Transposed: m[j][i]. An element is
+/// always the same thread's, so that it may stand in the device's memory.
 template <bool Transposed>
 SINTER_HOST_DEVICE void add_product(const thread_team& team, attention_workspace& workspace,
                                     const attention_work::rows& to, std::int64_t first_to,

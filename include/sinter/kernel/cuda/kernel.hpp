@@ -11,8 +11,8 @@
 /// stream_engine on a device, the host's in the tests.
 ///
 /// An engine has elements<S, W...>(source_call, body_call), rows<W...>(body_call),
-/// blocks<S>(block_call), chain<Step>(threads, chain_call), add_partials(...), and product(...) and convolution(...),
-/// which return false where it has no library that does that.
+/// blocks<S>(block_call), chain<Step>(threads, chain_call), add_partials(...), and product(...) and
+/// convolution(...), which return false where it has no library that does that.
 namespace sinter::inline SINTER_TARGET::gpu {
 
 /// The operands that a kernel of kind K reads itself; its other results come behind them.

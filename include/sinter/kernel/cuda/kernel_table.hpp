@@ -14,9 +14,9 @@ struct kernel_entry {
 
 namespace detail {
 
-/// Instruction i of spec S, but for the stream that it draws random numbers from: dropout in each block of
-/// a net is one kernel, which is told when it is launched. In the stream's place is its number among the
-/// spec's draws.
+/// Instruction i of spec S, but for the stream that it draws random numbers from: dropout in each
+/// block of a net is one kernel, which is told when it is launched. In the stream's place is its
+/// number among the spec's draws.
 template <class P>
 constexpr std::uint64_t word_of(int s, int i) {
     const std::uint64_t* const code = P::v.code + P::v.specs[s].code;

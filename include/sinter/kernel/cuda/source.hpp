@@ -13,9 +13,9 @@
 /// over what its threads walk (`walk(m, e)` or `walk(m, e, x)`, else the body's extents), which
 /// library does the work on a device (`by`, with `by_library(work, to)` of a product, `part` of a
 /// convolution), whether it writes a second result whatever the body does (`second_result`), put
-/// further addresses into the call (`arguments`), run kernels of its own before, in memory of its own
-/// (`prepare(engine, s, w, scratch)`, `scratch_words(m, e)`), end its walk early (`rows(s, most)`) and
-/// tell the body another place than the walk's (`target(s, at)`).
+/// further addresses into the call (`arguments`), run kernels of its own before, in memory of its
+/// own (`prepare(engine, s, w, scratch)`, `scratch_words(m, e)`), end its walk early (`rows(s,
+/// most)`) and tell the body another place than the walk's (`target(s, at)`).
 namespace sinter::inline SINTER_TARGET::gpu {
 
 /// Who computes a root op's values on a device, if not its source.

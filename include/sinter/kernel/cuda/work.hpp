@@ -23,13 +23,13 @@ struct work {
     int list_width = 0;                 ///< floats of a row of it
 };
 
-/// Rows of a walk over a list's lines, of which the device finds how many there are: whoever has how
-/// long a list, its sums have the same order.
+/// Rows of a walk over a list's lines, of which the device finds how many there are: whoever has
+/// how long a list, its sums have the same order.
 inline constexpr std::int64_t unknown_rows = std::int64_t{1} << 40;
 
 /// How many shares the rows are dealt out to: enough threads to fill a large device, but no more
-/// partial sums than a second kernel adds up quickly, of which one with many rows has many for each. A
-/// function of the extents alone, so that sums have one order everywhere.
+/// partial sums than a second kernel adds up quickly, of which one with many rows has many for
+/// each. A function of the extents alone, so that sums have one order everywhere.
 constexpr std::int64_t parts_of(walk_extents w, bool by_warps, bool has_sums) {
     constexpr std::int64_t few = 512, many = 4096, rows_each = 8;
     const std::int64_t most_threads = has_sums ? 1 << 17 : 1 << 18, wide = by_warps ? 32 : w.columns;

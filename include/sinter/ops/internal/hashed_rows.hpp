@@ -3,9 +3,10 @@
 #include <sinter/base/hashed_options.hpp>
 #include <sinter/ops/gather_rows.hpp>
 
-/// hashed_rows(table, keys [..., 2] int32) -> [..., E]: the row of each 64-bit key, whose halves lie side by
-/// side, the low one first. Servers keep the table, so it never runs: compiler/passes/remote_tables.hpp
-/// makes a gather_rows of it. Where there are no servers it is a fault.
+/// hashed_rows(table, keys [..., 2] int32) -> [..., E]: the row of each 64-bit key, whose halves
+/// lie side by side, the low one first. Servers keep the table, so it never runs:
+/// compiler/passes/remote_tables.hpp makes a gather_rows of it. Where there are no servers it is a
+/// fault.
 namespace sinter::inline SINTER_TARGET {
 
 namespace op { inline constexpr op_name hashed_rows{"hashed_rows"}; }

@@ -104,8 +104,8 @@ inline distribution_plan plan_distribution(const training_profile& given, const 
 /// memory holds them and a doubling brings the cluster at least `least_gain` (0.05) more progress a
 /// second. Progress is examples a second where critical_batch is infinite. Else it is examples a
 /// second over 1 + B / critical_batch, B the global batch: the law of McCandlish et al., "An
-/// Empirical Model of Large-Batch Training" (2018), by which a batch of B needs 1 + critical_batch / B
-/// times as many steps as the largest.
+/// Empirical Model of Large-Batch Training" (2018), by which a batch of B needs 1 + critical_batch
+/// / B times as many steps as the largest.
 struct paying_batch {
     int batch = 0;   ///< of one worker; 0: not even one example fits
     enum reason : std::uint8_t { memory, gain, limit } ended_by = gain;

@@ -51,8 +51,9 @@ inline std::vector<message_run> schedule_of(const cluster_model& m, double bytes
     if (n == 1) return out;
     const bool one_node = nodes == 1;
     const auto ring_on = one_node ? message_run::within_node : message_run::network;
-    // A ring over several nodes goes at the pace of its slowest link, or at that of a message's way around all links,
-    // whichever takes longer: while one message crosses the network, others are within nodes.
+    // A ring over several nodes goes at the pace of its slowest link, or at that of a message's way
+    // around all links, whichever takes longer: while one message crosses the network, others are
+    // within nodes.
     const auto round = [&](double part) {
         if (one_node) return node.seconds(part);
         if (g == 1) return net.seconds(part);

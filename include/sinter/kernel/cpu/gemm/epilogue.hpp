@@ -7,8 +7,8 @@
 /// The only part of a matrix product that is compiled for each body: it walks a finished tile.
 ///
 /// A body has `static void vector(vf acc, std::int64_t off, std::int64_t row, int col, const
-/// call&)` for a whole vector of sums and the same with `int n` after the sums for the first n lanes.
-/// It may have `vectors`, which does one vector's columns of all the tile's rows (body.hpp).
+/// call&)` for a whole vector of sums and the same with `int n` after the sums for the first n
+/// lanes. It may have `vectors`, which does one vector's columns of all the tile's rows (body.hpp).
 namespace sinter::inline SINTER_TARGET::cpu {
 
 /// `Whole`: the columns fill vectors.

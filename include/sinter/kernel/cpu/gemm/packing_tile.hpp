@@ -25,8 +25,8 @@ inline constexpr bool prefetches_pieces = lanes < 16;
 constexpr std::int64_t rows_of_piece(std::int64_t depth) {
     return depth <= most_copied_rows ? depth : prefetches_pieces ? groups_alike(depth, copied_rows) : copied_rows;
 }
-/// Where in a line's length of a panel's row it is prefetched: at the end, for rows may begin within
-/// a line, which the panel before has prefetched then.
+/// Where in a line's length of a panel's row it is prefetched: at the end, for rows may begin
+/// within a line, which the panel before has prefetched then.
 inline constexpr std::int64_t end_of_line =
     prefetches_pieces ? (panel_width < floats_a_line ? panel_width : floats_a_line) - 1 : 0;
 /// Rows ahead of a copy that are prefetched, unless tiles before prefetched them: then that would

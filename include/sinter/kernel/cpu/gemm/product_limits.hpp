@@ -19,9 +19,9 @@ inline constexpr std::int64_t non_temporal_floats = 49152;
 /// A result that lies in L1 with what goes with it, and sums too short to hide anything behind:
 /// nothing is prefetched. Of sums less than twice as long, nothing that L2 holds.
 inline constexpr std::int64_t near_floats = 4096, short_sum = 8;
-/// A packed result that probably lies in no cache; of a smaller one nothing is prefetched: the lines
-/// that are written follow each other, and come in time. But of several arrays, as an optimizer's
-/// moments are, that do not fit into the second-level cache.
+/// A packed result that probably lies in no cache; of a smaller one nothing is prefetched: the
+/// lines that are written follow each other, and come in time. But of several arrays, as an
+/// optimizer's moments are, that do not fit into the second-level cache.
 inline constexpr std::int64_t memory_floats = 1 << 20;
 inline bool prefetches_result(const product& q, const epilogue& f) {
     return f.prefetch && q.rows * q.columns * f.arrays > (f.arrays > 1 ? second_level_floats : memory_floats);

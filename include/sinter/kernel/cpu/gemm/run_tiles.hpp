@@ -102,8 +102,8 @@ SINTER_INLINE prefetch_stream stream_ahead(const product& q, const row_cover& co
     return {next_panel + i * r.ahead_step * q.depth + d.t * r.ahead_step, r.ahead_step};
 }
 
-/// What is prefetched of the result: nothing, or the lines of a tile so many floats ahead of the one
-/// that is summed.
+/// What is prefetched of the result: nothing, or the lines of a tile so many floats ahead of the
+/// one that is summed.
 struct result_reads {
     bool prefetches;
     std::int64_t ahead;

@@ -81,8 +81,8 @@ private:
 /// Calls of the loop for so many rows.
 constexpr std::int64_t winograd_calls(std::int64_t rows) { return (rows + tile_rows - 1) / tile_rows; }
 
-/// to [rows][panel] = (unless first, to +) the sum over t < depth of a[i * step + t] (Transposed: a[i +
-/// t * step]) * b[t][panel], in tiles as equal as can be.
+/// to [rows][panel] = (unless first, to +) the sum over t < depth of a[i * step + t] (Transposed:
+/// a[i + t * step]) * b[t][panel], in tiles as equal as can be.
 template <bool Transposed>
 inline void multiply_rows(bool first, const float* a, std::int64_t step, std::int64_t depth, const float* b, float* to,
                           std::int64_t rows, winograd_prefetched& prefetched) {

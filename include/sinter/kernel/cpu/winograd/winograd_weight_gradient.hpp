@@ -176,8 +176,8 @@ private:
         return {v + places * (tiles * ci + i % q.channel_blocks * gap),
                 z + i / q.channel_blocks * places * (tiles * panel + gap)};
     }
-    /// Block `i`: sums over a block of tiles. `overlaps`: weights are prefetched meanwhile. `to_come`:
-    /// tiles that each place prefetches for the next, and the last for the next call.
+    /// Block `i`: sums over a block of tiles. `overlaps`: weights are prefetched meanwhile.
+    /// `to_come`: tiles that each place prefetches for the next, and the last for the next call.
     static void add(const plan& q, int i, bool first, const float* v, const float* z, std::int64_t tiles, float* sums,
                     winograd_prefetched& prefetched, bool overlaps, const transformed* to_come) {
         const int n = std::min(channels, q.b.x.CI - i % q.channel_blocks * channels);

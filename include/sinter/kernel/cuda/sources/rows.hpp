@@ -23,8 +23,8 @@ struct source<static_cast<int>(op::gather_rows.id)> : plain_source {
 /// Row v is the sum of those of m rows (b) whose index (a) is v, in their order, by the chains of
 /// index_chains.hpp; extents as in ops/gather_rows.hpp. A row that does not occur is -0. Where only
 /// rows that occur are wanted threads go over a list of these, whatever the table's size: what
-/// `list_rows` makes of it has zeros behind the last. `listed`: a and b are such a list. Of a round, a
-/// has the sums, floats, of which a row's are all -0 or none.
+/// `list_rows` makes of it has zeros behind the last. `listed`: a and b are such a list. Of a
+/// round, a has the sums, floats, of which a row's are all -0 or none.
 template <>
 struct source<static_cast<int>(op::scatter_rows.id)> {
     static constexpr int operands = 2;

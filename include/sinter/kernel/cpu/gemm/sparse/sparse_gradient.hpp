@@ -73,7 +73,8 @@ struct marked_units {
 };
 
 /// to[unit][] (+)= the sum over the marked examples i < 64 of their gradients times x[i][], for
-/// finished_units from `begin` on, each of which loads its share of `prefetch` ahead, if there is one.
+/// finished_units from `begin` on, each of which loads its share of `prefetch` ahead, if there is
+/// one.
 template <int V>
 __attribute__((noinline)) void add_marked_units(const float* x, std::int64_t x_step, const float* list,
                                                 const marked_units& marked, int begin, bool first, float* to,

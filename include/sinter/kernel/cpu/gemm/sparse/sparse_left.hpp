@@ -116,8 +116,8 @@ inline bool pays_for_equals(std::uint64_t a, std::uint64_t either) {
 }
 
 /// sums[panel][row][] (+)= the terms of at most 64 of the depth. A row's elements lie one behind
-/// the other; or the rows do, and its elements are t_step apart: these load `prefetch` ahead, if it is
-/// there, two rows at a time.
+/// the other; or the rows do, and its elements are t_step apart: these load `prefetch` ahead, if it
+/// is there, two rows at a time.
 template <int P, bool Transposed = false>
 __attribute__((noinline)) inline void
 add_marked_rows(const float* x, std::int64_t x_step, const std::uint64_t* mask, std::int64_t mask_step, const float* w,
