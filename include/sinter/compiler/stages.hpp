@@ -129,7 +129,7 @@ struct graph_value : exact<whole_stage<R>> {};
 template <class R>
 struct graph_value<R, true> : exact<rounded_stage<R>> {};
 
-// ---- what is wrong with it: said by the net's own trace or, where that is sound, by differentiation, then by the optimizer
+// ---- what is wrong with it: said by the net's own trace, else by differentiation, else by the optimizer
 template <class R>
 struct checked_stage {
     static constexpr fault err = [] {
@@ -268,7 +268,8 @@ struct emit_stage {
         most.groups += r.g.n + (2 + levels + update.needs_norm()) * g.parameters.n + g.assignments.n +
                        (update.every > 1 ? g.parameters.n : 0);
         int instructions = 8 * most.groups;
-        for (const group& q : r.g) instructions += q.code + 8;   // no group becomes more instructions than the fuser counted
+        // No group becomes more instructions than the fuser counted.
+        for (const group& q : r.g) instructions += q.code + 8;
         const emitted_bounds each = bounds_of(update);
         most.code += instructions + (g.gradients.n + 2) * each.code;
         most.args += instructions + (g.gradients.n + 2) * each.args;

@@ -23,7 +23,7 @@ struct target {
     bool row_lists = false;            ///< kernels that make a table's gradient as a list of rows, and update by one
     bool column_sums = false;          ///< weights' gradients' kernels that sum the columns of what they read
 
-    std::int64_t non_temporal_floats = 0;   ///< results of so many and more are written by non-temporal stores; 0: none are
+    std::int64_t non_temporal_floats = 0;   ///< results of so many are stored non-temporally; 0: none are
     bool non_temporal_walks = false;   ///< but only by walks, whose vectors follow each other: a vector is half a line
 
     constexpr bool operator==(const target&) const = default;

@@ -31,8 +31,8 @@ namespace sinter::inline SINTER_TARGET {
 ///     `ports` null.
 ///     `run<P>(runner, step_arguments, observe)` calls `observe(launch, before)` around each launch. A run allocates
 ///     nothing once its batch's size has been seen twice.
-///     Returns bool where the device can end a step of which `needs_finite_loss` before anything is changed: false if it
-///     did. Returns void where the loss is known too late for that.
+///     Returns bool where the device can end a step of which `needs_finite_loss` before anything is changed: false if
+///     it did. Returns void where the loss is known too late for that.
 /// Peers (optional: adds_from_peers)
 ///     `add_from(memory, address, device, memory, floats)` adds the floats at the address in another device's memory to
 ///     those there in this one's, `copy_from` copies them. They return when that is done. Where a device lacks them,
@@ -60,8 +60,8 @@ namespace sinter::inline SINTER_TARGET {
 ///     `enter()`, if there is one, makes the device the calling thread's current one for the lifetime of its result.
 /// Errors
 ///     Making a device throws device_error where there is none, option_error where its options are impossible. Whatever
-///     goes wrong on the device comes out of run, read or event::wait as device_error. Parameters, states and slots then
-///     are where they were.
+///     goes wrong on the device comes out of run, read or event::wait as device_error. Parameters, states and slots
+///     then are where they were.
 /// Moves
 ///     A device moves, and so do its runners and memories; what was bound stays bound.
 template <class D>

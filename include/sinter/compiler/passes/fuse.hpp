@@ -19,7 +19,7 @@ class fuser {
 public:
     constexpr fuser(const graph_view& g, grouping& r, bool on, bool pools)
         : g_(g), r_(r), n_(g.n.p), on_(on), pools_(pools), base_(find_bases(g.n, bases_)), uses_(g.n.n), weight_(g.n.n),
-          elsewhere_(g.n.n), of_input_(g.n.n), drawn_(g.n.n), in_turns_(g.n.n), root_(g.n.n), waits_(g.n.n) {}
+          elsewhere_(g.n.n), of_input_(g.n.n), drawn_(g.n.n), read_by_loops_(g.n.n), root_(g.n.n), waits_(g.n.n) {}
 
     constexpr void run() {
         for (int i = 0; i < g_.n.n; ++i) r_.of[i] = r_.next[i] = in_no_group;
@@ -39,7 +39,8 @@ private:
     growing<int> weight_;       ///< instructions that a rematerialized value costs whoever uses it
     growing<bool> elsewhere_;   ///< read by a kernel, or under other extents: not only element by element in place
     growing<bool> of_input_, drawn_;  ///< made of inputs; of random numbers
-    growing<bool> in_turns_, root_;   ///< drawn outside of loops, read by their iterations; wanted when the step is over
+    growing<bool> read_by_loops_;   ///< made outside of loops, read by their iterations
+    growing<bool> root_;           ///< wanted when the step is over
     growing<bool> waits_;             ///< to be placed with its only user
 
     constexpr void mark_live() {
@@ -58,7 +59,7 @@ private:
                 }
                 const int u = base_[n.in[k]];
                 ++uses_[u];
-                if (n.loop && !n_[u].loop) in_turns_.p[u] = true;
+                if (n.loop && !n_[u].loop) read_by_loops_.p[u] = true;
                 if (elsewhere_.p[u]) continue;
                 const op_kind kind = n.about->kind;
                 const shape& seen = n_[n.in[k]].s;
@@ -83,7 +84,7 @@ private:
             else if (o.k != op::constant && r_.of[u] != rematerialized) return false;
             else input = input || of_input_[u], drawn = drawn || drawn_[u];
         }
-        if (drawn && in_turns_[v]) return false;   // each iteration would draw numbers of its own
+        if (drawn && read_by_loops_[v]) return false;   // each iteration would draw numbers of its own
         return instructions_of(n) <= max_rematerialized && (!input || n.about->flops(n, nullptr) <= n.s.size());
     }
     constexpr bool fits(int v, group& q) const {

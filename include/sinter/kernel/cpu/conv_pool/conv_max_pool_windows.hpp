@@ -118,7 +118,8 @@ struct conv_max_pool_windows {
 
     /// Two windows in a vector, where the body takes them so.
     static constexpr bool pairs = [] {
-        if constexpr (requires { requires Body::alike && Body::sums == 0; }) return lanes == 16 && CO > 4 && CO <= 6 && columns % 2 == 0;
+        if constexpr (requires { requires Body::alike && Body::sums == 0; })
+            return lanes == 16 && CO > 4 && CO <= 6 && columns % 2 == 0;
         else return false;
     }();
     /// Of two windows' first four channels, in a quarter of a vector each, those of quarter Q, with

@@ -54,7 +54,8 @@ struct body {
             if (code[i].is(opcode::store) && code[i].is_non_temporal()) return true;
         return false;
     }();
-    static constexpr int sums = count(opcode::column_sum), buffers = count(opcode::spill), stores = count(opcode::store);
+    static constexpr int sums = count(opcode::column_sum), buffers = count(opcode::spill),
+                         stores = count(opcode::store);
     template <int I>
     static constexpr int operations_of() {
         if constexpr (requires { rule<static_cast<op_id>(code[I].code)>::operations; })
@@ -102,7 +103,8 @@ struct body {
     /// Before a part's work: its partial sums are zero.
     static void begin(const call& c) {
         for (int k = 0; k < sums; ++k)
-            for (std::int64_t j = 0; j < c.e[extent::buffer_stride]; j += lanes) store(partial_sum(k, c.part, c) + j, zero());
+            for (std::int64_t j = 0; j < c.e[extent::buffer_stride]; j += lanes)
+                store(partial_sum(k, c.part, c) + j, zero());
     }
     /// Calls f(instruction) for each instruction that sums columns, or a value that there is once a
     /// row.
@@ -113,7 +115,8 @@ struct body {
     }
     /// After all parts: the sums, in the parts' order; this too is done in parts, by columns.
     static void finish(const call& c) {
-        each_sum([&](instruction w) { add_parts(c.p[w.arg], partial_sum(w.b, 0, c), w.row ? 1 : c.e[extent::columns], c); });
+        each_sum(
+            [&](instruction w) { add_parts(c.p[w.arg], partial_sum(w.b, 0, c), w.row ? 1 : c.e[extent::columns], c); });
     }
 
     // ---- for kernels of root ops: everything in one go
@@ -128,7 +131,8 @@ struct body {
 
     /// Of two whole vectors side by side, instruction by instruction: the chains of operations that
     /// instructions are do not wait for each other.
-    static SINTER_INLINE void two_vectors(vf left, vf right, std::int64_t off, std::int64_t row, int col, const call& c) {
+    static SINTER_INLINE void two_vectors(vf left, vf right, std::int64_t off, std::int64_t row, int col,
+                                          const call& c) {
         vf r[std::size_t{size + 1}], s[std::size_t{size + 1}];
         run_both(r, s, left, right, {off, row, col, lanes}, {off + lanes, row, col + lanes, lanes}, c, all{});
     }
@@ -148,22 +152,23 @@ struct body {
     /// The same for `rows` rows of a tile, [rows][width] sums, of which this vector's n lanes
     /// count: column sums stay in registers from row to row.
     template <bool Full>
-    static SINTER_INLINE void vectors(const float* raw, int width, int rows, int n, std::int64_t off, std::int64_t off_step,
-                                      std::int64_t row, int col, const call& c) {
+    static SINTER_INLINE void vectors(const float* raw, int width, int rows, int n, std::int64_t off,
+                                      std::int64_t off_step, std::int64_t row, int col, const call& c) {
         vf r[std::size_t{size + 1}];
         begin_tile(r, all{});
-        for (int i = 0; i < rows; ++i) run_all<Full, true>(r, load(raw + i * width), {off + i * off_step, row + i, col, n}, c, all{});
+        for (int i = 0; i < rows; ++i)
+            run_all<Full, true>(r, load(raw + i * width), {off + i * off_step, row + i, col, n}, c, all{});
         end_tile(r, col, c, all{});
     }
     /// And two whole vectors of each row together.
-    static SINTER_INLINE void vector_pairs(const float* raw, int width, int rows, std::int64_t off, std::int64_t off_step, std::int64_t row,
-                                           int col, const call& c) {
+    static SINTER_INLINE void vector_pairs(const float* raw, int width, int rows, std::int64_t off,
+                                           std::int64_t off_step, std::int64_t row, int col, const call& c) {
         vf r[std::size_t{size + 1}], s[std::size_t{size + 1}];
         begin_tile(r, all{});
         begin_tile(s, all{});
         for (int i = 0; i < rows; ++i, raw += width, off += off_step)
-            run_both<true>(r, s, load(raw), load(raw + lanes), {off, row + i, col, lanes}, {off + lanes, row + i, col + lanes, lanes}, c,
-                           all{});
+            run_both<true>(r, s, load(raw), load(raw + lanes), {off, row + i, col, lanes},
+                           {off + lanes, row + i, col + lanes, lanes}, c, all{});
         end_tile(r, col, c, all{});
         end_tile(s, col + lanes, c, all{});
     }
@@ -207,12 +212,14 @@ struct body {
     /// after the others, which see what there is once a row as often.
     static constexpr bool columns_apart = [] {
         for (int i = 0; i < size; ++i)
-            if (is_reduction(i) || (code[i].row && (code[i].is(opcode::store) || code[i].is(opcode::column_sum)))) return false;
+            if (is_reduction(i) || (code[i].row && (code[i].is(opcode::store) || code[i].is(opcode::column_sum))))
+                return false;
         return phases == 1;
     }();
     /// The same for a tile whose sums are in registers, [MR][NR whole vectors].
     template <int MR, int NR>
-    static SINTER_INLINE void tile(const vf* block, std::int64_t off, std::int64_t off_step, std::int64_t row, int col, const call& c) {
+    static SINTER_INLINE void tile(const vf* block, std::int64_t off, std::int64_t off_step, std::int64_t row, int col,
+                                   const call& c) {
         unroll<NR>([&](auto j) SINTER_ALWAYS {
             vf r[std::size_t{size + 1}];
             const int at = j * lanes;
@@ -231,7 +238,8 @@ struct body {
     /// arrays of the result's layout, to prefetch them before its sums are there. Rows of a wide
     /// result lie too far apart for the processor to foresee them.
     template <class F>
-    static SINTER_INLINE void each_line(int rows, int columns, std::int64_t off, std::int64_t off_step, const call& c, F f) {
+    static SINTER_INLINE void each_line(int rows, int columns, std::int64_t off, std::int64_t off_step, const call& c,
+                                        F f) {
         if (off_step == columns) columns *= rows, rows = 1;
         for (int i = 0; i < rows; ++i, off += off_step)
             for (int j = 0; j < columns; j += floats_a_line) lines_at(off + j, c, f, all{});
@@ -245,7 +253,8 @@ struct body {
     // ---- for walks: instructions of one phase, once a row or once a vector
     template <int Phase, bool Row, bool Full>
     static SINTER_INLINE void run(vf* per_row_r, vf* r, const place& at, const call& c) {
-        run_phase<Phase, Row, Full>(per_row_r, r, at, c, std::make_integer_sequence<int, instructions_of<Phase, Row>.n>{});
+        run_phase<Phase, Row, Full>(per_row_r, r, at, c,
+                                    std::make_integer_sequence<int, instructions_of<Phase, Row>.n>{});
     }
     /// A phase's instructions for two whole vectors side by side, of which `at` is the first.
     template <int Phase>
@@ -306,7 +315,8 @@ struct body {
         constexpr op_id k = static_cast<op_id>(w.code);
         if constexpr (k == op::column_index)
             return __builtin_convertvector(lane_numbers() + splat(static_cast<std::int32_t>(at.col)), vf);
-        else if constexpr (k == op::random_uniform && w.row)   // one number for the whole row, or for all, whatever walks over it
+        else if constexpr (k == op::random_uniform &&
+                           w.row)   // one number for the whole row, or for all, whatever walks over it
             return splat(uniform(w.arg, is_drawn_by_row(I) ? at.row : 0, c)[0]);
         else if constexpr (k == op::random_uniform) return uniform(w.arg, at.off, c);
         else if constexpr (k == op::runtime_scalar) return splat(c.scalars[w.arg]);
@@ -334,9 +344,11 @@ private:
         (step_both<instructions_of<Phase, false>.at[I], false>(pr, pr, r, s, vf{}, vf{}, a, b, c), ...);
     }
     template <int I, bool Tile>
-    static SINTER_INLINE void step_both(vf* pr, vf* ps, vf* r, vf* s, vf left, vf right, const place& a, const place& b, const call& c) {
+    static SINTER_INLINE void step_both(vf* pr, vf* ps, vf* r, vf* s, vf left, vf right, const place& a, const place& b,
+                                        const call& c) {
         if constexpr (is_drawn(I)) {
-            const word_pair both = philox_word_pair(c.seed, counter_of(code[I].arg, c), static_cast<std::uint64_t>(a.off));
+            const word_pair both =
+                philox_word_pair(c.seed, counter_of(code[I].arg, c), static_cast<std::uint64_t>(a.off));
             r[I] = cpu::uniform(both.front), s[I] = cpu::uniform(both.back);
         } else {
             step<I, true, Tile>(pr, r, left, a, c);
@@ -359,7 +371,8 @@ private:
     template <int Columns>
     static SINTER_INLINE vf fold(vf v) {   // the rows of a vector, in their order
         const vf rows = v;
-        unroll<lanes / Columns - 1>([&](auto k) SINTER_ALWAYS { v += shuffle<shift<(k + 1) * Columns>>(rows, zero()); });
+        unroll<lanes / Columns - 1>([&](auto k)
+                                        SINTER_ALWAYS { v += shuffle<shift<(k + 1) * Columns>>(rows, zero()); });
         return v;
     }
     template <int... I>
@@ -376,9 +389,11 @@ private:
     }
     template <class F, int... I>
     static SINTER_INLINE void lines_at(std::int64_t off, const call& c, F f, std::integer_sequence<int, I...>) {
-        ((code[I].is(opcode::store) && !code[I].row && !code[I].is_non_temporal() ? f(c.p[code[I].arg] + off, std::true_type{})
+        ((code[I].is(opcode::store) && !code[I].row && !code[I].is_non_temporal()
+              ? f(c.p[code[I].arg] + off, std::true_type{})
           : code[I].is(opcode::load) && walks(I) && !writes(code[I].arg) ? f(c.p[code[I].arg] + off, std::false_type{})
-                                                                              : (void)0), ...);
+                                                                         : (void)0),
+         ...);
     }
     struct instruction_list { int n = 0, at[std::size_t{size + 1}] = {}; };
     template <int Phase, bool Row>
@@ -472,7 +487,8 @@ private:
     template <int Phase, std::size_t N, int... I>
     static SINTER_INLINE void join_reductions(vf* pr, const vf (&others)[N][std::size_t{size + 1}],
                                               std::integer_sequence<int, I...>) {
-        const auto both = [](int i, vf a, vf b) SINTER_ALWAYS { return code[i].is(opcode::row_sum) ? a + b : max_or_nan(a, b); };
+        const auto both = [](int i, vf a, vf b)
+                              SINTER_ALWAYS { return code[i].is(opcode::row_sum) ? a + b : max_or_nan(a, b); };
         const auto join = [&](int i) SINTER_ALWAYS {
             pr[i] = both(i, pr[i], others[0][i]);
             if constexpr (N == 3) pr[i] = both(i, pr[i], both(i, others[1][i], others[2][i]));

@@ -3,7 +3,8 @@
 #include <sinter/base/target_namespace.hpp>
 #include <cstdint>
 
-#if (defined(__AMX_BF16__) || defined(__AMXBF16__)) && defined(__AVX512BF16__) && defined(__linux__)   // clang 14 has the second name
+#if (defined(__AMX_BF16__) || defined(__AMXBF16__)) && defined(__AVX512BF16__) &&                                      \
+    defined(__linux__)   // clang 14 has the second name
 #define SINTER_HAS_AMX 1
 #include <sys/syscall.h>
 #include <unistd.h>
