@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // alone: takes as long to compile as a group
+// once: random_programs.cpp compares fused and unfused programs when sanitized, and every test that trains runs fused ones
 #define BOOST_TEST_MODULE fused_against_unfused
 #include <boost/test/unit_test.hpp>
 

@@ -6,13 +6,13 @@
 #include "restarting.hpp"
 #include <random>
 
-// Two servers and three workers under random kills and stops. A minute; SINTER_SOAK_SECONDS says how long else.
+// Two servers and three workers under random kills and stops. Half a minute; SINTER_SOAK_SECONDS says how long else.
 using namespace sinter;
 using namespace sinter::server_job;
 
 BOOST_AUTO_TEST_CASE(random_kills_and_stops) {
     const char* const set = std::getenv("SINTER_SOAK_SECONDS");
-    const double seconds = set ? std::atof(set) : 60;
+    const double seconds = set ? std::atof(set) : 30;
     const auto most = static_cast<unsigned>(seconds) + 120;
     const folder f;
     const job j{.servers = 2, .workers = 4, .floats = 16000};

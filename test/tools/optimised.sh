@@ -6,10 +6,9 @@ set -u
 cd "$2" || exit 1
 [ "$(uname -m)" = x86_64 ] || { echo "skipped: this is no x86-64"; exit 0; }
 fault=0
-for target in x86-64 x86-64-v3 x86-64-v4; do
-    for level in -O2 -O3; do
-        said=$("$1" -std=c++20 $level -march=$target -Iinclude -c test/fixtures/narrow_losses.cpp -o /dev/null 2>&1) ||
-            { printf '%s\n' "does not compile with $level -march=$target:" "$said"; fault=1; }
-    done
+# -O3 has all passes of -O2; both for 512 bits, for which it crashed.
+for flags in "-O3 -march=x86-64" "-O3 -march=x86-64-v3" "-O2 -march=x86-64-v4" "-O3 -march=x86-64-v4"; do
+    said=$("$1" -std=c++20 $flags -Iinclude -c test/fixtures/narrow_losses.cpp -o /dev/null 2>&1) ||
+        { printf '%s\n' "does not compile with $flags:" "$said"; fault=1; }
 done
 exit $fault

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // weighs: 3
-// also: sse2 avx2 avx512
+// also: sse2
+// once: servers call these optimizers as those of every_optimizer.cpp, which is sanitized
 // Optimizers around others on three servers, groups of parameters, tables by rows: the bits of a trainer's updates.
 #define BOOST_TEST_MODULE wrapped_optimizers
 #include <boost/test/unit_test.hpp>
