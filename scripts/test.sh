@@ -71,7 +71,7 @@ build() {
     echo "subdirs(../$name)" >>"$builds/all/CTestTestfile.cmake"
 }
 
-# g++ collects its garbage less often: a tenth less time for a quarter more memory (1 GB for the largest example).
+# g++ collects its garbage less often: a tenth less time for a quarter more memory (up to 4 GB for a group).
 gcc_flags=${CXXFLAGS:-}
 if "$CXX" --version | grep -qiE 'g\+\+|gcc'; then
     gcc_flags+=' --param=ggc-min-expand=1000 --param=ggc-min-heapsize=4000000'
