@@ -158,9 +158,9 @@ private:
         std::vector<cluster_member> members;
         for (const wire::seat& s : l.seats) members.push_back(all.member(s.slot));
         const std::string name = named(all.options.job + "/" + run + "/" + std::to_string(l.epoch));
-        cluster group(std::move(members), all.self().role, all.self().index,
-                      options_of(name + "/epoch " + std::to_string(l.epoch), within), all.how());
-        return connect_(std::move(group), same_);
+        cluster seated(std::move(members), all.self().role, all.self().index,
+                       options_of(name + "/epoch " + std::to_string(l.epoch), within), all.how());
+        return connect_(std::move(seated), same_);
     }
 };
 
