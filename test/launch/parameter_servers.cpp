@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // needs: tools distributed
+// processors: 2
 // alone: it starts itself as the members of a job
 //
 // sinter-launch with workers and parameter servers: what it tells of each member, to people and as lines of JSON, and
@@ -165,32 +166,35 @@ double until_named(const std::vector<ptree>& lines) {
     return -1;
 }
 
-BOOST_AUTO_TEST_CASE(a_slow_worker_is_named_within_two_seconds) {
-    const std::string modes[] = {"async", "stale", "sync"};
-    std::map<std::string, double> soonest;
-    for (int attempt = 0; attempt < 3 && soonest.size() < 3; ++attempt) {   // where the machine has other work
-        const auto o = run(R"sh(for m in async stale sync
-            do SLOW=1 FOR=6 TRAINS=$m $L --workers 3 --ps 1 --progress 0 --json lines.$m -- $M 2>said.$m & done; wait
-            for m in async stale sync; do echo "== $m"; cat said.$m lines.$m; done)sh");
-        for (const std::string& mode : modes) {
-            BOOST_TEST_CONTEXT(mode) {
-                std::string said = o.out.substr(o.out.find("== " + mode + "\n") + mode.size() + 4);
-                said = said.substr(0, std::min(said.find("== "), said.size()));
-                const std::size_t json = said.find("{\"seconds");
-                BOOST_REQUIRE(json != said.npos);
-                const std::vector<ptree> lines = lines_of(said.substr(json));
-                said = said.substr(0, json);
-                BOOST_TEST(said.find("sinter-launch: worker/1 is slow: ") != said.npos, said);
-                BOOST_TEST(said.find("sinter-launch: worker/1 keeps up with the others again") != said.npos, said);
-                for (const char* other : {"worker/0", "worker/2"})
-                    BOOST_TEST(said.find(std::string(other) + " is slow") == said.npos, said);
-                const double seconds = until_named(lines);
-                BOOST_TEST(seconds >= 0);
-                if (seconds <= 2) soonest.emplace(mode, seconds);
-            }
-        }
+/// What is wrong with what the launcher says of jobs in which worker 1 is slow for a while; empty: nothing. Where the
+/// machine has other work any worker may be slow.
+std::string trouble_with_a_slow_worker() {
+    const auto o = run(R"sh(for m in async stale sync
+        do SLOW=1 FOR=6 TRAINS=$m $L --workers 3 --ps 1 --progress 0 --json lines.$m -- $M 2>said.$m & done; wait
+        for m in async stale sync; do echo "== $m"; cat said.$m lines.$m; done)sh");
+    std::string trouble;
+    for (const std::string mode : {"async", "stale", "sync"}) {
+        std::string said = o.out.substr(o.out.find("== " + mode + "\n") + mode.size() + 4);
+        said = said.substr(0, std::min(said.find("== "), said.size()));
+        const std::size_t json = std::min(said.find("{\"seconds"), said.size());
+        const double seconds = until_named(lines_of(said.substr(json)));
+        said = said.substr(0, json);
+        const auto need = [&](bool right, const std::string& what) {
+            if (!right) trouble += mode + ": " + what + ": " + said + "\n";
+        };
+        need(said.find("sinter-launch: worker/1 is slow: ") != said.npos, "it is not named");
+        need(said.find("sinter-launch: worker/1 keeps up with the others again") != said.npos, "its end is not told");
+        for (const char* other : {"worker/0", "worker/2"})
+            need(said.find(std::string(other) + " is slow") == said.npos, other);
+        need(seconds >= 0 && seconds <= 2, "named after " + std::to_string(seconds) + " s");
     }
-    for (const std::string& mode : modes) BOOST_TEST(soonest.contains(mode), mode);
+    return trouble;
+}
+
+BOOST_AUTO_TEST_CASE(a_slow_worker_is_named_within_two_seconds) {
+    std::string trouble = "not tried";
+    for (int attempt = 0; attempt < 6 && !trouble.empty(); ++attempt) trouble = trouble_with_a_slow_worker();
+    BOOST_TEST(trouble == "", trouble);
 }
 
 BOOST_AUTO_TEST_CASE(a_server_may_die_that_is_kept_twice) {

@@ -163,6 +163,8 @@ struct server::engine {
     std::int64_t version = 0;                        // how often the chief has overwritten the values of an open job
     bool renewing = false;                           // it does now
     std::int64_t save_agreed = 0, saved_agreed = 0;  // the step that all servers save as; and have
+    std::vector<std::int64_t> saves_to_come;         // without clocks: all that were named and are not made yet
+    std::int64_t save_heard = 0;                     // the newest that a worker's push has told all servers of
     std::int64_t open_clock = 0, open_step = 0;      // clocks applied, and global steps, when the job was opened
     std::uint64_t life = 0;                          // a number that each process of this server has of its own
     std::string stop_reason;
@@ -334,6 +336,7 @@ struct server::engine {
     inline bool ends_unsaved() const;
     inline bool save_is_due(double now) const;
     inline void agree_to_save(double now);
+    inline void name_save(std::int64_t step);
     inline void keep_saving();
     inline void serve(int w, std::uint64_t incarnation, wire::data_link link);
     inline void advance(lock& hold);

@@ -105,18 +105,26 @@ inline bool server::engine::save_is_due(double now) const {
            now - saved_at >= options.save_every_seconds;
 }
 
+/// Under the mutex, without clocks: all servers save as this step. Each makes all that are named, in their order, for a
+/// checkpoint that one of them leaves out is none.
+inline void server::engine::name_save(std::int64_t step) {
+    save_agreed = step;
+    saves_to_come.push_back(step);
+    changed.notify_all();
+}
+
 /// Under the mutex, on server 0: whether all servers are to save because it is time. One that has no others
-/// saves when it likes.
+/// saves when it likes. Without clocks the next one is named when the last one is made here, and all have heard of it.
 inline void server::engine::agree_to_save(double now) {
     if (options.save_every_seconds <= 0 || !options.files || !open || global_step <= saved_step) return;
     if (who.servers().size() == 1) return;
     if (now == 0) now = base::monotonic_seconds();
     if (now - saved_at < options.save_every_seconds) return;
+    if (order.mode == update_mode::async && (saved_agreed < save_agreed || save_heard < together.save())) return;
     saved_at = now;
     if (order.mode == update_mode::clocks) return together.save_behind_next(global_step, all_clocks.applied());
     together.save_soon(global_step);
-    save_agreed = together.save();
-    changed.notify_all();
+    name_save(together.save());
 }
 
 inline void server::engine::keep_saving() {
@@ -130,7 +138,7 @@ inline void server::engine::keep_saving() {
             continue;
         }
         const std::int64_t wanted = save_wanted, every = std::max<std::int64_t>(1, options.save_every_steps);
-        const std::int64_t agreed = save_agreed;
+        const std::int64_t agreed = saves_to_come.empty() ? save_agreed : saves_to_come.front();
         const bool asked_for = wanted > save_done;
         const bool by_steps = options.save_every_steps > 0 && global_step / every > saved_step / every;
         const std::int64_t as = ends_unsaved()                       ? global_step
@@ -149,7 +157,10 @@ inline void server::engine::keep_saving() {
         if (!fault.empty()) notes.say("a checkpoint could not be written: " + fault);
         save_fault = fault;
         save_done = std::max(save_done, wanted);
-        if (!asked_for) saved_agreed = agreed;
+        if (!asked_for) {
+            saved_agreed = agreed;
+            std::erase_if(saves_to_come, [&](std::int64_t step) { return step <= agreed; });
+        }
         tell_state();   // before clocks that waited for it
         changed.notify_all();
     }

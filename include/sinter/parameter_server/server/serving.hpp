@@ -338,10 +338,8 @@ private:
             return false;
         }
         e_.tickets.give_back(w_);
-        if (b.save > e_.save_agreed) {
-            e_.save_agreed = b.save;
-            e_.changed.notify_all();
-        }
+        e_.save_heard = std::max(e_.save_heard, b.save);
+        if (b.save > e_.save_agreed) e_.name_save(b.save);
         if (b.version < e_.version) {
             ++k_.counters.dropped, ++k_.counters.outdated;
             k_.info.push = fate::outdated;

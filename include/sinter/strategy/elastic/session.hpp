@@ -124,10 +124,8 @@ public:
         if (healer_ && healer_->is_ready()) healer_->finish();
         run_ = std::move(run);   // bytes_ may still be asked for: see perform_on()
         const auto give = [&] { hand_over(); };
-        if (again(job_->fault("members change"), give, true, true)) {
-            bytes_ = std::move(run_);
-            made_in_ = job_->epoch();
-        }
+        if (again(job_->fault("members change"), give, true, true))
+            bytes_ = std::move(run_), made_in_ = job_->epoch();
         kind_ = result::bytes;
         ++done_;
         stop_healing();
