@@ -6,6 +6,7 @@
 #include <sinter/parameter_server/server/life.hpp>
 #include <sinter/parameter_server/server/calls.hpp>
 #include <sinter/parameter_server/server/copies.hpp>
+#include <sinter/parameter_server/server/exporting.hpp>
 #include <sinter/parameter_server/server/following.hpp>
 #include <sinter/parameter_server/server/leading.hpp>
 #include <sinter/parameter_server/server/norms.hpp>

@@ -3,6 +3,7 @@
 #include <sinter/base/row_list.hpp>
 #include <sinter/parameter_server/row_store.hpp>
 #include <sinter/parameter_server/shard_files.hpp>
+#include <sinter/parameter_server/table_changes.hpp>
 #include <sinter/parameter_server/joined_push.hpp>
 #include <sinter/parameter_server/updater.hpp>
 #include <deque>
@@ -110,6 +111,15 @@ public:
         table& t = tables_[number];
         const std::lock_guard hold(t.mutex);
         t.rows.read(keys, to);
+    }
+    /// Of all tables (changes_of).
+    std::vector<table_changes> changes(std::int64_t since, std::int64_t step) {
+        std::vector<table_changes> all;
+        for (table& t : tables_) {
+            const std::lock_guard hold(t.mutex);
+            all.push_back(changes_of(t.rows, since, step));
+        }
+        return all;
     }
     /// By table.
     std::vector<row_counts> counts() {

@@ -26,6 +26,10 @@ struct parameter_server_options {
     std::int64_t save_every_steps = 0;
     double save_every_seconds = 0;
     int keep = 2;   ///< of these checkpoints; 0: all
+    /// A folder for rows of tables that have changed, for those who answer queries with a copy of a table: every so many
+    /// global steps, and at the end, each server writes its own (sharded::read_delta). Empty: none.
+    std::string changes{};
+    std::int64_t changes_every_steps = 1000;
     /// 2: each server's part is kept by the next server, too, and a step counts once both have it. When a server
     /// dies, the other copy goes on, and nothing is lost; what dies last ends the job. The chief must live meanwhile.
     int replicas = 1;
@@ -74,6 +78,10 @@ struct parameter_server {
         s.connection.replicas = s.replicas = options.replicas;
         s.checkpoints = options.checkpoints, s.keep = options.keep;
         s.save_every_steps = options.save_every_steps, s.save_every_seconds = options.save_every_seconds;
+        s.changes = options.changes, s.changes_every_steps = options.changes_every_steps;
+        if (s.changes_every_steps < 1)
+            throw option_error("number of steps", "parameter_server_options::changes_every_steps",
+                               joined({s.changes_every_steps}), "1 or more");
         s.policy = policy();
         return s;
     }

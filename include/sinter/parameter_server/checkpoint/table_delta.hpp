@@ -2,8 +2,8 @@
 #pragma once
 #include <sinter/io/safetensors/write.hpp>
 #include <sinter/parameter_server/checkpoint/tensor_file.hpp>
-#include <sinter/parameter_server/placement.hpp>
-#include <sinter/parameter_server/row_store.hpp>
+#include <sinter/parameter_server/table_changes.hpp>
+#include <charconv>
 
 /// What has changed of a table since a step, for those who answer queries with a copy of it: its file is
 /// as long as there are such rows, however many the table has.
@@ -14,32 +14,44 @@ struct delta_counts {
     std::int64_t removed = 0;   ///< keys that have no row any more
 };
 
-/// Writes the rows that updates at global step `since` or later have named, whole or not at all, as
-/// safetensors: keys (I64 [n]: rows of the whole table, or 64-bit keys), values (F32 [n, row_floats]), and
-/// removed (I64): keys that the table has given up since. Metadata: table, since, step. `place` and `server`
-/// say which rows a table of known rows has here. Throws option_error where `since` is longer ago than the
-/// table remembers what it gave up (copy all of it then), io_error where the file cannot be written.
-inline delta_counts write_delta(const std::string& path, const std::string& table, const row_store& rows,
-                                std::int64_t since, std::int64_t step, row_placement place = {}, int server = 0) {
+/// What a file of changes says of itself.
+struct delta_header {
+    std::string table;
+    std::int64_t since = 0;   ///< 0: all rows that were ever updated; what a copy has is to be forgotten first
+    std::int64_t step = 0;
+};
+
+/// Writes changes, whole or not at all, as safetensors: keys (I64 [n]: rows of the whole table, or 64-bit keys), values
+/// (F32 [n, row_floats]), and removed (I64). Metadata: table, since, step. Throws io_error where the file cannot be
+/// written.
+inline delta_counts write_delta(const std::string& path, const std::string& table, const table_changes& c) {
     using safetensors::dtype;
-    std::vector<std::int64_t> keys, removed;
-    std::vector<float> values;
-    if (!rows.removed_since(since, removed))
-        throw option_error("rows were given up since then that are not remembered", table, joined({"step ", since}),
-                           "a later step, or a copy of the whole table");
-    const int width = rows.row_floats();
-    rows.for_each_since(since, [&](std::int32_t number, std::int64_t key) {
-        keys.push_back(rows.hashed() ? key : place.row(server, key));
-        const float* const row = rows.values() + std::int64_t{number} * width;
-        values.insert(values.end(), row, row + width);
-    });
-    const auto n = static_cast<std::int64_t>(keys.size()), gone = static_cast<std::int64_t>(removed.size());
+    const auto n = static_cast<std::int64_t>(c.keys.size()), gone = static_cast<std::int64_t>(c.removed.size());
     safetensors::write(path,
-                       {{"keys", dtype::i64, {n}, keys.data()},
-                        {"values", dtype::f32, {n, width}, values.data()},
-                        {"removed", dtype::i64, {gone}, removed.data()}},
-                       {{"table", table}, {"since", joined({since})}, {"step", joined({step})}});
+                       {{"keys", dtype::i64, {n}, c.keys.data()},
+                        {"values", dtype::f32, {n, c.row_floats}, c.values.data()},
+                        {"removed", dtype::i64, {gone}, c.removed.data()}},
+                       {{"table", table}, {"since", joined({c.since})}, {"step", joined({c.step})}});
     return {n, gone};
+}
+
+/// Throws io_error, and format_error where it is no file of changes.
+inline delta_header read_delta_header(const std::string& path) {
+    const tensor_file f(path);
+    const auto text = [&](const char* name) -> const std::string& {
+        const auto found = f.metadata().find(name);
+        if (found == f.metadata().end()) throw format_error("no such metadata", path, "none", name);
+        return found->second;
+    };
+    const auto number = [&](const char* name) {
+        const std::string& t = text(name);
+        std::int64_t n = -1;
+        const auto [end, fault] = std::from_chars(t.data(), t.data() + t.size(), n);
+        if (fault != std::errc{} || end != t.data() + t.size() || n < 0)
+            throw format_error("no global step", joined({path, ", ", name}), io::printable(t), "a number of 0 or more");
+        return n;
+    };
+    return {text("table"), number("since"), number("step")};
 }
 
 /// Calls put(key, row) for each row of such a file and then remove(key). Holds some rows at a time. Throws

@@ -122,7 +122,7 @@ struct server::engine {
         if (other) other->shut();
         if (door) door->close();
         for (connection& c : connections) c.thread.join();
-        for (base::posix_thread* t : {&saver, &follower, &applier})
+        for (base::posix_thread* t : {&saver, &follower, &applier, &exporter})
             if (t->joinable()) t->join();
     }
     void shut() {
@@ -186,7 +186,7 @@ struct server::engine {
 
     wire::greeting own;
     std::list<connection> connections;
-    base::posix_thread saver, follower, applier;
+    base::posix_thread saver, follower, applier, exporter;
     std::unique_ptr<engine> other;                   // of the shard before this one
     std::unique_ptr<wire::service> door;
 
@@ -338,6 +338,7 @@ struct server::engine {
     inline void agree_to_save(double now);
     inline void name_save(std::int64_t step);
     inline void keep_saving();
+    inline void keep_exporting();
     inline void serve(int w, std::uint64_t incarnation, wire::data_link link);
     inline void advance(lock& hold);
     inline void apply_clock(lock& hold, shared_squares::ranks of = shared_squares::everybody,

@@ -237,6 +237,7 @@ inline void server::engine::report(lock& hold) {
 
 inline void server::engine::serve_until_the_end() {
     if (options.files || options.files_of) saver = base::posix_thread([this] { keep_saving(); });
+    if (options.changes) exporter = base::posix_thread([this] { keep_exporting(); });
     if (all_squares) applier = base::posix_thread([this] { apply_clocks(); });
     if (replicated()) follower = base::posix_thread([this] { follow(); });
     lock hold(mutex);

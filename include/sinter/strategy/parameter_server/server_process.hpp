@@ -2,6 +2,7 @@
 #pragma once
 #include <sinter/net/progress_report.hpp>
 #include <sinter/parameter_server/shard_checkpoint.hpp>
+#include <sinter/strategy/parameter_server/changes_files.hpp>
 #include <sinter/strategy/parameter_server/reports.hpp>
 #include <sinter/strategy/parameter_server/server_setup.hpp>
 #include <sinter/strategy/parameter_server/worker_tables.hpp>
@@ -55,6 +56,12 @@ public:
         more.order = setup_.order;
         more.save_every_steps = setup_.save_every_steps;
         more.save_every_seconds = setup_.save_every_seconds;
+        if (!setup_.changes.empty() && !places_.tables.empty()) {
+            more.changes_every_steps = setup_.changes_every_steps;
+            more.changes = [this](int shard, span<const sharded::table_changes> all) {
+                detail::write_changes(setup_.changes, places_, shard, all);
+            };
+        }
         more.report = [this](std::int64_t step, span<const sharded::worker_counters> workers,
                              span<const sharded::row_counts> tables) {
             if (report_->wanted())

@@ -23,6 +23,8 @@ struct server_setup {
     int keep = 2;
     std::int64_t save_every_steps = 0;
     double save_every_seconds = 0;
+    std::string changes{};       ///< folder of tables' rows that have changed; empty: none
+    std::int64_t changes_every_steps = 1000;
     std::uint64_t policy = 0;   ///< a number that processes of one job share
 
     /// Throws option_error where servers cannot keep parts so often.
