@@ -124,7 +124,13 @@ struct rounded_stage {
     }
     static constexpr type v = make();
 };
-template <class R, bool Rewritten = pass::round_products::enabled(R::target, R::options)>
+/// As a member: a call in the default argument below makes nvcc's front end (13.0) evaluate the stages of no net at
+/// all, which takes 9 GB.
+template <class R>
+struct is_rewritten {
+    static constexpr bool v = pass::round_products::enabled(R::target, R::options);
+};
+template <class R, bool Rewritten = is_rewritten<R>::v>
 struct graph_value : exact<whole_stage<R>> {};
 template <class R>
 struct graph_value<R, true> : exact<rounded_stage<R>> {};
