@@ -18,12 +18,15 @@ double seconds() {
     return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
+/// Under TF32 losses differ more, but they do: otherwise it was not used.
 template <class Net, class Optimizer>
-void check(const char* model, const char* rule, Net net, Optimizer optimizer, const double (&expected)[20]) {
-    const test::comparison c = test::compare_losses(net, optimizer, expected);
-    const bool fine = c.worst <= 1e-4 && c.repeats;
+void check(const char* model, const char* rule, Net net, Optimizer optimizer, const double (&expected)[20],
+           gpu::product_precision products = gpu::product_precision::float32) {
+    const test::comparison c = test::compare_losses(net, optimizer, expected, products);
+    const bool full = products == gpu::product_precision::float32;
+    const bool fine = c.repeats && (full ? c.worst <= 1e-4 : c.worst <= 2e-2 && c.worst > 1e-5);
     failed = failed || !fine;
-    std::printf("check  %-11s %-5s  %s  losses off by at most %.1e (step %d); a second run %s\n", model, rule,
+    std::printf("check  %-11s %-9s  %s  losses off by at most %.1e (step %d); a second run %s\n", model, rule,
                 fine ? "ok    " : "FAILED", c.worst, c.step, c.repeats ? "gave the same bits" : "gave other bits");
     if (lines)
         std::fprintf(lines, "{\"check\": \"%s\", \"optimizer\": \"%s\", \"device\": \"%s\", \"ok\": %s, \"worst\": %.3e, "
@@ -56,6 +59,7 @@ template <class Net>
 void all(const char* model, Net net, const double (&by_sgd)[20], const double (&by_adam)[20]) {
     check(model, "sgd", net, sgd{.learning_rate = 0.05f}, by_sgd);
     check(model, "adam", net, adam{}, by_adam);
+    check(model, "sgd, TF32", net, sgd{.learning_rate = 0.05f}, by_sgd, gpu::product_precision::tf32);
     measure(model, "sgd", net, sgd{.learning_rate = 0.05f});
     measure(model, "adam", net, adam{});
 }

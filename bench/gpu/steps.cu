@@ -27,8 +27,9 @@ double seconds() {
 
 /// `floats`, `whole` and `labels`: numbers an example; labels and integers below `classes`.
 template <int Batch, class Net>
-void measure(const char* model, Net, int floats, int whole, int labels, int classes) {
-    trainer<Net, softmax_cross_entropy_loss, adam, Batch, single<cuda_device>> t(adam{});
+void measure_one(const char* model, bool tf32, int floats, int whole, int labels, int classes) {
+    const auto products = tf32 ? gpu::product_precision::tf32 : gpu::product_precision::float32;
+    trainer<Net, softmax_cross_entropy_loss, adam, Batch, single<cuda_device>> t(adam{}, single<cuda_device>{{.products = products}});
     random_stream random(7);
     std::vector<float> x(static_cast<std::size_t>(Batch * floats));
     std::vector<std::int32_t> words(static_cast<std::size_t>(Batch * whole)), y(static_cast<std::size_t>(Batch * labels));
@@ -41,7 +42,7 @@ void measure(const char* model, Net, int floats, int whole, int labels, int clas
 
     for (int i = 0; i < 30; ++i) t.step(b);
     if (profiling) {
-        std::printf("%s, batch %d\n", model, Batch);
+        std::printf("%s, batch %d%s\n", model, Batch, tf32 ? ", TF32" : "");
         return profile::kernel_times(t, [&]() -> const data::batch_view& { return b; }, 20);
     }
     std::vector<double> ms;
@@ -52,10 +53,15 @@ void measure(const char* model, Net, int floats, int whole, int labels, int clas
         ms.push_back(1e3 * (seconds() - began));
     }
     std::sort(ms.begin(), ms.end());
-    std::printf("{\"system\": \"sinter\", \"model\": \"%s\", \"batch\": %d, \"launches\": %d, \"median_ms\": %.4f, \"best_ms\": %.4f, "
-                "\"loss\": %.4f}\n", model, Batch, decltype(t)::training::v.n_launches, ms[ms.size() / 2], ms.front(),
+    std::printf("{\"system\": \"sinter\", \"model\": \"%s\", \"tf32\": %s, \"batch\": %d, \"launches\": %d, \"median_ms\": %.4f, "
+                "\"best_ms\": %.4f, \"loss\": %.4f}\n", model, tf32 ? "true" : "false", Batch, decltype(t)::training::v.n_launches, ms[ms.size() / 2], ms.front(),
                 static_cast<double>(loss));
     std::fflush(stdout);
+}
+
+template <int Batch, class Net>
+void measure(const char* model, Net, int floats, int whole, int labels, int classes) {
+    for (const bool tf32 : {false, true}) measure_one<Batch, Net>(model, tf32, floats, whole, labels, classes);
 }
 
 } // namespace

@@ -26,8 +26,11 @@ struct comparison {
 /// Twenty losses on the GPU beside those recorded, and a second run beside the first; then a short batch, evaluation and
 /// prediction, which must repeat too.
 template <class Net, class Optimizer>
-comparison compare_losses(Net, Optimizer optimizer, const double (&expected)[20]) {
-    trainer<Net, softmax_cross_entropy_loss, Optimizer, 64, single<cuda_device>> first(optimizer), again(optimizer);
+comparison compare_losses(Net, Optimizer optimizer, const double (&expected)[20],
+                          gpu::product_precision products = gpu::product_precision::float32) {
+    const single<cuda_device> device{{.products = products}};
+    trainer<Net, softmax_cross_entropy_loss, Optimizer, 64, single<cuda_device>> first(optimizer, device),
+        again(optimizer, device);
     set_weights(first);
     set_weights(again);
     fixture_batch b;

@@ -21,8 +21,8 @@ namespace sinter::inline SINTER_TARGET {
 /// leaves visible.
 class cuda_context {
 public:
-    /// `number`: which GPU; -1 is the calling thread's current one.
-    explicit cuda_context(int number = -1) {
+    /// `number`: which GPU; -1 is the calling thread's current one. `precision`: of the libraries' products.
+    explicit cuda_context(int number = -1, gpu::product_precision precision = gpu::product_precision::float32) {
         int n = 0;
         if (const cudaError_t s = cudaGetDeviceCount(&n); s != cudaSuccess || n < 1)
             throw device_error("no CUDA device", "cudaGetDeviceCount",
@@ -36,7 +36,7 @@ public:
         gpu::check(cudaStreamCreateWithFlags(side_.place(), cudaStreamNonBlocking), "cudaStreamCreate");
         gpu::check(cudaEventCreateWithFlags(side_done_.place(), cudaEventDisableTiming), "cudaEventCreate");
         few_ = pinned_buffer(few_bytes);
-        engine_ = std::make_unique<gpu::stream_engine>(stream_.get());
+        engine_ = std::make_unique<gpu::stream_engine>(stream_.get(), precision);
     }
     int number() const { return number_; }   ///< the GPU's
     cudaStream_t stream() const { return stream_.get(); }
@@ -90,15 +90,13 @@ public:
     }
     /// Takes memory for lists that come from elsewhere: runtime::joined_lists.
     void reserve_list(int number, int rows, int width) {
-        if (!lists_.reserve(number, rows, width)) return;
-        std::int64_t floats = 0;
-        for (int i = 0; i < lists_.size(); ++i) floats += lists_.floats(i);
-        list_staging_ = pinned_buffer(static_cast<std::size_t>(floats) * sizeof(float));
-        graphs_.clear();
+        if (lists_.reserve(number, rows, width)) graphs_.clear();
     }
     /// Updates read these lists, which are in the host's memory, from now on.
     void place_lists(cuda_context& on, const row_list* lists) {
         on.wait();   // the last copies out of the staging buffer are done
+        const auto most = static_cast<std::size_t>(lists_.floats()) * sizeof(float);
+        if (list_staging_.size() < most) list_staging_ = pinned_buffer(most);   // for all lists at once
         std::int64_t at = 0;
         lists_.assign(lists, [&](void* to, const void* from, std::int64_t words) {
             const auto bytes = static_cast<std::size_t>(words) * sizeof(float);
@@ -226,10 +224,12 @@ public:
 
     struct options {
         int number = -1;   ///< of the GPU; -1: the calling thread's current one (cudaSetDevice)
+        /// Of dense, recurrent and convolutional layers and other matrix products, forward and backward.
+        gpu::product_precision products = gpu::product_precision::float32;
     };
     using event = gpu::stream_event;
 
-    explicit cuda_device(options o = {-1}) : context_(o.number) {}
+    explicit cuda_device(options o = {-1, gpu::product_precision::float32}) : context_(o.number, o.products) {}
 
     int threads() const { return 1; }
     /// While what this returns lives, the calling thread's current GPU is this one: memory taken

@@ -22,15 +22,19 @@ public:
         one& l = all_[static_cast<std::size_t>(number)];
         if (l.rows >= rows) return false;
         l.rows = rows;
-        l.keys = compiler::floats_of_keys(rows);
-        l.memory = Arena(l.keys + base::round_up(std::int64_t{rows} * width, 16));
+        const std::int64_t keys = compiler::floats_of_keys(rows);
+        l.memory = Arena(keys + base::round_up(std::int64_t{rows} * width, 16));
         lists_[static_cast<std::size_t>(number)] = {reinterpret_cast<std::int32_t*>(l.memory.data()),
-                                                    l.memory.data() + l.keys, width};
+                                                    l.memory.data() + keys, width};
         return true;
     }
-    int size() const { return static_cast<int>(lists_.size()); }
     const row_list* lists() const { return lists_.data(); }   ///< null where none has been reserved
-    std::int64_t floats(int number) const { return all_[static_cast<std::size_t>(number)].memory.size(); }
+    /// Of all lists together.
+    std::int64_t floats() const {
+        std::int64_t n = 0;
+        for (const one& l : all_) n += l.memory.size();
+        return n;
+    }
 
     /// Copies lists to this memory, by `copy(to, from, how many words)`.
     template <class Copy>
@@ -45,7 +49,6 @@ private:
     struct one {
         Arena memory;   ///< keys, then rows
         int rows = 0;
-        std::int64_t keys = 0;
     };
     std::vector<one> all_;
     std::vector<row_list> lists_;

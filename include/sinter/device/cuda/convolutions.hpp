@@ -4,12 +4,13 @@
 #include <sinter/kernel/cuda/library_work.hpp>
 #include <deque>
 
-/// Convolutions by cuDNN, NHWC, in full float32, by algorithms that it declares deterministic.
+/// Convolutions by cuDNN, NHWC, by algorithms that it declares deterministic.
 namespace sinter::inline SINTER_TARGET::gpu {
 
 class convolutions {
 public:
-    explicit convolutions(cudaStream_t stream) : stream_(stream) {
+    convolutions(cudaStream_t stream, product_precision precision)
+        : stream_(stream), tf32_(precision == product_precision::tf32) {
         check(cudnnCreate(dnn_.place()), "cudnnCreate");
         check(cudnnSetStream(dnn_.get(), stream), "cudnnSetStream");
     }
@@ -58,6 +59,7 @@ private:
     };
     owned<cudnnHandle_t, &cudnnDestroy> dnn_;
     cudaStream_t stream_;
+    bool tf32_;
     cuda_arena workspace_;
     std::int64_t generation_ = 0;
     std::deque<plan> plans_;
@@ -79,7 +81,7 @@ private:
         }
         return plans_.emplace_back(std::move(fresh));
     }
-    static void describe(plan& to) {
+    void describe(plan& to) const {
         const convolution& v = to.key;
         images(to.x, v.images, v.H, v.W, v.CI);
         images(to.y, v.images, v.OH, v.OW, v.CO);
@@ -90,7 +92,8 @@ private:
         check(cudnnSetConvolution2dDescriptor(to.how.get(), v.above, v.left, v.stride, v.stride, 1, 1,
                                               CUDNN_CROSS_CORRELATION, CUDNN_DATA_FLOAT),
               "cudnnSetConvolution2dDescriptor");
-        check(cudnnSetConvolutionMathType(to.how.get(), CUDNN_FMA_MATH), "cudnnSetConvolutionMathType");
+        check(cudnnSetConvolutionMathType(to.how.get(), tf32_ ? CUDNN_DEFAULT_MATH : CUDNN_FMA_MATH),
+              "cudnnSetConvolutionMathType");
     }
     static void images(tensor_descriptor& to, std::int64_t n, int h, int w, int c) {
         check(cudnnCreateTensorDescriptor(to.place()), "cudnnCreateTensorDescriptor");
@@ -121,15 +124,17 @@ private:
             take(to, found, n);
         }
     }
-    /// The first, as the library orders them by speed, that is reproducible, exact float32 and
-    /// modest.
+    /// The first, as the library orders them by speed, that is reproducible, as exact as was asked for
+    /// and modest. None converts to float16, as CUDNN_TENSOR_OP_MATH_ALLOW_CONVERSION does.
     template <class Found>
-    static void take(plan& to, const Found* found, int n) {
+    void take(plan& to, const Found* found, int n) const {
         for (int i = 0; i < n; ++i) {
             const Found& f = found[i];
             if (f.status != CUDNN_STATUS_SUCCESS || f.determinism != CUDNN_DETERMINISTIC || f.memory > most_bytes)
                 continue;
-            if (f.mathType == CUDNN_TENSOR_OP_MATH || f.mathType == CUDNN_TENSOR_OP_MATH_ALLOW_CONVERSION) continue;
+            if (f.mathType == CUDNN_TENSOR_OP_MATH_ALLOW_CONVERSION) continue;
+            if (f.mathType == CUDNN_TENSOR_OP_MATH && !tf32_) continue;
+            if (tf32_) check(cudnnSetConvolutionMathType(to.how.get(), f.mathType), "cudnnSetConvolutionMathType");
             to.algorithm = static_cast<int>(f.algo);
             to.bytes = f.memory;
             return;

@@ -44,21 +44,25 @@ using cuda_memory = runtime::basic_model_memory<cuda_arena>;
 class pinned_buffer {
 public:
     pinned_buffer() = default;
-    explicit pinned_buffer(std::size_t bytes) {
+    explicit pinned_buffer(std::size_t bytes) : bytes_(bytes) {
         if (bytes) gpu::check(cudaMallocHost(&p_, bytes), "cudaMallocHost");
     }
-    pinned_buffer(pinned_buffer&& o) noexcept : p_(std::exchange(o.p_, nullptr)) {}
+    pinned_buffer(pinned_buffer&& o) noexcept
+        : p_(std::exchange(o.p_, nullptr)), bytes_(std::exchange(o.bytes_, 0)) {}
     pinned_buffer& operator=(pinned_buffer&& o) noexcept {
         std::swap(p_, o.p_);
+        std::swap(bytes_, o.bytes_);
         return *this;
     }
     ~pinned_buffer() {
         if (p_) (void)cudaFreeHost(p_);
     }
     char* data() const { return static_cast<char*>(p_); }
+    std::size_t size() const { return bytes_; }   ///< bytes
 
 private:
     void* p_ = nullptr;
+    std::size_t bytes_ = 0;
 };
 
 /// The same as floats, zeros at first: where gradients are on their way between GPUs and processes.

@@ -4,13 +4,15 @@
 #include <sinter/kernel/cuda/library_work.hpp>
 #include <deque>
 
-/// Matrix products by cuBLASLt, in full float32 (no TF32) and by algorithms that give the same bits
-/// each time.
+/// Matrix products by cuBLASLt, by algorithms that give the same bits each time.
 namespace sinter::inline SINTER_TARGET::gpu {
 
 class products {
 public:
-    explicit products(cudaStream_t stream) : stream_(stream), workspace_(workspace_bytes / 4) {
+    products(cudaStream_t stream, product_precision precision)
+        : stream_(stream),
+          computes_(precision == product_precision::tf32 ? CUBLAS_COMPUTE_32F_FAST_TF32 : CUBLAS_COMPUTE_32F),
+          workspace_(workspace_bytes / 4) {
         check(cublasLtCreate(lt_.place()), "cublasLtCreate");
     }
 
@@ -36,6 +38,7 @@ private:
     };
     owned<cublasLtHandle_t, &cublasLtDestroy> lt_;
     cudaStream_t stream_;
+    cublasComputeType_t computes_;
     cuda_arena workspace_;
     std::deque<plan> plans_;
 
@@ -49,7 +52,7 @@ private:
         return plans_.emplace_back(std::move(fresh));
     }
     void make(plan& to, const product& p) const {
-        check(cublasLtMatmulDescCreate(to.how.place(), CUBLAS_COMPUTE_32F, CUDA_R_32F), "cublasLtMatmulDescCreate");
+        check(cublasLtMatmulDescCreate(to.how.place(), computes_, CUDA_R_32F), "cublasLtMatmulDescCreate");
         transpose(to, CUBLASLT_MATMUL_DESC_TRANSA, p.transpose_b);
         transpose(to, CUBLASLT_MATMUL_DESC_TRANSB, p.transpose_a);
         matrix(to.b, p.transpose_b ? p.n : p.k, p.transpose_b ? p.k : p.n, p.ldb, p.count, p.stride_b);

@@ -12,7 +12,8 @@ namespace sinter::inline SINTER_TARGET::gpu {
 class stream_engine {
 public:
     static constexpr bool multiplies = true;   ///< products never need kernels of ours
-    explicit stream_engine(cudaStream_t stream) : stream_(stream), products_(stream), convolutions_(stream) {}
+    stream_engine(cudaStream_t stream, product_precision precision)
+        : stream_(stream), products_(stream, precision), convolutions_(stream, precision) {}
 
     template <int S, std::uint64_t... W>
     void elements(const source_call& s, const typename body<W...>::call& c) {

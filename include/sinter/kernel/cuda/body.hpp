@@ -95,6 +95,20 @@ struct body {
     static SINTER_HOST_DEVICE void element(float* r, float* sum, float raw, const place& at, const call& c) {
         run_element<Fixed, Flat>(r, sum, raw, at, c, all{});
     }
+    /// All instructions of N elements: one after the other, each of all elements, so that what they load is on its
+    /// way before the first of them is stored. `once`: the registers of those that are fixed.
+    template <bool Flat, int N>
+    static SINTER_HOST_DEVICE void elements(const float* once, float* sum, const float* raw, const place* at,
+                                            const call& c) {
+        float r[std::size_t{N}][std::size_t{size + 1}];
+        run_elements<Flat, N>(r, once, sum, raw, at, c, all{});
+    }
+    /// Loads of an element that are not fixed.
+    static constexpr int loads(bool flat) {
+        int n = 0;
+        for (int i = 0; i < size; ++i) n += code[i].is(opcode::load) && !fixed(i, flat);
+        return n;
+    }
     /// The instructions of one phase that run once a row, or once an element.
     template <int Phase, bool Row>
     static SINTER_HOST_DEVICE void phase(float* r, const place& at, const call& c) {
@@ -107,6 +121,20 @@ private:
                                                [[maybe_unused]] float raw, const place& at, const call& c,
                                                std::integer_sequence<int, I...>) {
         (step_if<I, fixed(I, Flat) == Fixed>(r, sum, raw, at, c), ...);
+    }
+    template <bool Flat, int N, int... I>
+    static SINTER_HOST_DEVICE void run_elements(float (*r)[std::size_t{size + 1}], const float* once, float* sum,
+                                                const float* raw, const place* at, const call& c,
+                                                std::integer_sequence<int, I...>) {
+        (step_of_all<I, fixed(I, Flat)>(r, once, sum, raw, at, c, std::make_integer_sequence<int, N>{}), ...);
+    }
+    template <int I, bool Fixed, int... K>
+    static SINTER_HOST_DEVICE void step_of_all(float (*r)[std::size_t{size + 1}], [[maybe_unused]] const float* once,
+                                               [[maybe_unused]] float* sum, [[maybe_unused]] const float* raw,
+                                               [[maybe_unused]] const place* at, [[maybe_unused]] const call& c,
+                                               std::integer_sequence<int, K...>) {
+        if constexpr (Fixed) ((r[K][I] = once[I]), ...);
+        else (step<I>(r[K], sum, raw[K], at[K], c), ...);
     }
     template <int Phase, bool Row, int... I>
     static SINTER_HOST_DEVICE void run_phase([[maybe_unused]] float* r, const place& at, const call& c,

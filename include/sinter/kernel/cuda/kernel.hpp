@@ -58,10 +58,9 @@ struct kernel {
         std::int64_t filter = 0, prepared = 0, sums = 0, end = 0;
         constexpr layout(const work& w, walk_extents n, std::int64_t parts) {
             if constexpr (by_library && B::only_store < 0 && !gives_weights) filter = round_up(n.rows * n.columns, 64);
-            if constexpr (gives_results || gives_weights) {
-                const int* x = w.s->extents;
-                prepared = round_up(
-                    std::int64_t{x[conv_fixed::kh]} * x[conv_fixed::kw] * x[conv_fixed::CI] * x[conv_fixed::CO], 64);
+            if constexpr (is_convolution) {
+                const even_filter f(w.s->extents);
+                if (gives_results || gives_weights || f.has_margin()) prepared = round_up(f.floats(), 64);
             }
             prepared += filter;
             sums = prepared;
@@ -163,13 +162,15 @@ private:
         s.a = raw;
         if constexpr (gives_weights) {
             s.a = w.scratch + at.filter;
-            engine.template elements<from_transposed_memory, W...>(s, c);
+            even_filter(w.s->extents).tell(s);
+            engine.template elements<from_filter_gradient, W...>(s, c);
         } else if constexpr (B::only_store < 0) {
             engine.template elements<from_memory, W...>(s, c);
         }
     }
     static bool convolve(Engine& engine, const work& w, const layout& at, float* raw) {
         const int* x = w.s->extents;
+        const even_filter even(x);
         convolution v{own::part,
                       w.m,
                       x[conv_fixed::H],
@@ -178,15 +179,14 @@ private:
                       x[conv_fixed::OH],
                       x[conv_fixed::OW],
                       x[conv_fixed::CO],
-                      x[conv_fixed::kh],
-                      x[conv_fixed::kw],
+                      even.rows(),
+                      even.columns(),
                       x[conv_fixed::stride],
-                      x[conv_fixed::above],
-                      x[conv_fixed::left],
+                      x[conv_fixed::above] + even.v.front,
+                      x[conv_fixed::left] + even.h.front,
                       nullptr,
                       nullptr,
                       nullptr};
-        if (!v.pads_evenly()) return false;
         float* filter = w.scratch + at.filter;
         if constexpr (gives_results) {
             v.x = w.p[conv_operand::source];
@@ -194,7 +194,7 @@ private:
             v.filter = filter;
         } else if constexpr (own::part == convolution_part::input_gradient) {
             v.y = w.p[conv_operand::source];
-            v.filter = w.p[conv_operand::weights];   // conv_transpose has put it in order
+            v.filter = even.has_margin() ? filter : w.p[conv_operand::weights];   // which conv_transpose has put in order
             v.x = raw;
         } else {
             v.x = w.p[conv_weight_gradient_operand::x];
@@ -202,21 +202,25 @@ private:
             v.filter = filter;
         }
         if (!engine.can_convolve(v)) return false;
-        if constexpr (gives_results) reorder_filter(engine, w, filter);
+        if constexpr (gives_results) put_filter<from_filter>(engine, w, even, filter);
+        else if constexpr (!gives_weights)
+            if (even.has_margin()) put_filter<from_ordered_filter>(engine, w, even, filter);
         engine.convolve(v);
         return true;
     }
-    static void reorder_filter(Engine& engine, const work& w, float* filter) {
+    template <int From>
+    static void put_filter(Engine& engine, const work& w, const even_filter& even, float* filter) {
         const int* x = w.s->extents;
         source_call s;
         s.a = w.p[conv_operand::weights];
         s.out = filter;
         for (int i = 0; i < 12; ++i) s.x[i] = x[i];
+        even.tell(s);
         body<>::call c{};
         c.columns = x[conv_fixed::CI];
-        c.rows = std::int64_t{x[conv_fixed::CO]} * x[conv_fixed::kh] * x[conv_fixed::kw];
+        c.rows = std::int64_t{x[conv_fixed::CO]} * even.rows() * even.columns();
         c.parts = static_cast<int>(parts_of({c.rows, c.columns}, false, false));
-        engine.template elements<from_filter>(s, c);
+        engine.template elements<From>(s, c);
     }
 
     template <int I>

@@ -2,6 +2,7 @@
 #pragma once
 #include <cstdint>
 #include <cstring>
+#include <sinter/compiler/emit/spec.hpp>
 #include <sinter/kernel/cuda/body.hpp>
 #include <sinter/kernel/cuda/library_work.hpp>
 #include <sinter/kernel/cuda/walk_extents.hpp>
@@ -42,8 +43,14 @@ struct source_call {
 /// Sources beside the ops that bear their own names.
 inline constexpr int from_nothing = static_cast<int>(walk::flat), from_rows = static_cast<int>(walk::rows);
 inline constexpr int from_memory = 1;             ///< what a library has left in `a`
-inline constexpr int from_transposed_memory = 2;  ///< the same, [columns][rows]
+inline constexpr int from_filter_gradient = 2;    ///< the same of a filter, in cuDNN's order
 inline constexpr int from_filter = 3;             ///< convolution weights in the order that cuDNN wants
+inline constexpr int from_ordered_filter = 4;     ///< weights that are in this order, with a margin of zeros
+
+/// A filter with a margin of zeros, as these three know it: places in source_call::e.
+namespace filter_extent {
+enum : int { rows, columns, first_row, first_column };
+}
 
 struct plain_source {   ///< every element has a value
     static SINTER_HOST_DEVICE bool visits(const source_call&, const place&) { return true; }
@@ -68,12 +75,6 @@ struct source<from_rows> : plain_source {
 template <>
 struct source<from_memory> : plain_source {
     static SINTER_HOST_DEVICE float value(const source_call& s, const place& at) { return s.a[at.off]; }
-};
-template <>
-struct source<from_transposed_memory> : plain_source {
-    static SINTER_HOST_DEVICE float value(const source_call& s, const place& at) {
-        return s.a[at.col * s.rows + at.row];
-    }
 };
 
 } // namespace sinter::gpu

@@ -2,9 +2,8 @@
 #pragma once
 #include <sinter/kernel/cuda/source.hpp>
 
-/// Convolutions, element by element: what runs where the library has no algorithm (padding of
-/// different width on both sides), and on the host. x = {H, W, CI, OH, OW, CO, KH, KW, stride, rows
-/// above, columns left}; images [H][W][CI].
+/// Convolutions, element by element: what runs where the library has no algorithm, and on the host.
+/// x = {H, W, CI, OH, OW, CO, KH, KW, stride, rows above, columns left}; images [H][W][CI].
 namespace sinter::inline SINTER_TARGET::gpu {
 
 /// The taps of a window that see the image: [first, last) of `taps`, the window's first element at
@@ -109,21 +108,79 @@ struct source<static_cast<int>(op::conv_weight_gradient.id)> : plain_source {
 
 /// Weights [KH][KW][CI][CO] as [CO][KH][KW][CI]: cuDNN's order, which serves the input gradient as
 /// it is. a = weights; the walk has CO * KH * KW rows of CI columns.
-template <int KH, int KW, int CI, int CO>   // places in x
-struct filter_order : plain_source {
-    static SINTER_HOST_DEVICE float value(const source_call& s, const place& at) {
-        const std::int64_t taps = std::int64_t{s.x[KH]} * s.x[KW], o = at.row / taps, tap = at.row % taps;
-        return s.a[(tap * s.x[CI] + at.col) * s.x[CO] + o];
-    }
-};
 template <>
-struct source<static_cast<int>(op::conv_transpose.id)> : filter_order<0, 1, 2, 3> {   // its own extents are these four
+struct source<static_cast<int>(op::conv_transpose.id)> : plain_source {
     static constexpr walk_extents walk(std::int64_t, const std::int64_t*, const int* x) {
         using namespace transposed_weights_fixed;
         return {std::int64_t{x[CO]} * x[kh] * x[kw], x[CI]};
     }
+    static SINTER_HOST_DEVICE float value(const source_call& s, const place& at) {
+        using namespace transposed_weights_fixed;
+        const std::int64_t taps = std::int64_t{s.x[kh]} * s.x[kw], o = at.row / taps, tap = at.row % taps;
+        return s.a[(tap * s.x[CI] + at.col) * s.x[CO] + o];
+    }
+};
+
+/// A convolution's filter with the margin of zeros that the library needs.
+struct even_filter {
+    const int* x;   ///< the convolution's extents
+    filter_margin v = filter_margin::of(x[conv_fixed::H], x[conv_fixed::kh], x[conv_fixed::OH],
+                                        x[conv_fixed::stride], x[conv_fixed::above]),
+                  h = filter_margin::of(x[conv_fixed::W], x[conv_fixed::kw], x[conv_fixed::OW],
+                                        x[conv_fixed::stride], x[conv_fixed::left]);
+    constexpr explicit even_filter(const int* extents) : x(extents) {}
+    constexpr int rows() const { return v.front + x[conv_fixed::kh] + v.behind; }
+    constexpr int columns() const { return h.front + x[conv_fixed::kw] + h.behind; }
+    constexpr bool has_margin() const { return v.front + v.behind + h.front + h.behind > 0; }
+    constexpr std::int64_t floats() const {
+        return std::int64_t{rows()} * columns() * x[conv_fixed::CI] * x[conv_fixed::CO];
+    }
+    constexpr void tell(source_call& s) const {
+        s.e[filter_extent::rows] = rows();
+        s.e[filter_extent::columns] = columns();
+        s.e[filter_extent::first_row] = v.front;
+        s.e[filter_extent::first_column] = h.front;
+    }
+};
+/// Rows of a walk over a filter [CO][rows][columns][CI] that has a margin of zeros (filter_extent); x are
+/// a convolution's extents.
+struct filter_tap {
+    std::int64_t o;
+    int ky, kx;   ///< among the filter's own
+    bool own;     ///< no zero of the margin
+
+    SINTER_HOST_DEVICE filter_tap(const source_call& s, std::int64_t row)
+        : o(row / (s.e[filter_extent::rows] * s.e[filter_extent::columns])),
+          ky(static_cast<int>(row / s.e[filter_extent::columns] % s.e[filter_extent::rows] -
+                              s.e[filter_extent::first_row])),
+          kx(static_cast<int>(row % s.e[filter_extent::columns] - s.e[filter_extent::first_column])),
+          own(ky >= 0 && ky < s.x[conv_fixed::kh] && kx >= 0 && kx < s.x[conv_fixed::kw]) {}
 };
 template <>
-struct source<from_filter> : filter_order<6, 7, 2, 5> {};                            // a convolution's extents
+struct source<from_filter> : plain_source {   // a = weights [KH][KW][CI][CO]
+    static SINTER_HOST_DEVICE float value(const source_call& s, const place& at) {
+        const filter_tap t(s, at.row);
+        const std::int64_t tap = std::int64_t{t.ky} * s.x[conv_fixed::kw] + t.kx;
+        return t.own ? s.a[(tap * s.x[conv_fixed::CI] + at.col) * s.x[conv_fixed::CO] + t.o] : 0.f;
+    }
+};
+template <>
+struct source<from_ordered_filter> : plain_source {   // a = weights [CO][KH][KW][CI]
+    static SINTER_HOST_DEVICE float value(const source_call& s, const place& at) {
+        const filter_tap t(s, at.row);
+        const std::int64_t tap = (t.o * s.x[conv_fixed::kh] + t.ky) * s.x[conv_fixed::kw] + t.kx;
+        return t.own ? s.a[tap * s.x[conv_fixed::CI] + at.col] : 0.f;
+    }
+};
+/// dw [KH][KW][CI][CO]; a = the same in cuDNN's order, with the margin.
+template <>
+struct source<from_filter_gradient> : plain_source {
+    static SINTER_HOST_DEVICE float value(const source_call& s, const place& at) {
+        const int CI = s.x[conv_fixed::CI], KW = s.x[conv_fixed::kw];
+        const std::int64_t ci = at.row % CI, kx = at.row / CI % KW + s.e[filter_extent::first_column],
+                           ky = at.row / CI / KW + s.e[filter_extent::first_row];
+        return s.a[((at.col * s.e[filter_extent::rows] + ky) * s.e[filter_extent::columns] + kx) * CI + ci];
+    }
+};
 
 } // namespace sinter::gpu
