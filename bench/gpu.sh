@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSL-1.0
 # Checks and times Sinter on this machine's GPU. Needs the CUDA toolkit (nvcc, cuBLASLt), cuDNN 9 (in the toolkit, in the
-# system's folders or in Python's package nvidia-cudnn-cu13) and g++; no CMake, no Boost. With Boost's headers, OpenSSL and
-# NCCL it also trains under multi_worker<nccl, cuda>, one process.
+# system's folders or in Python's package nvidia-cudnn-cu13), zlib and g++; no CMake, no Boost. With Boost's headers, OpenSSL
+# and NCCL it also trains under multi_worker<nccl, cuda>, one process. A machine with nothing but the driver, cuDNN and
+# cuBLASLt runs what another has built: --build there, --built here.
 #   bench/gpu.sh [OPTION...] [FOLDER]   FOLDER gets gpu.jsonl, gpu.txt and the logs; default: build/gpu
 #   --built FOLDER    programs made before by --build
 #   --build FOLDER    make the programs there and stop; needs no GPU where SINTER_CUDA_ARCH is set
@@ -49,6 +50,7 @@ cudnn=$(folder_of libcudnn.so.9) cublas=$(folder_of libcublasLt.so.13) nccl=$(fo
 build_into() {
     [ -n "$nvcc" ] || { echo "no nvcc: install the CUDA toolkit or set NVCC" >&2; exit 2; }
     [ -n "$cudnn" ] || { echo "no cuDNN 9: install it or Python's package nvidia-cudnn-cu13" >&2; exit 2; }
+    [ -n "$(folder_of zlib.h)" ] || { echo "no zlib.h: install zlib's headers, or --build elsewhere" >&2; exit 2; }
     mkdir -p "$1"
     cpu=${SINTER_CPU_ARCH:-native} headers=$(folder_of cudnn.h)
     echo "building for ${SINTER_CUDA_ARCH:-native} (some minutes)"
