@@ -38,9 +38,7 @@ struct body {
     static constexpr instruction code[std::size_t{size + 1}] = {instruction::unpack(W)..., instruction{}};
     using all = std::make_integer_sequence<int, size>;
 
-    static constexpr bool is_reduction(int i) {
-        return code[i].is(opcode::row_sum) || code[i].is(opcode::row_max);
-    }
+    static constexpr bool is_reduction(int i) { return code[i].is(opcode::row_sum) || code[i].is(opcode::row_max); }
     /// Does register i hold one value a row?
     static constexpr bool per_row(int i) { return code[i].row || is_reduction(i); }
     static constexpr int count(opcode k) {
@@ -315,8 +313,7 @@ struct body {
         constexpr op_id k = static_cast<op_id>(w.code);
         if constexpr (k == op::column_index)
             return __builtin_convertvector(lane_numbers() + splat(static_cast<std::int32_t>(at.col)), vf);
-        else if constexpr (k == op::random_uniform &&
-                           w.row)   // one number for the whole row, or for all, whatever walks over it
+        else if constexpr (k == op::random_uniform && w.row)   // one number for the row, or for all, whoever walks
             return splat(uniform(w.arg, is_drawn_by_row(I) ? at.row : 0, c)[0]);
         else if constexpr (k == op::random_uniform) return uniform(w.arg, at.off, c);
         else if constexpr (k == op::runtime_scalar) return splat(c.scalars[w.arg]);
@@ -347,8 +344,7 @@ private:
     static SINTER_INLINE void step_both(vf* pr, vf* ps, vf* r, vf* s, vf left, vf right, const place& a, const place& b,
                                         const call& c) {
         if constexpr (is_drawn(I)) {
-            const word_pair both =
-                philox_word_pair(c.seed, counter_of(code[I].arg, c), static_cast<std::uint64_t>(a.off));
+            const auto both = philox_word_pair(c.seed, counter_of(code[I].arg, c), static_cast<std::uint64_t>(a.off));
             r[I] = cpu::uniform(both.front), s[I] = cpu::uniform(both.back);
         } else {
             step<I, true, Tile>(pr, r, left, a, c);
@@ -392,8 +388,7 @@ private:
         ((code[I].is(opcode::store) && !code[I].row && !code[I].is_non_temporal()
               ? f(c.p[code[I].arg] + off, std::true_type{})
           : code[I].is(opcode::load) && walks(I) && !writes(code[I].arg) ? f(c.p[code[I].arg] + off, std::false_type{})
-                                                                         : (void)0),
-         ...);
+                                                                         : (void)0), ...);
     }
     struct instruction_list { int n = 0, at[std::size_t{size + 1}] = {}; };
     template <int Phase, bool Row>
@@ -418,9 +413,7 @@ private:
     }
     /// The lanes of one row, for as many rows as there is room for.
     template <int Columns>
-    struct repeat {
-        static constexpr int lane(int l) { return l % Columns; }
-    };
+    struct repeat { static constexpr int lane(int l) { return l % Columns; } };
     template <int I, bool Full, int Repeated>
     static SINTER_INLINE vf load_instruction(const place& at, const call& c) {
         constexpr instruction w = code[I];
@@ -433,8 +426,7 @@ private:
         if constexpr (w.columns() && w.rows() == row_map::same) p += at.off;
         else if constexpr (w.columns()) p += mapped_row<I>(at.row, c) * c.e[extent::columns] + at.col;
         else p += mapped_row<I>(at.row, c);
-        if constexpr (w.whole() && w.columns())
-            return __builtin_convertvector((vi)read<Full>(p, at.n), vf);
+        if constexpr (w.whole() && w.columns()) return __builtin_convertvector((vi)read<Full>(p, at.n), vf);
         else if constexpr (w.whole()) return splat(static_cast<float>(*reinterpret_cast<const std::int32_t*>(p)));
         else if constexpr (w.columns()) return read<Full>(p, at.n);
         else return splat(*p);
@@ -468,9 +460,8 @@ private:
 
     template <int Phase, int... I>
     static SINTER_INLINE void begin_reductions(vf* pr, std::integer_sequence<int, I...>) {
-        ((reduces(I, Phase)
-              ? (void)(pr[I] = code[I].is(opcode::row_sum) ? zero() : splat(-__builtin_inff()))
-              : (void)0), ...);
+        ((reduces(I, Phase) ? (void)(pr[I] = code[I].is(opcode::row_sum) ? zero() : splat(-__builtin_inff()))
+                            : (void)0), ...);
     }
     static constexpr bool reduces(int i, int phase) { return is_reduction(i) && code[i].phase == phase; }
     template <int Phase, std::size_t N, int... I>
