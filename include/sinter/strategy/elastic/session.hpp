@@ -436,10 +436,7 @@ private:
     }
     /// Gathers all of the round again: this member's part of it, as members are now.
     SINTER_COLD void repeat_round() {
-        for (int i = 0; i < replicas::shards(); ++i) {
-            replicas::empty_gathered(i, replicas::gather_slot(), P0::v.z.trained);
-            replicas::empty_gathered(i, P0::v.round_weight, 1);
-        }
+        for (int i = 0; i < replicas::shards(); ++i) replicas::empty_round(i);
         if (round_.empty()) return;
         if (!round_.before().empty() && base::member().chief()) {
             const float divisor = round_.weight_before();

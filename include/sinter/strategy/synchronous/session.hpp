@@ -28,7 +28,7 @@ template <class Programs, other_processes Others = other_processes::update_all>
 class synchronous_session : public shard_lists<Programs, Others> {
     using replicas = shard_lists<Programs, Others>;
     using replicas::meets, replicas::Sharded, replicas::shared, replicas::peers, replicas::members_, replicas::shards_,
-        replicas::alone_, replicas::team_, replicas::on_devices_, replicas::units_, replicas::shard_, replicas::batch_,
+        replicas::alone_, replicas::team_, replicas::units_, replicas::shard_, replicas::batch_,
         replicas::at, replicas::filled, replicas::meet, replicas::own_shards, replicas::empty_gathered,
         replicas::numbers_, replicas::is_finite, replicas::values, replicas::sum_of_shards, replicas::joins_,
         replicas::joined_lists_;

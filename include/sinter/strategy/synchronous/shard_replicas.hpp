@@ -82,6 +82,7 @@ public:
     void write(compiler::address to, const float* from, std::int64_t n) {
         if (Sharded && members_ && to.where() == compiler::space::slot && !(unit::gathers() && is_gathered(to)))
             return write_parts(to, from, n);
+        gathered_written_ = gathered_written_ || (unit::gathers() && is_gathered(to));
         units_[0].write(to, from, n);
         for (int i = 1; i < shards_; ++i) {
             if (!owned(to)) continue;
@@ -92,17 +93,15 @@ public:
     void clear_slots() {
         for (unit& u : units_) u.clear_slots();
     }
-    /// All members call it. Slots of which each member keeps a part have been written by each.
+    /// All members call it. Slots of which each member keeps a part have been written by each. What is gathered of a
+    /// round stays with whoever has gathered it, unless it was written: then the chief's counts, once.
     void publish() {
         if (!members_) return;
         publish(compiler::space::parameter);
         publish(compiler::space::state);
         if (!Sharded) publish(compiler::space::slot);
-        if (unit::gathers() && !member().chief()) {   // what the chief has gathered counts once
-            const std::int64_t n = P0::v.z.trained;
-            if (!Sharded) empty_gathered(0, gather_slot(), n);
-            empty_gathered(0, P0::v.round_weight, 1);
-        }
+        else if (gathered_written_ && !member().chief()) empty_gathered(0, gather_slot(), P0::v.z.trained);
+        gathered_written_ = false;
     }
     void refresh() {}
     void reduce(span<double> x) {
@@ -159,6 +158,7 @@ protected:
     std::vector<typename detail::staging_of<device>::type> host_;
     batch_view batch_{};                   ///< of the last step
     void (shard_replicas::*make_parts_)() = nullptr;
+    bool gathered_written_ = false;   ///< of the round, since the last publish()
     std::vector<detail::batch_part> batches_;
     std::vector<part> parts_;
     mutable std::vector<float> output_;
@@ -205,10 +205,7 @@ protected:
             for (int i = before; i < n; ++i)
                 if (!shared || s == compiler::space::state) units_[at(i)].write({s, 0}, x.data(), floats);
         }
-        for (int i = before; unit::gathers() && i < n; ++i) {
-            empty_gathered(i, gather_slot(), P0::v.z.trained);
-            empty_gathered(i, P0::v.round_weight, 1);
-        }
+        for (int i = before; unit::gathers() && i < n; ++i) empty_round(i);
     }
     static std::size_t at(int i) { return static_cast<std::size_t>(i); }
     bool filled(int i) const { return shard_[at(i)].part.size > 0; }
@@ -407,6 +404,19 @@ protected:
         const std::vector<float> none(static_cast<std::size_t>(n), -0.f);
         units_[at(i)].write(a, none.data(), n);
     }
+    /// Shard i has gathered nothing of this round.
+    void empty_round(int i) {
+        empty_gathered(i, gather_slot(), P0::v.z.trained);
+        empty_gathered(i, P0::v.round_weight, 1);
+    }
+    /// In `x`, which is to become shard i's of this space: what that has gathered, or is to have where it was written.
+    SINTER_COLD void keep_gathered(int i, compiler::space s, float* x) {
+        const compiler::address a = s == compiler::space::state ? P0::v.round_weight : gather_slot();
+        if (a.where() != s) return;
+        const std::int64_t n = s == compiler::space::state ? 1 : P0::v.z.trained;
+        if (gathered_written_ && !(i == 0 && member().chief())) empty_gathered(i, a, n);
+        units_[at(i)].read(a, x + a.offset(), n);
+    }
     SINTER_COLD void publish(compiler::space s) {
         const std::int64_t n = P0::v.floats(s);
         if (n == 0) return;
@@ -415,8 +425,10 @@ protected:
         units_[0].read(first, x.data(), n);
         members_->broadcast(as_writable_bytes(x));
         for (int i = 0; i < shards_; ++i)
-            if (i == 0 || (owned(first) && !(unit::gathers() && s == compiler::space::slot)))
+            if (i == 0 || (owned(first) && !(unit::gathers() && s == compiler::space::slot))) {
+                if constexpr (unit::gathers()) keep_gathered(i, s, x.data());
                 units_[at(i)].write(first, x.data(), n);
+            }
     }
 
 private:
