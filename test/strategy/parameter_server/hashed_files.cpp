@@ -3,6 +3,8 @@
 #include "job.hpp"
 #include "../../io/temporary_folder.hpp"
 #include <boost/test/unit_test.hpp>
+#include <cstdio>
+#include <fstream>
 #include <sinter/layers/hashed_embedding.hpp>
 #include <sinter/sinter.hpp>
 #include <sinter/strategy/parameter_server.hpp>
@@ -203,6 +205,72 @@ BOOST_AUTO_TEST_CASE(files_that_do_not_fit_change_nothing) {
         return std::string(named ? "refused" : "not refused: ") + (named ? "" : said);
     }) == "refused");
     BOOST_TEST(differences(file, after) == "none");
+}
+
+/// A worker holds neither the table nor its file when it loads, before its first step and within training.
+constexpr int wide = 64, many = 60'000;   // rows: with Adam's slots 46 MB
+constexpr auto large = keys<width> >> hashed_embedding<wide, hashed_options{.most_rows = 2 * many}> >> flatten >> dense<1>;
+constexpr int large_batch = 500;
+
+/// The most memory that this process has had, in MB; from now on where the system lets it begin anew.
+double peak_megabytes(bool anew = false) {
+    if (anew) std::ofstream("/proc/self/clear_refs") << 5;
+    std::ifstream f("/proc/self/status");
+    for (std::string word; f >> word;)
+        if (word == "VmHWM:") {
+            double kilobytes = 0;
+            f >> kilobytes;
+            return kilobytes / 1024;
+        }
+    return -1;
+}
+std::string loads_large(const cluster& c, const std::string& file, const std::string& again) {
+    trainer t{large, mse, adam{.learning_rate = 0.01f}, max_batch<large_batch>, parameter_server<sync<0>>{c}, {.threads = 1}};
+    if (detail::has_served(t)) return "served";
+    std::vector<std::int64_t> named(std::size_t{large_batch} * width);
+    const std::vector<float> y(large_batch, 0.5f);
+    const auto steps_of = [&](int first, int last) {
+        for (int s = first; s < last; ++s) {
+            for (std::size_t i = 0; i < named.size(); ++i)
+                named[i] = (std::int64_t{s} * std::ssize(named) + static_cast<std::int64_t>(i)) * 0x0123456789ab;
+            const data::input_view in{nullptr, reinterpret_cast<const std::int32_t*>(named.data()), 2 * width};
+            t.step({.y = y.data(), .size = large_batch, .inputs = {&in, 1}});
+        }
+    };
+    if (again.empty()) {
+        steps_of(0, many / (large_batch * width));
+        save(t, file);
+        return "0";
+    }
+    const double before = peak_megabytes(true);
+    load(t, file);   // before the first step
+    steps_of(1000, 1001);
+    load(t, file);   // and within training
+    const double most = peak_megabytes() - before;
+    save(t, again);
+    return joined({static_cast<std::int64_t>(most)});
+}
+BOOST_AUTO_TEST_CASE(a_worker_does_not_hold_the_file_that_it_loads) {
+    const temporary_folder folder;
+    const std::string file = folder / "large.safetensors", again = folder / "again.safetensors";
+    const auto run = [&](int workers, const std::string& to) {
+        server_job j(workers, 2);
+        j.start_all([&](const cluster& c) { return loads_large(c, file, to); });
+        for (int i = 0; i < workers; ++i) {
+            const std::string said = j.result(i, 60);
+            std::printf("worker %d of %d: %s MB more\n", i, workers, said.c_str());
+            BOOST_TEST_REQUIRE((!said.empty() && said.find_first_not_of("-0123456789") == said.npos), said);
+#ifndef __SANITIZE_ADDRESS__
+            BOOST_TEST(std::atoi(said.c_str()) < 30);   // messages to servers, whatever the file
+#endif
+        }
+    };
+    run(1, "");
+    BOOST_TEST(std::filesystem::file_size(file) > 46'000'000u);
+    for (const int workers : {1, 2}) {
+        run(workers, again);
+        BOOST_TEST(differences(file, again) == "none");
+    }
 }
 
 }   // namespace

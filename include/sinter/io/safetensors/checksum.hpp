@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/base/hash.hpp>
+#include <sinter/io/mapped_file.hpp>
 #include <sinter/io/safetensors/contents.hpp>
 #include <sinter/io/safetensors/write.hpp>
 #include <cstring>
@@ -42,8 +43,10 @@ SINTER_COLD std::string checksum(const std::vector<entry>& all) {
 template <class = void>
 SINTER_COLD std::string checksum(const contents& all) {
     std::uint64_t sum = 0;
-    for (const auto& [name, t] : all.tensors)
+    for (const auto& [name, t] : all.tensors) {
         sum += detail::sum_of_tensor(name, describe(t.type, t.shape), t.data.data(), t.data.size());
+        if (all.mapped) all.mapped->forget();
+    }
     return joined({sum});
 }
 /// format_error where the file's metadata have a checksum and its tensors have another.

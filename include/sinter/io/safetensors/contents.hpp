@@ -10,10 +10,14 @@
 
 #include <algorithm>
 #include <map>
+#include <memory>
 #include <optional>
 #include <vector>
 
 /// What a safetensors file holds.
+namespace sinter::inline SINTER_TARGET::io {
+class mapped_file;   // io/mapped_file.hpp
+}
 namespace sinter::inline SINTER_TARGET::safetensors {
 
 /// The reference refuses longer headers; so do we, before a byte of one is allocated.
@@ -53,6 +57,7 @@ struct contents {
     std::string source; ///< the file's path, or what the caller called the bytes; errors name it
     metadata_map metadata;
     std::map<std::string, tensor_view, std::less<>> tensors;
+    std::shared_ptr<const io::mapped_file> mapped{};   ///< what the views point into, where map() has read it
 
     /// The tensor of that name; throws mismatch_error where there is none.
     template <class = void>

@@ -3,56 +3,81 @@
 #include <sinter/base/span.hpp>
 #include <sinter/base/target_namespace.hpp>
 #include <algorithm>
+#include <functional>
 #include <unordered_map>
 #include <vector>
 
 namespace sinter::inline SINTER_TARGET::detail {
 
-/// Rows of a table of 64-bit keys that a file held, in a process that has no servers (the evaluator), or not yet.
+/// Rows of a table of 64-bit keys that a file held, in a process that has no servers (the evaluator), or not yet. Where
+/// the file lasts they are read from there when they are asked for.
 class loaded_rows {
 public:
-    /// f(i, key, step, row) says what number i is, as server_link::put_rows.
+    /// f(i, key, step, row) says what number i is, as server_link::put_rows. `lasts`: also later, until forget().
     template <class F>
-    void put(int width, int slots, std::size_t n, F f) {
+    void put(int width, int slots, std::size_t n, F f, bool lasts) {
+        *this = {};
         width_ = static_cast<std::size_t>(width) * static_cast<std::size_t>(1 + slots);
-        slots_ = slots, here_ = true;
-        place_.clear();
-        keys_.resize(n), steps_.resize(n), values_.resize(n * width_);
-        for (std::size_t i = 0; i < n; ++i) {
-            f(i, keys_[i], steps_[i], values_.data() + i * width_);
-            place_.emplace(keys_[i], i);
+        slots_ = slots, n_ = n, here_ = true;
+        if (lasts) {
+            row_.resize(width_);
+            from_ = f;
+            return;
         }
+        keys_.resize(n), steps_.resize(n), values_.resize(n * width_);
+        for (std::size_t i = 0; i < n; ++i) f(i, keys_[i], steps_[i], values_.data() + i * width_);
     }
     void forget() { *this = {}; }
     explicit operator bool() const { return here_; }
     int slots() const { return slots_; }
-    std::size_t size() const { return keys_.size(); }
+    std::size_t size() const { return n_; }
     /// As put() was told.
     void get(std::size_t i, std::int64_t& key, std::int64_t& step, float* row) const {
+        if (from_) return from_(i, key, step, row);
         key = keys_[i], step = steps_[i];
         std::copy_n(values_.data() + i * width_, width_, row);
     }
-    /// The row's values; null: it is not among them.
-    const float* find(std::int64_t key) const {
+    /// The row's values, until the next call; null: it is not among them.
+    const float* find(std::int64_t key) {
+        if (place_.empty())
+            for (std::size_t i = 0; i < n_; ++i) place_.emplace(key_of(i), i);
         const auto at = place_.find(key);
-        return at == place_.end() ? nullptr : values_.data() + at->second * width_;
+        if (at == place_.end()) return nullptr;
+        if (!from_) return values_.data() + at->second * width_;
+        std::int64_t step = 0;
+        from_(at->second, key, step, row_.data());
+        return row_.data();
     }
     /// f(key, step, row) in the order of the keys.
     template <class F>
-    void each(F f) const {
-        std::vector<std::size_t> order(size());
-        for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
-        std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return keys_[a] < keys_[b]; });
-        for (const std::size_t i : order) f(keys_[i], steps_[i], values_.data() + i * width_);
+    void each(F f) {
+        std::vector<std::int64_t> keys(n_);
+        std::vector<std::size_t> order(n_);
+        for (std::size_t i = 0; i < n_; ++i) order[i] = i, keys[i] = key_of(i);
+        std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return keys[a] < keys[b]; });
+        std::vector<float> row(width_);
+        for (const std::size_t i : order) {
+            std::int64_t key = 0, step = 0;
+            get(i, key, step, row.data());
+            f(key, step, row.data());
+        }
     }
 
 private:
+    std::function<void(std::size_t, std::int64_t&, std::int64_t&, float*)> from_;   ///< a file; none: what follows
     std::vector<std::int64_t> keys_, steps_;
-    std::vector<float> values_;   ///< of each row, its slots behind it
-    std::unordered_map<std::int64_t, std::size_t> place_;
-    std::size_t width_ = 0;
+    std::vector<float> values_, row_;   ///< of each row, its slots behind it; of one that was found
+    std::unordered_map<std::int64_t, std::size_t> place_;   ///< by key, once one was to be found
+    std::size_t width_ = 0, n_ = 0;
     int slots_ = 0;
     bool here_ = false;
+
+    std::int64_t key_of(std::size_t i) {
+        if (!from_) return keys_[i];
+        std::int64_t key = 0, step = 0;
+        from_(i, key, step, row_.data());
+        return key;
+    }
 };
 
 }   // namespace sinter::inline SINTER_TARGET::detail

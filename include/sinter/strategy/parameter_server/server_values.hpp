@@ -13,7 +13,7 @@ protected:
     using process = server_process<Programs, Optimizer>;
     using replicas = typename process::replicas;
     using typename process::unit, typename process::P, typename process::worker_tables;
-    using process::units_, process::at, process::setup_, process::places_, process::link_, process::tables_,
+    using process::units_, process::at, process::setup_, process::link_, process::tables_,
         process::report_, process::phases, process::takes_norm, process::n_states, process::trains,
         process::clocks;
     template <int I>
@@ -100,18 +100,19 @@ public:
         const int t = of_table(v.at);
         auto& self = const_cast<server_values&>(*this);
         if (self.connected()) self.catch_up(), link_->each_row(t, f);
-        else tables_.loaded(t).each(f);
+        else self.tables_.loaded(t).each(f);
     }
     /// The table has these rows, and no others. f(i, key, step, row) says what number i is; `slots`: of each row behind
-    /// its values, or 0: they begin anew. Where there is no room for all, those of low numbers stay.
+    /// its values, or 0: they begin anew. Where there is no room for all, those of low numbers stay. `lasts`: f may be
+    /// called later, too.
     template <class F>
-    SINTER_COLD void put_rows(const variable_info& v, int slots, std::size_t n, F f) {
+    SINTER_COLD void put_rows(const variable_info& v, int slots, std::size_t n, F f, bool lasts = false) {
         if (serves()) return;
         const int t = of_table(v.at);
         ++version_;
         if (!connected()) {
             if (trains() && !member().chief()) return;
-            tables_.loaded(t).put(tables_.table(t).width, slots, n, f);
+            tables_.loaded(t).put(tables_.table(t).width, slots, n, f, lasts);
             changed_ = true;
             return;
         }
@@ -335,7 +336,6 @@ protected:
                         [&](std::size_t i, std::int64_t& key, std::int64_t& step, float* to) {
                             rows.get(i, key, step, to);
                         });
-        tables_.loaded(t).forget();
     }
     SINTER_COLD void write_table(int t, compiler::address to, const float* from, std::int64_t n) {
         if (to.where() == compiler::space::slot) {

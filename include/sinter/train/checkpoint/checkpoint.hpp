@@ -244,6 +244,19 @@ SINTER_COLD void load_with(std::vector<safetensors::expected_tensor> expected, c
         if (whole) t.set_phase_steps(phases);
     if (whole) t.set_steps(steps);
 }
+/// f(contents) of the chief's file (shared_file.hpp), of which tables of 64-bit keys need not fit in memory.
+template <class Trainer, class Session, class F>
+SINTER_COLD void with_trainers_file(Session& s, const std::string& path, [[maybe_unused]] saved what, F f) {
+    if constexpr (has_hashed_tables<Trainer>())
+        with_large_file_of_chief(
+            s, path, [](std::string_view name) { return hashed_tables_to_load::has_rows<Trainer>(name); },
+            [&](const safetensors::contents& file) {
+                const bool whole = what == saved::whole && file.tensors.contains("step");
+                hashed_tables_to_load::check_rows<Trainer>(file, whole);
+            },
+            f);
+    else with_file_of_chief(s, path, f);
+}
 template <class Trainer>
 void load_with(std::vector<safetensors::expected_tensor> expected, const safetensors::contents& f, Trainer& t,
                saved what) {
@@ -286,7 +299,7 @@ std::vector<std::byte> save_to_memory(const Trainer& t, saved what = saved::whol
 /// the others have its bytes.
 template <class Trainer>
 void load(Trainer& t, const std::string& path, saved what = saved::whole) {
-    detail::with_file_of_chief(t.session(), path, [&](const auto& file) { detail::load_with({}, file, t, what); });
+    detail::with_trainers_file<Trainer>(t.session(), path, what, [&](const auto& file) { detail::load_with({}, file, t, what); });
 }
 /// The same from the bytes of a file that lie in memory, at any address.
 template <class Trainer>

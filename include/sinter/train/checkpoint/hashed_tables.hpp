@@ -2,6 +2,8 @@
 #pragma once
 #include <algorithm>
 #include <cstring>
+#include <memory>
+#include <sinter/io/mapped_file.hpp>
 #include <sinter/io/safetensors.hpp>
 #include <sinter/io/scratch_file.hpp>
 #include <sinter/train/members.hpp>
@@ -77,6 +79,36 @@ private:
     std::vector<table> tables_;
 };
 
+/// The rows of one such table as a file has them.
+class rows_of_file {
+public:
+    std::vector<std::size_t> order;                      ///< which of the file's rows is number i
+    span<const std::byte> keys, steps;                   ///< steps: empty: all are `now`
+    std::int64_t now = 0;
+    std::size_t width = 0;                               ///< floats of a row
+    std::vector<const std::byte*> values;                ///< of the table, and of each slot
+    std::shared_ptr<const io::mapped_file> mapped;       ///< that they lie in; null: in somebody's memory
+
+    static std::int64_t number(span<const std::byte> x, std::size_t i) {   // it may lie at any address
+        std::int64_t n = 0;
+        std::memcpy(&n, x.data() + 8 * i, 8);
+        return n;
+    }
+    std::int64_t step_of(std::size_t at) const { return steps.empty() ? now : number(steps, at); }
+    /// The file's bytes do not gather in memory.
+    void get(std::size_t i, std::int64_t& key, std::int64_t& step, float* row) {
+        const std::size_t at = order[i];
+        key = number(keys, at), step = step_of(at);
+        for (const std::byte* x : values) std::memcpy(row, x + 4 * width * at, 4 * width), row += width;
+        if (mapped && (seen_ += values.size() * most_of_a_look) > most_seen) mapped->forget(), seen_ = 0;
+    }
+
+private:
+    static constexpr std::size_t most_of_a_look = std::size_t{1} << 16,   ///< that the system reads at a time
+        most_seen = std::size_t{1} << 22;
+    std::size_t seen_ = 0;
+};
+
 /// What load() finds of them in a file.
 class hashed_tables_to_load {
 public:
@@ -99,18 +131,44 @@ public:
             tables_.push_back({&v, path, slots, static_cast<std::size_t>(rows)});
         }
     }
+    /// Whether a file's tensor of this name has a row for each of such a table's.
+    template <class Trainer>
+    SINTER_COLD static bool has_rows(std::string_view name) {
+        for (int i = 0; i < Trainer::parameters(); ++i) {
+            const variable_info& v = Trainer::parameter(i);
+            if (!is_hashed_table(v)) continue;
+            const std::string path = Trainer::path(v);
+            if (name == path || name == keys_name(path) ||
+                (name.starts_with("optimizer/") && name.ends_with("/" + path)))
+                return true;
+        }
+        return false;
+    }
+    /// Looks at all that the chief alone knows of a file. Throws mismatch_error and format_error.
+    template <class Trainer>
+    SINTER_COLD static void check_rows(const safetensors::contents& f, bool whole) {
+        hashed_tables_to_load tables;
+        std::vector<safetensors::expected_tensor> expected;
+        tables.expect<Trainer>(f, whole, expected);
+        for (const safetensors::expected_tensor& e : expected)
+            if (const safetensors::tensor_view& t = f.at(e.name); t.shape != e.shape)
+                throw mismatch_error("a tensor does not fit the program", joined({f.source, ", tensor ", e.name}),
+                                     safetensors::describe(t.type, t.shape), safetensors::describe(e.type, e.shape));
+        tables.check(f, whole);
+    }
     /// Looks at what was expected, before anything changes. Throws format_error.
     SINTER_COLD void check(const safetensors::contents& f, bool whole) const {
         for (const table& t : tables_) {
             const std::byte* const keys = f.at(keys_name(t.path)).data.data();
             std::vector<std::int64_t> sorted(t.rows);
             if (t.rows) std::memcpy(sorted.data(), keys, 8 * t.rows);
+            if (f.mapped) f.mapped->forget();
             std::sort(sorted.begin(), sorted.end());
             if (const auto twice = std::adjacent_find(sorted.begin(), sorted.end()); twice != sorted.end())
                 throw format_error("a key twice", joined({f.source, ", tensor ", keys_name(t.path)}), joined({*twice}),
                                    "keys that differ");
             for (std::size_t i = 0; whole && i < t.rows; ++i)
-                if (const auto step = number(f.at(steps_name(t.path)), i); step < 0)
+                if (const auto step = rows_of_file::number(f.at(steps_name(t.path)).data, i); step < 0)
                     throw format_error("number of steps", joined({f.source, ", tensor ", steps_name(t.path)}),
                                        joined({step}), "0 or more");
         }
@@ -120,23 +178,24 @@ public:
     template <class Trainer>
     SINTER_COLD void put(const safetensors::contents& f, bool whole, std::int64_t now, Trainer& to) const {
         for (const table& t : tables_) {
-            std::vector<std::size_t> order(t.rows);
-            for (std::size_t i = 0; i < t.rows; ++i) order[i] = i;
-            const auto step_of = [&](std::size_t i) { return whole ? number(f.at(steps_name(t.path)), i) : now; };
+            const auto of = std::make_shared<rows_of_file>();
+            of->order.resize(t.rows);
+            for (std::size_t i = 0; i < t.rows; ++i) of->order[i] = i;
+            of->keys = f.at(keys_name(t.path)).data;
+            if (whole) of->steps = f.at(steps_name(t.path)).data;
+            of->now = now;
+            of->width = static_cast<std::size_t>(t.v->s.last());
+            of->values.push_back(f.at(t.path).data.data());
+            for (int k = 0; k < t.slots; ++k) of->values.push_back(f.at(slot_name(t.path, k)).data.data());
+            of->mapped = f.mapped;
             if (whole)
-                std::stable_sort(order.begin(), order.end(),
-                                 [&](std::size_t a, std::size_t b) { return step_of(a) > step_of(b); });
-            const auto width = static_cast<std::size_t>(t.v->s.last());
-            std::vector<const std::byte*> from{f.at(t.path).data.data()};
-            for (int k = 0; k < t.slots; ++k) from.push_back(f.at(slot_name(t.path, k)).data.data());
-            const safetensors::tensor_view& keys = f.at(keys_name(t.path));
+                std::stable_sort(of->order.begin(), of->order.end(),
+                                 [&](std::size_t a, std::size_t b) { return of->step_of(a) > of->step_of(b); });
             to.session().put_rows(*t.v, t.slots, t.rows,
-                                  [&](std::size_t i, std::int64_t& key, std::int64_t& step, float* row) {
-                                      const std::size_t at = order[i];
-                                      key = number(keys, at), step = step_of(at);
-                                      for (const std::byte* x : from)
-                                          std::memcpy(row, x + 4 * width * at, 4 * width), row += width;
-                                  });
+                                  [of](std::size_t i, std::int64_t& key, std::int64_t& step, float* row) {
+                                      of->get(i, key, step, row);
+                                  },
+                                  f.mapped != nullptr);
         }
     }
 
@@ -148,12 +207,6 @@ private:
         std::size_t rows;
     };
     std::vector<table> tables_;
-
-    static std::int64_t number(const safetensors::tensor_view& t, std::size_t i) {   // it may lie at any address
-        std::int64_t n = 0;
-        std::memcpy(&n, t.data.data() + 8 * i, 8);
-        return n;
-    }
 };
 
 } // namespace sinter::detail

@@ -112,7 +112,9 @@ SINTER_COLD void load_run(Run& run, const safetensors::contents& f) {
 /// All members call it; the chief reads.
 template <class Run>
 SINTER_COLD void load_run(Run& run, const std::string& file) {
-    detail::with_file_of_chief(run.model.session(), file, [&](const auto& f) { load_run(run, f); });
+    using trainer = std::remove_cvref_t<decltype(run.model)>;
+    detail::with_trainers_file<trainer>(run.model.session(), file, saved::whole,
+                                        [&](const auto& f) { load_run(run, f); });
 }
 
 namespace detail {

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <optional>
 #include <sinter/io/safetensors.hpp>
+#include <sinter/io/safetensors/checksum.hpp>
+#include <sinter/io/safetensors/map.hpp>
 #include <sinter/train/members.hpp>
 
 namespace sinter::inline SINTER_TARGET::detail {
@@ -32,6 +35,31 @@ SINTER_COLD void with_file_of_chief(Session& s, const std::string& path, F f) {
         const std::vector<std::byte> bytes = file_of_chief(s, path);
         f(safetensors::parse(span<const std::byte>(bytes.data(), bytes.size()), path));
     }
+}
+
+/// The same of a file that need not fit in memory. The other members have its bytes, but of the tensors that is_large()
+/// names no rows: those are the chief's affair, who looks at them by check(contents) before anybody goes on.
+template <class Session, class Large, class Check, class F>
+SINTER_COLD void with_large_file_of_chief(Session& s, const std::string& path, Large is_large, Check check, F f) {
+    if (is_alone(s)) return s.member().chief() ? void(f(safetensors::map(path))) : void();
+    std::optional<safetensors::contents> whole;
+    std::vector<std::byte> rest;
+    by_the_chief(s, "read", path, [&] {
+        whole = safetensors::map(path);
+        safetensors::need_checksum(*whole);
+        check(*whole);
+        std::vector<safetensors::entry> entries;
+        for (const auto& [name, t] : whole->tensors) {
+            entries.push_back({name, t.type, t.shape, t.data.data()});
+            if (is_large(name) && !t.shape.empty()) entries.back().shape[0] = 0;
+        }
+        safetensors::metadata_map metadata = whole->metadata;
+        if (const auto sum = metadata.find("checksum"); sum != metadata.end())
+            sum->second = safetensors::checksum(entries);
+        rest = safetensors::to_bytes(std::move(entries), metadata);
+    });
+    bytes_of_chief(s, rest);
+    f(whole ? *whole : safetensors::parse(span<const std::byte>(rest.data(), rest.size()), path));
 }
 
 } // namespace sinter::detail
