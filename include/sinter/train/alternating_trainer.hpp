@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <concepts>
+#include <sinter/train/members.hpp>
 #include <sinter/train/optimizers/alternating.hpp>
 #include <sinter/train/trainer.hpp>
 #include <array>
@@ -80,7 +81,7 @@ public:
     /// One step of the phase whose turn it is, by the number of steps done in all.
     float step(const data::batch_view& b) {
         if constexpr (requires { this->session().begun(); })   // where others count steps it begins with theirs
-            if (!this->session().begun()) base::set_steps(this->session().begin_training(base::step_, 0));
+            if (!this->session().begun()) detail::begin_training(*this, 0);
         return step(next_phase(), b);
     }
     int next_phase() {

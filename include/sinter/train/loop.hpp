@@ -376,7 +376,7 @@ private:
         std::vector<double> of_phases;
         for (const metrics::mean& m : run_.sums.losses) of_phases.push_back(m.value());
         if constexpr (requires { t_.session().mean_of_all(0., 0.); })
-            if (detail::has_own_losses(t_.session())) {
+            if (run_.apart) {
                 for (std::size_t i = 0; i < of_phases.size(); ++i)
                     of_phases[i] = t_.session().mean_of_all(of_phases[i], run_.sums.losses[i].weight());
                 r.loss = of_phases[0];

@@ -16,7 +16,9 @@ public:
     /// For at most so many distinct keys.
     SINTER_COLD rows_of_steps(std::int64_t most, int width)
         : rows_(most), values_(base::round_up(most * width, 16)), keys_(static_cast<std::size_t>(list_header + most)),
-          width_(width) {}
+          width_(width) {
+        for (std::int32_t k = 0; k < most; ++k) keys_[static_cast<std::size_t>(list_header + k)] = k;
+    }
 
     void clear() { rows_.clear(); }
     /// Adds the rows of a list, whose k-th row is of key(its key there).
@@ -42,14 +44,13 @@ public:
         const std::int64_t end = std::int64_t{rows_.size()} * width_;
         std::fill(values_.data() + end, values_.data() + base::round_up(end, 16), 0.f);
         keys_[0] = rows_.size();
-        for (std::int32_t k = 0; k < rows_.size(); ++k) keys_[static_cast<std::size_t>(list_header + k)] = k;
         return {keys_.data(), values_.data(), width_};
     }
 
 private:
     sharded::row_index rows_;
     runtime::arena values_;
-    std::vector<std::int32_t> keys_;
+    std::vector<std::int32_t> keys_;   ///< 0, 1, 2... behind their number
     int width_;
 };
 

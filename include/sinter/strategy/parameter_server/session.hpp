@@ -21,10 +21,10 @@ class server_session : public server_values<Programs, Optimizer> {
         base_type::stale_,
         base_type::push_,
         base_type::max_steps_, base_type::steps_, base_type::consumed_, base_type::rate_, base_type::states_before_,
-        base_type::report_, base_type::n_states, base_type::takes_norm, base_type::parameters,
+        base_type::n_states, base_type::takes_norm, base_type::parameters,
         base_type::place, base_type::clocks, base_type::settle, base_type::wait, base_type::start_pull,
         base_type::pull_all, base_type::values;
-    using typename base_type::unit, typename base_type::shard, typename base_type::awaited;
+    using typename base_type::shard, typename base_type::awaited;
     template <int I>
     using training = typename Programs::template training<I>;
     template <int I>
@@ -37,7 +37,7 @@ public:
               s.setup(), [&](int) { return s.device_options(0); }, threads),
           states_(shards_, state_policy::per_shard), operands_(at(shards_)),
           squares_(std::size_t{16} * std::size_t{base_type::P::v.n_parameters + 1}) {
-        numbers_.reserve(at(shards_));
+        drawn_shards_.reserve(at(shards_));
         if (setup_.push_every > 1 || setup_.prefetch) make_rounds(typename base_type::all_training{});
     }
     using base_type::member, base_type::independent, base_type::asked_to_stop;
@@ -78,7 +78,7 @@ private:
     // ---- of the step that is run
     detail::batch_part part_;
     std::vector<const float*> operands_;
-    std::vector<runtime::batch_shard> numbers_;   ///< of the shards that have examples
+    std::vector<runtime::batch_shard> drawn_shards_;   ///< of the shards that have examples, where tables draw rows
     int last_ = -1, next_bucket_ = 0;
     bool finite_ = true, pushes_ = true;
     double loss_ = 0, weight_ = 0;
@@ -150,13 +150,13 @@ private:
         const detail::example_range own{begin.first, end.first + end.size - begin.first};
         part_.template assign<program>(b, own);
         batch_ = own.size == b.size ? b : part_.view;
-        numbers_.clear();
-        for (int i = 0; i < shards_; ++i)
-            if (detail::part_of_batch(b.size, first + i, of).size > 0)
-                numbers_.push_back({.index = static_cast<std::uint64_t>(me.index * shards_ + i),
-                                    .global_batch = own.size});
         if (own.size && base_type::worker_tables::count > 0) {
-            batch_ = tables_.template prepare<program>(batch_, v, {numbers_.data(), numbers_.size()});
+            drawn_shards_.clear();
+            for (int i = 0; i < shards_; ++i)
+                if (detail::part_of_batch(b.size, first + i, of).size > 0)
+                    drawn_shards_.push_back({.index = static_cast<std::uint64_t>(me.index * shards_ + i),
+                                             .global_batch = own.size});
+            batch_ = tables_.template prepare<program>(batch_, v, {drawn_shards_.data(), drawn_shards_.size()});
             tables_.pull(link_.get(), parameters());
         }
         const float* whole[std::size_t{program::v.n_inputs + program::v.n_targets + 1}] = {};
@@ -320,9 +320,9 @@ private:
     double square_sum() {
         using program = training<I>;
         const runtime::arena& gathered = round_of<I>().gathered;
-        std::fill(squares_.begin(), squares_.end(), 0.f);
         if constexpr (!takes_norm) return 0;
         if (!updater_) return 0;
+        std::fill(squares_.begin(), squares_.end(), 0.f);
         for (int i = 0; i < program::v.n_parameters; ++i) {
             const variable_info& v = program::v.parameters[i];
             if (v.bucket < 0) continue;

@@ -21,7 +21,8 @@ public:
 
     /// `push_every`: steps whose gradients are one push.
     SINTER_COLD explicit worker_tables(const server_places& places, int shards, int push_every = 1)
-        : rows_(placements(places)), whole_(at(count)), loaded_(at(count)), stream_(at(count)), renewed_(at(count)) {
+        : rows_(placements(places)), whole_(at(count)), loaded_(at(count)), stream_(at(count)), renewed_(at(count)),
+          first_(at(places.servers() + 1)) {
         for (int t = 0; t < count; ++t) {
             const remote_table& r = tables::table(t);
             const std::int64_t floats = std::int64_t{r.most_rows} * r.width;
@@ -154,19 +155,21 @@ public:
     void push_gathered(server_link& link, int t) {
         const row_list all = gathered(t);
         const span<const std::int64_t> keys = gathered_[at(t)].keys();
-        float* to = pushed_[at(t)].data();
-        std::int64_t* key = keys_[at(t)].data();
+        const std::size_t width = at(all.row_floats);
+        float* const rows = pushed_[at(t)].data();
+        std::int64_t* const there = keys_[at(t)].data();
+        std::fill(first_.begin(), first_.end(), std::size_t{0});
+        for (const std::int64_t key : keys) ++first_[at(rows_.server_of(t, key))];
+        std::size_t sum = 0;
+        for (std::size_t& f : first_) sum += f, f = sum;   // each server's end
+        for (std::size_t k = keys.size(); k-- > 0;) {
+            const std::size_t to = --first_[at(rows_.server_of(t, keys[k]))];
+            there[to] = rows_.key_there(t, keys[k]);
+            std::copy_n(all.row(static_cast<int>(k)), width, rows + width * to);
+        }
         for (int s = 0; s < link.servers(); ++s) {
-            std::size_t n = 0;
-            for (std::size_t k = 0; k < keys.size(); ++k) {
-                if (rows_.server_of(t, keys[k]) != s) continue;
-                key[n] = rows_.key_there(t, keys[k]);
-                std::copy_n(all.row(static_cast<int>(k)), all.row_floats, to + at(all.row_floats) * n++);
-            }
-            const std::size_t floats = n * at(all.row_floats);
-            if (n) link.client().push_rows(s, t, {key, n}, {to, floats});
-            to += floats;
-            key += n;
+            const std::size_t from = first_[at(s)], n = first_[at(s) + 1] - from;
+            if (n) link.client().push_rows(s, t, {there + from, n}, {rows + width * from, width * n});
         }
     }
 
@@ -180,6 +183,7 @@ private:
     std::vector<std::uint64_t> stream_;   ///< of random numbers, by table
     std::vector<bool> renewed_;           ///< those that begin with their initializers' values again
     std::vector<sharded::ticket> waiting_;
+    std::vector<std::size_t> first_;   ///< of each server's rows in a push of several steps
 
     static constexpr std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
     static std::vector<sharded::row_placement> place_of(const server_places& p) {

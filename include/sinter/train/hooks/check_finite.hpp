@@ -17,10 +17,9 @@ public:
     template <class Run>
     void after_step(Run& run, const data::batch_view& b) {
         if (__builtin_fabsf(run.loss) <= std::numeric_limits<float>::max()) return;
-        const bool others_know = !detail::has_own_losses(run.model.session());
         if (then_ == on_not_finite::fail) {
             if constexpr (!detail::trains_alone<decltype(run.model)>)
-                if (!run.alone && others_know) detail::refuse_batch_of_a_member(run.model, b);
+                if (!run.alone && !run.apart) detail::refuse_batch_of_a_member(run.model, b);
             detail::refuse_loss(run.model, b, run.loss);
         }
         run.stop_by_loss("the loss is not finite");
