@@ -93,7 +93,9 @@ struct commit_block {
 struct answer_block {
     static constexpr std::size_t bytes = 112;
     /// ends_soon: the server's own process was asked to end, and asks the workers to stop all.
-    enum flag : std::uint32_t { refused = 1, ticket = 2, asked_to_stop = 4, open = 8, no_more_steps = 16, ends_soon = 32 };
+    enum flag : std::uint32_t {
+        refused = 1, ticket = 2, asked_to_stop = 4, open = 8, no_more_steps = 16, ends_soon = 32
+    };
     answer_info info;
     std::uint32_t flags = 0;
     std::uint32_t joined_bytes = 0;   // of floats that follow in this frame; text follows otherwise

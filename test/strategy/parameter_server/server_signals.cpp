@@ -11,8 +11,8 @@
 #include <sinter/train/hooks/save_checkpoints.hpp>
 #include <sinter/train/hooks/stop_on_signals.hpp>
 
-// SIGTERM to a server alone: all workers stop, behind one step where they share batches, the chief and the servers write
-// a checkpoint of it, and all processes end by themselves.
+// SIGTERM to a server alone: all workers stop, behind one step where they share batches, the chief and the servers
+// write a checkpoint of it, and all processes end by themselves.
 using namespace sinter;
 
 namespace {

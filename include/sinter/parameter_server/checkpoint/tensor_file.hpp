@@ -12,7 +12,8 @@ class tensor_file {
 public:
     SINTER_COLD explicit tensor_file(std::string path) : path_(std::move(path)) {
         // As io::input_file: a named pipe would make the open itself wait.
-        fd_ = io::descriptor(io::uninterrupted([&] { return ::open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK); }));
+        fd_ = io::descriptor(
+            io::uninterrupted([&] { return ::open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK); }));
         if (!fd_) io::throw_io_error(errno, "cannot open for reading", path_);
         struct stat status {};
         if (::fstat(fd_.get(), &status) != 0) io::throw_io_error(errno, "cannot ask for the size", path_);

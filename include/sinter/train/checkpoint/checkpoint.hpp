@@ -299,7 +299,8 @@ std::vector<std::byte> save_to_memory(const Trainer& t, saved what = saved::whol
 /// the others have its bytes.
 template <class Trainer>
 void load(Trainer& t, const std::string& path, saved what = saved::whole) {
-    detail::with_trainers_file<Trainer>(t.session(), path, what, [&](const auto& file) { detail::load_with({}, file, t, what); });
+    detail::with_trainers_file<Trainer>(t.session(), path, what,
+                                        [&](const auto& file) { detail::load_with({}, file, t, what); });
 }
 /// The same from the bytes of a file that lie in memory, at any address.
 template <class Trainer>
