@@ -176,6 +176,8 @@ inline bool client::may_step() {
         e.resting = false;
         e.agree_on_the_clock(hold);
     }
+    // Leave that was given for an earlier clock does not tell what has been agreed on since, such as when all save.
+    if (std::exchange(e.jumped, false)) e.ticket = false;
     if (!std::exchange(e.ticket, false)) {
         e.call_and_wait(hold, 0, "ticket");
         if (e.stops() || !std::exchange(e.ticket, false)) return false;

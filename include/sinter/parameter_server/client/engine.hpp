@@ -41,6 +41,7 @@ struct client::engine {
     bool ending = false, leaving = false, left = false;
     bool resting = false, joined = false, initialised = false;
     bool ticket = false, no_more = false, open = false;
+    bool jumped = false;                      // another server than 0 has said that this worker's clock is a later one
     std::atomic<bool> asked{false}, server_ends{false};
     std::int64_t clock = 0, open_clock = 0, open_step = 0;
     std::int64_t stop_clock = -1, files_clock = 0, save_clock = 0, save = 0;   // as server 0 said last: answer_block
@@ -263,7 +264,7 @@ struct client::engine {
     /// What a server says to one who joins. One that has begun anew without a checkpoint ends the job.
     void met(std::size_t i) {
         lane& l = *lanes[i];
-        take(l.last);
+        take(i, l.last);
         l.version = l.last.version;
         if (i == 0) hear_agreed(l.last);
         if (l.text.empty()) return;
@@ -281,7 +282,8 @@ struct client::engine {
         initialised = has != 0;
         if (!joined) sums = std::max(sums, sum);
     }
-    void take(const answer_block& b) {
+    void take(std::size_t i, const answer_block& b) {
+        jumped = jumped || (i != 0 && b.info.clock > clock);
         clock = std::max(clock, b.info.clock);
         if ((b.flags & answer_block::asked_to_stop) != 0) asked = true;
         if ((b.flags & answer_block::ends_soon) != 0) server_ends = true;
@@ -296,7 +298,7 @@ struct client::engine {
     /// Whether this worker is to begin no other step.
     bool stops() const { return asked && stop_clock >= 0 && clock >= stop_clock; }
     void answered(std::size_t i, question& q, const answer_block& b) {
-        take(b);
+        take(i, b);
         const auto push = b.info.push;
         if (q.commits) {
             const bool outdated = push == answer_info::fate::outdated;
