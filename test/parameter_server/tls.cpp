@@ -25,8 +25,8 @@ job of(int workers, int servers, std::int64_t floats = 4096) {
     return {.servers = servers, .workers = workers, .floats = floats, .options = quick(2)};
 }
 /// What this worker's values are after steps of gradients that are no whole numbers: their bytes' hash.
-std::string trained(const job& j, int w) {
-    sharded::client c(j.worker(w), j.identity(), j.layout());
+std::string trained(const job& j, int w, std::atomic<std::int64_t>* made = nullptr) {
+    sharded::client c(j.worker(w), j.identity(), j.layout(), {.replicas = j.replicas});
     if (w == 0) j.begin(c);
     c.wait_until_open();
     std::vector<std::vector<float>> values;
@@ -36,6 +36,7 @@ std::string trained(const job& j, int w) {
     std::vector<float> g(static_cast<std::size_t>(j.floats));
     std::mt19937 random(static_cast<unsigned>(w));
     for (int step = 0; step < 12 && c.may_step(); ++step) {
+        if (made) *made = step;
         for (float& x : g) x = static_cast<float>(random()) * 1e-7f;
         c.begin_push();
         for (int s = 0; s < j.servers; ++s) c.push(s, 0, g);
@@ -50,17 +51,23 @@ std::string trained(const job& j, int w) {
 std::ptrdiff_t descriptors(pid_t of) {
     return std::distance(std::filesystem::directory_iterator("/proc/" + std::to_string(of) + "/fd"), {});
 }
-/// What all processes of a job say, servers last. Clocks: the sum does not depend on who comes first.
-std::vector<std::string> all_of(job j, const authority* a) {
+/// What all processes of a job say, servers last. Clocks: the sum does not depend on who comes first. `victim`: a server
+/// that is killed after some steps.
+std::vector<std::string> all_of(job j, const authority* a, int victim = -1) {
     j.order.mode = sharded::update_mode::clocks;
     j.order.all_join = true;
     const auto own = [&](const std::string& name) { return a ? with(j, a->member(name)) : j; };
     processes p;
+    shared_counts& counts = shared_counts::make();
     std::vector<int> all;
     for (int w = 0; w < j.workers; ++w)
-        all.push_back(p.start([&, w] { return trained(own("worker" + std::to_string(w)), w); }));
+        all.push_back(p.start([&, w] { return trained(own("worker" + std::to_string(w)), w, &counts.begun[w]); }));
     for (int s = 0; s < j.servers; ++s)
         all.push_back(p.start([&, s] { return own("server" + std::to_string(s)).serve(s); }));
+    if (victim >= 0) {
+        for (int i = 0; i < 40000 && counts.begun[0] < 4; ++i) ::usleep(500);
+        p.signal(all[static_cast<std::size_t>(j.workers + victim)], SIGKILL);
+    }
     std::vector<std::string> said;
     for (const int i : all) said.push_back(p.result(i));
     return said;
@@ -76,6 +83,21 @@ BOOST_AUTO_TEST_CASE(values_are_those_without_it) {
         BOOST_TEST(plain == through, boost::test_tools::per_element());
         BOOST_TEST(plain[0] == plain[1]);
         BOOST_TEST(holds(plain[2], "step 12 "), plain[2]);
+    }
+}
+
+/// Servers tell each other through it, too.
+BOOST_AUTO_TEST_CASE(second_copies_have_the_values) {
+    const folder f;
+    const authority a(f.path, "authority");
+    job j = of(2, 2, 300'000);
+    const std::string expected = all_of(j, nullptr)[0];
+    j.replicas = 2;
+    for (const int victim : {0, 1}) {
+        const std::vector<std::string> said = all_of(j, &a, victim);
+        for (const std::size_t w : {0u, 1u}) BOOST_TEST(said[w] == expected);
+        BOOST_TEST(said[static_cast<std::size_t>(2 + victim)] == "KILLED");
+        BOOST_TEST(holds(said[static_cast<std::size_t>(3 - victim)], "step 12 "), said[static_cast<std::size_t>(3 - victim)]);
     }
 }
 

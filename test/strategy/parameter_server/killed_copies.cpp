@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: BSL-1.0
+// needs: distributed
+// weighs: 3
+#include "job.hpp"
+#include "../../io/temporary_folder.hpp"
+#include "support/gan_losses.hpp"
+#include <boost/test/unit_test.hpp>
+#include <sinter/layers/hashed_embedding.hpp>
+#include <sinter/sinter.hpp>
+#include <sinter/strategy/parameter_server.hpp>
+#include <sinter/train/alternating_trainer.hpp>
+#include <sinter/train/optimizers/momentum.hpp>
+
+// Servers that keep their parts twice, one of which is killed, with all that makes a step of several parts: a norm that
+// servers add up, tables whose rows are made and given up, losses that alternate. Not a bit is another one.
+using namespace sinter;
+using sinter::test::drawing, sinter::test::telling;
+
+namespace {
+
+constexpr int batch = 8, steps = 40, width = 3;
+
+struct examples {
+    float numbers[64 * 6], y[64];
+    std::int64_t keys[steps * batch * width];
+    examples() {
+        random_stream r(3);
+        for (float& x : numbers) x = r.normal();
+        for (float& x : y) x = r.uniform(-1, 1);
+        for (std::int64_t& k : keys) k = static_cast<std::int64_t>((r.word() % 200 - 100u) * 0x0123456789abcdefull);
+    }
+};
+const examples all;
+
+using progress = std::atomic<std::int64_t>;
+progress& shared_progress() {
+    void* const p = ::mmap(nullptr, sizeof(progress), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (p == MAP_FAILED) std::abort();
+    return *new (p) progress(0);
+}
+template <class Trainer>
+std::string end_of(Trainer& t) {
+    detail::end_training(t);
+    if (!t.session().member().chief()) return joined({t.steps()});
+    const temporary_folder folder;
+    save(t, folder / "a.safetensors");
+    const std::vector<std::byte> file = io::read_whole_file(folder / "a.safetensors");
+    return joined({t.steps(), " steps, file ", hash_text({file.data(), file.size()})});
+}
+/// step(trainer, i) for each i; what the file of all that is has.
+template <class Trainer, class Step>
+std::string train(Trainer t, Step step, progress* made) {
+    if (detail::has_served(t)) return "served";
+    for (int i = 0; i < steps; ++i) {
+        step(t, i);
+        if (made && t.session().member().chief()) ++*made;
+    }
+    return end_of(t);
+}
+/// What a job ends with, two workers and two servers; `victim` is killed in the midst. `work(cluster, options, progress)`.
+template <class Work>
+std::string job_of(Work work, int replicas, int victim = -1) {
+    progress& made = shared_progress();
+    parameter_server_options o;
+    o.replicas = replicas;
+    server_job job(2, 2);
+    job.start_all([&, o](const cluster& c) { return work(c, o, &made); });
+    if (victim >= 0) {
+        for (int i = 0; i < 80000 && made < 7 + 9 * victim; ++i) ::usleep(500);
+        job.signal(2 + victim, SIGKILL);
+    }
+    const std::string said = job.result(0);
+    BOOST_TEST(job.result(1) == joined({steps}));
+    for (int s = 0; s < 2; ++s) BOOST_TEST(job.result(2 + s) == (s == victim ? "KILLED" : "served"));
+    return said;
+}
+template <class Work>
+void compare(const char* what, const std::string& expected, Work work) {
+    BOOST_TEST(holds(expected, joined({steps, " steps, file "})), expected);
+    for (const int victim : {0, 1}) BOOST_TEST(job_of(work, 2, victim) == expected, what << ", server " << victim);
+}
+
+template <auto Mode>
+constexpr auto on_servers = [](const cluster& c, const parameter_server_options& o) {
+    return canonical<4>(parameter_server<Mode>{c, o});
+};
+
+constexpr auto dense_net = features<6> >> dense<40> >> relu >> dense<70> >> relu >> dense<1>;
+template <class Strategy>
+std::string clipped(const Strategy& s, progress* made = nullptr) {
+    return train(trainer{dense_net, mse, clip_by_global_norm{0.02f, adam{.learning_rate = 0.01f}}, max_batch<batch>, s, {.threads = 1}},
+                 [](auto& t, int i) {
+                     const int at = i % 8 * batch;
+                     t.step({.x = all.numbers + at * 6, .y = all.y + at, .size = batch});
+                 }, made);
+}
+BOOST_AUTO_TEST_CASE(the_norm_of_all_gradients) {
+    const std::string expected = clipped(canonical<4>(single<cpu_device>{}));
+    compare("sync", expected, [](const cluster& c, const auto& o, progress* made) { return clipped(on_servers<sync<0>>(c, o), made); });
+}
+
+/// Keys that are admitted when they are seen again, and rows that expire.
+constexpr auto table_net =
+    keys<width> >> hashed_embedding<5, hashed_options{.most_rows = 1000, .admit_after = 2, .expire_after = 9}> >> flatten >> dense<1>;
+std::string with_table(const cluster& c, const parameter_server_options& o, progress* made) {
+    return train(trainer{table_net, mse, adam{.learning_rate = 0.01f}, max_batch<batch>, on_servers<sync<0>>(c, o), {.threads = 1}},
+                 [](auto& t, int i) {
+                     const data::input_view in{nullptr, reinterpret_cast<const std::int32_t*>(all.keys + i * batch * width), 2 * width};
+                     t.step({.y = all.y + i % 8 * batch, .size = batch, .inputs = {&in, 1}});
+                 }, made);
+}
+BOOST_AUTO_TEST_CASE(tables_of_keys) { compare("hashed", job_of(with_table, 1), with_table); }
+
+constexpr auto pairs = features<6> >> [](tensor x) {
+    constexpr auto critic = shared<"critic">(dense<9> >> batch_norm >> activation::tanh >> dense<1>);
+    return outputs(critic(x), critic(named<"generator">(dense<20> >> relu >> dense<6>)(x)));
+};
+constexpr alternating turns{phase<"critic/*">(telling{}, clip_by_global_norm{0.05f, adam{.learning_rate = 0.01f}}, 2),
+                            phase<"generator/*">(drawing{}, momentum{.learning_rate = 0.05f})};
+template <class Strategy>
+std::string alternately(const Strategy& s, progress* made = nullptr) {
+    return train(alternating_trainer{pairs, turns, max_batch<batch>, s, {.threads = 1}},
+                 [](auto& t, int i) { t.step({.x = all.numbers + i % 8 * batch * 6, .size = batch}); }, made);
+}
+BOOST_AUTO_TEST_CASE(losses_that_alternate) {
+    const std::string expected = alternately(canonical<4>(single<cpu_device>{}));
+    compare("alternating", expected,
+            [](const cluster& c, const auto& o, progress* made) { return alternately(on_servers<stale<0>>(c, o), made); });
+}
+
+} // namespace
