@@ -123,9 +123,8 @@ void push_numbers(client& c, const job& j, std::mt19937& random) {
 } // namespace
 
 BOOST_AUTO_TEST_CASE(the_second_copy_has_the_bits_of_the_first) {
-    for (const bool together : {false, true}) {
-        job j{.servers = 2, .workers = 3, .floats = 40000, .rows = 50, .replicas = 2};
-        if (together) j.order = update_order::stale(2);
+    for (const update_order& order : {update_order::async(), update_order::stale(2), update_order::sync(1)}) {
+        const job j{.servers = 2, .workers = 3, .floats = 40000, .order = order, .rows = 50, .replicas = 2};
         shared_counts& counts = shared_counts::make();
         processes p;
         std::vector<int> servers;
@@ -210,6 +209,79 @@ BOOST_AUTO_TEST_CASE(a_server_that_comes_again_is_the_second_copy) {
     const std::int64_t all = counts.acknowledged[0] + counts.acknowledged[1];
     BOOST_TEST(found == std::to_string(all) + " " + std::to_string(all) + " ");
     for (const int s : servers) BOOST_TEST(!holds(p.result(s), "error"), p.result(s));
+}
+
+/// The step behind which all stop is known to the second copy of the first shard.
+BOOST_AUTO_TEST_CASE(what_was_agreed_on_outlives_a_server) {
+    job j{.servers = 2, .workers = 2, .replicas = 2};
+    j.order = update_order::stale(0);
+    j.order.all_join = true;
+    shared_counts& counts = shared_counts::make();
+    processes p;
+    std::vector<int> servers, workers;
+    for (int s = 0; s < 2; ++s) servers.push_back(p.start([&, s] { return j.serve(s); }));
+    for (int w = 0; w < 2; ++w)
+        workers.push_back(p.start([&, w]() -> std::string {
+            client c(j.worker(w), j.identity(), j.layout(), {.replicas = 2});
+            if (w == 0) j.begin(c);
+            c.wait_until_open();
+            pusher mine(c, j, w);
+            std::vector<float> x(static_cast<std::size_t>(j.floats));
+            const std::vector<pull_target> to(2, pull_target{x.data()});
+            int steps = 0;
+            for (; c.may_step(); ++steps) {
+                mine.push(counts, to);
+                if (w != 1 || steps != 9) continue;
+                c.ask_all_to_stop("enough");
+                counts.enough = true;
+                while (counts.other[0] == 0) ::usleep(500);
+            }
+            c.leave();
+            return std::to_string(steps);
+        }));
+    for (int i = 0; i < 40000 && !counts.enough; ++i) ::usleep(500);
+    p.signal(servers[0], SIGKILL);
+    BOOST_TEST(p.result(servers[0]) == "KILLED");
+    counts.other[0] = 1;
+    const std::string steps = p.result(workers[0], 40);
+    BOOST_TEST((steps == "11" || steps == "12" || steps == "13"), steps);
+    BOOST_TEST(p.result(workers[1], 40) == steps);
+    BOOST_TEST(holds(p.result(servers[1]), "step " + steps), p.result(servers[1]));
+}
+
+/// So are how often values have been overwritten, and which of them a gradient is of.
+BOOST_AUTO_TEST_CASE(a_renewal_outlives_a_server) {
+    const job j{.servers = 2, .workers = 1, .replicas = 2};
+    shared_counts& counts = shared_counts::make();
+    processes p;
+    std::vector<int> servers;
+    for (int s = 0; s < 2; ++s) servers.push_back(p.start([&, s] { return j.serve(s); }));
+    const int worker = p.start([&]() -> std::string {
+        client c(j.worker(0), j.identity(), j.layout(), {.replicas = 2});
+        j.begin(c);
+        pusher mine(c, j, 0);
+        std::vector<float> x(static_cast<std::size_t>(j.floats));
+        const std::vector<pull_target> to(2, pull_target{x.data()});
+        mine.push(counts, to);
+        c.begin_renewal();
+        const std::vector<float> sevens(static_cast<std::size_t>(j.floats), 7.f);
+        for (int s = 0; s < 2; ++s) c.write(s, client::parameters, 0, sevens);
+        c.end_renewal();
+        c.use_newest();
+        counts.enough = true;
+        while (counts.other[0] == 0) ::usleep(500);
+        for (int k = 0; k < 3; ++k) mine.push(counts, to), c.use_pulled();
+        std::string said = std::to_string(c.version()) + (c.renewed() ? ", other values" : "");
+        for (int s = 0; s < 2; ++s) said += " " + std::to_string(static_cast<int>(common_value(c, j, s)));
+        c.leave();
+        return said;
+    });
+    for (int i = 0; i < 40000 && !counts.enough; ++i) ::usleep(500);
+    p.signal(servers[0], SIGKILL);
+    BOOST_TEST(p.result(servers[0]) == "KILLED");
+    counts.other[0] = 1;
+    BOOST_TEST(p.result(worker, 40) == "1 10 10");
+    BOOST_TEST(holds(p.result(servers[1]), "step "), p.result(servers[1]));
 }
 
 BOOST_AUTO_TEST_CASE(a_server_that_was_stopped_is_obeyed_no_more) {

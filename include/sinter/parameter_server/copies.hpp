@@ -30,6 +30,19 @@ struct copy_note {
     bool makes_sense() const { return role <= copy_role::cut_off && epoch < UINT64_MAX / 2; }
 };
 
+/// What a server says to a worker that joins.
+struct about_server {
+    std::uint8_t has_values = 0;
+    std::uint64_t sum = 0;    ///< over workers: the number of the next one
+    std::uint64_t life = 0;   ///< of its process
+    copy_note note;
+    template <class A>
+    void serialize(A& a, unsigned version) {
+        a & has_values & sum & life;
+        note.serialize(a, version);
+    }
+};
+
 /// What a server asks another one for that keeps a copy: the name of its first call.
 namespace copy_calls {
 inline const std::string follow = "follow", norm = "norm";
@@ -72,7 +85,6 @@ public:
         const bool lost = leader.gone || fresh(leader_) || silent;
         return lost && followed_ && n.role == copy_role::following && n.epoch == epoch_ ? tell(copy, epoch_ + 1) : 0;
     }
-    std::uint64_t epoch() const { return epoch_; }
     /// Whether neither copy can have what the last leader had: both processes were started anew, or one was
     /// while the other has nothing.
     bool lost() const {

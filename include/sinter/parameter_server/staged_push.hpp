@@ -3,6 +3,7 @@
 #include <sinter/base/row_list.hpp>
 #include <sinter/parameter_server/aligned_floats.hpp>
 #include <sinter/parameter_server/protocol.hpp>
+#include <cmath>
 #include <vector>
 
 namespace sinter::inline SINTER_TARGET::sharded {
@@ -86,6 +87,21 @@ public:
         bool fit = true;
         for (std::size_t k = before; k < t.keys.size(); ++k) fit &= t.keys[k] >= 0 && t.keys[k] < rows;
         return fit ? nullptr : "a row that the table does not have";
+    }
+    /// Its end, which says what it is.
+    void describe(const commit_block& b) {
+        info = b.info;
+        info.finite = b.info.finite && std::isfinite(b.info.loss);
+        number = b.number, clock = b.clock;
+        version = b.version, save = b.save;
+    }
+    /// The same again, but whether its worker pulls.
+    commit_block block() const {
+        commit_block b;
+        b.number = number, b.clock = clock;
+        b.info = info;
+        b.version = version, b.save = save;
+        return b;
     }
     /// What makes it unfit to be applied, as its `info` says; null: nothing.
     const char* fault() const {

@@ -102,8 +102,7 @@ inline void client::wait_until_open() {
 inline void client::begin_renewal() {
     engine& e = *engine_;
     engine::lock hold(e.mutex);
-    std::int64_t next = ++e.renewals;
-    for (const auto& l : e.lanes) next = std::max(next, l->version + 1);
+    const std::int64_t next = std::max(++e.renewals, e.newest() + 1);
     wire::archive_writer w;
     w & next;
     e.call_all(hold, "renew", w.bytes());
@@ -125,9 +124,7 @@ inline void client::wait_for_renewal() {
 }
 inline std::int64_t client::version() const {
     const engine::lock hold(engine_->mutex);
-    std::int64_t v = 0;
-    for (const auto& l : engine_->lanes) v = std::max(v, l->version);
-    return v;
+    return engine_->newest();
 }
 inline bool client::use_pulled() {
     engine& e = *engine_;
@@ -148,9 +145,7 @@ inline void client::use_newest() {
 inline bool client::renewed() const {
     const engine& e = *engine_;
     const engine::lock hold(engine_->mutex);
-    std::int64_t newest = 0;
-    for (const auto& l : e.lanes) newest = std::max(newest, l->version);
-    return std::any_of(e.used.begin(), e.used.end(), [&](std::int64_t v) { return v != newest; });
+    return std::any_of(e.used.begin(), e.used.end(), [&](std::int64_t v) { return v != e.newest(); });
 }
 inline std::vector<std::int64_t> client::phase_steps() const {
     engine::lock hold(engine_->mutex);
@@ -163,7 +158,7 @@ inline std::vector<std::int64_t> client::phase_steps() const {
 inline std::int64_t client::next_clock() {
     engine& e = *engine_;
     engine::lock hold(e.mutex);
-    if (std::exchange(e.resting, false)) e.agree_on_the_clock(hold);
+    e.come_back(hold);
     return e.clock;
 }
 
@@ -172,10 +167,7 @@ inline bool client::may_step() {
     engine::lock hold(e.mutex);
     e.check();
     if (e.stops()) return false;
-    if (e.resting) {
-        e.resting = false;
-        e.agree_on_the_clock(hold);
-    }
+    e.come_back(hold);
     // Leave that was given for an earlier clock does not tell what has been agreed on since, such as when all save.
     if (std::exchange(e.jumped, false)) e.ticket = false;
     if (!std::exchange(e.ticket, false)) {

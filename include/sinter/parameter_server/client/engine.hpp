@@ -33,7 +33,6 @@ struct client::engine {
     struct shard_copies {   // where two servers keep each shard
         int aim = 0;              // the copy that is dialled, or leads
         std::uint64_t epoch = 0;  // the newest that was heard of: no leader of an older one is obeyed
-        copy_note note;           // of the copy that was met last
         copy_register known;      // the chief's
     };
     std::vector<shard_copies> copies;
@@ -233,12 +232,13 @@ struct client::engine {
     bool leads(std::size_t i) {
         lane& l = *lanes[i];
         shard_copies& c = copies[i];
-        c.note = note_of(l);
-        const bool obeyed = c.note.role == copy_role::leading && c.note.epoch >= c.epoch;
-        if (obeyed) c.known.leads(c.aim, c.note);
-        else c.known.met(c.aim, c.note);
-        if (obeyed) return c.epoch = c.note.epoch, true;
-        why_down[i].note("it does not lead its shard, epoch " + std::to_string(c.note.epoch), false);
+        copy_note note = wire::restored<about_server>(as_bytes(l.text)).note;
+        if (!note.makes_sense()) note = {};
+        const bool obeyed = note.role == copy_role::leading && note.epoch >= c.epoch;
+        if (obeyed) c.known.leads(c.aim, note);
+        else c.known.met(c.aim, note);
+        if (obeyed) return c.epoch = note.epoch, true;
+        why_down[i].note("it does not lead its shard, epoch " + std::to_string(note.epoch), false);
         if (!is_chief()) return false;
         const bool silent = base::monotonic_seconds() - down_since[i] > dead_after();
         if (const std::uint64_t next = c.known.decide(c.aim, silent)) {
@@ -251,16 +251,6 @@ struct client::engine {
         }
         return false;
     }
-    /// What a copy has said of itself, behind its answer to one who joins.
-    copy_note note_of(const lane& l) const {
-        std::uint8_t has = 0;
-        std::uint64_t sum = 0, life = 0;
-        copy_note n;
-        wire::archive_reader r(as_bytes(l.text));
-        r & has & sum & life;
-        n.serialize(r, 0u);
-        return n.makes_sense() ? n : copy_note{};
-    }
     /// What a server says to one who joins. One that has begun anew without a checkpoint ends the job.
     void met(std::size_t i) {
         lane& l = *lanes[i];
@@ -268,19 +258,16 @@ struct client::engine {
         l.version = l.last.version;
         if (i == 0) hear_agreed(l.last);
         if (l.text.empty()) return;
-        std::uint8_t has = 0;
-        std::uint64_t sum = 0, life = 0;
-        wire::archive_reader r(as_bytes(l.text));
-        r & has & sum & life;
+        const auto about = wire::restored<about_server>(as_bytes(l.text));
         // The first time that another worker meets it the chief may be about to open the job there.
         const bool known = l.life != 0 || is_chief();
-        if (life != l.life && known && l.gave_values && !has && !leaving && !replicated())
+        if (about.life != l.life && known && l.gave_values && !about.has_values && !leaving && !replicated())
             return fail(dialler.about(static_cast<int>(i), "joining the job again", l.global_step,
                                       "it was started anew without a checkpoint: what it kept is lost"));
-        l.life = life;
-        l.gave_values = l.gave_values || has;
-        initialised = has != 0;
-        if (!joined) sums = std::max(sums, sum);
+        l.life = about.life;
+        l.gave_values = l.gave_values || about.has_values;
+        initialised = about.has_values != 0;
+        if (!joined) sums = std::max(sums, about.sum);
     }
     void take(std::size_t i, const answer_block& b) {
         jumped = jumped || (i != 0 && b.info.clock > clock);
@@ -437,6 +424,16 @@ struct client::engine {
         const auto t = ++numbers;
         for (std::size_t i = 0; i < lanes.size(); ++i) call(hold, i, t, name, argument);
         wait_for(hold, t);
+    }
+    /// The newest version of values that a server has said.
+    std::int64_t newest() const {
+        std::int64_t v = 0;
+        for (const auto& l : lanes) v = std::max(v, l->version);
+        return v;
+    }
+    /// A worker that rested works again, at the clock that the others have come to.
+    void come_back(lock& hold) {
+        if (std::exchange(resting, false)) agree_on_the_clock(hold);
     }
     /// All servers are told the same next clock.
     void agree_on_the_clock(lock& hold) {

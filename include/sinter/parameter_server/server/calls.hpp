@@ -37,10 +37,7 @@ inline void server_session::call(const wire::frame_header& h, span<const std::by
         k_.now = presence::here;
         e_.all_clocks.join(w_, clock);
         if (e_.restored) e_.together.give(e_.all_clocks.next(w_));   // it may have leave for that already
-        wire::archive_writer w;
-        w & static_cast<std::uint8_t>(e_.has_values) & e_.sums.now() & e_.life;
-        if (e_.replicated()) e_.note().serialize(w, 0u);
-        return back(w.bytes());
+        return back(e_.about_text());
     }
     if (name == "open") {
         if (w_ != 0) throw refused_request{"only the chief opens a job"};
@@ -119,13 +116,7 @@ inline void server_session::call(const wire::frame_header& h, span<const std::by
     if (name == "rest") {
         e_.take_leave(w_, presence::resting);
         e_.advance(hold);
-        if (e_.replicated()) {   // it may be the first question on a connection
-            wire::archive_writer w;
-            w & static_cast<std::uint8_t>(e_.has_values) & e_.sums.now() & e_.life;
-            e_.note().serialize(w, 0u);
-            return back(w.bytes());
-        }
-        return back({});
+        return back(e_.replicated() ? e_.about_text() : std::string());   // it may be a connection's first question
     }
     if (name == "wait for others") {
         wait(hold, [&] {
@@ -239,7 +230,7 @@ inline void server_session::put_rows(const std::string& argument) {
     const server::engine::changing_values changing(e_);
     if (e_.replicated()) {
         lock hold(e_.mutex);
-        wait(hold, [] { return true; });   // who has been replaced changes nothing
+        need_served(hold);
         if (e_.stream) e_.stream->add(copied::put_rows, {}, as_bytes(argument));
     }
     e_.put_rows(r);

@@ -50,11 +50,12 @@ public:
     void flush() {
         wait(POLLOUT, [&] { return link_.flush(); });
     }
-    void send_floats(word w, int array, const float* from, std::int64_t n, std::int64_t first = 0) {
+    /// Frames whose operation is `what`, a word or what a leader says to its follower.
+    void send_floats(std::uint32_t what, int array, const float* from, std::int64_t n, std::int64_t first = 0) {
         for (std::int64_t at = 0; at < n; at += floats_of_frame) {
             const std::int64_t part = std::min(floats_of_frame, n - at);
             wire::frame_tag t;
-            t.operation = static_cast<std::uint32_t>(w);
+            t.operation = what;
             t.bucket = array;
             t.elements = static_cast<std::uint64_t>(part);
             t.offset = static_cast<std::uint64_t>(first + at);

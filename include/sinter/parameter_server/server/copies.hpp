@@ -40,12 +40,7 @@ inline void server::engine::begin_copies(bool is_other) {
     if (!is_other && !options.other)
         refuse("the shard of which this server has the second copy is not said", "none", "server_options::other");
     part = copy_role::waiting;
-    for (worker& k : workers) {
-        k.incoming = std::make_unique<staged_push>(memory.layout());
-        if (order.mode == update_mode::clocks)
-            for (std::int64_t i = 0; i <= order.staleness; ++i)
-                k.staged.push_back(std::make_unique<staged_push>(memory.layout()));
-    }
+    for (worker& k : workers) prepare(k);
 }
 inline void server::engine::make_other(const wire::identity& same) {
     server_options o = options;
@@ -128,17 +123,16 @@ inline void server::engine::serve_unled(int w, wire::data_link link) {
             } else if (name != "join" && name != "rest") {
                 return;
             }
-            wire::archive_writer text;
+            std::string text;
             answer_block b;
             b.flags = refused ? std::uint32_t{answer_block::refused} : 0u;
             {
                 const lock hold(mutex);
-                text & static_cast<std::uint8_t>(has_values) & sums.now() & life;
-                note().serialize(text, 0u);
+                text = about_text();
             }
-            std::vector<std::byte> bytes(answer_block::bytes + text.bytes().size());
+            std::vector<std::byte> bytes(answer_block::bytes + text.size());
             b.encode(bytes.data());
-            std::memcpy(bytes.data() + answer_block::bytes, text.bytes().data(), text.bytes().size());
+            std::memcpy(bytes.data() + answer_block::bytes, text.data(), text.size());
             wire::frame_tag t;
             t.operation = static_cast<std::uint32_t>(word::answer);
             talk.send(t, bytes);
@@ -174,7 +168,8 @@ inline bool server::engine::lead(std::uint64_t next) {
 /// What is no value, by an archive that writes or reads it.
 template <class Archive>
 void server::engine::serialize_state(Archive& a) {
-    a & open_clock & open_step & stop_reason & version & save_agreed & saved_agreed & saved_step;
+    a & open_clock & open_step & stop_reason & version & save_agreed & saved_agreed & saved_step & saved_as & saves_to_come &
+        save_heard;
     for (bool* const flag : {&open, &has_values, &asked, &any_left, &renewing}) {
         auto f = static_cast<std::uint8_t>(*flag);
         a & f;

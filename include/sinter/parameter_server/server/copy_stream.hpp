@@ -26,7 +26,6 @@ public:
     copy_stream& operator=(const copy_stream&) = delete;
 
     std::uint64_t added() const { return added_; }
-    std::uint64_t taken() const { return taken_; }   ///< by the follower
     bool has(std::uint64_t n) const { return taken_ >= n; }
     /// False: it cannot have taken so many.
     bool take(std::uint64_t n) {
@@ -45,9 +44,13 @@ public:
     }
 
     void add(std::uint32_t what, wire::frame_tag t = {}, span<const std::byte> bytes = {}) {
+        add(what, t, std::vector<std::byte>(bytes.begin(), bytes.end()));
+    }
+    void add(std::uint32_t what, wire::frame_tag t, std::vector<std::byte>&& bytes) {
         t.operation = what;
-        queue_.push_back({t, {bytes.begin(), bytes.end()}});
+        queue_.push_back({t, std::move(bytes)});
         ++added_;
+        if (queue_.size() > 1) return;   // whoever sends has not come to the end of the queue
         const std::uint64_t one = 1;
         [[maybe_unused]] const auto done = ::write(wake_, &one, sizeof one);
     }
@@ -96,35 +99,33 @@ private:
     std::deque<record> queue_;
     std::uint64_t added_ = 0, taken_ = 0;
     std::string state_;
-    std::vector<std::byte> bytes_;
 
-    void add_section(int w, const section& s, span<const std::byte> keys, span<const std::byte> floats) {
-        bytes_.resize(section::header);
-        s.encode(bytes_.data());
-        bytes_.insert(bytes_.end(), keys.begin(), keys.end());
-        bytes_.insert(bytes_.end(), floats.begin(), floats.end());
+    void add_section(int w, const section& s, span<const std::int64_t> keys, span<const float> floats) {
+        std::vector<std::byte> bytes(section::header + 8 * keys.size() + 4 * floats.size());
+        s.encode(bytes.data());
+        std::byte* const to = bytes.data() + section::header;
+        for (std::size_t k = 0; k < keys.size(); ++k) wire::detail::put(to + 8 * k, keys[k]);
+        std::memcpy(to + 8 * keys.size(), floats.data(), 4 * floats.size());
         wire::frame_tag t;
         t.bucket = w;
-        add(copied::sections, t, bytes_);
+        add(copied::sections, t, std::move(bytes));
     }
     void add_states(int w, span<const float> x) {
         constexpr std::size_t most = (most_frame - section::header) / 4;
         for (std::size_t at = 0; at < x.size(); at += most) {
             const auto part = x.subspan(at, std::min(most, x.size() - at));
             add_section(w, {section::states, 0, static_cast<std::int64_t>(at), static_cast<std::int64_t>(part.size())},
-                        {}, as_bytes(part));
+                        {}, part);
         }
     }
     void add_rows(int w, int table, const staged_rows& r) {
         const auto width = static_cast<std::size_t>(r.row_floats);
         const std::size_t most = std::max<std::size_t>(1, (most_frame - section::header) / (8 + 4 * width));
-        std::vector<std::byte> keys;
         for (std::size_t at = 0; at < r.keys.size(); at += most) {
             const std::size_t n = std::min(most, r.keys.size() - at);
-            keys.resize(8 * n);
-            for (std::size_t k = 0; k < n; ++k) wire::detail::put(keys.data() + 8 * k, r.keys[at + k]);
-            add_section(w, {section::rows, table, 0, static_cast<std::int64_t>(n)}, keys,
-                        as_bytes(span<const float>(r.row(static_cast<std::int64_t>(at)), n * width)));
+            add_section(w, {section::rows, table, 0, static_cast<std::int64_t>(n)},
+                        span<const std::int64_t>(r.keys).subspan(at, n),
+                        {r.row(static_cast<std::int64_t>(at)), n * width});
         }
     }
 };

@@ -190,6 +190,14 @@ struct server::engine {
     std::unique_ptr<engine> other;                   // of the shard before this one
     std::unique_ptr<wire::service> door;
 
+    /// Memory for a worker's pushes.
+    void prepare(worker& k) {
+        if (!k.incoming) k.incoming = std::make_unique<staged_push>(memory.layout());
+        while (order.mode == update_mode::clocks && static_cast<std::int64_t>(k.staged.size()) <= order.staleness)
+            k.staged.push_back(std::make_unique<staged_push>(memory.layout()));
+    }
+    /// Where a worker's push of this clock waits, in worker::staged.
+    std::size_t slot_of(std::int64_t clock) const { return static_cast<std::size_t>(clock % (order.staleness + 1)); }
     worker& at(int w) { return workers[static_cast<std::size_t>(w)]; }
     /// Whether a worker may begin a step. An asynchronous push that is being applied counts already: its
     /// worker has given its ticket back.
@@ -335,7 +343,7 @@ struct server::engine {
     inline void save(const std::string& where);
     inline bool ends_unsaved() const;
     inline bool save_is_due(double now) const;
-    inline void agree_to_save(double now);
+    inline void agree_to_save();
     inline void name_save(std::int64_t step);
     inline void keep_saving();
     inline void keep_exporting();
@@ -403,6 +411,10 @@ struct server::engine {
     inline bool lead(std::uint64_t next);
     inline void changed_view();
     inline copy_note note() const;
+    /// Under the mutex: what a worker that joins is told.
+    std::string about_text() const {
+        return wire::archived(about_server{static_cast<std::uint8_t>(has_values), sums.now(), life, note()});
+    }
     inline std::string state_text();
     inline void tell_state();
     inline void take_state(span<const std::byte>);

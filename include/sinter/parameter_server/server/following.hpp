@@ -122,7 +122,7 @@ inline bool server::engine::take_copy(conversation& talk, const wire::frame_head
             if (!b.decode(bytes)) throw error("a commit that makes no sense", "a leader's stream");
             if (static_cast<std::size_t>(b.info.phase) >= made_of.size())
                 throw error("a push of a phase that this job does not have", "a leader's stream");
-            at(h.tag.bucket).incoming->info = b.info;
+            at(h.tag.bucket).incoming->describe(b);
             if (const char* fault = at(h.tag.bucket).incoming->fault()) throw error(fault, "a leader's stream");
             take_push(h.tag.bucket, static_cast<std::uint64_t>(h.tag.step), b, static_cast<copied_push>(elements));
             return true;
@@ -200,11 +200,6 @@ inline void server::engine::restore_rows(std::size_t table, std::int64_t n, cons
 inline void server::engine::take_push(int w, std::uint64_t incarnation, const commit_block& b, copied_push what) {
     worker& k = at(w);
     staged_push& p = *k.incoming;
-    p.info = b.info;
-    p.info.finite = b.info.finite && std::isfinite(b.info.loss);
-    p.number = b.number;
-    p.clock = b.clock;
-    p.version = b.version, p.save = b.save;
     lock hold(mutex);
     k.incarnation = incarnation;
     if (order.mode == update_mode::async) {
@@ -226,7 +221,6 @@ inline void server::engine::take_push(int w, std::uint64_t incarnation, const co
         ++k.counters.applied;
         return p.clear();
     }
-    const auto slot = static_cast<std::size_t>(b.clock % (order.staleness + 1));
     if (what != copied_push::staged && !log.take(w, incarnation, b.number)) return p.clear();
     together.give(b.clock);
     if (what == copied_push::late) {
@@ -238,7 +232,7 @@ inline void server::engine::take_push(int w, std::uint64_t incarnation, const co
     if (what == copied_push::taken && take_push(w, b.clock) != clocks::verdict::taken)
         throw error("a push of a clock that takes no more", "a leader's stream");
     ++k.counters.staged;
-    std::swap(k.incoming, k.staged[slot]);
+    std::swap(k.incoming, k.staged[slot_of(b.clock)]);
     k.incoming->clear();
 }
 

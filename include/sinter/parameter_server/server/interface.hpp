@@ -75,7 +75,6 @@ public:
 
     std::int64_t global_step() const;
     std::vector<worker_counters> counters() const;   ///< by rank
-    std::vector<row_counts> table_counters() const;
 
     struct engine;
 

@@ -8,19 +8,10 @@ namespace sinter::inline SINTER_TARGET::sharded {
 /// All values, while nobody changes them.
 inline void server::engine::send_all(conversation& talk) {
     const shard_view v = memory.view();
-    const auto send = [&](int array, const float* from, std::int64_t n) {
-        for (std::int64_t at = 0; at < n; at += floats_of_frame) {
-            wire::frame_tag t;
-            t.operation = copied::write;
-            t.bucket = array;
-            t.offset = static_cast<std::uint64_t>(at);
-            t.elements = static_cast<std::uint64_t>(std::min(floats_of_frame, n - at));
-            talk.send(t, {reinterpret_cast<const std::byte*>(from + at), static_cast<std::size_t>(t.elements) * 4});
-        }
-    };
-    send(0, v.values, memory.layout().floats);
-    for (std::size_t k = 0; k < v.slots.size(); ++k) send(static_cast<int>(k) + 1, v.slots[k], memory.layout().floats);
-    send(states_array, v.states, memory.layout().states);
+    talk.send_floats(copied::write, 0, v.values, memory.layout().floats);
+    for (std::size_t k = 0; k < v.slots.size(); ++k)
+        talk.send_floats(copied::write, static_cast<int>(k) + 1, v.slots[k], memory.layout().floats);
+    talk.send_floats(copied::write, states_array, v.states, memory.layout().states);
     std::vector<std::byte> bytes;
     for (std::size_t t = 0; t < v.tables.size(); ++t) {
         const table_view& of = v.tables[t];
@@ -117,12 +108,8 @@ inline std::shared_ptr<copy_stream> server::engine::serve_follower(conversation&
     auto made = stream = std::make_shared<copy_stream>();
     for (int w = 0; w < who.size(); ++w)
         for (auto& p : at(w).staged)
-            if (p->number != 0 && all_clocks.waits(w, p->clock)) {
-                commit_block b;
-                b.number = p->number, b.clock = p->clock, b.info = p->info;
-                b.version = p->version, b.save = p->save;
-                stream->add_push(w, at(w).incarnation, b, *p, memory.layout(), copied_push::staged);
-            }
+            if (p->number != 0 && all_clocks.waits(w, p->clock))
+                stream->add_push(w, at(w).incarnation, p->block(), *p, memory.layout(), copied_push::staged);
     ++epoch;
     tell_state();
     if (norm.clock == all_clocks.applied()) tell_joining(norm);   // others may have been told of it

@@ -115,10 +115,10 @@ inline void server::engine::name_save(std::int64_t step) {
 
 /// Under the mutex, on server 0: whether all servers are to save because it is time. One that has no others
 /// saves when it likes. Without clocks the next one is named when the last one is made here, and all have heard of it.
-inline void server::engine::agree_to_save(double now) {
+inline void server::engine::agree_to_save() {
     if (options.save_every_seconds <= 0 || !options.files || !open || global_step <= saved_step) return;
     if (who.servers().size() == 1) return;
-    if (now == 0) now = base::monotonic_seconds();
+    const double now = base::monotonic_seconds();
     if (now - saved_at < options.save_every_seconds) return;
     if (order.mode == update_mode::async && (saved_agreed < save_agreed || save_heard < together.save())) return;
     saved_at = now;
@@ -305,6 +305,5 @@ inline std::int64_t server::global_step() const {
     return engine_->global_step;
 }
 inline std::vector<worker_counters> server::counters() const { return engine_->counters(); }
-inline std::vector<row_counts> server::table_counters() const { return engine_->memory.counts(); }
 
 } // namespace sinter::sharded

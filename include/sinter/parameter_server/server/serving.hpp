@@ -53,6 +53,7 @@ public:
 private:
     using lock = server::engine::lock;
     using fate = answer_info::fate;
+    static constexpr auto values_word = static_cast<std::uint32_t>(word::values);
     server::engine& e_;
     server::engine::worker& k_;
     int w_;
@@ -97,7 +98,7 @@ private:
                     const span<const float> x(values_.data(), static_cast<std::size_t>(elements));
                     if (e_.replicated()) {
                         lock hold(e_.mutex);
-                        wait(hold, [] { return true; });   // who has been replaced changes nothing
+                        need_served(hold);
                         if (e_.stream) e_.stream->add_floats(copied::write, h.tag.bucket, offset, x);
                     }
                     e_.memory.write(h.tag.bucket, offset, x);
@@ -117,7 +118,7 @@ private:
                     const std::int64_t n = std::min(most, elements - at);
                     values_.reserve(n);
                     e_.memory.read(h.tag.bucket, offset + at, {values_.data(), static_cast<std::size_t>(n)});
-                    talk_.send_floats(word::values, h.tag.bucket, values_.data(), n, at);
+                    talk_.send_floats(values_word, h.tag.bucket, values_.data(), n, at);
                 }
                 return answer({});
             }
@@ -168,6 +169,11 @@ private:
         }
     }
 
+    /// Throws where this server serves the worker no longer: who has been replaced changes nothing.
+    void need_served(lock& hold) {
+        wait(hold, [] { return true; });
+    }
+
     // ---- Answers
     answer_block block_now(bool with_ticket) {
         const lock hold(e_.mutex);
@@ -180,7 +186,7 @@ private:
         if (e_.asked) b.flags |= answer_block::asked_to_stop;
         if (e_.ends_soon) b.flags |= answer_block::ends_soon;
         if (e_.open) b.flags |= answer_block::open;
-        if (e_.is_first()) e_.agree_to_save(0);
+        if (e_.is_first()) e_.agree_to_save();
         b.stop_clock = e_.together.stop_clock(), b.files_clock = e_.together.files_clock();
         b.save_clock = e_.together.save_clock(), b.save = e_.together.save();
         if (with_ticket && e_.is_first() && e_.open && !e_.stops(w_)) {
@@ -207,7 +213,7 @@ private:
             const std::uint64_t n = e_.stream->added();
             wait(hold, [&] { return e_.stream->has(n); });
         } else {
-            wait(hold, [] { return true; });
+            need_served(hold);
         }
     }
     void send_answer(std::size_t bytes, bool refusal = false) {
@@ -227,8 +233,8 @@ private:
         const std::size_t bytes = static_cast<std::size_t>(floats + states) * 4;
         const bool one_frame = bytes <= most_joined;
         if (!one_frame) {
-            talk_.send_floats(word::values, 0, values_.data(), floats);
-            talk_.send_floats(word::values, states_array, states_.data(), states);
+            talk_.send_floats(values_word, 0, values_.data(), floats);
+            talk_.send_floats(values_word, states_array, states_.data(), states);
         }
         answer_block b = block_now(true);
         b.version = version_;
@@ -302,14 +308,10 @@ private:
         if (!b.decode(bytes)) throw refused_request{"a commit that makes no sense"};
         take(bytes.subspan(commit_block::bytes));
         staged_push& p = *k_.incoming;
-        p.info = b.info;
-        if (static_cast<std::size_t>(p.info.phase) >= e_.made_of.size())
+        if (static_cast<std::size_t>(b.info.phase) >= e_.made_of.size())
             throw refused_request{"a push of a phase that this job does not have"};
+        p.describe(b);
         if (const char* fault = p.fault()) throw refused_request{fault};
-        p.info.finite = b.info.finite && std::isfinite(b.info.loss);
-        p.number = b.number;
-        p.clock = b.clock;
-        p.version = b.version, p.save = b.save;
         const bool copied = e_.order.mode == update_mode::async ? apply_now(b) : stage(b);
         talk_.work_ends();
         if (b.pull == 0) return answer({});
@@ -329,7 +331,7 @@ private:
         const server::engine::changing_values changing(e_);
         staged_push& p = *k_.incoming;
         lock hold(e_.mutex);
-        if (e_.replicated()) wait(hold, [] { return true; });   // who has been replaced changes nothing
+        if (e_.replicated()) need_served(hold);
         k_.info = {};
         if (!e_.log.take(w_, incarnation_, b.number)) {
             ++k_.counters.repeated;
@@ -397,8 +399,7 @@ private:
             e_.stream->add_push(w_, incarnation_, b, *k_.incoming, e_.memory.layout(),
                                 taken ? copied_push::taken : copied_push::late);
         if (taken) {
-            const auto slot = static_cast<std::size_t>(b.clock % (e_.order.staleness + 1));
-            std::swap(k_.incoming, k_.staged[slot]);
+            std::swap(k_.incoming, k_.staged[e_.slot_of(b.clock)]);
             ++k_.counters.staged;
             k_.info.push = fate::staged;
         } else {
@@ -442,10 +443,7 @@ inline void server::engine::serve(int w, std::uint64_t incarnation, wire::data_l
         if (restored && log.at(w).incarnation == incarnation) open = true;   // the job that was saved goes on
         if (log.at(w).incarnation != incarnation) tickets.give_back(w);
         if (k.now != presence::resting && k.now != presence::left) k.now = presence::here;
-        if (!k.incoming) k.incoming = std::make_unique<staged_push>(memory.layout());
-        if (order.mode == update_mode::clocks && k.staged.empty())
-            for (std::int64_t i = 0; i <= order.staleness; ++i)
-                k.staged.push_back(std::make_unique<staged_push>(memory.layout()));
+        prepare(k);
     }
     try {
         server_session s(*this, w, incarnation, now, std::move(link));

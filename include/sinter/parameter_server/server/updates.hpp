@@ -18,7 +18,7 @@ inline void server::engine::advance(lock& hold) {
 
 /// Under the mutex: what has been pushed of clock applied() by these workers.
 inline server::engine::clock_pushes server::engine::pushes_of_clock(shared_squares::ranks of) const {
-    const auto slot = static_cast<std::size_t>(all_clocks.applied() % (order.staleness + 1));
+    const std::size_t slot = slot_of(all_clocks.applied());
     clock_pushes p;
     p.here.resize(workers.size()), p.used.resize(workers.size());
     for (std::size_t w = 0; w < workers.size(); ++w) {
@@ -42,7 +42,7 @@ inline server::engine::clock_pushes server::engine::pushes_of_clock(shared_squar
 /// Clock applied() becomes an update, by what workers `of` have pushed of it. `told`: the sum of squares that it is
 /// clipped by, as the leader of this shard says; else it is made here.
 inline void server::engine::apply_clock(lock& hold, shared_squares::ranks of, std::optional<float> told) {
-    const auto slot = static_cast<std::size_t>(all_clocks.applied() % (order.staleness + 1));
+    const std::size_t slot = slot_of(all_clocks.applied());
     clock_pushes p = pushes_of_clock(of);
     const std::int64_t step = begun, clock = all_clocks.applied();
     const std::uint64_t seen = view;
