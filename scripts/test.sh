@@ -16,7 +16,7 @@ clang_folders='base;graph;expr;layers;ops;compiler;device;io;data;net;strategy;t
 wide_folders='kernel;io'
 # Threads that share memory, and sockets that a thread of their own serves: once more under the thread sanitizer. Of
 # servers those tests whose servers and workers are threads of one process, and one of whole sessions.
-servers='agreed_pushes.cpp;async.cpp;by_clocks.cpp;reconnect.cpp;renewal.cpp;strangers.cpp'
+servers='agreed_pushes.cpp;async.cpp;by_clocks.cpp;copies_in_threads.cpp;reconnect.cpp;renewal.cpp;strangers.cpp'
 servers="parameter_server/${servers//;/;parameter_server/};strategy/parameter_server/modes.cpp"
 threaded="net;collective/thread_group.cpp;strategy/mirrored.cpp;data/prefetch.cpp;device/threads.cpp;$servers"
 

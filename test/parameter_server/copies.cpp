@@ -163,7 +163,7 @@ BOOST_AUTO_TEST_CASE(a_server_that_comes_again_is_the_second_copy) {
     shared_counts& counts = shared_counts::make();
     processes p;
     std::vector<int> servers, workers;
-    for (int s = 0; s < 2; ++s) servers.push_back(p.start([&, s] { return j.serve(s); }));
+    for (int s = 0; s < 2; ++s) servers.push_back(p.start([&, s] { return ::alarm(200), j.serve(s); }));
     const auto both_copies = [&](client& c) {   // of each shard; as long as it takes
         for (int s = 0; s < 2;)
             if (holds(c.call(s, "counters"), "\"copies\": 2")) ++s;
@@ -171,6 +171,7 @@ BOOST_AUTO_TEST_CASE(a_server_that_comes_again_is_the_second_copy) {
     };
     for (int w = 0; w < 2; ++w)
         workers.push_back(p.start([&, w]() -> std::string {
+            ::alarm(200);
             client c(j.worker(w), j.identity(), j.layout(), {.replicas = 2});
             if (w == 0) j.begin(c);
             c.wait_until_open();
@@ -188,7 +189,7 @@ BOOST_AUTO_TEST_CASE(a_server_that_comes_again_is_the_second_copy) {
         }));
     const auto goes_on = [&](std::int64_t n) {
         const std::int64_t from = counts.acknowledged[0];
-        for (int i = 0; i < 20000 && counts.acknowledged[0] < from + n; ++i) ::usleep(1000);
+        for (int i = 0; i < 60000 && counts.acknowledged[0] < from + n; ++i) ::usleep(1000);
         BOOST_TEST(counts.acknowledged[0] >= from + n);
     };
     for (int k = 0; k < 4; ++k) {
@@ -197,15 +198,15 @@ BOOST_AUTO_TEST_CASE(a_server_that_comes_again_is_the_second_copy) {
         p.signal(servers[victim], SIGKILL);
         BOOST_TEST(p.result(servers[victim]) == "KILLED");
         goes_on(20);
-        servers[victim] = p.start([&, victim] { return j.serve(static_cast<int>(victim)); });
+        servers[victim] = p.start([&, victim] { return ::alarm(200), j.serve(static_cast<int>(victim)); });
         ++counts.other[0];
-        for (int i = 0; i < 20000 && counts.other[1] < counts.other[0]; ++i) ::usleep(1000);
+        for (int i = 0; i < 60000 && counts.other[1] < counts.other[0]; ++i) ::usleep(1000);
         BOOST_TEST(counts.other[1] == counts.other[0], "the second copy is back");
     }
     goes_on(20);
     counts.enough = true;
-    BOOST_TEST(p.result(workers[1]) == "left");
-    const std::string found = p.result(workers[0]);
+    BOOST_TEST(p.result(workers[1], 60) == "left");
+    const std::string found = p.result(workers[0], 60);
     const std::int64_t all = counts.acknowledged[0] + counts.acknowledged[1];
     BOOST_TEST(found == std::to_string(all) + " " + std::to_string(all) + " ");
     for (const int s : servers) BOOST_TEST(!holds(p.result(s), "error"), p.result(s));

@@ -168,8 +168,8 @@ inline bool server::engine::lead(std::uint64_t next) {
 /// What is no value, by an archive that writes or reads it.
 template <class Archive>
 void server::engine::serialize_state(Archive& a) {
-    a & open_clock & open_step & stop_reason & version & save_agreed & saved_agreed & saved_step & saved_as & saves_to_come &
-        save_heard;
+    a & open_clock & open_step & stop_reason & version;
+    a & save_agreed & saved_agreed & saved_step & saved_as & saves_to_come & save_heard;
     for (bool* const flag : {&open, &has_values, &asked, &any_left, &renewing}) {
         auto f = static_cast<std::uint8_t>(*flag);
         a & f;

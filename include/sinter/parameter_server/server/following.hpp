@@ -29,7 +29,8 @@ inline void server::engine::follow() {
 inline void server::engine::follow_once(wire::service_client& dialler) {
     const int servers = static_cast<int>(who.servers().size()), self = who.self().index;
     const int to = process_of_copy(shard_number, self == shard_number ? 1 : 0, servers);
-    std::optional<wire::data_link> link = dialler.dial(to, 0.5);
+    // (On a busy machine a handshake takes its time, and nobody waits for this thread.)
+    std::optional<wire::data_link> link = dialler.dial(to, std::max(2.0, who.options.dead_after));
     if (!link) return;
     std::atomic<double> heard{0};
     conversation talk(std::move(*link), heard);

@@ -10,10 +10,10 @@ namespace sinter::inline SINTER_TARGET::sharded {
 inline void server::engine::apply_clocks() {
     lock hold(mutex);
     while (!stopping && !failure) {
-        const bool decided = norm.clock == all_clocks.applied();   // by whoever led this shard before
+        const bool leads = part == copy_role::leading;   // else `norm` is the follower's
+        const bool decided = leads && norm.clock == all_clocks.applied();   // by whoever led this shard before
         const bool asks = agrees() && !is_first() && !decided;
-        if (part != copy_role::leading || save_is_due(0) ||
-            !(decided || (asks ? all_clocks.begun() : all_clocks.ready()))) {
+        if (!leads || save_is_due(0) || !(decided || (asks ? all_clocks.begun() : all_clocks.ready()))) {
             changed.wait_for(hold, std::chrono::milliseconds(100));
             continue;
         }

@@ -209,7 +209,7 @@ private:
     /// Dials server 0, or one of the two that may lead its shard.
     bool dial() {
         const int servers = static_cast<int>(given_.size());
-        link_ = dialler_.dial(twice_ ? process_of_copy(0, aim_, servers) : 0, 1);
+        link_ = dialler_.dial(twice_ ? process_of_copy(0, aim_, servers) : 0, std::max(1.0, who_.options.dead_after));
         if (!link_ || !twice_) return link_.has_value();
         wire::archive_writer w;
         w & static_cast<std::int32_t>(twice_->shard);
@@ -219,7 +219,7 @@ private:
         t.elements = copy_calls::norm.size();
         t.bucket = 0;   // the shard that is wanted
         link_->send(t, as_bytes(text));
-        return wait(*link_, POLLOUT, base::monotonic_seconds() + 1, {}, [&] { return link_->flush(); });
+        return wait(*link_, POLLOUT, base::monotonic_seconds() + 5, {}, [&] { return link_->flush(); });
     }
     /// Again over another connection where one breaks. Nothing: `leave`; or stop(), where a decision is waited for.
     std::optional<ranks> ask(says what, std::int64_t clock, ranks of, std::vector<float>& mine,
