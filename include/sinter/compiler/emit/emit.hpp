@@ -54,7 +54,7 @@ public:
         }
         enter(0);
         copy_states();
-        if (g_.gradients.n && update_.accumulates()) update_.gather([](int) { return true; });
+        if (g_.gradients.n && update_.accumulates()) update_.gather();
         o_.first_update = o_.launches.n;
         if (g_.gradients.n) update_.norm_of_gradients();
         o_.first_sweep = o_.launches.n;
@@ -110,7 +110,7 @@ private:
     constexpr void gather_behind(int group_number) {
         for (int v : g_.gradients)
             if (v >= 0 && r_.of[base_of(g_.n, v)] == group_number)
-                return update_.gather([&](int i) { return r_.of[base_of(g_.n, g_.gradients[i])] == group_number; });
+                return update_.gather(r_.of, group_number);
     }
     /// Ends the loop that launches are being made for, and begins the next (0: none). Where fewer
     /// iterations may be made than there is room for, the device is told what to put right.

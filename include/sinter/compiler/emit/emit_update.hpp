@@ -52,12 +52,9 @@ public:
     }
     /// Where the keys of parameter i's gradient lie, which is a list of rows.
     constexpr address keys(int i) const { return keys_of(g_, layout_, z_.summed_gradients, i); }
-    /// Where gradients are accumulated: adds those of the parameters `chosen(i)` up that nobody
-    /// has.
-    template <class F>
-    constexpr void gather(F chosen) {
-        sweep(false, chosen);
-    }
+    /// Where gradients are accumulated: adds those up that nobody has. With `group_of`, each node's
+    /// group: those that `group` makes.
+    constexpr void gather(const int* group_of = nullptr, int group = -1) { sweep(false, group_of, group); }
     constexpr bool accumulates() const { return u_.every > 1; }
     /// The sum of the squares of all gradients, where an update wants it: of each by itself, and of
     /// these sums in the order of the parameters, so that it does not depend on how gradients lie.
@@ -79,9 +76,7 @@ public:
     }
     /// All updates that no kernel has done. Parameters that the loss does not depend on have no
     /// gradient and stay as they are.
-    constexpr void update() {
-        sweep(true, [](int) { return true; });
-    }
+    constexpr void update() { sweep(true); }
 
 private:
     const graph_view& g_;
@@ -121,10 +116,9 @@ private:
     }
 
     /// One walk for each stretch of neighbouring parameters that are treated alike, whose gradients
-    /// are neighbours, too; of those with `chosen(i)` and a gradient. `last`: the updates
-    /// themselves; otherwise, where gradients are accumulated, what each step does.
-    template <class F>
-    constexpr void sweep(bool last, F chosen) {
+    /// are neighbours, too. `last`: the updates themselves; otherwise, where gradients are
+    /// accumulated, what each step does. `group_of`, `group`: as gather() has them.
+    constexpr void sweep(bool last, const int* group_of = nullptr, int group = -1) {
         const bool reads_slot = last && u_.every > 1;
         std::int64_t end = -1;
         place begin;
@@ -142,7 +136,8 @@ private:
             }
             const group_update& of = u_.of(v);
             const update_code& its = last ? of.last : u_.gather;
-            const bool done = g_.gradients[i] < 0 || !chosen(i) ||
+            const bool done = g_.gradients[i] < 0 ||
+                              (group_of && group_of[base_of(g_.n, g_.gradients[i])] != group) ||
                               (last ? updated_[i] && u_.every == 1 : updated_[i] || gathered_[i]);
             if (begin.parameter >= 0 && (done || &its != code)) flush();
             if (done || !its.code.n) return;
