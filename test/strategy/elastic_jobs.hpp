@@ -2,9 +2,11 @@
 #pragma once
 #include "io/temporary_folder.hpp"
 #include "net/processes.hpp"
+#include "strategy/faulty_ring.hpp"
 #include "support/points.hpp"
 #include "support/same_training.hpp"
 #include <cmath>
+#include <sinter/base/checksum.hpp>
 #include <sinter/elastic.hpp>
 #include <sinter/sinter.hpp>
 #include <sinter/train/hooks/save_checkpoints.hpp>
@@ -26,6 +28,8 @@ struct plan {
     int steps = steps_of_a_life;
     int joined = 0;            ///< while fewer train, steps of the second half take long: who is to join has time to
     const shared_flag* begun = nullptr;   ///< set behind the first step
+    int fault_behind = -1;     ///< `what` happens in the step behind this one, under faulty_ring
+    planned_fault what{};
     const shared_flag* fewer = nullptr;   ///< set behind the first step that not all of three have made
 };
 /// What a member does besides.
@@ -41,18 +45,19 @@ struct conduct {
         if (p.pause > 0) ::usleep(static_cast<useconds_t>((waits ? 0.5 : p.pause) * 1e6));
         if (run.step == p.throw_at) throw data_error("the data are gone", "a test's hook", "nothing", "something");
         if (run.step == p.die_at) ::raise(SIGKILL);
+        if (run.step == p.fault_behind) next_fault = p.what;
     }
 };
 inline auto training() { return points(200, 3) | data::shuffle(50) | data::batch(16); }
 
 /// All parameters, states and slots.
 template <class Model>
-std::vector<float> numbers(const Model& m, bool with_slots = false) {
+std::vector<float> numbers(const Model& m) {
     std::vector<float> all;
     const auto add = [&](const std::vector<float>& x) { all.insert(all.end(), x.begin(), x.end()); };
     for (int i = 0; i < m.inner().parameters(); ++i) add(m.inner().plain(m.inner().parameter(i)));
     for (int i = 0; i < m.inner().states(); ++i) add(m.inner().plain(m.inner().state(i)));
-    for (int k = 0; with_slots && k < m.inner().slots(); ++k)
+    for (int k = 0; k < m.inner().slots(); ++k)
         for (int i = 0; i < m.inner().parameters(); ++i) add(m.inner().plain_slot(m.inner().parameter(i), k));
     return all;
 }
@@ -70,11 +75,11 @@ std::string healing_of(const auto& session) {
 }
 /// A member's whole life: "ok members 32 steps 60 chief 1 ...". `make(strategy)` is the model under a strategy,
 /// `under(multi_worker)` the one that the job has.
-template <class Make, class Under>
+template <class Algorithm = ring, class Make, class Under>
 std::string life(Make make, Under under, const std::vector<std::string>& at, int slot, const plan& p) {
     cluster_options o = quick(p.dead_after);
     o.spares = p.spares;
-    auto model = make(under(multi_worker<ring>{cluster::of(at, slot, o)}));
+    auto model = make(under(multi_worker<Algorithm>{cluster::of(at, slot, o)}));
     auto data = training();
     auto test = points(61, 4) | data::batch(8);
     std::string members;
@@ -91,7 +96,9 @@ std::string life(Make make, Under under, const std::vector<std::string>& at, int
     return "ok members " + members + " steps " + std::to_string(model.inner().steps()) + " chief " +
            std::to_string(model.inner().session().member().chief()) + " examples " + std::to_string(e.examples) +
            healing_of(model.inner().session()) + " auc " + std::to_string(e.metrics[0].value) + " sum " +
-           std::to_string(sum) + " off " + (off == 0 ? "nothing" : std::to_string(off));
+           std::to_string(sum) + " bits " +
+           std::to_string(sinter::base::checksum::of({reinterpret_cast<const std::byte*>(w.data()), w.size() * 4})) +
+           " off " + (off == 0 ? "nothing" : std::to_string(off));
 }
 inline std::string word_behind(const std::string& text, const std::string& key) {
     const std::size_t at = text.find(key + " ");
@@ -110,7 +117,7 @@ inline void is_well(const std::string& text) {
 inline void are_equal(const std::vector<std::string>& texts) {
     for (const std::string& t : texts) {
         is_well(t);
-        for (const char* key : {"sum", "auc"}) BOOST_TEST(word_behind(t, key) == word_behind(texts[0], key), t);
+        for (const char* key : {"bits", "auc"}) BOOST_TEST(word_behind(t, key) == word_behind(texts[0], key), t);
     }
 }
 

@@ -4,20 +4,22 @@
 #define BOOST_TEST_MODULE elastic_tables
 #include <boost/test/unit_test.hpp>
 #include "net/processes.hpp"
-#include <sinter/elastic.hpp>
-#include <sinter/layers/embedding.hpp>
-#include <sinter/sinter.hpp>
+#include "strategy/elastic_jobs.hpp"
 #include <sinter/base/philox.hpp>
+#include <sinter/layers/embedding.hpp>
 
 // Elastic jobs with a table that is updated by rows, under canonical<4>: who joins is given the model's state in the
 // group, for a list of rows is not told to it step by step; the bits are those of one process all the same.
 using namespace sinter;
+using namespace sinter::test;
+using collective::kind;
+using enum fault_place;
 
 namespace {
 
-constexpr auto words = indices<6> >> embedding<40, 5> >> flatten >> dense<3>;
+constexpr auto words = indices<6> >> embedding<40, 5> >> flatten >> dense<32> >> relu >> dense<3>;
 
-auto training() {
+auto texts() {
     random_stream random(7);
     std::vector<std::int32_t> text, labels;
     for (int i = 0; i < 96; ++i) {
@@ -31,39 +33,53 @@ auto training() {
 auto model_under(const auto& s) {
     return estimator{words, softmax_cross_entropy, adam{.learning_rate = 0.02f}, max_batch<16>, s, {.threads = 1}};
 }
-struct conduct {
-    int die_at;
-    void after_step(auto& run, const data::batch_view&) {
-        const bool waits = run.model.session().member().count < 3 && run.step > 30;   // who is to join has time to
-        ::usleep(waits ? 500'000 : 50'000);
-        if (run.step == die_at) ::raise(SIGKILL);
-    }
-};
 std::vector<float> trained(auto& model, auto&... hooks) {
-    auto data = training();
+    auto data = texts();
     model.train(data, {.max_steps = 60, .progress = nullptr}, hooks...);
-    std::vector<float> all;
-    for (int i = 0; i < model.inner().parameters(); ++i)
-        for (const float x : model.inner().plain(model.inner().parameter(i))) all.push_back(x);
-    return all;
+    return numbers(model);
 }
-std::string live(const std::vector<std::string>& at, int slot, int die_at) {
-    auto model = model_under(elastic(canonical<4>(multi_worker<ring>{cluster::of(at, slot, quick())})));
-    conduct c{die_at};
+template <class Under>
+std::string live(Under under, const std::vector<std::string>& at, int slot, const plan& p) {
+    auto model = model_under(under(multi_worker<faulty_ring>{cluster::of(at, slot, quick())}));
+    std::string members;
+    conduct c{p, members};
     const std::vector<float> x = trained(model, c);
     auto alone = model_under(canonical<4>());
-    return "waited " + std::to_string(model.inner().session().healed_by().waits) +
+    return "members " + members + ", waited " + std::to_string(model.inner().session().healed_by().waits) +
            (x == trained(alone) ? ", the same bits" : ", other bits");
+}
+constexpr auto everywhere = [](const auto& m) { return elastic(canonical<4>(m)); };
+constexpr auto in_parts = [](const auto& m) { return elastic(sharded_update(canonical<4>(m))); };
+
+template <class Under>
+void joins(Under under) {
+    const auto at = own_addresses(3);
+    processes job;
+    for (int r = 0; r < 3; ++r)
+        job.start([=] { return live(under, at, r, {.die_at = r == 1 ? 8 : -1, .pause = 0.05, .joined = 3}); });
+    BOOST_TEST(job.result(1, 100) == "KILLED");
+    const int again = job.start([=] { return live(under, at, 1, {.pause = 0.05, .joined = 3}); });
+    for (const int i : {0, 2}) BOOST_TEST(job.result(i, 100) == "members 323, waited 0, the same bits");
+    BOOST_TEST(job.result(again, 100) == "members 3, waited 1, the same bits");
 }
 
 } // namespace
 
-BOOST_AUTO_TEST_CASE(who_is_started_again_joins) {
-    const auto at = own_addresses(3);
-    processes job;
-    for (int r = 0; r < 3; ++r) job.start([=] { return live(at, r, r == 1 ? 8 : -1); });
-    BOOST_TEST(job.result(1) == "KILLED");
-    const int again = job.start([=] { return live(at, 1, -1); });
-    for (const int i : {0, 2}) BOOST_TEST(job.result(i) == "waited 0, the same bits");
-    BOOST_TEST(job.result(again) == "waited 1, the same bits");
+BOOST_AUTO_TEST_CASE(who_is_started_again_joins) { joins(everywhere); }
+BOOST_AUTO_TEST_CASE(who_joins_is_given_its_parts) { joins(in_parts); }
+// Under sharded_update a table is updated by all: also by those who have not learned that others have done so.
+BOOST_AUTO_TEST_CASE(who_was_in_doubt_follows) {
+    for (const int dies : {0, 2}) {
+        const auto at = own_addresses(4);
+        processes job;
+        for (int r = 0; r < 4; ++r)
+            job.start([=] {
+                plan p;
+                if (r == dies) p.fault_behind = 20, p.what = {kind::all_gather, 0, before};
+                else if (r != 3) p.fault_behind = 20, p.what = {kind::barrier, 0, lost_after};
+                return live(in_parts, at, r, p);
+            });
+        for (int r = 0; r < 4; ++r)
+            if (r != dies) BOOST_TEST(job.result(r, 100) == "members 43, waited 0, the same bits");
+    }
 }

@@ -144,6 +144,16 @@ inline void check_operations(communicator& c, std::int64_t n) {
     c.wait(c.start({.what = kind::all_gather}, x.data(), n, false));
     for (std::int64_t i = 0; i < n; ++i)
         need(x[static_cast<std::size_t>(i)] == number_of<float>(9, i), "all-gather of " + std::to_string(n));
+    const int before = (rank + members - 1) % members;
+    for (std::int64_t i = 0; i < n; ++i)
+        x[static_cast<std::size_t>(i)] = i >= mine.first && i < mine.end ? number_of<float>(rank, i) : -1.f;
+    c.wait(c.start({.what = kind::shift}, x.data(), n, false));
+    const auto gets = c.part(n, before);
+    for (std::int64_t i = 0; i < n; ++i) {
+        const bool own = i >= mine.first && i < mine.end, came = i >= gets.first && i < gets.end;
+        const float wanted = own ? number_of<float>(rank, i) : came ? number_of<float>(before, i) : -1.f;
+        need(x[static_cast<std::size_t>(i)] == wanted, "shift of " + std::to_string(n));
+    }
     for (int root = 0; root < members; ++root) {
         std::vector<std::uint8_t> bytes(static_cast<std::size_t>(n));
         for (std::int64_t i = 0; i < n; ++i)
@@ -239,6 +249,7 @@ inline void check_differences(const members_runner& run) {
     cases.push_back({1000, {with([](operation& o) { o.what = kind::broadcast; }), 1000, "broadcast"}});
     cases.push_back({1000, {with([](operation& o) { o.what = kind::barrier; }), 0, "barrier"}});
     cases.push_back({1000, {with([](operation& o) { o.what = kind::all_gather; }), 1000, "all-gather"}});
+    cases.push_back({1000, {with([](operation& o) { o.what = kind::shift; }), 1000, "shift"}});
     cases.push_back({1000, {with([](operation& o) { o.what = kind::reduce_scatter; }), 1000, "reduce-scatter"}});
     for (const int members : {2, 3, 4})
         for (const auto& [n, other] : cases) {

@@ -30,6 +30,7 @@ inline void perform(algorithm a, workshop& w, const job& j) {
         case kind::broadcast: return broadcast(w, j);
         case kind::all_gather_rows: return gather_rows(w, j);
         case kind::barrier: return tree_barrier(w, j);
+        case kind::shift: return ring_shift(w, j);
     }
 }
 

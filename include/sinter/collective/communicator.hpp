@@ -35,6 +35,8 @@ enum class kind : std::uint8_t {
     all_gather_rows,
     /// Nobody returns before all have come. No data.
     barrier,
+    /// Member r, who has part r, also gets part r - 1 from the member before it, the first one from the last.
+    shift,
 };
 
 /// What all_gather_rows reads and writes: `data` are size() slots of n bytes each, n a multiple of

@@ -29,8 +29,8 @@ constexpr const char* name_of(reduction r) {
 constexpr const char* name_of(kind k) {
     constexpr const char* names[] = {
         "all-reduce", "all-reduce in tree order", "reduce-scatter", "reduce-scatter in tree order", "all-gather",
-        "broadcast",  "all-gather of rows",       "barrier"};
-    return static_cast<unsigned>(k) < 8 ? names[static_cast<unsigned>(k)] : "unknown operation";
+        "broadcast",  "all-gather of rows",       "barrier",        "shift"};
+    return static_cast<unsigned>(k) < 9 ? names[static_cast<unsigned>(k)] : "unknown operation";
 }
 constexpr bool reduces(kind k) { return k <= kind::reduce_scatter_tree; }
 

@@ -77,7 +77,8 @@ public:
                 return;
             case kind::all_reduce_tree:
             case kind::reduce_scatter_tree:
-            case kind::all_gather_rows: break;
+            case kind::all_gather_rows:
+            case kind::shift: break;
         }
         ours_.perform(o, number, data, n);
     }

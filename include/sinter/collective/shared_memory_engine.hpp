@@ -39,11 +39,12 @@ public:
             case kind::reduce_scatter:
             case kind::reduce_scatter_tree: reduce(j, false); break;
             case kind::all_gather:
+            case kind::shift:
                 gather([&](int r) {
                     const auto [first, end] = part_of(n, r, size_);
                     return span<std::byte>(j.data + first * j.element_bytes,
                                            static_cast<std::size_t>((end - first) * j.element_bytes));
-                });
+                }, o.what == kind::all_gather ? size_ - 1 : 1);
                 break;
             case kind::broadcast:
                 gather([&](int r) {
@@ -173,9 +174,10 @@ private:
         use_ += chunks;
     }
 
-    /// Member r has range(r), all get it: chunk after chunk of all of them.
+    /// Member r has range(r); the `others` that follow it get it: chunk after chunk of all of them.
     template <class Range>
-    void gather(Range range) {
+    void gather(Range range, int others = -1) {
+        if (others < 0) others = size_ - 1;
         if (check_described_) meet();   // before ranges are believed
         std::int64_t longest = 0;
         for (int r = 0; r < size_; ++r) longest = std::max(longest, static_cast<std::int64_t>(range(r).size()));
@@ -186,8 +188,8 @@ private:
             const span<std::byte> mine = range(rank_);
             copy(buffer(rank_, use_), mine.data() + at, length(mine));
             meet();
-            for (int k = 1; k < size_; ++k) {
-                const int r = (rank_ + k) % size_;
+            for (int k = 1; k <= others; ++k) {
+                const int r = (rank_ + size_ - k) % size_;
                 const span<std::byte> its = range(r);
                 copy(its.data() + at, buffer(r, use_), length(its));
             }

@@ -106,6 +106,7 @@ public:
                 for (int r = 0; r < size(); ++r) copy_slot(data, r, n);
                 break;
             case kind::barrier: break;
+            case kind::shift: copy_part((rank_ + size() - 1) % size(), o, data, n); break;
         }
         meet();   // nobody gets its memory back while others read it
     }
@@ -123,11 +124,12 @@ private:
         combine_tree(o.type, o.how, data, sources_.data(), size(), first, end);
     }
     void copy_parts(const operation& o, void* data, std::int64_t n) {
-        for (int k = 1; k < size(); ++k) {
-            const int r = (rank_ + k) % size();
-            const auto [first, end] = part_of(n, r, size());
+        for (int k = 1; k < size(); ++k) copy_part((rank_ + k) % size(), o, data, n);
+    }
+    void copy_part(int r, const operation& o, void* data, std::int64_t n) {
+        const auto [first, end] = part_of(n, r, size());
+        if (r != rank_)
             copy(data, sources_[static_cast<std::size_t>(r)], first * bytes_of(o.type), end * bytes_of(o.type));
-        }
     }
     static void copy(void* to, const void* from, std::int64_t first, std::int64_t end) {
         if (first == end) return;

@@ -58,6 +58,21 @@ public:
 #endif
         std::memset(reinterpret_cast<char*>(p_) + given_back, 0, static_cast<std::size_t>(n_) * 4 - given_back);
     }
+    /// The same of some floats. Of a large arena whole pages of them are given back.
+    void clear(std::int64_t first, std::int64_t n) {
+        char *begin = reinterpret_cast<char*>(p_ + first), *const end = begin + n * 4;
+#ifdef MADV_DONTNEED
+        constexpr std::uintptr_t page = 1 << 16;   // no system's pages are larger
+        char* const from = begin + (page - reinterpret_cast<std::uintptr_t>(begin) % page) % page;
+        char* const to = end - reinterpret_cast<std::uintptr_t>(end) % page;
+        if (alignment() == std::align_val_t{huge_page} && from < to &&
+            ::madvise(from, static_cast<std::size_t>(to - from), MADV_DONTNEED) == 0) {
+            std::memset(begin, 0, static_cast<std::size_t>(from - begin));
+            begin = to;
+        }
+#endif
+        std::memset(begin, 0, static_cast<std::size_t>(end - begin));
+    }
     float* data() const { return p_; }
     std::int64_t size() const { return n_; }   ///< floats
 

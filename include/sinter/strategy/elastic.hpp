@@ -3,6 +3,7 @@
 #include <sinter/strategy/canonical.hpp>
 #include <sinter/strategy/elastic/session.hpp>
 #include <sinter/strategy/multi_worker.hpp>
+#include <sinter/strategy/sharded_update.hpp>
 
 namespace sinter::inline SINTER_TARGET {
 
@@ -16,11 +17,13 @@ template <class Strategy>
 struct elastic_kind {
     static constexpr bool known = false;
     static constexpr int shards = 0;   ///< of a batch, whoever there is; 0: one for each member
+    static constexpr other_processes others = other_processes::update_all;
 };
 template <class Algorithm, class Device, int BucketBytes>
 struct elastic_kind<multi_worker<Algorithm, Device, BucketBytes>> {
     static constexpr bool known = true;
     static constexpr int shards = 0;
+    static constexpr other_processes others = other_processes::update_all;
     using algorithm = Algorithm;
     static_assert(!std::is_same_v<Algorithm, mpi> && !std::is_same_v<Algorithm, nccl> &&
                       !std::is_same_v<Algorithm, shared_memory>,
@@ -29,6 +32,10 @@ struct elastic_kind<multi_worker<Algorithm, Device, BucketBytes>> {
 template <int S, class Strategy>
 struct elastic_kind<canonical_strategy<S, Strategy>> : elastic_kind<Strategy> {
     static constexpr int shards = S;
+};
+template <class Strategy>
+struct elastic_kind<sharded_update_strategy<Strategy>> : elastic_kind<Strategy> {
+    static constexpr other_processes others = other_processes::update_copied_parts;
 };
 /// The multi_worker within.
 template <class Strategy>
@@ -42,8 +49,8 @@ constexpr auto& workers_of(Strategy& s) {
 template <class Strategy>
 struct elastic_strategy {
     using kind = detail::elastic_kind<Strategy>;
-    static_assert(kind::known, "elastic(strategy): the strategy is multi_worker<...>, or canonical<S> around one; "
-                               "sharded_update needs all its members");
+    static_assert(kind::known, "elastic(strategy): the strategy is multi_worker<...>, canonical<S> around one, or "
+                               "sharded_update around either");
     static constexpr bool changes_members = true;
     using device = typename Strategy::device;
     static constexpr strategy_traits traits = Strategy::traits;
@@ -78,7 +85,7 @@ struct elastic_strategy {
     typename device::options device_options(int) const { return workers().device_settings; }
     std::uint64_t policy() const { return detail::number_hash().add(strategy.policy()).text("elastic").value(); }
     template <class Programs>
-    using session = elastic_session<Programs, kind::shards>;
+    using session = elastic_session<Programs, kind::shards, kind::others>;
 
 private:
     auto& workers() const { return detail::workers_of(strategy); }
@@ -92,6 +99,8 @@ private:
 /// joins behind a step, and is given all that a checkpoint has by those that train. Where half of the
 /// members or more end at once (or half with the chief is not left) the job ends, as others do.
 /// `elastic(canonical<4>(multi_worker<ring>{...}))` has the same bits whoever lives and dies.
+/// `elastic(sharded_update(...))`, around either, divides the optimizer's memory among members: each
+/// part is kept by two of them. The job ends where both die at the same time.
 /// doc/distributed.md says more. `on`: false makes it the strategy that it is around.
 ///
 /// All tasks' addresses must be known, and reachable by TCP and by UDP at the same port. The last

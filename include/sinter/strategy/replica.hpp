@@ -277,6 +277,11 @@ public:
         device_.copy_from(memory_, a, other.device_, other.memory_, floats);
     }
     void clear_slots() { memory_.slots.clear(); }   ///< the optimizer's memory is all zeros again
+    void clear_slots(std::int64_t first, std::int64_t n)   ///< these floats of it
+        requires device::shares_memory
+    {
+        memory_.slots.clear(first, n);
+    }
     int threads() const { return device_.threads(); }
 
 private:

@@ -14,13 +14,14 @@ struct sharded_update_strategy {
     using device = typename Strategy::device;
     static_assert(device::shares_memory, "sharded_update is for processors");
     static constexpr strategy_traits traits = Strategy::traits;
+    static constexpr other_processes others = other_processes::update_parts;   ///< also where canonical<S> is around it
     Strategy strategy{};
 
     synchronous_setup setup(const program_identity& i) const { return strategy.setup(i); }
     typename device::options device_options(int i) const { return strategy.device_options(i); }
     std::uint64_t policy() const { return detail::number_hash().add(strategy.policy()).text("sharded_update").value(); }
     template <class Programs>
-    using session = detail::session_of_strategy<Programs, other_processes::update_parts>;
+    using session = detail::session_of_strategy<Programs, others>;
 };
 
 /// Each process updates its part of the weights alone, and has the optimizer's memory of that part
@@ -29,6 +30,7 @@ struct sharded_update_strategy {
 /// pages where it is written only. The bits are those of updating
 /// everywhere. Tables that are updated by rows are updated by all. An optimizer that needs norms of
 /// weights (lamb, max_norm) does not compile; clip_by_global_norm reduces all gradients everywhere.
+/// Of members that may die each keeps two parts: elastic(sharded_update(...)) (strategy/elastic.hpp).
 template <class Strategy>
 constexpr sharded_update_strategy<Strategy> sharded_update(Strategy s) {
     return {s};

@@ -137,6 +137,8 @@ private:
         if (within_pass) result.seconds = base::monotonic_seconds() - began;
         for (const to_save& f : files) {
             save_(*this, f);
+            if constexpr (requires { model.session().checkpoint_saved(f.file); })
+                model.session().checkpoint_saved(f.file);
             for (const detail::hook_calls& h : hooks)
                 if (h.checkpoint_saved) h.checkpoint_saved(h.hook, *this, f.file);
         }

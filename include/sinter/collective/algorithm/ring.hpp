@@ -43,5 +43,7 @@ inline void ring_all_reduce(workshop& w, const job& j) { detail::ring_steps(w, j
 /// The same order of every element's sum as in ring_all_reduce.
 inline void ring_reduce_scatter(workshop& w, const job& j) { detail::ring_steps(w, j, 0, w.size() - 1); }
 inline void ring_all_gather(workshop& w, const job& j) { detail::ring_steps(w, j, w.size() - 1, 2 * (w.size() - 1)); }
+/// The first step of an all-gather.
+inline void ring_shift(workshop& w, const job& j) { detail::ring_steps(w, j, w.size() - 1, w.size()); }
 
 }   // namespace sinter::inline SINTER_TARGET::collective

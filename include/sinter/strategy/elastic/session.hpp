@@ -5,7 +5,7 @@
 #include <sinter/collective/elastic_job.hpp>
 #include <sinter/collective/healer.hpp>
 #include <sinter/strategy/elastic/kept_round.hpp>
-#include <sinter/strategy/synchronous/strategy_session.hpp>
+#include <sinter/strategy/elastic/parts_session.hpp>
 #include <bit>
 #include <functional>
 
@@ -29,14 +29,14 @@ namespace sinter::inline SINTER_TARGET {
 /// `Shards`: into which each batch is cut, whoever computes them (canonical<S>); 0: one for each member.
 /// Of members that are no power of two the last ones have no shards, and add nothing: so the order of
 /// sums is the tree's, whoever is there.
-template <class Programs, int Shards = 0>
-class elastic_session : public detail::session_of_strategy<Programs> {
-    using base = detail::session_of_strategy<Programs>;
-    using replicas = shard_replicas<Programs, other_processes::update_all>;
+template <class Programs, int Shards = 0, other_processes Others = other_processes::update_all>
+class elastic_session : public detail::parts_session<Programs, Others> {
+    using base = detail::parts_session<Programs, Others>;
+    using replicas = shard_replicas<Programs, Others>;
     using unit = replica<Programs>;
     using P0 = typename Programs::template training<0>;
     using left_behind = collective::left_behind;
-    static constexpr bool gathers = unit::gathers();
+    static constexpr bool gathers = unit::gathers(), in_parts = Others == other_processes::update_copied_parts;
 
 public:
     template <class Strategy>
@@ -51,6 +51,7 @@ public:
         if (waits_ && tells) job_->may_join(false);
         enter(std::move(g));
         chief_since_ = made_in_ = job_->epoch();
+        if (!waits_) base::begin_parts(job_->epoch());
     }
 
     template <int I = 0, class Observer = runtime::unobserved>
@@ -74,17 +75,14 @@ public:
         perform(result::weights, [&] { base::publish(); });
         if constexpr (gathers)
             if (!round_.empty() && job_ && !quiet_) perform(result::none, [&] { repeat_round(); });
-        if (healer_) healer_->add(collective::healing::image, weights());
+        if (healer_) healer_->add(collective::healing::image, base::weights());
     }
-    /// Of what is gathered in a round: a call of all members.
+    /// Of what is gathered in a round, or of which each member keeps a part: a call of all members.
     void read(compiler::address from, float* to, std::int64_t n) const {
         if constexpr (gathers)
-            if (job_ && replicas::is_gathered(from)) {
-                if (quiet_) return base::local().read(from, to, n);
-                auto& self = const_cast<elastic_session&>(*this);   // who the members are may change
-                return self.perform_on({reinterpret_cast<std::byte*>(to), static_cast<std::size_t>(n) * sizeof(float)},
-                                      [&] { base::read(from, to, n); });
-            }
+            if (job_ && replicas::is_gathered(from)) return read_together(from, to, n);
+        if constexpr (in_parts)
+            if (job_ && from.where() == compiler::space::slot) return read_together(from, to, n);
         base::read(from, to, n);
     }
     void write(compiler::address to, const float* from, std::int64_t n) {
@@ -141,8 +139,11 @@ public:
                 first = false;
                 done_ = wire::done_of(of_self(g.list).progress);
                 enter(std::move(g));
+                settle();
                 heal_in_group();
-                if (!catch_up()) hand_over(), made_in_ = job_->epoch();
+                const bool has_it = catch_up();
+                base::divide(job_->epoch());
+                if (!has_it) hand_over(), made_in_ = job_->epoch();
                 break;
             } catch (const left_behind& e) {
                 end(e);
@@ -173,7 +174,7 @@ private:
         step_result step;
         result kind;
     };
-    static constexpr bool tells = detail::tells_steps<Programs>();
+    static constexpr bool tells = !in_parts && detail::tells_steps<Programs>();
     static constexpr int most_tries = 3;   // with the same members: then it is not they who are at fault
 
     std::unique_ptr<collective::elastic_job> job_;
@@ -210,6 +211,12 @@ private:
                                "train(), or train_and_evaluate()");
     }
 
+    void read_together(compiler::address from, float* to, std::int64_t n) const {
+        if (quiet_) return base::local().read(from, to, n);
+        auto& self = const_cast<elastic_session&>(*this);   // who the members are may change
+        self.perform_on({reinterpret_cast<std::byte*>(to), static_cast<std::size_t>(n) * sizeof(float)},
+                        [&] { base::read(from, to, n); });
+    }
     /// f() until it is done.
     template <class F>
     void perform(result k, F f) {
@@ -250,13 +257,16 @@ private:
             try {
                 regroup(admits, nobody_died ? -1 : e.rank());
                 nobody_died = false;
+                const bool completed = settle();
                 heal_in_group();
-                const bool has_it = catch_up();
+                const bool has_it = catch_up() || completed;
+                base::divide(job_->epoch());
+                base::end_commit();
                 if constexpr (gathers) {
                     if (has_it) note_step();
                     repeat_round();
                 }
-                if (has_it) return false;
+                if (has_it) return completed;
                 f();
                 return true;
             } catch (const left_behind& last) {
@@ -319,7 +329,7 @@ private:
             throw left_behind(job_->fault("this process is more than one operation behind the others"));
         header h{made_in_, 0, step_, kind_};
         const bool gives = base::member().index == from;
-        if (gives && (kind_ == result::step || kind_ == result::weights)) bytes_ = weights();
+        if (gives && (kind_ == result::step || kind_ == result::weights)) bytes_ = base::weights();
         if (gives) h.bytes = static_cast<std::int64_t>(bytes_.size());
         auto& c = *base::communicator();
         c.broadcast({reinterpret_cast<std::byte*>(&h), sizeof h}, from);
@@ -358,14 +368,14 @@ private:
             using enum collective::healing;
             if (healer_) {
                 if (!told_.empty()) healer_->add(step, told_);
-                else if (step_.applied) healer_->add(image, weights());   // others have made it for this one
+                else if (step_.applied) healer_->add(image, base::weights());   // others have made it for this one
             } else if (base::member().index == base::member().count - 1 && round_.empty()) {
                 if (const wire::seat who = job_->to_be_healed(); who.slot >= 0) begin_healing(who);
             }
         }
     }
     SINTER_COLD void begin_healing(const wire::seat& who) {
-        std::vector<std::byte> now = weights();
+        std::vector<std::byte> now = base::weights();
         const auto most = collective::most_to_heal(now.size());
         healer_ = std::make_unique<collective::healer>(job_->healing(who, true, job_->patience()), most);
         healer_->add(collective::healing::image, std::move(now));
@@ -381,7 +391,7 @@ private:
             while (!job_->is_called()) try {
                     const auto member = job_->healing(job_->self(), false, 2)();
                     bool ends = false;
-                    collective::be_healed(*member, collective::most_to_heal(weights().size()),
+                    collective::be_healed(*member, collective::most_to_heal(base::weights().size()),
                         [&](collective::healing what, const std::vector<std::byte>& bytes) {
                             using enum collective::healing;
                             if (what == image) set_weights(bytes), ++counts_.images;
@@ -403,7 +413,7 @@ private:
         std::uint64_t sum[2] = {};
         const bool gives = base::member().index == from;
         if (gives || !healed_) {
-            state = weights();
+            state = base::weights();
             sum[0] = sinter::base::checksum::of({state.data(), state.size()});
             sum[1] = state.size();
         }
@@ -453,43 +463,18 @@ private:
                 base::write(v.at, states.data() + v.at.offset(), v.floats);
     }
 
-    template <class F>
-    void each_space(F f) {
-        using compiler::space;
-        for (const space s : {space::parameter, space::state, space::slot})
-            if (const std::int64_t n = P0::v.floats(s); n > 0) f(compiler::address{s, 0}, n);
-    }
-    SINTER_COLD std::vector<std::byte> weights() {
-        std::vector<std::byte> bytes;
-        each_space([&](compiler::address a, std::int64_t n) {
-            const std::size_t end = bytes.size();
-            bytes.resize(end + static_cast<std::size_t>(n) * sizeof(float));
-            base::local().read(a, reinterpret_cast<float*>(bytes.data() + end), n);
-            if constexpr (gathers)   // what each has gathered is its own
-                if (a.where() == compiler::space::state) {
-                    const float none = 0;
-                    std::memcpy(bytes.data() + end + P0::v.round_weight.offset() * 4, &none, sizeof none);
-                }
-        });
-        return bytes;
-    }
-    /// In all of this process's replicas. What is gathered, which follows the other slots, by itself.
-    SINTER_COLD void put(compiler::address to, const float* x, std::int64_t n) {
-        std::int64_t first = n;
-        if constexpr (gathers)
-            if (to.where() == compiler::space::slot) first = replicas::gather_slot().offset();
-        base::write(to, x, first);
-        if (first < n) base::write({to.where(), first}, x + first, n - first);
-    }
     SINTER_COLD void set_weights(const std::vector<std::byte>& from) {
-        std::size_t next = 0;
-        each_space([&](compiler::address a, std::int64_t n) {
-            const std::size_t bytes = static_cast<std::size_t>(n) * sizeof(float);
-            if (next + bytes > from.size())
-                throw left_behind(job_->fault("members do not have the same model: another one's is smaller"));
-            put(a, reinterpret_cast<const float*>(from.data() + next), n);
-            next += bytes;
-        });
+        if (!base::set_weights(from))
+            throw left_behind(job_->fault("members do not have the same model: another one's is smaller"));
+    }
+
+    // ---- where each member keeps a part of the slots (parts_session.hpp)
+    SINTER_COLD bool settle() {
+        bool completed = false;
+        const std::string lost = base::settle(wire::done_of(of_self(list_).progress), healed_, completed);
+        if (!lost.empty()) throw left_behind(job_->fault(lost));
+        if (completed) step_ = base::last_result();
+        return completed;
     }
 };
 

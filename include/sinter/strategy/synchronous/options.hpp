@@ -21,7 +21,8 @@ enum class batch_input : std::uint8_t {
 enum class other_processes : std::uint8_t {
     none,           ///< nobody: nothing of sending is compiled
     update_all,     ///< each updates all weights
-    update_parts    ///< each updates a part of the weights (sharded_update.hpp)
+    update_parts,   ///< each updates a part of the weights (sharded_update.hpp)
+    update_copied_parts   ///< likewise, and the part of the member before it (elastic.hpp)
 };
 
 /// How a synchronous session is made up: what a strategy says of it when its trainer is made.

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/strategy/synchronous/reduced_step.hpp>
-#include <sinter/strategy/synchronous/shard_lists.hpp>
 #include <sinter/strategy/synchronous/shard_states.hpp>
 #include <sinter/strategy/synchronous/shard_sums.hpp>
+#include <sinter/strategy/synchronous/step_commit.hpp>
 #include <sinter/strategy/synchronous/tree_sum.hpp>
 #include <sinter/strategy/synchronous/update_in_parts.hpp>
 #include <array>
@@ -25,8 +25,8 @@ namespace sinter::inline SINTER_TARGET {
 /// A step allocates nothing (but, once, what a replica's may and what parts() and output() return).
 /// Whatever is thrown comes before any parameter is changed; states are then as they were.
 template <class Programs, other_processes Others = other_processes::update_all>
-class synchronous_session : public shard_lists<Programs, Others> {
-    using replicas = shard_lists<Programs, Others>;
+class synchronous_session : public step_commit<Programs, Others> {
+    using replicas = step_commit<Programs, Others>;
     using replicas::meets, replicas::Sharded, replicas::shared, replicas::peers, replicas::members_, replicas::shards_,
         replicas::alone_, replicas::team_, replicas::units_, replicas::shard_, replicas::batch_,
         replicas::at, replicas::filled, replicas::meet, replicas::own_shards, replicas::empty_gathered,
@@ -57,9 +57,10 @@ public:
         try {
             team_->run([&](int thread) { work<I>(thread, v, observe); });
         } catch (...) {
-            this->template put_back<I>();
+            if (!this->has_updated()) this->template put_back<I>();
             throw;
         }
+        this->end_commit();
         if (members_) members_->report(v.step + 1, totals_[loss]);
         return result(static_cast<float>(totals_[loss]), applied_);
     }
@@ -67,6 +68,7 @@ public:
 protected:
     /// Other members from now on (strategy/elastic.hpp); null: none, for the time being.
     SINTER_COLD void connect(std::unique_ptr<collective::communicator> m) {
+        this->save_lists();
         members_ = std::move(m);
         all_shards_ = this->member().count * shards_;
         this->make_lists(all{});
@@ -83,6 +85,7 @@ protected:
         this->make_lists(all{});
     }
 
+    step_result last_result() const { return result(static_cast<float>(totals_[loss]), applied_); }
     /// Each step that changes the model is told of there from now on (reduced_step.hpp). Null: nowhere.
     void tell_steps(std::vector<std::byte>* to) {
         told_ = to;
@@ -430,9 +433,12 @@ private:
             for (int k = 0; k < P::v.n_buckets; ++k) members_->wait(of_bucket_[at(k)]);
         if (!applied_) return this->template put_back<I>();
         this->template join_members_lists<I>();
-        if (members_ || shards_ > 1) states_.put(units_, filled_);
         if constexpr (unit::gathers())
-            if (gradients) sum_gathered_weight<I>(v);
+            if (gradients)
+                this->template sum_round_weight<I>([&](double* x, int n) { sum_now(x, n, v.step); });
+        if constexpr (replicas::Copied)
+            if (gradients) this->template commit<I>(v, of_bucket_, &synchronous_session::template update_again<I>);
+        if (members_ || shards_ > 1) states_.put(units_, filled_);
         if constexpr (meets)
             if (told_) tell_(*this, v, gradients);
     }
@@ -443,24 +449,17 @@ private:
             members_->wait(
                 members_->start(operation(summing(), v.step, collective::element::f32), states_.joined(), n, false));
     }
-    template <int I>
-    void sum_gathered_weight(const step_values& v) {
-        using P = training<I>;
-        double sum = 1;   // of a loss that is no mean
-        if constexpr (reduction_of<typename P::request::loss>() != reduction::sum) {
-            for (int i = 0; i < shards_; ++i) {
-                float w = 0;
-                units_[at(i)].read(P::v.round_weight, &w, 1);
-                numbers_[at(i)] = static_cast<double>(w);
-            }
-            sum = detail::tree_sum(numbers_.data(), shards_);
-            sum_now(&sum, 1, v.step);
-        }
-        const auto w = static_cast<float>(sum);
-        for (int i = 0; i < (shared ? 1 : shards_); ++i) units_[at(i)].write(P::v.round_weight, &w, 1);
-    }
 
     // ---- the second half
+    /// Of a step that others have updated by already: this member's part of that.
+    template <int I>
+    SINTER_COLD void update_again(const step_values& v) {
+        using P = training<I>;
+        states_.put(units_, filled_);
+        if constexpr (unit::gathers()) units_[0].write(P::v.round_weight, &this->round_weight_, 1);
+        const runtime::step_arguments now{nullptr, v.scalars, v.seed, v.step, 1, false, {P::v.segments.first_update}};
+        team_->run([&](int t) { detail::update_kept_parts<I>(units_[0], *team_, t, replicas::kept_, now); });
+    }
     template <int I>
     void update(int thread, const step_values& v) {
         using P = training<I>;
@@ -469,7 +468,11 @@ private:
             bool in_parts = false;
             if constexpr (Sharded) in_parts = members_ != nullptr;
             if constexpr (Sharded)
-                if (in_parts) detail::update_in_parts<I>(units_[0], *team_, thread, *members_, now, of_bucket_);
+                if (in_parts) {
+                    detail::update_kept_parts<I>(units_[0], *team_, thread, replicas::kept_, now);
+                    meet(thread);
+                    if (thread == 0) detail::gather_parts<I>(units_[0], *members_, v.step, of_bucket_);
+                }
             if (!in_parts) units_[0].template runner<I>().run_share(*team_, thread, now);
             if constexpr (unit::gathers())
                 own_shards(thread, [&](int i) {   // the next round begins

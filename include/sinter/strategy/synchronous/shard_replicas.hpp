@@ -3,6 +3,7 @@
 #include <sinter/device/cpu/threads.hpp>
 #include <sinter/strategy/strategy.hpp>
 #include <sinter/strategy/synchronous/batch_part.hpp>
+#include <sinter/strategy/synchronous/kept_parts.hpp>
 #include <sinter/strategy/synchronous/options.hpp>
 #include <sinter/strategy/synchronous/program_facts.hpp>
 #include <sinter/strategy/synchronous/tree_sum.hpp>
@@ -22,7 +23,9 @@ namespace sinter::inline SINTER_TARGET {
 template <class Programs, other_processes Others>
 class shard_replicas {
 protected:
-    static constexpr bool meets = Others != other_processes::none, Sharded = Others == other_processes::update_parts;
+    static constexpr bool meets = Others != other_processes::none;
+    static constexpr bool Copied = Others == other_processes::update_copied_parts;
+    static constexpr bool Sharded = Others == other_processes::update_parts || Copied;
     using device = typename Programs::device;
     using unit = replica<Programs>;
     template <int I>
@@ -45,6 +48,7 @@ public:
         alone_ = threads_ <= workers;
         team_ = std::make_unique<runtime::team>(workers);
         make_units(devices);
+        if (Sharded && members_) kept_ = {members_->rank(), members_->size()};
     }
     shard_replicas(shard_replicas&&) = default;
     shard_replicas& operator=(shard_replicas&&) = default;
@@ -150,6 +154,7 @@ protected:
     bool on_devices_;   ///< other processes, too, are sent gradients from the device's memory
     bool alone_ = true;
     int threads_;
+    kept_parts kept_;   ///< under update_parts, and update_copied_parts
     std::unique_ptr<runtime::team> team_;
     std::vector<unit> units_;
     std::vector<shard> shard_;
@@ -433,7 +438,7 @@ protected:
 
 private:
     /// Who keeps what of a slot that lies at an address.
-    enum keeper : char { another, this_member, everybody };
+    enum keeper : char { another, this_member, this_copies, everybody };
     std::vector<keeper> keepers(compiler::address from, std::int64_t n) const {
         std::vector<keeper> k(static_cast<std::size_t>(n), everybody);
         const std::int64_t at_ = from.offset() % P0::v.z.trained;
@@ -441,10 +446,12 @@ private:
             if (!detail::of_program::in_parts<P0>(b)) continue;
             const std::int64_t begin = detail::of_program::parameters_of<P0>(b).offset(),
                                floats = P0::v.buckets[b].floats;
-            const collective::part_range own = members_->part(floats, members_->rank());
-            for (std::int64_t j = std::max<std::int64_t>(begin, at_); j < std::min(begin + floats, at_ + n); ++j)
-                k[static_cast<std::size_t>(j - at_)] =
-                    j - begin >= own.first && j - begin < own.end ? this_member : another;
+            const auto fill = [&](collective::part_range r, keeper who) {
+                for (std::int64_t j = std::max(begin + r.first, at_); j < std::min(begin + r.end, at_ + n); ++j)
+                    k[static_cast<std::size_t>(j - at_)] = who;
+            };
+            fill({0, floats}, another);
+            for (int i = kept_.count() - 1; i >= 0; --i) fill(kept_.part(floats, i), i ? this_copies : this_member);
         }
         return k;
     }
@@ -454,7 +461,7 @@ private:
         const std::vector<keeper> k = keepers(from, n);
         for (std::int64_t j = 0; j < n; ++j) {
             const keeper who = k[static_cast<std::size_t>(j)];
-            if (who == another || (who == everybody && members_->rank() != 0))
+            if (who != this_member && (who != everybody || members_->rank() != 0))
                 to[j] = -0.f;   // to which anything is added as it is
         }
         members_->all_reduce(span<float>(to, static_cast<std::size_t>(n)));
@@ -467,15 +474,6 @@ private:
             for (end = begin + 1; end < n && kept(end) == kept(begin);) ++end;
             if (kept(begin)) units_[0].write({to.where(), to.offset() + begin}, from + begin, end - begin);
         }
-    }
-    template <class P>
-    static constexpr bool lies_like() {
-        if (P::v.n_parameters != P0::v.n_parameters) return false;
-        for (int i = 0; i < P::v.n_parameters; ++i)
-            if (!(P::v.parameters[i].at == P0::v.parameters[i].at)) return false;
-        for (int i = 0; i < P::v.n_states; ++i)
-            if (!(P::v.states[i].at == P0::v.states[i].at)) return false;
-        return true;
     }
     static constexpr bool of_examples() {
         for (int i = 0; i < P0::v.n_states; ++i)

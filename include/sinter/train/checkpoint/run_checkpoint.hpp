@@ -115,6 +115,7 @@ SINTER_COLD void load_run(Run& run, const std::string& file) {
     using trainer = std::remove_cvref_t<decltype(run.model)>;
     detail::with_trainers_file<trainer>(run.model.session(), file, saved::whole,
                                         [&](const auto& f) { load_run(run, f); });
+    if constexpr (requires { run.model.session().checkpoint_saved(file); }) run.model.session().checkpoint_saved(file);
 }
 
 namespace detail {
