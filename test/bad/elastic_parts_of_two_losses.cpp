@@ -13,5 +13,6 @@ constexpr alternating turns{phase<"eye/*">(mse_loss{}, sgd{}), phase<"hand/*">(m
 using parts = decltype(elastic(sharded_update(multi_worker<ring>{})));
 
 int main() {
-    alternating_trainer<std::remove_const_t<decltype(net)>, std::remove_const_t<decltype(turns)>, 8, parts> model{parts{}};
+    using trained = alternating_trainer<std::remove_const_t<decltype(net)>, std::remove_const_t<decltype(turns)>, 8, parts>;
+    trained model{turns, parts{}};
 }
