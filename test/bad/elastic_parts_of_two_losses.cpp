@@ -10,9 +10,5 @@ using namespace sinter;
 
 constexpr auto net = features<4> >> named<"eye">(dense<3>) >> named<"hand">(dense<2>);
 constexpr alternating turns{phase<"eye/*">(mse_loss{}, sgd{}), phase<"hand/*">(mse_loss{}, sgd{})};
-using parts = decltype(elastic(sharded_update(multi_worker<ring>{})));
 
-int main() {
-    using trained = alternating_trainer<std::remove_const_t<decltype(net)>, std::remove_const_t<decltype(turns)>, 8, parts>;
-    trained model{turns, parts{}};
-}
+int main() { alternating_trainer gan{net, turns, max_batch<8>, elastic(sharded_update(multi_worker<ring>{}))}; }
