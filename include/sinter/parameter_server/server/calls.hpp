@@ -103,6 +103,7 @@ inline void server_session::call(const wire::frame_header& h, span<const std::by
         r & step;
         e_.renewing = false;
         e_.global_step = e_.begun = step;
+        ++e_.steps_set;
         e_.changed.notify_all();
         return back({});
     }

@@ -162,6 +162,7 @@ struct server::engine {
     bool ends_soon = false;                          // options.asked_to_end said so, here or in the follower's process
     std::int64_t version = 0;                        // how often the chief has overwritten the values of an open job
     bool renewing = false;                           // it does now
+    std::int64_t steps_set = 0;                      // how often global_step was set
     std::int64_t save_agreed = 0, saved_agreed = 0;  // the step that all servers save as; and have
     std::vector<std::int64_t> saves_to_come;         // without clocks: all that were named and are not made yet
     std::int64_t save_heard = 0;                     // the newest that a worker's push has told all servers of
@@ -224,6 +225,7 @@ struct server::engine {
     /// Under the mutex: so many updates have been made, of each phase as `of` says, where there are several.
     void set_steps(std::int64_t n, const std::vector<std::int64_t>& of) {
         global_step = begun = n;
+        ++steps_set;
         if (made_of.size() == 1) made_of[0] = n;
         else if (of.size() == made_of.size()) made_of = of;
         else made_of.assign(made_of.size(), 0);

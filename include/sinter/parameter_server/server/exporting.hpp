@@ -5,17 +5,18 @@
 /// A server hands on which rows of its tables have changed (server_options::changes).
 namespace sinter::inline SINTER_TARGET::sharded {
 
-/// The first time, after the chief has overwritten values, and where another copy has led meanwhile: all rows.
+/// All rows the first time, after the chief has overwritten values (which sets the global step, too), and where
+/// another copy has led meanwhile.
 inline void server::engine::keep_exporting() {
     const std::int64_t every = options.changes_every_steps;
-    std::int64_t since = 0, exported = 0, of_version = 0;
-    std::uint64_t of_epoch = 0;
+    std::int64_t since = 0, exported = 0, set_before = -1;
+    std::uint64_t led_before = 0;
     lock hold(mutex);
     for (;;) {
         const bool last = stopping, leads = part == copy_role::leading && open && !renewing;
-        if (version != of_version || epoch != of_epoch || global_step < exported) {
+        if (steps_set != set_before || epoch != led_before) {
             since = exported = 0;
-            of_version = version, of_epoch = epoch;
+            set_before = steps_set, led_before = epoch;
         }
         if (!leads || global_step == exported || (!last && global_step / every == exported / every)) {
             if (last) return;

@@ -6,25 +6,41 @@
 
 namespace sinter::inline SINTER_TARGET::detail {
 
-/// The file of one server's rows of a table, as they were after so many global steps.
-inline std::string changes_file(const std::string& folder, int shard, int servers, std::int64_t step,
-                                std::size_t table) {
-    return joined({folder, "/shard-", shard, "-of-", servers, "/step-", step, "-table-", std::int64_t(table),
-                   ".safetensors"});
+/// Where one server's files are.
+inline std::string changes_folder(const std::string& folder, int shard, int servers) {
+    return joined({folder, "/shard-", shard, "-of-", servers});
+}
+/// The file of a server's rows of a table. A server's files have numbers in the order in which they were written.
+inline std::string changes_file(const std::string& of_server, std::int64_t number, std::size_t table) {
+    return joined({of_server, "/changes-", number, "-table-", std::int64_t(table), ".safetensors"});
+}
+/// The greatest number of a server's files; 0: there are none.
+inline std::int64_t last_changes(const std::string& of_server) {
+    std::int64_t last = 0;
+    sharded::detail::for_each_name(of_server, [&](std::string_view name) {
+        constexpr std::string_view prefix = "changes-";
+        std::int64_t number = 0;
+        if (!name.starts_with(prefix) || !name.ends_with(".safetensors")) return;
+        std::from_chars(name.data() + prefix.size(), name.data() + name.size(), number);
+        last = std::max(last, number);
+    });
+    return last;
 }
 /// Writes what has changed of each table, where anything has. Throws io_error.
 SINTER_COLD inline void write_changes(const std::string& folder, const server_places& places, int shard,
                                       span<const sharded::table_changes> all) {
+    const std::string own = changes_folder(folder, shard, places.servers());
     sharded::detail::make_folder(folder);
-    sharded::detail::make_folder(joined({folder, "/shard-", shard, "-of-", places.servers()}));
+    sharded::detail::make_folder(own);
+    const std::int64_t number = last_changes(own) + 1;
     for (std::size_t t = 0; t < all.size(); ++t) {
         sharded::table_changes c = all[t];
         if (c.keys.empty() && c.removed.empty() && c.since > 0) continue;
         const server_places::table& of = places.tables[t];
         if (!of.of.hashed)
             for (std::int64_t& key : c.keys) key = of.rows.row(shard, key);
-        sharded::write_delta(changes_file(folder, shard, places.servers(), c.step, t),
-                             places.shards[static_cast<std::size_t>(shard)].tables[t].name, c);
+        sharded::write_delta(changes_file(own, number, t), places.shards[static_cast<std::size_t>(shard)].tables[t].name,
+                             c);
     }
 }
 
