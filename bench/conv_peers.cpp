@@ -39,13 +39,13 @@ using chosen = typename nest<K, struct store_body, X..., 0>::type;
 struct store_body {
     static SINTER_INLINE void vector(vf v, int64_t off, int64_t, int, const call& c) { store(c.p[3] + off, v); }
     static SINTER_INLINE void vector(vf v, int n, int64_t off, int64_t, int, const call& c) { store(c.p[3] + off, v, n); }
-    /// As the compiler's bodies: the lines that a tile writes, to be asked for beforehand.
+    /// As the compiler's bodies: the lines that a tile writes, to be prefetched.
     template <class F>
     static SINTER_INLINE void each_line(int rows, int columns, int64_t off, int64_t off_step, const call& c, F f) {
         for (int i = 0; i < rows; ++i, off += off_step)
             for (int j = 0; j < columns; j += floats_a_line) f(c.p[3] + off + j, std::true_type{});
     }
-    static SINTER_INLINE void expect(int rows, int columns, int64_t off, int64_t off_step, const call& c) {
+    static SINTER_INLINE void prefetch(int rows, int columns, int64_t off, int64_t off_step, const call& c) {
         each_line(rows, columns, off, off_step, c, [](const float* p, auto) SINTER_ALWAYS { __builtin_prefetch(p, 1); });
     }
 };

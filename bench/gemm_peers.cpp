@@ -38,7 +38,7 @@ struct store_body {
             cpu::unroll<MR>([&](int i) SINTER_ALWAYS { cpu::store(c.p[2] + off + i * off_step + j * cpu::lanes, a[i * NR + j]); });
         });
     }
-    static void expect(int rows, int columns, int64_t off, int64_t off_step, const call& c) {
+    static void prefetch(int rows, int columns, int64_t off, int64_t off_step, const call& c) {
         if (off_step == columns) columns *= rows, rows = 1;
         for (int i = 0; i < rows; ++i, off += off_step)
             for (int j = 0; j < columns; j += cpu::floats_a_line) __builtin_prefetch(c.p[2] + off + j, 1);

@@ -43,6 +43,32 @@ BOOST_AUTO_TEST_CASE(a_cluster_of_one_needs_nobody) {
     g.leave();
 }
 
+// A process may still answer for the group that it was in before: who is of the next one tries again. In a job whose
+// groups do not follow each other that is an error.
+BOOST_AUTO_TEST_CASE(who_answers_for_another_group_is_dialled_again) {
+    for (const bool regroups : {true, false}) {
+        const auto at = own_addresses(2);
+        const auto of = [=](int r, const char* job, double within) {
+            cluster_options o = quick();
+            o.job = job;
+            o.join_within = within;
+            o.regroups = regroups;
+            return cluster::of(at, r, o);
+        };
+        processes p;
+        p.start([&] {
+            try {
+                process_group g(of(0, "before", 0.5), {});
+            } catch (const cluster_error&) {   // nobody has come
+            }
+            return meet(of(0, "now", 10));
+        });
+        p.start([&] { return meet(of(1, "now", 10)); });
+        if (regroups) BOOST_TEST((p.result(0) == "01 11" && p.result(1) == "01 0"), p.result(0) + ", " + p.result(1));
+        else BOOST_TEST(holds(p.result(1), "the job's name differs"), p.result(1));
+    }
+}
+
 BOOST_AUTO_TEST_CASE(any_order_of_starts_gives_the_same) {
     for (const int n : {2, 3}) {
         std::vector<int> order(static_cast<std::size_t>(n));

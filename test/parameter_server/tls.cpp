@@ -88,8 +88,8 @@ BOOST_AUTO_TEST_CASE(values_are_those_without_it) {
 
 /// Servers tell each other through it, too.
 BOOST_AUTO_TEST_CASE(second_copies_have_the_values) {
-    const folder f;
-    const authority a(f.path, "authority");
+    const temporary_folder f;
+    const authority a(f.path(), "authority");
     job j = of(2, 2, 300'000);
     const std::string expected = all_of(j, nullptr)[0];
     j.replicas = 2;

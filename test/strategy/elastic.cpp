@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // needs: distributed
+// processors: 2
 #define BOOST_TEST_MODULE elastic
 #include <boost/test/unit_test.hpp>
 #include "net/two_hosts.hpp"
@@ -87,6 +88,23 @@ BOOST_AUTO_TEST_CASE(who_is_started_again_joins) {
         BOOST_TEST(std::stoi(word_behind(c, "repeated")) > 0, c);
         BOOST_TEST(word_behind(c, "waited") == "0", c);
     }
+}
+// The members and the one that joins agree, but cannot connect at once: all try again, and nobody is left behind.
+BOOST_AUTO_TEST_CASE(who_cannot_connect_at_once_joins) {
+    const auto of = [](const auto& s) { return model_under(s); };
+    const auto whole = [](const auto& m) { return elastic(m); };
+    const auto at = own_addresses(3);
+    processes job;
+    for (int r = 0; r < 3; ++r)
+        job.start([=] { return life<faulty_ring>(of, whole, at, r, {.die_at = r == 1 ? 10 : -1, .pause = 0.06}); });
+    BOOST_TEST(job.result(1) == "KILLED");
+    const int again = job.start([=] {
+        groups_out_of_reach = 1;
+        return life<faulty_ring>(of, whole, at, 1, {.pause = 0.06});
+    });
+    const std::string a = job.result(0), b = job.result(2), c = job.result(again);
+    are_equal({a, b, c});
+    BOOST_TEST(word_behind(c, "members") == "3", c);
 }
 // Spares wait, are needed, and come in; the batch is the same all the time, whoever takes part.
 BOOST_AUTO_TEST_CASE(a_spare_takes_the_place_of_the_dead) {

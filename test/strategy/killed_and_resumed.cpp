@@ -21,7 +21,7 @@ using namespace sinter;
 
 namespace {
 
-constexpr int steps = 50, batch = server_words::batch;
+constexpr int steps = 150, batch = server_words::batch;
 
 struct slow_steps {   // so that there is time to kill somebody
     void after_step(training_run&, const data::batch_view&) { ::usleep(5000); }
@@ -58,7 +58,7 @@ const std::string& of_one_device() {
 template <class Run>
 void kill_each(const char* what, int workers, int servers, unsigned seed, Run run) {
     const std::string wanted = of_one_device();
-    BOOST_TEST(wanted.starts_with("50 steps, file "), wanted);
+    BOOST_TEST(wanted.starts_with("150 steps, file "), wanted);
     const char* const asked = std::getenv("SINTER_KILLS");
     std::mt19937 random(seed);
     for (int kill = 0; kill < (asked ? std::atoi(asked) : 2); ++kill) {

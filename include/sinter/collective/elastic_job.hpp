@@ -108,6 +108,8 @@ public:
         return [two, connect = connect_, same = same_] { return connect(two, same); };
     }
     std::int64_t epoch() const { return list_.epoch; }
+    /// The members that were agreed on last, also where they could not connect.
+    const wire::member_list& list() const { return list_; }
     int slot() const { return service_.roster().rank(); }
     cluster_error fault(std::string cause) const { return service_.fault(slot(), std::move(cause)); }
 
@@ -158,8 +160,9 @@ private:
         std::vector<cluster_member> members;
         for (const wire::seat& s : l.seats) members.push_back(all.member(s.slot));
         const std::string name = named(all.options.job + "/" + run + "/" + std::to_string(l.epoch));
-        cluster seated(std::move(members), all.self().role, all.self().index,
-                       options_of(name + "/epoch " + std::to_string(l.epoch), within), all.how());
+        cluster_options o = options_of(name + "/epoch " + std::to_string(l.epoch), within);
+        o.regroups = true;
+        cluster seated(std::move(members), all.self().role, all.self().index, std::move(o), all.how());
         return connect_(std::move(seated), same_);
     }
 };

@@ -26,6 +26,7 @@ struct cluster_options {
     bool insecure = false;        ///< without a key, other addresses than loopback are accepted too
     bool elastic = false;         ///< survivors go on without the dead, others may join: elastic(strategy) sets it
     int spares = 0;               ///< of an elastic job: so many tasks wait until a member has died
+    bool regroups = false;        ///< a group of an elastic job: who still answers for another one is dialled again
     bool chief_is_worker0 = false;   ///< a roster may give chief and worker/0 one address: they are one member
     tls_files tls;
 

@@ -177,7 +177,8 @@ private:
         if (settled_) return;
         const handshake& talk = m.talk();
         s.told = s.told || (m.result() == meeting::outcome::refused && talk.proved());
-        if (m.result() == meeting::outcome::refused && talk.why() != handshake::refusal::not_sinter)
+        const bool of_another_group = who_.options.regroups && talk.why() == handshake::refusal::stranger;
+        if (m.result() == meeting::outcome::refused && talk.why() != handshake::refusal::not_sinter && !of_another_group)
             return on_.failed(about(r, "this process, " + who_.self().name() + ", was refused: " + m.words()));
         if (m.result() != meeting::outcome::accepted) return again(r, m.words(), m.explains());
         if (const std::string wrong = another(talk.peer(), r); !wrong.empty()) return on_.failed(about(r, wrong));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // needs: distributed
+// processors: 2
 // weighs: 3
 #include "job.hpp"
 #include "../../io/temporary_folder.hpp"

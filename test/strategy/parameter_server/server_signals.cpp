@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // weighs: 4
 // needs: distributed
+// processors: 2
 #include "job.hpp"
 #include <atomic>
 #include <boost/test/unit_test.hpp>

@@ -147,8 +147,8 @@ public:
                 break;
             } catch (const left_behind& e) {
                 end(e);
-            } catch (const cluster_error&) {   // somebody died meanwhile
-                first = false;
+            } catch (const cluster_error&) {   // somebody died meanwhile, or the new members could not connect
+                if (std::exchange(first, false)) done_ = wire::done_of(of_self(job_->list()).progress);
             }
         ++done_;
         healed_ = true;
