@@ -51,8 +51,9 @@ struct outcome {
     std::vector<seen_update> seen[2];             // by server
     std::int64_t dropped = 0;
 };
-/// `everybody`: workers 0, 1 and 2 push as fast as they can; otherwise 2 is there and pushes nothing.
-outcome run(int servers, bool everybody, unsigned seed) {
+/// `everybody`: workers 0, 1 and 2 push as fast as they can; otherwise 2 is there and pushes nothing. `damaged`: some of
+/// worker 0's gradients are not finite.
+outcome run(int servers, bool everybody, unsigned seed, bool damaged = false) {
     outcome o;
     std::vector<sharded::shard_layout> l(static_cast<std::size_t>(servers));
     for (int t = 0; t < 2; ++t) {
@@ -97,7 +98,7 @@ outcome run(int servers, bool everybody, unsigned seed) {
                     std::vector<float> g[2] = {gradient(w, clock, 0), gradient(w, clock, 1)};
                     c->begin_push();
                     for (int t = 0; t < 2; ++t) c->push(t % servers, servers == 1 && t == 1 ? floats[0] : 0, g[t]);
-                    c->wait(c->commit({.loss = 1}, to));
+                    c->wait(c->commit({.loss = 1, .finite = !(damaged && w == 0 && clock % 5 == 3)}, to));
                 }
             }
             if (w == 0) {
@@ -123,6 +124,15 @@ BOOST_AUTO_TEST_CASE(the_bits_of_one_server) {
     BOOST_TEST((one.values == two.values));
     BOOST_TEST(two.seen[0].size() == std::size_t{clocks});
     BOOST_TEST(two.seen[0][0].first == 1.5f);   // the mean of 1 and 2
+}
+/// A clock that makes no update is one that all servers pass.
+BOOST_AUTO_TEST_CASE(gradients_that_are_not_finite_stop_nobody) {
+    const outcome one = run(1, false, 1, true), two = run(2, false, 2, true);
+    BOOST_TEST((one.values == two.values));
+    BOOST_TEST((two.seen[0].size() > clocks / 2 && two.seen[0].size() == two.seen[1].size()));
+    const outcome all = run(2, true, 3, true);
+    BOOST_TEST_REQUIRE(all.seen[0].size() == all.seen[1].size());
+    for (std::size_t k = 0; k < all.seen[0].size(); ++k) BOOST_TEST(all.seen[0][k].sum == all.seen[1][k].sum);
 }
 BOOST_AUTO_TEST_CASE(whoever_comes_first_does_on_all_servers) {
     std::int64_t dropped = 0;

@@ -131,7 +131,8 @@ private:
     /// What is left unread when a socket is closed resets the connection, and the alert that says why may be lost.
     void discard_what_has_come() {
         char rest[4096];
-        while (io::uninterrupted([&] { return ::recv(socket_, rest, sizeof rest, MSG_DONTWAIT); }) > 0) {}
+        for (int i = 0; i < 64; ++i)   // nobody may keep this process busy
+            if (io::uninterrupted([&] { return ::recv(socket_, rest, sizeof rest, MSG_DONTWAIT); }) <= 0) return;
     }
     static void begin() {
         ::ERR_clear_error();

@@ -216,16 +216,18 @@ struct client::engine {
                              base::monotonic_seconds() + std::max(1.0, dead_after())))
                 return why_down[i].note("no answer in time", false), false;
             if (replicated() && !l.refused && !leads(i)) return false;
+            if (!l.refused) met(i);
         } catch (const wire::lost_connection& e) {
             return why_down[i].note(e.cause(), false), false;
         } catch (const wire::damaged_connection& e) {
             return why_down[i].note(e.cause(), true), false;
+        } catch (const format_error& e) {
+            return why_down[i].note(e.what(), true), false;
         }
         if (l.refused) {
             why_down[i].note(l.text, true);
             return l.refused = false;
         }
-        met(i);
         return true;
     }
     /// Whether the copy that was just met is the one to obey. The chief may have to tell it so.

@@ -150,9 +150,9 @@ inline bool server::engine::lead(std::uint64_t next) {
     if (!first && !goes_on) return false;
     if (leader_descriptor >= 0) ::shutdown(leader_descriptor, SHUT_RDWR);
     const copy_role was = part;
-    changed.wait(hold, [&] { return leader_descriptor < 0 || stopping; });
+    changed.wait(hold, [&] { return (leader_descriptor < 0 && !applying) || stopping; });
     if (stopping || part != was || epoch + 1 != next) return false;
-    if (options.files_of) options.files = options.files_of(shard_number);
+    if (options.files_of && part != copy_role::cut_off) options.files = options.files_of(shard_number);   // else it has its own
     if (first) restore();
     all_clocks.close(norm.clock == all_clocks.applied());   // one that was being applied goes on as it was
     for (worker& k : workers) {
@@ -165,7 +165,7 @@ inline bool server::engine::lead(std::uint64_t next) {
     return true;
 }
 
-/// What is no value, by an archive that writes or reads it.
+/// All state besides values, by an archive that writes or reads it.
 template <class Archive>
 void server::engine::serialize_state(Archive& a) {
     a & open_clock & open_step & stop_reason & version;
@@ -219,12 +219,14 @@ inline void server::engine::tell_state() {
 /// Serves both shards of this process until both are over. A copy that does not lead has nothing left to
 /// wait for soon after the other shard is over.
 inline void server::engine::serve_both() {
+    std::mutex of_fault;
     std::exception_ptr fault;
     std::atomic<int> over{0};
     const auto serve_one = [&](engine& e, engine& beside) {
         try {
             e.serve_until_the_end();
         } catch (...) {
+            const std::lock_guard hold(of_fault);
             if (!fault) fault = std::current_exception();
         }
         over += 1;

@@ -8,7 +8,7 @@ namespace sinter::inline SINTER_TARGET::sharded {
 /// All rows the first time, after the chief has overwritten values (which sets the global step, too), and where
 /// another copy has led meanwhile.
 inline void server::engine::keep_exporting() {
-    const std::int64_t every = options.changes_every_steps;
+    const std::int64_t every = std::max<std::int64_t>(1, options.changes_every_steps);
     std::int64_t since = 0, exported = 0, set_before = -1;
     std::uint64_t led_before = 0;
     lock hold(mutex);
@@ -28,6 +28,7 @@ inline void server::engine::keep_exporting() {
         {
             const std::unique_lock alone(gate);
             hold.lock();
+            if (part != copy_role::leading || renewing) continue;
             exported = global_step;
             hold.unlock();
             all = memory.changes(since, exported);

@@ -28,10 +28,10 @@ struct server_options {
     /// 0: only where asked. By clocks all servers save the same one; else each its own, as "step-N" all the same.
     std::int64_t save_every_steps = 0;
     double save_every_seconds = 0;               ///< several servers save together, when server 0 says so
-    /// Is given the rows that have changed, by table, every so many global steps and at the end, by a thread of the
-    /// server's. What it throws becomes a line of `log`; the next call has those rows again.
-    std::int64_t changes_every_steps = 0;
+    /// Is given the rows that have changed, by table, every `changes_every_steps` global steps and at the end, by a
+    /// thread of the server's. What it throws becomes a line of `log`; the next call has those rows again.
     std::function<void(int shard, span<const table_changes>)> changes;
+    std::int64_t changes_every_steps = 1000;
     /// The values that a row of a table begins with; null: zeros. `row`: local, or its key.
     std::function<void(int table, std::int64_t row, float* to)> first_row;
     int parameters = 0;   ///< how many the model has (run::tensor), for norms of all gradients; 0: as the layout

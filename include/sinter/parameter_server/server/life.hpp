@@ -47,6 +47,7 @@ inline std::string server::engine::saved_log() const {
 /// Copies all while nobody changes it, and writes the copy while everybody goes on.
 inline void server::engine::save(const std::string& where) {
     shard_view v;
+    std::shared_ptr<shard_files> files;   // a copy that comes to lead again may have others meanwhile
     std::vector<std::unique_ptr<float[]>> copies;
     std::list<std::vector<std::int64_t>> numbers;
     const auto copy = [&](float*& x, std::int64_t n) {
@@ -61,6 +62,9 @@ inline void server::engine::save(const std::string& where) {
         v.servers = static_cast<int>(who.servers().size());
         {
             const lock hold(mutex);
+            if (failure) throw cluster_error(*failure);
+            if (part != copy_role::leading) throw error("this copy leads its shard no longer", "a checkpoint");
+            files = options.files;
             v.log = saved_log();
             v.global_step = saved_step = global_step;
             saved_at = base::monotonic_seconds();
@@ -83,7 +87,7 @@ inline void server::engine::save(const std::string& where) {
         lock hold(mutex);
         advance(hold);   // clocks that waited for the copy
     }
-    options.files->save(v, where);
+    files->save(v, where);
 }
 
 /// Under the mutex: whether all have been asked to stop, and have, and the last checkpoint is none of that step. All
@@ -132,7 +136,7 @@ inline void server::engine::keep_saving() {
     for (;;) {
         const double now = base::monotonic_seconds();
         const bool due = save_is_due(now);
-        if (save_done == save_wanted && !due) {
+        if (failure || (save_done == save_wanted && !due)) {
             if (stopping) return;
             changed.wait_for(hold, std::chrono::milliseconds(options.save_every_steps > 0 ? 5 : 100));
             continue;

@@ -163,7 +163,9 @@ inline void server::engine::take_joining(clock_norm of) {
     const clock_pushes p = pushes_of_clock(of.of);
     all_clocks.close();
     hold.unlock();
+    if (agrees() && is_first()) all_squares->decide(of.clock, of.of);   // should this copy have to answer
     const changing_values changing(*this);
+    if (norm.clock == of.clock && norm.of == of.of && norm.version == of.version) return;   // told before
     norm = of;
     if (has_norm(p)) sum_squares(p, of, begun);
 }

@@ -67,16 +67,22 @@ inline void server::engine::apply_clock(lock& hold, shared_squares::ranks of, st
         if (goes_on && !told && has_norm(p)) {   // over tensors, before any of them is updated
             told = norm_of_clock(hold, p, now, step, seen);
             goes_on = told.has_value();
+        } else if (goes_on && !told && all_squares && agrees() && is_first()) {   // others ask about each clock
+            goes_on = is_kept(hold, seen);
+            if (goes_on) all_squares->decide(clock, of);
         }
         if (goes_on && p.updates()) update_by_clock(p, clock, step, told.value_or(0.f));
         hold.lock();
     } catch (const std::exception& e) {
         if (!hold.owns_lock()) hold.lock();
         fail_held(about_self("applying an update", e.what()));
+        goes_on = false;
     }
     if (!goes_on) {
         if (p.updates()) undo_update(p.phase);
-        return all_clocks.close(norm.clock == clock);
+        all_clocks.close(norm.clock == clock);
+        tell_state();
+        return changed.notify_all();
     }
     for (std::size_t w = 0; w < workers.size(); ++w) {
         worker& k = workers[w];
