@@ -164,10 +164,14 @@ std::string run(const job& j, const run_options& with) {
     return said;
 }
 
+/// Hashes, and no word of why there are none.
+bool has_values(const std::string& said) {
+    return !said.empty() && said.find_first_not_of("0123456789abcdef ") == said.npos;
+}
 BOOST_AUTO_TEST_CASE(a_killed_server_changes_no_bit_of_what_is_clipped) {
     for (const std::int64_t staleness : {0, 2}) {
         const std::string expected = run(of(2, together(staleness), 1), {});
-        BOOST_TEST(!holds(expected, "o"), expected);   // hashes alone
+        BOOST_TEST(has_values(expected), expected);
         BOOST_TEST(run(of(2, together(staleness), 2), {}) == expected);
         for (unsigned seed = 1; seed <= 4; ++seed)
             BOOST_TEST(run(of(2, together(staleness), 2), {.victim = static_cast<int>(seed % 2), .seed = seed}) == expected,
@@ -176,12 +180,14 @@ BOOST_AUTO_TEST_CASE(a_killed_server_changes_no_bit_of_what_is_clipped) {
 }
 BOOST_AUTO_TEST_CASE(nor_of_three_that_come_again) {
     const std::string expected = run(of(3, together(1), 1), {.clocks = 120});
+    BOOST_TEST(has_values(expected), expected);
     for (const int victim : {0, 1, 2})
         BOOST_TEST(run(of(3, together(1), 2), {.clocks = 120, .victim = victim, .seed = 9}) == expected, "server " << victim);
     BOOST_TEST(run(of(3, together(1), 2), {.clocks = 120, .restarts = 4}) == expected);
 }
 BOOST_AUTO_TEST_CASE(nor_does_one_that_was_stopped) {
     const std::string expected = run(of(2, together(0), 1), {});
+    BOOST_TEST(has_values(expected), expected);
     for (const int victim : {0, 1})
         BOOST_TEST(run(of(2, together(0), 2), {.victim = victim, .seed = 3, .signal = SIGSTOP}) == expected, "server " << victim);
 }
@@ -191,7 +197,7 @@ BOOST_AUTO_TEST_CASE(with_backup_workers_all_servers_have_the_same_sums) {
         job j = of(2, update_order::sync(1), 2);
         j.workers = 3;
         const std::string said = run(j, {.victim = static_cast<int>(seed % 2), .seed = seed});
-        BOOST_TEST(!holds(said, "o"), said);
+        BOOST_TEST(has_values(said), said);
     }
 }
 

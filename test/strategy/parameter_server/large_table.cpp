@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // alone: it measures the memory of its process
 #include <boost/test/unit_test.hpp>
+#include "support/sanitized.hpp"
 #include <sinter/base/hash.hpp>
 #include <sinter/device/cpu.hpp>
 #include <sinter/graph/initial_row.hpp>
@@ -102,7 +103,5 @@ BOOST_AUTO_TEST_CASE(a_worker_holds_the_rows_of_a_batch) {
     const double most = peak_megabytes();
     std::printf("peak memory: %.0f MB\n", most);
     BOOST_TEST(most > 0);
-#ifndef __SANITIZE_ADDRESS__
-    BOOST_TEST(most < 200);
-#endif
+    if (!test::is_sanitized) BOOST_TEST(most < 200);
 }

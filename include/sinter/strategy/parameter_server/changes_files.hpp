@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <algorithm>
+#include <charconv>
 #include <sinter/parameter_server/checkpoint/folder.hpp>
 #include <sinter/parameter_server/checkpoint/table_delta.hpp>
 #include <sinter/strategy/parameter_server/server_places.hpp>
@@ -19,29 +21,31 @@ inline std::int64_t last_changes(const std::string& of_server) {
     std::int64_t last = 0;
     sharded::detail::for_each_name(of_server, [&](std::string_view name) {
         constexpr std::string_view prefix = "changes-";
-        std::int64_t number = 0;
         if (!name.starts_with(prefix) || !name.ends_with(".safetensors")) return;
-        std::from_chars(name.data() + prefix.size(), name.data() + name.size(), number);
-        last = std::max(last, number);
+        std::int64_t number = 0;
+        const auto [end, fault] = std::from_chars(name.data() + prefix.size(), name.data() + name.size(), number);
+        if (fault == std::errc{} && *end == '-' && number < std::int64_t{1} << 62) last = std::max(last, number);
     });
     return last;
 }
-/// Writes what has changed of each table, where anything has. Throws io_error.
-SINTER_COLD inline void write_changes(const std::string& folder, const server_places& places, int shard,
-                                      span<const sharded::table_changes> all) {
+/// Writes what has changed of each table, where anything has, under a number above `last` and above those of all files
+/// that are there: the reader may have removed some. Returns it. Throws io_error.
+SINTER_COLD inline std::int64_t write_changes(const std::string& folder, const server_places& places, int shard,
+                                              span<const sharded::table_changes> all, std::int64_t last) {
     const std::string own = changes_folder(folder, shard, places.servers());
     sharded::detail::make_folder(folder);
     sharded::detail::make_folder(own);
-    const std::int64_t number = last_changes(own) + 1;
+    const std::int64_t number = std::max(last_changes(own), last) + 1;
     for (std::size_t t = 0; t < all.size(); ++t) {
         sharded::table_changes c = all[t];
         if (c.keys.empty() && c.removed.empty() && c.since > 0) continue;
         const server_places::table& of = places.tables[t];
         if (!of.of.hashed)
             for (std::int64_t& key : c.keys) key = of.rows.row(shard, key);
-        sharded::write_delta(changes_file(own, number, t), places.shards[static_cast<std::size_t>(shard)].tables[t].name,
-                             c);
+        const std::string& name = places.shards[static_cast<std::size_t>(shard)].tables[t].name;
+        sharded::write_delta(changes_file(own, number, t), name, c);
     }
+    return number;
 }
 
 }   // namespace sinter::inline SINTER_TARGET::detail

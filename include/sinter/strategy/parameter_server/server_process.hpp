@@ -58,8 +58,9 @@ public:
         more.save_every_seconds = setup_.save_every_seconds;
         if (!setup_.changes.empty() && !places_.tables.empty()) {
             more.changes_every_steps = setup_.changes_every_steps;
-            more.changes = [this](int shard, span<const sharded::table_changes> all) {
-                detail::write_changes(setup_.changes, places_, shard, all);
+            more.changes = [this, last = std::vector<std::int64_t>(places_.shards.size())](
+                               int shard, span<const sharded::table_changes> all) mutable {
+                last[at(shard)] = detail::write_changes(setup_.changes, places_, shard, all, last[at(shard)]);
             };
         }
         more.report = [this](std::int64_t step, span<const sharded::worker_counters> workers,

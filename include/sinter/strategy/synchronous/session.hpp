@@ -238,7 +238,7 @@ private:
             if (applied_) gather<I>(thread, v, begun, observe, aside, overlaps);
             meet(thread);
         }
-        const bool updates = applied_ && ends_round;
+        const bool updates = ends_round && (!gathers || applied_);
         if constexpr (marks)
             if (aside && updates && thread == 0) send_marked<I>(v);
         if (updates && !overlaps) {

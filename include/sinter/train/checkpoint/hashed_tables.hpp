@@ -138,9 +138,9 @@ public:
             const variable_info& v = Trainer::parameter(i);
             if (!is_hashed_table(v)) continue;
             const std::string path = Trainer::path(v);
-            if (name == path || name == keys_name(path) ||
-                (name.starts_with("optimizer/") && name.ends_with("/" + path)))
-                return true;
+            if (name == path || name == keys_name(path) || name == steps_name(path)) return true;
+            for (int k = 0; k < Trainer::slots_of(v); ++k)
+                if (name == slot_name(path, k)) return true;
         }
         return false;
     }
@@ -151,7 +151,7 @@ public:
         std::vector<safetensors::expected_tensor> expected;
         tables.expect<Trainer>(f, whole, expected);
         for (const safetensors::expected_tensor& e : expected)
-            if (const safetensors::tensor_view& t = f.at(e.name); t.shape != e.shape)
+            if (const safetensors::tensor_view& t = f.at(e.name); t.type != e.type || t.shape != e.shape)
                 throw mismatch_error("a tensor does not fit the program", joined({f.source, ", tensor ", e.name}),
                                      safetensors::describe(t.type, t.shape), safetensors::describe(e.type, e.shape));
         tables.check(f, whole);
