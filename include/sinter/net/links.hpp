@@ -178,7 +178,8 @@ private:
         const handshake& talk = m.talk();
         s.told = s.told || (m.result() == meeting::outcome::refused && talk.proved());
         const bool of_another_group = who_.options.regroups && talk.why() == handshake::refusal::stranger;
-        if (m.result() == meeting::outcome::refused && talk.why() != handshake::refusal::not_sinter && !of_another_group)
+        if (m.result() == meeting::outcome::refused && !of_another_group &&
+            talk.why() != handshake::refusal::not_sinter)
             return on_.failed(about(r, "this process, " + who_.self().name() + ", was refused: " + m.words()));
         if (m.result() != meeting::outcome::accepted) return again(r, m.words(), m.explains());
         if (const std::string wrong = another(talk.peer(), r); !wrong.empty()) return on_.failed(about(r, wrong));

@@ -15,7 +15,7 @@ namespace sinter::inline SINTER_TARGET::sharded {
 /// values and those of the optimizer's slots.
 struct table_rows {
     std::int64_t table = 0;
-    std::int64_t first = 0;   ///< when reading: the lowest key. When writing: nonzero: rows that are there are dropped first
+    std::int64_t first = 0;   ///< when reading: the lowest key. When writing: nonzero: rows that are there go first
     int row_floats = 0, slots = 0;   ///< slots 0: they begin anew
     std::vector<std::int64_t> keys, steps;
     std::vector<float> values;   ///< [rows, 1 + slots, row_floats]

@@ -18,8 +18,8 @@
 ///     gather_rows(table [V, E], i)   becomes   gather_rows(copy [C, E], an input port of i's shape)
 ///
 /// and whoever runs the program fills the copy and the ports
-/// (strategy/parameter_server/remote_tables.hpp). and so does hashed_rows, of a table whose rows
-/// have 64-bit keys (V is unknown, C the lookups of a batch). Ports of lookups lie behind the net's
+/// (strategy/parameter_server/remote_tables.hpp). Likewise hashed_rows, of a table whose rows have
+/// 64-bit keys (V is unknown, C the lookups of a batch). Ports of lookups lie behind the net's
 /// inputs. `i` must be an input or a target as it is given, or reshaped, or numbers that are drawn
 /// in each step, the same for all examples, as a sampled softmax's candidates are: these become an
 /// input, too, for whoever runs the program must have drawn them before

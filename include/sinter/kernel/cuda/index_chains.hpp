@@ -94,8 +94,8 @@ SINTER_HOST_DEVICE void chain_thread(std::int64_t i, const chain_call& c) {
     }
 }
 
-/// All steps, by an engine's `chain<Step>(threads, call)`. Indices are below `rows`. `scratch`: chain_words of memory. `keys`:
-/// of the list that is wanted (row_list), or null. The result has `next` and what was asked for.
+/// All steps, by an engine's `chain<Step>(threads, call)`. Indices are below `rows`. `scratch`: chain_words of memory.
+/// `keys`: of the list that is wanted (row_list), or null. The result has `next` and what was asked for.
 template <class Engine>
 chain_call make_chains(Engine& engine, const std::int32_t* index, std::int64_t m, std::int64_t rows, bool lists,
                        std::int32_t* keys, std::int32_t* scratch) {

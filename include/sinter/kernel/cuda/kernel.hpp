@@ -194,7 +194,7 @@ private:
             v.filter = filter;
         } else if constexpr (own::part == convolution_part::input_gradient) {
             v.y = w.p[conv_operand::source];
-            v.filter = even.has_margin() ? filter : w.p[conv_operand::weights];   // which conv_transpose has put in order
+            v.filter = even.has_margin() ? filter : w.p[conv_operand::weights];   // in order: by conv_transpose
             v.x = raw;
         } else {
             v.x = w.p[conv_weight_gradient_operand::x];

@@ -54,7 +54,7 @@ struct filter_margin {
 
     /// Along an axis of an image: `before` is the padding in front.
     static constexpr filter_margin of(int extent, int taps, int out, int stride, int before) {
-        const int left_over = extent + 2 * before - taps - (out - 1) * stride;   // behind the last window; less than a step
+        const int left_over = extent + 2 * before - taps - (out - 1) * stride;   // behind the last window
         return {left_over < 0 ? -left_over : 0, left_over >= stride ? left_over - stride + 1 : 0};
     }
 };

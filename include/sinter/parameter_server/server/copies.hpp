@@ -152,7 +152,8 @@ inline bool server::engine::lead(std::uint64_t next) {
     const copy_role was = part;
     changed.wait(hold, [&] { return (leader_descriptor < 0 && !applying) || stopping; });
     if (stopping || part != was || epoch + 1 != next) return false;
-    if (options.files_of && part != copy_role::cut_off) options.files = options.files_of(shard_number);   // else it has its own
+    if (options.files_of && part != copy_role::cut_off)   // which has its own, and may be writing
+        options.files = options.files_of(shard_number);
     if (first) restore();
     all_clocks.close(norm.clock == all_clocks.applied());   // one that was being applied goes on as it was
     for (worker& k : workers) {
