@@ -11,5 +11,5 @@
 #include <sinter/strategy/sharded_update.hpp>
 
 /// Training in several processes, over TCP and shared memory: beside sinter.hpp, for programs that
-/// do. Needs Boost.Asio and OpenSSL (CMake: sinter::distributed). MPI and NCCL have headers of their
-/// own: sinter/collective/mpi.hpp, sinter/collective/nccl.hpp.
+/// do. Needs Boost.Asio and OpenSSL (CMake: sinter::distributed). MPI and NCCL have headers of
+/// their own: sinter/collective/mpi.hpp, sinter/collective/nccl.hpp.

@@ -4,6 +4,6 @@
 #include <sinter/strategy/parameter_server.hpp>
 #include <sinter/train/distribute.hpp>
 
-/// Training by workers and parameter servers, in processes of their own: beside sinter.hpp, for programs
-/// that do. Needs Boost.Asio and OpenSSL (CMake: sinter::distributed). A header of its own, since
-/// distributed.hpp would take half as long again to compile with it.
+/// Training by workers and parameter servers, in processes of their own: beside sinter.hpp, for
+/// programs that do. Needs Boost.Asio and OpenSSL (CMake: sinter::distributed). A header of its
+/// own, since distributed.hpp would take half as long again to compile with it.

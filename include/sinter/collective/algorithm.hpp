@@ -9,7 +9,8 @@ namespace sinter::inline SINTER_TARGET::collective {
 enum class algorithm : std::uint8_t { ring, halving_doubling, automatic };
 
 /// Of `automatic`: up to so many bytes rounds count (halving_doubling), beyond it bytes do (ring).
-/// With 2 members both send the same. An estimate: where they cross depends on latency and bandwidth.
+/// With 2 members both send the same. An estimate: where they cross depends on latency and
+/// bandwidth.
 inline constexpr std::int64_t automatic_limit = 256 << 10;
 
 /// Which algorithm carries out an operation.

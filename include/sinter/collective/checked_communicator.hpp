@@ -12,12 +12,12 @@
 
 namespace sinter::inline SINTER_TARGET::collective {
 
-/// Another communicator whose sums of floats are checked, those of one step in `every`: also against
-/// damage that no checksum on the way sees, such as a bit that flips in the memory of a result. Each
-/// member's numbers are projected on one random vector of signs; the projections' sum must be the
-/// result's projection, but for rounding. Damage to one element is seen where it is more than about a
-/// millionth of the root of the sum of all elements' squares. data_error, on all members, names those
-/// whose result is wrong. Sums alone are checked, not reduce_scatter.
+/// Another communicator whose sums of floats are checked, those of one step in `every`: also
+/// against damage that no checksum on the way sees, such as a bit that flips in the memory of a
+/// result. Each member's numbers are projected on one random vector of signs; the projections' sum
+/// must be the result's projection, but for rounding. Damage to one element is seen where it is
+/// more than about a millionth of the root of the sum of all elements' squares. data_error, on all
+/// members, names those whose result is wrong. Sums alone are checked, not reduce_scatter.
 class checked_communicator final : public communicator {
 public:
     checked_communicator(std::unique_ptr<communicator> c, std::int64_t every)

@@ -35,7 +35,8 @@ enum class kind : std::uint8_t {
     all_gather_rows,
     /// Nobody returns before all have come. No data.
     barrier,
-    /// Member r, who has part r, also gets part r - 1 from the member before it, the first one from the last.
+    /// Member r, who has part r, also gets part r - 1 from the member before it, the first one from
+    /// the last.
     shift,
 };
 

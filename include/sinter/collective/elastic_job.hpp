@@ -15,7 +15,8 @@ public:
     explicit left_behind(const cluster_error& e) : cluster_error(e) {}
 };
 
-/// The members of an elastic job, as one process sees them: from one group of processes to the next.
+/// The members of an elastic job, as one process sees them: from one group of processes to the
+/// next.
 class elastic_job {
 public:
     using connect_function = std::unique_ptr<communicator> (*)(const cluster&, const wire::identity&);
@@ -89,7 +90,8 @@ public:
     wire::seat to_be_healed() {
         return service_.use([](wire::assembly& a, double now, auto&&) { return a.waiting(now, false); });
     }
-    /// Of a process that waits: whether it need not wait any more, for it is a member, or never will be.
+    /// Of a process that waits: whether it need not wait any more, for it is a member, or never
+    /// will be.
     bool is_called() {
         return service_.use([&](wire::assembly& a, double, auto&&) {
             return a.list().epoch > list_.epoch || !a.fault().empty();
@@ -98,8 +100,8 @@ public:
     wire::seat self() {
         return service_.use([](wire::assembly& a, double, auto&&) { return a.self(); });
     }
-    /// Connects the process that waits, which is rank 0, to the one that heals it; either may call it, on
-    /// any thread, at any time.
+    /// Connects the process that waits, which is rank 0, to the one that heals it; either may call
+    /// it, on any thread, at any time.
     std::function<std::unique_ptr<communicator>()> healing(const wire::seat& joins, bool gives, double within) const {
         const cluster& all = service_.roster();
         const std::string job = named(joined({all.options.job, "/heals/", joins.slot, "/", joins.life}));

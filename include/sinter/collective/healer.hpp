@@ -11,8 +11,8 @@
 
 namespace sinter::inline SINTER_TARGET::collective {
 
-/// What a process that joins an elastic job is sent by the member that heals it, over a connection of
-/// the two alone.
+/// What a process that joins an elastic job is sent by the member that heals it, over a connection
+/// of the two alone.
 enum class healing : std::int64_t {
     nothing,   ///< the member is there
     image,     ///< the model's state
@@ -25,7 +25,8 @@ struct healing_message {
     std::int64_t bytes = 0;   ///< that follow
 };
 
-/// Bytes that are queued for one that joins, and that it takes in one message, where a model has `image` bytes.
+/// Bytes that are queued for one that joins, and that it takes in one message, where a model has
+/// `image` bytes.
 constexpr std::int64_t most_to_heal(std::size_t image) {
     return 4 * static_cast<std::int64_t>(image) + (std::int64_t{64} << 20);
 }
@@ -38,8 +39,8 @@ struct healing_counts {
 };
 
 /// The end of a member: hands on what it is given, in order, on a thread of its own, so that nobody
-/// waits for a process that joins. What is queued is bounded: beyond that all is dropped, and the other
-/// one may come at once, to be given the state anew.
+/// waits for a process that joins. What is queued is bounded: beyond that all is dropped, and the
+/// other one may come at once, to be given the state anew.
 class healer {
 public:
     /// `most`: bytes to be queued.
@@ -140,8 +141,8 @@ private:
 };
 
 /// The other end: f(what, bytes) for each message, up to the last, or until `over()`. Throws
-/// cluster_error where the member cannot be reached, or says a message that is none or has more than
-/// `most` bytes.
+/// cluster_error where the member cannot be reached, or says a message that is none or has more
+/// than `most` bytes.
 template <class F, class Over>
 void be_healed(communicator& c, std::int64_t most, F f, Over over) {
     std::vector<std::byte> bytes;

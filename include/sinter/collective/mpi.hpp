@@ -111,8 +111,9 @@ private:
 }   // namespace collective
 
 /// multi_worker<mpi>: the processes that mpirun (or srun) has started. MPI finds them and moves the
-/// data; a death ends the whole job, by mpirun's hand. The thread level decides whether gradients are
-/// reduced while others are computed: MPI_THREAD_MULTIPLE, if somebody else has initialised MPI.
+/// data; a death ends the whole job, by mpirun's hand. The thread level decides whether gradients
+/// are reduced while others are computed: MPI_THREAD_MULTIPLE, if somebody else has initialised
+/// MPI.
 struct mpi {
     /// `who`: nobody needs to be listed; where several are, their number must be that of mpirun.
     static std::unique_ptr<collective::communicator> connect(const cluster& who, const wire::identity& same) {

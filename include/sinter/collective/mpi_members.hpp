@@ -57,8 +57,8 @@ public:
     void check() override {
         if (error_) error_.rethrow();
     }
-    /// The others learn of it in the operation that they begin next. (What MPI itself reports, or what
-    /// all have found together, is there already: see found().)
+    /// The others learn of it in the operation that they begin next. (What MPI itself reports, or
+    /// what all have found together, is there already: see found().)
     void fail(const cluster_error& e) noexcept override {
         if (error_) return;
         error_.set(e);
@@ -84,8 +84,8 @@ public:
         found({rank_, role(rank_), "", name_of(o), o.step, std::string("MPI: ") + text});
     }
 
-    /// All say what they are about to do, in one small all-reduce. Where they differ, or where one has
-    /// failed, all throw the same error, before any data are touched.
+    /// All say what they are about to do, in one small all-reduce. Where they differ, or where one
+    /// has failed, all throw the same error, before any data are touched.
     void agree(const operation& o, std::int64_t n, const std::string& failure = {}) {
         description mine{o, n, failure.empty() ? 0 : 1};
         const std::int64_t hash = hash_of(mine);

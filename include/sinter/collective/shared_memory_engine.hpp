@@ -123,9 +123,10 @@ private:
         ++use_;
     }
 
-    /// Chunk i is piece i of every part. In a member's buffer lie its pieces of the others' parts, and
-    /// then its own part's result. Of the chunks, one is copied out, the next combined and the one
-    /// after it copied in between two meetings; a buffer is used again for what nobody reads any more.
+    /// Chunk i is piece i of every part. In a member's buffer lie its pieces of the others' parts,
+    /// and then its own part's result. Of the chunks, one is copied out, the next combined and the
+    /// one after it copied in between two meetings; a buffer is used again for what nobody reads
+    /// any more.
     void reduce(const job& j, bool share) {
         const std::int64_t fit = std::max<std::int64_t>(chunk_bytes / size_ / j.element_bytes / 16 * 16, 16);
         std::int64_t longest = 0;

@@ -9,8 +9,8 @@ namespace sinter::inline SINTER_TARGET::collective {
 /// An algorithm over a transport.
 class transport_engine final : public engine {
 public:
-    /// `piece`: the most bytes of a piece. Large ones cost less each, small ones are passed on sooner
-    /// and stay in the cache.
+    /// `piece`: the most bytes of a piece. Large ones cost less each, small ones are passed on
+    /// sooner and stay in the cache.
     transport_engine(algorithm a, std::unique_ptr<transport> t, std::int64_t piece = 256 << 10)
         : algorithm_(a), transport_(std::move(t)),
           workshop_(*transport_, std::min(piece, transport_->largest_piece())) {}

@@ -124,8 +124,8 @@ struct rounded_stage {
     }
     static constexpr type v = make();
 };
-/// As a member: a call in the default argument below makes nvcc's front end (13.0) evaluate the stages of no net at
-/// all, which takes 9 GB.
+/// As a member: a call in the default argument below makes nvcc's front end (13.0) evaluate the
+/// stages of no net at all, which takes 9 GB.
 template <class R>
 struct is_rewritten {
     static constexpr bool v = pass::round_products::enabled(R::target, R::options);

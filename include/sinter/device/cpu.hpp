@@ -92,15 +92,16 @@ public:
         before.put_back(m_);
         return false;
     }
-    /// The share of thread `thread` in launches that do not read the batch, while the other threads of
-    /// `all` do theirs. The launches before these have been run. Updates read what place_lists() and
-    /// update_from() said last.
+    /// The share of thread `thread` in launches that do not read the batch, while the other threads
+    /// of `all` do theirs. The launches before these have been run. Updates read what place_lists()
+    /// and update_from() said last.
     void run_share(runtime::team& all, int thread, const runtime::step_arguments& s) const {
         runtime::unobserved nobody;
         walk({&all, all.size()}, thread, s, nobody);
     }
-    /// Where program_options::gradient_sources is more than one: lets updates read the sum of so many
-    /// gradients. `arenas`: of each where its gradients begin or, where steps are accumulated, its slots.
+    /// Where program_options::gradient_sources is more than one: lets updates read the sum of so
+    /// many gradients. `arenas`: of each where its gradients begin or, where steps are accumulated,
+    /// its slots.
     void update_from(float* const* arenas) {
         for (int i = 0; i < n_args; ++i)
             if (const compiler::address a = P::v.args[i]; is_gradient_source(a))
@@ -110,7 +111,8 @@ public:
     void place_lists(const row_list* lists) {
         runtime::point_at_lists<P>(m_, lists, lists_.data(), operands_.get());
     }
-    /// States, and what is updated before the loss is known, as they were before the step's first launch.
+    /// States, and what is updated before the loss is known, as they were before the step's first
+    /// launch.
     void put_back_early() { runtime::early_values<P>(early_).put_back(m_); }
     /// Waking others, and waiting for them after each kernel, would take longer than all kernels of
     /// a small net for so many examples: its programs are run by the calling thread then.

@@ -21,7 +21,8 @@ namespace sinter::inline SINTER_TARGET {
 /// leaves visible.
 class cuda_context {
 public:
-    /// `number`: which GPU; -1 is the calling thread's current one. `precision`: of the libraries' products.
+    /// `number`: which GPU; -1 is the calling thread's current one. `precision`: of the libraries'
+    /// products.
     explicit cuda_context(int number = -1, gpu::product_precision precision = gpu::product_precision::float32) {
         int n = 0;
         if (const cudaError_t s = cudaGetDeviceCount(&n); s != cudaSuccess || n < 1)
@@ -49,8 +50,9 @@ public:
     }
     gpu::stream_engine& engine() const { return *engine_; }
     void wait() const { gpu::check(cudaStreamSynchronize(stream_.get()), "cudaStreamSynchronize"); }
-    /// Copies to the host by way of `stream`, and waits: faults of the kernels before come to light here. A few
-    /// numbers, a loss perhaps, go through pinned memory, which the device writes to by itself.
+    /// Copies to the host by way of `stream`, and waits: faults of the kernels before come to light
+    /// here. A few numbers, a loss perhaps, go through pinned memory, which the device writes to by
+    /// itself.
     void read(const float* from, float* to, std::int64_t floats, cudaStream_t stream) const {
         const auto bytes = static_cast<std::size_t>(floats) * sizeof(float);
         void* const by = bytes <= few_bytes ? few_.data() : static_cast<void*>(to);
@@ -192,7 +194,8 @@ private:
     void stage(int i, const float* from, int batch) {
         std::memcpy(staging_.data() + place_of(i), from, bytes_of(i, batch));
     }
-    /// The step's state, and the ports of these bits: together, unless what lies between them is as long again.
+    /// The step's state, and the ports of these bits: together, unless what lies between them is as
+    /// long again.
     void upload(const runtime::step_arguments& s, std::uint64_t given, cudaStream_t stream) {
         std::size_t wanted = sizeof(gpu::step_state), end = wanted;
         for (int i = 0; i < ports; ++i)
@@ -224,7 +227,8 @@ public:
 
     struct options {
         int number = -1;   ///< of the GPU; -1: the calling thread's current one (cudaSetDevice)
-        /// Of dense, recurrent and convolutional layers and other matrix products, forward and backward.
+        /// Of dense, recurrent and convolutional layers and other matrix products, forward and
+        /// backward.
         gpu::product_precision products = gpu::product_precision::float32;
     };
     using event = gpu::stream_event;

@@ -8,12 +8,13 @@
 
 namespace sinter::inline SINTER_TARGET::runtime {
 
-/// Memory for lists of rows that come from elsewhere, on a device whose memory is not the host's: the
-/// sums over all replicas, which may be longer than a replica's own. `Arena`: the device's.
+/// Memory for lists of rows that come from elsewhere, on a device whose memory is not the host's:
+/// the sums over all replicas, which may be longer than a replica's own. `Arena`: the device's.
 template <class Arena>
 class joined_lists {
 public:
-    /// List `number` will have at most `rows` rows of `width` floats. True if addresses have changed.
+    /// List `number` will have at most `rows` rows of `width` floats. True if addresses have
+    /// changed.
     SINTER_COLD bool reserve(int number, int rows, int width) {
         if (all_.size() <= static_cast<std::size_t>(number)) {
             all_.resize(static_cast<std::size_t>(number) + 1);

@@ -5,8 +5,9 @@
 
 namespace sinter::inline SINTER_TARGET::runtime {
 
-/// Lets the updates of program P read these lists of rows, by their numbers; null: the program's own,
-/// which are in `m`. `operands`: of P's launches, by P::v.args; `now`: the lists that are read.
+/// Lets the updates of program P read these lists of rows, by their numbers; null: the program's
+/// own, which are in `m`. `operands`: of P's launches, by P::v.args; `now`: the lists that are
+/// read.
 template <class P, class Memory>
 void point_at_lists(const Memory& m, const row_list* lists, row_list* now, float** operands) {
     for (int k = 0; k < P::v.n_buckets; ++k) {

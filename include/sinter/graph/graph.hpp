@@ -79,7 +79,8 @@ struct assignment {
 struct loop {
     int steps = 0;             ///< iterations at most
     int count = -1;            ///< node of the number of iterations, a scalar; -1: all
-    /// Node within: another iteration while it is not 0 (`count` then says whether there is a first).
+    /// Node within: another iteration while it is not 0 (`count` then says whether there is a
+    /// first).
     int condition = -1;
     int trips = -1;            ///< node of how many iterations there were, where `condition` decides
     bool backwards = false;    ///< from the last iteration's number down to 0

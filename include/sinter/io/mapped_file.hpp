@@ -6,8 +6,9 @@
 
 namespace sinter::inline SINTER_TARGET::io {
 
-/// A regular file's bytes as memory that the system reads as they are looked at, and may give up again. The file must
-/// not become shorter meanwhile; one that is replaced as atomic_write.hpp does it stays what it was.
+/// A regular file's bytes as memory that the system reads as they are looked at, and may give up
+/// again. The file must not become shorter meanwhile; one that is replaced as atomic_write.hpp does
+/// it stays what it was.
 class mapped_file {
 public:
     /// Throws io_error.

@@ -35,7 +35,8 @@ SINTER_COLD inline std::optional<std::int64_t> integer(std::string_view text, st
     return value;
 }
 
-/// Text of strangers in quotes, fit for an error message: control characters escaped, long ones cut.
+/// Text of strangers in quotes, fit for an error message: control characters escaped, long ones
+/// cut.
 SINTER_COLD inline std::string quoted_text(std::string_view s) {
     return s.size() <= 100 ? json::text(s) : json::text(s.substr(0, 100)) + "...";
 }
@@ -49,7 +50,8 @@ SINTER_COLD inline bool is_host_name(std::string_view host) {
     return true;
 }
 
-/// Characters of an IPv6 address, a scope ("%eth0") included; whether it is one is seen when it is resolved.
+/// Characters of an IPv6 address, a scope ("%eth0") included; whether it is one is seen when it is
+/// resolved.
 SINTER_COLD inline bool is_ipv6(std::string_view host) {
     if (host.find(':') == host.npos || host.size() > 64) return false;
     const std::string_view digits = host.substr(0, host.find('%'));

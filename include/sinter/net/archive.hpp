@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-/// Archives for control messages. A message has `serialize(archive, version)` as Boost.Serialization
-/// wants it, so that its archives take it, too; those here need no library, are the same on every
-/// machine, and never allocate more than the bytes that are there can hold. They write numbers,
-/// texts and lists of them: nothing that names a type or could be run.
+/// Archives for control messages. A message has `serialize(archive, version)` as
+/// Boost.Serialization wants it, so that its archives take it, too; those here need no library, are
+/// the same on every machine, and never allocate more than the bytes that are there can hold. They
+/// write numbers, texts and lists of them: nothing that names a type or could be run.
 namespace sinter::inline SINTER_TARGET::wire {
 
 class archive_writer {

@@ -50,9 +50,9 @@ public:
     cluster() : members_{{cluster_role::worker, 0, "127.0.0.1", 0}}, trainers_(1), self_(0) {}
 
     /// Those in `members`, in any order, of whom the one of role and index `role`, `index` is this
-    /// process. An evaluator need not be listed. `how` says in errors where the list is from. Throws
-    /// option_error: an address or a task twice, two chiefs or evaluators, nobody who trains, a task
-    /// that is not there.
+    /// process. An evaluator need not be listed. `how` says in errors where the list is from.
+    /// Throws option_error: an address or a task twice, two chiefs or evaluators, nobody who
+    /// trains, a task that is not there.
     SINTER_APART cluster(std::vector<cluster_member> members, cluster_role role, int index, cluster_options = {},
                          std::string how = "a list of members");
 

@@ -125,8 +125,8 @@ private:
         body_.resize(static_cast<std::size_t>(current_.bytes) + seal_bytes);
         return true;
     }
-    /// Takes in what still comes, and hears none of it. (What is left unread when a socket is closed
-    /// resets the connection, and what was said last may be lost.)
+    /// Takes in what still comes, and hears none of it. (What is left unread when a socket is
+    /// closed resets the connection, and what was said last may be lost.)
     void drain() {
         std::byte rest[4096];
         const iovec part{rest, sizeof rest};

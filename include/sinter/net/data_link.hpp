@@ -18,8 +18,8 @@ struct peer_name {
 
 /// A connection ended: often the consequence of an error that its other end knows better.
 struct lost_connection : cluster_error { using cluster_error::cluster_error; };
-/// What came is not what was sent. Nothing of the frame may be used, and nothing can follow it; the peer
-/// itself may be sound.
+/// What came is not what was sent. Nothing of the frame may be used, and nothing can follow it; the
+/// peer itself may be sound.
 struct damaged_connection : cluster_error { using cluster_error::cluster_error; };
 
 /// Frames to and from one peer over a connection that does not block. One thread at a time uses it;
@@ -40,8 +40,9 @@ public:
     short wants() const {
         return static_cast<short>((sending_ || waiting() > 0 ? send_wants_ : 0) | (receiving_ ? receive_wants_ : 0));
     }
-    /// Whether bytes have arrived that poll() does not tell of: TLS decrypts more than was requested, and
-    /// read_ahead() reads more. Those of a frame that is being received have been taken already.
+    /// Whether bytes have arrived that poll() does not tell of: TLS decrypts more than was
+    /// requested, and read_ahead() reads more. Those of a frame that is being received have been
+    /// taken already.
     bool has_more() const {
         return channel_.has_more() || (!receiving_ && buffered() > 0 && buffered() >= header_bytes - ahead_);
     }
@@ -64,7 +65,8 @@ public:
         send_wants_ = POLLOUT;
     }
 
-    /// The same for a short frame, which is copied: it leaves with those that follow, at the next flush().
+    /// The same for a short frame, which is copied: it leaves with those that follow, at the next
+    /// flush().
     void send_later(const frame_tag& tag, span<const std::byte> payload) {
         if (sending_) misuse("send_later() before flush() has returned true");
         if (payload.size() > most_payload) misuse("a payload longer than max_payload()");
@@ -139,8 +141,9 @@ public:
         return true;
     }
 
-    /// The tag of the next frame, if its header has come although no receive() says what is expected;
-    /// else null. For whoever waits long, and wonders whether others do the same as it does.
+    /// The tag of the next frame, if its header has come although no receive() says what is
+    /// expected; else null. For whoever waits long, and wonders whether others do the same as it
+    /// does.
     const frame_tag* peek() {
         if (receiving_) return nullptr;
         while (ahead_ < header_bytes) {
@@ -155,9 +158,10 @@ public:
         peeked_ = h.tag;
         return &peeked_;
     }
-    /// The next frame's header once it is there, where the receiver does not know what comes: receive()
-    /// then takes its tag and length, if they are fit. What is no header of the next frame is a
-    /// cluster_error. Nothing is proved before the payload is there and fill() has returned true.
+    /// The next frame's header once it is there, where the receiver does not know what comes:
+    /// receive() then takes its tag and length, if they are fit. What is no header of the next
+    /// frame is a cluster_error. Nothing is proved before the payload is there and fill() has
+    /// returned true.
     const frame_header* next() {
         if (receiving_) misuse("next() before fill() has returned true");
         peek();
@@ -273,8 +277,8 @@ private:
         return read(parts, n, true);
     }
     std::size_t buffered() const { return buffer_end_ - buffer_begin_; }
-    /// Fills the parts from the buffer, or from the channel; then, where it is said and asked for, the buffer.
-    /// There is place for one part more.
+    /// Fills the parts from the buffer, or from the channel; then, where it is said and asked for,
+    /// the buffer. There is place for one part more.
     transfer read(iovec* parts, int n, bool and_buffer) {
         std::size_t wanted = 0;
         if (buffered() > 0) {

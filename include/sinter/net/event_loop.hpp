@@ -102,7 +102,8 @@ public:
     }
 
 private:
-    // Of io_context's own executor: one that may be any costs as much to compile as the rest of Asio.
+    // Of io_context's own executor: one that may be any costs as much to compile as the rest of
+    // Asio.
     boost::asio::basic_waitable_timer<std::chrono::steady_clock, boost::asio::wait_traits<std::chrono::steady_clock>,
                                       boost::asio::io_context::executor_type>
         timer_;

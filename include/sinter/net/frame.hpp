@@ -6,8 +6,8 @@
 #include <array>
 #include <string>
 
-/// The frame: a header of 64 bytes, the payload, and 16 bytes that a seal makes of both. All numbers
-/// are little-endian. Nothing here reads or writes a socket.
+/// The frame: a header of 64 bytes, the payload, and 16 bytes that a seal makes of both. All
+/// numbers are little-endian. Nothing here reads or writes a socket.
 namespace sinter::inline SINTER_TARGET::wire {
 
 inline constexpr std::uint32_t frame_magic = 0x464E5253;   // "SRNF"
@@ -74,8 +74,8 @@ inline header_block encode(const frame_header& h, std::uint64_t seed) {
     return b;
 }
 
-/// Reads a header; `into` counts only if the answer is `none`. The check over the header comes before
-/// its fields, so that a flipped bit is told from a peer that asks for something else.
+/// Reads a header; `into` counts only if the answer is `none`. The check over the header comes
+/// before its fields, so that a flipped bit is told from a peer that asks for something else.
 inline header_fault decode(const header_block& b, std::uint64_t seed, frame_header& into) {
     if (detail::get<std::uint32_t>(b.data()) != frame_magic) return header_fault::not_a_frame;
     if (detail::get<std::uint8_t>(b.data() + 4) != frame_version) return header_fault::version;

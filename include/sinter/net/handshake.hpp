@@ -38,8 +38,8 @@ public:
         if (dials) say(own_block_);
     }
 
-    /// Bytes that only the two ends of the channel beneath share (TLS makes them): whoever sits between
-    /// two channels cannot then hand on what is said. To be set before anything is heard.
+    /// Bytes that only the two ends of the channel beneath share (TLS makes them): whoever sits
+    /// between two channels cannot then hand on what is said. To be set before anything is heard.
     void bind(span<const std::byte> binding) { binding_.assign(binding.begin(), binding.end()); }
 
     state now() const { return state_; }
@@ -75,7 +75,8 @@ public:
         else if (step_ == step::hear_proof) hear_proof(bytes);
         else hear_verdict(bytes);
     }
-    /// In `to_decide`: accepts the peer, or refuses it with a reason that it is told (cut to 343 bytes).
+    /// In `to_decide`: accepts the peer, or refuses it with a reason that it is told (cut to 343
+    /// bytes).
     void decide(std::string_view reason) {
         if (state_ != state::to_decide) throw error("nothing is to be decided", "handshake");
         state_ = state::talking;

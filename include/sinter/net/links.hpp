@@ -13,9 +13,9 @@
 
 namespace sinter::inline SINTER_TARGET::wire {
 
-/// The connections of one member to all others: it listens for those of higher rank, and dials those
-/// of lower rank until they answer. For each pair there is a control connection, then one for data.
-/// Lives on the loop's thread.
+/// The connections of one member to all others: it listens for those of higher rank, and dials
+/// those of lower rank until they answer. For each pair there is a control connection, then one for
+/// data. Lives on the loop's thread.
 class links {
 public:
     struct calls {

@@ -121,8 +121,8 @@ private:
         }
         next();
     }
-    /// Who waits for a stuck member does not get on either: the one that is least far is at fault, and
-    /// among equals the one that stood still first.
+    /// Who waits for a stuck member does not get on either: the one that is least far is at fault,
+    /// and among equals the one that stood still first.
     void blame_the_stuck(double now) {
         int worst = self_;
         member_status at = status(self_);

@@ -101,7 +101,8 @@ private:
     static constexpr std::size_t width = 16;
 #endif
     using lanes [[gnu::vector_size(width)]] = std::uint64_t;
-    /// Low half times high half of each lane. GCC would multiply all 64 bits, for which AVX2 has no instruction.
+    /// Low half times high half of each lane. GCC would multiply all 64 bits, for which AVX2 has no
+    /// instruction.
     static lanes product_of_halves(lanes k) {
 #if defined(__SSE2__) && !defined(__clang__) && !defined(__AVX512F__)
         using halves [[gnu::vector_size(width)]] = int;
@@ -116,8 +117,9 @@ private:
         return (k & 0xFFFFFFFFu) * (k >> 32);
 #endif
     }
-    /// Stripes of one block, the first of which uses the secret from `key` on. Both sums are kept apart until the
-    /// end: lane i gets the words of lane i ^ 1, and no vector has to be shuffled for it.
+    /// Stripes of one block, the first of which uses the secret from `key` on. Both sums are kept
+    /// apart until the end: lane i gets the words of lane i ^ 1, and no vector has to be shuffled
+    /// for it.
     static void accumulate(std::uint64_t* lane, const std::byte* at, std::size_t n, const std::byte* key) {
         lanes words[stripe / width] = {}, products[stripe / width] = {};
         for (; n != 0; --n, at += stripe, key += 8)

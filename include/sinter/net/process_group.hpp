@@ -9,10 +9,10 @@
 namespace sinter::inline SINTER_TARGET::wire {
 
 /// The connections of this process to the other members of a cluster. The constructor returns when
-/// all are there and have found that they agree; from then on each learns within a second of another
-/// one's end, or of its first error, and within `dead_after` of one that was stopped or cut off.
-/// Beside the threads that use it, one of its own watches and answers. Any thread may call what is
-/// not said to be one thread's.
+/// all are there and have found that they agree; from then on each learns within a second of
+/// another one's end, or of its first error, and within `dead_after` of one that was stopped or cut
+/// off. Beside the threads that use it, one of its own watches and answers. Any thread may call
+/// what is not said to be one thread's.
 class process_group {
 public:
     struct setup {
@@ -44,14 +44,14 @@ public:
     }
     /// Becomes readable at the first error, and stays so.
     int failed_descriptor() const { return error_.descriptor(); }
-    /// Tells all members of an error. The first one wins, here as everywhere. Returns when it, or one
-    /// that was before it, is there.
+    /// Tells all members of an error. The first one wins, here as everywhere. Returns when it, or
+    /// one that was before it, is there.
     void fail(const cluster_error&) noexcept;
     /// For errors of this process itself.
     void fail(const std::string& cause) noexcept;
 
-    /// Where this process is: for errors, and so that it is not taken for stuck. `operation` must live
-    /// as long as the program. Costs a few stores.
+    /// Where this process is: for errors, and so that it is not taken for stuck. `operation` must
+    /// live as long as the program. Costs a few stores.
     void progress(std::int64_t step, const char* operation) noexcept {
         marks_.step.store(step, std::memory_order_relaxed);
         marks_.operation.store(operation, std::memory_order_relaxed);
@@ -66,8 +66,8 @@ public:
     bool asked() const { return asked_.load(std::memory_order_acquire); }
     std::string stop_reason() const;
 
-    /// Every member gives some bytes (at most 48 KiB) and gets those of all, by rank. All must call it
-    /// in the same order, with the same `what`, which errors name; one thread.
+    /// Every member gives some bytes (at most 48 KiB) and gets those of all, by rank. All must call
+    /// it in the same order, with the same `what`, which errors name; one thread.
     std::vector<std::string> exchange(const std::string& what, const std::string& bytes);
 
     /// Says that this member has done its part, waits until all have said so (at most

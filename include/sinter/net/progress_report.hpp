@@ -54,8 +54,8 @@ public:
     bool wanted() const noexcept { return static_cast<bool>(fd_); }
 
     /// Step `step` (counted from the job's beginning) is over. Cheap: most calls only look at the
-    /// clock, and none does where nobody listens. `loss` may be NaN: not known. `waited`: seconds for
-    /// which it has waited for others, in all; -1: not known. Whether it was told.
+    /// clock, and none does where nobody listens. `loss` may be NaN: not known. `waited`: seconds
+    /// for which it has waited for others, in all; -1: not known. Whether it was told.
     bool step(std::int64_t step, double loss, double waited = -1) {
         if (!wanted()) return false;
         const double now = base::monotonic_seconds();
@@ -71,7 +71,8 @@ public:
         send(text);
         return true;
     }
-    /// Numbers beside the steps, as "dropped 3 sent 123456": not more often than step() tells something.
+    /// Numbers beside the steps, as "dropped 3 sent 123456": not more often than step() tells
+    /// something.
     void count(std::string_view keys_and_values) {
         if (wanted()) send("count " + std::string(keys_and_values));
     }

@@ -16,8 +16,9 @@ struct direction_key {
     std::uint64_t seed = 0;                  // of checksums: a number of its own, which tells nothing of the key
 };
 
-/// The last 16 bytes of every frame: GMAC (NIST SP 800-38D, AES-128) of its header and payload, whose
-/// nonce is the connection and the frame's number; without a secret a checksum and that of itself.
+/// The last 16 bytes of every frame: GMAC (NIST SP 800-38D, AES-128) of its header and payload,
+/// whose nonce is the connection and the frame's number; without a secret a checksum and that of
+/// itself.
 class seal {
 public:
     using tag = std::array<std::byte, 16>;

@@ -2,8 +2,8 @@
 #pragma once
 
 /// What several processes need (rosters, connections, collective operations) is the same for all
-/// models, and as much code as a small model. So programs may compile it once, in a file of its own:
-/// they define SINTER_SEPARATE_COMPILATION in all of their files, and one of these includes
+/// models, and as much code as a small model. So programs may compile it once, in a file of its
+/// own: they define SINTER_SEPARATE_COMPILATION in all of their files, and one of these includes
 /// <sinter/distributed_source.hpp>. The others then need neither Asio's nor OpenSSL's headers.
 /// Otherwise every file that uses it compiles it, as anything else of Sinter.
 ///

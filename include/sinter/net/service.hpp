@@ -135,7 +135,8 @@ private:
             });
         (*at)->begin(false);
     }
-    /// Whose number in the job this is: of those that train, and of servers, which come behind them.
+    /// Whose number in the job this is: of those that train, and of servers, which come behind
+    /// them.
     const cluster_member* task(int number) const {
         if (number < who_.size()) return &who_.member(number);
         const auto server = static_cast<std::size_t>(number - who_.size());

@@ -18,8 +18,9 @@ public:
     const cluster& roster() const { return who_; }
     std::uint64_t incarnation() const { return own_.incarnation; }
 
-    /// Dials server `index` once, and waits for the end of the handshake at most `within` seconds. Nothing:
-    /// it is not there (yet), and trouble() says why. Throws cluster_error where it refuses this process.
+    /// Dials server `index` once, and waits for the end of the handshake at most `within` seconds.
+    /// Nothing: it is not there (yet), and trouble() says why. Throws cluster_error where it
+    /// refuses this process.
     std::optional<data_link> dial(int index, double within) {
         const cluster_member& m = who_.servers()[static_cast<std::size_t>(index)];
         const host_port at = m.address();

@@ -7,9 +7,10 @@
 #include <openssl/err.h>
 #include <openssl/ssl.h>
 
-/// TLS 1.3 beneath control and data, by OpenSSL. Both ends show a certificate that the authority has
-/// signed; which member one is, is proved by the handshake within, whose proofs cover this channel.
-/// (OpenSSL allocates some 40 KiB for each connection, also for strangers, until it is refused.)
+/// TLS 1.3 beneath control and data, by OpenSSL. Both ends show a certificate that the authority
+/// has signed; which member one is, is proved by the handshake within, whose proofs cover this
+/// channel. (OpenSSL allocates some 40 KiB for each connection, also for strangers, until it is
+/// refused.)
 namespace sinter::inline SINTER_TARGET::wire {
 
 namespace detail {
@@ -119,8 +120,8 @@ private:
     std::unique_ptr<SSL, release> ssl_;
     std::string record_, fault_;
 
-    /// Of a connection that takes no more: an alert that came before it ended may say why. What else has come stays to
-    /// be read.
+    /// Of a connection that takes no more: an alert that came before it ended may say why. What
+    /// else has come stays to be read.
     void hear_reason() {
         if (!fault_.empty() || !::SSL_is_init_finished(ssl_.get())) return;
         char next;
@@ -128,7 +129,8 @@ private:
         begin();
         outcome(::SSL_peek_ex(ssl_.get(), &next, 1, &got), got);
     }
-    /// What is left unread when a socket is closed resets the connection, and the alert that says why may be lost.
+    /// What is left unread when a socket is closed resets the connection, and the alert that says
+    /// why may be lost.
     void discard_what_has_come() {
         char rest[4096];
         for (int i = 0; i < 64; ++i)   // nobody may keep this process busy

@@ -6,13 +6,14 @@
 
 namespace sinter::inline SINTER_TARGET::sharded {
 
-/// Behind which clock all workers stop or save, and behind which one all servers do. Server 0 decides: behind the
-/// first clock that no worker has leave to begin. Whoever gets leave for that clock is told with it, so that
-/// all know it before they begin that clock's step, however far apart they are. No sockets here.
+/// Behind which clock all workers stop or save, and behind which one all servers do. Server 0
+/// decides: behind the first clock that no worker has leave to begin. Whoever gets leave for that
+/// clock is told with it, so that all know it before they begin that clock's step, however far
+/// apart they are. No sockets here.
 class agreed_clocks {
 public:
-    /// `ahead`: how many clocks later than that which it has leave for a worker may begin, since it has heard meanwhile
-    /// that another server is so far (backup workers).
+    /// `ahead`: how many clocks later than that which it has leave for a worker may begin, since it
+    /// has heard meanwhile that another server is so far (backup workers).
     explicit agreed_clocks(int ahead = 0) : ahead_(ahead) {}
     /// A worker has leave to begin this clock, or has pushed it.
     void give(std::int64_t clock) { given_ = std::max(given_, clock); }
@@ -25,17 +26,19 @@ public:
     void stop_at_once() { stop_ = 0; }
     void go_on() { stop_ = -1; }
 
-    /// Workers save behind clock files_clock() - 1. Not before they have where they agreed on it last.
+    /// Workers save behind clock files_clock() - 1. Not before they have where they agreed on it
+    /// last.
     std::int64_t files_clock() const { return files_clock_; }
     void files_behind_next(std::int64_t applied) {
         if (files_clock_ <= applied) files_clock_ = std::max(given_ + 2 + ahead_, applied + 1);
     }
 
-    /// All servers save once so many clocks are applied, as step save(); 0: nothing has been agreed on yet.
+    /// All servers save once so many clocks are applied, as step save(); 0: nothing has been agreed
+    /// on yet.
     std::int64_t save_clock() const { return save_clock_; }
     std::int64_t save() const { return save_; }
-    /// `step` is the model's step at clock `applied`, the first that is not applied yet. Not before the save that was
-    /// agreed on last is due.
+    /// `step` is the model's step at clock `applied`, the first that is not applied yet. Not before
+    /// the save that was agreed on last is due.
     void save_behind_next(std::int64_t step, std::int64_t applied) {
         if (save_clock_ > applied) return;
         save_clock_ = std::max(given_ + 2 + ahead_, applied + 1);

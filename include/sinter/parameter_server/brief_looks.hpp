@@ -7,10 +7,11 @@
 
 namespace sinter::inline SINTER_TARGET::sharded {
 
-/// Whether whoever waits for a message looks again at once, or sleeps until something comes. An answer
-/// within microseconds needs no sleep, and meanwhile the core is left to the others. But where they compute,
-/// one who yields gets it back after their whole slice of time, milliseconds later, and one who sleeps as
-/// soon as the message is there: so after a yield that took long, there is none for a while.
+/// Whether whoever waits for a message looks again at once, or sleeps until something comes. An
+/// answer within microseconds needs no sleep, and meanwhile the core is left to the others. But
+/// where they compute, one who yields gets it back after their whole slice of time, milliseconds
+/// later, and one who sleeps as soon as the message is there: so after a yield that took long,
+/// there is none for a while.
 class brief_looks {
 public:
     /// After `looks` looks that found nothing: true once others have had the core, false: sleep.

@@ -12,7 +12,8 @@ namespace sinter::inline SINTER_TARGET::sharded {
 /// Worker w's c-th push is of clock c. Clock c is applied when all who are waited for have pushed
 /// it (with b backup workers: all of the job but b). Whoever has pushed clocks 0..c-1 may read when
 /// clock c - s - 1 is applied, so that at every read the reader is at most s clocks ahead of the
-/// slowest who is waited for. A push of a clock that is applied already is late, and used for nothing.
+/// slowest who is waited for. A push of a clock that is applied already is late, and used for
+/// nothing.
 class clocks {
 public:
     enum class verdict : std::uint8_t {

@@ -3,10 +3,11 @@
 #include <sinter/net/archive.hpp>
 #include <array>
 
-/// Shards that two processes keep: shard i is kept by servers i and i + 1. One copy leads: it serves
-/// workers, and answers only what the other copy has, too. An epoch is one agreement on who leads and
-/// whether the other copy follows. The chief alone ends an epoch in which both take part, and gives the
-/// next to one of the two: so there are never two leaders whose answers count. No sockets here.
+/// Shards that two processes keep: shard i is kept by servers i and i + 1. One copy leads: it
+/// serves workers, and answers only what the other copy has, too. An epoch is one agreement on who
+/// leads and whether the other copy follows. The chief alone ends an epoch in which both take part,
+/// and gives the next to one of the two: so there are never two leaders whose answers count. No
+/// sockets here.
 namespace sinter::inline SINTER_TARGET::sharded {
 
 enum class copy_role : std::uint8_t {
@@ -50,8 +51,9 @@ inline const std::string follow = "follow", norm = "norm";
 
 inline int process_of_copy(int shard, int copy, int servers) { return (shard + copy) % servers; }
 
-/// What the chief knows of one shard's two copies, and decides. It decides about an epoch only if it
-/// has heard of it from its leader, and once: what it has decided it says again, and nothing else.
+/// What the chief knows of one shard's two copies, and decides. It decides about an epoch only if
+/// it has heard of it from its leader, and once: what it has decided it says again, and nothing
+/// else.
 class copy_register {
 public:
     /// This copy leads, and what it said its follower knows, too.
@@ -70,8 +72,8 @@ public:
         at(copy).met = false;
         at(copy).gone = certain;
     }
-    /// Whether the copy that was met last is to lead, and from which epoch on; 0: no. `silent`: the leader
-    /// has not been heard of for so long that it is to be replaced.
+    /// Whether the copy that was met last is to lead, and from which epoch on; 0: no. `silent`: the
+    /// leader has not been heard of for so long that it is to be replaced.
     std::uint64_t decide(int copy, bool silent) {
         const copy_note& n = at(copy).note;
         if (!at(copy).met || n.role == copy_role::leading) return 0;
@@ -85,8 +87,8 @@ public:
         const bool lost = leader.gone || fresh(leader_) || silent;
         return lost && followed_ && n.role == copy_role::following && n.epoch == epoch_ ? tell(copy, epoch_ + 1) : 0;
     }
-    /// Whether neither copy can have what the last leader had: both processes were started anew, or one was
-    /// while the other has nothing.
+    /// Whether neither copy can have what the last leader had: both processes were started anew, or
+    /// one was while the other has nothing.
     bool lost() const {
         if (epoch_ == 0 || !fresh(leader_) || (told_ && epoch_ == 1)) return false;
         const seen& other = at(1 - leader_);

@@ -93,7 +93,8 @@ private:
     }
 };
 
-/// Several workers' pushes of one clock as one gradient. Nothing is allocated once it has been used.
+/// Several workers' pushes of one clock as one gradient. Nothing is allocated once it has been
+/// used.
 class joined_push {
 public:
     joined_push(const shard_layout& l, const update_order& o)

@@ -6,8 +6,9 @@
 
 namespace sinter::inline SINTER_TARGET::sharded {
 
-/// How often keys without a row were seen. It remembers as many keys as there are new ones among the last
-/// `most` to twice as many: what comes more seldom begins anew, so that memory has a bound.
+/// How often keys without a row were seen. It remembers as many keys as there are new ones among
+/// the last `most` to twice as many: what comes more seldom begins anew, so that memory has a
+/// bound.
 class key_counter {
 public:
     /// 0: counts nothing. `most` is taken as 2^12 to 2^18.

@@ -5,8 +5,9 @@
 
 namespace sinter::inline SINTER_TARGET::sharded {
 
-/// The row of each key, in a hash table with linear probing that grows with the rows: what a lookup costs
-/// depends on how many there are, not on how many there may be. Who calls keeps `keys`, the key of each row.
+/// The row of each key, in a hash table with linear probing that grows with the rows: what a lookup
+/// costs depends on how many there are, not on how many there may be. Who calls keeps `keys`, the
+/// key of each row.
 class key_places {
 public:
     std::int32_t find(std::int64_t key, const std::int64_t* keys) const { return slots_[slot_of(key, keys)] - 1; }

@@ -9,14 +9,15 @@
 
 namespace sinter::inline SINTER_TARGET::sharded {
 
-/// Zeros, of which only what is written takes memory: address space for the largest size that an array may
-/// ever have.
+/// Zeros, of which only what is written takes memory: address space for the largest size that an
+/// array may ever have.
 template <class T>
 class lazy_array {
 public:
     lazy_array() = default;
-    /// Throws std::bad_alloc where the system gives no address space. `dense`: what is written lies together,
-    /// so that large pages waste little, and spare whoever reads here and there a walk for each address.
+    /// Throws std::bad_alloc where the system gives no address space. `dense`: what is written lies
+    /// together, so that large pages waste little, and spare whoever reads here and there a walk
+    /// for each address.
     explicit lazy_array(std::size_t n, bool dense = false) : n_(n) {
         if (n == 0) return;
         void* const p = ::mmap(nullptr, n * sizeof(T), PROT_READ | PROT_WRITE,

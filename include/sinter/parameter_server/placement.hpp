@@ -39,8 +39,8 @@ struct piece {
     int bucket = 0, phase = 0;
     bool operator==(const piece&) const = default;
 };
-/// All vectors but the innermost are by server. Pieces and runs are in the order of the server's array,
-/// in which what is updated comes first.
+/// All vectors but the innermost are by server. Pieces and runs are in the order of the server's
+/// array, in which what is updated comes first.
 struct dense_placement {
     int servers = 0;
     std::vector<std::vector<piece>> pieces;
@@ -50,7 +50,8 @@ struct dense_placement {
 };
 
 namespace detail {
-/// How many lines each server gets of `lines` that may be cut, beside those it has: as even as can be.
+/// How many lines each server gets of `lines` that may be cut, beside those it has: as even as can
+/// be.
 inline std::vector<std::int64_t> even_shares(const std::vector<std::int64_t>& has, std::int64_t lines) {
     std::vector<std::size_t> order(has.size());
     for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
@@ -118,10 +119,11 @@ inline void place_some(span<const block> blocks, bool with_gradients, dense_plac
 } // namespace detail
 
 
-/// Places blocks on servers, those with gradients and then those without. Tensors that stay whole go
-/// first, the largest to whoever has the least; what may be cut levels the servers, so that their loads
-/// differ by a line where enough of it is there. Server 0's array has the first of the blocks that may be
-/// cut, and so on. Throws option_error where there is no server, or a block is not whole lines.
+/// Places blocks on servers, those with gradients and then those without. Tensors that stay whole
+/// go first, the largest to whoever has the least; what may be cut levels the servers, so that
+/// their loads differ by a line where enough of it is there. Server 0's array has the first of the
+/// blocks that may be cut, and so on. Throws option_error where there is no server, or a block is
+/// not whole lines.
 inline dense_placement place(span<const block> blocks, int servers) {
     if (servers < 1)
         throw option_error("no server to place parameters on", "servers", std::to_string(servers), "1 or more");
@@ -138,9 +140,9 @@ inline dense_placement place(span<const block> blocks, int servers) {
     return out;
 }
 
-/// How a table's rows are dealt out: `div`, stretches of neighbours, the first of them one row longer
-/// where they are not equal; `mod`, row r to server r mod the number of servers. As TensorFlow's
-/// embedding_lookup.
+/// How a table's rows are dealt out: `div`, stretches of neighbours, the first of them one row
+/// longer where they are not equal; `mod`, row r to server r mod the number of servers. As
+/// TensorFlow's embedding_lookup.
 enum class row_partition : std::uint8_t { div, mod };
 
 /// Which server has which rows of a table, and as which of its own.
@@ -173,8 +175,9 @@ private:
     }
 };
 
-/// Into how many shards a table of `rows` rows is cut: so many, but no shard is empty. (TensorFlow's
-/// FixedShardsPartitioner. It and the next two throw nothing; what counts bytes takes rows of at least one.)
+/// Into how many shards a table of `rows` rows is cut: so many, but no shard is empty.
+/// (TensorFlow's FixedShardsPartitioner. It and the next two throw nothing; what counts bytes takes
+/// rows of at least one.)
 constexpr std::int64_t fixed_shards(std::int64_t rows, std::int64_t shards) {
     return shards < rows ? shards : rows;
 }
@@ -185,8 +188,8 @@ constexpr std::int64_t min_size_shards(std::int64_t rows, std::int64_t row_bytes
     const std::int64_t most = rows < max_shards ? rows : max_shards, shards = by_size < most ? by_size : most;
     return shards > 1 ? shards : 1;
 }
-/// As few as let each have at most `max_shard_bytes`, or one row; at most `max_shards` (0: any number)
-/// (MaxSizePartitioner).
+/// As few as let each have at most `max_shard_bytes`, or one row; at most `max_shards` (0: any
+/// number) (MaxSizePartitioner).
 constexpr std::int64_t max_size_shards(std::int64_t rows, std::int64_t row_bytes, std::int64_t max_shard_bytes,
                                        std::int64_t max_shards = 0) {
     const std::int64_t fit = max_shard_bytes / row_bytes, each = fit > 1 ? fit : 1;

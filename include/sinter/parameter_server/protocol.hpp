@@ -6,9 +6,9 @@
 #include <bit>
 #include <cstring>
 
-/// What clients and servers say: data frames whose `operation` is one of these words. A worker asks,
-/// and each question has one answer, in order. Whatever is read is compared with the shard's layout
-/// before a byte of it is stored. Functions of bytes alone: nothing here reads a socket.
+/// What clients and servers say: data frames whose `operation` is one of these words. A worker
+/// asks, and each question has one answer, in order. Whatever is read is compared with the shard's
+/// layout before a byte of it is stored. Functions of bytes alone: nothing here reads a socket.
 ///
 /// | word | tag | payload |
 /// |---|---|---|
@@ -200,7 +200,8 @@ inline const char* fault_of(const wire::frame_header& h, const shard_layout& lay
 }
 
 /// Calls take(section, keys, floats) for each section of a push, whose keys and floats need not be
-/// aligned. What is wrong, in words; null: nothing. All sections are looked at before the first is taken.
+/// aligned. What is wrong, in words; null: nothing. All sections are looked at before the first is
+/// taken.
 template <class Take>
 const char* read_sections(span<const std::byte> bytes, const shard_layout& layout, Take take) {
     const std::int64_t dense_floats = layout.updated();

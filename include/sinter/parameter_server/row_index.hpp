@@ -8,8 +8,8 @@
 
 namespace sinter::inline SINTER_TARGET::sharded {
 
-/// The bits of a key, mixed: neighbours have nothing in common. (The finalizer of SplitMix64: Steele, Lea,
-/// Flood, "Fast splittable pseudorandom number generators", 2014.)
+/// The bits of a key, mixed: neighbours have nothing in common. (The finalizer of SplitMix64:
+/// Steele, Lea, Flood, "Fast splittable pseudorandom number generators", 2014.)
 constexpr std::uint64_t mixed(std::int64_t key) {
     std::uint64_t x = static_cast<std::uint64_t>(key) + 0x9e3779b97f4a7c15u;
     x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
@@ -26,8 +26,8 @@ constexpr std::int64_t key_of_words(std::int32_t low, std::int32_t high) {
                                      static_cast<std::uint32_t>(low));
 }
 
-/// The distinct keys among those that it is shown, numbered in the order in which they are first shown.
-/// Allocates nothing after its construction.
+/// The distinct keys among those that it is shown, numbered in the order in which they are first
+/// shown. Allocates nothing after its construction.
 class row_index {
 public:
     /// For at most so many distinct keys at a time.
@@ -43,7 +43,8 @@ public:
         for (slot& s : slots_) s.round = 0;
         round_ = 1;
     }
-    /// The number of this key, which it gets if it is new. More distinct ones than the most must not come.
+    /// The number of this key, which it gets if it is new. More distinct ones than the most must
+    /// not come.
     std::int32_t place_of(std::int64_t key) {
         std::size_t i = mixed(key) & (slots_.size() - 1);
         for (; slots_[i].round == round_; i = (i + 1) & (slots_.size() - 1))

@@ -27,15 +27,15 @@ struct row_store_setup {
     std::function<void(int slot, const float* row, float* to)> first_slot = nullptr;
 };
 
-/// A server's rows of one table, with the optimizer's slots. A row is made when it is first updated;
-/// until then it is read as what it begins with, and takes no memory. Rows lie one behind the other,
-/// numbered from 0 in the order in which they were made: the keys of a row_list that updates them.
-/// Not for several threads at once.
+/// A server's rows of one table, with the optimizer's slots. A row is made when it is first
+/// updated; until then it is read as what it begins with, and takes no memory. Rows lie one behind
+/// the other, numbered from 0 in the order in which they were made: the keys of a row_list that
+/// updates them. Not for several threads at once.
 ///
-/// Of a hashed table a row is made by the `admit_after`-th update that names its key, and given up when
-/// no update has named it for `expire_after` global steps or, under when_full::evict, when another needs
-/// its place and no other has rested longer. Then another row may get its number: the numbers that add()
-/// gave are good until an add() of another step, or expire().
+/// Of a hashed table a row is made by the `admit_after`-th update that names its key, and given up
+/// when no update has named it for `expire_after` global steps or, under when_full::evict, when
+/// another needs its place and no other has rested longer. Then another row may get its number: the
+/// numbers that add() gave are good until an add() of another step, or expire().
 class row_store {
 public:
     /// Throws option_error for numbers that make no sense.
@@ -66,7 +66,8 @@ public:
         if (hashed()) return places_.find(key, keys_.data());
         return has(key) ? numbers_[key] - 1 : -1;
     }
-    /// The same of several keys, none more than `batch`; the rows are on their way to the cache then.
+    /// The same of several keys, none more than `batch`; the rows are on their way to the cache
+    /// then.
     static constexpr std::size_t batch = 64;
     void find(span<const std::int64_t> keys, std::int32_t* numbers) const {
         for (std::size_t k = 0; k < keys.size(); ++k) {
@@ -80,8 +81,8 @@ public:
             for (int i = 0; i < s_.slots; ++i) prefetch(slot(i) + std::int64_t{r} * s_.row_floats);
         }
     }
-    /// The row's number, for an update that makes global step `step`: steps never fall. -1: it has none, and
-    /// this gradient is left out.
+    /// The row's number, for an update that makes global step `step`: steps never fall. -1: it has
+    /// none, and this gradient is left out.
     std::int32_t add(std::int64_t key, std::int64_t step) {
         std::int32_t r = find(key);
         if (r < 0 && hashed() && s_.options.admit_after > 1 && seen_.count(key) < s_.options.admit_after) {
@@ -92,7 +93,8 @@ public:
         if (r >= 0) touch(r, step);
         return r;
     }
-    /// The same of several rows, some at a time, so that the computer fetches them together. f(k, number) in order.
+    /// The same of several rows, some at a time, so that the computer fetches them together. f(k,
+    /// number) in order.
     template <class F>
     void add(span<const std::int64_t> keys, std::int64_t step, F f) {
         std::int32_t numbers[batch];
@@ -130,7 +132,8 @@ public:
             begin_slot(k, first.data(), to);
         }
     }
-    /// Gives the row values; it is made if need be, whatever would have to be seen before. -1: full.
+    /// Gives the row values; it is made if need be, whatever would have to be seen before. -1:
+    /// full.
     std::int32_t write(std::int64_t key, const float* values, std::int64_t step) {
         std::int32_t r = find(key);
         if (r < 0) r = make(key, step);
@@ -139,9 +142,9 @@ public:
         touch(r, step);
         return r;
     }
-    /// A row as it was saved; `slots`: of each slot its row. Keys come in any order, and none twice. When all
-    /// are there, order_by_age() must follow. False: the table is full. Where there may be more than it holds,
-    /// the newest come first.
+    /// A row as it was saved; `slots`: of each slot its row. Keys come in any order, and none
+    /// twice. When all are there, order_by_age() must follow. False: the table is full. Where there
+    /// may be more than it holds, the newest come first.
     bool restore(std::int64_t key, std::int64_t step, const float* values, const float* const* slots) {
         const std::int32_t r = n_ < most_ ? make(key, step) : -1;
         if (r < 0) return false;
@@ -189,8 +192,9 @@ public:
             if (steps_[r] >= step) f(r, keys_[r]);
         for (std::int32_t r = links_.newest(); r >= 0 && steps_[r] >= step; r = links_.older(r)) f(r, keys_[r]);
     }
-    /// The keys whose rows were given up at `step` or later, and are not there. False: that is too long ago,
-    /// more have been given up since than are remembered (as many as the table has rows at the most).
+    /// The keys whose rows were given up at `step` or later, and are not there. False: that is too
+    /// long ago, more have been given up since than are remembered (as many as the table has rows
+    /// at the most).
     bool removed_since(std::int64_t step, std::vector<std::int64_t>& to) const {
         to.clear();
         if (step < removed_from_) return false;

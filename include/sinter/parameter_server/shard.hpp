@@ -12,9 +12,9 @@
 
 namespace sinter::inline SINTER_TARGET::sharded {
 
-/// The values of one server, their slots and states, and how they are updated. Any thread may call it:
-/// each stretch of the dense array has a lock, and each table. A reader gets every stretch as it was at
-/// one time, and different stretches as they were at different times.
+/// The values of one server, their slots and states, and how they are updated. Any thread may call
+/// it: each stretch of the dense array has a lock, and each table. A reader gets every stretch as
+/// it was at one time, and different stretches as they were at different times.
 class shard {
 public:
     /// Floats of a stretch: with its gradient and two slots it fits in a core's cache.
@@ -62,8 +62,8 @@ public:
         return n;
     }
 
-    /// One update of a phase's part of the dense array. `gradient(first, n)` gives floats of it; `copy_to`, if
-    /// not null, gets the new values of all phases.
+    /// One update of a phase's part of the dense array. `gradient(first, n)` gives floats of it;
+    /// `copy_to`, if not null, gets the new values of all phases.
     template <class Gradient>
     void update(int phase, Gradient gradient, const float* scalars, float square_sum, float* copy_to) {
         for (stretch& s : stretches_) {
@@ -86,9 +86,9 @@ public:
             std::copy_n(values_.data() + s.first, s.floats, to + s.first);
         }
     }
-    /// One update of the rows that `rows` has, each once, which makes global step `step`. Gradients of rows
-    /// that the table does not keep are left out. `listed`: squares() was called before, for the same.
-    /// What is wrong with them; null: nothing.
+    /// One update of the rows that `rows` has, each once, which makes global step `step`. Gradients
+    /// of rows that the table does not keep are left out. `listed`: squares() was called before,
+    /// for the same. What is wrong with them; null: nothing.
     const char* update_rows(std::size_t number, staged_rows& rows, const float* scalars, float square_sum,
                             std::int64_t step, bool listed = false) {
         table& t = tables_[number];
@@ -143,8 +143,8 @@ public:
         std::copy_n(states_.data(), layout_.states, to);
     }
 
-    /// Floats of an array by its number (see protocol.hpp), which has been checked: of a table, whole rows.
-    /// Slots of new dense values begin anew.
+    /// Floats of an array by its number (see protocol.hpp), which has been checked: of a table,
+    /// whole rows. Slots of new dense values begin anew.
     void write(std::int64_t array, std::int64_t first, span<const float> from) {
         if (array >= table_arrays) return write_rows(array, first, from);
         locked(array, [&] {
@@ -183,7 +183,8 @@ public:
         return v;
     }
 
-    /// A row of a checkpoint. Those of a table that has too many are left out. end_of_rows() follows the last.
+    /// A row of a checkpoint. Those of a table that has too many are left out. end_of_rows()
+    /// follows the last.
     void restore_row(std::size_t number, std::int64_t key, std::int64_t step, const float* values,
                      const float* const* slots) {
         table& t = tables_.at(number);
@@ -225,8 +226,8 @@ private:
     std::deque<table> tables_;
     std::mutex states_mutex_;
 
-    /// Makes t.keys, takes out gradients of rows that are not kept, and the zeros behind the last row, as a
-    /// row_list wants them.
+    /// Makes t.keys, takes out gradients of rows that are not kept, and the zeros behind the last
+    /// row, as a row_list wants them.
     static const char* list_of(table& t, staged_rows& rows, std::int64_t step) {
         t.newest = std::max(t.newest, step);
         t.rows.expire(t.newest);

@@ -26,14 +26,15 @@ struct shard_checkpoint_setup {
 ///     FOLDER/step-300/manifest.json              of all files: there is no checkpoint without it
 ///     FOLDER/server-1.run                        who may write as server 1 (io/run_record.hpp)
 ///
-/// Each server writes its own file, whole or not at all; whoever is last adds the manifest. A checkpoint is
-/// loaded when every file is as the manifest says, else the one before, by all servers alike. Servers of
-/// another number each read the stretches and rows that are theirs from whichever files have them: nobody
-/// holds all of a model. A server that another process has replaced can write no more.
+/// Each server writes its own file, whole or not at all; whoever is last adds the manifest. A
+/// checkpoint is loaded when every file is as the manifest says, else the one before, by all
+/// servers alike. Servers of another number each read the stretches and rows that are theirs from
+/// whichever files have them: nobody holds all of a model. A server that another process has
+/// replaced can write no more.
 class shard_checkpoints final : public shard_files {
 public:
-    /// From now on this process is the one that writes as this server, and as those that a job with more
-    /// servers had. Throws io_error where the folder cannot be written.
+    /// From now on this process is the one that writes as this server, and as those that a job with
+    /// more servers had. Throws io_error where the folder cannot be written.
     SINTER_COLD explicit shard_checkpoints(shard_checkpoint_setup s) : s_(std::move(s)) {
         detail::make_folder(s_.folder);
         for (int k = s_.server; k == s_.server || detail::exists(record_path(k)); k += s_.servers) {
@@ -42,8 +43,8 @@ public:
         }
     }
 
-    /// `where`: the name of the checkpoint's folder, `step-N` for one that load() finds; empty: by the view's
-    /// global step. Throws io_error; what was there stays then.
+    /// `where`: the name of the checkpoint's folder, `step-N` for one that load() finds; empty: by
+    /// the view's global step. Throws io_error; what was there stays then.
     SINTER_COLD void save(const shard_view& v, const std::string& where) override {
         const std::string name = where.empty() ? joined({"step-", v.global_step}) : where;
         if (name.find('/') != std::string::npos || name.front() == '.')
@@ -55,8 +56,8 @@ public:
         if (complete(folder) && s_.server == 0 && s_.keep > 0) remove_old();
     }
 
-    /// Throws mismatch_error where the newest is of another program, format_error where there are some and
-    /// none is whole. What is damaged is named on stderr.
+    /// Throws mismatch_error where the newest is of another program, format_error where there are
+    /// some and none is whole. What is damaged is named on stderr.
     SINTER_COLD bool load(shard_view& v) override {
         std::vector<std::int64_t> all = detail::steps_with_manifest(s_.folder);
         for (const std::int64_t step : all) {
@@ -127,8 +128,8 @@ private:
         write_text(folder + "/manifest.json", m.text());
         return true;
     }
-    /// What this server wrote behind the checkpoint that it goes on from, in a run that has ended, must not
-    /// be taken for a part of one that is to come.
+    /// What this server wrote behind the checkpoint that it goes on from, in a run that has ended,
+    /// must not be taken for a part of one that is to come.
     SINTER_COLD void forget_later(std::int64_t step) const {
         record().guarded([&] {
             for (const std::int64_t later : detail::steps_in(s_.folder))

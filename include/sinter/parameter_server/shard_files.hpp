@@ -5,8 +5,8 @@
 
 namespace sinter::inline SINTER_TARGET::sharded {
 
-/// One table's part of a shard_view: the rows that were made (row_store.hpp), in any order; `keys` says
-/// which. Of a table whose rows are known the others are as they begin.
+/// One table's part of a shard_view: the rows that were made (row_store.hpp), in any order; `keys`
+/// says which. Of a table whose rows are known the others are as they begin.
 struct table_view {
     std::int64_t rows = 0;
     span<const std::int64_t> keys;   ///< local rows, or 64-bit keys
@@ -26,8 +26,9 @@ struct shard_view {
     std::vector<table_view> tables;
     std::string log;                 ///< which pushes are in it, and the clocks: bytes of the server's own
 
-    /// load() hands each row of this server's tables to it: its key, the step that updated it last, its values
-    /// and those of each slot. Null: rows are written to `tables`, which has all rows by their numbers.
+    /// load() hands each row of this server's tables to it: its key, the step that updated it last,
+    /// its values and those of each slot. Null: rows are written to `tables`, which has all rows by
+    /// their numbers.
     std::function<void(std::size_t table, std::int64_t key, std::int64_t step, const float* values,
                        const float* const* slots)>
         restore_row;
@@ -37,7 +38,8 @@ struct shard_view {
 class shard_files {
 public:
     virtual ~shard_files() = default;
-    /// Writes the shard whole or not at all. `where`: as the chief's request says; empty: by its global step.
+    /// Writes the shard whole or not at all. `where`: as the chief's request says; empty: by its
+    /// global step.
     virtual void save(const shard_view&, const std::string& where) = 0;
     /// Fills in a shard from the newest whole checkpoint. False: there is none.
     virtual bool load(shard_view&) = 0;

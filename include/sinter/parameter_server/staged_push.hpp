@@ -68,7 +68,8 @@ public:
             }
         });
     }
-    /// Where n rows of a table belong, with their keys behind them: row_section_bytes(). take_rows() follows.
+    /// Where n rows of a table belong, with their keys behind them: row_section_bytes().
+    /// take_rows() follows.
     float* rows(std::size_t table, std::int64_t n) {
         staged_rows& t = tables_[table];
         const std::int64_t before = t.size() * t.row_floats;

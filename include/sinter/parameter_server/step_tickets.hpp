@@ -21,8 +21,8 @@ public:
     /// 0: no limit.
     void limit(std::int64_t max_steps) { most_ = max_steps; }
     std::int64_t limit() const { return most_; }
-    /// For a step of worker w, at `clock`; `done` global steps are made, and `applied` clocks applied. A
-    /// worker that holds a ticket keeps it.
+    /// For a step of worker w, at `clock`; `done` global steps are made, and `applied` clocks
+    /// applied. A worker that holds a ticket keeps it.
     answer ask(int w, std::int64_t done, std::int64_t clock = 0, std::int64_t applied = 0) {
         if (most_ <= 0) return answer::yes;
         if (done >= most_) return answer::no;

@@ -4,7 +4,8 @@
 
 namespace sinter::inline SINTER_TARGET::sharded {
 
-/// The rows of a server's part of a table that have changed since a global step, in memory of their own.
+/// The rows of a server's part of a table that have changed since a global step, in memory of their
+/// own.
 struct table_changes {
     std::int64_t since = 0;   ///< 0: all rows that were ever updated; an older copy is worth nothing then
     std::int64_t step = 0;    ///< the values are those after so many global steps
@@ -14,8 +15,8 @@ struct table_changes {
     std::vector<std::int64_t> removed;   ///< keys that have no row any more
 };
 
-/// The rows that the update behind global step `since`, or a later one, has named. Where that is longer ago than
-/// the table remembers which rows it gave up: all rows, since 0.
+/// The rows that the update behind global step `since`, or a later one, has named. Where that is
+/// longer ago than the table remembers which rows it gave up: all rows, since 0.
 inline table_changes changes_of(const row_store& rows, std::int64_t since, std::int64_t step) {
     table_changes c{since, step, rows.row_floats(), {}, {}, {}};
     if (since == 0 || !rows.removed_since(since, c.removed)) c.since = 0, c.removed.clear();

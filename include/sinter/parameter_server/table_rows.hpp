@@ -10,9 +10,9 @@
 
 namespace sinter::inline SINTER_TARGET::sharded {
 
-/// Rows of a table whose keys are any 64-bit numbers, as they are moved between a worker and its servers
-/// when a model is saved or loaded: some at a time, each with its key, the step that updated it last, its
-/// values and those of the optimizer's slots.
+/// Rows of a table whose keys are any 64-bit numbers, as they are moved between a worker and its
+/// servers when a model is saved or loaded: some at a time, each with its key, the step that
+/// updated it last, its values and those of the optimizer's slots.
 struct table_rows {
     std::int64_t table = 0;
     std::int64_t first = 0;   ///< when reading: the lowest key. When writing: nonzero: rows that are there go first

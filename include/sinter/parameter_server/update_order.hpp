@@ -11,7 +11,8 @@ enum class update_mode : std::uint8_t {
     async,   ///< at once, each by itself
     clocks   ///< together with the other workers' of the same clock, as one update
 };
-/// The order in which floats of several workers are added: by rank, or ((x0 + x1) + (x2 + x3)) + ...
+/// The order in which floats of several workers are added: by rank, or ((x0 + x1) + (x2 + x3)) +
+/// ...
 enum class sum_order : std::uint8_t { ranks, tree };
 /// How gradients of several workers become one.
 enum class gradient_join : std::uint8_t {
@@ -28,8 +29,8 @@ struct update_order {
     int backup = 0;
     sum_order order = sum_order::ranks;
     gradient_join join = gradient_join::sum;
-    /// Workers share batches, so that nobody can be done without: clocks wait for those that have not come
-    /// yet, and one that dies ends the job. False: whoever is not there is not waited for.
+    /// Workers share batches, so that nobody can be done without: clocks wait for those that have
+    /// not come yet, and one that dies ends the job. False: whoever is not there is not waited for.
     bool all_join = false;
 
     static constexpr update_order async() { return {}; }

@@ -7,7 +7,8 @@
 namespace sinter::inline SINTER_TARGET::sharded {
 
 /// What an optimizer must know beside the gradient of what it updates. Sums over a tensor are no
-/// question of the server: a run of whole tensors (run::tensor) is always updated by one call for each.
+/// question of the server: a run of whole tensors (run::tensor) is always updated by one call for
+/// each.
 enum class norm_need : std::uint8_t {
     none,
     all_gradients,   ///< the sum of squares of all gradients of the step, on all servers (clipping by it)
@@ -24,16 +25,18 @@ public:
     virtual int scalars() const = 0;
     /// Floats of slots for each float of a parameter of this group.
     virtual int slots(int group) const = 0;
-    /// The values that a slot begins with, where a parameter's are these: zeros, or for averages the parameter.
+    /// The values that a slot begins with, where a parameter's are these: zeros, or for averages
+    /// the parameter.
     virtual void first_slot(int group, int slot, float* to, const float* parameter, std::int64_t n) const = 0;
     virtual norm_need needs() const = 0;
 
-    /// Updates n floats (whole lines of 16) at p by the gradient g; slot k is at slots + k * stride.
-    /// `square_sum`: of all gradients of the step, where needs() asks for it; else anything.
+    /// Updates n floats (whole lines of 16) at p by the gradient g; slot k is at slots + k *
+    /// stride. `square_sum`: of all gradients of the step, where needs() asks for it; else
+    /// anything.
     virtual void update(int group, float* p, const float* g, float* slots, std::int64_t stride, std::int64_t n,
                         const float* scalars, float square_sum) const = 0;
-    /// Updates only those rows of a table that the list has a gradient for; slot k of the table is at
-    /// slots + k * stride.
+    /// Updates only those rows of a table that the list has a gradient for; slot k of the table is
+    /// at slots + k * stride.
     virtual void update_rows(int group, float* table, float* slots, std::int64_t stride, const row_list& gradients,
                              const float* scalars, float square_sum) const = 0;
 
@@ -45,8 +48,8 @@ public:
         return static_cast<float>(sum);
     }
     virtual float squares(const row_list& gradient) const { return squares(gradient.rows, 16 * gradient.lines()); }
-    /// The sum of all tensors' squares, likewise: parameter i's are at squares[16 * i] (i is run::tensor), and
-    /// all other floats are 0, also those of parameters without gradients.
+    /// The sum of all tensors' squares, likewise: parameter i's are at squares[16 * i] (i is
+    /// run::tensor), and all other floats are 0, also those of parameters without gradients.
     virtual float total(const float* squares, int parameters) const {
         double sum = 0;
         for (std::int64_t i = 0; i < parameters; ++i) sum += double{squares[16 * i]};

@@ -9,8 +9,9 @@
 
 namespace sinter::inline SINTER_TARGET::detail {
 
-/// The chief's bytes, on all members that make this call together, where they have sums alone: as numbers
-/// that are summed, of 6 bytes each, which doubles hold exactly. `reduce`: of span<double>, over all.
+/// The chief's bytes, on all members that make this call together, where they have sums alone: as
+/// numbers that are summed, of 6 bytes each, which doubles hold exactly. `reduce`: of span<double>,
+/// over all.
 template <class Reduce>
 SINTER_COLD void broadcast_by_sums(span<std::byte> x, bool chief, Reduce reduce) {
     constexpr std::size_t piece = 6, most = 1 << 14;

@@ -66,8 +66,8 @@ struct canonical_strategy {
 };
 
 /// The same weights, states and optimizer's memory, bit by bit, on 1, 2, 4... up to S replicas of
-/// whatever strategy: `canonical<4>(mirrored<2>{})`, `canonical<4>(single<cpu_device>{})`. Each batch
-/// is cut into S shards, whoever computes them: dropout is drawn for each shard by itself,
+/// whatever strategy: `canonical<4>(mirrored<2>{})`, `canonical<4>(single<cpu_device>{})`. Each
+/// batch is cut into S shards, whoever computes them: dropout is drawn for each shard by itself,
 /// batch_norm's statistics are a shard's, and what is added up over shards is added up in one fixed
 /// binary tree. (S is part of the result: canonical<2> and canonical<4> differ in roundings.)
 ///

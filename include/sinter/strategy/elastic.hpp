@@ -93,14 +93,15 @@ private:
     bool evaluates() const { return workers().members.self().role == cluster_role::evaluator; }
 };
 
-/// A job whose members may die and come again: elastic(multi_worker<ring>{cluster::from_environment()}).
-/// Those that are left repeat the step that was interrupted, without the dead: the global batch is cut
-/// anew, and the gradient is its mean as before. A process that is started again by the same command
-/// joins behind a step, and is given all that a checkpoint has by those that train. Where half of the
-/// members or more end at once (or half with the chief is not left) the job ends, as others do.
+/// A job whose members may die and come again:
+/// elastic(multi_worker<ring>{cluster::from_environment()}). Those that are left repeat the step
+/// that was interrupted, without the dead: the global batch is cut anew, and the gradient is its
+/// mean as before. A process that is started again by the same command joins behind a step, and is
+/// given all that a checkpoint has by those that train. Where half of the members or more end at
+/// once (or half with the chief is not left) the job ends, as others do.
 /// `elastic(canonical<4>(multi_worker<ring>{...}))` has the same bits whoever lives and dies.
-/// `elastic(sharded_update(...))`, around either, divides the optimizer's memory among members: each
-/// part is kept by two of them. The job ends where both die at the same time.
+/// `elastic(sharded_update(...))`, around either, divides the optimizer's memory among members:
+/// each part is kept by two of them. The job ends where both die at the same time.
 /// doc/distributed.md says more. `on`: false makes it the strategy that it is around.
 ///
 /// All tasks' addresses must be known, and reachable by TCP and by UDP at the same port. The last

@@ -20,7 +20,8 @@ inline bool has_gathered(const float* row, int row_floats) {
 }
 
 /// The rows of a slot that have gathered anything, as a list for others, by their numbers. `to` has
-/// memory for `most_rows`, and as much as fills a line of 16 floats. Throws data_error where there are more.
+/// memory for `most_rows`, and as much as fills a line of 16 floats. Throws data_error where there
+/// are more.
 inline void list_gathered_rows(const float* slot, int table_rows, int most_rows, const row_list& to) {
     *to.keys = 0;
     for (int i = 0; i < table_rows; ++i) {

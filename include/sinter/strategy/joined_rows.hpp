@@ -19,8 +19,8 @@ enum class row_order { ranks, tree };
 
 /// Sums of several row lists of one table [V, E], as a list in memory of its own. Keys come in the
 /// order in which they first occur, list by list: joined lists may be joined again with those that
-/// follow them, and the result is that of all at once (under `ranks` what comes first in rank order,
-/// under `tree` whole branches of it). Nothing is allocated but by the constructor.
+/// follow them, and the result is that of all at once (under `ranks` what comes first in rank
+/// order, under `tree` whole branches of it). Nothing is allocated but by the constructor.
 class joined_rows {
 public:
     /// Joins up to `members` lists of at most `most_rows` rows each.
@@ -35,8 +35,8 @@ public:
     int most_rows() const { return capacity_; }   ///< of a joined list: min(V, members times most rows)
     int width() const { return width_; }           ///< floats of a row
 
-    /// The sum of `lists`, in rank order; good until the next call. Throws data_error where a list is
-    /// not one of this table: a key that is none of its rows, or twice in a list, or too many.
+    /// The sum of `lists`, in rank order; good until the next call. Throws data_error where a list
+    /// is not one of this table: a key that is none of its rows, or twice in a list, or too many.
     row_list join(span<const row_list> lists, row_order order = row_order::ranks) {
         const int n = static_cast<int>(lists.size());
         if (n > members_) fail("too many lists", n - 1, std::to_string(n), std::to_string(members_) + " at most");
@@ -100,8 +100,8 @@ private:
             else add(to, row);
         }
     }
-    /// The sum over the lists [first, first + n) of those that have the row, n a power of two; null: none has.
-    /// `workspace`: two rows for each level.
+    /// The sum over the lists [first, first + n) of those that have the row, n a power of two;
+    /// null: none has. `workspace`: two rows for each level.
     const float* sum_of(span<const row_list> lists, const std::int32_t* from, int first, unsigned n,
                         float* workspace) const {
         if (first >= static_cast<int>(lists.size())) return nullptr;

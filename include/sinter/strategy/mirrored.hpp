@@ -9,8 +9,8 @@ class cpu_device;
 
 /// N replicas in this process, each of which trains on a part of the batch: `estimator model{net,
 /// loss, adam{}, mirrored<2>{}}`, or `mirrored<4, cuda>{}` for four GPUs. What max_batch<B> says is
-/// the whole batch's size. Results are those of one device but for roundings, and do not change from
-/// run to run; canonical<S> (strategy/canonical.hpp) makes them the same for all N, too.
+/// the whole batch's size. Results are those of one device but for roundings, and do not change
+/// from run to run; canonical<S> (strategy/canonical.hpp) makes them the same for all N, too.
 ///
 /// On a processor the replicas are threads that share parameters and the optimizer's memory. A net
 /// of many parameters with small batches is better off with one replica of many threads.

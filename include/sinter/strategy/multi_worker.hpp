@@ -13,7 +13,8 @@ class cpu_device;
 struct multi_worker_options {
     batch_input input = batch_input::global;          ///< where each has its batches from
     state_policy states = state_policy::per_shard;    ///< what becomes of batch_norm's running statistics
-    /// Sums of gradients are checked in one step of so many (collective/checked_communicator.hpp); 0: in none.
+    /// Sums of gradients are checked in one step of so many (collective/checked_communicator.hpp);
+    /// 0: in none.
     std::int64_t check_sums_every = 0;
 };
 
@@ -29,8 +30,8 @@ concept collective_algorithm = requires(const cluster& c, const wire::identity& 
 /// process's part. Gradients are sent in buckets of about `BucketBytes` as soon as they are final,
 /// while the rest are made. All processes make the same calls.
 ///
-/// Making the trainer blocks until all are there: cluster_error says who is missing. cluster_error out
-/// of a step is the same on all; no weight has changed then.
+/// Making the trainer blocks until all are there: cluster_error says who is missing. cluster_error
+/// out of a step is the same on all; no weight has changed then.
 template <class Algorithm, class Device = cpu_device, int BucketBytes = 1 << 18>
 struct multi_worker {
     static_assert(collective_algorithm<Algorithm>,
@@ -42,7 +43,8 @@ struct multi_worker {
     multi_worker_options options{};
     typename Device::options device_settings{};
 
-    /// The evaluator connects to nobody. Throws option_error on a parameter server, which trains nothing.
+    /// The evaluator connects to nobody. Throws option_error on a parameter server, which trains
+    /// nothing.
     SINTER_COLD synchronous_setup setup(const program_identity& i) const {
         const bool evaluates = members.self().role == cluster_role::evaluator;
         if (!evaluates && members.rank() < 0)

@@ -11,43 +11,45 @@ class cpu_device;
 
 /// How workers and servers go about it.
 struct parameter_server_options {
-    /// Where workers have their batches from. None said: batches of their own under async, shared ones
-    /// otherwise. Workers that share batches make all calls together, as under multi_worker. Those with
-    /// batches of their own may come late, leave early, and train at their own pace.
+    /// Where workers have their batches from. None said: batches of their own under async, shared
+    /// ones otherwise. Workers that share batches make all calls together, as under multi_worker.
+    /// Those with batches of their own may come late, leave early, and train at their own pace.
     std::optional<batch_input> input{};
     int pull_every = 1;   ///< async: steps from one pull of the weights to the next
     int push_every = 1;   ///< async: steps whose mean gradient is one push
     bool prefetch =
         false;   ///< async: the next weights are pulled while a step is made, and so lack this step's update
     sharded::row_partition rows = sharded::row_partition::mod;   ///< which server has which rows of a table
-    /// A folder that all servers see: each saves its part there, every so many steps or seconds, and a server
-    /// that is started again goes on from the newest. Empty: none.
+    /// A folder that all servers see: each saves its part there, every so many steps or seconds,
+    /// and a server that is started again goes on from the newest. Empty: none.
     std::string checkpoints{};
     std::int64_t save_every_steps = 0;
     double save_every_seconds = 0;
     int keep = 2;   ///< of these checkpoints; 0: all
-    /// A folder for rows of tables that have changed, for those who answer queries with a copy of a table: every so many
-    /// global steps, and at the end, each server writes its own (sharded::read_delta). Empty: none.
+    /// A folder for rows of tables that have changed, for those who answer queries with a copy of a
+    /// table: every so many global steps, and at the end, each server writes its own
+    /// (sharded::read_delta). Empty: none.
     std::string changes{};
     std::int64_t changes_every_steps = 1000;
-    /// 2: each server's part is kept by the next server, too, and a step counts once both have it. When a server
-    /// dies, the other copy goes on, and nothing is lost; what dies last ends the job. The chief must live meanwhile.
+    /// 2: each server's part is kept by the next server, too, and a step counts once both have it.
+    /// When a server dies, the other copy goes on, and nothing is lost; what dies last ends the
+    /// job. The chief must live meanwhile.
     int replicas = 1;
     double reconnect_within =
         60;   ///< seconds for which a server that does not answer is dialled again; 0: an error at once
 };
 
-/// Workers compute gradients, servers keep weights and update them: `estimator model{net, loss, adam{},
-/// parameter_server<async>{cluster::from_environment()}}`, or parameter_server<stale<3>>,
-/// parameter_server<sync<1>>. One program in every role: training calls serve, in a process whose role
-/// is ps, until the job is over. Servers run the optimizer; workers have none of its memory. Tables
-/// that are looked up stay on the servers: a worker has the rows of its batch.
+/// Workers compute gradients, servers keep weights and update them: `estimator model{net, loss,
+/// adam{}, parameter_server<async>{cluster::from_environment()}}`, or parameter_server<stale<3>>,
+/// parameter_server<sync<1>>. One program in every role: training calls serve, in a process whose
+/// role is ps, until the job is over. Servers run the optimizer; workers have none of its memory.
+/// Tables that are looked up stay on the servers: a worker has the rows of its batch.
 ///
-/// steps() counts updates of all workers: under async each worker's push, otherwise one for all. So do
-/// max_steps, schedules and checkpoints.
+/// steps() counts updates of all workers: under async each worker's push, otherwise one for all. So
+/// do max_steps, schedules and checkpoints.
 ///
-/// Making the trainer blocks until all servers are there: cluster_error says who is missing. A step's
-/// cluster_error names the server; weights are as the servers have them.
+/// Making the trainer blocks until all servers are there: cluster_error says who is missing. A
+/// step's cluster_error names the server; weights are as the servers have them.
 template <auto Mode, class Device = cpu_device, int BucketBytes = 1 << 18>
 struct parameter_server {
     static_assert(detail::server_mode<decltype(detail::mode_of<Mode>())>,

@@ -44,8 +44,8 @@ private:
     base::fnv1a_hash hash_;
 };
 
-/// The model: what its variables are called, their extents, how they begin and in which group of the
-/// optimizer they are; what goes in and comes out.
+/// The model: what its variables are called, their extents, how they begin and in which group of
+/// the optimizer they are; what goes in and comes out.
 template <class P>
 SINTER_COLD void add_model(number_hash& h) {
     constexpr auto& p = P::v;
@@ -60,8 +60,8 @@ SINTER_COLD void add_model(number_hash& h) {
     for (int i = 0; i < p.n_outputs; ++i) h.add(p.output_shapes[i]);
     h.add(p.slots);
 }
-/// Where all of it lies, and the kernels: net, loss, optimizer and options as this machine's vectors
-/// want them.
+/// Where all of it lies, and the kernels: net, loss, optimizer and options as this machine's
+/// vectors want them.
 template <class P>
 SINTER_COLD void add_layout(number_hash& h) {
     constexpr auto& p = P::v;

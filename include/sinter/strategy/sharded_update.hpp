@@ -30,7 +30,8 @@ struct sharded_update_strategy {
 /// pages where it is written only. The bits are those of updating
 /// everywhere. Tables that are updated by rows are updated by all. An optimizer that needs norms of
 /// weights (lamb, max_norm) does not compile; clip_by_global_norm reduces all gradients everywhere.
-/// Of members that may die each keeps two parts: elastic(sharded_update(...)) (strategy/elastic.hpp).
+/// Of members that may die each keeps two parts: elastic(sharded_update(...))
+/// (strategy/elastic.hpp).
 template <class Strategy>
 constexpr sharded_update_strategy<Strategy> sharded_update(Strategy s) {
     return {s};

@@ -20,8 +20,8 @@ struct strategy_traits {
     /// Replicas whose gradients an update adds up itself: program_options::gradient_sources.
     int gradient_sources = 1;
 
-    /// Tables that are only looked up are elsewhere (program_options::remote_tables): the session has
-    /// `start_table` and `prepared` (below).
+    /// Tables that are only looked up are elsewhere (program_options::remote_tables): the session
+    /// has `start_table` and `prepared` (below).
     bool remote_tables = false;
 
     constexpr bool operator==(const strategy_traits&) const = default;
@@ -55,23 +55,24 @@ concept strategy = std::copyable<S> && requires {
 ///
 /// Step
 ///     `step<I>(batch, values, observe)`: this member's part of one step of training program I. The loss is that of the
-///     whole batch, where members share one. On a replica it is replica::step, or gradients(), whatever the strategy does
-///     with them, and update().
+///     whole batch, where members share one. On a replica it is replica::step, or gradients(), whatever the
+///     strategy does with them, and update().
 /// Local
 ///     `local()`: the replica that evaluation and prediction run on, and that outputs are read from.
 /// Read, write
-///     `read(address, to, floats)` and `write(address, from, floats)`: parameters, slots and states, from and to wherever
-///     they live. `clear_slots()`: all slots are zeros.
+///     `read(address, to, floats)` and `write(address, from, floats)`: parameters, slots and states, from and
+///     to wherever they live. `clear_slots()`: all slots are zeros.
 /// Publish
 ///     `publish()` follows a run of writes (initial values, what a file held): every member then has the chief's.
 /// Refresh
 ///     `refresh()` comes before evaluation and prediction: local() then has the newest weights.
 /// Members
 ///     `member()`: this process's place; static and constexpr in a session that is always alone, where nothing is
-///     compiled of what several do together. `reduce(sums)`: sums over all members, for metrics. `threads()`: host threads at work.
+///     compiled of what several do together. `reduce(sums)`: sums over all members, for metrics. `threads()`:
+///     host threads at work.
 /// Errors
-///     Whatever a session throws comes out of the trainer's call. What can fail comes before the first change: a step that
-///     threw has counted for nobody, or every member is told that it did not.
+///     Whatever a session throws comes out of the trainer's call. What can fail comes before the first
+///     change: a step that threw has counted for nobody, or every member is told that it did not.
 /// Remote tables
 ///     Under strategy_traits::remote_tables: `start_table(variable, key)`: the table has its initializer's values by
 ///     this key of random numbers, on whoever keeps it. `prepared<P>(batch)`: the batch for program P's run on local(),

@@ -7,8 +7,8 @@
 
 namespace sinter::inline SINTER_TARGET {
 
-/// Strategies whose members each update a part of the weights name it: one error where no part can be
-/// updated by itself.
+/// Strategies whose members each update a part of the weights name it: one error where no part can
+/// be updated by itself.
 template <compiler::update_reach Reach>
 struct check_updates_in_parts {
     static_assert(Reach != compiler::update_reach::whole_tensors,

@@ -199,7 +199,8 @@ public:
         if constexpr (requires { session_.set_steps(n); }) session_.set_steps(n);
     }
 
-    /// How many slots the optimizer keeps for a parameter, here or elsewhere: none for a frozen one.
+    /// How many slots the optimizer keeps for a parameter, here or elsewhere: none for a frozen
+    /// one.
     static constexpr int slots() {
         return strategy_type::traits.updates_here ? training::v.slots : Optimizer::slots;
     }
@@ -278,7 +279,8 @@ private:
     std::vector<float> first(const variable_info& v) const {
         return initial_values<init_kinds_of<training>()>(v, path(v), options_.seed);
     }
-    /// A batch as a program on local() takes it: with the rows that it names, where tables are elsewhere.
+    /// A batch as a program on local() takes it: with the rows that it names, where tables are
+    /// elsewhere.
     template <class P>
     data::batch_view prepared(const data::batch_view& b) {
         if constexpr (strategy_type::traits.remote_tables) return session_.template prepared<P>(b);
@@ -305,7 +307,8 @@ private:
             runtime::from_plain(v, x, device_type::panel_width, device_type::target.lanes);
         session_.write(to, packed.data(), v.floats);
     }
-    /// f() writes values; again where members change before all have them: parts of slots lie elsewhere then.
+    /// f() writes values; again where members change before all have them: parts of slots lie
+    /// elsewhere then.
     template <class F>
     SINTER_COLD void write_on_all(F f) {
         detail::by_the_same_members(session_, [&] {

@@ -62,13 +62,14 @@ private:
 ///
 /// Where all processes read the same data these are whole batches, of which each step takes this
 /// process's part. Where each has data of its own, one whose batches have come to their end goes on
-/// with empty ones until those of all have, since a step is a step of all: at least one step must be
-/// made of each batch. What step() returns, and last_step(), are of all processes' examples.
+/// with empty ones until those of all have, since a step is a step of all: at least one step must
+/// be made of each batch. What step() returns, and last_step(), are of all processes' examples.
 ///
-/// Under parameter servers the range is empty in a server, which serves until the job is done; `asked_to_end` says
-/// there whether its process has been asked to end (stop_on_signals::asked), for which all workers stop. Where each
-/// worker has batches of its own it ends early when `max_steps` (0: no limit) have been made by all workers
-/// together, or somebody has asked all to stop.
+/// Under parameter servers the range is empty in a server, which serves until the job is done;
+/// `asked_to_end` says there whether its process has been asked to end (stop_on_signals::asked),
+/// for which all workers stop. Where each worker has batches of its own it ends early when
+/// `max_steps` (0: no limit) have been made by all workers together, or somebody has asked all to
+/// stop.
 template <class Trainer>
 distributed_batches<Trainer> distribute(Trainer& t, data::pipeline& data, std::int64_t max_steps = 0,
                                         bool (*asked_to_end)() = nullptr) {

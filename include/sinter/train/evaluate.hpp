@@ -157,8 +157,9 @@ bool asked_to_leave(const Trainer& t, const training_run* run) {
 /// rotation; those with data of their own take all of these. mismatch_error on every member where
 /// metrics differ.
 ///
-/// `batches`: at most so many, 0: all of a pass. An evaluation within training ends early where the run is asked to
-/// stop at once (training_run::stop_when): then `interrupted` is set, and nothing was measured.
+/// `batches`: at most so many, 0: all of a pass. An evaluation within training ends early where the
+/// run is asked to stop at once (training_run::stop_when): then `interrupted` is set, and nothing
+/// was measured.
 template <class Trainer>
 SINTER_COLD evaluation_result evaluate(Trainer& t, data::pipeline& data,
                                        const std::vector<metrics::named>& measured = {},

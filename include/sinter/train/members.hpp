@@ -27,9 +27,9 @@ inline constexpr bool always_alone<Session> = Session::member().count == 1;
 template <class Trainer>
 inline constexpr bool trains_alone = always_alone<std::remove_cvref_t<decltype(std::declval<Trainer&>().session())>>;
 
-/// Whether this member trains at its own pace (parameter servers, where each worker has batches of its
-/// own): it makes its own calls, and nobody waits for them. What it measures is its own. Files are the
-/// chief's affair alone.
+/// Whether this member trains at its own pace (parameter servers, where each worker has batches of
+/// its own): it makes its own calls, and nobody waits for them. What it measures is its own. Files
+/// are the chief's affair alone.
 template <class Session>
 bool is_independent(const Session& s) {
     if constexpr (requires { s.independent(); }) return s.independent();
@@ -41,8 +41,8 @@ bool is_alone(const Session& s) {
     return always_alone<Session> || s.member().count == 1 || is_independent(s);
 }
 
-/// Whether members that make the same calls have losses of their own, which the others do not know: workers
-/// of parameter servers that share batches and may be some updates apart.
+/// Whether members that make the same calls have losses of their own, which the others do not know:
+/// workers of parameter servers that share batches and may be some updates apart.
 template <class Session>
 bool has_own_losses(const Session& s) {
     if constexpr (requires { s.may_lag(); }) return s.may_lag();
@@ -75,8 +75,8 @@ SINTER_COLD void by_the_same_members(Session& s, F f) {
 template <class Trainer>
 inline constexpr bool members_change = requires(Trainer& t) { t.session().made_in(); };
 
-/// This member cannot go on: the others need not wait for it. A moment later, so that those who are about
-/// to complete what all have done together still do.
+/// This member cannot go on: the others need not wait for it. A moment later, so that those who are
+/// about to complete what all have done together still do.
 template <class Session>
 SINTER_COLD void end_members(Session& s, const char* why) {
     if (always_alone<Session> || s.member().count == 1) return;
@@ -170,8 +170,8 @@ SINTER_COLD void by_the_chief(Session& s, const char* what, const std::string& w
 template <class Session>
 bool leaves_files_to_others(const Session& s) { return is_independent(s) && !s.member().chief(); }
 
-/// In a process that holds weights for those that train: does so until they are done, or, where `asked_to_end` says so
-/// meanwhile, until they have stopped. False elsewhere.
+/// In a process that holds weights for those that train: does so until they are done, or, where
+/// `asked_to_end` says so meanwhile, until they have stopped. False elsewhere.
 template <class Trainer>
 bool has_served(Trainer& t, bool (*asked_to_end)() = nullptr) {
     if constexpr (requires { t.session().serves(); }) {
@@ -182,14 +182,15 @@ bool has_served(Trainer& t, bool (*asked_to_end)() = nullptr) {
         return false;
     }
 }
-/// Whether a process that holds weights for those that train was asked to end, for which all have stopped.
+/// Whether a process that holds weights for those that train was asked to end, for which all have
+/// stopped.
 template <class Session>
 bool server_was_asked(Session& s) {
     if constexpr (requires { s.server_ends(); }) return s.server_ends();
     else return false;
 }
-/// Training begins, to go on to `max_steps` (0: without a limit): where others count steps, too, the
-/// trainer's are theirs from now on.
+/// Training begins, to go on to `max_steps` (0: without a limit): where others count steps, too,
+/// the trainer's are theirs from now on.
 template <class Trainer>
 void begin_training(Trainer& t, std::int64_t max_steps) {
     if constexpr (requires { t.session().begin_training(t.steps(), max_steps); })

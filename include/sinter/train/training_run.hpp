@@ -53,8 +53,8 @@ struct training_run {
     const std::string& why_stopped() const { return why_; }   ///< empty as long as nobody has asked
 
     /// `asked` is looked at once a step and once a batch of an evaluation, which it interrupts: for
-    /// signals (train/hooks/stop_on_signals.hpp). Null: no more. In a server (serve()) it is looked at while that
-    /// serves.
+    /// signals (train/hooks/stop_on_signals.hpp). Null: no more. In a server (serve()) it is looked
+    /// at while that serves.
     void stop_when(bool (*asked)()) { interrupted_ = asked; }
     bool (*interruption() const)() { return interrupted_; }   ///< stop_when()'s function, or null
     /// Whether it says so now.

@@ -3,9 +3,9 @@
 #include <bit>
 #include <sinter/collective/algorithm/tree.hpp>
 
-/// Halving and doubling: with the member at distance 1, then 2, 4..., each exchanges half of what is
-/// left, and combines; then the same back. Every element is combined as ((x0 + x1) + (x2 + x3)) + ...
-/// in 2 log P rounds instead of the ring's 2 (P - 1). Source: Thakur, Rabenseifner and Gropp,
+/// Halving and doubling: with the member at distance 1, then 2, 4..., each exchanges half of what
+/// is left, and combines; then the same back. Every element is combined as ((x0 + x1) + (x2 + x3))
+/// + ... in 2 log P rounds instead of the ring's 2 (P - 1). Source: Thakur, Rabenseifner and Gropp,
 /// Optimization of collective communication operations in MPICH, 2005.
 namespace sinter::inline SINTER_TARGET::collective {
 

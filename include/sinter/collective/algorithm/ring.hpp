@@ -5,10 +5,11 @@
 namespace sinter::inline SINTER_TARGET::collective {
 
 /// The ring: each member sends to the next one alone, (P - 1) / P of the data twice, which is the
-/// least possible. Part c starts at member c + 1 and is whole at member c: every element is combined
-/// once, in the order of ranks from c + 1 on, so that all members have the same bits. A piece is
-/// passed on as soon as it has come and been combined, while the next is on its way. Source:
-/// Patarasuk and Yuan, Bandwidth optimal all-reduce algorithms for clusters of workstations, 2009.
+/// least possible. Part c starts at member c + 1 and is whole at member c: every element is
+/// combined once, in the order of ranks from c + 1 on, so that all members have the same bits. A
+/// piece is passed on as soon as it has come and been combined, while the next is on its way.
+/// Source: Patarasuk and Yuan, Bandwidth optimal all-reduce algorithms for clusters of
+/// workstations, 2009.
 namespace detail {
 
 /// Steps [first, end) of 2 (P - 1): the first half combines, the second half copies.

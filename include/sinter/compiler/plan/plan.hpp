@@ -126,7 +126,8 @@ private:
     const int* const base_;   ///< the node whose memory each shows
     growing<bool> pinned_;
     growing<int> last_;   ///< the last group that reads a node
-    /// Slices that a node's memory has, one for each iteration, if others than its own loop read it; else 0.
+    /// Slices that a node's memory has, one for each iteration, if others than its own loop read
+    /// it; else 0.
     growing<int> slots_;
     growing<int> over_;   ///< the node in whose memory a node lies that is written over what it was made of; else -1
     growing<loop_span> span_;

@@ -125,7 +125,8 @@ private:
             one(i, operands, observe);
         }
     }
-    /// An update, or sums for one, of as many rows as a list has, or cut to the range that was asked for.
+    /// An update, or sums for one, of as many rows as a list has, or cut to the range that was
+    /// asked for.
     template <class Observer>
     __attribute__((noinline)) void update(int i, float* const* operands, Observer& observe) const {
         const gradient_range& only = s_.updated;

@@ -124,8 +124,8 @@ private:
             take(to, found, n);
         }
     }
-    /// The first, as the library orders them by speed, that is reproducible, as exact as was asked for
-    /// and modest. None converts to float16, as CUDNN_TENSOR_OP_MATH_ALLOW_CONVERSION does.
+    /// The first, as the library orders them by speed, that is reproducible, as exact as was asked
+    /// for and modest. None converts to float16, as CUDNN_TENSOR_OP_MATH_ALLOW_CONVERSION does.
     template <class Found>
     void take(plan& to, const Found* found, int n) const {
         for (int i = 0; i < n; ++i) {

@@ -7,8 +7,9 @@
 
 namespace sinter::inline SINTER_TARGET::gpu {
 
-/// An observer that records an event behind each marked launch. Where the stream is being recorded as
-/// a CUDA graph, the event becomes a node of the graph: each launch of the graph records it anew.
+/// An observer that records an event behind each marked launch. Where the stream is being recorded
+/// as a CUDA graph, the event becomes a node of the graph: each launch of the graph records it
+/// anew.
 class mark_recorder {
 public:
     using event = owned<cudaEvent_t, &cudaEventDestroy>;

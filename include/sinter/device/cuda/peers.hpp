@@ -33,7 +33,8 @@ private:
     cuda_arena copied_;
     std::uint64_t asked_ = 0;   ///< a bit for each peer
 
-    /// Lets this GPU read the peer's memory, if the machine can. CUDA copies through the host otherwise.
+    /// Lets this GPU read the peer's memory, if the machine can. CUDA copies through the host
+    /// otherwise.
     void allow(int own, int peer) {
         if (own == peer || peer >= 64 || asked_ >> peer & 1) return;
         asked_ |= std::uint64_t{1} << peer;

@@ -6,8 +6,8 @@
 
 namespace sinter::inline SINTER_TARGET::safetensors {
 
-/// The contents of a file that need not fit in memory: its views are of the file itself (io/mapped_file.hpp), which
-/// `contents::mapped` holds. Throws what read() throws.
+/// The contents of a file that need not fit in memory: its views are of the file itself
+/// (io/mapped_file.hpp), which `contents::mapped` holds. Throws what read() throws.
 SINTER_COLD inline contents map(const std::string& path) {
     auto file = std::make_shared<const io::mapped_file>(path);
     contents all = parse(file->bytes(), path);

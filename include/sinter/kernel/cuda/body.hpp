@@ -95,8 +95,9 @@ struct body {
     static SINTER_HOST_DEVICE void element(float* r, float* sum, float raw, const place& at, const call& c) {
         run_element<Fixed, Flat>(r, sum, raw, at, c, all{});
     }
-    /// All instructions of N elements: one after the other, each of all elements, so that what they load is on its
-    /// way before the first of them is stored. `once`: the registers of those that are fixed.
+    /// All instructions of N elements: one after the other, each of all elements, so that what they
+    /// load is on its way before the first of them is stored. `once`: the registers of those that
+    /// are fixed.
     template <bool Flat, int N>
     static SINTER_HOST_DEVICE void elements(const float* once, float* sum, const float* raw, const place* at,
                                             const call& c) {

@@ -8,8 +8,8 @@ namespace sinter::inline SINTER_TARGET::gpu {
 /// One thread's work in a kernel that needs nothing of its neighbours: the source's value of each
 /// element of its column in its share of the rows, handed to the body. Neighbouring threads have
 /// neighbouring columns, so that loads and stores are of whole lines, and what is the same for all
-/// of a column is read once. Where the source does no more than load, if anything, a thread has some
-/// rows at once on their way; sums take them in their order all the same.
+/// of a column is read once. Where the source does no more than load, if anything, a thread has
+/// some rows at once on their way; sums take them in their order all the same.
 template <int S, std::uint64_t... W>
 struct element_walk {
     using B = body<W...>;

@@ -14,8 +14,9 @@ struct chain_call {
     std::int32_t *from = nullptr, *to = nullptr;   ///< places, in sorted runs: before and after a step
     std::int32_t* next = nullptr;   ///< of each place, the next one of the same index; -1: there is none
     std::int32_t* first = nullptr;  ///< of each index, its first place; -1: there is none. Or null
-    /// Where a list is wanted of the indices that occur, in the order of their first places: of place k of the list
-    /// that first place; how many there are; and, if not null, the indices behind `list_header` words.
+    /// Where a list is wanted of the indices that occur, in the order of their first places: of
+    /// place k of the list that first place; how many there are; and, if not null, the indices
+    /// behind `list_header` words.
     std::int32_t *order = nullptr, *count = nullptr, *keys = nullptr;
     std::int32_t *leads = nullptr, *tiles = nullptr, *groups = nullptr;   ///< 1 for a first place; their sums
     std::int64_t m = 0;
@@ -94,8 +95,9 @@ SINTER_HOST_DEVICE void chain_thread(std::int64_t i, const chain_call& c) {
     }
 }
 
-/// All steps, by an engine's `chain<Step>(threads, call)`. Indices are below `rows`. `scratch`: chain_words of memory.
-/// `keys`: of the list that is wanted (row_list), or null. The result has `next` and what was asked for.
+/// All steps, by an engine's `chain<Step>(threads, call)`. Indices are below `rows`. `scratch`:
+/// chain_words of memory. `keys`: of the list that is wanted (row_list), or null. The result has
+/// `next` and what was asked for.
 template <class Engine>
 chain_call make_chains(Engine& engine, const std::int32_t* index, std::int64_t m, std::int64_t rows, bool lists,
                        std::int32_t* keys, std::int32_t* scratch) {

@@ -6,8 +6,8 @@
 /// What a kernel may ask of a library, in plain words.
 namespace sinter::inline SINTER_TARGET::gpu {
 
-/// What libraries multiply: float32, or its numbers rounded to TF32 (10 bits of fraction instead of 23), of which sums
-/// are float32 all the same. Tensor cores take TF32, ordinary ones float32.
+/// What libraries multiply: float32, or its numbers rounded to TF32 (10 bits of fraction instead of
+/// 23), of which sums are float32 all the same. Tensor cores take TF32, ordinary ones float32.
 enum class product_precision : std::uint8_t { float32, tf32 };
 
 /// `count` products c[m][n] = op(a) op(b), all row-major; lda and ldb are the steps from one stored
@@ -47,8 +47,8 @@ private:
 /// Which of a convolution's three operands is computed from the others: y, x or the filter.
 enum class convolution_part { results, input_gradient, weights_gradient };
 
-/// Rows (or columns) of zeros in front of a filter's own and behind them, with which padding is as wide
-/// on both sides of an image: the same sums, of more terms.
+/// Rows (or columns) of zeros in front of a filter's own and behind them, with which padding is as
+/// wide on both sides of an image: the same sums, of more terms.
 struct filter_margin {
     int front = 0, behind = 0;
 

@@ -16,9 +16,9 @@ namespace sinter::inline SINTER_TARGET::wire {
 /// Each list of members is followed by one at most. Which one is agreed by Paxos's single decree
 /// (Lamport 1998): the members of the old list are the acceptors, and what so many have accepted as
 /// may decide (member_list::may_decide) holds. An acceptor's memory dies with its process, and a
-/// process that is started again is no member of the old list. So of a job that is cut apart one part
-/// at most goes on. The first that is alive proposes those that are alive and have come, and adds
-/// those that wait to join where all have come to a place at which that is possible.
+/// process that is started again is no member of the old list. So of a job that is cut apart one
+/// part at most goes on. The first that is alive proposes those that are alive and have come, and
+/// adds those that wait to join where all have come to a place at which that is possible.
 class assembly {
 public:
     struct settings {
@@ -42,7 +42,8 @@ public:
     assembly_state state() const { return state_; }
     std::uint64_t run() const { return run_; }
 
-    /// Whether all tasks are there and none is in a job that runs: the first `most` of them may begin.
+    /// Whether all tasks are there and none is in a job that runs: the first `most` of them may
+    /// begin.
     bool all_are_new(double now) const {
         if (!is_new(state_) || self_.slot >= with_.most) return false;
         for (int s = 0; s < with_.slots; ++s)
@@ -93,8 +94,8 @@ public:
     const std::string& fault() const { return fault_; }
     /// Some process waits to join, and there is a place for it.
     bool somebody_waits(double now) const { return waiting(now, true).slot >= 0; }
-    /// The first process that waits, where there is a place for it: that may join already, or that is to
-    /// be given the model's state before. Slot -1: there is none.
+    /// The first process that waits, where there is a place for it: that may join already, or that
+    /// is to be given the model's state before. Slot -1: there is none.
     seat waiting(double now, bool may_join) const {
         if (static_cast<int>(list_.seats.size()) < with_.most)
             for (int s = 0; s < with_.slots; ++s)
@@ -140,7 +141,8 @@ public:
                 return;
         }
     }
-    /// To be called once behind gather(), and some twenty times a second while this process is not `running`.
+    /// To be called once behind gather(), and some twenty times a second while this process is not
+    /// `running`.
     void tick(double now, const send& out) {
         if (state_ == assembly_state::running || state_ == assembly_state::ended) return;
         if (now - nonce_at_ > 0.5) last_nonce_ = nonce_, nonce_ = random_(), nonce_at_ = now;

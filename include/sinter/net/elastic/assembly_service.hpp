@@ -15,8 +15,8 @@
 namespace sinter::inline SINTER_TARGET::wire {
 
 /// An assembly that talks: by datagrams (UDP) at the address and port that the roster has for this
-/// task, each with an HMAC-SHA256 by the job's key. It listens there, and answers, from its making to
-/// its end, on a thread of its own: also while this process trains or waits for others.
+/// task, each with an HMAC-SHA256 by the job's key. It listens there, and answers, from its making
+/// to its end, on a thread of its own: also while this process trains or waits for others.
 class assembly_service {
 public:
     /// Throws cluster_error where the port is in use or a name has no address, option_error where

@@ -33,8 +33,8 @@ struct member_list {
             if (s.slot == slot && s.life == life) return &s;
         return nullptr;
     }
-    /// Whether those of whom `in` is true may decide for all: more than half, or half with the first.
-    /// Any two sets that may have a member in common.
+    /// Whether those of whom `in` is true may decide for all: more than half, or half with the
+    /// first. Any two sets that may have a member in common.
     template <class In>
     bool may_decide(In in) const {
         const auto n = static_cast<std::size_t>(std::count_if(seats.begin(), seats.end(), in));

@@ -33,7 +33,8 @@ public:
         if (value) said_ += (said_.empty() ? "" : ", ") + std::string(name) + "=" + printable(*value);
         return value;
     }
-    /// Throws option_error where the variable is set to something else than an integer in [low, high].
+    /// Throws option_error where the variable is set to something else than an integer in [low,
+    /// high].
     SINTER_COLD std::optional<int> integer(const char* name, int low, int high) {
         const auto value = text(name);
         if (!value) return {};
@@ -56,8 +57,8 @@ private:
 
 inline constexpr int most_ranks = 100000;
 
-/// What a family says by two variables, one for the rank and one for the size; nullopt where neither
-/// is set. Throws option_error where both are, and are malformed or contradict each other.
+/// What a family says by two variables, one for the rank and one for the size; nullopt where
+/// neither is set. Throws option_error where both are, and are malformed or contradict each other.
 SINTER_COLD inline std::optional<claim> rank_and_size(const char* family, const environment& env, const char* rank,
                                           const char* size) {
     const bool has_rank = env(rank).has_value(), has_size = env(size).has_value();

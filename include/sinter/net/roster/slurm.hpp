@@ -8,8 +8,8 @@ namespace sinter::inline SINTER_TARGET::wire::roster {
 /// What srun tells each task of a step. A shell of salloc and the script of sbatch have most of the
 /// variables too, but are no step of several tasks: they do not count.
 ///
-/// Rank 0 is on the first node of the list (on one node alone, all meet at its loopback address); its
-/// port follows from the numbers of the job and the step.
+/// Rank 0 is on the first node of the list (on one node alone, all meet at its loopback address);
+/// its port follows from the numbers of the job and the step.
 SINTER_COLD inline std::optional<claim> slurm(const environment& env) {
     if (!env("SLURM_JOB_ID") && !env("SLURM_PROCID") && !env("SLURM_NTASKS")) return {};
     const auto first_set = [&](const char* a, const char* b) { return env(a) ? a : b; };

@@ -68,8 +68,8 @@ public:
     };
     shard_loading(shard_view& v, target to) : v_(v), to_(to) {}
 
-    /// Step and log are those of this server where there were as many, else those of server 0. Throws
-    /// mismatch_error where the files are of another program, or lack something.
+    /// Step and log are those of this server where there were as many, else those of server 0.
+    /// Throws mismatch_error where the files are of another program, or lack something.
     SINTER_COLD void from(const std::string& folder, const shard_manifest& m) {
         std::int64_t floats = 0;
         bool states = v_.layout->states == 0;

@@ -5,8 +5,8 @@
 #include <sinter/parameter_server/table_changes.hpp>
 #include <charconv>
 
-/// What has changed of a table since a step, for those who answer queries with a copy of it: its file is
-/// as long as there are such rows, however many the table has.
+/// What has changed of a table since a step, for those who answer queries with a copy of it: its
+/// file is as long as there are such rows, however many the table has.
 namespace sinter::inline SINTER_TARGET::sharded {
 
 struct delta_counts {
@@ -21,9 +21,9 @@ struct delta_header {
     std::int64_t step = 0;
 };
 
-/// Writes changes, whole or not at all, as safetensors: keys (I64 [n]: rows of the whole table, or 64-bit keys), values
-/// (F32 [n, row_floats]), and removed (I64). Metadata: table, since, step. Throws io_error where the file cannot be
-/// written.
+/// Writes changes, whole or not at all, as safetensors: keys (I64 [n]: rows of the whole table, or
+/// 64-bit keys), values (F32 [n, row_floats]), and removed (I64). Metadata: table, since, step.
+/// Throws io_error where the file cannot be written.
 inline delta_counts write_delta(const std::string& path, const std::string& table, const table_changes& c) {
     using safetensors::dtype;
     const auto n = static_cast<std::int64_t>(c.keys.size()), gone = static_cast<std::int64_t>(c.removed.size());
@@ -54,9 +54,9 @@ inline delta_header read_delta_header(const std::string& path) {
     return {text("table"), number("since"), number("step")};
 }
 
-/// Calls put(key, row) for each row of such a file and then remove(key). Holds some rows at a time. Throws
-/// io_error, format_error, and mismatch_error where it is of another table: all but errors of reading come before the
-/// first call.
+/// Calls put(key, row) for each row of such a file and then remove(key). Holds some rows at a time.
+/// Throws io_error, format_error, and mismatch_error where it is of another table: all but errors
+/// of reading come before the first call.
 template <class Put, class Remove>
 delta_counts read_delta(const std::string& path, const std::string& table, int row_floats, Put put, Remove remove) {
     using safetensors::dtype;

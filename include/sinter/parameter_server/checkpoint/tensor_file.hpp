@@ -6,8 +6,8 @@
 
 namespace sinter::inline SINTER_TARGET::sharded {
 
-/// A safetensors file that is read in pieces, for one that need not fit in memory. Its file must not
-/// change meanwhile. Throws io_error and format_error.
+/// A safetensors file that is read in pieces, for one that need not fit in memory. Its file must
+/// not change meanwhile. Throws io_error and format_error.
 class tensor_file {
 public:
     SINTER_COLD explicit tensor_file(std::string path) : path_(std::move(path)) {

@@ -168,7 +168,8 @@ inline bool client::may_step() {
     e.check();
     if (e.stops()) return false;
     e.come_back(hold);
-    // Leave that was given for an earlier clock does not tell what has been agreed on since, such as when all save.
+    // Leave that was given for an earlier clock does not tell what has been agreed on since, such
+    // as when all save.
     if (std::exchange(e.jumped, false)) e.ticket = false;
     if (!std::exchange(e.ticket, false)) {
         e.call_and_wait(hold, 0, "ticket");

@@ -14,9 +14,9 @@
 
 namespace sinter::inline SINTER_TARGET::sharded {
 
-/// What a client is inside: a lane to each server, and a thread that says from time to time that this
-/// worker lives, and carries on what the caller has begun while it computes. Whoever holds the mutex
-/// drives the lanes; in wait() that is the caller itself.
+/// What a client is inside: a lane to each server, and a thread that says from time to time that
+/// this worker lives, and carries on what the caller has begun while it computes. Whoever holds the
+/// mutex drives the lanes; in wait() that is the caller itself.
 struct client::engine {
     using lock = std::unique_lock<std::mutex>;
 
@@ -253,7 +253,8 @@ struct client::engine {
         }
         return false;
     }
-    /// What a server says to one who joins. One that has begun anew without a checkpoint ends the job.
+    /// What a server says to one who joins. One that has begun anew without a checkpoint ends the
+    /// job.
     void met(std::size_t i) {
         lane& l = *lanes[i];
         take(i, l.last);
@@ -374,8 +375,8 @@ struct client::engine {
     // ---- Asking
     /// Bytes of answers that the system's buffers hold while nobody listens.
     static constexpr std::int64_t most_unheard = std::int64_t{1} << 18;
-    /// What has been asked leaves: now as far as it can, the rest by the thread or in wait(). The thread is
-    /// woken only where there is a rest, or a long answer to take in.
+    /// What has been asked leaves: now as far as it can, the rest by the thread or in wait(). The
+    /// thread is woken only where there is a rest, or a long answer to take in.
     void start(lock&) {
         bool left_over = false;
         for (std::size_t i = 0; i < lanes.size(); ++i) {

@@ -16,7 +16,8 @@ struct client_options {
     bool overlap = true;            ///< a thread sends and receives while the caller computes; false: only wait() does
 };
 
-/// Where a server's values go: `values` has all its floats, `states` all its floats of states; null: not wanted.
+/// Where a server's values go: `values` has all its floats, `states` all its floats of states;
+/// null: not wanted.
 struct pull_target {
     float* values = nullptr;
     float* states = nullptr;
@@ -33,8 +34,8 @@ public:
     /// Arrays of a server's that are read and written by number: 0 parameters, k >= 1 slot k - 1.
     static constexpr int parameters = 0, states = states_array;
 
-    /// Dials all servers, and waits until all are there (`join_within`). Throws cluster_error: who is
-    /// missing, or what is not agreed upon.
+    /// Dials all servers, and waits until all are there (`join_within`). Throws cluster_error: who
+    /// is missing, or what is not agreed upon.
     client(const cluster&, const wire::identity&, std::vector<shard_layout>, client_options = {});
     /// As leave(), without its errors.
     ~client();
@@ -45,7 +46,8 @@ public:
     const shard_layout& layout(int server) const;
 
     // ---- Initial values. All of these wait for their answers.
-    /// Whether the servers had values when this client came: of a checkpoint, or since the job runs.
+    /// Whether the servers had values when this client came: of a checkpoint, or since the job
+    /// runs.
     bool initialised() const;
     /// Overwrites or reads floats of an array. Slots of new parameters are made by the server.
     void write(int server, int array, std::int64_t first, span<const float>);
@@ -54,29 +56,31 @@ public:
     void write_rows(int server, int table, int array, std::int64_t first, span<const float>);
     void read_rows(int server, int table, int array, std::int64_t first, span<float>);
     /// By the chief, after the initial values: from now on others' pulls are answered and steps
-    /// handed out. `max_steps` counts global steps; 0: no limit. global_step -1: as it is. `begins`: training
-    /// does, and what was asked for before (an end) is over; false: the job is open, and other numbers are set.
-    /// `phase_steps`: of each phase, where losses alternate.
+    /// handed out. `max_steps` counts global steps; 0: no limit. global_step -1: as it is.
+    /// `begins`: training does, and what was asked for before (an end) is over; false: the job is
+    /// open, and other numbers are set. `phase_steps`: of each phase, where losses alternate.
     void open(std::int64_t max_steps, std::int64_t global_step = -1, bool begins = true,
               std::vector<std::int64_t> phase_steps = {});
     /// Waits until the chief has opened the job.
     void wait_until_open();
-    /// The chief overwrites values of an open job by write(), between these two. Until the second nobody else reads,
-    /// so that nobody has some of the new values and some of the old. Pushes that were computed from the values before
-    /// are dropped and counted (answer_info::fate::outdated): their gradient is that of another point.
+    /// The chief overwrites values of an open job by write(), between these two. Until the second
+    /// nobody else reads, so that nobody has some of the new values and some of the old. Pushes
+    /// that were computed from the values before are dropped and counted
+    /// (answer_info::fate::outdated): their gradient is that of another point.
     void begin_renewal();
     void end_renewal();
     /// The others, where all know that the chief is about to do so: returns when it has.
     void wait_for_renewal();
     /// How often that has happened, as the servers have said last.
     std::int64_t version() const;
-    /// Gradients are computed from now on from the values that were pulled last, or read last: which commit() says.
-    /// Without a call of these: always those pulled last.
-    /// use_pulled(): whether those are of another version than the ones before; then what no pull brings (frozen
+    /// Gradients are computed from now on from the values that were pulled last, or read last:
+    /// which commit() says. Without a call of these: always those pulled last. use_pulled():
+    /// whether those are of another version than the ones before; then what no pull brings (frozen
     /// parameters) is to be read as well.
     bool use_pulled();
     void use_newest();
-    /// Whether the chief has overwritten values since those that are in use left the servers, or some of them.
+    /// Whether the chief has overwritten values since those that are in use left the servers, or
+    /// some of them.
     bool renewed() const;
 
     /// Clocks that were applied, and global steps, when the job was opened.
@@ -89,33 +93,35 @@ public:
     // ---- Steps
     /// The clock of this worker's next push, which is waited for from now on.
     std::int64_t next_clock();
-    /// Waits for leave to begin a step. False: max_steps is reached, or somebody has asked all to stop.
+    /// Waits for leave to begin a step. False: max_steps is reached, or somebody has asked all to
+    /// stop.
     bool may_step();
     /// This worker makes no steps for now, and is not waited for; its next may_step() joins again.
     void rest();
-    /// Returns when all other workers rest, have left, or are dead. Who has not come yet is waited for, at most for the
-    /// server's join_within, where steps can still be made.
+    /// Returns when all other workers rest, have left, or are dead. Who has not come yet is waited
+    /// for, at most for the server's join_within, where steps can still be made.
     void wait_for_others();
-    /// Clocks that were applied without this worker are over for it. Answers the clock of its next push. Not
-    /// between the beginning of a step and its commit.
+    /// Clocks that were applied without this worker are over for it. Answers the clock of its next
+    /// push. Not between the beginning of a step and its commit.
     std::int64_t pass_clocks();
     /// Returns when all clocks before this worker's next are applied, on every server.
     void wait_for_clock();
 
-    /// Begins a push; the one before must be committed. Buffers of a push stay the caller's, unchanged,
-    /// until a wait() for its commit has returned.
+    /// Begins a push; the one before must be committed. Buffers of a push stay the caller's,
+    /// unchanged, until a wait() for its commit has returned.
     void begin_push();
-    /// A part of the gradient that is final: at server `server`, from float `first` on (whole lines).
+    /// A part of the gradient that is final: at server `server`, from float `first` on (whole
+    /// lines).
     void push(int server, std::int64_t first, span<const float>);
     /// Gradients of rows of a table: local rows, or keys of a table that grows; each once.
     void push_rows(int server, int table, span<const std::int64_t> keys, span<const float> rows);
     void push_states(int server, span<const float>);
-    /// The push is whole: each server applies it as a whole, once. With `to` (one for each server) the
-    /// answers bring the newest values there.
+    /// The push is whole: each server applies it as a whole, once. With `to` (one for each server)
+    /// the answers bring the newest values there.
     ticket commit(const push_info&, span<const pull_target> to = {});
     ticket start_pull(span<const pull_target> to);
-    /// Rows by local number or key, one behind the other into `to`. Rows of a growing table that are not
-    /// there yet come with the values that they would begin with.
+    /// Rows by local number or key, one behind the other into `to`. Rows of a growing table that
+    /// are not there yet come with the values that they would begin with.
     ticket start_pull_rows(int server, int table, span<const std::int64_t> keys, float* to);
     void wait(ticket);
 
@@ -126,22 +132,25 @@ public:
     // ---- All workers, by server 0
     /// Sums over all workers that live, in rank order; all call it in the same order.
     void reduce(span<double>);
-    /// Where workers share batches all stop behind the same step: one that nobody has begun. Elsewhere at once.
+    /// Where workers share batches all stop behind the same step: one that nobody has begun.
+    /// Elsewhere at once.
     void ask_all_to_stop(const char* reason);
     /// The job ends with an error, on all servers and workers: this worker's, for this cause.
     void fail(const char* cause) noexcept;
     bool asked() const;
-    /// Whether a server's process has been asked to end (server_options::asked_to_end): somebody is to ask all to stop.
+    /// Whether a server's process has been asked to end (server_options::asked_to_end): somebody is
+    /// to ask all to stop.
     bool server_ends() const;
-    /// Of which clock on nobody makes a step, since somebody has asked; -1: nobody has, or it is not known yet.
+    /// Of which clock on nobody makes a step, since somebody has asked; -1: nobody has, or it is
+    /// not known yet.
     std::int64_t stop_clock() const;
     std::string stop_reason() const;
-    /// Where workers share batches: all save behind the same step, which nobody has begun; once it is known it is
-    /// the one before files_clock().
+    /// Where workers share batches: all save behind the same step, which nobody has begun; once it
+    /// is known it is the one before files_clock().
     void ask_all_to_save();
     std::int64_t files_clock() const;
-    /// A request that server `server` knows by name: "counters" (JSON), "checkpoint" of that server alone
-    /// (its argument: a folder).
+    /// A request that server `server` knows by name: "counters" (JSON), "checkpoint" of that server
+    /// alone (its argument: a folder).
     std::string call(int server, const std::string& name, const std::string& argument = {});
 
     /// Says that this worker has done its part, to all servers, and closes.

@@ -47,8 +47,8 @@ struct question {
     }
 };
 
-/// Questions to one server and its answers, in order, over a connection that may be replaced. Nothing
-/// waits here: send_some() and hear_some() do what can be done now.
+/// Questions to one server and its answers, in order, over a connection that may be replaced.
+/// Nothing waits here: send_some() and hear_some() do what can be done now.
 class lane {
 public:
     static constexpr std::size_t most = 16;   // questions that are not answered
@@ -106,8 +106,8 @@ public:
         heard = said = base::monotonic_seconds();
         gone_ = asked_until_ = 0;
     }
-    /// Asks the first question on a connection and waits for its answer: last, text, refused. False: none
-    /// came in time.
+    /// Asks the first question on a connection and waits for its answer: last, text, refused.
+    /// False: none came in time.
     bool introduce(std::string_view name, const std::string& argument, double until) {
         std::string bytes(name);
         bytes += argument;
@@ -218,9 +218,9 @@ public:
             if (count_ == 0 && !link_->has_more()) return;   // nothing more is due
         }
     }
-    /// Whether nothing has gone either way for so long although an answer is due. Bytes of questions that the
-    /// server's system acknowledges are a sign of life: a large one may take long. Heartbeats are none: the
-    /// system of a server that was stopped takes them, too.
+    /// Whether nothing has gone either way for so long although an answer is due. Bytes of
+    /// questions that the server's system acknowledges are a sign of life: a large one may take
+    /// long. Heartbeats are none: the system of a server that was stopped takes them, too.
     bool is_silent(double now, double limit) {
         if (count_ == 0 || now - heard < limit / 8) return false;
         if (int queued = 0; (has_question_ || gone_ < asked_until_) && now - looked_ >= limit / 8 &&

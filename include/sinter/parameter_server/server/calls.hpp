@@ -3,7 +3,8 @@
 #include <sinter/parameter_server/server/serving.hpp>
 #include <sinter/parameter_server/table_rows.hpp>
 
-/// What workers ask of a server besides values and updates: joining, tickets, sums, checkpoints, ends.
+/// What workers ask of a server besides values and updates: joining, tickets, sums, checkpoints,
+/// ends.
 namespace sinter::inline SINTER_TARGET::sharded {
 
 /// A request that is known by its name.
@@ -123,7 +124,8 @@ inline void server_session::call(const wire::frame_header& h, span<const std::by
         wait(hold, [&] {
             for (int i = 0; i < e_.who.size(); ++i) {
                 const presence p = e_.at(i).now;
-                // Who may yet come counts, so that the end does not depend on who was started first.
+                // Who may yet come counts, so that the end does not depend on who was started
+                // first.
                 const bool may_come = p == presence::expected && (e_.order.all_join || e_.may_step_still());
                 const bool works = p == presence::here || may_come;
                 if (i != w_ && works) return false;
@@ -194,8 +196,8 @@ inline void server_session::call(const wire::frame_header& h, span<const std::by
     }
     throw refused_request{"a call that is not known"};
 }
-/// Rows of a table of 64-bit keys, in the order of their keys, from the one that is asked for on; of those that
-/// were there when it was asked for the smallest of all.
+/// Rows of a table of 64-bit keys, in the order of their keys, from the one that is asked for on;
+/// of those that were there when it was asked for the smallest of all.
 inline std::string server_session::some_rows(const std::string& argument) {
     table_rows r = table_rows::of(argument);
     const auto& tables = e_.memory.layout().tables;

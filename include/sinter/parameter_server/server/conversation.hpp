@@ -9,8 +9,8 @@
 
 namespace sinter::inline SINTER_TARGET::sharded {
 
-/// Frames to and from one worker, for the thread that serves it: each call waits for what it says. While
-/// nothing comes it looks a few times, and then polls.
+/// Frames to and from one worker, for the thread that serves it: each call waits for what it says.
+/// While nothing comes it looks a few times, and then polls.
 class conversation {
 public:
     conversation(wire::data_link link, std::atomic<double>& heard) : link_(std::move(link)), heard_(heard) {
@@ -40,7 +40,8 @@ public:
         link_.send(t, bytes);
         flush();
     }
-    /// The same, but a short frame leaves with the next one, or at the next flush(): waiting for the worker is one.
+    /// The same, but a short frame leaves with the next one, or at the next flush(): waiting for
+    /// the worker is one.
     void send_later(const wire::frame_tag& t, span<const std::byte> bytes) {
         if (bytes.size() > most_short) return send(t, bytes);
         bytes_out += static_cast<std::int64_t>(bytes.size());
@@ -62,11 +63,12 @@ public:
             send(t, {reinterpret_cast<const std::byte*>(from + at), static_cast<std::size_t>(part) * 4});
         }
     }
-    /// This thread computes for the worker, and does not listen: nobody is to say that the worker is dead.
+    /// This thread computes for the worker, and does not listen: nobody is to say that the worker
+    /// is dead.
     void work_begins() { heard_.store(1e300); }
     void work_ends() { heard_.store(base::monotonic_seconds()); }
-    /// Tells the worker that its answer will come, and looks whether it lives. For threads that wait for
-    /// something else than this connection.
+    /// Tells the worker that its answer will come, and looks whether it lives. For threads that
+    /// wait for something else than this connection.
     void say_wait() {
         wire::frame_tag t;
         t.operation = static_cast<std::uint32_t>(word::wait);

@@ -2,8 +2,8 @@
 #pragma once
 #include <sinter/parameter_server/server/serving.hpp>
 
-/// Shards that two servers keep (parameter_server/copies.hpp): a leader tells its follower of all that
-/// changes, in the order in which it happens, and the follower does the same.
+/// Shards that two servers keep (parameter_server/copies.hpp): a leader tells its follower of all
+/// that changes, in the order in which it happens, and the follower does the same.
 namespace sinter::inline SINTER_TARGET::sharded {
 
 /// A connection that ends when this server does.
@@ -106,7 +106,8 @@ inline std::pair<std::string, std::string> next_call(conversation& talk) {
 }
 } // namespace detail
 
-/// A worker that came to a copy that does not lead: it hears so. The chief may tell the copy to lead.
+/// A worker that came to a copy that does not lead: it hears so. The chief may tell the copy to
+/// lead.
 inline void server::engine::serve_unled(int w, wire::data_link link) {
     try {
         std::atomic<double> heard{0};
@@ -191,7 +192,8 @@ void server::engine::serialize_state(Archive& a) {
 /// Under the mutex: what is no value, at this place among the changes.
 inline std::string server::engine::state_text() {
     wire::archive_writer w;
-    // (What is being applied is told of beforehand where each push is an update, and afterwards by clocks.)
+    // (What is being applied is told of beforehand where each push is an update, and afterwards by
+    // clocks.)
     const bool async = order.mode == update_mode::async;
     w & (async ? begun : global_step) & (async ? begun_of : made_of);
     serialize_state(w);
@@ -217,8 +219,8 @@ inline void server::engine::tell_state() {
     if (stream) stream->add_state(state_text());
 }
 
-/// Serves both shards of this process until both are over. A copy that does not lead has nothing left to
-/// wait for soon after the other shard is over.
+/// Serves both shards of this process until both are over. A copy that does not lead has nothing
+/// left to wait for soon after the other shard is over.
 inline void server::engine::serve_both() {
     std::mutex of_fault;
     std::exception_ptr fault;

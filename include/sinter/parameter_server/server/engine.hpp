@@ -24,11 +24,11 @@
 namespace sinter::inline SINTER_TARGET::sharded {
 
 /// What a server is inside. A thread serves each connection: it reads a request, carries it out and
-/// answers. One mutex guards who is there, the clocks, the log and the tickets; values have locks of
-/// their own. Whoever changes values holds `gate` shared, whoever copies all of them alone; it is taken
-/// before the mutex. Of a shard that two processes keep (copies.hpp), a process has two engines: that of
-/// its own shard, which has the door, and that of the shard before it. There, whoever changes values
-/// holds `gate` alone, so that all changes have one order.
+/// answers. One mutex guards who is there, the clocks, the log and the tickets; values have locks
+/// of their own. Whoever changes values holds `gate` shared, whoever copies all of them alone; it
+/// is taken before the mutex. Of a shard that two processes keep (copies.hpp), a process has two
+/// engines: that of its own shard, which has the door, and that of the shard before it. There,
+/// whoever changes values holds `gate` alone, so that all changes have one order.
 struct server::engine {
     using lock = std::unique_lock<std::mutex>;
     enum class presence : std::uint8_t { expected, here, resting, left, dead, never_came };
@@ -200,8 +200,8 @@ struct server::engine {
     /// Where a worker's push of this clock waits, in worker::staged.
     std::size_t slot_of(std::int64_t clock) const { return static_cast<std::size_t>(clock % (order.staleness + 1)); }
     worker& at(int w) { return workers[static_cast<std::size_t>(w)]; }
-    /// Whether a worker may begin a step. An asynchronous push that is being applied counts already: its
-    /// worker has given its ticket back.
+    /// Whether a worker may begin a step. An asynchronous push that is being applied counts
+    /// already: its worker has given its ticket back.
     step_tickets::answer ask_for_step(int w) {
         const auto t =
             tickets.ask(w, order.mode == update_mode::async ? begun : global_step, all_clocks.next(w),
@@ -222,7 +222,8 @@ struct server::engine {
         ++made_of[static_cast<std::size_t>(phase)];
         ++global_step;
     }
-    /// Under the mutex: so many updates have been made, of each phase as `of` says, where there are several.
+    /// Under the mutex: so many updates have been made, of each phase as `of` says, where there are
+    /// several.
     void set_steps(std::int64_t n, const std::vector<std::int64_t>& of) {
         global_step = begun = n;
         ++steps_set;
@@ -231,8 +232,8 @@ struct server::engine {
         else made_of.assign(made_of.size(), 0);
         begun_of = made_of;
     }
-    /// The worker's push of this clock. One beyond the job's last step is late: a worker may have leave for the
-    /// clock before, which other servers have applied already.
+    /// The worker's push of this clock. One beyond the job's last step is late: a worker may have
+    /// leave for the clock before, which other servers have applied already.
     clocks::verdict take_push(int w, std::int64_t clock) {
         const bool beyond = tickets.limit() > 0 && global_step + (clock - all_clocks.applied()) >= tickets.limit();
         return beyond ? clocks::verdict::late : all_clocks.push(w, clock);
@@ -243,7 +244,8 @@ struct server::engine {
     /// Whether the servers agree on whose pushes make a clock: server 0 decides.
     bool agrees() const { return all_squares && order.backup > 0; }
     bool replicated() const { return options.replicas == 2; }
-    /// Whether this worker is to stop: at once, or where batches are shared at the clock that all agree on.
+    /// Whether this worker is to stop: at once, or where batches are shared at the clock that all
+    /// agree on.
     bool stops(int w) const { return together.stops(order.mode == update_mode::async ? 0 : all_clocks.next(w)); }
     cluster_error about_self(std::string operation, std::string cause) const {
         return {own.rank, who.self().name(), text_of(who.self().address()), std::move(operation), global_step,

@@ -5,8 +5,8 @@
 /// A server hands on which rows of its tables have changed (server_options::changes).
 namespace sinter::inline SINTER_TARGET::sharded {
 
-/// All rows the first time, after the chief has overwritten values (which sets the global step, too), and where
-/// another copy has led meanwhile.
+/// All rows the first time, after the chief has overwritten values (which sets the global step,
+/// too), and where another copy has led meanwhile.
 inline void server::engine::keep_exporting() {
     const std::int64_t every = std::max<std::int64_t>(1, options.changes_every_steps);
     std::int64_t since = 0, exported = 0, set_before = -1;

@@ -25,28 +25,31 @@ struct other_shard {
 struct server_options {
     update_order order;
     std::shared_ptr<shard_files> files;          ///< null: no checkpoints
-    /// 0: only where asked. By clocks all servers save the same one; else each its own, as "step-N" all the same.
+    /// 0: only where asked. By clocks all servers save the same one; else each its own, as "step-N"
+    /// all the same.
     std::int64_t save_every_steps = 0;
     double save_every_seconds = 0;               ///< several servers save together, when server 0 says so
-    /// Is given the rows that have changed, by table, every `changes_every_steps` global steps and at the end, by a
-    /// thread of the server's. What it throws becomes a line of `log`; the next call has those rows again.
+    /// Is given the rows that have changed, by table, every `changes_every_steps` global steps and
+    /// at the end, by a thread of the server's. What it throws becomes a line of `log`; the next
+    /// call has those rows again.
     std::function<void(int shard, span<const table_changes>)> changes;
     std::int64_t changes_every_steps = 1000;
     /// The values that a row of a table begins with; null: zeros. `row`: local, or its key.
     std::function<void(int table, std::int64_t row, float* to)> first_row;
     int parameters = 0;   ///< how many the model has (run::tensor), for norms of all gradients; 0: as the layout
-    /// Called from time to time by a thread of the server's, and at the end: workers by rank, tables as the
-    /// layout has them.
+    /// Called from time to time by a thread of the server's, and at the end: workers by rank,
+    /// tables as the layout has them.
     std::function<void(std::int64_t global_step, span<const worker_counters>, span<const row_counts>)> report;
     double report_every = 1;                     ///< seconds
-    /// Whether this process has been asked to end, say by a signal; null: nobody asks. Looked at a few times a second.
-    /// Workers are told and stop, all behind one step where they share batches; then this server ends.
+    /// Whether this process has been asked to end, say by a signal; null: nobody asks. Looked at a
+    /// few times a second. Workers are told and stop, all behind one step where they share batches;
+    /// then this server ends.
     std::function<bool()> asked_to_end;
     int phases = 1;   ///< losses that alternate, each with updates of its own (run::phase)
     wire::rare_log::sink log;                    ///< lines about strangers and bad requests; none: stderr
     wire::stranger_limits strangers;
-    /// 2: each shard is kept by two servers, and whatever is answered is with both. Needs `other`, and in
-    /// place of `files` a function: a copy that comes to lead takes over who writes.
+    /// 2: each shard is kept by two servers, and whatever is answered is with both. Needs `other`,
+    /// and in place of `files` a function: a copy that comes to lead takes over who writes.
     int replicas = 1;
     std::shared_ptr<other_shard> other;
     std::function<std::shared_ptr<shard_files>(int shard)> files_of;
@@ -56,19 +59,20 @@ struct server_options {
 /// its workers' pushes say; it knows no net.
 class server {
 public:
-    /// The optimizer's scalars at a global step, `rate` being the push's factor on the learning rate.
+    /// The optimizer's scalars at a global step, `rate` being the push's factor on the learning
+    /// rate.
     using scalars_function = std::function<void(std::int64_t step, float rate, float* to)>;
 
-    /// Listens from now on. Throws option_error for options that make no sense, cluster_error where the
-    /// address of this task cannot be used.
+    /// Listens from now on. Throws option_error for options that make no sense, cluster_error where
+    /// the address of this task cannot be used.
     server(const cluster&, const wire::identity&, shard_layout, std::unique_ptr<updater>, scalars_function,
            server_options = {});
     ~server();
     server(const server&) = delete;
     server& operator=(const server&) = delete;
 
-    /// Serves until all workers have left. Throws cluster_error: all are gone and none has left, or what
-    /// went wrong here.
+    /// Serves until all workers have left. Throws cluster_error: all are gone and none has left, or
+    /// what went wrong here.
     void run();
     /// Makes run() return soon; any thread.
     void stop() noexcept;

@@ -72,7 +72,8 @@ inline void server::engine::serve_other_server(wire::data_link link) {
     part = copy_role::cut_off;   // until the chief says who goes on
     changed_view();
 }
-/// The stream of what comes, once the follower has been sent all that there is. Null: it may not follow.
+/// The stream of what comes, once the follower has been sent all that there is. Null: it may not
+/// follow.
 inline std::shared_ptr<copy_stream> server::engine::serve_follower(conversation& talk, const copy_note& theirs) {
     bool yes = false;
     std::uint64_t seen = 0;

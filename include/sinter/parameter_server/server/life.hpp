@@ -90,13 +90,13 @@ inline void server::engine::save(const std::string& where) {
     files->save(v, where);
 }
 
-/// Under the mutex: whether all have been asked to stop, and have, and the last checkpoint is none of that step. All
-/// servers write it, whatever they have saved before.
+/// Under the mutex: whether all have been asked to stop, and have, and the last checkpoint is none
+/// of that step. All servers write it, whatever they have saved before.
 inline bool server::engine::ends_unsaved() const {
     return asked && global_step > 0 && is_at_rest() && (saved_as != global_step || saved_step != global_step);
 }
-/// Under the mutex: whether a checkpoint is due by itself. By clocks that is exactly when a clock makes
-/// the step, on all servers alike.
+/// Under the mutex: whether a checkpoint is due by itself. By clocks that is exactly when a clock
+/// makes the step, on all servers alike.
 inline bool server::engine::save_is_due(double now) const {
     const std::int64_t every = options.save_every_steps;
     if (part != copy_role::leading || !open || !options.files) return false;
@@ -109,16 +109,17 @@ inline bool server::engine::save_is_due(double now) const {
            now - saved_at >= options.save_every_seconds;
 }
 
-/// Under the mutex, without clocks: all servers save as this step. Each makes all that are named, in their order, for a
-/// checkpoint that one of them leaves out is none.
+/// Under the mutex, without clocks: all servers save as this step. Each makes all that are named,
+/// in their order, for a checkpoint that one of them leaves out is none.
 inline void server::engine::name_save(std::int64_t step) {
     save_agreed = step;
     saves_to_come.push_back(step);
     changed.notify_all();
 }
 
-/// Under the mutex, on server 0: whether all servers are to save because it is time. One that has no others
-/// saves when it likes. Without clocks the next one is named when the last one is made here, and all have heard of it.
+/// Under the mutex, on server 0: whether all servers are to save because it is time. One that has
+/// no others saves when it likes. Without clocks the next one is named when the last one is made
+/// here, and all have heard of it.
 inline void server::engine::agree_to_save() {
     if (options.save_every_seconds <= 0 || !options.files || !open || global_step <= saved_step) return;
     if (who.servers().size() == 1) return;
@@ -189,8 +190,8 @@ inline void server::engine::look_who_lives(double gap) {
     }
 }
 
-/// Under the mutex: whether no worker has been here yet. A copy may have been started anew: whether there is a job,
-/// whoever leads tells it soon.
+/// Under the mutex: whether no worker has been here yet. A copy may have been started anew: whether
+/// there is a job, whoever leads tells it soon.
 inline bool server::engine::nobody_came(double now) const {
     if (replicated()) return epoch == 0 && now - started > who.options.dead_after;
     return !restored && std::ranges::all_of(workers, [](const worker& k) {
@@ -206,7 +207,8 @@ inline bool server::engine::has_applied_all() const {
 inline bool server::engine::is_at_rest() const {
     return has_applied_all() && std::ranges::none_of(workers, [](const worker& k) { return k.now == presence::here; });
 }
-/// Under the mutex: each answer tells workers that this process was asked to end. Where there are none it ends.
+/// Under the mutex: each answer tells workers that this process was asked to end. Where there are
+/// none it ends.
 inline void server::engine::look_whether_it_is_to_end(double now) {
     if (!options.asked_to_end || !options.asked_to_end()) return;
     if (!std::exchange(ends_soon, true)) notes.say("asked to end: workers stop behind their next steps");

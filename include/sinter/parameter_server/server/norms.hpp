@@ -5,8 +5,9 @@
 /// Clipping by the norm of all gradients where several servers each have some of them.
 namespace sinter::inline SINTER_TARGET::sharded {
 
-/// A thread, where servers add up norms: applies clocks. It waits for other servers, which no worker's thread may. With
-/// backup workers server 0 says whose pushes make a clock, and the others do as it says.
+/// A thread, where servers add up norms: applies clocks. It waits for other servers, which no
+/// worker's thread may. With backup workers server 0 says whose pushes make a clock, and the others
+/// do as it says.
 inline void server::engine::apply_clocks() {
     lock hold(mutex);
     while (!stopping && !failure) {
@@ -27,8 +28,9 @@ inline void server::engine::apply_clocks() {
         changed.notify_all();
     }
 }
-/// Under the mutex: whose pushes server 0 has named for clock applied(), once all of these are here. Where one will
-/// never come, for its worker died in between, all servers do without. Nothing: this server is to do something else.
+/// Under the mutex: whose pushes server 0 has named for clock applied(), once all of these are
+/// here. Where one will never come, for its worker died in between, all servers do without.
+/// Nothing: this server is to do something else.
 inline std::optional<shared_squares::ranks> server::engine::decision(lock& hold) {
     using ranks = shared_squares::ranks;
     const std::int64_t clock = all_clocks.applied();
@@ -73,8 +75,9 @@ inline void server::engine::join(const clock_pushes& p) {
     joined.begin(p.used);
     for (std::size_t t = 0; t < memory.layout().tables.size(); ++t) joined.rows(t);
 }
-/// The sums of squares of this server's tensors, by all pushes of a clock, which are joined for it. Rows of tables are
-/// made by this: it is done once for a clock, and by whoever keeps the second copy, too.
+/// The sums of squares of this server's tensors, by all pushes of a clock, which are joined for it.
+/// Rows of tables are made by this: it is done once for a clock, and by whoever keeps the second
+/// copy, too.
 inline void server::engine::sum_squares(const clock_pushes& p, const clock_norm& of, std::int64_t step) {
     if (norm.clock == of.clock && norm.of == of.of && norm.version == of.version && !norm.squares.empty()) return;
     join(p);
@@ -88,9 +91,10 @@ inline void server::engine::sum_squares(const clock_pushes& p, const clock_norm&
         if (const table_layout& l = memory.layout().tables[t]; l.tensor >= 0 && l.phase == p.phase)
             square(l.tensor) = memory.squares(t, joined.table(t), step);
 }
-/// Without the mutex, while the clock that `of` names is applied by pushes p: the sum of squares that it is clipped by.
-/// Other servers may find that some of these pushes are nowhere there; then p and `of` are fewer. Nothing: this server
-/// leads its shard no longer, or not with the follower that it had.
+/// Without the mutex, while the clock that `of` names is applied by pushes p: the sum of squares
+/// that it is clipped by. Other servers may find that some of these pushes are nowhere there; then
+/// p and `of` are fewer. Nothing: this server leads its shard no longer, or not with the follower
+/// that it had.
 inline std::optional<float> server::engine::norm_of_clock(lock& hold, clock_pushes& p, clock_norm of, std::int64_t step,
                                                           std::uint64_t seen) {
     for (;;) {
@@ -130,7 +134,8 @@ inline void server::engine::tell_joining(const clock_norm& of) {
     t.offset = of.of;
     stream->add(copied::joining, t);
 }
-/// Waits until the follower has all that it was told. False: this server leads no longer, or without it.
+/// Waits until the follower has all that it was told. False: this server leads no longer, or
+/// without it.
 inline bool server::engine::is_kept(lock& hold, std::uint64_t seen) {
     if (!replicated()) return true;
     hold.lock();

@@ -5,15 +5,16 @@
 
 namespace sinter::inline SINTER_TARGET::sharded {
 
-/// Sums of numbers over workers, one after the other: all workers that live give theirs for the same sum.
-/// Each may ask for a sum again, as after a lost connection. No sockets here.
+/// Sums of numbers over workers, one after the other: all workers that live give theirs for the
+/// same sum. Each may ask for a sum again, as after a lost connection. No sockets here.
 class reductions {
 public:
     reductions(int workers, sum_order order) : order_(order), given_(static_cast<std::size_t>(workers)) {}
 
     /// The number of the sum that is being made; a worker that comes late begins with it.
     std::uint64_t now() const { return now_; }
-    /// Worker w's numbers for sum `number`. False: this sum is neither the current one nor the last.
+    /// Worker w's numbers for sum `number`. False: this sum is neither the current one nor the
+    /// last.
     bool give(int w, std::uint64_t number, const std::vector<double>& x) {
         if (number + 1 == now_) return true;
         if (number != now_) return false;

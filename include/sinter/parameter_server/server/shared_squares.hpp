@@ -16,18 +16,19 @@
 
 namespace sinter::inline SINTER_TARGET::sharded {
 
-/// The squares of all tensors' gradients of a clock, where each shard has those of some tensors: for
-/// clipping by the norm of all of them. Server 0 adds them up in the order of the shards, and the others
-/// dial it. A tensor that is whole on one server keeps its bits; a table's squares, of which each server has
-/// some rows, are added.
+/// The squares of all tensors' gradients of a clock, where each shard has those of some tensors:
+/// for clipping by the norm of all of them. Server 0 adds them up in the order of the shards, and
+/// the others dial it. A tensor that is whole on one server keeps its bits; a table's squares, of
+/// which each server has some rows, are added.
 ///
-/// With backup workers server 0 also says which pushes make a clock, so that all servers add up those of the same
-/// workers: the others wait for these, and say where one will never come (its worker died in between); then all of
-/// them leave it out.
+/// With backup workers server 0 also says which pushes make a clock, so that all servers add up
+/// those of the same workers: the others wait for these, and say where one will never come (its
+/// worker died in between); then all of them leave it out.
 ///
-/// Where two servers keep each shard, whoever leads shard 0 does this. It tells nobody a sum that its follower does
-/// not know (`keep`), and whoever asks has told its own follower whose pushes the squares are of. So a copy that takes
-/// over asks the same, or answers the same, as the one before it.
+/// Where two servers keep each shard, whoever leads shard 0 does this. It tells nobody a sum that
+/// its follower does not know (`keep`), and whoever asks has told its own follower whose pushes the
+/// squares are of. So a copy that takes over asks the same, or answers the same, as the one before
+/// it.
 class shared_squares {
 public:
     using stop_function = std::function<bool()>;
@@ -40,7 +41,8 @@ public:
         std::function<bool(std::int64_t clock, span<const float>)> keep;
     };
 
-    /// `stop`: whether to give up. `within`: seconds until a server that does not answer is an error.
+    /// `stop`: whether to give up. `within`: seconds until a server that does not answer is an
+    /// error.
     shared_squares(const cluster& who, const wire::identity& same, int tensors, stop_function stop, double within = 60,
                    std::optional<second_copies> twice = {})
         : who_(who), dialler_(who, same), tensors_(static_cast<std::size_t>(tensors)), stop_(std::move(stop)),
@@ -52,10 +54,11 @@ public:
                                std::to_string(floats_of_frame) + " at most");
     }
 
-    /// Number i at squares[16 * i]; all servers' afterwards. Every server calls it for the same clocks in
-    /// their order. `of`: whose pushes they are of. Another answer than that: some of these are nowhere on a server,
-    /// and all make the clock by the pushes of those that are answered (which server 0 has to decide() first).
-    /// Nothing: `leave` said so. Throws cluster_error: another one is not there, or is at another clock, or stop().
+    /// Number i at squares[16 * i]; all servers' afterwards. Every server calls it for the same
+    /// clocks in their order. `of`: whose pushes they are of. Another answer than that: some of
+    /// these are nowhere on a server, and all make the clock by the pushes of those that are
+    /// answered (which server 0 has to decide() first). Nothing: `leave` said so. Throws
+    /// cluster_error: another one is not there, or is at another clock, or stop().
     std::optional<ranks> exchange(std::int64_t clock, std::vector<float>& squares, ranks of = 0,
                                   const stop_function& leave = {}) {
         std::vector<float> mine(tensors_);
@@ -221,7 +224,8 @@ private:
         link_->send(t, as_bytes(text));
         return wait(*link_, POLLOUT, base::monotonic_seconds() + 5, {}, [&] { return link_->flush(); });
     }
-    /// Again over another connection where one breaks. Nothing: `leave`; or stop(), where a decision is waited for.
+    /// Again over another connection where one breaks. Nothing: `leave`; or stop(), where a
+    /// decision is waited for.
     std::optional<ranks> ask(says what, std::int64_t clock, ranks of, std::vector<float>& mine,
                              const stop_function& leave) {
         const double silent = std::max(1.0, who_.options.dead_after);

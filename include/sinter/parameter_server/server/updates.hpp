@@ -5,8 +5,9 @@
 /// Updates that several workers make together.
 namespace sinter::inline SINTER_TARGET::sharded {
 
-/// Applies all clocks that can be. One thread at a time does; others find that somebody is at it, who
-/// sees what they have staged. Before a checkpoint that is due has been copied no further clock is applied.
+/// Applies all clocks that can be. One thread at a time does; others find that somebody is at it,
+/// who sees what they have staged. Before a checkpoint that is due has been copied no further clock
+/// is applied.
 inline void server::engine::advance(lock& hold) {
     if (all_squares) return changed.notify_all();   // apply_clocks()
     if (applying || order.mode != update_mode::clocks) return;
@@ -39,8 +40,8 @@ inline server::engine::clock_pushes server::engine::pushes_of_clock(shared_squar
     return p;
 }
 
-/// Clock applied() becomes an update, by what workers `of` have pushed of it. `told`: the sum of squares that it is
-/// clipped by, as the leader of this shard says; else it is made here.
+/// Clock applied() becomes an update, by what workers `of` have pushed of it. `told`: the sum of
+/// squares that it is clipped by, as the leader of this shard says; else it is made here.
 inline void server::engine::apply_clock(lock& hold, shared_squares::ranks of, std::optional<float> told) {
     const std::size_t slot = slot_of(all_clocks.applied());
     clock_pushes p = pushes_of_clock(of);
@@ -145,8 +146,8 @@ inline void server::engine::update_by_clock(const clock_pushes& p, std::int64_t 
     if (fault) throw error(fault, "an update of rows");
 }
 
-/// A push by itself, with nobody else changing anything where that has to have one order. What is wrong
-/// with it; null: nothing.
+/// A push by itself, with nobody else changing anything where that has to have one order. What is
+/// wrong with it; null: nothing.
 inline const char* server::engine::apply_push(staged_push& p, std::int64_t step, const float* scalar_floats,
                                               float* copy_to) {
     const auto sum = static_cast<float>(p.info.square_sum);
@@ -165,8 +166,8 @@ inline const char* server::engine::apply_push(staged_push& p, std::int64_t step,
     return fault;
 }
 
-/// Rows of a file. Those of a table that is full are left out, so that the newest come first. None at all follow
-/// the last.
+/// Rows of a file. Those of a table that is full are left out, so that the newest come first. None
+/// at all follow the last.
 inline void server::engine::put_rows(const table_rows& r) {
     const auto& tables = memory.layout().tables;
     if (r.table < 0 || r.table >= static_cast<std::int64_t>(tables.size()) ||

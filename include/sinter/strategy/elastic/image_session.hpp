@@ -6,8 +6,8 @@
 
 namespace sinter::inline SINTER_TARGET::detail {
 
-/// A synchronous session whose model can be given to another process, as bytes: weights, states and slots;
-/// but for slots of which each member keeps a part.
+/// A synchronous session whose model can be given to another process, as bytes: weights, states and
+/// slots; but for slots of which each member keeps a part.
 template <class Programs, other_processes Others>
 class image_session : public session_of_strategy<Programs, Others> {
     using base = session_of_strategy<Programs, Others>;
@@ -52,7 +52,8 @@ private:
             if (const std::int64_t n = P0::v.floats(s); n > 0 && !(base::Copied && s == space::slot))
                 f(compiler::address{s, 0}, n);
     }
-    /// In all of this process's replicas. What is gathered, which follows the other slots, by itself.
+    /// In all of this process's replicas. What is gathered, which follows the other slots, by
+    /// itself.
     SINTER_COLD void put(compiler::address to, const float* x, std::int64_t n) {
         std::int64_t first = n;
         if constexpr (gathers)

@@ -8,8 +8,8 @@
 namespace sinter::inline SINTER_TARGET::detail {
 
 /// The steps that have been made since the last update, where the optimizer accumulates: their
-/// batches and values, from which members that are left gather anew what the dead had gathered. Of a
-/// run that was saved between two updates also what all had gathered before that.
+/// batches and values, from which members that are left gather anew what the dead had gathered. Of
+/// a run that was saved between two updates also what all had gathered before that.
 template <class P>
 class kept_round {
 public:

@@ -7,8 +7,9 @@
 
 namespace sinter::inline SINTER_TARGET::detail {
 
-/// A session whose members may change although each updates, and has slots of, its part of the weights and
-/// that of the member before it (sharded_update). Where each updates all weights nothing of it is compiled.
+/// A session whose members may change although each updates, and has slots of, its part of the
+/// weights and that of the member before it (sharded_update). Where each updates all weights
+/// nothing of it is compiled.
 template <class Programs, other_processes Others>
 class parts_session : public image_session<Programs, Others> {
     using base = image_session<Programs, Others>;
@@ -35,8 +36,8 @@ protected:
         }
     }
     /// In a new group, before anything else: completes a step whose sums all of the last group had,
-    /// where some of them have updated. `done`: operations of this member; `healed`: it has the model's
-    /// state. `completed`: the step is. Returns nothing, or why the job cannot go on.
+    /// where some of them have updated. `done`: operations of this member; `healed`: it has the
+    /// model's state. `completed`: the step is. Returns nothing, or why the job cannot go on.
     SINTER_COLD std::string settle(std::int64_t done, bool healed, bool& completed) {
         if constexpr (base::Copied) {
             auto& c = *base::communicator();

@@ -25,11 +25,12 @@ struct slot_record {
     slot_division has[2];    ///< whose parts it has: one of them but while slots are divided anew
 };
 
-/// The slots of an elastic job whose members each keep the parts of two (kept_parts): who has which, and how
-/// they get to other members where these have changed.
+/// The slots of an elastic job whose members each keep the parts of two (kept_parts): who has
+/// which, and how they get to other members where these have changed.
 ///
 /// A division is given up once all members have the next one, which a barrier tells. So there is
-/// always one of which everybody that is left has its parts, whenever a member dies. P: the program.
+/// always one of which everybody that is left has its parts, whenever a member dies. P: the
+/// program.
 template <class P>
 class slot_parts {
 public:
@@ -37,7 +38,8 @@ public:
     void begin(slot_division d) { has_[0] = d, has_[1] = {}; }
     kept_parts parts() const { return has_[0].parts(); }
 
-    /// In a new group, of all its members: they tell each other what they have. Empty, or what is lost.
+    /// In a new group, of all its members: they tell each other what they have. Empty, or what is
+    /// lost.
     SINTER_COLD std::string meet(collective::communicator& c, std::int64_t done, bool healed, int stage) {
         const slot_record mine{done, healed, stage, {has_[0], has_[1]}};
         const auto all = c.all_gather({reinterpret_cast<const std::byte*>(&mine), sizeof mine});
@@ -61,7 +63,8 @@ public:
     }
     const std::vector<slot_record>& records() const { return records_; }
 
-    /// Weights of all parts, behind an update that each member has made of its own: everybody gets them.
+    /// Weights of all parts, behind an update that each member has made of its own: everybody gets
+    /// them.
     SINTER_COLD void gather_weights(collective::communicator& c, float* weights) {
         each_part([&](int, int part, compiler::address at, std::int64_t floats) {
             const int from = keeper(part);
@@ -70,8 +73,8 @@ public:
             c.broadcast(bytes_of(to, floats), from);
         });
     }
-    /// Divides slots among the members of this group. `slots`: this process's, of all parameters; `forget(first,
-    /// floats)`: of them it keeps these no longer.
+    /// Divides slots among the members of this group. `slots`: this process's, of all parameters;
+    /// `forget(first, floats)`: of them it keeps these no longer.
     template <class Forget>
     SINTER_COLD void divide(collective::communicator& c, std::int64_t epoch, float* slots, Forget forget) {
         if (is_divided(c)) return;
@@ -130,7 +133,8 @@ private:
             }
         return best;
     }
-    /// The rank of who has a part: the member whose own it is, or the one with the copy; -1: nobody has.
+    /// The rank of who has a part: the member whose own it is, or the one with the copy; -1: nobody
+    /// has.
     int keeper(int part) const {
         int copy = -1;
         for (std::size_t r = 0; r < records_.size(); ++r)

@@ -12,7 +12,8 @@ namespace sinter::inline SINTER_TARGET::detail {
 inline std::string changes_folder(const std::string& folder, int shard, int servers) {
     return joined({folder, "/shard-", shard, "-of-", servers});
 }
-/// The file of a server's rows of a table. A server's files have numbers in the order in which they were written.
+/// The file of a server's rows of a table. A server's files have numbers in the order in which they
+/// were written.
 inline std::string changes_file(const std::string& of_server, std::int64_t number, std::size_t table) {
     return joined({of_server, "/changes-", number, "-table-", std::int64_t(table), ".safetensors"});
 }
@@ -28,8 +29,9 @@ inline std::int64_t last_changes(const std::string& of_server) {
     });
     return last;
 }
-/// Writes what has changed of each table, where anything has, under a number above `last` and above those of all files
-/// that are there: the reader may have removed some. Returns it. Throws io_error.
+/// Writes what has changed of each table, where anything has, under a number above `last` and above
+/// those of all files that are there: the reader may have removed some. Returns it. Throws
+/// io_error.
 SINTER_COLD inline std::int64_t write_changes(const std::string& folder, const server_places& places, int shard,
                                               span<const sharded::table_changes> all, std::int64_t last) {
     const std::string own = changes_folder(folder, shard, places.servers());

@@ -7,8 +7,8 @@
 #include <cstdint>
 #include <vector>
 
-/// Numbers that a net draws in each step to look up rows by (a sampled softmax's candidates): a small
-/// program of its own draws them before the step, by the same random numbers.
+/// Numbers that a net draws in each step to look up rows by (a sampled softmax's candidates): a
+/// small program of its own draws them before the step, by the same random numbers.
 namespace sinter::inline SINTER_TARGET::detail {
 
 /// The training program's net and loss, of which the drawn numbers are the outputs.

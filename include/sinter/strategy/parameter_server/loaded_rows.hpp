@@ -9,11 +9,12 @@
 
 namespace sinter::inline SINTER_TARGET::detail {
 
-/// Rows of a table of 64-bit keys that a file held, in a process that has no servers (the evaluator), or not yet. Where
-/// the file lasts they are read from there when they are asked for.
+/// Rows of a table of 64-bit keys that a file held, in a process that has no servers (the
+/// evaluator), or not yet. Where the file lasts they are read from there when they are asked for.
 class loaded_rows {
 public:
-    /// f(i, key, step, row) says what number i is, as server_link::put_rows. `lasts`: also later, until forget().
+    /// f(i, key, step, row) says what number i is, as server_link::put_rows. `lasts`: also later,
+    /// until forget().
     template <class F>
     void put(int width, int slots, std::size_t n, F f, bool lasts) {
         *this = {};

@@ -25,11 +25,12 @@ struct sync_mode {
 
 /// Each worker at its own pace: a gradient is an update as soon as it has come.
 inline constexpr async_mode async{};
-/// Bounded: a worker computes with weights that lack at most the last S updates. stale<0> is sync<0>.
+/// Bounded: a worker computes with weights that lack at most the last S updates. stale<0> is
+/// sync<0>.
 template <int S>
 inline constexpr stale_mode<S> stale{};
-/// One update a step, of the first n - Backup gradients of n workers; those that come later are dropped
-/// and counted. A function, for <unistd.h> has another of that name.
+/// One update a step, of the first n - Backup gradients of n workers; those that come later are
+/// dropped and counted. A function, for <unistd.h> has another of that name.
 template <int Backup = 0>
 constexpr sync_mode<Backup> sync() {
     return {};

@@ -14,10 +14,10 @@
 
 namespace sinter::inline SINTER_TARGET {
 
-/// The tables of a worker whose rows are elsewhere: finds the distinct rows that a batch names, gives
-/// the program their numbers in its compact copies, and moves rows between these and what travels.
-/// P: a training program with program_options::remote_tables; Others: those of further losses that
-/// alternate with P's.
+/// The tables of a worker whose rows are elsewhere: finds the distinct rows that a batch names,
+/// gives the program their numbers in its compact copies, and moves rows between these and what
+/// travels. P: a training program with program_options::remote_tables; Others: those of further
+/// losses that alternate with P's.
 ///
 ///     const batch_view whole = tables.prepare<P>(batch);            the batch, and the lookups' ports
 ///     tables.wanted(t, s).keys                                      what to ask server s for, of table t
@@ -25,8 +25,8 @@ namespace sinter::inline SINTER_TARGET {
 ///     replica.step(whole, ...)
 ///     tables.collect(t, s, gradient, to)                            what server s is to be sent
 ///
-/// Where the next batch is prepared while a step runs, there are two of these. Allocates nothing after
-/// its construction, unless a table is of more servers than ever before.
+/// Where the next batch is prepared while a step runs, there are two of these. Allocates nothing
+/// after its construction, unless a table is of more servers than ever before.
 template <class P, class... Others>
 class remote_tables {
 public:
@@ -42,8 +42,8 @@ public:
         return -1;
     }
 
-    /// What goes to one server. Rows of a table are its own numbers on that server, keys of a hashed one
-    /// are the keys.
+    /// What goes to one server. Rows of a table are its own numbers on that server, keys of a
+    /// hashed one are the keys.
     struct of_server {
         span<const std::int64_t> keys;
         span<const std::int32_t> places;   ///< of each in the compact copy
@@ -61,16 +61,16 @@ public:
         }
     }
 
-    /// Finds the rows that a batch names. The result is the batch with the lookups' ports behind its
-    /// inputs, good until the next call; `Q` is the program that it is for, P or another of the model.
-    /// `v`: of the step that it is for, where the net draws rows (sampled softmax). Throws data_error where the
-    /// batch does not fit Q, and then nothing has changed.
+    /// Finds the rows that a batch names. The result is the batch with the lookups' ports behind
+    /// its inputs, good until the next call; `Q` is the program that it is for, P or another of the
+    /// model. `v`: of the step that it is for, where the net draws rows (sampled softmax). Throws
+    /// data_error where the batch does not fit Q, and then nothing has changed.
     template <class Q = P>
     batch_view prepare(const batch_view& b, const step_values& v = {}) {
         return prepare<Q>(b, v, {&v.shard, 1});
     }
-    /// The same for a batch that is cut into parts, each of which draws rows of its own, by its numbers. The
-    /// result has the first part's: place_drawn() has those of others.
+    /// The same for a batch that is cut into parts, each of which draws rows of its own, by its
+    /// numbers. The result has the first part's: place_drawn() has those of others.
     template <class Q = P>
     batch_view prepare(const batch_view& b, const step_values& v, span<const runtime::batch_shard> parts) {
         static constexpr auto& look = compiler::remote_lookups_of<Q>;
@@ -92,8 +92,8 @@ public:
         whole.inputs = {inputs_.data(), inputs_.size()};
         return whole;
     }
-    /// Where program Q's run on part `part` of the prepared batch has what all of its examples share: to `ports`,
-    /// which are those of the batch.
+    /// Where program Q's run on part `part` of the prepared batch has what all of its examples
+    /// share: to `ports`, which are those of the batch.
     template <class Q>
     void place_drawn(int part, const float** ports) {
         static constexpr auto& look = compiler::remote_lookups_of<Q>;
@@ -127,9 +127,9 @@ public:
             rows += width;
         }
     }
-    /// Writes the gradients of server's rows one behind the other to `to`; they are of the keys that it
-    /// returns, good until the next call. `gradient`: the step's list, whose keys are the compact copy's
-    /// rows. Rows of which the list has none are left out.
+    /// Writes the gradients of server's rows one behind the other to `to`; they are of the keys
+    /// that it returns, good until the next call. `gradient`: the step's list, whose keys are the
+    /// compact copy's rows. Rows of which the list has none are left out.
     span<const std::int64_t> collect(int t, int server, const row_list& gradient, float* to) {
         table_rows& r = tables_[at(t)];
         const std::int64_t width = table(t).width;
@@ -145,7 +145,8 @@ public:
         }
         return {r.pushed.data(), n};
     }
-    /// A gradient that is stored whole, as the compact copy is, as a list of the rows that the batch names.
+    /// A gradient that is stored whole, as the compact copy is, as a list of the rows that the
+    /// batch names.
     row_list as_list(int t, float* gradient) {
         std::vector<std::int32_t>& keys = tables_[at(t)].all;
         keys[0] = tables_[at(t)].rows.size();
@@ -224,8 +225,8 @@ private:
                 inputs_[own + at(look.n + i)] = {nullptr, drawn<Q>().of(0, i).data(),
                                                  static_cast<int>(drawn<Q>().of(0, i).size())};
     }
-    /// Example by example, and within one in the order in which gradients of lookups are joined: then the
-    /// compact rows have the order that a list of the table's own would have.
+    /// Example by example, and within one in the order in which gradients of lookups are joined:
+    /// then the compact rows have the order that a list of the table's own would have.
     template <class Q>
     void name_rows(int t, int examples, const std::int32_t* const* from) {
         static constexpr auto& look = compiler::remote_lookups_of<Q>;

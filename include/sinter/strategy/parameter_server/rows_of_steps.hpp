@@ -9,8 +9,8 @@
 
 namespace sinter::inline SINTER_TARGET::detail {
 
-/// The gradient of a table over several steps, each of which names other rows: added up by their keys
-/// (parameter_server_options::push_every). Allocates nothing after its construction.
+/// The gradient of a table over several steps, each of which names other rows: added up by their
+/// keys (parameter_server_options::push_every). Allocates nothing after its construction.
 class rows_of_steps {
 public:
     /// For at most so many distinct keys.

@@ -37,7 +37,8 @@ public:
     }
     const float* states() const { return states_[0].data(); }
 
-    /// Stretches of an array (client::parameters, or slot k as 1 + k), from and to the parameter's place `from`.
+    /// Stretches of an array (client::parameters, or slot k as 1 + k), from and to the parameter's
+    /// place `from`.
     SINTER_COLD void read(int array, std::int64_t from, float* to, std::int64_t n) {
         each(from, n, array != 0, [&](int s, std::int64_t there, std::int64_t here, std::int64_t count) {
             client_->read(s, array, there, {to + (here - from), static_cast<std::size_t>(count)});
@@ -70,8 +71,9 @@ public:
         });
     }
 
-    /// f(key, step, row) for each row of table t, whose keys are any numbers, in the order of these; `row` has the
-    /// values and then those of each slot. A few rows of each server are held at a time.
+    /// f(key, step, row) for each row of table t, whose keys are any numbers, in the order of
+    /// these; `row` has the values and then those of each slot. A few rows of each server are held
+    /// at a time.
     template <class F>
     SINTER_COLD void each_row(int t, F f) {
         std::vector<sharded::table_rows> of(at(servers()));
@@ -102,8 +104,8 @@ public:
             f(of[least].keys[i], of[least].steps[i], of[least].row(i));
         }
     }
-    /// Table t has `n` rows from now on, and no others. f(i, key, step, row) says what number i is, its slots behind
-    /// its values; those that matter most come first.
+    /// Table t has `n` rows from now on, and no others. f(i, key, step, row) says what number i is,
+    /// its slots behind its values; those that matter most come first.
     template <class F>
     SINTER_COLD void put_rows(int t, int slots, std::size_t n, F f) {
         const int width = places_.tables[at(t)].of.width;

@@ -26,8 +26,8 @@ struct server_places {
     /// Of each training program and bucket that is no list, what goes where.
     std::vector<parts> of_bucket;
 
-    /// `Others`: training programs of further losses that alternate with P's. `whole`: tensors are not cut,
-    /// since servers add up norms of them.
+    /// `Others`: training programs of further losses that alternate with P's. `whole`: tensors are
+    /// not cut, since servers add up norms of them.
     template <class P, class Optimizer, class... Others>
     SINTER_COLD static server_places of(int servers, bool whole, sharded::row_partition rows) {
         server_places p;

@@ -11,7 +11,8 @@
 
 namespace sinter::inline SINTER_TARGET {
 
-/// A process of a job with servers: its role, what it is in the job's words, and the work of a server.
+/// A process of a job with servers: its role, what it is in the job's words, and the work of a
+/// server.
 template <class Programs, class Optimizer>
 class server_process : public shard_replicas<Programs, other_processes::none> {
 protected:
@@ -47,8 +48,8 @@ public:
         if (serves()) return {-1, setup_.members.size()};
         return trains() ? membership{setup_.members.rank(), setup_.members.size()} : membership{};
     }
-    /// A server's work, until all workers have left: in place of training. Where `asked_to_end` says so meanwhile it
-    /// has all workers stop. A second call returns at once.
+    /// A server's work, until all workers have left: in place of training. Where `asked_to_end`
+    /// says so meanwhile it has all workers stop. A second call returns at once.
     SINTER_COLD void serve(const Optimizer& o, bool (*asked_to_end)() = nullptr) {
         if (!serves() || served_) return;
         served_ = true;

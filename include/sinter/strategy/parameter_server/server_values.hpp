@@ -6,7 +6,8 @@
 
 namespace sinter::inline SINTER_TARGET {
 
-/// What a process of a job with servers is and has, in every role: all of a server_session but the step.
+/// What a process of a job with servers is and has, in every role: all of a server_session but the
+/// step.
 template <class Programs, class Optimizer>
 class server_values : public server_process<Programs, Optimizer> {
 protected:
@@ -25,7 +26,8 @@ public:
     // ---- the run
     /// Whether there is nothing to wait for before the first step, or there is none here.
     bool begun() const { return begun_ || !link_; }
-    /// Before the first step: the chief's values are those of all from now on. Answers the steps done by all.
+    /// Before the first step: the chief's values are those of all from now on. Answers the steps
+    /// done by all.
     SINTER_COLD std::int64_t begin_training(std::int64_t step, std::int64_t max_steps) {
         if (!link_) return step;
         settle();
@@ -49,7 +51,8 @@ public:
         steps_before_own_ = steps_made() - steps_;
         return steps_made();
     }
-    /// Behind the last step of this worker. The chief waits for the others; `early`: nobody is to go on.
+    /// Behind the last step of this worker. The chief waits for the others; `early`: nobody is to
+    /// go on.
     SINTER_COLD std::int64_t end_training(bool early = false) {
         if (!link_ || !begun_) return -1;
         settle();
@@ -93,8 +96,9 @@ public:
         tables_.start(v, stream);
         changed_ = true, ++version_;
     }
-    /// Rows of a table whose keys are any numbers, in their order: f(key, step of its last update, row), where the
-    /// row's slots lie behind its values. Of an asynchronous job that goes on this is no cut.
+    /// Rows of a table whose keys are any numbers, in their order: f(key, step of its last update,
+    /// row), where the row's slots lie behind its values. Of an asynchronous job that goes on this
+    /// is no cut.
     template <class F>
     SINTER_COLD void each_row(const variable_info& v, F f) const {
         const int t = of_table(v.at);
@@ -102,9 +106,9 @@ public:
         if (self.connected()) self.catch_up(), link_->each_row(t, f);
         else self.tables_.loaded(t).each(f);
     }
-    /// The table has these rows, and no others. f(i, key, step, row) says what number i is; `slots`: of each row behind
-    /// its values, or 0: they begin anew. Where there is no room for all, those of low numbers stay. `lasts`: f may be
-    /// called later, too.
+    /// The table has these rows, and no others. f(i, key, step, row) says what number i is;
+    /// `slots`: of each row behind its values, or 0: they begin anew. Where there is no room for
+    /// all, those of low numbers stay. `lasts`: f may be called later, too.
     template <class F>
     SINTER_COLD void put_rows(const variable_info& v, int slots, std::size_t n, F f, bool lasts = false) {
         if (serves()) return;
@@ -134,9 +138,10 @@ public:
         }
         return whole;
     }
-    /// What the chief has written becomes the servers'. Before training it stays here until that begins; later the
-    /// others have it with their next step, or where all make this call together when it returns. What they push that
-    /// was computed from the values before is dropped and counted: it is the gradient of another point.
+    /// What the chief has written becomes the servers'. Before training it stays here until that
+    /// begins; later the others have it with their next step, or where all make this call together
+    /// when it returns. What they push that was computed from the values before is dropped and
+    /// counted: it is the gradient of another point.
     void publish() {
         if (!link_ || !begun_) return;
         if (member().chief() && changed_) {
@@ -162,8 +167,8 @@ public:
         report_->rest();
         if (link_ && begun_ && !changed_ && !averages_ && stale_) pull_all();
     }
-    /// local() has the averages that the optimizer keeps in this slot, or again the weights. Servers and other
-    /// workers know nothing of it.
+    /// local() has the averages that the optimizer keeps in this slot, or again the weights.
+    /// Servers and other workers know nothing of it.
     SINTER_COLD void exchange_with_slot(int slot) {
         if (averages_) {
             averages_ = false;
@@ -190,15 +195,16 @@ public:
             updater_ = make_updater<P, Optimizer>(o);
     }
 
-    /// The trainer says how many steps the weights have had that it has just written, or that it starts anew.
+    /// The trainer says how many steps the weights have had that it has just written, or that it
+    /// starts anew.
     SINTER_COLD void set_steps(std::int64_t n) {
         if (begun_ && may_lag()) steps_before_clocks_ = n - consumed_;
         if (!set_ || !begun_ || !member().chief()) return;
         set_ = false;
         link_->client().open(max_steps_, n, false, phase_steps_);
     }
-    /// Where losses alternate: steps of each that all have made; `here`: what the trainer knows of before there are
-    /// servers.
+    /// Where losses alternate: steps of each that all have made; `here`: what the trainer knows of
+    /// before there are servers.
     template <class Steps>
     void read_phase_steps(Steps& here) const {
         if (!link_ || !begun_) return;
@@ -211,8 +217,8 @@ public:
     void set_phase_steps(const Steps& n) {
         phase_steps_.assign(n.begin(), n.end());
     }
-    /// The number of the step that this worker makes next, by which it takes one of several losses: as all count
-    /// that make it together; of a worker at its own pace its own steps.
+    /// The number of the step that this worker makes next, by which it takes one of several losses:
+    /// as all count that make it together; of a worker at its own pace its own steps.
     std::int64_t next_step(std::int64_t trainers) {
         if (!link_ || !begun_) return trainers;
         if (!clocks()) return steps_before_own_ + steps_;
@@ -230,12 +236,13 @@ public:
     SINTER_COLD void broadcast(span<std::byte> x) {
         detail::broadcast_by_sums(x, member().chief(), [&](span<double> numbers) { reduce(numbers); });
     }
-    /// Whether workers that make all calls together may be some updates apart: each knows its own losses alone.
+    /// Whether workers that make all calls together may be some updates apart: each knows its own
+    /// losses alone.
     bool may_lag() const {
         return !independent() && clocks() && (setup_.order.staleness > 0 || setup_.order.backup > 0);
     }
-    /// The mean over all workers' examples of what is `mean` over this worker's, which weigh `weight`. Workers that
-    /// may lag make this call together.
+    /// The mean over all workers' examples of what is `mean` over this worker's, which weigh
+    /// `weight`. Workers that may lag make this call together.
     SINTER_COLD double mean_of_all(double mean, double weight) {
         if (weight == 0) mean = 0;   // of nothing
         double x[] = {mean * weight, weight, mean};
@@ -424,14 +431,14 @@ protected:
         double nothing = 0;
         reduce(span<double>(&nothing, 1));
     }
-    /// The servers' values are those behind this worker's last step, then: those that share batches are read
-    /// as one cut.
+    /// The servers' values are those behind this worker's last step, then: those that share batches
+    /// are read as one cut.
     SINTER_COLD void catch_up() {
         settle();
         if (may_lag()) link_->client().wait_for_clock();
     }
-    /// The trainer's steps: updates by all. Who may lag counts its own pushes, so that all who make the same
-    /// calls count alike.
+    /// The trainer's steps: updates by all. Who may lag counts its own pushes, so that all who make
+    /// the same calls count alike.
     std::int64_t steps_made() const {
         return may_lag() ? steps_before_clocks_ + consumed_ : link_->client().global_step();
     }

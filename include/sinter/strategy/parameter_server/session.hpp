@@ -6,9 +6,10 @@
 
 namespace sinter::inline SINTER_TARGET {
 
-/// The session of parameter_server, in every role. A worker's step: rows of tables that its batch names
-/// are pulled; each bucket of gradients is pushed as soon as it is final; the commit brings the newest
-/// weights. A server's serve() runs until the job is over. The evaluator is connected to nobody.
+/// The session of parameter_server, in every role. A worker's step: rows of tables that its batch
+/// names are pulled; each bucket of gradients is pushed as soon as it is final; the commit brings
+/// the newest weights. A server's serve() runs until the job is over. The evaluator is connected to
+/// nobody.
 ///
 /// `independent()`: workers with batches of their own train each at its own pace; those that share
 /// batches make all calls together.
@@ -42,8 +43,9 @@ public:
     }
     using base_type::member, base_type::independent, base_type::asked_to_stop;
 
-    /// This worker's part of a step. Examples 0: this step was not made, since the job has come to its end (`stop`),
-    /// or, where batches are shared, since the others have made it without this worker (`passed`).
+    /// This worker's part of a step. Examples 0: this step was not made, since the job has come to
+    /// its end (`stop`), or, where batches are shared, since the others have made it without this
+    /// worker (`passed`).
     template <int I = 0, class Observer = runtime::unobserved>
     step_result step(const batch_view& b, const step_values& given, Observer observe = {}) {
         this->need_worker("step");
@@ -93,7 +95,8 @@ private:
     auto& round_of() { return rounds_[std::size_t{I}]; }
 
     // ---- a step
-    /// The chief has overwritten the servers' values: those here, and gradients that are gathered, are of others.
+    /// The chief has overwritten the servers' values: those here, and gradients that are gathered,
+    /// are of others.
     SINTER_COLD void begin_anew() {
         pull_all();
         for (auto& r : rounds_) r.steps = 0, r.info = {.weight = 0};
@@ -110,7 +113,8 @@ private:
         stale_ = true;
         return true;
     }
-    /// Whether a step that was not allowed now may be later. The chief waits for those that make the last ones.
+    /// Whether a step that was not allowed now may be later. The chief waits for those that make
+    /// the last ones.
     SINTER_COLD bool may_yet_step() {
         sharded::client& c = link_->client();
         stale_ = true;
@@ -120,7 +124,8 @@ private:
         pull_all();
         return !c.asked() && !(max_steps_ > 0 && c.global_step() >= max_steps_);
     }
-    /// Whether all save behind this step, likewise; who has batches of their own saves when it likes.
+    /// Whether all save behind this step, likewise; who has batches of their own saves when it
+    /// likes.
     bool saves(const step_values& v) const {
         return independent() ? v.save : consumed_ == link_->client().files_clock() && consumed_ > 0;
     }
@@ -258,8 +263,8 @@ private:
             link_->client().push(p.server, p.first,
                                  {from + (p.gradient - b.at.offset()), static_cast<std::size_t>(p.floats)});
     }
-    /// Gradients of tables that are no lists, since some lookups are by rows that all examples share (a
-    /// sampled softmax's candidates): shards have added them up.
+    /// Gradients of tables that are no lists, since some lookups are by rows that all examples
+    /// share (a sampled softmax's candidates): shards have added them up.
     template <int I>
     void push_whole_tables(int k, float* bucket) {
         using program = training<I>;
@@ -301,7 +306,8 @@ private:
             push_rows<I>(t);
         }
     }
-    /// Of a table, what shards have been given; together with the rest of the round where that is one push.
+    /// Of a table, what shards have been given; together with the rest of the round where that is
+    /// one push.
     template <int I>
     void push_rows(int t) {
         const row_list& rows = tables_.join(t);

@@ -28,7 +28,8 @@ constexpr std::uint64_t groups_of_tables() {
     return groups;
 }
 
-/// A parameter as the training program has it whose step updates it: of several, where losses alternate.
+/// A parameter as the training program has it whose step updates it: of several, where losses
+/// alternate.
 struct trained_parameter {
     const variable_info* v = nullptr;
     int phase = 0;          ///< the program's number
@@ -128,9 +129,9 @@ private:
 } // namespace sinter::detail
 namespace sinter::inline SINTER_TARGET {
 
-/// The optimizer's kernels for servers, with the bits of a trainer's updates. P: a worker's training
-/// program, of which its device and the groups of its tables count. What servers cannot do (accumulate;
-/// norms of whole tables) is an error while compiling.
+/// The optimizer's kernels for servers, with the bits of a trainer's updates. P: a worker's
+/// training program, of which its device and the groups of its tables count. What servers cannot do
+/// (accumulate; norms of whole tables) is an error while compiling.
 template <class P, class Optimizer>
 std::unique_ptr<sharded::updater> make_updater(const Optimizer& o) {
     constexpr std::uint64_t tables = detail::groups_of_tables<P>();
@@ -141,9 +142,10 @@ std::unique_ptr<sharded::updater> make_updater(const Optimizer& o) {
 /// What servers keep of program P's parameters, but for tables that they update by rows, as
 /// sharded::place takes it: in memory's order, stretches as long as one kernel's update may be.
 /// P has gradient_policy::reduced, and Optimizer's groups of parameters. Tensors stay whole where
-/// Optimizer sums over them, and `sums_on_servers`: also where it takes the norm of all gradients, which
-/// servers must then sum tensor by tensor (a single trainer's bits), since no worker has the gradient of a step.
-/// `Others`: programs of further losses that alternate with P's, each of which trains parameters of its own.
+/// Optimizer sums over them, and `sums_on_servers`: also where it takes the norm of all gradients,
+/// which servers must then sum tensor by tensor (a single trainer's bits), since no worker has the
+/// gradient of a step. `Others`: programs of further losses that alternate with P's, each of which
+/// trains parameters of its own.
 template <class P, class Optimizer, class... Others>
 std::vector<sharded::block> blocks_of(bool sums_on_servers = false) {
     constexpr compiler::update_set u = detail::update_of<Optimizer>::make();

@@ -9,9 +9,9 @@
 
 namespace sinter::inline SINTER_TARGET::detail {
 
-/// The tables of a worker whose rows its servers have: rows on their ways, and whole tables where this
-/// process has no servers (the evaluator), or not yet. P: the training program, Others: those of losses that
-/// alternate with its.
+/// The tables of a worker whose rows its servers have: rows on their ways, and whole tables where
+/// this process has no servers (the evaluator), or not yet. P: the training program, Others: those
+/// of losses that alternate with its.
 template <class P, class... Others>
 class worker_tables {
     using tables = remote_tables<P, Others...>;
@@ -58,7 +58,8 @@ public:
     /// Of a table of 64-bit keys the rows that were loaded so.
     detail::loaded_rows& loaded(int t) { return loaded_[at(t)]; }
     const detail::loaded_rows& loaded(int t) const { return loaded_[at(t)]; }
-    /// Whether servers are to be sent the table: it was written, or begins anew where they had it before.
+    /// Whether servers are to be sent the table: it was written, or begins anew where they had it
+    /// before.
     bool take_written(int t, bool before) {
         const bool renewed = renewed_[at(t)];
         renewed_[at(t)] = false;
@@ -92,7 +93,8 @@ public:
         for (int t = 0; t < count; ++t)
             if (const int i = table(t).parameter; !Q::v.parameters[i].remote) f(t, i);
     }
-    /// Brings the rows that the prepared batch names; `parameters`: the arena with the compact copies.
+    /// Brings the rows that the prepared batch names; `parameters`: the arena with the compact
+    /// copies.
     void pull(server_link* link, float* parameters) {
         for (int t = 0; t < count; ++t) {
             float* const compact = parameters + table(t).at.offset();

@@ -4,9 +4,9 @@
 
 namespace sinter::inline SINTER_TARGET {
 
-/// Which part of each bucket of weights a member updates, and keeps the optimizer's slots of: that of
-/// its own number among `members` equal ones. `copies`: also that of the member before it, so that
-/// the slots of a member that dies are still there.
+/// Which part of each bucket of weights a member updates, and keeps the optimizer's slots of: that
+/// of its own number among `members` equal ones. `copies`: also that of the member before it, so
+/// that the slots of a member that dies are still there.
 struct kept_parts {
     int member = 0, members = 1;
     bool copies = false;

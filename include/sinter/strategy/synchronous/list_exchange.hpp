@@ -9,11 +9,12 @@
 namespace sinter::inline SINTER_TARGET::detail {
 
 /// The gradient of one table, as lists of rows: those of this process's shards are joined, sent to
-/// all members (collective::kind::all_gather_rows), and joined with theirs. Rows are added up in the
-/// order of the shards' tree, so that the sum does not depend on who has which shard.
+/// all members (collective::kind::all_gather_rows), and joined with theirs. Rows are added up in
+/// the order of the shards' tree, so that the sum does not depend on who has which shard.
 class list_exchange {
 public:
-    /// `members`: 0 where nothing is sent. `copies`: lists are in memory that the host does not read.
+    /// `members`: 0 where nothing is sent. `copies`: lists are in memory that the host does not
+    /// read.
     SINTER_COLD list_exchange(int shards, int members, int most_rows, int table_rows, int width, bool copies)
         : lists_(static_cast<std::size_t>(std::max(shards, members))), none_(list_header + 1),
           here_(shards, most_rows, table_rows, width), all_(std::max(members, 1), here_.most_rows(), table_rows, width),

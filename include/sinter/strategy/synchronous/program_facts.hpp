@@ -22,8 +22,8 @@ inline constexpr int loss_launch = [] {
         if (P::v.launches[i].loss) last = detail::ends_with(P::v.launches, loops, i);
     return last;
 }();
-/// Marks of a step: of each bucket, by its number, the launch behind which it is final; behind those
-/// numbers, the launch that makes the loss.
+/// Marks of a step: of each bucket, by its number, the launch behind which it is final; behind
+/// those numbers, the launch that makes the loss.
 template <class P>
 inline constexpr auto marks = [] {
     struct {

@@ -5,8 +5,8 @@
 #include <cstring>
 #include <vector>
 
-/// What the members of a session have made of a step together, as bytes: states and summed gradients.
-/// Who has the model as it was before that step makes the same update of it.
+/// What the members of a session have made of a step together, as bytes: states and summed
+/// gradients. Who has the model as it was before that step makes the same update of it.
 namespace sinter::inline SINTER_TARGET::detail {
 
 /// Whether a model's steps can be told so: of one training program whose gradients are all dense.
@@ -51,8 +51,8 @@ SINTER_COLD void tell_step(std::vector<std::byte>& to, const step_values& v, boo
         to.insert(to.end(), bytes, bytes + static_cast<std::size_t>(n) * sizeof(float));
     });
 }
-/// The other end: puts states and gradients where an update finds them. data_error where the bytes are
-/// not of such a step.
+/// The other end: puts states and gradients where an update finds them. data_error where the bytes
+/// are not of such a step.
 template <class P>
 class heard_step {
 public:

@@ -7,9 +7,9 @@
 
 namespace sinter::inline SINTER_TARGET {
 
-/// The replicas of a process, and the gradients of tables that they make as lists of rows: copied to
-/// the host's memory where devices have their own, added up over shards and members, and given to all
-/// updates.
+/// The replicas of a process, and the gradients of tables that they make as lists of rows: copied
+/// to the host's memory where devices have their own, added up over shards and members, and given
+/// to all updates.
 template <class Programs, other_processes Others>
 class shard_lists : public shard_replicas<Programs, Others> {
 protected:

@@ -9,8 +9,8 @@
 
 namespace sinter::inline SINTER_TARGET::detail {
 
-/// Sums over all shards in the midst of a step: synchronised_batch_norm's (compiler::sync_point). One
-/// thread makes them while all others wait.
+/// Sums over all shards in the midst of a step: synchronised_batch_norm's (compiler::sync_point).
+/// One thread makes them while all others wait.
 template <class Unit>
 class shard_sums {
 public:
@@ -22,8 +22,9 @@ public:
         if constexpr (!Unit::device::shares_memory)
             for (int i = 0; i < shards; ++i) host_.emplace_back(sum_.size());
     }
-    /// Adds up what shards have at `p`, and gives it to all. `filled(i)`: has shard i examples? Others
-    /// add nothing. `members`: null where this process is alone; `how`: the operation that adds them up.
+    /// Adds up what shards have at `p`, and gives it to all. `filled(i)`: has shard i examples?
+    /// Others add nothing. `members`: null where this process is alone; `how`: the operation that
+    /// adds them up.
     template <class Filled>
     void add_up(std::vector<Unit>& units, const compiler::sync_point& p, Filled filled,
                 collective::communicator* members, const collective::operation& how) {

@@ -15,10 +15,11 @@ enum class commit_stage : std::uint8_t {
 };
 } // namespace detail
 
-/// The replicas of a process, and its lists; under other_processes::update_copied_parts also the moment
-/// from which on a step counts, which is a barrier behind all sums and before the first change. A step
-/// that fails before it has changed nothing. One that fails behind it can be completed by any members
-/// that are left: each of them had all sums that its part of the update needs.
+/// The replicas of a process, and its lists; under other_processes::update_copied_parts also the
+/// moment from which on a step counts, which is a barrier behind all sums and before the first
+/// change. A step that fails before it has changed nothing. One that fails behind it can be
+/// completed by any members that are left: each of them had all sums that its part of the update
+/// needs.
 template <class Programs, other_processes Others>
 class step_commit : public shard_lists<Programs, Others> {
     using replicas = shard_lists<Programs, Others>;
@@ -31,7 +32,8 @@ protected:
 
     float round_weight_ = 0;   ///< of the update that is committed, where steps are accumulated
 
-    /// What all shards have gathered in a round is divided by. `add_others(sums, how many)`: those of other processes.
+    /// What all shards have gathered in a round is divided by. `add_others(sums, how many)`: those
+    /// of other processes.
     template <int I, class F>
     void sum_round_weight(F add_others) {
         using P = typename replicas::template training<I>;
@@ -51,9 +53,10 @@ protected:
     }
     stage_of_commit stage() const { return Copied ? stage_ : stage_of_commit::none; }
     bool has_updated() const { return stage() == stage_of_commit::updated; }
-    /// Hands the sums of this member's parts to the one that keeps the copies of their slots. Returns
-    /// when all members have all that they need. `sent`: a ticket for each bucket. `update_again(v)`:
-    /// makes this member's part of the update, where it has failed to learn that all have.
+    /// Hands the sums of this member's parts to the one that keeps the copies of their slots.
+    /// Returns when all members have all that they need. `sent`: a ticket for each bucket.
+    /// `update_again(v)`: makes this member's part of the update, where it has failed to learn that
+    /// all have.
     template <int I, class Session>
     void commit(const step_values& v, std::vector<collective::ticket>& sent,
                 void (Session::*update_again)(const step_values&)) {

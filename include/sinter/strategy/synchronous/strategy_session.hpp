@@ -5,10 +5,10 @@
 
 namespace sinter::inline SINTER_TARGET {
 
-/// A strategy of which synchronous_session is the session. `setup(identity)` says how it is made up,
-/// and connects to other processes, if there are any: they have the same identity or are refused.
-/// `device_options(i)`: of this process's i-th shard. `policy()`: a number that processes of one job
-/// share.
+/// A strategy of which synchronous_session is the session. `setup(identity)` says how it is made
+/// up, and connects to other processes, if there are any: they have the same identity or are
+/// refused. `device_options(i)`: of this process's i-th shard. `policy()`: a number that processes
+/// of one job share.
 template <class S>
 concept synchronous_strategy = strategy<S> && requires(const S& s, const program_identity& i) {
     { s.setup(i) } -> std::same_as<synchronous_setup>;

@@ -34,7 +34,8 @@ inline const sum_line* tree_of_lines(sum_line* to, const float* const* from, int
     for (std::int64_t i = 0; i < n; ++i) to[i] = a[i] + b[i];
     return to;
 }
-/// Lines [first, end) of 16 floats of the sum of `count` operands, in `to`, which may be one of them.
+/// Lines [first, end) of 16 floats of the sum of `count` operands, in `to`, which may be one of
+/// them.
 inline void tree_sum(float* to, const float* const* from, int count, std::int64_t first, std::int64_t end) {
     for (std::int64_t at = first; at < end; at += sum_block) {
         const std::int64_t n = end - at < sum_block ? end - at : sum_block;

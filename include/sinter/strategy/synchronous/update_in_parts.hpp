@@ -42,7 +42,8 @@ void update_kept_parts(replica<Programs>& weights, team& threads, int thread, co
     }
 }
 
-/// Behind it: everybody gets the weights that the others have updated. `sent`: a ticket for each bucket.
+/// Behind it: everybody gets the weights that the others have updated. `sent`: a ticket for each
+/// bucket.
 template <int I, class Programs>
 void gather_parts(replica<Programs>& weights, collective::communicator& members, std::int64_t step,
                   std::vector<collective::ticket>& sent) {

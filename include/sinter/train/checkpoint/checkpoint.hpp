@@ -87,7 +87,8 @@ SINTER_COLD std::vector<saved_variable> saved_variables(saved what) {
 template <class Trainer>
 constexpr bool draws_numbers = graph_value<typename Trainer::training::request>::c.streams > 0;
 
-/// Steps that each loss has done, where losses alternate and count by themselves; otherwise of no size.
+/// Steps that each loss has done, where losses alternate and count by themselves; otherwise of no
+/// size.
 template <class Trainer>
 auto phase_steps_of([[maybe_unused]] const Trainer& t) {
     if constexpr (requires { t.phase_steps(); }) return t.phase_steps();
@@ -100,8 +101,8 @@ constexpr bool phases_alternate = std::tuple_size_v<phase_steps_type<Trainer>> >
 /// The tensor of these in a file.
 inline constexpr const char* phase_steps_name = "optimizer/steps";
 
-/// What save() hands to `write(entries, metadata)`: the trainer's, and what else `entries` has. `path`: of the file
-/// that comes of it, if one does.
+/// What save() hands to `write(entries, metadata)`: the trainer's, and what else `entries` has.
+/// `path`: of the file that comes of it, if one does.
 template <class Trainer, class Write>
 SINTER_COLD auto save_with(std::vector<safetensors::entry> entries, const Trainer& t, saved what, Write write,
                            [[maybe_unused]] const std::string& path = {},
@@ -244,7 +245,8 @@ SINTER_COLD void load_with(std::vector<safetensors::expected_tensor> expected, c
         if (whole) t.set_phase_steps(phases);
     if (whole) t.set_steps(steps);
 }
-/// f(contents) of the chief's file (shared_file.hpp), of which tables of 64-bit keys need not fit in memory.
+/// f(contents) of the chief's file (shared_file.hpp), of which tables of 64-bit keys need not fit
+/// in memory.
 template <class Trainer, class Session, class F>
 SINTER_COLD void with_trainers_file(Session& s, const std::string& path, [[maybe_unused]] saved what, F f) {
     if constexpr (has_hashed_tables<Trainer>())
@@ -268,8 +270,8 @@ void load_with(std::vector<safetensors::expected_tensor> expected, const safeten
 /// Writes a safetensors file; the old one stays as it is until the new one is safely on disk.
 /// Throws io_error; data_error where a weight or a state is infinite or NaN, and the old file
 /// stays, unless these are asked for. A whole file also has the trainer's seed, among its metadata.
-/// Where several processes train the model all of them call save(); the chief writes, and the others
-/// wait until it has.
+/// Where several processes train the model all of them call save(); the chief writes, and the
+/// others wait until it has.
 template <class Trainer>
 void save(const Trainer& t, const std::string& path, saved what = saved::whole,
           not_finite allow = not_finite::refused) {

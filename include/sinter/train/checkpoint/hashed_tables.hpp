@@ -9,10 +9,10 @@
 #include <sinter/train/members.hpp>
 #include <sinter/train/not_finite.hpp>
 
-/// Tables of 64-bit keys (hashed_embedding) in files. Such a table is several tensors: its values by its path,
-/// [rows, width]; `PATH/keys`, I64 [rows]; to resume, `optimizer/0/PATH` as of other parameters, and
-/// `optimizer/updated/PATH`, I64 [rows], the step that updated each row last. Rows are in the order of their keys, so
-/// that the number of servers makes no difference.
+/// Tables of 64-bit keys (hashed_embedding) in files. Such a table is several tensors: its values
+/// by its path, [rows, width]; `PATH/keys`, I64 [rows]; to resume, `optimizer/0/PATH` as of other
+/// parameters, and `optimizer/updated/PATH`, I64 [rows], the step that updated each row last. Rows
+/// are in the order of their keys, so that the number of servers makes no difference.
 namespace sinter::inline SINTER_TARGET::detail {
 
 constexpr bool is_hashed_table(const variable_info& v) { return v.remote && v.s.d[0] == 0; }
@@ -29,8 +29,8 @@ inline std::string slot_name(const std::string& path, int k) { return joined({"o
 /// What save() writes of them. Rows come from the servers a few at a time and wait on the disk.
 class hashed_tables_to_save {
 public:
-    /// On the chief. `folder`: for what waits. Throws io_error, cluster_error, and data_error for numbers that are not
-    /// finite, unless `finite` is false.
+    /// On the chief. `folder`: for what waits. Throws io_error, cluster_error, and data_error for
+    /// numbers that are not finite, unless `finite` is false.
     template <class Trainer>
     SINTER_COLD void take(const Trainer& t, bool whole, const std::string& folder, bool finite) {
         for (int i = 0; i < Trainer::parameters(); ++i) {
@@ -173,8 +173,8 @@ public:
                                        joined({step}), "0 or more");
         }
     }
-    /// Gives all rows to whoever keeps them; the newest first, where there may be room for less. `now`: the step that
-    /// rows of files without steps count as updated at.
+    /// Gives all rows to whoever keeps them; the newest first, where there may be room for less.
+    /// `now`: the step that rows of files without steps count as updated at.
     template <class Trainer>
     SINTER_COLD void put(const safetensors::contents& f, bool whole, std::int64_t now, Trainer& to) const {
         for (const table& t : tables_) {

@@ -66,8 +66,8 @@ SINTER_COLD void save_run(Run& run, const std::string& file, run_record* owner =
 
 namespace detail {
 
-/// What load_run() does; `load_model(further)` loads the model, and calls further() once nothing can fail
-/// any more.
+/// What load_run() does; `load_model(further)` loads the model, and calls further() once nothing
+/// can fail any more.
 template <class Run, class LoadModel>
 SINTER_COLD void load_run_with(Run& run, const safetensors::contents& f, LoadModel load_model) {
     const std::string& file = f.source;
@@ -126,8 +126,8 @@ std::string shared_terms(Run& run, const std::string& options) {
     if (!draws_numbers<std::remove_cvref_t<decltype(run.model)>>) return options;
     return joined({options, ", seed ", run.model.options().seed});
 }
-/// All that a run has but what the session knows of the model: parameters, slots and states, which a
-/// process that joins the job has already. All members call it; each has all of it.
+/// All that a run has but what the session knows of the model: parameters, slots and states, which
+/// a process that joins the job has already. All members call it; each has all of it.
 template <class Run>
 SINTER_COLD std::vector<std::byte> give_run(Run& run, const std::string& options) {
     auto& model = run.model;

@@ -37,8 +37,9 @@ SINTER_COLD void with_file_of_chief(Session& s, const std::string& path, F f) {
     }
 }
 
-/// The same of a file that need not fit in memory. The other members have its bytes, but of the tensors that is_large()
-/// names no rows: those are the chief's affair, who looks at them by check(contents) before anybody goes on.
+/// The same of a file that need not fit in memory. The other members have its bytes, but of the
+/// tensors that is_large() names no rows: those are the chief's affair, who looks at them by
+/// check(contents) before anybody goes on.
 template <class Session, class Large, class Check, class F>
 SINTER_COLD void with_large_file_of_chief(Session& s, const std::string& path, Large is_large, Check check, F f) {
     if (is_alone(s)) return s.member().chief() ? void(f(safetensors::map(path))) : void();

@@ -12,39 +12,46 @@
 ///
 /// Arguments
 ///     `run` is a model_run<Trainer> (train/loop.hpp). A hook that asks for numbers alone may take it as training_run&
-///     (train/training_run.hpp); one that needs the model takes auto&, and has it in run.model, with run.data beside it.
-///     All calls return void.
+///     (train/training_run.hpp); one that needs the model takes auto&, and has it in run.model, with run.data
+///     beside it. All calls return void.
 /// Calls
 ///     void resume(run)                      before all others, of all hooks: a run that was saved may be loaded
 ///     void begin(run)                       before the first step
-///     void epoch_begin(run)                 before an epoch's first step here: run.result.examples is not 0 where a resumed run
-///                                           goes on within one
+///     void epoch_begin(run)                 before an epoch's first step here: run.result.examples is not 0
+///                                           where a resumed run goes on within one
 ///     void before_step(run, batch)          the batch is a const data::batch_view&
-///     void after_step(run, batch)           run.loss and run.step tell of this step; run.model.output() has its outputs
-///                                           (where workers share batches and others have made the step without this
-///                                           one, run.model.last_step().passed: loss and outputs are still those of
-///                                           the step before)
-///     void pass_stopped(run)                the last step was within a pass, and no other will come: max_steps, or stop()
-///     void pass_end(run)                    no more steps in this epoch: what is measured at its end is put into run.result
+///     void after_step(run, batch)           run.loss and run.step tell of this step; run.model.output() has
+///                                           its outputs (where workers share batches and others have made
+///                                           the step without this one, run.model.last_step().passed: loss
+///                                           and outputs are still those of the step before)
+///     void pass_stopped(run)                the last step was within a pass, and no other will come:
+///                                           max_steps, or stop()
+///     void pass_end(run)                    no more steps in this epoch: what is measured at its end is put
+///                                           into run.result
 ///     void epoch_end(run)                   run.result is complete
 ///     void checkpoint_saved(run, file)      run.save_checkpoint() has written this file, a const std::string&
 ///     void end(run)                         training has ended, with whatever epochs it did; not after an exception
-///     void serve(run)                       in a process that keeps weights for those that train (parameter_server), in place
-///                                           of all others: run.stop_when(f) says when it is asked to end
+///     void serve(run)                       in a process that keeps weights for those that train
+///                                           (parameter_server), in place of all others: run.stop_when(f)
+///                                           says when it is asked to end
 ///   and, for what must live on in a saved run,
-///     void state(hook_state&)               lists the hook's variables (train/hooks/hook_state.hpp), for saving and loading;
-///                                           with it a name: static constexpr const char* name = "..."
-///     A function of const epoch_result& is a hook as well, whose one call is epoch_end; if it returns bool, false stops.
+///     void state(hook_state&)               lists the hook's variables (train/hooks/hook_state.hpp), for
+///                                           saving and loading; with it a name: static constexpr const char*
+///                                           name = "..."
+///     A function of const epoch_result& is a hook as well, whose one call is epoch_end; if it returns bool,
+///     false stops.
 /// Order
-///     Each call is made of one hook after the other: those of the options first (check_finite, progress_bar, validate),
-///     then the caller's in the order in which they are given. A hook is therefore saved as it is once all have had a call.
+///     Each call is made of one hook after the other: those of the options first (check_finite, progress_bar,
+///     validate), then the caller's in the order in which they are given. A hook is therefore saved as it is
+///     once all have had a call.
 /// May do
 ///     run.stop("why") ends training before the next step: the pass ends early, is measured, and epoch_end and end are
-///     called. run.save_checkpoint(file) saves the run once all hooks have had the call. Both may be asked for in any call;
-///     the loop looks once a step. A hook cannot veto a step, and should not train the model itself. It may evaluate
-///     and predict, behind which run.model.output() is another one.
+///     called. run.save_checkpoint(file) saves the run once all hooks have had the call. Both may be asked
+///     for in any call; the loop looks once a step. A hook cannot veto a step, and should not train the model
+///     itself. It may evaluate and predict, behind which run.model.output() is another one.
 /// Cost
-///     A step makes two passes over the list, and none where no hook has before_step or after_step. It allocates nothing.
+///     A step makes two passes over the list, and none where no hook has before_step or after_step. It
+///     allocates nothing.
 /// Exceptions
 ///     One that a hook throws ends training and comes out of train(): no other hook is called. The model is as the last
 ///     step left it, and what hooks and checkpoints have written stays.

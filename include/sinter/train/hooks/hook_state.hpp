@@ -13,8 +13,8 @@ namespace sinter::inline SINTER_TARGET {
 ///
 /// They are tensors of the checkpoint, hooks/my_hook/seen and so on. state() may be called several
 /// times and must only list. Types: bool, int, std::int64_t, float, double, std::vector of float,
-/// double or std::int64_t, std::string, and whatever has a state() of its own. Loading changes nothing before
-/// everything was found to be there, and of its type.
+/// double or std::int64_t, std::string, and whatever has a state() of its own. Loading changes
+/// nothing before everything was found to be there, and of its type.
 class hook_state {
 public:
     template <class T>

@@ -8,8 +8,8 @@ namespace sinter::inline SINTER_TARGET {
 /// While one of these lives, SIGINT, SIGTERM and SIGUSR1 (which Slurm sends when time is nearly up)
 /// stop training behind a step, or within the validation that is going on, so that save_checkpoints
 /// saves the run and the program ends by itself. Where several processes train the model it is
-/// enough that one of them has the signal, which may be a parameter server: all stop behind the same step. A second signal of a kind
-/// does what it does without this. One at a time. A hook:
+/// enough that one of them has the signal, which may be a parameter server: all stop behind the
+/// same step. A second signal of a kind does what it does without this. One at a time. A hook:
 ///
 ///     stop_on_signals signals;
 ///     model.train(data, {.epochs = 100}, signals, save_checkpoints("run", {.keep = 3, .resume = true}));

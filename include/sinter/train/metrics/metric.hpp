@@ -20,21 +20,25 @@ struct evaluated_batch {
 /// Begin
 ///     Each pass begins with a copy of the metric as it was given.
 /// Add: one of
-///     add(const float* scores, const std::int32_t* labels, int rows, int classes)   rows of class scores and class numbers
+///     add(const float* scores, const std::int32_t* labels, int rows, int classes)   rows of class scores and
+///                                                                                   class numbers
 ///     add(const float* scores, const std::int32_t* labels, int rows)                probabilities of class 1
 ///     add(const float* values, const float* targets, n)                             n numbers and what they should be
-///     add(const metrics::evaluated_batch&)                                          a batch's outputs, targets, weights
+///     add(const metrics::evaluated_batch&)                                          a batch's outputs,
+///                                                                                   targets, weights
 ///     The first three get what counts in the loss alone, of the output that named() says, row after row.
 /// Value
 ///     `value()`, a number: of all that was added. NaN where nothing was.
 /// State
-///     `state(auto& s)` lists the numbers that it counts in: { s("right", right_)("count", count_); }. Needed where several
-///     processes train one model: then they are added up over all. A metric whose numbers do not add up says so by
+///     `state(auto& s)` lists the numbers that it counts in: { s("right", right_)("count", count_); }. Needed
+///     where several processes train one model: then they are added up over all. A metric whose numbers do
+///     not add up says so by
 ///     `static constexpr bool adds_up = false`, and has `merge(const itself&)`.
 /// Name
-///     `static constexpr const char* name`, unless named(name, metric) gives one; `static constexpr bool falls = true` where
-///     less is better.
-// What can be copied is asked last: of a class that is made from any metric, clang asks it of that class itself.
+///     `static constexpr const char* name`, unless named(name, metric) gives one; `static constexpr bool
+///     falls = true` where less is better.
+// What can be copied is asked last: of a class that is made from any metric, clang asks it of that
+// class itself.
 template <class M>
 concept metric = requires(const M& m) { { m.value() } -> std::convertible_to<double>; } &&
     (requires(M m, const float* y, const std::int32_t* t) { m.add(y, t, 1, 1); } ||

@@ -142,8 +142,8 @@ struct even_filter {
         s.e[filter_extent::first_column] = h.front;
     }
 };
-/// Rows of a walk over a filter [CO][rows][columns][CI] that has a margin of zeros (filter_extent); x are
-/// a convolution's extents.
+/// Rows of a walk over a filter [CO][rows][columns][CI] that has a margin of zeros (filter_extent);
+/// x are a convolution's extents.
 struct filter_tap {
     std::int64_t o;
     int ky, kx;   ///< among the filter's own
