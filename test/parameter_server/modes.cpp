@@ -15,6 +15,9 @@ static std::string push_values(const job& j, int w, int n, float value, double p
     client c(j.worker(w), j.identity(), j.layout());
     if (w == 0) j.begin(c);
     c.wait_until_open();
+    ++counts.begun[w];   // all are there before the first push
+    for (int i = 0; i < j.workers; ++i)
+        for (int k = 0; k < 100000 && counts.begun[i] == 0; ++k) ::usleep(1000);
     const std::vector<float> g(static_cast<std::size_t>(j.floats), value);
     std::vector<float> got(g.size());
     const std::vector<pull_target> to(static_cast<std::size_t>(j.servers), pull_target{});
