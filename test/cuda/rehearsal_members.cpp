@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <boost/test/unit_test.hpp>
+#include <sinter/collective/forwarding_communicator.hpp>
 #include <sinter/layers/embedding.hpp>
 #include <sinter/layers/norm.hpp>
 #include <sinter/strategy/mirrored.hpp>
@@ -18,21 +19,10 @@ namespace {
 constexpr auto net = features<6> >> dense<16> >> batch_norm >> relu >> dense<3>;
 
 /// Hands all on, and says that it reads a device's memory (which the rehearsal has in the host's).
-class reads_devices final : public collective::communicator {
+class reads_devices final : public collective::forwarding_communicator {
 public:
-    explicit reads_devices(std::unique_ptr<collective::communicator> c) : to_(std::move(c)) {}
-    int rank() const override { return to_->rank(); }
-    int size() const override { return to_->size(); }
-    collective::ticket start(const collective::operation& o, void* data, std::int64_t n, bool more) override {
-        return to_->start(o, data, n, more);
-    }
+    using forwarding_communicator::forwarding_communicator;
     bool reads_device_memory() const override { return true; }
-    void wait(collective::ticket t) override { to_->wait(t); }
-    void check() override { to_->check(); }
-    void fail(std::string_view cause) noexcept override { to_->fail(cause); }
-
-private:
-    std::unique_ptr<collective::communicator> to_;
 };
 
 template <bool OnDevices>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <boost/test/unit_test.hpp>
+#include <sinter/collective/forwarding_communicator.hpp>
 #include <sinter/layers/embedding.hpp>
 #include <sinter/layers/norm.hpp>
 #include <sinter/strategy/canonical.hpp>
@@ -28,21 +29,16 @@ struct started {
     bool more = false;
 };
 /// Hands all on, and notes how far the device was.
-class watching final : public collective::communicator {
+class watching final : public collective::forwarding_communicator {
 public:
-    watching(std::unique_ptr<collective::communicator> c, std::vector<started>& to) : to_(std::move(c)), starts_(to) {}
-    int rank() const override { return to_->rank(); }
-    int size() const override { return to_->size(); }
+    watching(std::unique_ptr<collective::communicator> c, std::vector<started>& to)
+        : forwarding_communicator(std::move(c)), starts_(to) {}
     collective::ticket start(const collective::operation& o, void* data, std::int64_t n, bool more) override {
         starts_.push_back({o.bucket, device::launched, more});
-        return to_->start(o, data, n, more);
+        return c_->start(o, data, n, more);
     }
-    void wait(collective::ticket t) override { to_->wait(t); }
-    void check() override { to_->check(); }
-    void fail(std::string_view cause) noexcept override { to_->fail(cause); }
 
 private:
-    std::unique_ptr<collective::communicator> to_;
     std::vector<started>& starts_;
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <csignal>
+#include <sinter/collective/forwarding_communicator.hpp>
 #include <sinter/distributed.hpp>
 #include <thread>
 #include <unistd.h>
@@ -19,11 +20,9 @@ struct planned_fault {
 };
 inline planned_fault next_fault;
 
-class faulty_communicator final : public collective::communicator {
+class faulty_communicator final : public collective::forwarding_communicator {
 public:
-    explicit faulty_communicator(std::unique_ptr<communicator> c) : c_(std::move(c)) {}
-    int rank() const override { return c_->rank(); }
-    int size() const override { return c_->size(); }
+    using forwarding_communicator::forwarding_communicator;
     collective::ticket start(const collective::operation& o, void* data, std::int64_t n, bool more) override {
         const bool here = o.what == next_fault.what && next_fault.number >= 0 && next_fault.number-- == 0;
         if (here && next_fault.where == fault_place::before) ::raise(SIGKILL);
@@ -44,15 +43,8 @@ public:
         if (next_fault.where == fault_place::lost_after)
             throw cluster_error(-1, "", "", "a test", 0, "what has come was not understood");
     }
-    void check() override { c_->check(); }
-    void fail(std::string_view cause) noexcept override { c_->fail(cause); }
-    void progress(std::int64_t step, const char* what) override { c_->progress(step, what); }
-    void report(std::int64_t step, double loss) override { c_->report(step, loss); }
-    void ask_all_to_stop(const char* reason) override { c_->ask_all_to_stop(reason); }
-    bool asked_to_stop() const override { return c_->asked_to_stop(); }
 
 private:
-    std::unique_ptr<communicator> c_;
     collective::ticket at_ = -1;
 };
 

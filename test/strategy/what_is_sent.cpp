@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // weighs: 2
 #include <boost/test/unit_test.hpp>
+#include <sinter/collective/forwarding_communicator.hpp>
 #include <sinter/layers/norm.hpp>
 #include <sinter/train/optimizers/accumulate.hpp>
 
@@ -31,11 +32,9 @@ struct notes {
     int waits = 0;
 };
 /// Stands between a session and a communicator, notes and fails.
-class noting final : public collective::communicator {
+class noting final : public collective::forwarding_communicator {
 public:
-    noting(std::unique_ptr<collective::communicator> c, notes* to) : c_(std::move(c)), to_(to) {}
-    int rank() const override { return c_->rank(); }
-    int size() const override { return c_->size(); }
+    noting(std::unique_ptr<collective::communicator> c, notes* to) : forwarding_communicator(std::move(c)), to_(to) {}
     collective::ticket start(const collective::operation& o, void* data, std::int64_t n, bool more) override {
         if (o.bucket >= 0) to_->sums.push_back({o.bucket, to_->launch, more, n});
         else ++to_->other;
@@ -45,11 +44,8 @@ public:
         c_->wait(t);
         if (to_->waits++ == to_->fails_at) throw cluster_error(1, "worker/1", "a:1", "all-reduce", 3, "the cable is out");
     }
-    void check() override { c_->check(); }
-    void fail(std::string_view cause) noexcept override { c_->fail(cause); }
 
 private:
-    std::unique_ptr<collective::communicator> c_;
     notes* to_;
 };
 struct noted_members : thread_members<> {

@@ -3,11 +3,10 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <memory>
 #include <sinter/base/joined.hpp>
 #include <sinter/base/error.hpp>
-#include <sinter/collective/communicator.hpp>
 #include <sinter/collective/element.hpp>
+#include <sinter/collective/forwarding_communicator.hpp>
 #include <string>
 
 namespace sinter::inline SINTER_TARGET::collective {
@@ -18,15 +17,12 @@ namespace sinter::inline SINTER_TARGET::collective {
 /// must be the result's projection, but for rounding. Damage to one element is seen where it is
 /// more than about a millionth of the root of the sum of all elements' squares. data_error, on all
 /// members, names those whose result is wrong. Sums alone are checked, not reduce_scatter.
-class checked_communicator final : public communicator {
+class checked_communicator final : public forwarding_communicator {
 public:
     checked_communicator(std::unique_ptr<communicator> c, std::int64_t every)
-        : c_(std::move(c)), every_(every), wrong_(static_cast<std::size_t>(c_->size())) {
+        : forwarding_communicator(std::move(c)), every_(every), wrong_(static_cast<std::size_t>(c_->size())) {
         pending_.reserve(64);
     }
-    int rank() const override { return c_->rank(); }
-    int size() const override { return c_->size(); }
-
     ticket start(const operation& o, void* data, std::int64_t n, bool more) override {
         const bool sums = o.what == kind::all_reduce || o.what == kind::all_reduce_tree;
         if (!sums || o.type != element::f32 || o.how != reduction::sum || n == 0 || o.step % every_ != 0)
@@ -51,12 +47,6 @@ public:
             throw data_error("a sum over members is not the sum of what they had: memory or a device that is not sound",
                              where, fault, "what a random projection of all members' numbers says");
     }
-    void check() override { c_->check(); }
-    void fail(std::string_view cause) noexcept override { c_->fail(cause); }
-    void progress(std::int64_t step, const char* what) override { c_->progress(step, what); }
-    void report(std::int64_t step, double loss) override { c_->report(step, loss); }
-    void ask_all_to_stop(const char* reason) override { c_->ask_all_to_stop(reason); }
-    bool asked_to_stop() const override { return c_->asked_to_stop(); }
 
 private:
     struct projection {
@@ -69,7 +59,6 @@ private:
         std::int64_t n;
         projection mine;
     };
-    std::unique_ptr<communicator> c_;
     std::int64_t every_;
     std::vector<sum> pending_;   // started, and not verified
     std::vector<double> wrong_;  // by rank
