@@ -17,42 +17,50 @@ namespace sinter::inline SINTER_TARGET::io {
 /// One read or write call moves at most this many bytes (Linux itself stops short of 2 GiB).
 inline constexpr std::size_t largest_transfer = std::size_t{1} << 30;
 
+/// A regular file that is open for reading, and its bytes when it was opened.
+struct opened_file {
+    descriptor fd;
+    std::uint64_t size = 0;
+};
+/// Throws io_error where `path` cannot be opened or is no regular file.
+SINTER_COLD inline opened_file open_regular_file(const std::string& path) {
+    opened_file file;
+    // Without O_NONBLOCK the open itself would wait for ever on a named pipe that nobody writes.
+    file.fd = descriptor(uninterrupted([&] { return ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK); }));
+    if (!file.fd) throw_io_error(errno, "cannot open for reading", path);
+    struct stat status {};
+    if (::fstat(file.fd.get(), &status) != 0) throw_io_error(errno, "cannot ask for the size", path);
+    if (!S_ISREG(status.st_mode))
+        throw io_error("cannot read", path, S_ISDIR(status.st_mode) ? "a folder" : "a device or pipe",
+                       "a regular file");
+    file.size = static_cast<std::uint64_t>(status.st_size);
+    return file;
+}
+
 /// A regular file opened for reading from its beginning.
 class input_file final : public byte_source {
 public:
     /// Throws io_error where `path` cannot be opened or is no regular file.
-    SINTER_COLD explicit input_file(std::string path) : path_(std::move(path)) {
-        // Without O_NONBLOCK the open itself would wait for ever on a named pipe that nobody
-        // writes.
-        fd_ = descriptor(
-            uninterrupted([&] { return ::open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK); }));
-        if (!fd_) throw_io_error(errno, "cannot open for reading", path_);
-        struct stat status {};
-        if (::fstat(fd_.get(), &status) != 0) throw_io_error(errno, "cannot ask for the size", path_);
-        if (!S_ISREG(status.st_mode))
-            throw io_error("cannot read", path_, S_ISDIR(status.st_mode) ? "a folder" : "a device or pipe",
-                           "a regular file");
-        size_ = static_cast<std::uint64_t>(status.st_size);
-    }
+    SINTER_COLD explicit input_file(std::string path) : path_(std::move(path)), file_(open_regular_file(path_)) {}
 
     /// Bytes in the file when it was opened.
-    std::uint64_t size() const noexcept { return size_; }
+    std::uint64_t size() const noexcept { return file_.size; }
 
     SINTER_COLD std::size_t read_some(span<std::byte> to) override {
         if (to.empty()) return 0;
         const auto n = uninterrupted(
-            [&] { return ::read(fd_.get(), to.data(), std::min(to.size(), largest_transfer)); });
+            [&] { return ::read(file_.fd.get(), to.data(), std::min(to.size(), largest_transfer)); });
         if (n < 0) throw_io_error(errno, "cannot read", path_, joined({"bytes from ", position_, " on"}));
         position_ += static_cast<std::uint64_t>(n);
         return static_cast<std::size_t>(n);
     }
-    std::uint64_t at_most_left() const override { return size_ > position_ ? size_ - position_ : 0; }
+    std::uint64_t at_most_left() const override { return size() > position_ ? size() - position_ : 0; }
     const std::string& name() const override { return path_; }
 
 private:
     std::string path_;
-    descriptor fd_;
-    std::uint64_t size_ = 0, position_ = 0;
+    opened_file file_;
+    std::uint64_t position_ = 0;
 };
 
 /// The bytes of the file at `path`; throws io_error where it cannot be read, changes meanwhile, or

@@ -13,17 +13,10 @@ class mapped_file {
 public:
     /// Throws io_error.
     SINTER_COLD explicit mapped_file(const std::string& path) {
-        const descriptor fd(
-            uninterrupted([&] { return ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK); }));
-        if (!fd) throw_io_error(errno, "cannot open for reading", path);
-        struct stat status {};
-        if (::fstat(fd.get(), &status) != 0) throw_io_error(errno, "cannot ask for the size", path);
-        if (!S_ISREG(status.st_mode))
-            throw io_error("cannot read", path, S_ISDIR(status.st_mode) ? "a folder" : "a device or pipe",
-                           "a regular file");
-        size_ = static_cast<std::size_t>(status.st_size);
+        const opened_file file = open_regular_file(path);
+        size_ = static_cast<std::size_t>(file.size);
         if (size_ == 0) return;
-        void* const p = ::mmap(nullptr, size_, PROT_READ, MAP_SHARED, fd.get(), 0);
+        void* const p = ::mmap(nullptr, size_, PROT_READ, MAP_SHARED, file.fd.get(), 0);
         if (p == MAP_FAILED) throw_io_error(errno, "cannot map a file", path);
         at_ = p;
     }

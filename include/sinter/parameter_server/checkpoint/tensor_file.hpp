@@ -11,16 +11,9 @@ namespace sinter::inline SINTER_TARGET::sharded {
 class tensor_file {
 public:
     SINTER_COLD explicit tensor_file(std::string path) : path_(std::move(path)) {
-        // As io::input_file: a named pipe would make the open itself wait.
-        fd_ = io::descriptor(
-            io::uninterrupted([&] { return ::open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK); }));
-        if (!fd_) io::throw_io_error(errno, "cannot open for reading", path_);
-        struct stat status {};
-        if (::fstat(fd_.get(), &status) != 0) io::throw_io_error(errno, "cannot ask for the size", path_);
-        if (!S_ISREG(status.st_mode))
-            throw io_error("cannot read", path_, S_ISDIR(status.st_mode) ? "a folder" : "a device or pipe",
-                           "a regular file");
-        const auto size = static_cast<std::uint64_t>(status.st_size);
+        io::opened_file file = io::open_regular_file(path_);
+        fd_ = std::move(file.fd);
+        const std::uint64_t size = file.size;
         safetensors::check_has_length(size, path_);
         std::byte length[safetensors::length_bytes];
         read_at(0, length, sizeof length);
