@@ -109,21 +109,14 @@ struct tells {
 };
 template <class Net>
 pid_t started(Net net, int pause, const std::vector<std::string>& at, int slot, board& b) {
-    const pid_t p = ::fork();
-    if (p != 0) return p;
-    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-    try {
+    return start_process(slot, [&](int rank) {
         estimator model{net, softmax_cross_entropy, adam{}, max_batch<64>,
-                        elastic(multi_worker<ring>{cluster::of(at, slot, with())}), {.threads = 1}};
+                        elastic(multi_worker<ring>{cluster::of(at, rank, with())}), {.threads = 1}};
         const data::dataset examples = images();
         auto batches = examples | data::repeat() | data::batch(64);
-        tells t{b, slot, pause};
+        tells t{b, rank, pause};
         model.train(batches, {.max_steps = 1'000'000'000, .progress = nullptr}, t);
-    } catch (const std::exception& e) {
-        std::fprintf(stderr, "member %d: %s\n", slot, e.what());
-        ::_exit(1);
-    }
-    ::_exit(0);
+    });
 }
 template <class F>
 void wait_for(F holds) {
@@ -131,7 +124,7 @@ void wait_for(F holds) {
         if (holds()) return;
     throw io_error("nothing happens", "reliability", "120 s", "members that go on");
 }
-/// Seconds of a job's steps: its step while all are there, and what is asked for.
+/// Seconds of a job's steps: its step while all are there, and what settings::what names.
 struct outcome { double step, value; };
 
 template <class Net>

@@ -9,6 +9,6 @@
 using namespace sinter;
 
 constexpr auto net = features<4> >> named<"eye">(dense<3>) >> named<"hand">(dense<2>);
-constexpr alternating turns{phase<"eye/*">(mse_loss{}, sgd{}), phase<"hand/*">(mse_loss{}, sgd{})};
+constexpr alternating losses{phase<"eye/*">(mse_loss{}, sgd{}), phase<"hand/*">(mse_loss{}, sgd{})};
 
-int main() { alternating_trainer gan{net, turns, max_batch<8>, elastic(sharded_update(multi_worker<ring>{}))}; }
+int main() { alternating_trainer gan{net, losses, max_batch<8>, elastic(sharded_update(multi_worker<ring>{}))}; }

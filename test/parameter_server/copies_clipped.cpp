@@ -48,7 +48,7 @@ struct run_options {
     int victim = -1;              // a server; -1: none
     unsigned seed = 1;            // when
     int signal = SIGKILL;
-    int restarts = 0;             // times that servers are killed in turns, and started again
+    int restarts = 0;             // times that a server, each time another one, is killed and started again
 };
 
 job of(int servers, update_order order, int replicas) {

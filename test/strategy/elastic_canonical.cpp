@@ -16,12 +16,6 @@ namespace {
 
 constexpr auto model_net = features<2> >> dense<8> >> batch_norm >> relu >> dropout<0.25> >> dense<2>;
 
-/// The strategy itself; canonical<4> in one process for `single`.
-template <class Strategy>
-auto in_four_shards(const Strategy& s) {
-    if constexpr (std::is_same_v<Strategy, single<cpu_device>>) return canonical<4>();
-    else return s;
-}
 template <class Strategy>
 auto model_under(const Strategy& s) {
     return estimator{model_net, softmax_cross_entropy, adam{.learning_rate = 0.02f}, max_batch<16>, in_four_shards(s),

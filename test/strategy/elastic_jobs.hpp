@@ -48,6 +48,12 @@ struct conduct {
         if (run.step == p.fault_behind) next_fault = p.what;
     }
 };
+/// The strategy itself; canonical<4> in one process for `single`.
+template <class Strategy>
+auto in_four_shards(const Strategy& s) {
+    if constexpr (std::is_same_v<Strategy, single<cpu_device>>) return canonical<4>();
+    else return s;
+}
 inline auto training() { return points(200, 3) | data::shuffle(50) | data::batch(16); }
 
 /// All parameters, states and slots.

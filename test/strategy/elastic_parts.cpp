@@ -20,12 +20,6 @@ namespace {
 
 constexpr auto model_net = features<2> >> dense<40> >> batch_norm >> relu >> dropout<0.25> >> dense<2>;
 
-/// The strategy itself; canonical<4> in one process for `single`.
-template <class Strategy>
-auto in_four_shards(const Strategy& s) {
-    if constexpr (std::is_same_v<Strategy, single<cpu_device>>) return canonical<4>();
-    else return s;
-}
 constexpr auto adam_model = [](const auto& s) {
     return estimator{model_net, softmax_cross_entropy, adam{.learning_rate = 0.02f}, max_batch<16>, in_four_shards(s),
                      {.threads = 1}};

@@ -34,7 +34,6 @@ public:
     std::int64_t applied() const { return applied_; }
     /// The clock of this worker's next push.
     std::int64_t next(int w) const { return at(w).next; }
-    bool waited_for(int w) const { return at(w).live; }
     /// Goes on from a checkpoint: so many clocks are applied.
     void restore(std::int64_t applied) {
         applied_ = closed_ = applied;
@@ -109,8 +108,6 @@ public:
             if (pushed.size() == m.pushed.size()) m.pushed = pushed;
         }
     }
-    /// Backup workers: how many of the job's workers are gone.
-    int backup() const { return backup_; }
 
 private:
     struct member {

@@ -8,7 +8,7 @@
 #include <sinter/layers/hashed_embedding.hpp>
 #include <sinter/sinter.hpp>
 #include <sinter/strategy/parameter_server.hpp>
-#include "support/sanitized.hpp"
+#include "support/peak_memory.hpp"
 
 // Tables of 64-bit keys in files: all rows with their keys, slots and steps, in the order of their keys, and back onto
 // other servers. A job that is saved and goes on elsewhere ends in the very bytes of one that was not disturbed.
@@ -238,19 +238,6 @@ BOOST_AUTO_TEST_CASE(files_that_do_not_fit_change_nothing) {
 constexpr int wide = 64, many = 60'000;   // rows: with Adam's slots 46 MB
 constexpr auto large = keys<width> >> hashed_embedding<wide, hashed_options{.most_rows = 2 * many}> >> flatten >> dense<1>;
 constexpr int large_batch = 500;
-
-/// The most memory that this process has had, in MB; from now on where the system lets it begin anew.
-double peak_megabytes(bool anew = false) {
-    if (anew) std::ofstream("/proc/self/clear_refs") << 5;
-    std::ifstream f("/proc/self/status");
-    for (std::string word; f >> word;)
-        if (word == "VmHWM:") {
-            double kilobytes = 0;
-            f >> kilobytes;
-            return kilobytes / 1024;
-        }
-    return -1;
-}
 std::string loads_large(const cluster& c, const std::string& file, const std::string& again) {
     trainer t{large, mse, adam{.learning_rate = 0.01f}, max_batch<large_batch>, parameter_server<sync<0>>{c}, {.threads = 1}};
     if (detail::has_served(t)) return "served";
@@ -269,11 +256,11 @@ std::string loads_large(const cluster& c, const std::string& file, const std::st
         save(t, file);
         return "0";
     }
-    const double before = peak_megabytes(true);
+    const double before = test::peak_megabytes(true);
     load(t, file);   // before the first step
     steps_of(1000, 1001);
     load(t, file);   // and within training
-    const double most = peak_megabytes() - before;
+    const double most = test::peak_megabytes() - before;
     save(t, again);
     return joined({static_cast<std::int64_t>(most)});
 }

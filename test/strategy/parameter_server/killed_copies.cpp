@@ -34,11 +34,6 @@ struct examples {
 const examples all;
 
 using progress = std::atomic<std::int64_t>;
-progress& shared_progress() {
-    void* const p = ::mmap(nullptr, sizeof(progress), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (p == MAP_FAILED) std::abort();
-    return *new (p) progress(0);
-}
 template <class Trainer>
 std::string end_of(Trainer& t) {
     detail::end_training(t);
@@ -61,7 +56,7 @@ std::string train(Trainer t, Step step, progress* made) {
 /// What a job ends with, two workers and two servers; `victim` is killed in the midst. `work(cluster, options, progress)`.
 template <class Work>
 std::string job_of(Work work, int replicas, int victim = -1) {
-    progress& made = shared_progress();
+    progress& made = in_shared_memory<progress>(0);
     parameter_server_options o;
     o.replicas = replicas;
     server_job job(2, 2);
@@ -116,11 +111,11 @@ constexpr auto pairs = features<6> >> [](tensor x) {
     constexpr auto critic = shared<"critic">(dense<9> >> batch_norm >> activation::tanh >> dense<1>);
     return outputs(critic(x), critic(named<"generator">(dense<20> >> relu >> dense<6>)(x)));
 };
-constexpr alternating turns{phase<"critic/*">(telling{}, clip_by_global_norm{0.05f, adam{.learning_rate = 0.01f}}, 2),
+constexpr alternating losses{phase<"critic/*">(telling{}, clip_by_global_norm{0.05f, adam{.learning_rate = 0.01f}}, 2),
                             phase<"generator/*">(drawing{}, momentum{.learning_rate = 0.05f})};
 template <class Strategy>
 std::string alternately(const Strategy& s, progress* made = nullptr) {
-    return train(alternating_trainer{pairs, turns, max_batch<batch>, s, {.threads = 1}},
+    return train(alternating_trainer{pairs, losses, max_batch<batch>, s, {.threads = 1}},
                  [](auto& t, int i) { t.step({.x = all.numbers + i % 8 * batch * 6, .size = batch}); }, made);
 }
 BOOST_AUTO_TEST_CASE(losses_that_alternate) {

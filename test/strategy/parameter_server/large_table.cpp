@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // alone: it measures the memory of its process
 #include <boost/test/unit_test.hpp>
-#include "support/sanitized.hpp"
+#include "support/peak_memory.hpp"
 #include <sinter/base/hash.hpp>
 #include <sinter/device/cpu.hpp>
 #include <sinter/graph/initial_row.hpp>
@@ -31,18 +31,6 @@ using program = compiler::compiled<
     compiler::request<std::remove_const_t<decltype(net)>, mse_loss, no_optimizer, M, batch, cpu_device::target, remote>>;
 using P = program<program_mode::training>;
 using programs = model_programs<cpu_device, program<program_mode::evaluation>, program<program_mode::prediction>, P>;
-
-/// The most memory that this process has had, in MB.
-double peak_megabytes() {
-    std::ifstream f("/proc/self/status");
-    for (std::string word; f >> word;)
-        if (word == "VmHWM:") {
-            double kilobytes = 0;
-            f >> kilobytes;
-            return kilobytes / 1024;
-        }
-    return -1;
-}
 
 } // namespace
 
@@ -100,7 +88,7 @@ BOOST_AUTO_TEST_CASE(a_worker_holds_the_rows_of_a_batch) {
     servers[1].read(place.local(17), row.data());
     BOOST_TEST(row[3] != whole_row[3]);
     BOOST_TEST(std::abs(row[3] - whole_row[3]) < 0.1f);
-    const double most = peak_megabytes();
+    const double most = test::peak_megabytes();
     std::printf("peak memory: %.0f MB\n", most);
     BOOST_TEST(most > 0);
     if (!test::is_sanitized) BOOST_TEST(most < 200);

@@ -26,22 +26,18 @@ using progress = std::atomic<std::int64_t>;
 /// A number that processes of a test share.
 class shared_number {
 public:
-    shared_number()
-        : at_(::mmap(nullptr, sizeof(progress), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0)) {
-        if (at_ == MAP_FAILED) std::abort();
-        new (at_) progress(0);
-    }
-    ~shared_number() { ::munmap(at_, sizeof(progress)); }
+    shared_number() = default;
+    ~shared_number() { ::munmap(&at_, sizeof at_); }
     shared_number(const shared_number&) = delete;
     shared_number& operator=(const shared_number&) = delete;
-    progress& operator*() const { return *static_cast<progress*>(at_); }
+    progress& operator*() const { return at_; }
     void wait_for(std::int64_t n) const {
         for (int i = 0; i < 60'000 && **this < n; ++i) ::usleep(500);
         BOOST_TEST(**this >= n);
     }
 
 private:
-    void* at_;
+    progress& at_ = in_shared_memory<progress>(0);
 };
 struct counts_steps {
     progress& made;

@@ -145,7 +145,8 @@ inline void client::use_newest() {
 inline bool client::renewed() const {
     const engine& e = *engine_;
     const engine::lock hold(engine_->mutex);
-    return std::any_of(e.used.begin(), e.used.end(), [&](std::int64_t v) { return v != e.newest(); });
+    const std::int64_t newest = e.newest();
+    return std::any_of(e.used.begin(), e.used.end(), [&](std::int64_t v) { return v != newest; });
 }
 inline std::vector<std::int64_t> client::phase_steps() const {
     engine::lock hold(engine_->mutex);

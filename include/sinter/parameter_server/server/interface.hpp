@@ -32,7 +32,7 @@ struct server_options {
     /// Is given the rows that have changed, by table, every `changes_every_steps` global steps and
     /// at the end, by a thread of the server's. What it throws becomes a line of `log`; the next
     /// call has those rows again.
-    std::function<void(int shard, span<const table_changes>)> changes;
+    std::function<void(int shard, span<table_changes>)> changes;
     std::int64_t changes_every_steps = 1000;
     /// The values that a row of a table begins with; null: zeros. `row`: local, or its key.
     std::function<void(int table, std::int64_t row, float* to)> first_row;

@@ -80,7 +80,6 @@ public:
         done_ = clock, total_ = std::move(total);
         total_.resize(tensors_);
     }
-    std::size_t tensors() const { return tensors_; }
     /// Elsewhere: whose pushes make it, once that is decided. Nothing: stop(), or `leave`.
     std::optional<ranks> decision(std::int64_t clock, const stop_function& leave = {}) {
         std::vector<float> none(tensors_);

@@ -17,6 +17,12 @@ class image_session : public session_of_strategy<Programs, Others> {
 protected:
     using base::session_of_strategy;
 
+    /// Of weights().
+    static constexpr std::size_t image_bytes() {
+        std::int64_t floats = 0;
+        each_space([&](compiler::address, std::int64_t n) { floats += n; });
+        return static_cast<std::size_t>(floats) * sizeof(float);
+    }
     SINTER_COLD std::vector<std::byte> weights() {
         std::vector<std::byte> bytes;
         each_space([&](compiler::address a, std::int64_t n) {
@@ -46,7 +52,7 @@ protected:
 
 private:
     template <class F>
-    void each_space(F f) {
+    static constexpr void each_space(F f) {
         using compiler::space;
         for (const space s : {space::parameter, space::state, space::slot})
             if (const std::int64_t n = P0::v.floats(s); n > 0 && !(base::Copied && s == space::slot))

@@ -36,7 +36,7 @@ class elastic_session : public detail::parts_session<Programs, Others> {
     using unit = replica<Programs>;
     using P0 = typename Programs::template training<0>;
     using left_behind = collective::left_behind;
-    static constexpr bool gathers = unit::gathers(), in_parts = Others == other_processes::update_copied_parts;
+    static constexpr bool gathers = unit::gathers();
 
 public:
     template <class Strategy>
@@ -81,7 +81,7 @@ public:
     void read(compiler::address from, float* to, std::int64_t n) const {
         if constexpr (gathers)
             if (job_ && replicas::is_gathered(from)) return read_together(from, to, n);
-        if constexpr (in_parts)
+        if constexpr (base::Copied)
             if (job_ && from.where() == compiler::space::slot) return read_together(from, to, n);
         base::read(from, to, n);
     }
@@ -174,7 +174,7 @@ private:
         step_result step;
         result kind;
     };
-    static constexpr bool tells = !in_parts && detail::tells_steps<Programs>();
+    static constexpr bool tells = !base::Copied && detail::tells_steps<Programs>();
     static constexpr int most_tries = 3;   // with the same members: then it is not they who are at fault
 
     std::unique_ptr<collective::elastic_job> job_;
@@ -391,7 +391,7 @@ private:
             while (!job_->is_called()) try {
                     const auto member = job_->healing(job_->self(), false, 2)();
                     bool ends = false;
-                    collective::be_healed(*member, collective::most_to_heal(base::weights().size()),
+                    collective::be_healed(*member, collective::most_to_heal(base::image_bytes()),
                         [&](collective::healing what, const std::vector<std::byte>& bytes) {
                             using enum collective::healing;
                             if (what == image) set_weights(bytes), ++counts_.images;

@@ -30,16 +30,16 @@ inline std::int64_t last_changes(const std::string& of_server) {
     return last;
 }
 /// Writes what has changed of each table, where anything has, under a number above `last` and above
-/// those of all files that are there: the reader may have removed some. Returns it. Throws
-/// io_error.
+/// those of all files that are there: the reader may have removed some. Returns it. Rows that
+/// have numbers get those that they have in the whole table. Throws io_error.
 SINTER_COLD inline std::int64_t write_changes(const std::string& folder, const server_places& places, int shard,
-                                              span<const sharded::table_changes> all, std::int64_t last) {
+                                              span<sharded::table_changes> all, std::int64_t last) {
     const std::string own = changes_folder(folder, shard, places.servers());
     sharded::detail::make_folder(folder);
     sharded::detail::make_folder(own);
     const std::int64_t number = std::max(last_changes(own), last) + 1;
     for (std::size_t t = 0; t < all.size(); ++t) {
-        sharded::table_changes c = all[t];
+        sharded::table_changes& c = all[t];
         if (c.keys.empty() && c.removed.empty() && c.since > 0) continue;
         const server_places::table& of = places.tables[t];
         if (!of.of.hashed)

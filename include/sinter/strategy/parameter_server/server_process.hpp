@@ -60,7 +60,7 @@ public:
         if (!setup_.changes.empty() && !places_.tables.empty()) {
             more.changes_every_steps = setup_.changes_every_steps;
             more.changes = [this, last = std::vector<std::int64_t>(places_.shards.size())](
-                               int shard, span<const sharded::table_changes> all) mutable {
+                               int shard, span<sharded::table_changes> all) mutable {
                 last[at(shard)] = detail::write_changes(setup_.changes, places_, shard, all, last[at(shard)]);
             };
         }

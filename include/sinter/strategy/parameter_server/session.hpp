@@ -213,7 +213,7 @@ private:
         for (int i = 0; i < shards_; ++i) {
             shard& s = shard_[at(i)];
             if (!filled(i)) {
-                leave_out<I>(i);
+                this->template leave_out<I>(i, v);
                 continue;
             }
             s.finite = s.finite &&
@@ -229,14 +229,6 @@ private:
             finite_ = finite_ && s.finite;
         }
         if (finite_) push_ready<I>(program::v.n_launches);
-    }
-    /// A shard without examples adds nothing.
-    template <int I>
-    void leave_out(int i) {
-        using program = training<I>;
-        for (int k = 0; k < program::v.n_buckets; ++k)
-            if (const compiler::gradient_bucket& b = program::v.buckets[k]; !b.is_list())
-                std::fill_n(place(i, b.at), b.floats, -0.f);
     }
     /// Buckets that are final behind this launch.
     template <int I>

@@ -25,7 +25,6 @@ class step_commit : public shard_lists<Programs, Others> {
     using replicas = shard_lists<Programs, Others>;
 
 protected:
-    using stage_of_commit = detail::commit_stage;
     using replicas::Copied, replicas::members_, replicas::lists_, replicas::shards_, replicas::units_, replicas::at,
         replicas::numbers_;
     using replicas::shard_lists;
@@ -51,8 +50,8 @@ protected:
         for (int i = 0; i < (replicas::shared ? 1 : shards_); ++i)
             units_[at(i)].write(P::v.round_weight, &round_weight_, 1);
     }
-    stage_of_commit stage() const { return Copied ? stage_ : stage_of_commit::none; }
-    bool has_updated() const { return stage() == stage_of_commit::updated; }
+    detail::commit_stage stage() const { return Copied ? stage_ : detail::commit_stage::none; }
+    bool has_updated() const { return stage() == detail::commit_stage::updated; }
     /// Hands the sums of this member's parts to the one that keeps the copies of their slots.
     /// Returns when all members have all that they need. `sent`: a ticket for each bucket.
     /// `update_again(v)`: makes this member's part of the update, where it has failed to learn that
@@ -73,30 +72,30 @@ protected:
         }
         values_ = &v;
         update_again_ = static_cast<void (step_commit::*)(const step_values&)>(update_again);
-        stage_ = stage_of_commit::summed;
+        stage_ = detail::commit_stage::summed;
         members_->barrier();
-        stage_ = stage_of_commit::updated;
+        stage_ = detail::commit_stage::updated;
     }
     /// The step is over: it has counted, or is to be made again.
     void end_commit() {
         if constexpr (Copied) {
-            stage_ = stage_of_commit::none;
+            stage_ = detail::commit_stage::none;
             for (auto& l : saved_lists_) l.clear();
         }
     }
     /// Others are known to have updated: so does this member.
     SINTER_COLD void follow_commit() {
         (this->*update_again_)(*values_);
-        stage_ = stage_of_commit::updated;
+        stage_ = detail::commit_stage::updated;
     }
     /// Before lists are made anew: those of a step that may have to be followed.
     void save_lists() {
-        if (stage() != stage_of_commit::summed || has_saved_lists()) return;
+        if (stage() != detail::commit_stage::summed || has_saved_lists()) return;
         saved_lists_.swap(lists_);
     }
 
 private:
-    stage_of_commit stage_ = stage_of_commit::none;
+    detail::commit_stage stage_ = detail::commit_stage::none;
     const step_values* values_ = nullptr;   ///< of the step that is being made
     void (step_commit::*update_again_)(const step_values&) = nullptr;
     std::array<std::vector<detail::list_exchange>, std::size_t{Programs::n_training}> saved_lists_;

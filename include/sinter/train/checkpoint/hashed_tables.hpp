@@ -167,8 +167,10 @@ public:
             if (const auto twice = std::adjacent_find(sorted.begin(), sorted.end()); twice != sorted.end())
                 throw format_error("a key twice", joined({f.source, ", tensor ", keys_name(t.path)}), joined({*twice}),
                                    "keys that differ");
-            for (std::size_t i = 0; whole && i < t.rows; ++i)
-                if (const auto step = rows_of_file::number(f.at(steps_name(t.path)).data, i); step < 0)
+            if (!whole) continue;
+            const span<const std::byte> steps = f.at(steps_name(t.path)).data;
+            for (std::size_t i = 0; i < t.rows; ++i)
+                if (const auto step = rows_of_file::number(steps, i); step < 0)
                     throw format_error("number of steps", joined({f.source, ", tensor ", steps_name(t.path)}),
                                        joined({step}), "0 or more");
         }
