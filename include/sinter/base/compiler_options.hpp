@@ -3,14 +3,14 @@
 
 /// What Sinter asks of a compiler's options, and its own.
 
-#if defined(__FAST_MATH__) || (defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__) || defined(__ASSOCIATIVE_MATH__) || \
-    defined(__RECIPROCAL_MATH__) || defined(__NO_SIGNED_ZEROS__)
+#if defined(__FAST_MATH__) || (defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__) || \
+    defined(__ASSOCIATIVE_MATH__) || defined(__RECIPROCAL_MATH__) || defined(__NO_SIGNED_ZEROS__)
 #error "Sinter needs exact float arithmetic: compile without -Ofast, -ffast-math and their parts (write -O3 instead)"
 #endif
 
 // A pragma, for -Wpedantic complains of #warning.
 #if !defined(__OPTIMIZE__) && !defined(SINTER_ALLOW_UNOPTIMISED) && !defined(__CUDA_ARCH__)
-#pragma GCC warning "Sinter without optimisation trains some forty times slower: add -O3, or -DSINTER_ALLOW_UNOPTIMISED if that is meant"
+#pragma GCC warning "Sinter trains some forty times slower without optimisation: add -O3 or -DSINTER_ALLOW_UNOPTIMISED"
 #endif
 
 /// Into how many parts kernels divide their work, and so how many threads find some: 8, 16, 32 or

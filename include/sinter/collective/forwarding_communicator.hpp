@@ -6,8 +6,9 @@
 
 namespace sinter::inline SINTER_TARGET::collective {
 
-/// Hands all calls on to another communicator: the base of those that stand between it and a session.
-/// It reads no device's memory, whatever the other one does, since who stands between may look.
+/// Hands all calls on to another communicator: the base of those that stand between it and a
+/// session. It reads no device's memory, whatever the other one does, since who stands between may
+/// look.
 class forwarding_communicator : public communicator {
 public:
     explicit forwarding_communicator(std::unique_ptr<communicator> c) : c_(std::move(c)) {}

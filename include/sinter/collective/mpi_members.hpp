@@ -8,8 +8,7 @@
 #include <sinter/collective/first_error.hpp>
 
 #if !__has_include(<mpi.h>)
-#error                                                                                                                 \
-    "sinter/collective/mpi.hpp needs an MPI library (on Debian or Ubuntu: apt-get install libopenmpi-dev), or mpicxx as compiler"
+#error "sinter/collective/mpi.hpp needs an MPI library (Debian, Ubuntu: libopenmpi-dev), or mpicxx as compiler"
 #endif
 #ifndef OMPI_SKIP_MPICXX
 #define OMPI_SKIP_MPICXX   // the C interface alone

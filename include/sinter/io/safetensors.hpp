@@ -13,4 +13,4 @@
 ///     st::file saved = st::read("net.safetensors");
 ///     st::check_matches({{"dense/kernel", st::dtype::f32, {784, 10}}}, saved);
 ///     span<const std::byte> kernel_bytes = saved.at("dense/kernel").data;
-///     std::vector<float> kernel = saved.at("dense/kernel").as<float>();   // from any type of numbers: see converted_elements()
+///     std::vector<float> kernel = saved.at("dense/kernel").as<float>();   // of any type: converted_elements()

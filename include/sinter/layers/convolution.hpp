@@ -55,7 +55,8 @@ template <int Filters, per_axis K, window O = window{}, int Multiplier = 1, bias
 struct separable_conv2d_layer : layer<separable_conv2d_layer<Filters, K, O, Multiplier, B>> {
     static_assert(
         Filters > 0 && Multiplier > 0 && detail::positive(K, O) && O.groups == 1,
-        "separable_conv2d: filters, kernel, stride, dilation and multiplier must be positive; it makes its groups itself");
+        "separable_conv2d: filters, kernel, stride, dilation and multiplier must be positive; it makes its groups "
+        "itself");
     static constexpr const char* name = "separable_conv2d";
     static constexpr tensor trace(tensor x) {
         if (!detail::can_convolve(x, op::convolution, K, O, 2, Filters)) return {x.g, -1};

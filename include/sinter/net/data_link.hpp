@@ -46,8 +46,8 @@ public:
     bool has_more() const {
         return channel_.has_more() || (!receiving_ && buffered() > 0 && buffered() >= header_bytes - ahead_);
     }
-    /// One read takes in frames that have come behind the one that is expected, up to so many bytes of them:
-    /// for short messages. Whoever polls has to ask has_more() first.
+    /// One read takes in frames that have come behind the one that is expected, up to so many bytes
+    /// of them: for short messages. Whoever polls has to ask has_more() first.
     void read_ahead(std::size_t bytes) { buffer_.resize(bytes); }
     const peer_name& peer() const { return peer_; }
 

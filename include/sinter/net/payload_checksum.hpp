@@ -6,9 +6,9 @@
 
 namespace sinter::inline SINTER_TARGET::wire {
 
-/// The checksum of a frame, of bytes that come in pieces: XXH3 of 64 bits with a seed; of 240 bytes or
-/// fewer, for which XXH3 has other rules, XXH64. Several times as fast as XXH64, since it is made for
-/// vectors; all processors compute the same. It finds damage, not forgery.
+/// The checksum of a frame, of bytes that come in pieces: XXH3 of 64 bits with a seed; of 240 bytes
+/// or fewer, for which XXH3 has other rules, XXH64. Several times as fast as XXH64, since it is
+/// made for vectors; all processors compute the same. It finds damage, not forgery.
 /// Source: the xxHash specification, https://github.com/Cyan4973/xxHash/blob/dev/doc/xxhash_spec.md.
 class payload_checksum {
 public:

@@ -16,9 +16,9 @@
 
 /// How a member of a job tells sinter-launch how far it is.
 ///
-/// SINTER_PROGRESS_FD is "D:I": descriptor D is a Unix socket of packets whose inode is I (by which a
-/// member sees that nobody has closed it and opened something else). Each packet is words, of which
-/// the first says what it is:
+/// SINTER_PROGRESS_FD is "D:I": descriptor D is a Unix socket of packets whose inode is I (by which
+/// a member sees that nobody has closed it and opened something else). Each packet is words, of
+/// which the first says what it is:
 ///     step N rate R loss L busy B
 ///                              step N is over; R steps per second since the last packet; which part
 ///                              of the time since then it did not wait for others, 0 to 1; what is

@@ -28,8 +28,8 @@ public:
         out_ =
             "digraph program {\n"
             "  graph [rankdir=TB, fontname=\"Helvetica\", fontsize=11, nodesep=0.25, ranksep=0.35, compound=true];\n"
-            "  node [shape=box, style=\"rounded,filled\", fillcolor=\"#ffffff\", color=\"#8a8f98\", fontname=\"Helvetica\", "
-            "fontsize=10, height=0.28, margin=\"0.09,0.04\"];\n"
+            "  node [shape=box, style=\"rounded,filled\", fillcolor=\"#ffffff\", color=\"#8a8f98\", "
+            "fontname=\"Helvetica\", fontsize=10, height=0.28, margin=\"0.09,0.04\"];\n"
             "  edge [color=\"#6b7280\", fontcolor=\"#6b7280\", fontname=\"Helvetica\", fontsize=8, arrowsize=0.6];\n";
         leaves();
         for (const kernel_text& k : t_.kernels) kernel(k);

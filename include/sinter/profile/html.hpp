@@ -28,8 +28,8 @@ public:
         layers();
         const charts c(t_);
         out_ +=
-            "<h2>Kernels over time</h2>\n<p>Each column is one launch. Above: operations. Below: bytes moved, and on top of them those "
-            "that separate kernels would have moved besides.</p>\n";
+            "<h2>Kernels over time</h2>\n<p>Each column is one launch. Above: operations. Below: bytes moved, and on "
+            "top of them those that separate kernels would have moved besides.</p>\n";
         keys({{"forward", "forward"},
               {"backward", "backward"},
               {"again", "computed again"},
@@ -38,8 +38,9 @@ public:
         out_ += "<div class=\"card\">" + c.launches() + "</div>\n";
         kernels();
         out_ +=
-            "<h2>Memory over time</h2>\n<p>The arena of activations: each rectangle is a buffer, as wide as the launches during "
-            "which it is alive, as high as its bytes. Parameters, their gradients and the optimizer's memory lie elsewhere.</p>\n";
+            "<h2>Memory over time</h2>\n<p>The arena of activations: each rectangle is a buffer, as wide as the "
+            "launches during which it is alive, as high as its bytes. Parameters, their gradients and the optimizer's "
+            "memory lie elsewhere.</p>\n";
         keys({{"forward", "values"}, {"backward", "gradients"}, {"again", "computed again"}});
         out_ += "<div class=\"card\">" + c.memory() + "</div>\n<div id=\"tip\"></div>\n<script>" + page_script +
                 "</script>\n</body>\n</html>\n";
@@ -78,8 +79,8 @@ private:
     }
     void layers() {
         out_ +=
-            "<h2>Layers</h2>\n<div class=\"card\"><table>\n<tr><th>layer</th><th>output</th><th class=\"n\">parameters</th>"
-            "<th class=\"n\">FLOP an example, forward</th></tr>\n";
+            "<h2>Layers</h2>\n<div class=\"card\"><table>\n<tr><th>layer</th><th>output</th>"
+            "<th class=\"n\">parameters</th><th class=\"n\">FLOP an example, forward</th></tr>\n";
         for (const layer_text& l : t_.layers) {
             out_ += "<tr><td style=\"padding-left: " + std::to_string(10 + 16 * l.depth) + "px\">" +
                     svg::escaped(l.name) + "</td>";

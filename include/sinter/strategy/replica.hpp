@@ -101,8 +101,9 @@ public:
     /// Whether steps are accumulated, in the last slot.
     static constexpr bool gathers() { return gathers_in(all{}); }
 
-    /// Gradients, as they are read and written, are program I's from now on. Each training program has memory of its
-    /// own for them, since sums over them take what lies between for zeros. Steps see to it themselves.
+    /// Gradients, as they are read and written, are program I's from now on. Each training program
+    /// has memory of its own for them, since sums over them take what lies between for zeros. Steps
+    /// see to it themselves.
     template <int I>
     void use_gradients() {
         if constexpr (Programs::n_training > 1) {
@@ -132,8 +133,8 @@ public:
         if constexpr (requires { runner_of<training<I>>().put_back_early(); })
             if (continues_) runner_of<training<I>>().put_back_early();
     }
-    /// Runs these launches. False where the loss, which is known behind them, is not finite: memory is
-    /// then as before the step. `alone`: by the calling thread.
+    /// Runs these launches. False where the loss, which is known behind them, is not finite: memory
+    /// is then as before the step. `alone`: by the calling thread.
     template <int I = 0, class Observer = runtime::unobserved>
     bool stretch(const step_values& v, runtime::launch_range launches, bool alone, Observer observe = {}) {
         using P = training<I>;
@@ -203,8 +204,8 @@ public:
     }
     /// Where the floats at an address lie, in the device's memory.
     float* at(compiler::address a) const { return memory_.at(a); }
-    /// Lists of rows that updates read in place of the program's own, in the host's memory: how long they
-    /// get, and what is in them.
+    /// Lists of rows that updates read in place of the program's own, in the host's memory: how
+    /// long they get, and what is in them.
     template <int I = 0>
     void reserve_list(int number, int rows, int width) {
         if constexpr (!device::shares_memory)
@@ -223,9 +224,10 @@ public:
     /// Runs the prediction program, for which the batch needs no targets. Throws as step().
     void predict(const batch_view& b, const step_values& v) { run_other(prediction_, b, v, false); }
 
-    /// Has program Q of evaluation or prediction parameters of its own? Where tables are elsewhere and
-    /// it reads one whole (a sampled softmax's scores of all classes), its parameters cannot lie where training's do:
-    /// each run copies those that are here, and the tables that it has whole are written to whole_table().
+    /// Has program Q of evaluation or prediction parameters of its own? Where tables are elsewhere
+    /// and it reads one whole (a sampled softmax's scores of all classes), its parameters cannot
+    /// lie where training's do: each run copies those that are here, and the tables that it has
+    /// whole are written to whole_table().
     template <class Q>
     static constexpr bool has_own_parameters() {
         if constexpr (training<0>::request::options.remote_tables > 0)
@@ -396,7 +398,8 @@ private:
         if constexpr (P::v.loss_weight.where() != compiler::space::none) device_.read(m, P::v.loss_weight, &w, 1);
         loss_weight_ = static_cast<double>(w);
     }
-    /// Floats of the first so many outputs of the last run, whose batch may be larger than training's.
+    /// Floats of the first so many outputs of the last run, whose batch may be larger than
+    /// training's.
     std::int64_t floats_before(int outputs) const {
         std::int64_t n = 0;
         for (int i = 0; i < outputs; ++i)

@@ -29,7 +29,8 @@ using alternating_base = basic_trainer<decltype(phase_programs<Net, Alternating,
 /// A trainer whose losses take turns: one training program for each phase of `alternating`, all on
 /// the same parameters, states, slots and memory.
 ///
-///     alternating_trainer gan{net, alternating{phase<"critic/*">(telling{}, adam{}), phase<"artist/*">(drawing{}, adam{})}};
+///     alternating_trainer gan{
+///         net, alternating{phase<"critic/*">(telling{}, adam{}), phase<"artist/*">(drawing{}, adam{})}};
 ///     gan.step(0, batch);
 ///     gan.step(1, batch);
 ///

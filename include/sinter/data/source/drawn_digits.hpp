@@ -35,7 +35,8 @@ inline constexpr digit_shape digit_shapes[10] = {
          {pen_stroke::smooth, 5, {{.40f, .48f}, {.78f, .55f}, {.88f, .78f}, {.55f, .97f}, {.12f, .88f}}}}},
     {1, {{pen_stroke::straight, 4, {{.66f, .97f}, {.66f, .03f}, {.10f, .68f}, {.92f, .68f}}}}},
     {2, {{pen_stroke::straight, 3, {{.84f, .04f}, {.25f, .05f}, {.20f, .46f}}},
-         {pen_stroke::smooth, 6, {{.20f, .46f}, {.55f, .38f}, {.86f, .60f}, {.76f, .88f}, {.42f, .98f}, {.12f, .86f}}}}},
+         {pen_stroke::smooth, 6, {{.20f, .46f}, {.55f, .38f}, {.86f, .60f}, {.76f, .88f}, {.42f, .98f},
+                                  {.12f, .86f}}}}},
     {1, {{pen_stroke::smooth, 9, {{.76f, .05f}, {.40f, .20f}, {.16f, .55f}, {.22f, .86f}, {.50f, .98f}, {.82f, .82f},
                                   {.80f, .58f}, {.50f, .47f}, {.18f, .66f}}}}},
     {2, {{pen_stroke::straight, 3, {{.10f, .06f}, {.88f, .04f}, {.40f, .97f}}},
@@ -52,7 +53,9 @@ inline constexpr int digit_image_side = 28;
 /// Inks the segment a-b with a round pen of `radius` pixels; the pen's edge is one pixel soft.
 inline void ink(float* image, pen_point a, pen_point b, float radius, float strength) {
     const float reach = radius + 1, dx = b.x - a.x, dy = b.y - a.y, length2 = dx * dx + dy * dy;
-    const auto clamp = [](float v) { return v < 0 ? 0 : v > digit_image_side - 1 ? digit_image_side - 1 : static_cast<int>(v); };
+    const auto clamp = [](float v) {
+        return v < 0 ? 0 : v > digit_image_side - 1 ? digit_image_side - 1 : static_cast<int>(v);
+    };
     const int x0 = clamp((a.x < b.x ? a.x : b.x) - reach), x1 = clamp((a.x > b.x ? a.x : b.x) + reach);
     const int y0 = clamp((a.y < b.y ? a.y : b.y) - reach), y1 = clamp((a.y > b.y ? a.y : b.y) + reach);
     for (int y = y0; y <= y1; ++y)
@@ -91,7 +94,8 @@ inline void draw_digit(int digit, random_stream& random, float* image) {
         if (stroke.form == pen_stroke::at_times && (random.word() & 1)) continue;
         const int pieces = stroke.form == pen_stroke::smooth ? 5 : 1;
         for (int i = 0; i + 1 < stroke.count; ++i) {
-            const pen_point a = p[i > 0 ? i - 1 : 0], b = p[i], c = p[i + 1], d = p[i + 2 < stroke.count ? i + 2 : i + 1];
+            const pen_point a = p[i > 0 ? i - 1 : 0], b = p[i], c = p[i + 1],
+                            d = p[i + 2 < stroke.count ? i + 2 : i + 1];
             pen_point from = b;
             for (int k = 1; k <= pieces; ++k) {   // Catmull-Rom spline; with one piece, the chord
                 const float t = static_cast<float>(k) / static_cast<float>(pieces), t2 = t * t, t3 = t2 * t;

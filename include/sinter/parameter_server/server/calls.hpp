@@ -196,8 +196,8 @@ inline void server_session::call(const wire::frame_header& h, span<const std::by
     }
     throw refused_request{"a call that is not known"};
 }
-/// Rows of a table of 64-bit keys, in the order of their keys, from the first key of the request on;
-/// of those that were there when it was asked for the smallest of all.
+/// Rows of a table of 64-bit keys, in the order of their keys, from the first key of the request
+/// on; of those that were there when it was asked for the smallest of all.
 inline std::string server_session::some_rows(const std::string& argument) {
     table_rows r = table_rows::of(argument);
     const auto& tables = e_.memory.layout().tables;

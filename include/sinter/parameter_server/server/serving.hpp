@@ -139,7 +139,8 @@ private:
     }
 
     // ---- Waiting for others
-    /// Returns when done() holds, under the mutex. The worker hears meanwhile that this server lives.
+    /// Returns when done() holds, under the mutex. The worker hears meanwhile that this server
+    /// lives.
     template <class Done>
     void wait(lock& hold, Done done) {
         const double every = e_.who.options.heartbeat_every();
@@ -205,7 +206,8 @@ private:
         if (n > 0) std::memcpy(scratch_.data() + answer_block::bytes, text.data(), n);
         send_answer(answer_block::bytes + n, (flags & answer_block::refused) != 0);
     }
-    /// All that this server has come to by now is with its follower, too, before an answer tells of it.
+    /// All that this server has come to by now is with its follower, too, before an answer tells of
+    /// it.
     void wait_for_follower() {
         lock hold(e_.mutex);
         if (e_.stream) {

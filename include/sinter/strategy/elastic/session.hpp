@@ -13,22 +13,24 @@ namespace sinter::inline SINTER_TARGET {
 
 /// A synchronous session whose members may end and come again.
 ///
-/// All that members do together is an operation: a step, a sum, a broadcast... Where one fails, those
-/// that live agree on who they are (collective::elastic_job), make a new group, and do the operation
-/// again; the batch of a step is then cut anew. Who had completed it already, and was told of the
-/// failure in the next one, gives its result to the others: sums, or weights, slots and states. So all
-/// that go on have the same numbers, and an operation has counted once, for those who took part in it.
+/// All that members do together is an operation: a step, a sum, a broadcast... Where one fails,
+/// those that live agree on who they are (collective::elastic_job), make a new group, and do the
+/// operation again; the batch of a step is then cut anew. Who had completed it already, and was
+/// told of the failure in the next one, gives its result to the others: sums, or weights, slots and
+/// states. So all that go on have the same numbers, and an operation has counted once, for those
+/// who took part in it.
 ///
-/// A process that joins later is healed by the last member, while all go on: that one sends it the model's
-/// state as it is behind some step, and of each step from there on what the members have made of it
-/// together (reduced_step.hpp), by which the other makes the same updates. Once it has caught up it
-/// becomes a member behind a step, and is given what else the run has (admit(), join()). Until then what
-/// it calls does nothing. Whether it has the same bits is compared then; if not, or where steps cannot
-/// be told so, it is given the state in the group, and all wait for that.
+/// A process that joins later is healed by the last member, while all go on: that one sends it the
+/// model's state as it is behind some step, and of each step from there on what the members have
+/// made of it together (reduced_step.hpp), by which the other makes the same updates. Once it has
+/// caught up it becomes a member behind a step, and is given what else the run has (admit(),
+/// join()). Until then what it calls does nothing. Whether it has the same bits is compared then;
+/// if not, or where steps cannot be told so, it is given the state in the group, and all wait for
+/// that.
 ///
-/// `Shards`: into which each batch is cut, whoever computes them (canonical<S>); 0: one for each member.
-/// Of members that are no power of two the last ones have no shards, and add nothing: so the order of
-/// sums is the tree's, whoever is there.
+/// `Shards`: into which each batch is cut, whoever computes them (canonical<S>); 0: one for each
+/// member. Of members that are no power of two the last ones have no shards, and add nothing: so
+/// the order of sums is the tree's, whoever is there.
 template <class Programs, int Shards = 0, other_processes Others = other_processes::update_all>
 class elastic_session : public detail::parts_session<Programs, Others> {
     using base = detail::parts_session<Programs, Others>;
@@ -239,7 +241,8 @@ private:
         if (!job_) return f();
         if (quiet_) return;
         given_.assign(x.begin(), x.end());
-        // Until f() is over bytes_ stays the result of the operation before, which others may still be in.
+        // Until f() is over bytes_ stays the result of the operation before, which others may still
+        // be in.
         perform(result::bytes, [&] {
             if (!given_.empty()) std::memcpy(x.data(), given_.data(), given_.size());
             f();
@@ -316,8 +319,8 @@ private:
     }
     static std::size_t at_(int r) { return static_cast<std::size_t>(r); }
 
-    /// In a new group: those that have completed one operation more give its result to those that have not; true:
-    /// this member is one of the latter.
+    /// In a new group: those that have completed one operation more give its result to those that
+    /// have not; true: this member is one of the latter.
     SINTER_COLD bool catch_up() {
         const int from = source();
         const std::int64_t most = wire::done_of(list_.seats[at_(from)].progress);
@@ -435,8 +438,8 @@ private:
         if ((made.values->step + 1) % detail::of_program::every<P0> == 0) round_.clear();
         else round_.add(*made.batch, *made.values);
     }
-    /// What a saved run had gathered, which has been written on all members. The chief's is what counts;
-    /// the others remember it, for the chief may die.
+    /// What a saved run had gathered, which has been written on all members. The chief's is what
+    /// counts; the others remember it, for the chief may die.
     SINTER_COLD void begin_round() {
         std::vector<float> gathered(static_cast<std::size_t>(P0::v.z.trained));
         float divisor = 0;

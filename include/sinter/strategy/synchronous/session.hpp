@@ -15,12 +15,13 @@
 #include <vector>
 
 /// One session for all synchronous strategies: mirrored, central_storage, canonical, multi_worker.
-/// A batch is cut by example into shards. Each shard has a replica in this process or another, which
-/// makes its gradients; they are added up, and everybody updates by the sum.
+/// A batch is cut by example into shards. Each shard has a replica in this process or another,
+/// which makes its gradients; they are added up, and everybody updates by the sum.
 namespace sinter::inline SINTER_TARGET {
 
-/// Sums over this process's shards have the order of a binary tree (tree_sum.hpp), whatever the number of
-/// threads; those over members that of the communicator, or of the tree, where that is requested.
+/// Sums over this process's shards have the order of a binary tree (tree_sum.hpp), whatever the
+/// number of threads; those over members that of the communicator, or of the tree, where that is
+/// requested.
 ///
 /// A step allocates nothing (but, once, what a replica's may and what parts() and output() return).
 /// Whatever is thrown comes before any parameter is changed; states are then as they were.
@@ -86,7 +87,8 @@ protected:
     }
 
     step_result last_result() const { return result(static_cast<float>(totals_[loss]), applied_); }
-    /// Each step that changes the model is told of there from now on (reduced_step.hpp). Null: nowhere.
+    /// Each step that changes the model is told of there from now on (reduced_step.hpp). Null:
+    /// nowhere.
     void tell_steps(std::vector<std::byte>* to) {
         told_ = to;
         tell_ = [](synchronous_session& s, const step_values& v, bool updates) {
@@ -255,8 +257,8 @@ private:
         }
     }
     /// Of a step that is accumulated, once all know that its loss is finite: from launch `begun` on
-    /// it is added to those before. In a round's last step what is ready is sent meanwhile: marks are
-    /// set for that (`aside`), or it is started between the launches (`overlaps`).
+    /// it is added to those before. In a round's last step what is ready is sent meanwhile: marks
+    /// are set for that (`aside`), or it is started between the launches (`overlaps`).
     template <int I, class Observer>
     void gather(int thread, const step_values& v, int begun, Observer& observe, bool aside, bool overlaps) {
         using P = training<I>;
@@ -272,7 +274,8 @@ private:
         if (!shared && !peers && !aside && (v.step + 1) % detail::of_program::every<P> == 0)
             own_shards(thread, [&](int i) { this->template fetch<I>(i); });
     }
-    /// These launches, of each of this thread's shards that has examples. `sends`: what is ready is sent meanwhile.
+    /// These launches, of each of this thread's shards that has examples. `sends`: what is ready is
+    /// sent meanwhile.
     template <int I, class Observer>
     void run_own(int thread, const step_values& v, runtime::launch_range launches, Observer& observe,
                  bool sends = false) {
@@ -374,7 +377,8 @@ private:
     static constexpr runtime::launch_marks marks_of() {
         return {detail::of_program::marks<P>.all, P::v.n_buckets + 1};
     }
-    /// While the devices are at work: the totals, but where they are known; then each bucket as soon as it is final.
+    /// While the devices are at work: the totals, but where they are known; then each bucket as
+    /// soon as it is final.
     template <int I>
     void send_marked(const step_values& v) {
         using P = training<I>;
@@ -419,8 +423,8 @@ private:
         s.loss = units_[at(last_)].template finish_step<I>();
         s.finite = is_finite(s.loss);
     }
-    /// All that is left to be sent, and waiting for it. `gradients`: they are reduced in this step. `joins`: this
-    /// process's have not been added up yet.
+    /// All that is left to be sent, and waiting for it. `gradients`: they are reduced in this step.
+    /// `joins`: this process's have not been added up yet.
     template <int I>
     void exchange(const step_values& v, bool gradients, bool joins) {
         using P = training<I>;

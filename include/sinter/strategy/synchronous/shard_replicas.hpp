@@ -97,8 +97,9 @@ public:
     void clear_slots() {
         for (unit& u : units_) u.clear_slots();
     }
-    /// All members call it. Slots of which each member keeps a part have been written by each. What is gathered of a
-    /// round stays with whoever has gathered it, unless it was written: then the chief's counts, once.
+    /// All members call it. Slots of which each member keeps a part have been written by each. What
+    /// is gathered of a round stays with whoever has gathered it, unless it was written: then the
+    /// chief's counts, once.
     void publish() {
         if (!members_) return;
         publish(compiler::space::parameter);
@@ -158,8 +159,8 @@ protected:
     std::unique_ptr<runtime::team> team_;
     std::vector<unit> units_;
     std::vector<shard> shard_;
-    /// Gradients on their way, where devices have memory of their own: of each shard; or, where devices read that
-    /// of others, the sum of all, for other processes.
+    /// Gradients on their way, where devices have memory of their own: of each shard; or, where
+    /// devices read that of others, the sum of all, for other processes.
     std::vector<typename detail::staging_of<device>::type> host_;
     batch_view batch_{};                   ///< of the last step
     void (shard_replicas::*make_parts_)() = nullptr;
@@ -172,8 +173,8 @@ protected:
     float handed_in_[std::size_t{bundle::most}] = {};
 
     int shards() const { return shards_; }
-    /// So many units as there are shards. New ones have the first one's states, weights and slots, and
-    /// have gathered nothing.
+    /// So many units as there are shards. New ones have the first one's states, weights and slots,
+    /// and have gathered nothing.
     template <class Devices>
     SINTER_COLD void make_units(Devices devices) {
         const int workers = team_->size(), before = static_cast<int>(units_.size());
@@ -328,8 +329,8 @@ protected:
         };
         (of_program(std::integral_constant<int, I>{}), ...);
     }
-    /// Bucket k of all shards in the first one's memory, added up beside what the devices do. Waits for it
-    /// only where the host has it then.
+    /// Bucket k of all shards in the first one's memory, added up beside what the devices do. Waits
+    /// for it only where the host has it then.
     template <int I>
     void join_aside(int k) {
         const compiler::gradient_bucket& b = training<I>::v.buckets[k];
@@ -414,7 +415,8 @@ protected:
         empty_gathered(i, gather_slot(), P0::v.z.trained);
         empty_gathered(i, P0::v.round_weight, 1);
     }
-    /// In `x`, which is to become shard i's of this space: what that has gathered, or is to have where it was written.
+    /// In `x`, which is to become shard i's of this space: what that has gathered, or is to have
+    /// where it was written.
     SINTER_COLD void keep_gathered(int i, compiler::space s, float* x) {
         const compiler::address a = s == compiler::space::state ? P0::v.round_weight : gather_slot();
         if (a.where() != s) return;

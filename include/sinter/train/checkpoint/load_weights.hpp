@@ -12,8 +12,9 @@
 /// (train/checkpoint/checkpoint.hpp).
 ///
 ///     model.load_weights("lenet.npz", {.from = framework::keras});
-///     model.load_weights("lenet.safetensors", {.from = framework::pytorch,
-///                                              .rules = {{"conv1.*", "conv2d/*"}, {"fc1.*", "dense/*", {}, {64, 7, 7}}}});
+///     model.load_weights("lenet.safetensors",
+///                        {.from = framework::pytorch,
+///                         .rules = {{"conv1.*", "conv2d/*"}, {"fc1.*", "dense/*", {}, {64, 7, 7}}}});
 namespace sinter::inline SINTER_TARGET {
 
 namespace detail {
@@ -105,7 +106,8 @@ void load_weights(Trainer& t, const std::string& path, const name_map& map) {
         for (const std::string& line : lines) (list += "\n  ") += line;
         throw mismatch_error(std::move(list), path);
     }
-    if constexpr (requires { typename Trainer::packed_values; }) {   // all of them, before the first is put into its place
+    if constexpr (requires { typename Trainer::packed_values; }) {
+        // all of them, before the first is put into its place
         std::vector<typename Trainer::packed_values> ready;
         for (const auto& [name, p] : places)
             if (p.from != nullptr) ready.push_back(t.packed(*p.v, p.x.data()));

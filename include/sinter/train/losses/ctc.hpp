@@ -13,11 +13,12 @@ struct ctc_options {
 
 /// Connectionist temporal classification (Graves et al. 2006): logits [T, C] against up to L class
 /// numbers, int32, padded with -1;
-/// -log of the probability of the labels in any alignment with the frames, one value an example (PyTorch's
-/// CTCLoss, but for its mean, which divides each value by the number of its labels; Keras' CTC). With
-/// ctc_options{.frames = T} a second target, int32 in [0, T], says how many frames of each example
-/// count. Labels that cannot be said (more than there are frames, with one between two equal ones)
-/// make the loss infinite, unless they are left out (PyTorch's zero_infinity).
+/// -log of the probability of the labels in any alignment with the frames, one value an example
+/// (PyTorch's CTCLoss, but for its mean, which divides each value by the number of its labels;
+/// Keras' CTC). With ctc_options{.frames = T} a second target, int32 in [0, T], says how many
+/// frames of each example count. Labels that cannot be said (more than there are frames, with one
+/// between two equal ones) make the loss infinite, unless they are left out (PyTorch's
+/// zero_infinity).
 template <int L, ctc_options O = ctc_options{}>
 struct ctc_loss_of {
     static_assert(L > 0, "ctc: room for one label at the least");

@@ -17,8 +17,8 @@ struct optimizer_incomplete : no_optimizer {
     optimizer_incomplete(const Given&) {}
     static_assert(
         sizeof(Given) == 0,
-        "estimator: no optimizer stands behind the loss. One has static constexpr int slots and n_scalars, static constexpr "
-        "void update(update_context&), and void scalars(std::int64_t step, float* out) const");
+        "estimator: no optimizer stands behind the loss. One has static constexpr int slots and n_scalars, static "
+        "constexpr void update(update_context&), and void scalars(std::int64_t step, float* out) const");
 };
 
 template <class O>
