@@ -5,7 +5,8 @@
 #include <sinter/sinter.hpp>
 #include <sinter/train/predictor.hpp>
 
-/// Numbers of elements beyond 2^31: right where they are counted over a batch, refused within one tensor. (Refusals: test/bad/.)
+/// Numbers of elements beyond 2^31: right where they are counted over a batch, refused within one
+/// tensor. (Refusals: test/bad/.)
 using namespace sinter;
 using namespace sinter::compiler;
 using namespace sinter::runtime;
@@ -25,14 +26,17 @@ BOOST_AUTO_TEST_CASE(batches_whose_rows_leave_int) {
     using model = trainer<std::remove_const_t<decltype(net)>, mse_loss, sgd, 33000>;
     constexpr std::int64_t elements = std::int64_t{33000} * 256 * 256;
     static_assert(elements > std::numeric_limits<int>::max());
-    static_assert(predictor<std::remove_const_t<decltype(net)>, 33000>::bytes() > 4 * elements);   // its copy of the input
+    // its copy of the input
+    static_assert(predictor<std::remove_const_t<decltype(net)>, 33000>::bytes() > 4 * elements);
     static_assert(model::bytes() > 4 * elements && bound<floats_of_an_arena, model::bytes() / 4>::holds);
     BOOST_TEST((std::is_same_v<decltype(call::m), std::int64_t>));
 }
 /// Optimizers' walks over all parameters, of which there may be more than that, count elements as they lie.
 BOOST_AUTO_TEST_CASE(parameters_that_leave_int_together) {
     constexpr auto net = indices<2> >> [](tensor i) {
-        const auto row = [i](const char* name) { return ops::gather_rows(parameter(i, name, extents(20'000'000, 64), zeros), i); };
+        const auto row = [i](const char* name) {
+            return ops::gather_rows(parameter(i, name, extents(20'000'000, 64), zeros), i);
+        };
         return ops::sum(row("a") + row("b"), {0});
     };
     using model = trainer<std::remove_const_t<decltype(net)>, mse_loss, clip_by_global_norm<sgd>, 2>;

@@ -45,10 +45,12 @@ floats step(Net, int batch, int threads) {
     p->run(batch, {d.inputs[0], d.targets[0]});
     floats r;
     for (std::size_t i = 0; i < p->parameters.size(); ++i)
-        for (float x : O.store_gradients ? p->gradient(static_cast<int>(i)) : p->value(p->parameters[i])) r.push_back(x);
+        for (float x : O.store_gradients ? p->gradient(static_cast<int>(i)) : p->value(p->parameters[i]))
+            r.push_back(x);
     return r;
 }
-void check_near(const floats& got, const floats& want, const std::string& what) {   // all together: those of keys' biases are zero
+// all together: those of keys' biases are zero
+void check_near(const floats& got, const floats& want, const std::string& what) {
     check_close(got, doubles({static_cast<int>(want.size())}, {want.begin(), want.end()}), 1e-5, what);
 }
 /// As with a kernel for each operation, whether gradients are kept or not, for any number of threads.
@@ -58,9 +60,11 @@ void check_sums(Net net) {
         const std::string what = "batch " + std::to_string(batch);
         const auto got = step<as_fused>(net, batch, 1), apart = step<as_unfused>(net, batch, 1);
         check_near(got, apart, what);
-        for (int threads : {2, 3}) BOOST_TEST((step<as_fused>(net, batch, threads) == got), what << ", " << threads << " threads");
+        for (int threads : {2, 3})
+            BOOST_TEST((step<as_fused>(net, batch, threads) == got), what << ", " << threads << " threads");
         const auto trained = step<as_trained>(net, batch, 1);
-        check_near(trained, step<program_options{.fuse = false, .store_gradients = false}>(net, batch, 1), what + ", trained");
+        check_near(trained, step<program_options{.fuse = false, .store_gradients = false}>(net, batch, 1),
+                   what + ", trained");
         BOOST_TEST((step<as_trained>(net, batch, 3) == trained), what << ", trained by 3 threads");
     }
 }
@@ -84,5 +88,6 @@ BOOST_AUTO_TEST_CASE(weights_are_still_updated_by_their_gradients_kernel) {
     using asked = request<net, weigh_outputs, sgd, program_mode::training, B, cpu_device::target, as_trained>;
     constexpr auto graph = compiled<asked>::graph;
     for (int i = 0; i < graph.parameters.n; ++i)
-        BOOST_TEST(sinter::detail::choice_stage<asked>::v.updated[i] == (graph.n[graph.parameters[i].id].s.rank == 2));   // not the bias
+        // not the bias
+        BOOST_TEST(sinter::detail::choice_stage<asked>::v.updated[i] == (graph.n[graph.parameters[i].id].s.rank == 2));
 }

@@ -17,7 +17,8 @@ using namespace sinter;
 using namespace sinter::compiler;
 
 constexpr auto mlp = image<28, 28, 1> >> flatten >> dense<128> >> relu >> dense<10>;
-constexpr auto lenet = image<28, 28, 1> >> conv2d<6, 5> >> relu >> max_pool<2> >> conv2d<16, 5, window{.padding = padding::valid}>
+constexpr auto lenet = image<28, 28, 1> >> conv2d<6, 5> >> relu >> max_pool<2>
+    >> conv2d<16, 5, window{.padding = padding::valid}>
     >> relu >> max_pool<2> >> flatten >> dense<120> >> relu >> dense<84> >> relu >> dense<10>;
 constexpr auto cnn = image<28, 28, 1> >> conv2d<32, 3> >> relu >> max_pool<2> >> conv2d<64, 3> >> relu >> max_pool<2>
     >> flatten >> dense<128> >> relu >> dense<10>;
@@ -33,15 +34,19 @@ static std::int64_t products() {
     std::int64_t n = 0;
     for (int v = 0; v < P::graph.n.n; ++v) {
         const op_id k = P::graph.n[v].k;
-        const bool product = k == op::gemm || k == op::gemm_tn || k == op::conv || k == op::conv_input_gradient || k == op::conv_weight_gradient;
+        const bool product = k == op::gemm || k == op::gemm_tn || k == op::conv || k == op::conv_input_gradient ||
+            k == op::conv_weight_gradient;
         if (product && r.of[v] >= 0) n += detail::flops_of(P::graph, P::graph.n[v]).per_example;
     }
     return n;
 }
 /// Forward, both gradients, but no input gradient of the first layer. `sparse`: gradients of convolutions read one in
 /// four, for the pool behind them let only the winners through.
-constexpr std::int64_t dense_layer_of(std::int64_t in, std::int64_t out, bool first = false) { return 2 * in * out * (first ? 2 : 3); }
-constexpr std::int64_t conv_of(std::int64_t pixels, std::int64_t window, std::int64_t out, bool sparse, bool first = false) {
+constexpr std::int64_t dense_layer_of(std::int64_t in, std::int64_t out, bool first = false) {
+    return 2 * in * out * (first ? 2 : 3);
+}
+constexpr std::int64_t conv_of(std::int64_t pixels, std::int64_t window, std::int64_t out, bool sparse,
+                               bool first = false) {
     const std::int64_t forward = 2 * pixels * window * out;
     return forward + (first ? 1 : 2) * (sparse ? forward / 4 : forward);
 }
@@ -62,7 +67,8 @@ BOOST_AUTO_TEST_CASE(lenet_by_hand) {
 }
 BOOST_AUTO_TEST_CASE(cnn_by_hand) {
     auto want = [](bool sparse) {
-        return conv_of(28 * 28, 9, 32, sparse, true) + conv_of(14 * 14, 9 * 32, 64, sparse) + dense_layer_of(3136, 128) + dense_layer_of(128, 10);
+        return conv_of(28 * 28, 9, 32, sparse, true) + conv_of(14 * 14, 9 * 32, 64, sparse) +
+            dense_layer_of(3136, 128) + dense_layer_of(128, 10);
     };
     BOOST_TEST((products<program_of<std::remove_const_t<decltype(cnn)>, fused_options>>()) == want(true));
     BOOST_TEST((products<program_of<std::remove_const_t<decltype(cnn)>, unfused_options>>()) == want(false));
@@ -100,8 +106,8 @@ BOOST_AUTO_TEST_CASE(a_sweep_reads_gradient_parameter_and_slots) {
     // one stored gradient of 5 floats: read with the parameter, which is written back
     constexpr auto net = features<5> >> [](tensor x) { return x + parameter(x, "p", extents(5), zeros); };
     auto moved = []<class Optimizer>(Optimizer) {
-        using P = compiled<request<std::remove_const_t<decltype(net)>, mean_of_output, Optimizer, program_mode::training, 64, target{1, 8},
-                                   program_options{.store_gradients = true}>>;
+        using P = compiled<request<std::remove_const_t<decltype(net)>, mean_of_output, Optimizer,
+                                   program_mode::training, 64, target{1, 8}, program_options{.store_gradients = true}>>;
         constexpr program_cost c = cost_of<P>();
         return std::pair(c.total.read.once, c.total.written.once);
     };

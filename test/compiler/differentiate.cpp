@@ -23,7 +23,9 @@ struct small {
         o.parameters.push_back(values);
         return t;
     }
-    tensor par(const char* name, const numbers& values) { return par(name, values, extents(static_cast<int>(values.size()))); }
+    tensor par(const char* name, const numbers& values) {
+        return par(name, values, extents(static_cast<int>(values.size())));
+    }
     /// Gradients of the sum of y.
     std::vector<numbers> gradients(tensor y) {
         y = ops::unpack(y);
@@ -50,7 +52,8 @@ BOOST_AUTO_TEST_CASE(shared_operands_add_up) {
 }
 BOOST_AUTO_TEST_CASE(stretched_operands_are_summed) {
     small s;
-    const tensor a = s.par("a", {1, 2, 3, 4, 5, 6}, extents(2, 3)), row = s.par("row", {1, 1, 1}), column = s.par("column", {1, 2}, extents(2, 1));
+    const tensor a = s.par("a", {1, 2, 3, 4, 5, 6}, extents(2, 3)), row = s.par("row", {1, 1, 1}),
+        column = s.par("column", {1, 2}, extents(2, 1));
     const auto d = s.gradients(a * row * column);
     BOOST_TEST(d[1] == (numbers{1 + 8, 2 + 10, 3 + 12}), tt::per_element());
     BOOST_TEST(d[2] == (numbers{6, 15}), tt::per_element());
@@ -123,11 +126,14 @@ BOOST_AUTO_TEST_CASE(checkpoints_recompute_and_change_nothing) {
     for (int i = 0; i < plain.g.n.n; ++i) BOOST_TEST(plain.g.n[i].epoch == 0);
 }
 
-BOOST_AUTO_TEST_CASE(a_checkpoint_keeps_its_result) {   // relu's gradient reads it, and the last product is not done again
+// relu's gradient reads it, and the last product is not done again
+BOOST_AUTO_TEST_CASE(a_checkpoint_keeps_its_result) {
     auto products = [](bool checkpointed) {
         small s;
         const tensor x = input(s.g, batch_of(4));
-        auto dense = [&](tensor t, const char* name) { return ops::relu(ops::matmul(t, weights(x, name, extents(4, 4), zeros))); };
+        auto dense = [&](tensor t, const char* name) {
+            return ops::relu(ops::matmul(t, weights(x, name, extents(4, 4), zeros)));
+        };
         const tensor before = dense(x, "a");
         const int first = s.g.n.n;
         const tensor y = dense(dense(dense(before, "b"), "c"), "d");
@@ -166,7 +172,8 @@ BOOST_AUTO_TEST_CASE(random_graphs_against_central_differences) {
                 const double near = (side[1] - side[0]) / (2 * h), far = (side[3] - side[2]) / (4 * h);
                 if (std::abs(near - far) > 1e-6) continue;   // a kink lies between
                 const double got = p->gradients[i] < 0 ? 0 : value[p->gradients[i]][k];
-                BOOST_TEST(std::abs(got - near) <= 1e-6 * (1 + std::abs(near)), "parameter " << i << '[' << k << "]: " << got << ", not " << near);
+                BOOST_TEST(std::abs(got - near) <= 1e-6 * (1 + std::abs(near)),
+                           "parameter " << i << '[' << k << "]: " << got << ", not " << near);
             }
         }
     }
@@ -196,7 +203,8 @@ BOOST_AUTO_TEST_CASE(a_chain_leaves_one_factor) {
     BOOST_TEST(!depends(s.g, n.in[1], b.id));   // the derivative: made of a alone
     for (int i = 0; i < s.g.n.n; ++i)           // and nothing is multiplied by one
         if (s.g.n[i].k == op::mul && depends(s.g, s.p.gradients[0], i))
-            for (int k = 0; k < 2; ++k) BOOST_TEST(!(s.g.n[s.g.n[i].in[k]].k == op::constant && s.g.n[s.g.n[i].in[k]].f == 1.f));
+            for (int k = 0; k < 2; ++k)
+                BOOST_TEST(!(s.g.n[s.g.n[i].in[k]].k == op::constant && s.g.n[s.g.n[i].in[k]].f == 1.f));
 }
 BOOST_AUTO_TEST_CASE(a_value_with_other_users_ends_a_chain) {
     small s;
@@ -204,7 +212,8 @@ BOOST_AUTO_TEST_CASE(a_value_with_other_users_ends_a_chain) {
     const tensor part = ops::sigmoid(a);
     const auto d = s.gradients(a * part * b + part);
     const auto slope = [](double x) { return logistic(x) * (1 - logistic(x)); };
-    BOOST_TEST(d[0] == (numbers{5 * silu_slope(-1) + slope(-1), 7 * silu_slope(2) + slope(2)}), tt::tolerance(1e-12) << tt::per_element());
+    BOOST_TEST(d[0] == (numbers{5 * silu_slope(-1) + slope(-1), 7 * silu_slope(2) + slope(2)}),
+               tt::tolerance(1e-12) << tt::per_element());
 }
 BOOST_AUTO_TEST_CASE(a_chain_does_not_pass_stop_gradient) {
     small s;
@@ -228,6 +237,7 @@ BOOST_AUTO_TEST_CASE(gradients_asked_for_within_a_chain) {
     growing<int> gradients;
     differentiate(s.g, y.id, of, gradients);
     const auto value = evaluate(s.g.n, s.o);
-    BOOST_TEST(value[gradients[0]] == (numbers{silu_slope(-1), silu_slope(2)}), tt::tolerance(1e-12) << tt::per_element());
+    BOOST_TEST(value[gradients[0]] == (numbers{silu_slope(-1), silu_slope(2)}),
+               tt::tolerance(1e-12) << tt::per_element());
     BOOST_TEST(value[gradients[1]] == (numbers{-1, 2}), tt::per_element());
 }

@@ -12,7 +12,8 @@
 
 #include "compiler/invariants.hpp"
 
-/// Groups become launches, launches share kernels, members become instructions. (The instructions of one group: emit_body.cpp. That they compute what the graph means: random_graphs.cpp.)
+/// Groups become launches, launches share kernels, members become instructions. (The instructions
+/// of one group: emit_body.cpp. That they compute what the graph means: random_graphs.cpp.)
 using namespace sinter;
 using namespace sinter::compiler;
 using namespace sinter::test;
@@ -51,9 +52,11 @@ BOOST_AUTO_TEST_CASE(twelve_equal_blocks_are_one_set_of_kernels) {
             s.g.scope = s.g.scopes.open("block", 0);
             const tensor d = y - mean(y, {-1}, keep::yes), v = mean(d * d, {-1}, keep::yes);
             const tensor n = d / ops::sqrt(v + 1e-5f) * parameter(y, "gamma", extents(6), ones);
-            y = y + ops::gelu(ops::matmul(n, weights(y, "w", extents(6, 6), zeros)) + parameter(y, "b", extents(6), zeros));
+            y = y +
+                ops::gelu(ops::matmul(n, weights(y, "w", extents(6, 6), zeros)) + parameter(y, "b", extents(6), zeros));
         }
-        s.g.loss = ops::over_batch(ops::sum(ops::reshape(ops::sum(ops::sum(y * y, {-1}), {-1}), extents(1)), {batch_axis, 0})).id;
+        s.g.loss = ops::over_batch(ops::sum(ops::reshape(ops::sum(ops::sum(y * y, {-1}), {-1}), extents(1)),
+                                            {batch_axis, 0})).id;
         s.emit({});
         return std::pair(s.p.e.n_specs, s.p.e.n_launches);
     };
@@ -100,7 +103,8 @@ BOOST_AUTO_TEST_CASE(extents_of_convolutions_are) {
 BOOST_AUTO_TEST_CASE(a_convolution_of_something_without_batch_runs_once) {
     small s;
     const tensor image = parameter(s.x, "image", extents(6, 6, 2), zeros);
-    s.emit({ops::max_pool(ops::tanh(ops::conv2d(image, weights(s.x, "w", extents(3, 3, 2, 2), zeros))), 3, {2, padding::valid})});
+    s.emit({ops::max_pool(ops::tanh(ops::conv2d(image, weights(s.x, "w", extents(3, 3, 2, 2), zeros))), 3,
+                          {2, padding::valid})});
     for (int i = 0; i < s.p.e.n_launches; ++i) BOOST_TEST(!s.p.e.launches[i].batched);
 }
 BOOST_AUTO_TEST_CASE(elementwise_walks_are_flat) {
@@ -158,7 +162,8 @@ BOOST_AUTO_TEST_CASE(an_update_rides_on_its_gradient) {
     BOOST_TEST(s.p.e.launches[last].group >= 0);
     int parameter_stores = 0;
     for (const instruction& w : s.instructions(last))
-        parameter_stores += w.is(opcode::store) && s.p.e.args[s.p.e.launches[last].first_arg + w.arg].where() == space::parameter;
+        parameter_stores += w.is(opcode::store) &&
+            s.p.e.args[s.p.e.launches[last].first_arg + w.arg].where() == space::parameter;
     BOOST_TEST(parameter_stores == 1);
     BOOST_TEST(count_of(s.instructions(last), opcode::store) == 1);   // the gradient itself is nowhere
 }
@@ -180,10 +185,12 @@ BOOST_AUTO_TEST_CASE(all_other_updates_are_one_sweep) {
 BOOST_AUTO_TEST_CASE(parameters_without_a_gradient_are_left_alone) {
     small s;
     s.p.optimizer = make_optimizer_code<sgd>();
-    const tensor frozen = stop_gradient(parameter(s.x, "frozen", extents(6), zeros)), w = weights(s.x, "w", extents(6, 6), zeros);
+    const tensor frozen = stop_gradient(parameter(s.x, "frozen", extents(6), zeros)),
+        w = weights(s.x, "w", extents(6, 6), zeros);
     const tensor y = ops::matmul(s.x * frozen, w);
     s.g.loss = ops::over_batch(ops::sum(ops::sum(y * y, {-1}), {batch_axis})).id;
     s.emit({});
     BOOST_TEST(s.p.updated[1]);
-    for (int i = 0; i < s.p.e.n_launches; ++i) BOOST_TEST(s.p.e.launches[i].group >= 0);   // and there is no sweep at all
+    // and there is no sweep at all
+    for (int i = 0; i < s.p.e.n_launches; ++i) BOOST_TEST(s.p.e.launches[i].group >= 0);
 }

@@ -9,7 +9,8 @@
 
 #include "compiler/invariants.hpp"
 
-/// The instructions of one group. (Launches and shared kernels: emit.cpp. That the instructions compute what the graph means: random_graphs.cpp.)
+/// The instructions of one group. (Launches and shared kernels: emit.cpp. That the instructions
+/// compute what the graph means: random_graphs.cpp.)
 using namespace sinter;
 using namespace sinter::base;
 using namespace sinter::compiler;
@@ -62,7 +63,8 @@ BOOST_AUTO_TEST_CASE(how_an_operand_is_mapped) {
         const tensor other = w.s.batched ? input(s.g, w.s) : s.own("p", w.s);
         s.body_of({s.x * 0.5f - other});
         BOOST_REQUIRE(s.count(opcode::load) == 2);
-        const instruction& last = *std::find_if(s.instructions.rbegin(), s.instructions.rend(), [](const instruction& x) { return x.is(opcode::load); });
+        const instruction& last = *std::find_if(s.instructions.rbegin(), s.instructions.rend(),
+                                                [](const instruction& x) { return x.is(opcode::load); });
         BOOST_TEST((last.rows() == w.rows));
         BOOST_TEST(last.columns() == w.columns);
         BOOST_TEST(last.row == !w.columns);   // what is the same along the columns is read once a row

@@ -30,8 +30,8 @@
 #include "compiler/evaluate_unique_rows.hpp"
 
 /// The meaning of a graph's nodes, in double precision and one at a time: written for its clearness, and apart from the
-/// library's own rules. Packed weights are plain here. A whole graph is evaluated by walking over it; the interpreter of
-/// programs uses the same for kernels of their own.
+/// library's own rules. Packed weights are plain here. A whole graph is evaluated by walking over
+/// it; the interpreter of programs uses the same for kernels of their own.
 namespace sinter::test {
 using namespace compiler;
 
@@ -52,9 +52,11 @@ struct surroundings {
     }
 };
 
-/// Element `index` of random stream `stream` of a shard, in that iteration of a loop; outside of loops the iteration is 0.
+/// Element `index` of random stream `stream` of a shard, in that iteration of a loop; outside of
+/// loops the iteration is 0.
 inline double random_number(int stream, int index, int iteration, std::uint64_t shard) {
-    std::uint64_t x = (static_cast<std::uint64_t>(stream + 1000 * iteration) + shard * 1000000) * 0x9e3779b97f4a7c15u + static_cast<std::uint64_t>(index);
+    std::uint64_t x = (static_cast<std::uint64_t>(stream + 1000 * iteration) + shard * 1000000) * 0x9e3779b97f4a7c15u +
+        static_cast<std::uint64_t>(index);
     for (int i = 0; i < 3; ++i) x = (x ^ x >> 31) * 0xbf58476d1ce4e5b9u;
     return static_cast<double>(x >> 11) * 0x1p-53;
 }
@@ -160,7 +162,9 @@ void each_product(const int* p, const shape& x, const shape& w, const shape& y, 
                 f((place * step + at) * x.last() + c / go * gi + i, (k * gi + i) * w.last() + c, o);
         }
 }
-inline int pixel(const shape& s, int image, int row, int column) { return ((image * s.d[0] + row) * s.d[1] + column) * s.d[2]; }
+inline int pixel(const shape& s, int image, int row, int column) {
+    return ((image * s.d[0] + row) * s.d[1] + column) * s.d[2];
+}
 
 } // namespace detail
 
@@ -188,7 +192,8 @@ inline numbers value_of(const node& n, const shape* in, const std::vector<const 
         case op::row_max:
             for (int r = 0, c = in[0].last(); r < size; ++r) {
                 y[r] = n.k == op::row_sum ? 0 : -INFINITY;
-                for (int i = 0; i < c; ++i) y[r] = n.k == op::row_sum ? y[r] + x[0][r * c + i] : std::fmax(y[r], x[0][r * c + i]);
+                for (int i = 0; i < c; ++i)
+                    y[r] = n.k == op::row_sum ? y[r] + x[0][r * c + i] : std::fmax(y[r], x[0][r * c + i]);
             }
             return y;
         case op::col_sum:
@@ -244,7 +249,8 @@ inline numbers value_of(const node& n, const shape* in, const std::vector<const 
             for (int i = 0; i < size; ++i) {
                 const int b = i / (M * N), r = i / N % M, c = i % N;
                 for (int k = 0; k < K; ++k)
-                    y[i] += x[0][b * M * K + (n.p[0] ? k * M + r : r * K + k)] * x[1][b * K * N + (n.p[1] ? c * K + k : k * N + c)];
+                    y[i] += x[0][b * M * K + (n.p[0] ? k * M + r : r * K + k)] *
+                        x[1][b * K * N + (n.p[1] ? c * K + k : k * N + c)];
             }
             return y;
         }
@@ -258,7 +264,8 @@ inline numbers value_of(const node& n, const shape* in, const std::vector<const 
         case op::loop_operand:
         case op::stop_gradient: return numbers(x[0], x[0] + size);
         case op::conv:
-            slide(in[0], s, images(s), n.p[0], n.p[1], n.p[2], n.p[2], n.p[3], n.p[4], [&](int b, int r, int c, int i, int j, int p, int q) {
+            slide(in[0], s, images(s), n.p[0], n.p[1], n.p[2], n.p[2], n.p[3], n.p[4],
+                  [&](int b, int r, int c, int i, int j, int p, int q) {
                 for (int k = 0; k < in[0].d[2]; ++k)
                     for (int f = 0; f < s.d[2]; ++f)
                         y[pixel(s, b, r, c) + f] += x[0][pixel(in[0], b, p, q) + k] *
@@ -286,7 +293,8 @@ inline numbers value_of(const node& n, const shape* in, const std::vector<const 
                             }
                 d = spread.data();
             }
-            slide(xs, ds, images(ds), n.p[0], n.p[1], n.p[2], n.p[2], n.p[3], n.p[4], [&](int b, int r, int c, int i, int j, int p, int q) {
+            slide(xs, ds, images(ds), n.p[0], n.p[1], n.p[2], n.p[2], n.p[3], n.p[4],
+                  [&](int b, int r, int c, int i, int j, int p, int q) {
                 for (int k = 0; k < xs.d[2]; ++k)
                     for (int f = 0; f < ds.d[2]; ++f) {
                         const int w = ((i * n.p[1] + j) * xs.d[2] + k) * ds.d[2] + f;
@@ -298,7 +306,8 @@ inline numbers value_of(const node& n, const shape* in, const std::vector<const 
         }
         case op::max_pool: {
             numbers place(y.size(), -1);
-            slide(in[0], s, images(s), n.p[0], n.p[1], n.p[2], n.p[3], n.p[4], n.p[5], [&](int b, int r, int c, int i, int j, int p, int q) {
+            slide(in[0], s, images(s), n.p[0], n.p[1], n.p[2], n.p[3], n.p[4], n.p[5],
+                  [&](int b, int r, int c, int i, int j, int p, int q) {
                 for (int k = 0; k < s.d[2]; ++k) {
                     const double v = x[0][pixel(in[0], b, p, q) + k];
                     const int at = pixel(s, b, r, c) + k;
@@ -309,7 +318,8 @@ inline numbers value_of(const node& n, const shape* in, const std::vector<const 
             return y;
         }
         case op::max_pool_gradient:
-            slide(s, in[0], images(s), n.p[0], n.p[1], n.p[2], n.p[3], n.p[4], n.p[5], [&](int b, int r, int c, int i, int j, int p, int q) {
+            slide(s, in[0], images(s), n.p[0], n.p[1], n.p[2], n.p[3], n.p[4], n.p[5],
+                  [&](int b, int r, int c, int i, int j, int p, int q) {
                 for (int k = 0; k < s.d[2]; ++k) {
                     const int at = pixel(in[0], b, r, c) + k;
                     if (x[1][at] == i * n.p[1] + j) y[pixel(s, b, p, q) + k] += x[0][at];
@@ -317,14 +327,17 @@ inline numbers value_of(const node& n, const shape* in, const std::vector<const 
             });
             return y;
         case op::max_pool_winners:
-            slide(in[0], s, images(s), n.p[0], n.p[1], n.p[2], n.p[3], n.p[4], n.p[5], [&](int b, int r, int c, int i, int j, int p, int q) {
+            slide(in[0], s, images(s), n.p[0], n.p[1], n.p[2], n.p[3], n.p[4], n.p[5],
+                  [&](int b, int r, int c, int i, int j, int p, int q) {
                 for (int k = 0; k < s.d[2]; ++k) {
                     const int at = pixel(s, b, r, c) + k;
                     if (x[1][at] == i * n.p[1] + j) y[at] = x[0][pixel(in[0], b, p, q) + k];
                 }
             });
             return y;
-        case op::convolution: each_product(n.p, in[0], in[1], s, B, [&](int a, int w, int o) { y[o] += x[0][a] * x[1][w]; }); return y;
+        case op::convolution:
+            each_product(n.p, in[0], in[1], s, B, [&](int a, int w, int o) { y[o] += x[0][a] * x[1][w]; });
+            return y;
         case op::convolution_input_gradient:
             each_product(n.p, s, in[1], in[0], B, [&](int a, int w, int o) { y[a] += x[0][o] * x[1][w]; });
             return y;
@@ -337,7 +350,8 @@ inline numbers value_of(const node& n, const shape* in, const std::vector<const 
             const shape &xs = forward ? in[0] : s, &ys = forward ? s : in[0];
             std::vector<int> inside(static_cast<std::size_t>(count(ys, B)), 0);
             auto each = [&](auto f) {
-                slide(xs, ys, images(s), n.p[0], n.p[1], n.p[2], n.p[3], n.p[4], n.p[5], [&](int b, int r, int c, int, int, int p, int q) {
+                slide(xs, ys, images(s), n.p[0], n.p[1], n.p[2], n.p[3], n.p[4], n.p[5],
+                      [&](int b, int r, int c, int, int, int p, int q) {
                     for (int k = 0; k < s.d[2]; ++k) f(pixel(ys, b, r, c) + k, pixel(xs, b, p, q) + k);
                 });
             };
@@ -350,7 +364,8 @@ inline numbers value_of(const node& n, const shape* in, const std::vector<const 
             for (int i = 0, E = s.last(); i < size; ++i) y[i] = x[0][static_cast<int>(x[1][i / E]) * E + i % E];
             return y;
         case op::scatter_rows:
-            for (int i = 0, E = s.last(); i < count(in[1], B); ++i) y[static_cast<int>(x[0][i / E]) * E + i % E] += x[1][i];
+            for (int i = 0, E = s.last(); i < count(in[1], B); ++i)
+                y[static_cast<int>(x[0][i / E]) * E + i % E] += x[1][i];
             return y;
         case op::to_steps:
         case op::from_steps:
@@ -371,7 +386,9 @@ inline numbers value_of(const node& n, const shape* in, const std::vector<const 
             for (int i = 0; i < size; ++i) y[i] = x[0][stretched(in[0], s, i)];
             return y;
         default:
-            if (array_value(n, in, x, B, y, winners) || unique_value(n, in, x, B, y) || (more_values && more_values(n, in, x, B, y))) return y;
+            if (array_value(n, in, x, B, y, winners) || unique_value(n, in, x, B, y) ||
+                (more_values && more_values(n, in, x, B, y)))
+                return y;
             for (int i = 0; i < size; ++i)
                 y[i] = elementwise(n.k, x[0][stretched(in[0], s, i)], n.operands > 1 ? x[1][stretched(in[1], s, i)] : 0,
                                    n.operands > 2 ? x[2][stretched(in[2], s, i)] : 0, o);

@@ -28,7 +28,8 @@ template <class F>
 void by_steps(const shape& small, const shape& large, const int* p, int batch, F f) {
     for (int i = 0; i < count(small, batch); ++i) {
         int at = p[0] + i / small.size() * large.size();
-        for (int k = small.rank - 1, rest = i % small.size(); k >= 0; rest /= small.d[k--]) at += rest % small.d[k] * p[k + 1];
+        for (int k = small.rank - 1, rest = i % small.size(); k >= 0; rest /= small.d[k--])
+            at += rest % small.d[k] * p[k + 1];
         f(i, at);
     }
 }
@@ -48,7 +49,8 @@ inline int padded_from(const shape& small, const shape& large, const int* p, int
 
 } // namespace detail
 
-/// Fills y with node n's value if it is one of these; false if it is not. `second`: a second result that somebody wants.
+/// Fills y with node n's value if it is one of these; false if it is not. `second`: a second result
+/// that somebody wants.
 inline bool array_value(const node& n, const shape* in, const std::vector<const double*>& x, int batch, numbers& y,
                         numbers* second) {
     const shape& s = n.s;
@@ -76,7 +78,8 @@ inline bool array_value(const node& n, const shape* in, const std::vector<const 
             const bool forward = n.k == op::pad;
             const shape &small = forward ? in[0] : s, &large = forward ? s : in[0];
             for (int i = 0; i < count(large, batch); ++i) {
-                const int from = i / large.size() * small.size() + detail::padded_from(small, large, n.p, i % large.size());
+                const int from = i / large.size() * small.size() +
+                    detail::padded_from(small, large, n.p, i % large.size());
                 if (forward) y[i] = x[0][from];
                 else y[from] += x[0][i];
             }
@@ -96,13 +99,15 @@ inline bool array_value(const node& n, const shape* in, const std::vector<const 
             const bool forward = n.k == op::interpolate;
             const int from = n.p[1], inner = n.p[2], to = n.p[3], lines = size / inner / (forward ? to : from);
             for (int k = 0; k < to; ++k) {
-                const double middle = n.p[4] ? to > 1 ? k * (from - 1.0) / (to - 1.0) : 0.0 : (k + 0.5) * from / to - 0.5;
+                const double middle = n.p[4] ? to > 1 ? k * (from - 1.0) / (to - 1.0) : 0.0
+                    : (k + 0.5) * from / to - 0.5;
                 const double place = std::fmin(std::fmax(middle, 0), from - 1);
                 for (int i = 0; i < from; ++i)
                     for (int line = 0; line < lines; ++line)
                         for (int j = 0; j < inner; ++j) {
                             const int small = (line * from + i) * inner + j, large = (line * to + k) * inner + j;
-                            y[forward ? large : small] += std::fmax(0, 1 - std::fabs(place - i)) * x[0][forward ? small : large];
+                            y[forward ? large : small] +=
+                                std::fmax(0, 1 - std::fabs(place - i)) * x[0][forward ? small : large];
                         }
             }
             return true;
@@ -111,7 +116,8 @@ inline bool array_value(const node& n, const shape* in, const std::vector<const 
         case op::to_index:
             for (int i = 0; i < size; ++i) {
                 const double v = std::isnan(x[0][i]) ? 0 : std::trunc(x[0][i]);
-                y[i] = n.k == op::to_index ? std::fmin(std::fmax(v, 0), n.p[0] - 1) : std::fmin(std::fmax(v, -2147483648.), 2147483647.);
+                y[i] = n.k == op::to_index ? std::fmin(std::fmax(v, 0), n.p[0] - 1)
+                    : std::fmin(std::fmax(v, -2147483648.), 2147483647.);
             }
             return true;
         case op::place_index:
@@ -129,7 +135,9 @@ inline bool array_value(const node& n, const shape* in, const std::vector<const 
                 for (int i = 0; i < length; ++i) places[i] = i;
                 std::stable_sort(places.begin(), places.end(), [&](int a, int b) {
                     const double u = from[a * inner], v = from[b * inner];
-                    if (std::isnan(u) || std::isnan(v)) return all ? (down ? std::isnan(u) && !std::isnan(v) : !std::isnan(u) && std::isnan(v)) : std::isnan(u) && !std::isnan(v);
+                    if (std::isnan(u) || std::isnan(v))
+                        return all ? (down ? std::isnan(u) && !std::isnan(v) : !std::isnan(u) && std::isnan(v))
+                            : std::isnan(u) && !std::isnan(v);
                     return down ? u > v : u < v;
                 });
                 for (int i = 0; i < kept; ++i) {
@@ -148,7 +156,8 @@ inline bool array_value(const node& n, const shape* in, const std::vector<const 
             for (int i = 0; i < count(slices, batch); ++i) {
                 const int j = i % inner, k = i / inner % taken, o = i / inner / taken % outer, b = i / slices.size();
                 const int index = (where.batched ? b * where.size() : 0) + o * n.p[4] + k * n.p[5] + j * n.p[6];
-                const int at = (whole.batched ? b * whole.size() : 0) + (o * length + static_cast<int>(x[reads ? 1 : 0][index])) * inner + j;
+                const int at = (whole.batched ? b * whole.size() : 0) +
+                    (o * length + static_cast<int>(x[reads ? 1 : 0][index])) * inner + j;
                 if (reads) y[i] = x[0][at];
                 else y[at] += x[1][i];
             }
@@ -163,7 +172,8 @@ inline bool array_value(const node& n, const shape* in, const std::vector<const 
                 for (int k = n.p[4] ? n.p[1] - 1 : 0;; k += n.p[4] ? -1 : 1) {
                     const double v = x[0][first + k * inner], c = n.k == op::linear_scan ? x[1][first + k * inner] : 0;
                     const double before = carry;
-                    if (n.k == op::linear_scan) run = n.p[3] ? v + carry : v + c * carry, carry = n.p[3] ? c * run : run;
+                    if (n.k == op::linear_scan)
+                        run = n.p[3] ? v + carry : v + c * carry, carry = n.p[3] ? c * run : run;
                     else carry = n.k == op::cumprod ? carry * v : carry + v, run = n.p[3] ? before : carry;
                     if (k == own) break;
                 }

@@ -5,7 +5,8 @@
 
 #include "compiler/evaluate.hpp"
 
-/// The meaning of all ops that evaluate.hpp leaves out, in double precision: by the standard library where it has the function.
+/// The meaning of all ops that evaluate.hpp leaves out, in double precision: by the standard
+/// library where it has the function.
 namespace sinter::test {
 using namespace compiler;
 
@@ -91,7 +92,8 @@ inline bool other_value(const node& n, const shape* in, const std::vector<const 
         }
         case op::rotary:   // pairs of halves of each head, or of neighbours, turned one way or the other
             for (int i = 0, half = in[1].d[2]; i < size; ++i) {
-                const int T = in[1].d[1], t = i / (s.size() / s.d[0]) % T, e = i % (2 * half), pair = n.p[1] ? e % half : e / 2;
+                const int T = in[1].d[1], t = i / (s.size() / s.d[0]) % T, e = i % (2 * half),
+                    pair = n.p[1] ? e % half : e / 2;
                 const bool first = n.p[1] ? e < half : e % 2 == 0;
                 const double c = x[1][t * half + pair], sine = x[1][(T + t) * half + pair] * (n.p[2] ? -1 : 1);
                 const int other = first ? i + (n.p[1] ? half : 1) : i - (n.p[1] ? half : 1);
@@ -101,7 +103,8 @@ inline bool other_value(const node& n, const shape* in, const std::vector<const 
         case op::local_response_norm:
         case op::local_response_norm_gradient: {
             const int C = s.last(), before = n.p[0] / 2, behind = (n.p[0] - 1) / 2;
-            const double a = double(std::bit_cast<float>(n.p[1])) / n.p[0], beta = std::bit_cast<float>(n.p[2]), k = std::bit_cast<float>(n.p[3]);
+            const double a = double(std::bit_cast<float>(n.p[1])) / n.p[0], beta = std::bit_cast<float>(n.p[2]),
+                k = std::bit_cast<float>(n.p[3]);
             const bool forward = n.k == op::local_response_norm;
             const double* const of = x[forward ? 0 : 1];
             const auto sum = [&](int i) {
@@ -132,7 +135,8 @@ inline bool other_value(const node& n, const shape* in, const std::vector<const 
             for (int i = 0; i < count(patches, batch); ++i) {
                 const int c = i % C, tap = i / C % (kh * kw), column = i / patches.d[2] % patches.d[1];
                 const int row = i / patches.d[2] / patches.d[1] % patches.d[0], b = i / patches.size();
-                const int p = row * n.p[2] - n.p[6] + tap / kw * n.p[4], q = column * n.p[3] - n.p[7] + tap % kw * n.p[5];
+                const int p = row * n.p[2] - n.p[6] + tap / kw * n.p[4],
+                    q = column * n.p[3] - n.p[7] + tap % kw * n.p[5];
                 if (p < 0 || q < 0 || p >= image.d[0] || q >= image.d[1]) continue;
                 const int at = detail::pixel(image, b, p, q) + c;
                 if (forward) y[i] = x[0][at];

@@ -4,7 +4,8 @@
 
 #include "compiler/evaluate.hpp"
 
-/// The meaning of a graph with loops, in double precision: iteration by iteration, everything kept. See evaluate.hpp for single nodes.
+/// The meaning of a graph with loops, in double precision: iteration by iteration, everything kept.
+/// See evaluate.hpp for single nodes.
 namespace sinter::test {
 using namespace compiler;
 
@@ -13,7 +14,8 @@ public:
     std::vector<numbers> value;   ///< of each node that belongs to no loop
 
     graph_values(const graph& g, const surroundings& o)
-        : value(at(g.n.n)), g_(g), o_(o), second_(value.size()), known_(value.size(), false), iterations_(value.size()), done_(at(g.loops.n) + 1, false), last_(at(g.carries.n)) {
+        : value(at(g.n.n)), g_(g), o_(o), second_(value.size()), known_(value.size(), false), iterations_(value.size()),
+          done_(at(g.loops.n) + 1, false), last_(at(g.carries.n)) {
         for (int v = 0; v < g.n.n; ++v)
             if (!g.n[v].loop) outside(v);
         for (int l = 1; l <= g.loops.n; ++l) need(l);
@@ -50,7 +52,8 @@ private:
         const int l = n.operands ? g_.n[n.in[0]].loop : 0;
         if (l) need(l);
         if (n.k == op::loop_stack) {   // zeros where no iteration was made
-            for (const numbers& iteration : iterations_[at(n.in[0])]) value[at(v)].insert(value[at(v)].end(), iteration.begin(), iteration.end());
+            for (const numbers& iteration : iterations_[at(n.in[0])])
+                value[at(v)].insert(value[at(v)].end(), iteration.begin(), iteration.end());
         } else if (n.k == op::loop_last) {
             for (int c = 0; c < g_.carries.n; ++c)
                 if (g_.carries[c].next == n.in[0]) value[at(v)] = last_[at(c)];
@@ -72,7 +75,8 @@ private:
             iterations_[at(v)].assign(at(x.steps), numbers(at(test::count(g_.n[v].s, o_.batch)), 0.));
         }
         const double wanted = x.count < 0 ? x.steps : outside(x.count)[0];
-        const int iterations = x.condition >= 0 ? (wanted != 0 ? x.steps : 0) : wanted > 0 ? static_cast<int>(std::fmin(wanted, x.steps)) : 0;
+        const int iterations = x.condition >= 0 ? (wanted != 0 ? x.steps : 0)
+            : wanted > 0 ? static_cast<int>(std::fmin(wanted, x.steps)) : 0;
         std::vector<numbers> now(value.size());
         for (int c = 0; c < g_.carries.n; ++c)
             if (g_.carries[c].loop == l) now[at(g_.carries[c].value)] = last_[at(c)] = outside(g_.carries[c].store);
@@ -97,8 +101,11 @@ private:
         const int size = test::count(n.s, o_.batch);
         const auto read = [&](int u) -> const numbers& { return g_.n[u].loop == n.loop ? now[at(u)] : outside(u); };
         if (n.k == op::loop_value) return;
-        if (n.k == op::loop_saved) now[at(v)] = g_.n[n.in[0]].loop ? iterations_[at(n.in[0])].at(at(iteration)) : outside(n.in[0]);
-        else if (n.k == op::loop_input) now[at(v)] = numbers(read(n.in[0]).begin() + iteration * size, read(n.in[0]).begin() + (iteration + 1) * size);
+        if (n.k == op::loop_saved)
+            now[at(v)] = g_.n[n.in[0]].loop ? iterations_[at(n.in[0])].at(at(iteration)) : outside(n.in[0]);
+        else if (n.k == op::loop_input)
+            now[at(v)] = numbers(read(n.in[0]).begin() + iteration * size,
+                                 read(n.in[0]).begin() + (iteration + 1) * size);
         else if (n.k == op::loop_index) now[at(v)] = {static_cast<double>(iteration)};
         else {
             o_.iteration = iteration;

@@ -73,7 +73,8 @@ void check(const char* what, Net) {
                 const auto gradient = t.gradient(t.parameter(i));
                 double worst = 0;
                 for (std::size_t k = 0; k < p.size(); ++k) {
-                    const double factor = of_scores ? static_cast<double>(v[k]) - y : 1., want = 2 * (y - 0.25) * p[k] * factor;
+                    const double factor = of_scores ? static_cast<double>(v[k]) - y : 1.,
+                        want = 2 * (y - 0.25) * p[k] * factor;
                     worst = std::max(worst, std::abs(static_cast<double>(gradient[k]) - want));
                 }
                 BOOST_TEST(worst <= 1e-5, what << options << ", example " << example << ": gradient of "

@@ -54,7 +54,8 @@ BOOST_AUTO_TEST_CASE(layer_norm_is_one_walk) {
 }
 BOOST_AUTO_TEST_CASE(a_product_takes_what_is_behind_it) {
     small s;
-    const tensor y = ops::matmul(s.x, weights(s.x, "w", extents(6, 8), zeros)), z = ops::relu(y + s.own("b", extents(8)));
+    const tensor y = ops::matmul(s.x, weights(s.x, "w", extents(6, 8), zeros)),
+        z = ops::relu(y + s.own("b", extents(8)));
     BOOST_TEST(s.groups({z}) == 1);
     BOOST_TEST(!s.stored(y));
     BOOST_TEST(s.stored(z));
@@ -62,7 +63,8 @@ BOOST_AUTO_TEST_CASE(a_product_takes_what_is_behind_it) {
 }
 BOOST_AUTO_TEST_CASE(a_narrow_product_takes_no_more_than_its_bias) {   // a walk of its own goes across rows
     small s;
-    const tensor y = ops::matmul(s.x, weights(s.x, "w", extents(6, 2), zeros)) + s.own("b", extents(2)), z = ops::exp(ops::tanh(y));
+    const tensor y = ops::matmul(s.x, weights(s.x, "w", extents(6, 2), zeros)) + s.own("b", extents(2)),
+        z = ops::exp(ops::tanh(y));
     BOOST_TEST(s.groups({z}) == 2);
     BOOST_TEST(s.stored(y));
 }
@@ -74,7 +76,8 @@ BOOST_AUTO_TEST_CASE(what_is_before_a_product_is_stored) {
 }
 BOOST_AUTO_TEST_CASE(two_products_never_join) {
     small s;
-    const tensor y = ops::matmul(ops::matmul(s.x, weights(s.x, "a", extents(6, 6), zeros)), weights(s.x, "b", extents(6, 6), zeros));
+    const tensor y = ops::matmul(ops::matmul(s.x, weights(s.x, "a", extents(6, 6), zeros)),
+                                 weights(s.x, "b", extents(6, 6), zeros));
     BOOST_TEST(s.groups({y}) == 2);
 }
 BOOST_AUTO_TEST_CASE(no_row_reduction_behind_a_product) {   // its tiles do not hold whole rows
@@ -101,7 +104,8 @@ BOOST_AUTO_TEST_CASE(column_sums_ride_along_but_are_not_at_hand) {
 }
 BOOST_AUTO_TEST_CASE(views_of_other_rows_are_not_read_in_place) {
     small s;
-    const tensor y = ops::tanh(s.x), same = ops::reshape(y, extents(2, 2, 6)) * 2.f, other = ops::reshape(y, extents(8, 3)) * 2.f;
+    const tensor y = ops::tanh(s.x), same = ops::reshape(y, extents(2, 2, 6)) * 2.f,
+        other = ops::reshape(y, extents(8, 3)) * 2.f;
     s.groups({same, other});
     BOOST_TEST(s.of(y) == s.of(same));
     BOOST_TEST(s.of(y) != s.of(other));

@@ -15,8 +15,8 @@
 
 #include <random>
 
-/// Walks that a 1 x 1 convolution runs as it reads: which ones, and that they change nothing. (Random graphs: random_graphs.cpp; the
-/// kernel alone: kernel/conv_sparse.cpp.)
+/// Walks that a 1 x 1 convolution runs as it reads: which ones, and that they change nothing.
+/// (Random graphs: random_graphs.cpp; the kernel alone: kernel/conv_sparse.cpp.)
 using namespace sinter;
 using namespace sinter::compiler;
 
@@ -47,7 +47,8 @@ static std::vector<float> trained(int threads, int examples) {
     constexpr auto& p = Model::training::v;
     std::mt19937 random(7);
     std::normal_distribution<float> normal;
-    std::vector<float> all, x(static_cast<std::size_t>(examples * p.inputs[0].s.size())), y(static_cast<std::size_t>(examples * p.targets[0].s.size()));
+    std::vector<float> all, x(static_cast<std::size_t>(examples * p.inputs[0].s.size())),
+        y(static_cast<std::size_t>(examples * p.targets[0].s.size()));
     for (int step = 0; step < 4; ++step) {
         for (float& e : x) e = normal(random);
         for (float& e : y) e = normal(random);
@@ -83,13 +84,15 @@ inline constexpr auto pointwise = conv2d<Channels, 1, window{}, bias::no>;
 
 BOOST_AUTO_TEST_CASE(normalised_pixels_forward_and_back) {
     // batch_norm and relu before each; batch_norm's gradient before the first one's input gradient
-    check(image<9, 7, 5> >> conv2d<12, 3, window{}, bias::no> >> batch_norm >> relu >> pointwise<20> >> batch_norm >> relu >> pointwise<3> >> flatten, 3);
+    check(image<9, 7, 5> >> conv2d<12, 3, window{}, bias::no> >> batch_norm >> relu >> pointwise<20> >> batch_norm
+          >> relu >> pointwise<3> >> flatten, 3);
 }
 BOOST_AUTO_TEST_CASE(pixels_of_which_few_channels_go_out) {
     check(image<9, 18, 4> >> conv2d<32, 3> >> batch_norm >> relu >> pointwise<2> >> flatten, 1);
 }
 BOOST_AUTO_TEST_CASE(elements_in_the_order_of_memory) {   // and a slope that is kept for the gradient
-    check(image<8, 8, 6> >> conv2d<18, 3> >> activation::tanh >> [](tensor x) { return ops::concat(x, x * 0.5f, 2); } >> activation::tanh >>
+    check(image<8, 8, 6> >> conv2d<18, 3> >> activation::tanh >> [](tensor x) { return ops::concat(x, x * 0.5f, 2); }
+          >> activation::tanh >>
               pointwise<4> >> flatten, 1);
 }
 BOOST_AUTO_TEST_CASE(what_others_read_does_not_lead) {

@@ -40,7 +40,8 @@ void compare(Net, Optimizer o, const char* what) {
         added.step(b.view());
         read.step(b.view());
         for (int i = 0; i < P::v.n_parameters; ++i)
-            BOOST_TEST((read[0].plain(P::v.parameters[i]) == added[0].plain(P::v.parameters[i])), what << ", step " << step);
+            BOOST_TEST((read[0].plain(P::v.parameters[i]) == added[0].plain(P::v.parameters[i])),
+                       what << ", step " << step);
     }
     BOOST_TEST(read[0].equals(added[0]), what);
     BOOST_TEST(read[0].difference(first) > 1e-3, what);

@@ -6,8 +6,9 @@
 #include <cstring>
 #include <stdexcept>
 
-/// Runs an emitted program instruction by instruction, in double precision: slow, plain, and without a compiler for every net. What a
-/// kernel may not rely on is NaN: memory before it is written, registers of another phase, sums before their end.
+/// Runs an emitted program instruction by instruction, in double precision: slow, plain, and
+/// without a compiler for every net. What a kernel may not rely on is NaN: memory before it is
+/// written, registers of another phase, sums before their end.
 namespace sinter::test {
 using namespace base;
 using namespace compiler;
@@ -21,7 +22,8 @@ struct machine {
         const auto size = [](std::int64_t n) { return static_cast<std::size_t>(n + 16); };
         arena[static_cast<int>(space::activation)].assign(size(p.p.z.activations), NAN);
         arena[static_cast<int>(space::parameter)].assign(size(p.p.z.parameters), 0);
-        arena[static_cast<int>(space::gradient)].assign(size(std::max(p.p.z.parameters, p.p.z.gradients) + p.updates().table_floats(p.g.parameters.n)), NAN);
+        arena[static_cast<int>(space::gradient)].assign(
+            size(std::max(p.p.z.parameters, p.p.z.gradients) + p.updates().table_floats(p.g.parameters.n)), NAN);
         arena[static_cast<int>(space::state)].assign(size(p.p.z.states), 0);
         arena[static_cast<int>(space::slot)].assign(size(p.p.z.parameters * slots), 0);
         auto fill = [&](const growing<variable>& list, const std::vector<numbers>& from) {
@@ -32,7 +34,8 @@ struct machine {
     }
     double* at(address a) {
         if (a.where() == space::none) return nullptr;
-        if (a.where() == space::port) return const_cast<double*>(o.ports.at(static_cast<std::size_t>(port_of(a))).data());
+        if (a.where() == space::port)
+            return const_cast<double*>(o.ports.at(static_cast<std::size_t>(port_of(a))).data());
         return arena[static_cast<int>(a.where())].data() + a.offset();
     }
     numbers read(address a, int n) {
@@ -91,7 +94,8 @@ private:
         if (double* const trips = m_.at(l.trips)) *trips = made;
         for (int i = 0; i < l.buffers; ++i) {
             if (b[i].carry && !l.backwards) move(b[i].at, made, l.steps);
-            if (const int first = made + b[i].carry; first < l.steps) std::fill(slot(b[i].at, first), slot(b[i].at, l.steps), 0.);
+            if (const int first = made + b[i].carry; first < l.steps)
+                std::fill(slot(b[i].at, first), slot(b[i].at, l.steps), 0.);
         }
     }
 
@@ -130,11 +134,13 @@ private:
         }
         for (std::size_t i = 0; i < code_.size(); ++i)
             if (code_[i].is(opcode::column_sum))
-                for (int j = 0; j < (code_[i].row ? 1 : columns_); ++j) arg_[code_[i].arg][j] = sums_[i][static_cast<std::size_t>(j)];
+                for (int j = 0; j < (code_[i].row ? 1 : columns_); ++j)
+                    arg_[code_[i].arg][j] = sums_[i][static_cast<std::size_t>(j)];
     }
 
-    /// A table's update after its gradient was stored: of all rows, as root_op() has it behind the gradient itself. Which rows rest is not
-    /// asked here but in train/optimizers/lazy_rows.cpp. Where the gradient is a list of rows, all others' is zero.
+    /// A table's update after its gradient was stored: of all rows, as root_op() has it behind the
+    /// gradient itself. Which rows rest is not asked here but in train/optimizers/lazy_rows.cpp.
+    /// Where the gradient is a list of rows, all others' is zero.
     void rows_of_table() {
         const auto elements = static_cast<std::size_t>(e_[scatter_rows_extent::width] * e_[scatter_rows_extent::rows]);
         const bool listed = e_[scatter_rows_extent::body_reads] == scatter_rows_sums::listed;
@@ -157,7 +163,8 @@ private:
         }
         return sums;
     }
-    /// The same the other way round: the body sees the rows that occur as those of a list, then zeros up to its most rows.
+    /// The same the other way round: the body sees the rows that occur as those of a list, then
+    /// zeros up to its most rows.
     void make_list(const node& n, const shape& keys_of, const numbers& raw, std::int64_t most) {
         const int width = n.s.last(), C = n.p[unique_attribute::columns], E = n.p[unique_attribute::width];
         const double* const from = arg_[0];   // indices, or what unique_rows wrote: evaluate_unique_rows.hpp
@@ -214,7 +221,8 @@ private:
         }
         int next = n.operands;
         if (n.k == op::max_pool || q.pool >= 0) to_bytes(winners, arg_[next++]);
-        else if (is(n, op_role::weights_gradient) && n.p[gemm_tn_attribute::sums_d]) std::copy(winners.begin(), winners.end(), arg_[next++]);
+        else if (is(n, op_role::weights_gradient) && n.p[gemm_tn_attribute::sums_d])
+            std::copy(winners.begin(), winners.end(), arg_[next++]);
         else if (n.k == op::sort && arg_[next++]) std::copy(winners.begin(), winners.end(), arg_[next - 1]);
         if (!n.about->epilogue) {
             std::copy(raw.begin(), raw.end(), arg_[next]);
@@ -234,7 +242,8 @@ private:
     }
     static void to_bytes(const numbers& v, double* p) {
         if (p)
-            for (std::size_t i = 0; i < v.size(); ++i) reinterpret_cast<unsigned char*>(p)[i] = static_cast<unsigned char>(v[i]);
+            for (std::size_t i = 0; i < v.size(); ++i)
+                reinterpret_cast<unsigned char*>(p)[i] = static_cast<unsigned char>(v[i]);
     }
 
     void all_instructions(double raw, int off, int row, int col) {
@@ -289,7 +298,8 @@ private:
         else if (w.is(opcode::reload)) to = buffers_[w.b][static_cast<std::size_t>(col)];
         else if (w.is(op::column_index)) to = col;
         else if (w.is(op::loop_index)) to = iteration_;
-        else if (w.is(op::random_uniform)) to = random_number(w.arg, !w.row ? off : w.rows() == row_map::none ? 0 : row, iteration_, m_.o.shard);
+        else if (w.is(op::random_uniform))
+            to = random_number(w.arg, !w.row ? off : w.rows() == row_map::none ? 0 : row, iteration_, m_.o.shard);
         else if (w.is(op::global_loss_weight)) to = m_.o.weight(w.arg, get(w.a));
         else if (w.is(op::runtime_scalar)) to = m_.o.scalars.at(w.arg);
         else to = elementwise(static_cast<op_id>(w.code), get(w.a), get(w.b), get(w.c()), m_.o);

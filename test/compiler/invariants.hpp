@@ -86,8 +86,8 @@ inline bool reads(const passes& p, const grouping& r, int group, int u) {
         if (by(by, v)) return true;
     return false;
 }
-/// A walk leads the kernel right behind it: that one's first operand is of the walk, nothing else of the walk is read before or by it,
-/// and it changes nothing that the walk reads.
+/// A walk leads the kernel right behind it: that one's first operand is of the walk, nothing else
+/// of the walk is read before or by it, and it changes nothing that the walk reads.
 inline void check_fused_producers(passes& p) {
     const graph& g = p.g;
     const grouping r = p.groups();
@@ -107,12 +107,14 @@ inline void check_fused_producers(passes& p) {
         for (int v = by.head; v >= 0; v = r.next[v])
             for (int k = v == by.root; k < g.n[v].operands; ++k) BOOST_TEST(base_of(g.n, g.n[v].in[k]) != made);
         for (int k = 0; k < p.gradients.n; ++k)
-            if (p.updated[k] && r.of[base_of(g.n, p.gradients[k])] == i + 1) BOOST_TEST(!reads(p, r, i, g.parameters[k].id));
+            if (p.updated[k] && r.of[base_of(g.n, p.gradients[k])] == i + 1)
+                BOOST_TEST(!reads(p, r, i, g.parameters[k].id));
     }
 }
 
-/// May v be written over u? Where v's group reads u last, each element before it writes that element: only elementwise, and behind a
-/// kernel of its own or in a walk that makes one pass over each row.
+/// May v be written over u? Where v's group reads u last, each element before it writes that
+/// element: only elementwise, and behind a kernel of its own or in a walk that makes one pass over
+/// each row.
 inline bool may_lie_over(const passes& p, const grouping& r, int v, int u, int last_of_u) {
     const graph& g = p.g;
     const group& q = r.g[r.of[v]];
@@ -120,9 +122,13 @@ inline bool may_lie_over(const passes& p, const grouping& r, int v, int u, int l
     if (!same_space(g.n[v].s, q.space) || !same_space(g.n[u].s, q.space)) return false;
     for (int w = q.head; w >= 0; w = r.next[w]) {
         const op_kind kind = g.n[w].about->kind;
-        if (kind != op_kind::elementwise && kind != op_kind::col_reduce && !(w == q.root && g.n[w].about->epilogue && q.pool < 0)) return false;
+        if (kind != op_kind::elementwise && kind != op_kind::col_reduce &&
+            !(w == q.root && g.n[w].about->epilogue && q.pool < 0))
+            return false;
         for (int k = 0; k < g.n[w].operands; ++k)
-            if (base_of(g.n, g.n[w].in[k]) == u && (kind == op_kind::root_op || !same_space(g.n[g.n[w].in[k]].s, q.space))) return false;
+            if (base_of(g.n, g.n[w].in[k]) == u &&
+                (kind == op_kind::root_op || !same_space(g.n[g.n[w].in[k]].s, q.space)))
+                return false;
     }
     return true;
 }
@@ -133,7 +139,8 @@ inline void check_plan(passes& p, const choices& c) {
     const graph& g = p.g;
     const grouping r = p.groups();
     std::vector<int> first(static_cast<std::size_t>(g.n.n), -1), last(first);
-    auto use = [&](auto&& self, int v, int group) -> void {   // what floats, or is computed again, is read where it is computed
+    // what floats, or is computed again, is read where it is computed
+    auto use = [&](auto&& self, int v, int group) -> void {
         const int u = base_of(g.n, v);
         if (computed_again(r, u, group))
             for (int k = 0; k < g.n[u].operands; ++k) self(self, g.n[u].in[k], group);
@@ -169,8 +176,11 @@ inline void check_plan(passes& p, const choices& c) {
             if (!r.stored[u] || r.of[u] < 0 || p.p.at[u].where() != space::activation) continue;
             if (last[u] < first[v] || last[v] < first[u]) continue;
             const std::int64_t at = p.p.at[u].offset(), size_u = place_size(g.n[u], c.target, c.max_batch);
-            if (at == a.offset() && size == size_u && (may_lie_over(p, r, v, u, last[u]) || may_lie_over(p, r, u, v, last[v]))) continue;
-            BOOST_TEST((at + size_u <= a.offset() || a.offset() + size <= at), "nodes " << u << " and " << v << " overlap");
+            if (at == a.offset() && size == size_u &&
+                (may_lie_over(p, r, v, u, last[u]) || may_lie_over(p, r, u, v, last[v])))
+                continue;
+            BOOST_TEST((at + size_u <= a.offset() || a.offset() + size <= at),
+                       "nodes " << u << " and " << v << " overlap");
         }
     }
     BOOST_TEST(peak == p.p.z.activations);
@@ -184,7 +194,8 @@ inline void check_plan(passes& p, const choices& c) {
     }
 }
 
-/// Kernels' code: operands of an instruction are instructions before it, arguments and sums exist, no two specs are equal.
+/// Kernels' code: operands of an instruction are instructions before it, arguments and sums exist,
+/// no two specs are equal.
 inline void check_code(const passes& p) {
     for (int i = 0; i < p.e.n_launches; ++i) {
         const launch& l = p.e.launches[i];
@@ -205,7 +216,8 @@ inline void check_code(const passes& p) {
     for (int i = 0; i < p.e.n_specs; ++i)
         for (int k = 0; k < i; ++k) {
             const spec &a = p.e.specs[i], &b = p.e.specs[k];
-            bool same = a.kind == b.kind && a.instructions == b.instructions && std::equal(a.extents, a.extents + 12, b.extents);
+            bool same = a.kind == b.kind && a.instructions == b.instructions &&
+                std::equal(a.extents, a.extents + 12, b.extents);
             for (int w = 0; same && w < a.instructions; ++w) same = p.e.code[a.code + w] == p.e.code[b.code + w];
             BOOST_TEST(!same, "specs " << i << " and " << k << " are equal");
         }

@@ -13,7 +13,8 @@
 
 #include "compiler/passes.hpp"
 
-/// Equal blocks are compiled once: a deeper net, or a longer sequence, takes more launches or iterations but not more kernels.
+/// Equal blocks are compiled once: a deeper net, or a longer sequence, takes more launches or
+/// iterations but not more kernels.
 using namespace sinter;
 using namespace sinter::compiler;
 using namespace sinter::test;

@@ -24,10 +24,12 @@ template <int First>
 constexpr auto row = layers<First>(std::make_integer_sequence<int, 32>{});
 
 constexpr auto few = features<8> >> layers<0>(std::make_integer_sequence<int, 8>{});
-constexpr auto many = features<8> >> row<0> >> row<32> >> row<64> >> row<96> >> row<128> >> row<160> >> row<192> >> row<224>;
+constexpr auto many = features<8> >> row<0> >> row<32> >> row<64> >> row<96> >> row<128> >> row<160> >> row<192>
+    >> row<224>;
 
 template <class Net>
-using trained = compiled<request<std::remove_const_t<Net>, weigh_outputs, sgd, program_mode::training, 3, cpu_device::target, as_trained>>;
+using trained = compiled<request<std::remove_const_t<Net>, weigh_outputs, sgd, program_mode::training, 3,
+                                 cpu_device::target, as_trained>>;
 
 BOOST_AUTO_TEST_CASE(layers_share_kernels) {
     using short_one = trained<decltype(few)>;
@@ -53,7 +55,8 @@ BOOST_AUTO_TEST_CASE(a_gradient_passes_through_all) {
     p->run(2, {x, w});
     const auto y = p->output(0, 2);
     for (int n = 0; n < 2; ++n)
-        for (int k = 0; k < last; ++k) BOOST_TEST(y[static_cast<std::size_t>(n * last + k)] == (k < 8 ? static_cast<float>(x[n * 8 + k]) : 0.f));
+        for (int k = 0; k < last; ++k)
+            BOOST_TEST(y[static_cast<std::size_t>(n * last + k)] == (k < 8 ? static_cast<float>(x[n * 8 + k]) : 0.f));
     for (std::size_t i = 0; i < p->parameters.size(); i += 2) {
         const shape& s = p->parameters[i].s;
         doubles want({s.d[0], s.d[1]});

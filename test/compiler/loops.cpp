@@ -26,14 +26,19 @@ struct unrolled {
         g.inputs.push(all.id);
         const scoped scope(&g, "lstm");
         tensor a[4], u[4];
-        constexpr const char* names[4][3] = {{"kernel_i", "bias_i", "recurrent_kernel_i"}, {"kernel_f", "bias_f", "recurrent_kernel_f"},
-                                             {"kernel_c", "bias_c", "recurrent_kernel_c"}, {"kernel_o", "bias_o", "recurrent_kernel_o"}};
+        constexpr const char* names[4][3] = {{"kernel_i", "bias_i", "recurrent_kernel_i"},
+                                             {"kernel_f", "bias_f", "recurrent_kernel_f"},
+                                             {"kernel_c", "bias_c", "recurrent_kernel_c"},
+                                             {"kernel_o", "bias_o", "recurrent_kernel_o"}};
         for (int k = 0; k < 4; ++k) a[k] = sinter::detail::input_part(all, names[k][0], names[k][1], H, 4);
         for (int k = 0; k < 4; ++k) u[k] = sinter::detail::recurrent_kernel(all, names[k][2], H);
         tensor h = sinter::detail::zero_state(all, H), c = h, y;
         for (int t = 0; t < T; ++t) {
-            const auto gate = [&](int k) { return ops::reshape(ops::slice(a[k], 0, t, 1), extents(H)) + matmul(h, u[k]); };
-            const tensor i = ops::sigmoid(gate(0)), f = ops::sigmoid(gate(1)), n = ops::tanh(gate(2)), o = ops::sigmoid(gate(3));
+            const auto gate = [&](int k) {
+                return ops::reshape(ops::slice(a[k], 0, t, 1), extents(H)) + matmul(h, u[k]);
+            };
+            const tensor i = ops::sigmoid(gate(0)), f = ops::sigmoid(gate(1)), n = ops::tanh(gate(2)),
+                o = ops::sigmoid(gate(3));
             c = f * c + i * n;
             h = o * ops::tanh(c);
             const tensor row = ops::reshape(h, extents(1, H));
@@ -65,7 +70,8 @@ static void check_near(const results& a, const results& b) {
     BOOST_REQUIRE_EQUAL(a.gradients.size(), b.gradients.size());
     for (std::size_t i = 0; i < a.gradients.size(); ++i) {
         const std::vector<float>& g = b.gradients[i];
-        check_close(a.gradients[i], doubles({static_cast<int>(g.size())}, {g.begin(), g.end()}), 1e-5, "gradient " + std::to_string(i));
+        check_close(a.gradients[i], doubles({static_cast<int>(g.size())}, {g.begin(), g.end()}), 1e-5,
+                    "gradient " + std::to_string(i));
     }
 }
 
@@ -106,7 +112,8 @@ BOOST_AUTO_TEST_CASE(kept_or_computed_again_is_the_same_to_the_bit) {
     constexpr auto computes = array<6, 3> >> lstm<5, again>;
     const results a = run<decltype(keeps)>(), b = run<decltype(computes)>(2);
     BOOST_TEST(a.y == b.y);
-    for (std::size_t i = 0; i < a.gradients.size(); ++i) BOOST_TEST((a.gradients[i] == b.gradients[i]), "gradient " << i);
+    for (std::size_t i = 0; i < a.gradients.size(); ++i)
+        BOOST_TEST((a.gradients[i] == b.gradients[i]), "gradient " << i);
 }
 /// Four values an iteration, of which the gradient reads all; only the last is handed on.
 template <bool Again>
@@ -119,7 +126,8 @@ struct deep_iteration {
         return scan(
                    [=](bundle h, bundle in) {
                        tensor v = (h[0] + in[0]) * w;
-                       for (int i = 0; i < 4; ++i) v = ops::tanh(v);   // no weights: the gradients of these are not kept
+                       // no weights: the gradients of these are not kept
+                       for (int i = 0; i < 4; ++i) v = ops::tanh(v);
                        return scan_step{v, {}};
                    },
                    ops::broadcast_to(constant(&g, 0.f), s), x, {.recompute = Again})
@@ -152,7 +160,8 @@ BOOST_AUTO_TEST_CASE(gates_take_the_place_of_what_they_are_made_of) {
         const spec& s = p.specs[l.spec];
         for (int a = 0; a < s.instructions; ++a)
             for (int b = a + 1; b < s.instructions; ++b) {
-                const instruction from = instruction::unpack(p.code[s.code + a]), to = instruction::unpack(p.code[s.code + b]);
+                const instruction from = instruction::unpack(p.code[s.code + a]),
+                    to = instruction::unpack(p.code[s.code + b]);
                 over += from.is(opcode::load) && to.is(opcode::store) && p.args[l.first_arg + from.arg].moves &&
                         p.args[l.first_arg + from.arg] == p.args[l.first_arg + to.arg];
             }
@@ -189,7 +198,8 @@ struct shortened {
         s.batched = true;
         return scan(
                    [=](bundle h, bundle x) {
-                       const tensor next = ops::tanh(matmul(h[0], w)) + matmul(x[0], k);   // whose gradient is a carry itself
+                       // whose gradient is a carry itself
+                       const tensor next = ops::tanh(matmul(h[0], w)) + matmul(x[0], k);
                        return scan_step{next, {}};
                    },
                    ops::broadcast_to(constant(&g, 0.25f), s), first)

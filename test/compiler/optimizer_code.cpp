@@ -75,8 +75,10 @@ static double adam_by_hand(int steps, double rate, double decay) {
     return p;
 }
 BOOST_AUTO_TEST_CASE(adam_and_adamw) {
-    BOOST_TEST(steps(adam{.learning_rate = 0.01f, .epsilon = 1e-8f}, 4).p == adam_by_hand(4, 0.01, 0), boost::test_tools::tolerance(1e-5));
-    BOOST_TEST(steps(adamw{.learning_rate = 0.01f, .weight_decay = 0.1f}, 4).p == adam_by_hand(4, 0.01, 0.1), boost::test_tools::tolerance(1e-5));
+    BOOST_TEST(steps(adam{.learning_rate = 0.01f, .epsilon = 1e-8f}, 4).p == adam_by_hand(4, 0.01, 0),
+               boost::test_tools::tolerance(1e-5));
+    BOOST_TEST(steps(adamw{.learning_rate = 0.01f, .weight_decay = 0.1f}, 4).p == adam_by_hand(4, 0.01, 0.1),
+               boost::test_tools::tolerance(1e-5));
 }
 BOOST_AUTO_TEST_CASE(clipping_scales_what_the_optimizer_sees) {
     double p = 1.5;

@@ -27,8 +27,8 @@ struct choices {
         std::mt19937 random(seed);
         const auto one_of = [&](unsigned n) { return random() % n; };
         choices c;
-        for (bool* flag : {&c.target.pooled_convolutions, &c.target.transposed_weights, &c.target.unique_rows, &c.target.product_sums,
-                           &c.target.fused_producers, &c.target.column_sums})
+        for (bool* flag : {&c.target.pooled_convolutions, &c.target.transposed_weights, &c.target.unique_rows,
+                           &c.target.product_sums, &c.target.fused_producers, &c.target.column_sums})
             *flag = one_of(4) != 0;
         c.target.transposed_products = one_of(4) == 0;
         c.backwards = one_of(4) == 0;
@@ -101,7 +101,8 @@ struct passes_of {
         sinter::compiler::pass::of_groups::run(c.settings(), all, r);
         f.groups = r.g.n;
         choose_updates(view(), groups(), c.updates_in_place(), updates(), updated);
-        if (c.target.row_lists && layout(c).in_buckets()) choose_row_lists(view(), groups(), updates(), c.max_batch, list_rows);
+        if (c.target.row_lists && layout(c).in_buckets())
+            choose_row_lists(view(), groups(), updates(), c.max_batch, list_rows);
     }
     void plan_all(const choices& c) {
         const graph_view v = view();

@@ -49,14 +49,16 @@ BOOST_AUTO_TEST_CASE(holes_against_a_map_of_every_place) {
             if (taken.empty() || random() % 5 < 3) {
                 const std::int64_t size = 16 * (1 + static_cast<std::int64_t>(random() % 20)), at = h.take(size);
                 bool free = true;
-                for (std::int64_t k = at; k < at + size; ++k) free = free && !used[static_cast<std::size_t>(k)], used[static_cast<std::size_t>(k)] = true;
+                for (std::int64_t k = at; k < at + size; ++k)
+                    free = free && !used[static_cast<std::size_t>(k)], used[static_cast<std::size_t>(k)] = true;
                 BOOST_TEST(free);
                 taken.push_back({at, size});
                 top = std::max(top, at + size);
             } else {
                 const std::size_t k = random() % taken.size();
                 h.give(taken[k].at, taken[k].size);
-                for (std::int64_t j = 0; j < taken[k].size; ++j) used[static_cast<std::size_t>(taken[k].at + j)] = false;
+                for (std::int64_t j = 0; j < taken[k].size; ++j)
+                    used[static_cast<std::size_t>(taken[k].at + j)] = false;
                 taken.erase(taken.begin() + static_cast<std::ptrdiff_t>(k));
             }
         }
@@ -95,11 +97,12 @@ BOOST_AUTO_TEST_CASE(a_long_chain_needs_two_buffers) {
 }
 /// Of the two ways to place activations a program takes the one that needs less.
 BOOST_AUTO_TEST_CASE(the_smaller_plan_is_taken) {
-    constexpr auto net = image<28, 28, 1> >> conv2d<32, 3> >> relu >> conv2d<64, 3> >> relu >> max_pool<2> >> conv2d<16, 3> >> relu
-        >> flatten >> dense<128> >> relu >> dense<10>;
-    using R = request<std::remove_const_t<decltype(net)>, softmax_cross_entropy_loss, adam, program_mode::training, 256, target{16, 8},
-                      program_options{}>;
-    const std::int64_t forwards = sinter::detail::planned_stage<R, false>::v.z.activations, backwards = sinter::detail::planned_stage<R, true>::v.z.activations;
+    constexpr auto net = image<28, 28, 1> >> conv2d<32, 3> >> relu >> conv2d<64, 3> >> relu >> max_pool<2>
+        >> conv2d<16, 3> >> relu >> flatten >> dense<128> >> relu >> dense<10>;
+    using R = request<std::remove_const_t<decltype(net)>, softmax_cross_entropy_loss, adam, program_mode::training, 256,
+                      target{16, 8}, program_options{}>;
+    const std::int64_t forwards = sinter::detail::planned_stage<R, false>::v.z.activations,
+        backwards = sinter::detail::planned_stage<R, true>::v.z.activations;
     BOOST_TEST(forwards != backwards);
     BOOST_TEST(compiled<R>::v.z.activations == std::min(forwards, backwards));
     const std::int64_t most = compiled<R>::v.z.alive;   // what is alive at one time is what it needs at least

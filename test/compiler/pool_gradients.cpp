@@ -8,7 +8,8 @@
 #include "compiler/interpret.hpp"
 
 /// A convolution's gradients read the pooled gradient and its winners where the pool lies directly behind, and mean the
-/// same as before; where that pool's windows overlap, say, they only know of the zeros, elsewhere they stay as they are.
+/// same as before; where that pool's windows overlap, say, they only know of the zeros, elsewhere
+/// they stay as they are.
 using namespace sinter;
 using namespace sinter::compiler;
 using namespace sinter::test;
@@ -45,7 +46,8 @@ static changes changed(F behind, window conv = {}) {
     for (int i = 0; i < g.n.n; ++i) {
         const node& v = g.n[i];
         n.read_winners += v.operands == 3;
-        n.know_zeros += (v.k == op::conv_input_gradient || v.k == op::conv_weight_gradient) && v.operands == 2 && v.p[5] != 0;
+        n.know_zeros += (v.k == op::conv_input_gradient || v.k == op::conv_weight_gradient) && v.operands == 2 &&
+            v.p[5] != 0;
     }
     for (int i = 0; i < p.gradients.n; ++i)
         BOOST_TEST(before[p.gradients[i]] == after[p.gradients[i]], boost::test_tools::per_element());

@@ -30,7 +30,8 @@ std::vector<int> sums(Net) {
     return all;
 }
 
-/// An LSTM of N units over T steps of F numbers, in double. Parameters: kernel and bias of each gate, then the recurrent kernels.
+/// An LSTM of N units over T steps of F numbers, in double. Parameters: kernel and bias of each
+/// gate, then the recurrent kernels.
 template <int T, int F, int N>
 std::vector<doubles> lstm_by_hand(const std::vector<doubles>& p, const std::vector<doubles>& in) {
     const int batch = in[0].d[0];
@@ -42,8 +43,10 @@ std::vector<doubles> lstm_by_hand(const std::vector<doubles>& p, const std::vect
                 gate[k].assign(N, 0);
                 for (int j = 0; j < N; ++j) {
                     double s = p[static_cast<std::size_t>(2 * k + 1)][j];
-                    for (int i = 0; i < F; ++i) s += in[0][(b * T + t) * F + i] * p[static_cast<std::size_t>(2 * k)][i * N + j];
-                    for (int i = 0; i < N; ++i) s += h[static_cast<std::size_t>(i)] * p[static_cast<std::size_t>(8 + k)][i * N + j];
+                    for (int i = 0; i < F; ++i)
+                        s += in[0][(b * T + t) * F + i] * p[static_cast<std::size_t>(2 * k)][i * N + j];
+                    for (int i = 0; i < N; ++i)
+                        s += h[static_cast<std::size_t>(i)] * p[static_cast<std::size_t>(8 + k)][i * N + j];
                     gate[k][static_cast<std::size_t>(j)] = k == 2 ? std::tanh(s) : 1 / (1 + std::exp(-s));
                 }
             }
@@ -74,8 +77,10 @@ template <int Batch, class Net>
 void check_against_single_products(Net net) {
     for (int batch : {Batch, Batch - 3, 9, 5, 1}) {
         const auto got = step<Batch, as_fused>(net, batch, 1), apart = step<Batch, as_unfused>(net, batch, 1);
-        check_close(got, doubles({static_cast<int>(apart.size())}, {apart.begin(), apart.end()}), 1e-5, "batch " + std::to_string(batch));
-        for (int threads : {2, 3}) BOOST_TEST((step<Batch, as_fused>(net, batch, threads) == got), threads << " threads");
+        check_close(got, doubles({static_cast<int>(apart.size())}, {apart.begin(), apart.end()}), 1e-5,
+                    "batch " + std::to_string(batch));
+        for (int threads : {2, 3})
+            BOOST_TEST((step<Batch, as_fused>(net, batch, threads) == got), threads << " threads");
     }
 }
 
@@ -86,7 +91,8 @@ BOOST_AUTO_TEST_CASE(an_lstm_by_hand) {
 }
 BOOST_AUTO_TEST_CASE(panels_that_are_whole_and_not) {
     check_against_single_products<12>(array<3, 4> >> lstm<3 * cpu::lanes - 3>);
-    check_against_single_products<33>(array<2, 4> >> lstm<4 * cpu::lanes>);   // tiles of both heights, the last begins earlier
+    // tiles of both heights, the last begins earlier
+    check_against_single_products<33>(array<2, 4> >> lstm<4 * cpu::lanes>);
     check_against_single_products<31>(array<2, 4> >> gru<2 * cpu::lanes + 1>);
 }
 BOOST_AUTO_TEST_CASE(where_products_become_one) {

@@ -24,8 +24,8 @@
 
 #include "compiler/interpret.hpp"
 
-/// Small random graphs out of everything that the passes treat differently. A recipe says how one is made, step by step, so
-/// that a step can be left out and all others stay what they are.
+/// Small random graphs out of everything that the passes treat differently. A recipe says how one
+/// is made, step by step, so that a step can be left out and all others stay what they are.
 namespace sinter::test {
 using namespace compiler;
 
@@ -80,7 +80,8 @@ public:
         random_.seed(recipe_.seed);
         tensor loss = ops::reshape(mean_of(tensors_[0]), extents());
         for (std::size_t i = 0; i < recipe_.steps.size(); ++i)
-            if (recipe_.steps[i].in_loss || i + 1 == recipe_.steps.size()) loss = loss + mean_of(tensors_[recipe::inputs + i]);
+            if (recipe_.steps[i].in_loss || i + 1 == recipe_.steps.size())
+                loss = loss + mean_of(tensors_[recipe::inputs + i]);
         g_.outputs.push(ops::plain(tensors_.back()).id);
         g_.loss = loss.id;
     }
@@ -90,7 +91,8 @@ public:
         std::normal_distribution<double> normal(0, 0.7);
         auto fill = [&](const shape& s, int below) {
             numbers x(static_cast<std::size_t>(count(s, batch)));
-            for (double& e : x) e = below ? static_cast<double>(random_() % static_cast<unsigned>(below)) : normal(random_);
+            for (double& e : x)
+                e = below ? static_cast<double>(random_() % static_cast<unsigned>(below)) : normal(random_);
             return x;
         };
         for (int i = 0; i < g_.inputs.n; ++i) o.ports.push_back(fill(g_.n[g_.inputs[i]].s, g_.n[g_.inputs[i]].p[1]));
@@ -132,7 +134,8 @@ private:
         return total * ops::exp(-ops::log(all));   // a quotient is what a test breaks
     }
     const char* name() {
-        static const char* const names[] = {"a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l", "m", "n", "o", "p", "q", "r", "s", "t"};
+        static const char* const names[] = {"a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l", "m", "n", "o",
+                                            "p", "q", "r", "s", "t"};
         g_.scope = g_.scopes.open("layer", 0);
         return names[made_++ % 20];
     }
@@ -195,12 +198,15 @@ private:
         x = ops::reshape(x, extents(s.d[0], s.size() / s.d[0]));
         if (chance(4)) return wide_layer(x);
         const int in = x.shape().last(), width = 1 + below(4), kind = below(4);
-        const tensor u = weights(x, name(), extents(width, width), zeros), w = weights(x, name(), extents(in, width), zeros);
+        const tensor u = weights(x, name(), extents(width, width), zeros),
+            w = weights(x, name(), extents(in, width), zeros);
         const tensor gate = own(extents(width));
-        const tensor v = chance(2) ? weights(x, name(), extents(width, width), zeros) : tensor{};   // a second product of the state
+        // a second product of the state
+        const tensor v = chance(2) ? weights(x, name(), extents(width, width), zeros) : tensor{};
         shape first = extents(width);
         first.batched = s.batched;
-        const tensor start = chance(2) ? ops::broadcast_to(constant(&g_, 0.25f), first) : ops::broadcast_to(own(extents(width)), first);
+        const tensor start = chance(2) ? ops::broadcast_to(constant(&g_, 0.25f), first)
+            : ops::broadcast_to(own(extents(width)), first);
         scan_options o{.reverse = chance(2), .recompute = chance(3)};
         if (chance(2)) o.count = sum(own(extents(2)) * 0.f, {-1}) + static_cast<float>(below(s.d[0] + 1));
         const bool noise = chance(2);
@@ -220,7 +226,8 @@ private:
     /// A recurrent layer of as many columns as it takes for its weights' gradient's kernel to sum the bias's, too.
     void wide_layer(tensor x) {
         constexpr int width = 128;
-        const tensor u = weights(x, name(), extents(width, width), zeros), w = weights(x, name(), extents(x.shape().last(), width), zeros);
+        const tensor u = weights(x, name(), extents(width, width), zeros),
+            w = weights(x, name(), extents(x.shape().last(), width), zeros);
         const tensor bias = own(extents(width));
         shape first = extents(width);
         first.batched = x.shape().batched;
@@ -243,7 +250,8 @@ private:
     }
     void either(tensor x) {
         const tensor w = own(extents(x.shape().last()));
-        const bundle r = ops::cond(constant(&g_, static_cast<float>(below(2))) + sum(w * 0.f, {-1}), [=](bundle o) { return bundle(ops::tanh(o[0] * w)); },
+        const bundle r = ops::cond(constant(&g_, static_cast<float>(below(2))) + sum(w * 0.f, {-1}),
+                                   [=](bundle o) { return bundle(ops::tanh(o[0] * w)); },
                                    [=](bundle o) { return bundle(o[0] - w); }, x);
         if (r.ok()) add(r[0]);
     }
@@ -261,13 +269,16 @@ private:
         const int axis = below(s.rank);
         switch (below(10)) {
             case 8: return add(below(2) ? ops::prod(x, {axis}, keep::yes) : ops::logsumexp(x, {axis}, keep::yes));
-            case 9: return add(below(2) ? ops::cumsum(x, axis, {chance(2), chance(2)}) * 0.3f : ops::cumprod(x, axis, {chance(2), chance(2)}));
+            case 9:
+                return add(below(2) ? ops::cumsum(x, axis, {chance(2), chance(2)}) * 0.3f
+                           : ops::cumprod(x, axis, {chance(2), chance(2)}));
             case 5: return add(s.d[axis] > 1 ? ops::take_along_axis(x, ops::argsort(x, axis), axis) : x);
             case 6: return add(ops::top_k(x, (s.d[axis] + 1) / 2, axis).values);
             case 7: return indexed(x, axis);
             case 0: return add(ops::roll(x, 1 + below(3), axis));
             case 1: return add(ops::reverse(x, {axis}));
-            case 2: return add(s.d[axis] > 2 ? ops::slice(x, axis, below(2), s.d[axis] / 2) : ops::pad(x, {{1, 0}}, 0.5f));
+            case 2:
+                return add(s.d[axis] > 2 ? ops::slice(x, axis, below(2), s.d[axis] / 2) : ops::pad(x, {{1, 0}}, 0.5f));
             case 3: return add(ops::pad(x, {{0, 1}}, s.d[0] > 1 && chance(2) ? pad_mode::reflect : pad_mode::edge));
             default: return add(ops::concat({x, x * 2.f, ops::tanh(x)}, axis));
         }
@@ -314,14 +325,16 @@ private:
         const int kind = below(6);
         if (kind == 0) s = extents(1);
         for (int i = 0; i < s.rank; ++i)
-            if (kind == 1 || (kind == 2 && i == s.rank - 1) || (kind == 3 && i == 0) || (kind == 4 && chance(2))) s.d[i] = 1;
+            if (kind == 1 || (kind == 2 && i == s.rank - 1) || (kind == 3 && i == 0) || (kind == 4 && chance(2)))
+                s.d[i] = 1;
         if (chance(4)) s.batched = false;
         const tensor u = make<op::random_uniform>(&g_, s, {}, {++g_.streams});
         return chance(3) ? u : chance(2) ? greater(u, 0.3f) : ops::tanh(u + 0.5f);
     }
     /// By the numbers of rows and columns, of which there may be but one.
     void numbered(tensor x) {
-        if (x.shape().rank < 2) x = ops::reshape(x, chance(2) ? extents(1, x.shape().size()) : extents(x.shape().size(), 1));
+        if (x.shape().rank < 2)
+            x = ops::reshape(x, chance(2) ? extents(1, x.shape().size()) : extents(x.shape().size(), 1));
         const shape s = x.shape();
         const int k = below(4) - 1;
         switch (below(5)) {
@@ -341,7 +354,8 @@ private:
     tensor column_numbers(int n) { return make<op::column_index>(&g_, extents(n), {}); }
     void image(tensor x) {
         if (x.shape().rank != 3 || !x.shape().batched || x.shape().d[0] < 4 || x.shape().d[1] < 4) {
-            if (x.shape().batched && x.shape().size() % 8 == 0 && x.shape().size() >= 32) x = ops::reshape(x, extents(4, x.shape().size() / 8, 2));
+            if (x.shape().batched && x.shape().size() % 8 == 0 && x.shape().size() >= 32)
+                x = ops::reshape(x, extents(4, x.shape().size() / 8, 2));
             else return;
             if (x.shape().size() != 8 * x.shape().d[1] || x.shape().d[1] < 4) return;
         }
@@ -354,10 +368,12 @@ private:
         if (chance(2)) y = y + own(extents(2));
         if (chance(2)) y = ops::relu(y);
         if (y.shape().d[0] > 1 && y.shape().d[1] > 1) y = chance(3) ? ops::avg_pool(y, 2, {2, padding::valid})
-                                                                         : ops::max_pool(y, 2, {1 + below(2), padding::valid});
+                                                                         : ops::max_pool(
+                                                                             y, 2, {1 + below(2), padding::valid});
         add(y);
     }
-    /// 1 x 1 convolutions with a normalisation of columns between them, a walk that may lead; sometimes somebody else reads it, too.
+    /// 1 x 1 convolutions with a normalisation of columns between them, a walk that may lead;
+    /// sometimes somebody else reads it, too.
     void pointwise(tensor x) {
         if (!x.shape().batched || x.shape().size() % 4 || x.shape().size() > 100) return;
         x = ops::reshape(x, extents(2, 2, x.shape().size() / 4));

@@ -34,7 +34,8 @@ static void run(unsigned seed, const choices& c, const optimizer_code& optimizer
     random_graph r(p->g, seed);
     r.build(steps);
     graph& g = p->g;
-    BOOST_REQUIRE_MESSAGE(g.err.what == fault_kind::none, "fault " << static_cast<int>(g.err.what) << " of " << g.err.where.name);
+    BOOST_REQUIRE_MESSAGE(g.err.what == fault_kind::none,
+                          "fault " << static_cast<int>(g.err.what) << " of " << g.err.where.name);
     const surroundings o = r.values(c.max_batch);
     const double loss = evaluate(g.n, o)[g.loss][0];
     hoist(g);
@@ -51,23 +52,27 @@ static void run(unsigned seed, const choices& c, const optimizer_code& optimizer
     check_code(*p);
 
     machine m(*p, o, optimizer.slots);
-    if (optimizer.view().needs_norm()) m.arena[static_cast<int>(space::gradient)].assign(m.arena[static_cast<int>(space::gradient)].size(), 0);
+    if (optimizer.view().needs_norm())
+        m.arena[static_cast<int>(space::gradient)].assign(m.arena[static_cast<int>(space::gradient)].size(), 0);
     interpreter(*p, m).run();
     const auto at = [&](int v) { return p->p.at[base_of(g.n, v)]; };
     check_close(m.read(at(g.loss), 1), want[g.loss], "loss", 0);
     for (int i = 0; i < g.outputs.n; ++i) {
         const int v = g.outputs[i];
-        if (at(v).where() != space::parameter) check_close(m.read(at(v), count(g.n[v].s, o.batch)), want[v], "output", i);
+        if (at(v).where() != space::parameter)
+            check_close(m.read(at(v), count(g.n[v].s, o.batch)), want[v], "output", i);
     }
     for (int i = 0; i < g.assignments.n; ++i)
-        check_close(m.read(p->p.at[g.assignments[i].target], g.n[g.assignments[i].target].s.size()), want[g.assignments[i].value], "state", i);
+        check_close(m.read(p->p.at[g.assignments[i].target], g.n[g.assignments[i].target].s.size()),
+                    want[g.assignments[i].value], "state", i);
     for (int i = 0; i < g.parameters.n; ++i) {
         const int v = g.parameters[i].id, d = p->gradients[i];
         if (d >= 0 && !p->updated[i]) check_close(m.read(at(d), g.n[v].s.size()), want[d], "gradient", i);
         if (d < 0) check_close(m.read(p->p.at[v], g.n[v].s.size()), o.parameters[i], "untouched parameter", i);
         if (d < 0 || optimizer.slots || optimizer.view().needs_norm() || !optimizer.instructions) continue;
         numbers after = o.parameters[i];   // sgd
-        for (std::size_t k = 0; k < after.size(); ++k) after[k] -= (want[d][k] + after[k] * o.scalars[1]) * o.scalars[0];
+        for (std::size_t k = 0; k < after.size(); ++k)
+            after[k] -= (want[d][k] + after[k] * o.scalars[1]) * o.scalars[0];
         check_close(m.read(p->p.at[v], g.n[v].s.size()), after, "parameter", i);
     }
 }

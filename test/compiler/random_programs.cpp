@@ -9,8 +9,9 @@
 
 #include "compiler/shrink.hpp"
 
-/// 200 random programs, with loops and without, each for a target and options of its own: fused and unfused they give the same loss, outputs, states and trained
-/// parameters, and what the graph means. One that does not is made as small as it can be, and printed.
+/// 200 random programs, with loops and without, each for a target and options of its own: fused and
+/// unfused they give the same loss, outputs, states and trained parameters, and what the graph
+/// means. One that does not is made as small as it can be, and printed.
 using namespace sinter;
 using namespace sinter::compiler;
 using namespace sinter::test;
@@ -34,15 +35,17 @@ BOOST_AUTO_TEST_CASE(fused_and_unfused_are_the_same) {
     for (unsigned seed = 1; seed <= 200; ++seed) {
         if (difference(program(seed))) {
             const recipe small = shrunk(program(seed), difference);
-            BOOST_ERROR("seed " << seed << ": " << *difference(program(seed)) << "\nthe smallest such program: " << *difference(small) << '\n' << written(small));
+            BOOST_ERROR("seed " << seed << ": " << *difference(program(seed)) << "\nthe smallest such program: "
+                        << *difference(small) << '\n' << written(small));
         }
         graph g;
         random_graph(g, program(seed)).build();
         loops += g.loops.n;
     }
     BOOST_TEST(loops > 50);
-    for (const char* what : {"column sums", "transposed weights", "product_sum", "unique_rows", "unique_weights", "unique_table",
-                             "round_to_bfloat16", "bfloat16_weights", "bfloat16_gemm", "bfloat16_gemm_tn", "row lists"}) {
+    for (const char* what :
+         {"column sums", "transposed weights", "product_sum", "unique_rows", "unique_weights", "unique_table",
+          "round_to_bfloat16", "bfloat16_weights", "bfloat16_gemm", "bfloat16_gemm_tn", "row lists"}) {
         BOOST_TEST_MESSAGE(made[what] << ' ' << what);
         BOOST_TEST(made[what] > 0, what << " was not made");
     }
@@ -74,7 +77,8 @@ BOOST_AUTO_TEST_CASE(a_plan_that_forgets_a_reader_is_found) {
         int before = -1;
         for (int v = 0; v < p.g.n.n; ++v) {
             if (!p.f.stored[v] || p.f.of[v] < 0 || p.p.at[v].where() != space::activation || p.g.n[v].loop) continue;
-            if (before >= 0 && p.f.of[before] < p.f.of[v] && count(p.g.n[v].s, 3) <= count(p.g.n[before].s, 3)) p.p.at[v] = p.p.at[before];
+            if (before >= 0 && p.f.of[before] < p.f.of[v] && count(p.g.n[v].s, 3) <= count(p.g.n[before].s, 3))
+                p.p.at[v] = p.p.at[before];
             before = v;
         }
     }}, "memory that is still read");

@@ -8,13 +8,14 @@
 
 #include "compiler/fused_graph.hpp"
 
-/// Which values their readers compute again instead of reading them. (That they come out the same: random_graphs.cpp, and every
-/// net with a normalisation.)
+/// Which values their readers compute again instead of reading them. (That they come out the same:
+/// random_graphs.cpp, and every net with a normalisation.)
 using namespace sinter;
 using namespace sinter::compiler;
 using namespace sinter::test;
 
-/// A product y, its columns' sums m, and what is made of both: a walk of its own, as sums are there only when a kernel ends.
+/// A product y, its columns' sums m, and what is made of both: a walk of its own, as sums are there
+/// only when a kernel ends.
 struct normalised : fused_graph {
     tensor x = input(g, batch_of(4, 6)), y = product(x, "w"), m = over_columns(y);
     tensor product(tensor a, const char* name) { return ops::matmul(a, weights(x, name, extents(6, 6), zeros)); }
@@ -71,7 +72,8 @@ BOOST_AUTO_TEST_CASE(two_arrays_instead_of_one_only_where_one_is_read_anyway) {
     const tensor p = other(beside), b = (one(beside) + beside.m) * p;
     BOOST_TEST(!beside.stores(b, b + p));
 }
-BOOST_AUTO_TEST_CASE(numbers_of_rows_and_channels_are_stored) {   // cheap to read, and made for every element if made again
+// cheap to read, and made for every element if made again
+BOOST_AUTO_TEST_CASE(numbers_of_rows_and_channels_are_stored) {
     normalised s;
     const tensor twice = s.m * 2.f;
     s.make_groups({(s.y - twice) * s.over_columns(s.y * twice)});

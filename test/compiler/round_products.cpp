@@ -27,8 +27,9 @@ using namespace sinter::test;
 inline constexpr program_options bfloat16_products{.products = precision::bfloat16};
 static double r(double x) { return static_cast<double>(arithmetic<float>::round_to_bfloat16(static_cast<float>(x))); }
 
-/// A convolution with a pool, and a dense layer. Numbers are drawn so that float32 holds every sum, of rounded ones and of
-/// others: what is compared differs by nothing, or by as much as a rounding to eight bits.
+/// A convolution with a pool, and a dense layer. Numbers are drawn so that float32 holds every sum,
+/// of rounded ones and of others: what is compared differs by nothing, or by as much as a rounding
+/// to eight bits.
 constexpr auto net = image<6, 6, 2> >> conv2d<3, 3> >> relu >> max_pool<2> >> flatten >> dense<4>;
 constexpr int B = 2, C = 2, F = 3, N = 4;
 
@@ -36,7 +37,8 @@ struct by_hand {
     doubles y{{B, N}}, w1{{3, 3, C, F}}, b1{{F}}, w2{{27, N}}, b2{{N}};   // and the gradients
     double loss = 0;
     explicit by_hand(const net_data& d) {
-        const doubles &W1 = d.parameters[0], &b = d.parameters[1], &W2 = d.parameters[2], &x = d.inputs[0], &t = d.targets[0];
+        const doubles &W1 = d.parameters[0], &b = d.parameters[1], &W2 = d.parameters[2], &x = d.inputs[0],
+            &t = d.targets[0];
         const auto source = [&](int n, int i, int j, int c) {
             return i < 0 || i > 5 || j < 0 || j > 5 ? 0 : r(x.at({n, i, j, c}));
         };
@@ -97,8 +99,9 @@ BOOST_AUTO_TEST_CASE(convolution_and_dense_by_hand) {
 /// Kernels that multiply pairs, which this machine may be slow at, against rounding and kernels of float32.
 constexpr auto layers = features<71> >> dense<66> >> relu >> dense<64> >> relu >> dense<5>;
 template <bool Pairs>
-using layers_program = compiled<request<std::remove_const_t<decltype(layers)>, weigh_outputs, sgd, program_mode::training, 5,
-                                        target{.lanes = cpu::lanes, .parts = 8, .bfloat16_pairs = Pairs}, bfloat16_products>>;
+using layers_program =
+    compiled<request<std::remove_const_t<decltype(layers)>, weigh_outputs, sgd, program_mode::training, 5,
+                     target{.lanes = cpu::lanes, .parts = 8, .bfloat16_pairs = Pairs}, bfloat16_products>>;
 BOOST_AUTO_TEST_CASE(pairs) {
     using paired = layers_program<true>;
     const auto count = [](op_id k) {
@@ -160,7 +163,8 @@ constexpr auto block = layer_norm >> dense<16> >> gelu >> dense<8>;
 constexpr auto squared = [](tensor x) { return ops::matmul(x, x, transposed::no, transposed::yes); };
 constexpr auto sequence_net = array<5, 8> >> gru<8> >> [](tensor x) { return x + checkpoint(block)(x); }
                           >> multi_head_attention<2> >> squared >> flatten >> dense<2>;
-constexpr auto image_net = image<8, 8, 4> >> conv2d<8, 3, window{.groups = 2}> >> relu >> conv2d<8, 3> >> relu >> max_pool<2>
+constexpr auto image_net = image<8, 8, 4> >> conv2d<8, 3, window{.groups = 2}> >> relu >> conv2d<8, 3> >> relu
+    >> max_pool<2>
                        >> conv2d<4, 1, window{.stride = 2}> >> flatten >> dense<2>;
 BOOST_AUTO_TEST_CASE(all_products_and_nothing_else) {
     constexpr target plain{}, lanes = cpu_device::target;   // a GPU's and ours
@@ -174,13 +178,16 @@ BOOST_AUTO_TEST_CASE(all_products_and_nothing_else) {
 static std::vector<float> losses(int threads) {
     constexpr auto recurrent = array<5, 8> >> gru<8> >> flatten >> dense<2>;
     using type = std::remove_const_t<decltype(recurrent)>;
-    trainer<type, mse_loss, sgd, build_options{12, bfloat16_products}> t(sgd{.learning_rate = 0.3f}, {.threads = threads});
+    trainer<type, mse_loss, sgd, build_options{12, bfloat16_products}> t(sgd{.learning_rate = 0.3f},
+                                                                         {.threads = threads});
     random_numbers random(11);
     const doubles x = random.fill({12, 5, 8}, -1, 1);
     const std::vector<float> f(x.v.begin(), x.v.end());
     std::vector<float> y(24), all;
-    for (std::size_t i = 0; i < 12; ++i) y[2 * i] = f[40 * i] * f[40 * i + 9], y[2 * i + 1] = f[40 * i + 3] - f[40 * i + 39];
-    for (int step = 0; step < 100; ++step) all.push_back(t.step({.x = f.data(), .y = y.data(), .size = step % 7 ? 12 : 11}));
+    for (std::size_t i = 0; i < 12; ++i)
+        y[2 * i] = f[40 * i] * f[40 * i + 9], y[2 * i + 1] = f[40 * i + 3] - f[40 * i + 39];
+    for (int step = 0; step < 100; ++step)
+        all.push_back(t.step({.x = f.data(), .y = y.data(), .size = step % 7 ? 12 : 11}));
     return all;
 }
 BOOST_AUTO_TEST_CASE(learns_and_threads_change_nothing) {

@@ -21,7 +21,8 @@ using namespace sinter::test;
     }
 
 SECOND(functions_of_one_element, const tensor a = s.par(extents(5), 0.3, 2);
-       s.check(ops::exp(a) + ops::log(a) * a + ops::sqrt(a) + ops::tanh(a) + ops::sigmoid(a) * ops::erf(a) + ops::gelu(a));)
+       s.check(ops::exp(a) + ops::log(a) * a + ops::sqrt(a) + ops::tanh(a) + ops::sigmoid(a) * ops::erf(a) +
+               ops::gelu(a));)
 SECOND(arithmetic_of_two, const tensor a = s.par(extents(3, 4)), b = s.par(extents(4), 1, 2);
        s.check(a * b + a / b - ops::maximum(a, b * 0.3f) * a + ops::minimum(a * a, b));)
 SECOND(rectified, const tensor a = s.par(extents(7)); s.check(ops::relu(a) * ops::relu(a * 2.f));)
@@ -36,7 +37,8 @@ SECOND(weights_transposed, const tensor x = s.in(batch_of(3)), w = s.weights_of(
 SECOND(batched_products, const tensor x = s.in(batch_of(2, 3)), a = s.par(extents(2, 3)), b = s.par(extents(1, 3, 2));
        const tensor y = ops::matmul(x * a, ops::reshape(ops::broadcast_to(b, extents(1, 3, 2)), extents(3, 2)));
        s.check(ops::matmul(y, x * a, transposed::yes, transposed::no));)
-SECOND(convolutions, const tensor x = s.in(batch_of(5, 4, 2)), own = s.par(extents(5, 4, 2)), w = s.par(extents(3, 3, 2, 3));
+SECOND(convolutions, const tensor x = s.in(batch_of(5, 4, 2)), own = s.par(extents(5, 4, 2)),
+       w = s.par(extents(3, 3, 2, 3));
        s.check(ops::conv2d(x * own, w, {.stride = 2}));)
 SECOND(pooled_maxima, const tensor x = s.in(batch_of(5, 4, 2)), own = s.par(extents(5, 4, 2));
        const tensor y = x * own; s.check(ops::max_pool(y * y, 2, {.stride = 2}));)
@@ -47,8 +49,10 @@ SECOND(sums, const tensor x = s.in(batch_of(3, 4)), a = s.par(extents(3, 4)); co
                ops::sum(y, {0, batch_axis}));)
 SECOND(maxima, const tensor x = s.in(batch_of(3, 4)), a = s.par(extents(3, 4)); const tensor y = x * a;
        s.check(max(y, {-1}, keep::yes) * y + max(y, {0}, keep::yes) * y);)
-SECOND(normalised_exponentials, const tensor x = s.in(batch_of(4)), a = s.par(extents(4)); s.check(ops::softmax(x * a));)
-SECOND(their_logarithms, const tensor x = s.in(batch_of(4)), a = s.par(extents(4)); s.check(ops::log_softmax(x * a * a));)
+SECOND(normalised_exponentials, const tensor x = s.in(batch_of(4)), a = s.par(extents(4));
+       s.check(ops::softmax(x * a));)
+SECOND(their_logarithms, const tensor x = s.in(batch_of(4)), a = s.par(extents(4));
+       s.check(ops::log_softmax(x * a * a));)
 SECOND(normalised_rows, const tensor x = s.in(batch_of(2, 5)), a = s.par(extents(5));
        const tensor y = x * a, d = y - mean(y, {-1}, keep::yes);
        s.check(d / ops::sqrt(mean(d * d, {-1}, keep::yes) + 1e-5f));)
@@ -64,7 +68,8 @@ SECOND(what_is_linear_has_none, const tensor x = s.in(batch_of(3, 4)), a = s.par
 BOOST_AUTO_TEST_CASE(a_third_derivative_and_zeros_of_steps) {
     second_order s;
     const tensor a = s.par(extents(3)), y = a * a * a * a;
-    const tensor third = ops::gradient(ops::gradient(ops::gradient(y, a), a), a), none = ops::gradient(ops::sign(a) * 2.f, a);
+    const tensor third = ops::gradient(ops::gradient(ops::gradient(y, a), a), a),
+        none = ops::gradient(ops::sign(a) * 2.f, a);
     const auto value = evaluate(s.g.n, s.o);
     for (std::size_t k = 0; k < 3; ++k) {
         BOOST_TEST(std::abs(value[third.id][k] - 24 * s.o.parameters[0][k]) < 1e-12);
@@ -99,7 +104,8 @@ BOOST_AUTO_TEST_CASE(random_graphs_with_checkpoints) {   // second derivatives a
         differentiate(g, g.loss, of, first);
         tensor all = constant(&g, 0.f);
         for (int i = 0; i < of.n; ++i)
-            if (first[i] >= 0) all = all + sinter::detail::sum_of_all(ops::tanh(ops::unpack(tensor{&g, first[i]}) * 3.f));
+            if (first[i] >= 0)
+                all = all + sinter::detail::sum_of_all(ops::tanh(ops::unpack(tensor{&g, first[i]}) * 3.f));
         BOOST_REQUIRE(all.ok());
         const int forward = g.n.n;
         differentiate(g, all.id, of, second);

@@ -22,8 +22,9 @@
 #include "compiler/evaluate_functions.hpp"
 #include "compiler/second_order.hpp"
 
-/// Each op that has a gradient, squared, so that what is linear has a second derivative as well: its gradient and the gradient
-/// of that, in doubles, against central differences. test/ops/complete.cpp looks for each op's name in these tables.
+/// Each op that has a gradient, squared, so that what is linear has a second derivative as well:
+/// its gradient and the gradient of that, in doubles, against central differences.
+/// test/ops/complete.cpp looks for each op's name in these tables.
 using namespace sinter;
 using namespace sinter::test;
 
@@ -90,7 +91,8 @@ const function_of_one functions_of_one[] = {
     {"l1_norm", [](tensor a) { return ops::l1_norm(a, {-1}); }},
     {"l2_norm", [](tensor a) { return ops::l2_norm(a, {-1}); }},
     {"custom_gradient", [](tensor a) {   // the cube, by a gradient of its own
-        return ops::custom_gradient([](tensor x) { return x * x * x; }, [](tensor d, tensor x) { return d * 3.f * x * x; })(a);
+        return ops::custom_gradient([](tensor x) { return x * x * x; },
+                                    [](tensor d, tensor x) { return d * 3.f * x * x; })(a);
     }},
     {"gradient", [](tensor a) { return ops::gradient(ops::exp(a) * a, a); }},
     {"stop_gradient", [](tensor a) { return a * ops::stop_gradient(ops::fill_like(a, 2)); }},
@@ -138,7 +140,8 @@ const function_of_two functions_of_two[] = {
      [](tensor a, tensor b) { return sigmoid_cross_entropy(a, ops::broadcast_to(b, extents(3, 4))); }, 0.1, 0.9},
     {"dense_softmax_cross_entropy",
      [](tensor a, tensor b) { return dense_softmax_cross_entropy(a, ops::broadcast_to(b, extents(3, 4))); }, 0.1, 0.9},
-    {"kl_divergence", [](tensor a, tensor b) { return kl_divergence(a, ops::broadcast_to(b, extents(3, 4))); }, 0.1, 0.9},
+    {"kl_divergence", [](tensor a, tensor b) { return kl_divergence(a, ops::broadcast_to(b, extents(3, 4))); },
+     0.1, 0.9},
 };
 BOOST_AUTO_TEST_CASE(of_two_operands) {
     for (const function_of_two& f : functions_of_two) BOOST_TEST_CONTEXT(f.name) {
@@ -160,10 +163,13 @@ const array_function array_functions[] = {
     {"softmax_cross_entropy", AS(softmax_cross_entropy(s.each(4), s.rows(batch_of(), 4)))},
     {"categorical_hinge", AS(categorical_hinge(s.each(4), s.rows(batch_of(), 4)))},
     {"triplet", AS(triplet(bundle(s.each(4), s.each(4), s.each(4)), {}))},
-    {"sum", AS(both(s.each(2, 3, 2), [](tensor x) { return ops::sum(x, {1}, keep::yes) * ops::mean(x, {0}, keep::yes); }))},
-    {"max", AS(both(s.each(2, 3, 2), [](tensor x) { return ops::max(x, {1}, keep::yes) * ops::max(x, {-1, 0}, keep::yes); }))},
+    {"sum",
+     AS(both(s.each(2, 3, 2), [](tensor x) { return ops::sum(x, {1}, keep::yes) * ops::mean(x, {0}, keep::yes); }))},
+    {"max",
+     AS(both(s.each(2, 3, 2), [](tensor x) { return ops::max(x, {1}, keep::yes) * ops::max(x, {-1, 0}, keep::yes); }))},
     {"min", AS(ops::min(s.each(2, 3, 2), {1, 2}))},
-    {"prod", AS(both(s.each(2, 3, 2), [](tensor x) { return ops::prod(x, {1}, keep::yes) * ops::prod(x, {0}, keep::yes); }))},
+    {"prod",
+     AS(both(s.each(2, 3, 2), [](tensor x) { return ops::prod(x, {1}, keep::yes) * ops::prod(x, {0}, keep::yes); }))},
     {"softmax", AS(ops::softmax(s.each(2, 3)))},
     {"log_softmax", AS(ops::log_softmax(s.each(2, 3)))},
     {"logsumexp", AS(ops::logsumexp(s.each(2, 3), {0}))},
@@ -172,8 +178,10 @@ const array_function array_functions[] = {
     {"broadcast", AS(ops::broadcast_to(s.each(2, 1, 3), batch_of(2, 2, 3)))},
     {"cumsum", AS(both(s.each(2, 3), [](tensor x) { return ops::cumsum(x, 0) * ops::cumsum(x, 1, from_behind); }))},
     {"cumprod", AS(both(s.each(2, 4), [](tensor x) { return ops::cumprod(x, 1) * ops::cumprod(x, 0, from_behind); }))},
-    {"sort", [](second_order& s) { const tensor x = s.each(3, 4); return ops::sort(x, 0) * ops::sort(x, 1, order::descending); }},
-    {"top_k", AS(ops::top_k(s.each(2, 5), 3).values)},
+    {"sort", [](second_order& s) {
+        const tensor x = s.each(3, 4);
+        return ops::sort(x, 0) * ops::sort(x, 1, order::descending);
+    }}, {"top_k", AS(ops::top_k(s.each(2, 5), 3).values)},
     {"matmul", AS(ops::matmul(s.each(2, 3), s.each(4, 3), transposed::no, transposed::yes))},
     {"tensordot", AS(ops::tensordot(s.each(3, 2, 2), s.par(batch_of(2, 2, 3))))},
     {"einsum", AS(ops::einsum<"ijk,jl,l->ikl">(s.each(2, 3, 2), s.par(extents(3, 2)), s.par(extents(2))))},
@@ -185,7 +193,8 @@ const array_function array_functions[] = {
     {"convolution", AS(ops::convolution(s.each(5, 4, 4), s.par(extents(2, 3, 2, 4)),
                                         {.stride = {2, 1}, .dilation = {1, 2}, .groups = 2}))},
     {"depthwise_conv2d", AS(ops::depthwise_conv2d(s.each(3, 3, 2), s.par(extents(2, 2, 2, 2))))},
-    {"separable_conv2d", AS(ops::separable_conv2d(s.each(3, 3, 2), s.par(extents(2, 2, 2, 1)), s.par(extents(1, 1, 2, 3))))},
+    {"separable_conv2d",
+     AS(ops::separable_conv2d(s.each(3, 3, 2), s.par(extents(2, 2, 2, 1)), s.par(extents(1, 1, 2, 3))))},
     {"convolution_transpose", AS(ops::convolution_transpose(s.each(2, 3, 2), s.par(extents(3, 3, 2, 2)),
                                                             {.stride = 2, .padding = 1}, {1, 0}))},
     {"max_pool", AS(ops::max_pool(s.each(5, 4, 2), 3, {.stride = 2, .padding = 1, .rounding = rounding::ceil}))},
@@ -223,9 +232,11 @@ const array_function array_functions[] = {
     {"diag", AS(ops::diag(s.each(3), 1) + ops::diag(ops::diagonal(s.each(4, 4))))},
     {"tril", AS(ops::tril(s.each(3, 3), -1))},
     {"triu", AS(ops::triu(s.each(3, 3)))},
-    {"gather", [](second_order& s) { const tensor i = s.rows(batch_of(3), 4); return ops::gather(s.each(2, 4), i, 1); }},
+    {"gather",
+     [](second_order& s) { const tensor i = s.rows(batch_of(3), 4); return ops::gather(s.each(2, 4), i, 1); }},
     {"take_along_axis", AS(ops::take_along_axis(s.each(2, 4), s.rows(batch_of(2, 2), 4), 1))},
-    {"gather_nd", [](second_order& s) { const tensor i = s.rows(batch_of(3, 2), 2); return ops::gather_nd(s.each(2, 2, 2), i); }},
+    {"gather_nd",
+     [](second_order& s) { const tensor i = s.rows(batch_of(3, 2), 2); return ops::gather_nd(s.each(2, 2, 2), i); }},
     {"scatter_add", AS(ops::scatter_add(s.each(2, 4), s.rows(batch_of(2, 3), 4), s.each(2, 3), 1))},
     {"random_permutation", AS(ops::random_shuffle(s.each(4, 2)))},
     {"extract_patches", AS(ops::extract_patches(s.each(4, 3, 2), {2, 3}, {.stride = {2, 1}}))},

@@ -7,8 +7,8 @@
 #include "compiler/evaluate.hpp"
 #include "compiler/passes.hpp"
 
-/// Gradients of gradients, in double precision: the first of each op against central differences of its value, the second
-/// against those of the first.
+/// Gradients of gradients, in double precision: the first of each op against central differences of
+/// its value, the second against those of the first.
 namespace sinter::test {
 using namespace base;
 using namespace compiler;

@@ -23,13 +23,16 @@ struct program_results {
 };
 
 /// What the emitted program computes: loss, outputs, new states, gradients that are stored, new parameters.
-inline program_results interpret(const recipe& r, const choices& c, const optimizer_code& optimizer, const extra_passes& more, bool meaning) {
+inline program_results interpret(const recipe& r, const choices& c, const optimizer_code& optimizer,
+                                 const extra_passes& more, bool meaning) {
     auto p = std::make_unique<passes>();
     graph& g = p->g;
     random_graph made(g, r);
     made.build();
     program_results out;
-    const auto put = [&](std::string name, int i, numbers v) { out.all.emplace_back(std::move(name) + ' ' + std::to_string(i), std::move(v)); };
+    const auto put = [&](std::string name, int i, numbers v) {
+        out.all.emplace_back(std::move(name) + ' ' + std::to_string(i), std::move(v));
+    };
     if (g.err.what != fault_kind::none) {
         put(std::string("fault of ") + g.err.where.name, static_cast<int>(g.err.what), {});
         return out;
@@ -50,7 +53,8 @@ inline program_results interpret(const recipe& r, const choices& c, const optimi
         const graph_values v(g, o);
         put("loss", 0, v.value[static_cast<std::size_t>(g.loss)]);
         for (int i = 0; i < g.outputs.n; ++i) put("output", i, v.value[static_cast<std::size_t>(g.outputs[i])]);
-        for (int i = 0; i < g.assignments.n; ++i) put("state", i, v.value[static_cast<std::size_t>(g.assignments[i].value)]);
+        for (int i = 0; i < g.assignments.n; ++i)
+            put("state", i, v.value[static_cast<std::size_t>(g.assignments[i].value)]);
         for (int i = 0; i < g.parameters.n; ++i) {
             numbers after = o.parameters[static_cast<std::size_t>(i)];   // sgd
             const int d = p->gradients[i];
@@ -69,21 +73,26 @@ inline program_results interpret(const recipe& r, const choices& c, const optimi
     const auto at = [&](int v) { return p->p.at[v]; };
     put("loss", 0, m.read(at(g.loss), 1));
     for (int i = 0; i < g.outputs.n; ++i) put("output", i, m.read(at(g.outputs[i]), size(g.outputs[i])));
-    for (int i = 0; i < g.assignments.n; ++i) put("state", i, m.read(at(g.assignments[i].target), size(g.assignments[i].target)));
-    for (int i = 0; i < g.parameters.n; ++i) put("parameter", i, m.read(at(g.parameters[i].id), size(g.parameters[i].id)));
+    for (int i = 0; i < g.assignments.n; ++i)
+        put("state", i, m.read(at(g.assignments[i].target), size(g.assignments[i].target)));
+    for (int i = 0; i < g.parameters.n; ++i)
+        put("parameter", i, m.read(at(g.parameters[i].id), size(g.parameters[i].id)));
     return out;
 }
 
-/// How a program's fused form differs from its unfused form, or either from what its graph means; nothing where all agree.
+/// How a program's fused form differs from its unfused form, or either from what its graph means;
+/// nothing where all agree.
 class comparison {
 public:
-    explicit comparison(const optimizer_code& optimizer, extra_passes broken = {}) : optimizer_(optimizer), broken_(std::move(broken)) {}
+    explicit comparison(const optimizer_code& optimizer, extra_passes broken = {})
+        : optimizer_(optimizer), broken_(std::move(broken)) {}
 
     std::optional<std::string> operator()(const recipe& r) const {
         const choices c = choices::drawn(r.seed);
         choices unfused = c;
         unfused.fuse = false;
-        const program_results plain = interpret(r, unfused, optimizer_, {}, false), fused = interpret(r, c, optimizer_, broken_, false);
+        const program_results plain = interpret(r, unfused, optimizer_, {}, false),
+            fused = interpret(r, c, optimizer_, broken_, false);
         if (auto d = differ(fused, plain)) return "fused and unfused: " + *d;
         if (auto d = differ(plain, interpret(r, c, optimizer_, {}, true))) return "program and graph: " + *d;
         return {};
@@ -100,7 +109,8 @@ private:
             const numbers& y = b.all[i].second;
             if (name != b.all[i].first || x.size() != y.size()) return name + ": number of elements";
             for (std::size_t k = 0; k < x.size(); ++k) {
-                const bool same = std::isfinite(y[k]) ? std::abs(x[k] - y[k]) <= 1e-8 * (1 + std::abs(y[k])) : !std::isfinite(x[k]);
+                const bool same = std::isfinite(y[k]) ? std::abs(x[k] - y[k]) <= 1e-8 * (1 + std::abs(y[k]))
+                    : !std::isfinite(x[k]);
                 if (same) continue;
                 std::ostringstream text;
                 text << name << ", element " << k << ": " << x[k] << ", not " << y[k];
@@ -162,7 +172,8 @@ inline std::string written(const recipe& r) {
     for (int i = 0; i < g->assignments.n; ++i) live[static_cast<std::size_t>(g->assignments[i].value)] = true;
     for (int i = 0; i < g->carries.n; ++i) live[static_cast<std::size_t>(g->carries[i].next)] = true;
     for (int v = g->n.n - 1; v >= 0; --v)
-        for (int k = 0; live[static_cast<std::size_t>(v)] && k < g->n[v].operands; ++k) live[static_cast<std::size_t>(g->n[v].in[k])] = true;
+        for (int k = 0; live[static_cast<std::size_t>(v)] && k < g->n[v].operands; ++k)
+            live[static_cast<std::size_t>(g->n[v].in[k])] = true;
     std::ostringstream text;
     for (int v = 0; v < g->n.n; ++v) {
         if (!live[static_cast<std::size_t>(v)]) continue;

@@ -56,7 +56,8 @@ BOOST_AUTO_TEST_CASE(what_a_product_reads_stays) {
 }
 BOOST_AUTO_TEST_CASE(into_the_first_of_two_users) {
     small s;
-    const tensor d = s.before("p"), y = s.product(s.x) * d, z = ops::matmul(y, weights(s.x, "v", extents(6, 6), zeros)) * d;
+    const tensor d = s.before("p"), y = s.product(s.x) * d,
+        z = ops::matmul(y, weights(s.x, "v", extents(6, 6), zeros)) * d;
     BOOST_TEST(s.groups({z}) == 2);
     BOOST_TEST(s.of(d) == s.of(y));
     BOOST_TEST(s.stored(d));   // the second reads it from memory

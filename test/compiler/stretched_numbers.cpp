@@ -9,13 +9,16 @@
 
 #include "cuda/as_on_cpu.hpp"
 
-/// Random numbers and numbers of columns whose tensor is smaller than what they are stretched to: element i has instruction i of its stream,
-/// in every kind of kernel, on both devices, at any size of the batch. The instructions are drawn here once more.
+/// Random numbers and numbers of columns whose tensor is smaller than what they are stretched to:
+/// element i has instruction i of its stream, in every kind of kernel, on both devices, at any size
+/// of the batch. The instructions are drawn here once more.
 using namespace sinter;
 using namespace sinter::base;
 using namespace sinter::compiler;
 
-static constexpr tensor number_of(tensor x, const shape& s) { return make<op::random_uniform>(x.g, s, {}, {++x.g->streams}); }
+static constexpr tensor number_of(tensor x, const shape& s) {
+    return make<op::random_uniform>(x.g, s, {}, {++x.g->streams});
+}
 static constexpr tensor by_example(tensor x) { return x * number_of(x, batch_of(1)); }
 static constexpr tensor for_all(tensor x) { return x * number_of(x, extents(1)); }
 static constexpr tensor by_element(tensor x) { return x * number_of(x, x.shape().plain()); }
@@ -30,7 +33,9 @@ static std::vector<float> of_ones(Net, int batch, int width) {
     const auto y = t.predict({.x = x.data(), .size = batch});
     return {y.begin(), y.end()};
 }
-static float drawn(int stream, std::uint64_t i) { return uniform(philox_word(42, i, static_cast<std::uint64_t>(stream))); }
+static float drawn(int stream, std::uint64_t i) {
+    return uniform(philox_word(42, i, static_cast<std::uint64_t>(stream)));
+}
 
 /// Net: ones to numbers times `factor`. Which(row, column): the number's place in its tensor.
 template <int Width, class Net, class Which>
@@ -44,8 +49,10 @@ static void check(const char* what, Net net, float factor, Which which) {
             for (int i = 0; i < batch * Width; ++i) {
                 const float want = factor * drawn(1, static_cast<std::uint64_t>(which(i / Width, i % Width)));
                 if (got[kind][static_cast<std::size_t>(i)] == want) continue;
-                BOOST_ERROR(what << " of " << Width << (kind == 0 ? ", fused" : kind == 1 ? ", unfused" : ", GPU's kernels") << ", batch " << batch
-                                 << ": element " << i << " is " << got[kind][static_cast<std::size_t>(i)] << ", not " << want);
+                BOOST_ERROR(what << " of " << Width << (kind == 0 ? ", fused" : kind == 1 ? ", unfused"
+                                                        : ", GPU's kernels") << ", batch " << batch
+                                 << ": element " << i << " is " << got[kind][static_cast<std::size_t>(i)] << ", not "
+                                 << want);
                 break;
             }
         }
@@ -59,11 +66,14 @@ static void check_all() {
     check<Width>("a number an example", array<Width> >> [](tensor x) { return by_example(x); }, 1, example);
     check<Width>("one number", array<Width> >> [](tensor x) { return for_all(x); }, 1, [](int, int) { return 0; });
     check<Width>("a number an element", array<Width> >> [](tensor x) { return by_element(x); }, 1, element);
-    check<Width>("a number an example, and a sum", array<Width> >> [](tensor x) { return by_example(with_sum(x)); }, columns, example);
-    check<Width>("one number, and a sum", array<Width> >> [](tensor x) { return for_all(with_sum(x)); }, columns, [](int, int) { return 0; });
-    check<Width>("a number an element, and a sum", array<Width> >> [](tensor x) { return by_element(with_sum(x)); }, columns, element);
-    check<Width>("a number a column, and a sum", array<Width> >> [](tensor x) { return by_column(with_sum(x)); }, columns,
-                 [](int, int column) { return column; });
+    check<Width>("a number an example, and a sum", array<Width> >> [](tensor x) { return by_example(with_sum(x)); },
+                 columns, example);
+    check<Width>("one number, and a sum", array<Width> >> [](tensor x) { return for_all(with_sum(x)); }, columns,
+                 [](int, int) { return 0; });
+    check<Width>("a number an element, and a sum", array<Width> >> [](tensor x) { return by_element(with_sum(x)); },
+                 columns, element);
+    check<Width>("a number a column, and a sum", array<Width> >> [](tensor x) { return by_column(with_sum(x)); },
+                 columns, [](int, int column) { return column; });
 }
 BOOST_AUTO_TEST_CASE(of_one_and_two_columns) { check_all<1>(), check_all<2>(); }
 BOOST_AUTO_TEST_CASE(of_some_columns) { check_all<7>(); }
@@ -71,15 +81,19 @@ BOOST_AUTO_TEST_CASE(of_many_columns) { check_all<70>(); }
 
 static constexpr tensor ones_by(tensor x, const shape& s) { return weights(x, "w", s, ones); }
 BOOST_AUTO_TEST_CASE(behind_products_and_convolutions) {   // whose sums of ones by ones are the factors
-    check<4>("one number behind a product", array<4> >> [](tensor x) { return for_all(ops::matmul(x, ones_by(x, extents(4, 4)))); }, 4,
+    check<4>("one number behind a product",
+             array<4> >> [](tensor x) { return for_all(ops::matmul(x, ones_by(x, extents(4, 4)))); }, 4,
              [](int, int) { return 0; });
-    check<4>("a number an example behind a product", array<4> >> [](tensor x) { return by_example(ops::matmul(x, ones_by(x, extents(4, 4)))); },
+    check<4>("a number an example behind a product",
+             array<4> >> [](tensor x) { return by_example(ops::matmul(x, ones_by(x, extents(4, 4)))); },
              4, [](int row, int) { return row; });
     check<48>("one number behind a convolution",
-              image<4, 4, 3> >> [](tensor x) { return for_all(ops::conv2d(x, ones_by(x, extents(1, 1, 3, 3)))); }, 3, [](int, int) { return 0; });
+              image<4, 4, 3> >> [](tensor x) { return for_all(ops::conv2d(x, ones_by(x, extents(1, 1, 3, 3)))); }, 3,
+              [](int, int) { return 0; });
     check<48>("a number a pixel behind a convolution",
-              image<4, 4, 3> >> [](tensor x) { return ops::conv2d(x, ones_by(x, extents(1, 1, 3, 3))) * number_of(x, batch_of(4, 4, 1)); }, 3,
-              [](int row, int column) { return row * 16 + column / 3; });
+              image<4, 4, 3> >> [](tensor x) {
+                  return ops::conv2d(x, ones_by(x, extents(1, 1, 3, 3))) * number_of(x, batch_of(4, 4, 1));
+              }, 3, [](int row, int column) { return row * 16 + column / 3; });
 }
 
 /// What column numbers mean for an axis of one element, by hand.
@@ -89,9 +103,12 @@ static void check_values(Net net, const std::vector<float>& want) {
     for (int batch : {1, 40}) {
         std::vector<float> all;
         for (int i = 0; i < batch; ++i) all.insert(all.end(), want.begin(), want.end());
-        BOOST_TEST((of_ones<program_options{}, cpu_device>(net, batch, width)) == all, boost::test_tools::per_element());
-        BOOST_TEST((of_ones<program_options{.fuse = false}, cpu_device>(net, batch, width)) == all, boost::test_tools::per_element());
-        BOOST_TEST((of_ones<program_options{}, test::rehearsal_device>(net, batch, width)) == all, boost::test_tools::per_element());
+        BOOST_TEST((of_ones<program_options{}, cpu_device>(net, batch, width)) == all,
+                   boost::test_tools::per_element());
+        BOOST_TEST((of_ones<program_options{.fuse = false}, cpu_device>(net, batch, width)) == all,
+                   boost::test_tools::per_element());
+        BOOST_TEST((of_ones<program_options{}, test::rehearsal_device>(net, batch, width)) == all,
+                   boost::test_tools::per_element());
     }
 }
 BOOST_AUTO_TEST_CASE(numbers_of_single_rows_and_columns) {
@@ -101,17 +118,22 @@ BOOST_AUTO_TEST_CASE(numbers_of_single_rows_and_columns) {
     check_values(array<1, 5> >> [](tensor x) { return ops::tril(with_sum(x), 2); }, {5, 5, 5, 0, 0});
     check_values(array<5> >> [](tensor x) { return x * (ops::range(x, 1) + 2.f); }, {2, 2, 2, 2, 2});
     check_values(array<2, 3> >> [](tensor x) { return with_sum(x) * (ops::range(x, 1) + 2.f); }, {6, 6, 6, 6, 6, 6});
-    check_values(array<3> >> [](tensor x) { return with_sum(x) + ops::reshape(ops::one_hot(ops::cast(ops::slice(x, -1, 0, 1) * 0.f, 1), 1), extents(1)); }, {4, 4, 4});
+    check_values(array<3> >> [](tensor x) {
+        return with_sum(x) + ops::reshape(ops::one_hot(ops::cast(ops::slice(x, -1, 0, 1) * 0.f, 1), 1), extents(1));
+    }, {4, 4, 4});
 }
 
 /// Drop path: each example is kept or dropped by itself, half of them, from step to step others.
 BOOST_AUTO_TEST_CASE(examples_are_dropped_one_by_one) {
-    constexpr auto net = array<6> >> [](tensor x) { return greater(number_of(x, batch_of(1)), 0.5f) * x * parameter(x, "a", extents(6), ones); };
+    constexpr auto net = array<6> >> [](tensor x) {
+        return greater(number_of(x, batch_of(1)), 0.5f) * x * parameter(x, "a", extents(6), ones);
+    };
     trainer<decltype(net), decltype(mse), sgd, 64> t(sgd{.learning_rate = 0.f}, {.threads = 1, .seed = 42});
     const std::vector<float> x(64 * 6, 1.f), y(64 * 6, 0.f);
     double sum = 0;
     for (int step = 0; step < 16; ++step) {
-        const double kept = static_cast<double>(t.step({.x = x.data(), .y = y.data(), .size = 64}));   // ones against zeros
+        // ones against zeros
+        const double kept = static_cast<double>(t.step({.x = x.data(), .y = y.data(), .size = 64}));
         BOOST_TEST(kept > 0.2);
         BOOST_TEST(kept < 0.8);
         sum += kept;

@@ -49,15 +49,17 @@ static int count_of(const graph& g, op_id k) {
 using list = std::vector<std::string>;
 
 BOOST_AUTO_TEST_CASE(layers_are_numbered_within_their_scope) {
-    const auto g = traced_net(image<8, 8, 1> >> conv2d<2, 3> >> relu >> conv2d<2, 3> >> flatten >> dense<4> >> dense<3>);
+    const auto g = traced_net(image<8, 8, 1> >> conv2d<2, 3> >> relu >> conv2d<2, 3> >> flatten >> dense<4>
+                              >> dense<3>);
     const list want{"conv2d/kernel", "conv2d/bias", "conv2d_1/kernel", "conv2d_1/bias", "dense/kernel", "dense/bias",
                     "dense_1/kernel", "dense_1/bias"};
     BOOST_TEST(names(*g) == want, boost::test_tools::per_element());
 }
 BOOST_AUTO_TEST_CASE(names_chosen_by_the_user) {
-    const auto g = traced_net(features<4> >> named<"tower">(dense<4> >> relu >> dense<4>) >> named<"logits">(dense<3>) >> dense<2>);
-    const list want{"tower/dense/kernel", "tower/dense/bias", "tower/dense_1/kernel", "tower/dense_1/bias", "logits/kernel",
-                    "logits/bias", "dense/kernel", "dense/bias"};
+    const auto g = traced_net(features<4> >> named<"tower">(dense<4> >> relu >> dense<4>) >> named<"logits">(dense<3>)
+                              >> dense<2>);
+    const list want{"tower/dense/kernel", "tower/dense/bias", "tower/dense_1/kernel", "tower/dense_1/bias",
+                    "logits/kernel", "logits/bias", "dense/kernel", "dense/bias"};
     BOOST_TEST(names(*g) == want, boost::test_tools::per_element());
 }
 BOOST_AUTO_TEST_CASE(shared_weights_exist_once) {
@@ -97,7 +99,8 @@ BOOST_AUTO_TEST_CASE(modes_differ_only_where_they_must) {
         BOOST_TEST((train->n[train->parameters[i].id].s == predict->n[predict->parameters[i].id].s));
 }
 BOOST_AUTO_TEST_CASE(ports_are_inputs_and_then_targets) {
-    const auto g = traced_net(inputs(image<4, 4, 1>, features<3>) >> [](tensor a, tensor b) { return dense<5>(flatten(a)) + dense<5>(b); },
+    const auto g = traced_net(inputs(image<4, 4, 1>, features<3>)
+                              >> [](tensor a, tensor b) { return dense<5>(flatten(a)) + dense<5>(b); },
                               program_mode::training, softmax_cross_entropy);
     BOOST_TEST(g->inputs.n == 2);
     BOOST_TEST(g->targets.n == 1);
@@ -152,7 +155,8 @@ BOOST_AUTO_TEST_CASE(the_first_fault_is_kept_and_the_rest_runs_on) {
     BOOST_TEST(g->err.needed.d[0] == 3);
 }
 BOOST_AUTO_TEST_CASE(labels_need_an_axis_of_classes) {
-    const auto g = traced_net(features<4> >> [](tensor x) { return sum(x, {-1}); }, program_mode::training, softmax_cross_entropy);
+    const auto g = traced_net(features<4> >> [](tensor x) { return sum(x, {-1}); }, program_mode::training,
+                              softmax_cross_entropy);
     BOOST_TEST((g->err.what == fault_kind::labels_do_not_fit_predictions));
 }
 

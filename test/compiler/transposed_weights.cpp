@@ -55,7 +55,8 @@ struct by_hand {
     }
 };
 
-template <int Batch, program_options O = program_options{.store_gradients = true}, class Net = std::remove_const_t<decltype(net)>>
+template <int Batch, program_options O = program_options{.store_gradients = true},
+          class Net = std::remove_const_t<decltype(net)>>
 using program_for = compiled<request<Net, weigh_outputs, sgd, program_mode::training, Batch, cpu_device::target, O>>;
 
 template <class P>
@@ -81,7 +82,8 @@ BOOST_AUTO_TEST_CASE(gradients_by_hand) {
                 x.d[0] = batch;
             }
         const by_hand want(part, batch);
-        check_run(*p, part, batch, {want.y}, want.loss, {want.w1, want.b1, want.w2, want.b2}, {.value = 1e-5, .gradient = 1e-5});
+        check_run(*p, part, batch, {want.y}, want.loss, {want.w1, want.b1, want.w2, want.b2},
+                  {.value = 1e-5, .gradient = 1e-5});
     }
 }
 

@@ -23,8 +23,9 @@
 #include "support/check_halves.hpp"
 #include "support/table_nets.hpp"
 
-/// Steps in two halves of nets with tables, whose gradients are lists of rows under gradient_policy::reduced: updates are lazy and
-/// end with the bits of fused ones, also where lists of several programs are joined.
+/// Steps in two halves of nets with tables, whose gradients are lists of rows under
+/// gradient_policy::reduced: updates are lazy and end with the bits of fused ones, also where lists
+/// of several programs are joined.
 using namespace sinter;
 using namespace sinter::compiler;
 using namespace sinter::test;
@@ -40,7 +41,8 @@ static constexpr int lists_of = [] {
     return n;
 }();
 template <class O>
-constexpr int lists = lists_of<gradient_policy::reduced, std::remove_const_t<decltype(tables)>, std::remove_cvref_t<decltype(mse_loss{})>, O>;
+constexpr int lists = lists_of<gradient_policy::reduced, std::remove_const_t<decltype(tables)>,
+                               std::remove_cvref_t<decltype(mse_loss{})>, O>;
 
 BOOST_AUTO_TEST_CASE(lists_are_made_where_updates_are_lazy) {
     BOOST_TEST(lists<momentum> == 3);
@@ -53,10 +55,13 @@ BOOST_AUTO_TEST_CASE(under_adam) { every_policy(tables, mse, adam{.learning_rate
 BOOST_AUTO_TEST_CASE(under_adagrad) { every_policy(tables, mse, adagrad{.learning_rate = 0.1f}, "tables, adagrad"); }
 BOOST_AUTO_TEST_CASE(clipped) {
     every_policy<false>(tables, mse, clip_by_norm{0.2f, momentum{.learning_rate = 0.1f}}, "tables, clip_by_norm");
-    every_policy<false>(tables, mse, clip_by_global_norm{0.5f, adam{.learning_rate = 0.01f}}, "tables, clip_by_global_norm");
+    every_policy<false>(tables, mse, clip_by_global_norm{0.5f, adam{.learning_rate = 0.01f}},
+                        "tables, clip_by_global_norm");
 }
 BOOST_AUTO_TEST_CASE(under_lamb) { every_policy(tables, mse, lamb{.learning_rate = 0.1f}, "tables, lamb"); }
-BOOST_AUTO_TEST_CASE(accumulation) { every_policy(tables, mse, accumulate<2>(adam{.learning_rate = 0.1f}), "tables, accumulated"); }
+BOOST_AUTO_TEST_CASE(accumulation) {
+    every_policy(tables, mse, accumulate<2>(adam{.learning_rate = 0.1f}), "tables, accumulated");
+}
 BOOST_AUTO_TEST_CASE(unique_rows_of_tables) {
     using P = halved_program<std::remove_const_t<decltype(columns)>, std::remove_cvref_t<decltype(mse)>, adam, 16,
                              program_options{.gradients = gradient_policy::reduced}>;
@@ -67,17 +72,20 @@ BOOST_AUTO_TEST_CASE(unique_rows_of_tables) {
     every_policy<true, 16>(vector_wide, mse, adam{.learning_rate = 0.1f}, "vectors");
 }
 BOOST_AUTO_TEST_CASE(transformers) {
-    every_policy<true, 3>(zoo::gpt<zoo::gpt_size{.symbols = 50, .context = 8, .width = 16, .heads = 2, .blocks = 2}>, softmax_cross_entropy,
+    every_policy<true, 3>(zoo::gpt<zoo::gpt_size{.symbols = 50, .context = 8, .width = 16, .heads = 2, .blocks = 2}>,
+                          softmax_cross_entropy,
                  adam{}, "gpt");
 }
 
-/// Two programs, each with half of a batch: their gradients are averaged by hand, the rows of lists by their keys, in another order.
+/// Two programs, each with half of a batch: their gradients are averaged by hand, the rows of lists
+/// by their keys, in another order.
 template <class P, class Optimizer>
 static void average(half_steps<P, Optimizer>& a, half_steps<P, Optimizer>& b) {
     for (int i = 0; i < P::v.n_buckets; ++i) {
         const gradient_bucket& x = P::v.buckets[i];
         if (!x.is_list()) {
-            for (std::int64_t k = 0; k < x.floats; ++k) a.at(x.at)[k] = b.at(x.at)[k] = (a.at(x.at)[k] + b.at(x.at)[k]) * 0.5f;
+            for (std::int64_t k = 0; k < x.floats; ++k)
+                a.at(x.at)[k] = b.at(x.at)[k] = (a.at(x.at)[k] + b.at(x.at)[k]) * 0.5f;
             continue;
         }
         std::map<std::int32_t, std::vector<float>, std::greater<>> sum;
@@ -86,7 +94,8 @@ static void average(half_steps<P, Optimizer>& a, half_steps<P, Optimizer>& b) {
             for (int r = 0; r < *keys; ++r) {
                 std::vector<float>& to = sum[keys[list_header + r]];
                 to.resize(static_cast<std::size_t>(x.row_floats));
-                for (std::size_t k = 0; k < to.size(); ++k) to[k] += h->at(x.at)[r * x.row_floats + static_cast<int>(k)] * 0.5f;
+                for (std::size_t k = 0; k < to.size(); ++k)
+                    to[k] += h->at(x.at)[r * x.row_floats + static_cast<int>(k)] * 0.5f;
             }
         }
         BOOST_REQUIRE(static_cast<int>(sum.size()) <= x.most_rows);

@@ -34,7 +34,8 @@ struct net {
                     for (int e = 0; e < E; ++e)
                         s += p[0][static_cast<int>(rows[n * C + c]) * E + e] *
                              p[1][((NumbersFirst ? Numbers : 0) + c * E + e) * N + j];
-                for (int k = 0; k < Numbers; ++k) s += x[0][n * Numbers + k] * p[1][((NumbersFirst ? 0 : C * E) + k) * N + j];
+                for (int k = 0; k < Numbers; ++k)
+                    s += x[0][n * Numbers + k] * p[1][((NumbersFirst ? 0 : C * E) + k) * N + j];
                 y[n * N + j] = s;
             }
         return {y};
@@ -45,7 +46,8 @@ constexpr auto columns_and_numbers = inputs(features<3>, indices<2>) >> net<7, 1
 BOOST_AUTO_TEST_CASE(columns_before_numbers) {   // most rows of seven are several columns' keys
     check_net<programs::all, 16>(columns_and_numbers, net<7, 12, 3, 80>::reference);
 }
-BOOST_AUTO_TEST_CASE(numbers_before_columns) {   // rows are found by hashing, and the last panel of weights is not a whole one
+// rows are found by hashing, and the last panel of weights is not a whole one
+BOOST_AUTO_TEST_CASE(numbers_before_columns) {
     using one = net<50, 5, 4, 24, true>;
     check_net<programs::fused_only, 16>(inputs(features<4>, indices<1>) >> one{}, one::reference);
 }
@@ -58,7 +60,8 @@ BOOST_AUTO_TEST_CASE(columns_that_share_a_large_table) {   // a row is found by 
     using one = net<150, 4, 2, 16>;
     check_net<programs::fused_only, 24>(inputs(features<2>, indices<2>) >> one{}, one::reference);
 }
-BOOST_AUTO_TEST_CASE(a_row_is_one_column_s) {   // rows are updated behind their tiles, and weights' tiles copy gradients for each other
+// rows are updated behind their tiles, and weights' tiles copy gradients for each other
+BOOST_AUTO_TEST_CASE(a_row_is_one_column_s) {
     using one = net<40, 3 * cpu::lanes, 3, 2 * cpu::panel_width>;
     check_net<programs::all, 24>(inputs(features<3>, indices<1>) >> one{}, one::reference, {}, 5);
 }
@@ -99,8 +102,9 @@ static int found(F net, int batch = 32, int columns = 3) {
     p.differentiate_all();
     const int count = unique_rows(p.view(), {g.n.p, g.n.n}, 8, batch);
     int made = 0;
-    for (const node& x : g.n.all()) made += x.k == op::unique_rows || x.k == op::unique_product || x.k == op::unique_sums ||
-                                      x.k == op::unique_weights || x.k == op::unique_table;
+    for (const node& x : g.n.all())
+        made += x.k == op::unique_rows || x.k == op::unique_product || x.k == op::unique_sums ||
+            x.k == op::unique_weights || x.k == op::unique_table;
     BOOST_TEST(made == 5 * count);
     return count;
 }

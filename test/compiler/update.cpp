@@ -101,7 +101,8 @@ BOOST_AUTO_TEST_CASE(two_slots_are_spliced_behind_products_and_more_are_not) {
 }
 BOOST_AUTO_TEST_CASE(every_parameter_is_updated_once) {
     small s;
-    s.train(s.product(ops::tanh(s.product(s.x, s.square("a")) + parameter(s.x, "b", extents(6), zeros)), s.square("c")) *
+    s.train(s.product(ops::tanh(s.product(s.x, s.square("a")) + parameter(s.x, "b", extents(6), zeros)),
+                      s.square("c")) *
             parameter(s.x, "d", extents(6), zeros));
     // a store into the parameters' arena for each 64 bytes of it, by one launch alone
     std::vector<int> writes(static_cast<std::size_t>(s.p.p.z.parameters / 16), 0);
@@ -114,7 +115,8 @@ BOOST_AUTO_TEST_CASE(every_parameter_is_updated_once) {
             const address a = s.p.e.args[l.first_arg + c.arg];
             if (a.where() != space::parameter) continue;
             const std::int64_t n = l.group < 0 ? l.m : s.p.f.g[l.group].space.size();
-            for (std::int64_t j = a.offset() / 16; j < (a.offset() + n + 15) / 16; ++j) ++writes[static_cast<std::size_t>(j)];
+            for (std::int64_t j = a.offset() / 16; j < (a.offset() + n + 15) / 16; ++j)
+                ++writes[static_cast<std::size_t>(j)];
         }
     }
     for (int n : writes) BOOST_TEST(n == 1);

@@ -19,17 +19,20 @@
 
 #include "support/check_halves.hpp"
 
-// Updates of a part of the weights, as by members that each update theirs: the bits of an update of all, and nothing else changes.
+// Updates of a part of the weights, as by members that each update theirs: the bits of an update of
+// all, and nothing else changes.
 using namespace sinter;
 using namespace sinter::test;
 
 namespace {
 
-constexpr auto mlp = features<12> >> named<"one">(dense<33>) >> relu >> named<"two">(dense<9>) >> relu >> named<"three">(dense<3>);
+constexpr auto mlp = features<12> >> named<"one">(dense<33>) >> relu >> named<"two">(dense<9>) >> relu
+    >> named<"three">(dense<3>);
 constexpr auto with_table = indices<3> >> embedding<40, 5> >> flatten >> dense<16> >> relu >> dense<3>;
 
 template <class Net, class Optimizer, program_options O>
-using program = halved_program<std::remove_cvref_t<Net>, std::remove_cvref_t<decltype(softmax_cross_entropy)>, Optimizer, 5, O>;
+using program =
+    halved_program<std::remove_cvref_t<Net>, std::remove_cvref_t<decltype(softmax_cross_entropy)>, Optimizer, 5, O>;
 constexpr program_options in_buckets{.gradients = gradient_policy::reduced, .bucket_bytes = 512};
 
 /// Part `part` of `parts` of a bucket, in whole lines; a table's is with the first.
@@ -78,7 +81,8 @@ void in_parts(Net, Optimizer o, int parts, int threads, const char* what) {
                 });
                 for (std::size_t i = 0; i < now.size(); ++i) {
                     const std::size_t at = i % changes.size();
-                    if (!changes[at] && std::memcmp(&now[i], &then[i], 4)) BOOST_FAIL(what << ": " << i << " was changed");
+                    if (!changes[at] && std::memcmp(&now[i], &then[i], 4))
+                        BOOST_FAIL(what << ": " << i << " was changed");
                     if (i == at && changes[at] && mine[at]) BOOST_FAIL(what << ": " << i << " is in two parts");
                 }
                 for (std::size_t i = 0; i < mine.size(); ++i) mine[i] = mine[i] || changes[i];
@@ -145,14 +149,17 @@ void without_updates(Net, gradient_policy policy, const char* what) {
         const auto floats = static_cast<std::size_t>(P::v.z.gradients);
         BOOST_TEST(Q::v.z.gradients == P::v.z.gradients);
         BOOST_TEST(std::memcmp(with.at({space::gradient, 0}), without.at({space::gradient, 0}), 4 * floats) == 0, what);
-        BOOST_TEST(std::any_of(with.at({space::gradient, 0}), with.at({space::gradient, 0}) + floats, [](float x) { return x != 0; }));
+        BOOST_TEST(std::any_of(with.at({space::gradient, 0}), with.at({space::gradient, 0}) + floats,
+                               [](float x) { return x != 0; }));
         without.update();
         BOOST_TEST(without.equals(first), what);
     };
     if (policy == gradient_policy::reduced)
-        compare(std::type_identity<program<Net, sgd, in_buckets>>{}, std::type_identity<program<Net, no_optimizer, in_buckets>>{});
+        compare(std::type_identity<program<Net, sgd, in_buckets>>{},
+                std::type_identity<program<Net, no_optimizer, in_buckets>>{});
     else
-        compare(std::type_identity<program<Net, sgd, stored>>{}, std::type_identity<program<Net, no_optimizer, stored>>{});
+        compare(std::type_identity<program<Net, sgd, stored>>{},
+                std::type_identity<program<Net, no_optimizer, stored>>{});
 }
 BOOST_AUTO_TEST_CASE(no_updates_here) {
     without_updates(mlp, gradient_policy::reduced, "mlp");

@@ -14,8 +14,8 @@
 
 #include <random>
 
-/// Which convolutions a program computes by Winograd's minimal filtering, and what that does to training. The kernels alone:
-/// test/kernel/winograd.cpp.
+/// Which convolutions a program computes by Winograd's minimal filtering, and what that does to
+/// training. The kernels alone: test/kernel/winograd.cpp.
 using namespace sinter;
 using namespace sinter::compiler;
 
@@ -32,7 +32,8 @@ static std::vector<int> tiles() {
 }
 using list = std::vector<int>;
 
-constexpr auto pools = image<24, 24, 32> >> conv2d<32, 3> >> relu >> conv2d<32, 3> >> relu >> max_pool<3, window{.stride = 2}>
+constexpr auto pools = image<24, 24, 32> >> conv2d<32, 3> >> relu >> conv2d<32, 3> >> relu
+    >> max_pool<3, window{.stride = 2}>
                     >> conv2d<48, 3> >> relu >> max_pool<2> >> conv2d<8, 5> >> conv2d<8, 3> >> global_avg_pool;
 template <program_options O, program_mode M, bool Kernels = true>
 using pools_program = compiled<request<std::remove_const_t<decltype(pools)>, softmax_cross_entropy_loss, sgd, M, 8,
@@ -44,14 +45,17 @@ BOOST_AUTO_TEST_CASE(choice) {
     BOOST_TEST((tiles<pools_program<program_options{}, prediction>>() == list{4, 2, 2, 0, 0}));
     BOOST_TEST((tiles<pools_program<program_options{.winograd = winograd::f2}, prediction>>() == list{2, 2, 2, 0, 0}));
     BOOST_TEST((tiles<pools_program<program_options{.winograd = winograd::forbid}, training>>() == list(14, 0)));
-    BOOST_TEST((tiles<pools_program<program_options{}, training, false>>() == list(14, 0)));   // the target has no such kernels
+    // the target has no such kernels
+    BOOST_TEST((tiles<pools_program<program_options{}, training, false>>() == list(14, 0)));
 }
 
-constexpr auto fives = image<24, 24, 32> >> conv2d<64, 5> >> relu >> conv2d<32, 5> >> relu >> max_pool<2> >> conv2d<16, 5>
+constexpr auto fives = image<24, 24, 32> >> conv2d<64, 5> >> relu >> conv2d<32, 5> >> relu >> max_pool<2>
+    >> conv2d<16, 5>
                     >> global_avg_pool;
 template <program_options O>
-using fives_program = compiled<request<std::remove_const_t<decltype(fives)>, softmax_cross_entropy_loss, sgd, program_mode::prediction,
-                                       8, target{.lanes = 8, .parts = 8, .winograd = true}, O>>;
+using fives_program =
+    compiled<request<std::remove_const_t<decltype(fives)>, softmax_cross_entropy_loss, sgd, program_mode::prediction,
+                     8, target{.lanes = 8, .parts = 8, .winograd = true}, O>>;
 
 BOOST_AUTO_TEST_CASE(choice_of_windows_of_five) {   // their tiles' errors are those of f4; few channels do not pay
     BOOST_TEST((tiles<fives_program<program_options{}>>() == list{2, 2, 0}));
@@ -104,7 +108,9 @@ static void check_training(const list& expected) {
 }
 BOOST_AUTO_TEST_CASE(training) { check_training<residual, 12 * 14 * 8>({0, 4, 2, 4, 4, 4, 2, 2, 4, 4, 0}); }
 
-/// Before pools, too, where channels are many. One of 3 x 3 comes after the first, one of 2 x 2 is in the second one's kernel.
-constexpr auto deep_pools = image<14, 14, 64> >> conv2d<64, 3> >> relu >> max_pool<3, window{.stride = 2}> >> conv2d<48, 3> >> relu
+/// Before pools, too, where channels are many. One of 3 x 3 comes after the first, one of 2 x 2 is
+/// in the second one's kernel.
+constexpr auto deep_pools = image<14, 14, 64> >> conv2d<64, 3> >> relu >> max_pool<3, window{.stride = 2}>
+    >> conv2d<48, 3> >> relu
                          >> max_pool<2> >> conv2d<8, 3> >> global_avg_pool;
 BOOST_AUTO_TEST_CASE(training_before_pools) { check_training<deep_pools, 14 * 14 * 64>({4, 4, 0, 0, 0, 0, 0, 0}); }
