@@ -7,7 +7,9 @@
 /// Nets trained by the CPU's kernels and by those for GPUs, which the host runs, side by side.
 namespace sinter::test {
 
-inline bool close(float a, float b) { return std::abs(a - b) <= 2e-4f * (1.f + std::abs(a)) || (std::isnan(a) && std::isnan(b)); }
+inline bool close(float a, float b) {
+    return std::abs(a - b) <= 2e-4f * (1.f + std::abs(a)) || (std::isnan(a) && std::isnan(b));
+}
 
 /// Three steps, of batches of different sizes, then evaluation and prediction, on both devices.
 template <int MaxBatch, program_options O = program_options{}, class Net, class Loss, class Optimizer>
@@ -29,7 +31,8 @@ void as_on_cpu(Net, Loss, Optimizer optimizer, const data::batch_view& whole) {
     for (int i = 0; i < a.parameters(); ++i) {
         compare(a.path(a.parameter(i)), a.plain(a.parameter(i)), b.plain(b.parameter(i)));
         for (int s = 0; s < decltype(a)::training::v.slots; ++s)
-            compare("slot of " + a.path(a.parameter(i)), a.plain_slot(a.parameter(i), s), b.plain_slot(b.parameter(i), s));
+            compare("slot of " + a.path(a.parameter(i)), a.plain_slot(a.parameter(i), s),
+                    b.plain_slot(b.parameter(i), s));
     }
     for (int i = 0; i < a.states(); ++i) compare(a.path(a.state(i)), a.plain(a.state(i)), b.plain(b.state(i)));
     batch.size = MaxBatch - 1;
@@ -54,7 +57,8 @@ struct examples {
         words = {nullptr, indices.data(), whole};
     }
     data::batch_view view() const {
-        data::batch_view b{.x = x.empty() ? nullptr : x.data(), .labels = labels.data(), .y = y.empty() ? nullptr : y.data()};
+        data::batch_view b{.x = x.empty() ? nullptr : x.data(), .labels = labels.data(),
+                           .y = y.empty() ? nullptr : y.data()};
         if (!indices.empty()) b.inputs = {&words, 1};
         return b;
     }

@@ -5,8 +5,8 @@
 #include "cuda/case_files.hpp"
 #include "cuda/rehearsal.hpp"
 
-// The cases that bench/gpu.sh runs on a GPU: their kernels, run by the host, give what the processor's give, in the limits
-// that a GPU is held to.
+// The cases that bench/gpu.sh runs on a GPU: their kernels, run by the host, give what the
+// processor's give, in the limits that a GPU is held to.
 using namespace sinter;
 
 BOOST_AUTO_TEST_CASE(rehearsed_as_on_the_processor) {

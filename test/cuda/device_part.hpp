@@ -23,8 +23,8 @@ struct comparison {
     bool repeats = true;   ///< a second run on the GPU gave the same bits
 };
 
-/// Twenty losses on the GPU beside those recorded, and a second run beside the first; then a short batch, evaluation and
-/// prediction, which must repeat too.
+/// Twenty losses on the GPU beside those recorded, and a second run beside the first; then a short
+/// batch, evaluation and prediction, which must repeat too.
 template <class Net, class Optimizer>
 comparison compare_losses(Net, Optimizer optimizer, const double (&expected)[20],
                           gpu::product_precision products = gpu::product_precision::float32) {

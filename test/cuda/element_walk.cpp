@@ -78,21 +78,23 @@ void check() {
 } // namespace
 
 BOOST_AUTO_TEST_CASE(rows_that_a_library_left) {
-    using walk = gpu::element_walk<gpu::from_memory, word(opcode::accumulator, 0, 0), word(opcode::load, 0, 1, row_map::none),
-                                   word(op::add.id, 0, 1), word(opcode::load, 0, 2, row_map::same, false), word(op::mul.id, 2, 3),
-                                   word(opcode::store, 4, 3), word(opcode::column_sum, 4, 0)>;
+    using walk =
+        gpu::element_walk<gpu::from_memory, word(opcode::accumulator, 0, 0), word(opcode::load, 0, 1, row_map::none),
+                          word(op::add.id, 0, 1), word(opcode::load, 0, 2, row_map::same, false),
+                          word(op::mul.id, 2, 3), word(opcode::store, 4, 3), word(opcode::column_sum, 4, 0)>;
     static_assert(walk::loads == 2 && walk::at_once == 4);   // the bias is read once
     check<walk>();
 }
 BOOST_AUTO_TEST_CASE(rows_of_operands) {
     using walk = gpu::element_walk<gpu::from_memory, word(opcode::load, 0, 0), word(opcode::load, 0, 1, row_map::none),
-                                   word(op::add.id, 0, 1), word(opcode::load, 0, 2, row_map::same, false), word(op::mul.id, 2, 3),
-                                   word(opcode::store, 4, 3), word(opcode::column_sum, 4, 0)>;
+                                   word(op::add.id, 0, 1), word(opcode::load, 0, 2, row_map::same, false),
+                                   word(op::mul.id, 2, 3), word(opcode::store, 4, 3), word(opcode::column_sum, 4, 0)>;
     static_assert(walk::loads == 3 && walk::at_once == 2);
     check<walk>();
 }
 BOOST_AUTO_TEST_CASE(flat) {   // x + x, of elements in a row
-    using walk = gpu::element_walk<gpu::from_nothing, word(opcode::load, 0, 0), word(op::add.id, 0, 0), word(opcode::store, 1, 3)>;
+    using walk = gpu::element_walk<gpu::from_nothing, word(opcode::load, 0, 0), word(op::add.id, 0, 0),
+                                   word(opcode::store, 1, 3)>;
     static_assert(walk::at_once == 4);
     for (int n : {1, 4, 5, 9, 31}) {
         std::vector<float> x;

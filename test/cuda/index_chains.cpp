@@ -6,7 +6,8 @@
 #include <map>
 #include <vector>
 
-// Places of equal indices, found by threads that the host runs one after the other, beside a map that is filled in order.
+// Places of equal indices, found by threads that the host runs one after the other, beside a map
+// that is filled in order.
 using namespace sinter;
 
 namespace {
@@ -70,7 +71,8 @@ void check(const std::vector<std::int32_t>& index, int rows) {
             BOOST_TEST((std::vector<std::int32_t>(list.order, list.order + w.count) == w.order));
         }
         BOOST_TEST(keys[0] == w.count);
-        BOOST_TEST((std::vector<std::int32_t>(keys.begin() + list_header, keys.begin() + list_header + w.count) == w.keys));
+        BOOST_TEST((std::vector<std::int32_t>(keys.begin() + list_header, keys.begin() + list_header + w.count) ==
+                    w.keys));
     }
 }
 

@@ -38,7 +38,8 @@ static void train(Net, int batch) {
 }
 constexpr auto net = array<5, 4> >> lstm<6> >> flatten >> dense<10>;
 
-BOOST_AUTO_TEST_CASE(no_alignment_is_promised_that_is_not_there) {   // slices of 6 floats times an odd batch begin anywhere
+// slices of 6 floats times an odd batch begin anywhere
+BOOST_AUTO_TEST_CASE(no_alignment_is_promised_that_is_not_there) {
     train<watching_engine>(net, 5);
     train<watching_engine>(net, 3);
     BOOST_TEST(watching_engine::false_promises == 0);
@@ -69,11 +70,13 @@ struct failing_engine : test::rehearsal_engine {
 BOOST_AUTO_TEST_CASE(a_fault_names_its_launch) {
     BOOST_CHECK_EXCEPTION(train<failing_engine>(net, 5), device_error, [](const device_error& e) {
         const std::string where = e.where();
-        return where.starts_with("launch ") && where.ends_with("some call") && e.fault() == "refuses" && e.got() == "a fault";
+        return where.starts_with("launch ") && where.ends_with("some call") && e.fault() == "refuses" &&
+            e.got() == "a fault";
     });
 }
 
-/// A library that convolves with padding as wide on both sides, as libraries do, and knows nothing of what comes before.
+/// A library that convolves with padding as wide on both sides, as libraries do, and knows nothing
+/// of what comes before.
 struct padding_engine : test::rehearsal_engine {
     static inline int calls = 0, uneven = 0, with_margin = 0;
 
@@ -83,7 +86,8 @@ struct padding_engine : test::rehearsal_engine {
         uneven += !v.pads_evenly();
         with_margin += v.KH % 2 == 0 || v.KW % 2 == 0;
         const auto part = [&](gpu::convolution_part p) { return v.part == p; };
-        std::vector<double> to(static_cast<std::size_t>(part(gpu::convolution_part::results) ? v.images * v.OH * v.OW * v.CO
+        std::vector<double> to(static_cast<std::size_t>(part(gpu::convolution_part::results)
+                                                        ? v.images * v.OH * v.OW * v.CO
                                                         : part(gpu::convolution_part::input_gradient)
                                                             ? v.images * v.H * v.W * v.CI
                                                             : std::int64_t{v.CO} * v.KH * v.KW * v.CI));
@@ -100,11 +104,13 @@ struct padding_engine : test::rehearsal_engine {
                                                        x = ((n * v.H + iy) * v.W + ix) * v.CI + i,
                                                        f = ((std::int64_t{o} * v.KH + ky) * v.KW + kx) * v.CI + i;
                                     if (part(gpu::convolution_part::results)) to[at(y)] += double{v.x[x]} * v.filter[f];
-                                    else if (part(gpu::convolution_part::input_gradient)) to[at(x)] += double{v.y[y]} * v.filter[f];
+                                    else if (part(gpu::convolution_part::input_gradient))
+                                        to[at(x)] += double{v.y[y]} * v.filter[f];
                                     else to[at(f)] += double{v.x[x]} * v.y[y];
                                 }
                         }
-        float* const out = part(gpu::convolution_part::results) ? v.y : part(gpu::convolution_part::input_gradient) ? v.x : v.filter;
+        float* const out = part(gpu::convolution_part::results) ? v.y
+            : part(gpu::convolution_part::input_gradient) ? v.x : v.filter;
         std::copy(to.begin(), to.end(), out);
     }
 
@@ -129,7 +135,8 @@ static std::vector<float> trained_convolutions(Net net, int pixels) {
 template <class Net>
 static void check_paddings(Net net, int pixels, int calls) {
     padding_engine::calls = padding_engine::with_margin = 0;
-    const auto by_library = trained_convolutions<padding_engine>(net, pixels), by_element = trained_convolutions<test::rehearsal_engine>(net, pixels);
+    const auto by_library = trained_convolutions<padding_engine>(net, pixels),
+        by_element = trained_convolutions<test::rehearsal_engine>(net, pixels);
     BOOST_TEST(padding_engine::calls == 3 * calls);
     BOOST_TEST(padding_engine::uneven == 0);
     BOOST_TEST(padding_engine::with_margin > 0);
@@ -141,7 +148,8 @@ static void check_paddings(Net net, int pixels, int calls) {
 }
 BOOST_AUTO_TEST_CASE(a_margin_of_zeros_makes_padding_even) {
     constexpr window two{.stride = 2};
-    check_paddings(image<11, 10, 2> >> conv2d<5, 4> >> activation::tanh >> conv2d<4, 3, two> >> flatten >> dense<10>, 220, 5);
+    check_paddings(image<11, 10, 2> >> conv2d<5, 4> >> activation::tanh >> conv2d<4, 3, two> >> flatten >> dense<10>,
+                   220, 5);
     check_paddings(image<8, 12, 3> >> conv2d<4, 7, two> >> activation::tanh >> conv2d<3, 2> >> activation::tanh
                        >> conv2d<3, 5, window{.stride = 3}> >> flatten >> dense<10>, 288, 8);
 }

@@ -4,14 +4,14 @@
 
 #include "cuda/as_on_cpu.hpp"
 
-// Kernels for GPUs that differ by nothing but the stream of their random numbers are one, which is told when it is launched; and each
-// draws what the CPU draws.
+// Kernels for GPUs that differ by nothing but the stream of their random numbers are one, which is
+// told when it is launched; and each draws what the CPU draws.
 using namespace sinter;
 
 namespace {
 
-constexpr auto with_drops = features<8> >> dense<16> >> relu >> dropout<0.5f> >> dense<16> >> relu >> dropout<0.5f> >> dense<16> >> relu
-    >> dropout<0.5f> >> dense<10>;
+constexpr auto with_drops = features<8> >> dense<16> >> relu >> dropout<0.5f> >> dense<16> >> relu >> dropout<0.5f>
+    >> dense<16> >> relu >> dropout<0.5f> >> dense<10>;
 
 template <class P>
 std::size_t kernels() {
@@ -36,7 +36,8 @@ int drawing() {
 } // namespace
 
 BOOST_AUTO_TEST_CASE(dropouts_are_one_kernel) {
-    using model = decltype(trainer{with_drops, softmax_cross_entropy, sgd{}, max_batch<4>, single<test::rehearsal_device>{}});
+    using model =
+        decltype(trainer{with_drops, softmax_cross_entropy, sgd{}, max_batch<4>, single<test::rehearsal_device>{}});
     using P = typename model::training;
     BOOST_TEST(drawing<P>() >= 3);
     BOOST_TEST(kernels<P>() <= static_cast<std::size_t>(P::n_specs - 2));   // of three dropouts, one is left

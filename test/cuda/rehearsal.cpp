@@ -10,8 +10,8 @@
 #include "cuda/as_on_cpu.hpp"
 #include "cuda/nets.hpp"
 
-// Every kind of kernel generated for GPUs, run by the host, against the CPU's kernels, which are vectors, packed weights
-// and other algorithms: whole training steps, compared weight by weight.
+// Every kind of kernel generated for GPUs, run by the host, against the CPU's kernels, which are
+// vectors, packed weights and other algorithms: whole training steps, compared weight by weight.
 using namespace sinter;
 using test::as_on_cpu;
 using test::examples;
@@ -21,25 +21,28 @@ BOOST_AUTO_TEST_CASE(dropout_draws_the_same_numbers) {
     as_on_cpu<8>(test::quickstart, softmax_cross_entropy, adam{}, b.of_step(0));
 }
 BOOST_AUTO_TEST_CASE(normalisation_and_average_pools) {
-    constexpr auto net = image<9, 7, 3> >> conv2d<8, 3, window{.stride = 2}> >> batch_norm >> relu >> avg_pool<2> >> layer_norm
-        >> global_avg_pool >> dense<10>;
+    constexpr auto net = image<9, 7, 3> >> conv2d<8, 3, window{.stride = 2}> >> batch_norm >> relu >> avg_pool<2>
+        >> layer_norm >> global_avg_pool >> dense<10>;
     as_on_cpu<6>(net, softmax_cross_entropy, momentum{.learning_rate = 0.05f}, examples(6, 9 * 7 * 3).view());
 }
 BOOST_AUTO_TEST_CASE(odd_convolutions_and_overlapping_pools) {
-    constexpr auto net = image<11, 10, 2> >> conv2d<5, 4> >> gelu >> max_pool<3, window{.stride = 2, .padding = padding::same}>
+    constexpr auto net = image<11, 10, 2> >> conv2d<5, 4> >> gelu
+        >> max_pool<3, window{.stride = 2, .padding = padding::same}>
         >> conv2d<7, 2, window{.stride = 3, .padding = padding::valid}> >> activation::tanh >> flatten >> dense<10>;
     as_on_cpu<5>(net, softmax_cross_entropy, adamw{}, examples(5, 220).view());
 }
 BOOST_AUTO_TEST_CASE(windows_of_channels) {
-    constexpr auto net = image<5, 4, 3> >> conv2d<9, 3> >> local_response_norm<4, 2., 0.6> >> relu >> local_response_norm<5, 2.>
-        >> max_pool<2> >> flatten >> dense<10>;
+    constexpr auto net = image<5, 4, 3> >> conv2d<9, 3> >> local_response_norm<4, 2., 0.6> >> relu
+        >> local_response_norm<5, 2.> >> max_pool<2> >> flatten >> dense<10>;
     as_on_cpu<5>(net, softmax_cross_entropy, momentum{.learning_rate = 0.05f}, examples(5, 60).view());
 }
 BOOST_AUTO_TEST_CASE(groups_dilation_and_windows_of_all_kinds) {
     constexpr window two{.stride = {2, 1}, .padding = {1, 0, 2, 1}, .dilation = {1, 2}, .groups = 2};
     constexpr auto net = image<9, 8, 2> >> conv2d<6, per_axis(3, 2), two> >> relu >> depthwise_conv2d<3>
-        >> avg_pool<per_axis(2, 3), window{.stride = {1, 2}, .padding = 1, .rounding = rounding::ceil, .count_padding = true}>
-        >> conv2d_transpose<3, 3, window{.stride = 2, .groups = 3}> >> max_pool<per_axis(1, 2), window{.stride = 1}> >> flatten >> dense<10>;
+        >> avg_pool<per_axis(2, 3),
+                    window{.stride = {1, 2}, .padding = 1, .rounding = rounding::ceil, .count_padding = true}>
+        >> conv2d_transpose<3, 3, window{.stride = 2, .groups = 3}> >> max_pool<per_axis(1, 2), window{.stride = 1}>
+        >> flatten >> dense<10>;
     as_on_cpu<4>(net, softmax_cross_entropy, momentum{.learning_rate = 0.02f}, examples(4, 144).view());
 }
 BOOST_AUTO_TEST_CASE(rows_by_index_and_lazy_updates) {

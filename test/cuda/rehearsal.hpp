@@ -33,7 +33,8 @@ struct rehearsal_engine {
         using kernel = gpu::block_kernel_of<S>;
         gpu::attention_workspace workspace;
         for (std::int64_t i = 0; i < kernel::count(c); ++i) {
-            std::fill_n(reinterpret_cast<float*>(&workspace), sizeof workspace / sizeof(float), NAN);   // nothing is left from block to block
+            // nothing is left from block to block
+            std::fill_n(reinterpret_cast<float*>(&workspace), sizeof workspace / sizeof(float), NAN);
             kernel::block(i, c, workspace);
         }
         ++block_kernels;
@@ -75,7 +76,9 @@ public:
     }
     void reserve_list(int number, int rows, int width) { lists_.reserve(number, rows, width); }
     void place_lists(const row_list* lists) {
-        lists_.assign(lists, [](void* to, const void* from, std::int64_t words) { std::memcpy(to, from, static_cast<std::size_t>(words) * 4); });
+        lists_.assign(lists, [](void* to, const void* from, std::int64_t words) {
+            std::memcpy(to, from, static_cast<std::size_t>(words) * 4);
+        });
         program_.place_lists(lists_.lists());
     }
 
@@ -137,8 +140,9 @@ struct rehearsal_peer : rehearsal_device {
     }
 };
 
-/// One that puts off what it is asked to do as long as it can, as a busy GPU may: marked launches run when somebody waits
-/// for them, and none behind these. So whoever does not wait reads what is not there yet.
+/// One that puts off what it is asked to do as long as it can, as a busy GPU may: marked launches
+/// run when somebody waits for them, and none behind these. So whoever does not wait reads what is
+/// not there yet.
 template <class Base>
 struct rehearsal_later : Base {
     using Base::Base;
@@ -164,9 +168,12 @@ struct rehearsal_later : Base {
         for (int i = 0; i < marks_.n; ++i)
             if (marks_.marks[i].number == mark) run_to(marks_.marks[i].launch + 1);
     }
-    void read_aside(const model_memory& m, address from, float* to, std::int64_t n) const { Base::read(m, from, to, n); }
+    void read_aside(const model_memory& m, address from, float* to, std::int64_t n) const {
+        Base::read(m, from, to, n);
+    }
     void wait_aside() const {}
-    void add_aside(model_memory& to, address a, const rehearsal_later& other, const model_memory& from, std::int64_t n) {
+    void add_aside(model_memory& to, address a, const rehearsal_later& other, const model_memory& from,
+                   std::int64_t n) {
         if constexpr (adds_from_peers<Base>) Base::add_from(to, a, other, from, n);
     }
 

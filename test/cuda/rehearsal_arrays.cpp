@@ -16,9 +16,10 @@ static constexpr tensor scaled(tensor x) { return x * parameter(x, "scale", exte
 BOOST_AUTO_TEST_CASE(moves) {
     constexpr auto net = array<4, 6, 2> >> [](tensor in) {
         const tensor x = scaled(in);
-        return ops::concat({flat(pad(x, {{1, 1}, {2, 1}}, pad_mode::reflect)), flat(pad(x, {{1, 0}, {}, {2, 1}}, pad_mode::edge)),
-                            flat(pad(x, {{0, 1}, {}, {1, 0}}, 0.5f)), flat(slice(x, {{.step = -1}, {1, 5, 2}})), flat(roll(x, 2, 1)),
-                            flat(extract_patches(x, {2, 3}, {.stride = 2}))});
+        return ops::concat({flat(pad(x, {{1, 1}, {2, 1}}, pad_mode::reflect)),
+                            flat(pad(x, {{1, 0}, {}, {2, 1}}, pad_mode::edge)),
+                            flat(pad(x, {{0, 1}, {}, {1, 0}}, 0.5f)), flat(slice(x, {{.step = -1}, {1, 5, 2}})),
+                            flat(roll(x, 2, 1)), flat(extract_patches(x, {2, 3}, {.stride = 2}))});
     } >> dense<7>;
     as_on_cpu<5>(net, mse, sgd{.learning_rate = 0.05f}, examples(5, 48, 0, 1, 7).view());
 }
@@ -36,8 +37,9 @@ BOOST_AUTO_TEST_CASE(computed_places) {
 BOOST_AUTO_TEST_CASE(scans_and_products) {
     constexpr auto net = array<4, 6, 2> >> [](tensor in) {
         const tensor x = scaled(in);
-        return ops::concat({flat(cumsum(x, 1, {.reverse = true})), flat(cumprod(x, 0)), flat(cumprod(x, 1, {.exclusive = true})),
-                            flat(prod(x, {0})), flat(x + prod(x, {batch_axis, 1}, keep::yes)), flat(prod(x, {1, 2})),
+        return ops::concat({flat(cumsum(x, 1, {.reverse = true})), flat(cumprod(x, 0)),
+                            flat(cumprod(x, 1, {.exclusive = true})), flat(prod(x, {0})),
+                            flat(x + prod(x, {batch_axis, 1}, keep::yes)), flat(prod(x, {1, 2})),
                             flat(linear_scan(x, x * 0.5f, 1))});
     } >> dense<7>;
     as_on_cpu<5>(net, mse, sgd{.learning_rate = 0.01f}, examples(5, 48, 0, 1, 7).view());
@@ -45,8 +47,9 @@ BOOST_AUTO_TEST_CASE(scans_and_products) {
 BOOST_AUTO_TEST_CASE(places_between_and_moments) {
     constexpr auto net = array<4, 6, 2> >> [](tensor in) {
         const tensor x = scaled(in);
-        return ops::concat({flat(interpolate(x, 0, 7)), flat(interpolate(x, 1, 4, ops::corners::aligned)), flat(ops::group_norm(x, 1)),
-                            flat(ops::upsample_bilinear(x, 6, 9)), flat(ops::instance_norm(x))});
+        return ops::concat({flat(interpolate(x, 0, 7)), flat(interpolate(x, 1, 4, ops::corners::aligned)),
+                            flat(ops::group_norm(x, 1)), flat(ops::upsample_bilinear(x, 6, 9)),
+                            flat(ops::instance_norm(x))});
     } >> dense<7>;
     as_on_cpu<5>(net, mse, sgd{.learning_rate = 0.05f}, examples(5, 48, 0, 1, 7).view());
 }

@@ -12,8 +12,9 @@
 #include "cuda/rehearsal.hpp"
 #include "support/same_training.hpp"
 
-// Replicas with memory of their own, whose programs are planned for CUDA, train as one device does. Gradients of tables are lists
-// of rows (where steps are accumulated: a slot): the rows that occur in any replica's part of the batch are updated, no others.
+// Replicas with memory of their own, whose programs are planned for CUDA, train as one device does.
+// Gradients of tables are lists of rows (where steps are accumulated: a slot): the rows that occur
+// in any replica's part of the batch are updated, no others.
 using namespace sinter;
 using namespace sinter::test;
 
@@ -22,7 +23,8 @@ namespace {
 constexpr auto words = indices<4> >> embedding<60, 5> >> flatten >> dense<16> >> relu >> dense<3>;
 /// One table is read twice, one has rows of three numbers.
 constexpr auto two_tables = indices<5> >> [](tensor x) {
-    const tensor once = parameter(x, "once", extents(40, 3), normal_of(0.5f)), twice = parameter(x, "twice", extents(25, 6), normal_of(0.5f));
+    const tensor once = parameter(x, "once", extents(40, 3), normal_of(0.5f)),
+        twice = parameter(x, "twice", extents(25, 6), normal_of(0.5f));
     const tensor a = ops::gather_rows(once, x), few = ops::slice(x, 0, 0, 2);
     return ops::concat({ops::reshape(a, extents(15)), ops::reshape(ops::gather_rows(twice, few), extents(12)),
                         ops::reshape(ops::gather_rows(twice, ops::slice(x, 0, 3, 2)), extents(12))});
@@ -91,7 +93,8 @@ std::vector<float> trained_exactly(Strategy s) {
 
 BOOST_AUTO_TEST_CASE(gradients_of_tables_are_lists) {
     using two = decltype(trainer{two_tables, mse, adam{}, max_batch<12>, mirrored<2, rehearsal_device>{}});
-    using gathered = decltype(trainer{two_tables, mse, accumulate<2>(adam{}), max_batch<12>, mirrored<2, rehearsal_device>{}});
+    using gathered =
+        decltype(trainer{two_tables, mse, accumulate<2>(adam{}), max_batch<12>, mirrored<2, rehearsal_device>{}});
     static_assert(two::training::v.n_lists == 2 && gathered::training::v.n_lists == 0);
 }
 BOOST_AUTO_TEST_CASE(bits_of_one_device) {
@@ -117,7 +120,8 @@ BOOST_AUTO_TEST_CASE(tables) {
 }
 BOOST_AUTO_TEST_CASE(statistics_of_the_whole_batch) {
     trainer one{numbers<batch_norm>, mse, momentum{.learning_rate = 0.05f}, max_batch<12>, single<rehearsal_device>{}};
-    trainer many{numbers<synchronised_batch_norm>, mse, momentum{.learning_rate = 0.05f}, max_batch<12>, mirrored<3, rehearsal_device>{}};
+    trainer many{numbers<synchronised_batch_norm>, mse, momentum{.learning_rate = 0.05f}, max_batch<12>,
+                 mirrored<3, rehearsal_device>{}};
     train_on(one, 8, {12, 7, 2});
     train_on(many, 8, {12, 7, 2});
     BOOST_TEST(furthest(all_variables(many), all_variables(one)) < 2e-5);

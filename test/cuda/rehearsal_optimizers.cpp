@@ -23,7 +23,8 @@ BOOST_AUTO_TEST_CASE(groups) {
 }
 BOOST_AUTO_TEST_CASE(an_update_in_each_second_step) {   // of two equal batches: as one of them
     small_trainer<adam, program_options{}, rehearsal_device> each(adam{.learning_rate = 0.05f});
-    small_trainer<accumulated<2, adam>, program_options{}, rehearsal_device> second(accumulate<2>(adam{.learning_rate = 0.05f}));
+    small_trainer<accumulated<2, adam>, program_options{},
+                  rehearsal_device> second(accumulate<2>(adam{.learning_rate = 0.05f}));
     start(each);
     start(second);
     const small_batch batch;

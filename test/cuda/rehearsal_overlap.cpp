@@ -12,17 +12,20 @@
 #include "support/same_training.hpp"
 #include "support/synchronous_members.hpp"
 
-// Gradients are sent while a device makes others: each bucket behind the launch that finishes it, and no later. The device of these
-// tests runs nothing that nobody waits for, so what is sent too early is wrong.
+// Gradients are sent while a device makes others: each bucket behind the launch that finishes it,
+// and no later. The device of these tests runs nothing that nobody waits for, so what is sent too
+// early is wrong.
 using namespace sinter;
 using namespace sinter::test;
 
 namespace {
 
 using device = rehearsal_later<rehearsal_device>;
-constexpr auto numbers = features<6> >> dense<16> >> relu >> dense<24> >> activation::tanh >> dense<12> >> relu >> dense<3>;
+constexpr auto numbers = features<6> >> dense<16> >> relu >> dense<24> >> activation::tanh >> dense<12> >> relu
+    >> dense<3>;
 constexpr auto words = indices<4> >> embedding<60, 5> >> flatten >> dense<16> >> batch_norm >> relu >> dense<3>;
-constexpr auto normed = features<6> >> dense<16> >> synchronised_batch_norm >> relu >> dense<16> >> synchronised_batch_norm >> dense<3>;
+constexpr auto normed = features<6> >> dense<16> >> synchronised_batch_norm >> relu >> dense<16>
+    >> synchronised_batch_norm >> dense<3>;
 
 struct started {
     int bucket = -1, launched = 0;
@@ -45,7 +48,8 @@ private:
 template <class Device, int Shards = 1>
 struct watched : thread_members<> {
     using device = Device;
-    static constexpr strategy_traits traits{.gradients = gradient_policy::reduced, .bucket_bytes = 256, .shards = Shards};
+    static constexpr strategy_traits traits{.gradients = gradient_policy::reduced, .bucket_bytes = 256,
+                                            .shards = Shards};
     std::vector<started>* starts = nullptr;
     synchronous_setup setup(const program_identity& i) const {
         synchronous_setup s = thread_members<>::setup(i);
@@ -74,15 +78,17 @@ template <class Net, class Loss, class Optimizer>
 void check(Net net, Loss loss, Optimizer o, const char* what, const std::vector<int>& sizes = {12, 7, 1, 3}) {
     const auto at_once = trained<rehearsal_device>(net, loss, o, what, nullptr, sizes);
     BOOST_TEST(same_bits(trained<device>(net, loss, o, what, nullptr, sizes), at_once), what);
-    BOOST_TEST(same_bits(trained<rehearsal_later<rehearsal_peer>>(net, loss, o, what, nullptr, sizes), at_once), what << ", peers");
+    BOOST_TEST(same_bits(trained<rehearsal_later<rehearsal_peer>>(net, loss, o, what, nullptr, sizes), at_once),
+               what << ", peers");
     const auto two = trained<rehearsal_device, 2>(net, loss, o, what, nullptr, sizes);
     BOOST_TEST(same_bits(trained<device, 2>(net, loss, o, what, nullptr, sizes), two), what << ", two devices each");
-    BOOST_TEST(same_bits(trained<rehearsal_later<rehearsal_peer>, 2>(net, loss, o, what, nullptr, sizes), two), what << ", two peers each");
+    BOOST_TEST(same_bits(trained<rehearsal_later<rehearsal_peer>, 2>(net, loss, o, what, nullptr, sizes), two),
+               what << ", two peers each");
 }
 constexpr adam steady{.learning_rate = 0.01f, .epsilon = 1e-3f};
 
-/// In each step that ends a round buckets follow each other; each starts when as many launches have run as it needs, or the
-/// one before it.
+/// In each step that ends a round buckets follow each other; each starts when as many launches have
+/// run as it needs, or the one before it.
 template <class Net, class Optimizer>
 void check_starts(Net net, Optimizer optimizer, int least, int updates) {
     using P = typename decltype(trainer{net, mse, optimizer, max_batch<12>, watched<device>{}})::training;
@@ -116,7 +122,8 @@ BOOST_AUTO_TEST_CASE(the_same_bits) {
     check(words, mse, clip_by_global_norm{0.05f, momentum{.learning_rate = 0.1f}}, "clipped");
     check(normed, mse, steady, "statistics of all");
     check(words, mse, accumulate<2>(steady), "accumulated");
-    check(words, mse, accumulate<2>(steady), "accumulated, the last step's batch without examples for some", {12, 1, 9, 2});
+    check(words, mse, accumulate<2>(steady), "accumulated, the last step's batch without examples for some",
+          {12, 1, 9, 2});
     check(normed, mse, accumulate<2>(steady), "statistics of all, accumulated");
 }
 BOOST_AUTO_TEST_CASE(buckets_are_sent_as_soon_as_they_are_final) {

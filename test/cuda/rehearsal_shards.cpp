@@ -7,8 +7,8 @@
 #include "cuda/as_on_cpu.hpp"
 #include "support/on_shard.hpp"
 
-// Steps on a shard of a global batch: kernels for GPUs, run by the host, read the shard, the global batch and the weights of all shards
-// where the CPU's do.
+// Steps on a shard of a global batch: kernels for GPUs, run by the host, read the shard, the global
+// batch and the weights of all shards where the CPU's do.
 using namespace sinter;
 using namespace sinter::test;
 
@@ -57,7 +57,8 @@ constexpr auto ignoring = softmax_cross_entropy_with<cross_entropy_options{}.ign
 
 BOOST_AUTO_TEST_CASE(means) {
     on_shards(net, mse, batch_of_eight<false, true, false>());
-    on_shards(net, [](tensor y, tensor t) { return mean((y - t) * (y - t), {batch_axis, 0}); }, batch_of_eight<false, true, false>());
+    on_shards(net, [](tensor y, tensor t) { return mean((y - t) * (y - t), {batch_axis, 0}); },
+              batch_of_eight<false, true, false>());
 }
 BOOST_AUTO_TEST_CASE(weighted_means) {
     on_shards(net, ignoring, batch_of_eight<true, false, false>());

@@ -59,8 +59,10 @@ BOOST_AUTO_TEST_CASE(lazy_sweeps_as_on_the_cpu) {
     constexpr auto tables = indices<6> >> [](tensor x) {
         const tensor once = parameter(x, "once", extents(13, 9), normal_of(0.5f));
         const tensor twice = parameter(x, "twice", extents(13, 5), normal_of(0.5f));
-        const tensor a = gather_rows(once, x), b = gather_rows(twice, ops::slice(x, 0, 0, 3)), c = gather_rows(twice, x);
-        return dense<10>(ops::concat({ops::reshape(a, extents(54)), ops::reshape(b, extents(15)), ops::reshape(c, extents(30))}));
+        const tensor a = gather_rows(once, x), b = gather_rows(twice, ops::slice(x, 0, 0, 3)),
+            c = gather_rows(twice, x);
+        return dense<10>(
+            ops::concat({ops::reshape(a, extents(54)), ops::reshape(b, extents(15)), ops::reshape(c, extents(30))}));
     };
     const test::examples some(7, 0, 6, 13);
     test::as_on_cpu<7>(tables, softmax_cross_entropy, adam{}, some.view());

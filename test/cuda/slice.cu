@@ -5,15 +5,17 @@
 #include <sinter/ops/attention.hpp>
 #include <sinter/strategy/mirrored.hpp>
 
-// The MLP and the quickstart net on a GPU beside PyTorch and beside the processor. Without a GPU they are compiled and linked, which the
-// test says in a line that ctest looks for; what their kernels compute is then only known from the rehearsal.
+// The MLP and the quickstart net on a GPU beside PyTorch and beside the processor. Without a GPU
+// they are compiled and linked, which the test says in a line that ctest looks for; what their
+// kernels compute is then only known from the rehearsal.
 using namespace sinter;
 
 template <class Net, class Optimizer>
 static void check(Net net, Optimizer optimizer, const double (&expected)[20]) {
     if (const std::string why = test::missing_gpu(); !why.empty()) {
         std::cout << "skipped: compiled and linked, but not run on a GPU: " << why << std::endl;
-        BOOST_CHECK_THROW((trainer<Net, softmax_cross_entropy_loss, Optimizer, 64, single<cuda_device>>(optimizer)), device_error);
+        BOOST_CHECK_THROW((trainer<Net, softmax_cross_entropy_loss, Optimizer, 64, single<cuda_device>>(optimizer)),
+                          device_error);
         return;
     }
     const test::comparison c = test::compare_losses(net, optimizer, expected);
@@ -25,8 +27,8 @@ BOOST_AUTO_TEST_CASE(mlp_adam) { check(test::mlp, adam{}, fixture::pytorch::mlp_
 BOOST_AUTO_TEST_CASE(quickstart_sgd) { check(test::quickstart, sgd{.learning_rate = 0.05f}, test::quickstart_sgd); }
 BOOST_AUTO_TEST_CASE(quickstart_adam) { check(test::quickstart, adam{}, test::quickstart_adam); }
 
-// Attention's kernels on a GPU: the loss falls, and a second run gives the same bits. (The processor's cannot stand beside
-// them for comparison: nvcc does not compile those.)
+// Attention's kernels on a GPU: the loss falls, and a second run gives the same bits. (The
+// processor's cannot stand beside them for comparison: nvcc does not compile those.)
 constexpr auto attentive = array<70, 6> >> [](tensor in) {
     const tensor x = dense<12>(in), by_place = parameter(x, "by_place", extents(4, 70, 70), zeros);
     const tensor y = attention(x, x, x, {.heads = 4, .causal = causal::yes, .bias = by_place, .dropout = 0.25f});
@@ -87,8 +89,10 @@ BOOST_AUTO_TEST_CASE(replicas_on_gpus) { check_two_replicas(test::mlp); }
 // (Types with numbers of class types are not spelled here: nvcc 13 loses such numbers outside of templates.)
 BOOST_AUTO_TEST_CASE(estimator_under_a_strategy) {
     using on_gpu = decltype(estimator{test::mlp, softmax_cross_entropy, adam{}, single<cuda>{}});
-    static_assert(std::is_same_v<on_gpu::trainer_type::strategy_type, single<cuda_device>> && on_gpu::trainer_type::max_batch() == 64);
-    using small = decltype(trainer{test::mlp, softmax_cross_entropy, adam{}, max_batch<16>, single<cuda_device>{}, {.seed = 2}});
+    static_assert(std::is_same_v<on_gpu::trainer_type::strategy_type, single<cuda_device>> &&
+                  on_gpu::trainer_type::max_batch() == 64);
+    using small =
+        decltype(trainer{test::mlp, softmax_cross_entropy, adam{}, max_batch<16>, single<cuda_device>{}, {.seed = 2}});
     static_assert(std::is_same_v<small::strategy_type, single<cuda_device>> && small::max_batch() == 16);
     BOOST_TEST(on_gpu::bytes() > 0);
 }

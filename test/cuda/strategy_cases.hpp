@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Cases of cases.hpp that several replicas train on one device's number, whose gradients are sent while the device makes others.
+// Cases of cases.hpp that several replicas train on one device's number, whose gradients are sent
+// while the device makes others.
 #pragma once
 #include <exception>
 #include <sinter/collective/thread_group.hpp>

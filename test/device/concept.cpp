@@ -2,7 +2,8 @@
 #include <boost/test/unit_test.hpp>
 #include <sinter/sinter.hpp>
 
-// What a device is, as device/device.hpp has it: the processor is one, one derived of it is, and whatever lacks a part is not.
+// What a device is, as device/device.hpp has it: the processor is one, one derived of it is, and
+// whatever lacks a part is not.
 using namespace sinter;
 using namespace sinter::runtime;
 
@@ -42,7 +43,8 @@ struct without_bind : cpu_device {
 static_assert(compute_device<cpu_device> && compute_device<derived>);
 static_assert(!compute_device<int> && !compute_device<without_target> && !compute_device<with_other_read> &&
               !compute_device<without_events> && !compute_device<from_a_number>);
-static_assert(runs_program<cpu_device, program> && runs_program<derived, program> && !runs_program<without_bind, program>);
+static_assert(runs_program<cpu_device, program> && runs_program<derived, program> &&
+              !runs_program<without_bind, program>);
 
 BOOST_AUTO_TEST_CASE(options_become_devices) {
     BOOST_TEST(cpu_device(with_threads<cpu_device>({}, 2)).threads() == 2);

@@ -8,7 +8,8 @@
 #include <sinter/sinter.hpp>
 #include <bit>
 
-// Large results are written by non-temporal stores: here all that are whole lines. Not a bit of what is trained may change.
+// Large results are written by non-temporal stores: here all that are whole lines. Not a bit of
+// what is trained may change.
 using namespace sinter;
 using namespace sinter::compiler;
 
@@ -31,13 +32,17 @@ static constexpr auto block = [](tensor x) {
 };
 static constexpr auto net = image<28, 28, 1>
     >> conv2d<32, 5, window{.stride = 2}> >> batch_norm >> relu >> block<32> >> max_pool<3, window{.stride = 2}>
-    >> [](tensor x) { return concat({relu(conv2d<16, 1>(x)), relu(conv2d<48, 3>(x)), relu(conv2d<16, 5>(x)), max_pool<3, window{}>(x)}); }
+    >> [](tensor x) {
+        return concat({relu(conv2d<16, 1>(x)), relu(conv2d<48, 3>(x)), relu(conv2d<16, 5>(x)),
+                       max_pool<3, window{}>(x)});
+    }
     >> local_response_norm<> >> conv2d<64, 1, window{.stride = 2}> >> relu >> avg_pool<2> >> flatten
     >> dense<64> >> gelu >> layer_norm >> dense<16> >> relu >> dense<10>;
 
 template <class Device>
 static std::vector<std::uint32_t> trained(int threads) {
-    trainer<std::remove_const_t<decltype(net)>, softmax_cross_entropy_loss, sgd, 32, single<Device>> t(sgd{.learning_rate = 0.05f}, {.threads = threads, .seed = 4});
+    trainer<std::remove_const_t<decltype(net)>, softmax_cross_entropy_loss, sgd, 32,
+            single<Device>> t(sgd{.learning_rate = 0.05f}, {.threads = threads, .seed = 4});
     auto p = data::source(data::drawn_digits(100, 3)) | data::batch(32);
     while (t.steps() < 6)
         if (const data::batch_view* b = p.next()) t.step(*b);
@@ -67,8 +72,10 @@ BOOST_AUTO_TEST_CASE(large_results_are_marked) {
             }
         return n;
     };
-    using far = trainer<std::remove_const_t<decltype(net)>, softmax_cross_entropy_loss, sgd, 32, single<non_temporal_device<false>>>::training;
-    using walks = trainer<std::remove_const_t<decltype(net)>, softmax_cross_entropy_loss, sgd, 32, single<non_temporal_device<true>>>::training;
+    using far = trainer<std::remove_const_t<decltype(net)>, softmax_cross_entropy_loss, sgd, 32,
+                        single<non_temporal_device<false>>>::training;
+    using walks = trainer<std::remove_const_t<decltype(net)>, softmax_cross_entropy_loss, sgd, 32,
+                          single<non_temporal_device<true>>>::training;
     using near = trainer<std::remove_const_t<decltype(net)>, softmax_cross_entropy_loss, sgd, 32>::training;
     BOOST_TEST(marked(static_cast<const far*>(nullptr)) > 8);
     BOOST_TEST(marked(static_cast<const walks*>(nullptr)) > 0);

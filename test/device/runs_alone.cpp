@@ -9,7 +9,8 @@
 
 #include <sinter/sinter.hpp>
 
-// Which programs the calling thread runs without the others of its team: those in which no kernel takes longer than waiting would.
+// Which programs the calling thread runs without the others of its team: those in which no kernel
+// takes longer than waiting would.
 using namespace sinter;
 
 namespace {

@@ -10,8 +10,9 @@
 #include "cuda/rehearsal.hpp"
 #include "support/on_shard.hpp"
 
-/// What a shard of a global batch draws, by every kind of kernel on both devices: element i of a random tensor is word i of the stream
-/// that the seed, the step and the shard choose, whatever other shards hold. The generator is written down here once more.
+/// What a shard of a global batch draws, by every kind of kernel on both devices: element i of a
+/// random tensor is word i of the stream that the seed, the step and the shard choose, whatever
+/// other shards hold. The generator is written down here once more.
 using namespace sinter;
 
 namespace {
@@ -28,8 +29,11 @@ words philox(words x, std::array<std::uint32_t, 2> key) {
     }
     return x;
 }
-std::array<std::uint32_t, 2> halves(std::uint64_t v) { return {static_cast<std::uint32_t>(v), static_cast<std::uint32_t>(v >> 32)}; }
-std::uint64_t key_of(std::uint64_t seed, std::uint64_t number) {   // the first two words of that block of the seed's own stream
+std::array<std::uint32_t, 2> halves(std::uint64_t v) {
+    return {static_cast<std::uint32_t>(v), static_cast<std::uint32_t>(v >> 32)};
+}
+// the first two words of that block of the seed's own stream
+std::uint64_t key_of(std::uint64_t seed, std::uint64_t number) {
     const words w = philox({halves(number)[0], halves(number)[1], 0, 0}, halves(seed));
     return w[0] + (std::uint64_t{w[1]} << 32);
 }
@@ -39,7 +43,8 @@ std::uint64_t shard_of(std::uint64_t seed, std::uint64_t shard) {
     return shard ? key_of(key_of(seed, name), shard) : seed;
 }
 /// Number `i` of stream `stream` in [0, 1).
-float drawn(std::uint64_t seed, std::uint64_t shard, std::uint64_t step, int stream, std::uint64_t i, std::uint64_t iteration = 0) {
+float drawn(std::uint64_t seed, std::uint64_t shard, std::uint64_t step, int stream, std::uint64_t i,
+            std::uint64_t iteration = 0) {
     const std::uint32_t low = static_cast<std::uint32_t>(step << 16) + static_cast<std::uint32_t>(stream);
     const std::uint32_t high = static_cast<std::uint32_t>(step >> 16) + static_cast<std::uint32_t>(iteration << 16);
     const words w = philox({halves(i / 4)[0], halves(i / 4)[1], low, high}, halves(shard_of(seed, shard)));
@@ -51,7 +56,8 @@ constexpr std::uint64_t seeds[] = {1, 0x123456789abcdefu}, shards[] = {0, 1, 2, 
 /// What the net gives in a training step, whose update does nothing.
 template <class Device, program_options O, class Net>
 std::vector<float> outputs_of(Net, std::uint64_t seed, std::uint64_t shard, std::int64_t step, int batch, int width) {
-    trainer<Net, decltype(mse), sgd, build_options{40, O}, single<test::on_shard<Device>>> t(sgd{.learning_rate = 0.f}, {.threads = 1, .seed = seed});
+    trainer<Net, decltype(mse), sgd, build_options{40, O},
+            single<test::on_shard<Device>>> t(sgd{.learning_rate = 0.f}, {.threads = 1, .seed = seed});
     const std::vector<float> x(static_cast<std::size_t>(40 * width), 1.f);
     test::current_shard = {.index = shard, .global_batch = 100};
     t.set_steps(step);
@@ -69,8 +75,10 @@ void check_on(const char* what, Net net, int width, Want want) {
                 const std::vector<float> y = outputs_of<Device, O>(net, seed, shard, step, batch, width);
                 BOOST_REQUIRE(y.size() % static_cast<std::size_t>(batch) == 0);
                 std::size_t wrong = 0;
-                while (wrong < y.size() && y[wrong] == want(seed, shard, static_cast<std::uint64_t>(step), wrong)) ++wrong;
-                BOOST_TEST(wrong == y.size(), what << ", seed " << seed << ", shard " << shard << ", step " << step << ": element " << wrong);
+                while (wrong < y.size() && y[wrong] == want(seed, shard, static_cast<std::uint64_t>(step), wrong))
+                    ++wrong;
+                BOOST_TEST(wrong == y.size(), what << ", seed " << seed << ", shard " << shard << ", step " << step
+                           << ": element " << wrong);
             }
 }
 template <class Net, class Want>
@@ -98,18 +106,22 @@ BOOST_AUTO_TEST_CASE(elements) {
           [](auto seed, auto shard, auto step, auto i) { return drawn(seed, shard, step, 1, i / 6); });
     check("one number", array<6> >> [](tensor x) { return trained(x * number_of(x, extents(1))); }, 6,
           [](auto seed, auto shard, auto step, auto) { return drawn(seed, shard, step, 1, 0); });
-    check("the second stream", array<7> >> [](tensor x) { return trained(ops::random_uniform(x) * 0.f + ops::random_uniform(x)); }, 7,
+    check("the second stream",
+          array<7> >> [](tensor x) { return trained(ops::random_uniform(x) * 0.f + ops::random_uniform(x)); }, 7,
           [](auto seed, auto shard, auto step, auto i) { return drawn(seed, shard, step, 2, i); });
 }
 BOOST_AUTO_TEST_CASE(masks_of_dropout) {
     check("dropout", array<9> >> dropout<0.25f> >> [](tensor x) { return trained(x); }, 9,
-          [](auto seed, auto shard, auto step, auto i) { return drawn(seed, shard, step, 1, i) < 0.75f ? 1 / 0.75f : 0.f; });
+          [](auto seed, auto shard, auto step, auto i) {
+              return drawn(seed, shard, step, 1, i) < 0.75f ? 1 / 0.75f : 0.f;
+          });
 }
 BOOST_AUTO_TEST_CASE(iterations_of_a_loop) {
     check("a loop", array<3, 5> >> [](tensor x) {
         return trained(ops::scan([](bundle c, bundle in) { return scan_step{c, ops::random_uniform(in[0])}; },
                                  ops::slice(ops::reshape(x, extents(15)), 0, 0, 1), x).outputs[0]);
-    }, 15, [](auto seed, auto shard, auto step, auto i) {   // [example][iteration][5], each iteration's tensor [example][5]
+    }, 15, [](auto seed, auto shard, auto step, auto i) {
+        // [example][iteration][5], each iteration's tensor [example][5]
         return drawn(seed, shard, step, 1, i / 15 * 5 + i % 5, i % 15 / 5);
     });
 }
@@ -117,7 +129,8 @@ BOOST_AUTO_TEST_CASE(iterations_of_a_loop) {
 BOOST_AUTO_TEST_CASE(dropped_probabilities_of_attention) {
     check("attention", array<8, 8> >> [](tensor x) {
         return trained(ops::attention(x * 0.f, x * 0.f, x * ops::eye(x, 8, 8), {.dropout = 0.5f}));
-    }, 64, [](auto seed, auto shard, auto step, auto i) { return drawn(seed, shard, step, 1, i) < 0.5f ? 2.f / 8 : 0.f; });
+    }, 64,
+    [](auto seed, auto shard, auto step, auto i) { return drawn(seed, shard, step, 1, i) < 0.5f ? 2.f / 8 : 0.f; });
 }
 BOOST_AUTO_TEST_CASE(shard_0_is_an_undivided_batch) {
     constexpr auto net = array<7> >> [](tensor x) { return trained(ops::random_normal(x)); };

@@ -31,7 +31,8 @@ using namespace sinter;
 using namespace sinter::base;
 using namespace sinter::runtime;
 
-constexpr auto net = image<12, 12, 1> >> conv2d<4, 3> >> relu >> max_pool<2> >> conv2d<6, 3> >> relu >> flatten >> dropout<0.25f> >> dense<5>;
+constexpr auto net = image<12, 12, 1> >> conv2d<4, 3> >> relu >> max_pool<2> >> conv2d<6, 3> >> relu >> flatten
+    >> dropout<0.25f> >> dense<5>;
 using model_type = trainer<std::remove_const_t<decltype(net)>, softmax_cross_entropy_loss, adam, 16>;
 using program = model_type::training;
 

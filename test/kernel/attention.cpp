@@ -62,8 +62,8 @@ struct experiment {
         const std::int64_t one = b.queries * b.keys;
         const std::int64_t e[16] = {c.queries, c.keys, c.heads, c.groups, c.width, c.value_width,
                                     std::bit_cast<std::int32_t>(scale()), shift, measured, b.keys > 0, 0, 0,
-                                    b.examples > 1 ? b.heads * one : 0, b.heads > 1 ? one : 0, b.queries > 1 ? b.keys : 0,
-                                    drops()};
+                                    b.examples > 1 ? b.heads * one : 0, b.heads > 1 ? one : 0,
+                                    b.queries > 1 ? b.keys : 0, drops()};
         floats scratch(static_cast<std::size_t>(Kernel::scratch(e, parts, m)), NAN);
         call l;
         l.p = p.data();
@@ -76,7 +76,8 @@ struct experiment {
         for (l.part = parts - 1; l.part >= 0; --l.part) Kernel::run(l);
     }
     float scale() const { return c.scale != 0 ? c.scale : 1 / std::sqrt(static_cast<float>(c.width)); }
-    /// Of the sums of exponentials, from what forward keeps: maxima, which are scaled without a bias, and sums of differences to them.
+    /// Of the sums of exponentials, from what forward keeps: maxima, which are scaled without a
+    /// bias, and sums of differences to them.
     floats logarithms(const floats& kept) const {
         const float behind = b.keys || scale() < 0 ? 1 : scale();
         floats r;
@@ -87,10 +88,11 @@ struct experiment {
         return r;
     }
     /// y, the sums' logarithms, dq, dk, dv, dbias.
-    std::vector<floats> run(const doubles& q, const doubles& k, const doubles& v, const doubles& bias, const doubles* lengths,
-                            const doubles& d, int parts) const {
+    std::vector<floats> run(const doubles& q, const doubles& k, const doubles& v, const doubles& bias,
+                            const doubles* lengths, const doubles& d, int parts) const {
         const auto room = [](std::size_t n) { return floats(n, NAN); };
-        std::vector<floats> p{floats_of(q), floats_of(k), floats_of(v), floats(static_cast<std::size_t>(batch)), floats_of(bias)};
+        std::vector<floats> p{floats_of(q), floats_of(k), floats_of(v), floats(static_cast<std::size_t>(batch)),
+                              floats_of(bias)};
         for (int n = 0; lengths && n < batch; ++n) {
             const auto whole = static_cast<std::int32_t>((*lengths)[n]);
             std::memcpy(p[3].data() + n, &whole, 4);
@@ -154,7 +156,9 @@ doubles list(const double (&x)[N], std::vector<int> d) {
 
 BOOST_AUTO_TEST_CASE(of_many_extents) {
     random_numbers random(11);
-    auto of = [&](std::initializer_list<int> list) { return list.begin()[random.below(static_cast<int>(list.size()))]; };
+    auto of = [&](std::initializer_list<int> list) {
+        return list.begin()[random.below(static_cast<int>(list.size()))];
+    };
     for (int n = 0; n < 150; ++n) {
         attention_case c;
         c.groups = of({1, 2, 3});
@@ -178,12 +182,13 @@ BOOST_AUTO_TEST_CASE(of_many_extents) {
 BOOST_AUTO_TEST_CASE(at_the_edges) {
     const int block = cpu::attention_keys, panel = cpu::attention_queries;
     const int extents[][2] = {{1, 1}, {1, block + 1}, {panel + 1, 1}, {panel, block}, {panel - 1, block - 1},
-                              {panel + 1, block + 1}, {2 * panel + 1, panel}};   // the last: with from_end the first queries see no key at all
+                              // the last: with from_end the first queries see no key at all
+                              {panel + 1, block + 1}, {2 * panel + 1, panel}};
     for (const auto& [queries, keys] : extents)
         for (causal mask : {causal::no, causal::yes, causal::from_end})
             for (float dropout : {0.f, 0.5f}) {
-                const attention_case c{.heads = 4, .groups = 2, .queries = queries, .keys = keys, .width = 5, .value_width = 3,
-                                       .mask = mask, .dropout = dropout, .seed = 9,
+                const attention_case c{.heads = 4, .groups = 2, .queries = queries, .keys = keys, .width = 5,
+                                       .value_width = 3, .mask = mask, .dropout = dropout, .seed = 9,
                                        .counter = experiment::step << 16 | experiment::stream};
                 experiment{c, {}, 2}.check(false);
                 experiment{c, {1, 4, 1, keys}, 2}.check(true);
@@ -195,15 +200,17 @@ BOOST_AUTO_TEST_CASE(scaled_by_any_factor) {
     const int keys = cpu::attention_keys + 5;
     for (float scale : {0.01f, 2.f, -0.5f})
         for (causal mask : {causal::no, causal::from_end}) {
-            const attention_case c{.heads = 2, .queries = 9, .keys = keys, .width = 5, .value_width = 3, .mask = mask, .scale = scale};
+            const attention_case c{.heads = 2, .queries = 9, .keys = keys, .width = 5, .value_width = 3, .mask = mask,
+                                   .scale = scale};
             experiment{c, {}, 2}.check(false);
             experiment{c, {}, 2}.check(true);   // with lengths: some queries see no key of a block, or none at all
             experiment{c, {1, 1, 9, keys}, 2}.check(true);
         }
 }
 
-/// Scores of any finite size, with a bias or without, some or all of them masked by large numbers: probabilities depend on their
-/// differences alone. Products are of small integers and powers of two, so that scores are the same in floats.
+/// Scores of any finite size, with a bias or without, some or all of them masked by large numbers:
+/// probabilities depend on their differences alone. Products are of small integers and powers of
+/// two, so that scores are the same in floats.
 BOOST_AUTO_TEST_CASE(of_scores_of_any_size) {
     random_numbers random(5);
     const auto of = [&](std::initializer_list<float> list) {
@@ -214,8 +221,8 @@ BOOST_AUTO_TEST_CASE(of_scores_of_any_size) {
         return x;
     };
     for (int n = 0; n < 120; ++n) {
-        attention_case c{.heads = 2, .queries = 1 + random.below(70), .keys = 1 + random.below(150), .width = 4, .value_width = 3,
-                         .mask = static_cast<causal>(random.below(3)), .rounded_scores = true};
+        attention_case c{.heads = 2, .queries = 1 + random.below(70), .keys = 1 + random.below(150), .width = 4,
+                         .value_width = 3, .mask = static_cast<causal>(random.below(3)), .rounded_scores = true};
         const bool biased = n % 2;
         const double size = static_cast<double>(of({1, 0x1p10f, 0x1p17f, 0x1p30f, 0x1p40f, 0x1p100f, 0}));
         c.scale = biased ? 0.5f : of({0.5f, 0.3f, 1.f});
@@ -240,7 +247,8 @@ BOOST_AUTO_TEST_CASE(of_scores_of_any_size) {
         const attention_result want = plain_attention(c, q, k, v, biased ? &bias : nullptr, nullptr, &d);
         const auto near = [&](const floats& g, const doubles& w, double bound, const char* what) {
             for (int i = 0; i < w.size(); ++i)
-                if (const double x = static_cast<double>(g[static_cast<std::size_t>(i)]); !(std::abs(x - w[i]) <= bound))
+                if (const double x = static_cast<double>(g[static_cast<std::size_t>(i)]);
+                    !(std::abs(x - w[i]) <= bound))
                     BOOST_FAIL(text_of(c) << what << " of " << common << ", " << size << ": " << x << ", not " << w[i]);
         };
         near(got[0], want.y, 2e-6, "y");
@@ -255,13 +263,15 @@ BOOST_AUTO_TEST_CASE(of_scores_of_any_size) {
 BOOST_AUTO_TEST_CASE(keys_of_later_panels_are_left_alone) {
     const int panel = cpu::attention_queries, n = 3 * panel, before = 2 * panel;
     for (float dropout : {0.f, 0.5f}) {
-        const attention_case c{.queries = n, .keys = n, .width = 4, .value_width = 4, .mask = causal::yes, .dropout = dropout};
+        const attention_case c{.queries = n, .keys = n, .width = 4, .value_width = 4, .mask = causal::yes,
+                               .dropout = dropout};
         doubles q({1, n, 1, 4}, 0.5), k = q, v = q, d({1, n, 1, 4}, 1.);
         for (int i = 4 * before; i < 4 * n; ++i) k[i] = v[i] = NAN;
         const std::vector<floats> r = experiment{c, {}, 1}.run(q, k, v, doubles({0}), nullptr, d, 1);
         for (int result : {0, 2})   // y and dq
             for (int i = 0; i < 4 * n; ++i)
-                BOOST_TEST(std::isnan(r[static_cast<std::size_t>(result)][static_cast<std::size_t>(i)]) == (i >= 4 * before));
+                BOOST_TEST(std::isnan(r[static_cast<std::size_t>(result)][static_cast<std::size_t>(i)]) ==
+                           (i >= 4 * before));
     }
 }
 /// Equal scores and a unit matrix of values show the probabilities themselves.
@@ -295,7 +305,8 @@ BOOST_AUTO_TEST_CASE(numbers_of_very_many_probabilities) {
         l.seed = 77;
         l.step = 2;
         const cpu::attention_call a(l);
-        for (const auto& [query, key] : {std::pair<std::int64_t, std::int64_t>{65'534, 65'500}, {65'535, 4}, {69'998, 65'400}, {69'997, 3}}) {
+        for (const auto& [query, key] :
+             {std::pair<std::int64_t, std::int64_t>{65'534, 65'500}, {65'535, 4}, {69'998, 65'400}, {69'997, 3}}) {
             const cpu::query_panel p(a, 2, 1, query);
             floats mask(static_cast<std::size_t>(20 * p.width));
             cpu::attention_mask(a, p, key, 20, mask.data());
@@ -311,11 +322,13 @@ BOOST_AUTO_TEST_CASE(numbers_of_very_many_probabilities) {
 
 BOOST_AUTO_TEST_CASE(as_pytorch) {
     namespace p = fixture::pytorch;
-    const doubles q = list(p::sdpa_q, {2, 5, 4, 3}), k = list(p::sdpa_k, {2, 7, 2, 3}), v = list(p::sdpa_v, {2, 7, 2, 3}),
+    const doubles q = list(p::sdpa_q, {2, 5, 4, 3}), k = list(p::sdpa_k, {2, 7, 2, 3}),
+        v = list(p::sdpa_v, {2, 7, 2, 3}),
                   dy = list(p::sdpa_dy, {2, 5, 4, 3}), bias = list(p::sdpa_bias, {1, 4, 5, 7});
     const auto check = [&](causal mask, bias_extents b, const doubles& y, const doubles& dq, const doubles& dk,
                            const doubles& dv) {
-        const experiment e{{.heads = 4, .groups = 2, .queries = 5, .keys = 7, .width = 3, .value_width = 3, .mask = mask}, b, 2};
+        const experiment e{{.heads = 4, .groups = 2, .queries = 5, .keys = 7, .width = 3, .value_width = 3,
+                            .mask = mask}, b, 2};
         const auto r = e.run(q, k, v, b.keys ? bias : doubles({0}), nullptr, dy, 2);
         compare(r[0], y, "y");
         compare(r[2], dq, "dq");
@@ -334,8 +347,8 @@ BOOST_AUTO_TEST_CASE(as_pytorch) {
 
 BOOST_AUTO_TEST_CASE(what_is_not_finite) {
     const experiment e{{.queries = 2, .keys = 3, .width = 1, .value_width = 1}, {1, 1, 2, 3}, 1};
-    const doubles q({2}, std::vector<double>{1, 1}), k({3}, std::vector<double>{1, 2, 3}), v({3}, std::vector<double>{1, 2, 4}),
-        d({2}, 1.);
+    const doubles q({2}, std::vector<double>{1, 1}), k({3}, std::vector<double>{1, 2, 3}),
+        v({3}, std::vector<double>{1, 2, 4}), d({2}, 1.);
     // hidden by minus infinity: as if these keys were not there; a query that sees none gets 0, and gives no gradient
     const double none = -INFINITY;
     const auto r = e.run(q, k, v, doubles({6}, std::vector<double>{0, none, none, none, none, none}), nullptr, d, 1);
@@ -345,7 +358,8 @@ BOOST_AUTO_TEST_CASE(what_is_not_finite) {
     compare(r[4], doubles({3}, std::vector<double>{1, 0, 0}), "dv");
     compare(r[5], doubles({6}), "dbias");
     // scores far beyond e^'s range
-    const auto far = e.run(q, k, v, doubles({6}, std::vector<double>{1000, 0, -1000, 3e4, 3e4 - 1, -3e4}), nullptr, d, 1);
+    const auto far = e.run(q, k, v, doubles({6}, std::vector<double>{1000, 0, -1000, 3e4, 3e4 - 1, -3e4}),
+                           nullptr, d, 1);
     compare(far[0], doubles({2}, std::vector<double>{1, 1.5}), "y of large scores");
     // NaN stays NaN
     const auto nan = e.run(doubles({2}, std::vector<double>{NAN, 1}), k, v, doubles({6}), nullptr, d, 1);

@@ -70,16 +70,19 @@ void check(int m) {
                 const auto y2 = yb.values();
                 BOOST_TEST(error(y2, y, CI) < 1);
                 yb.clear();
-                run<typename nest<sinter::op::conv, store_raw_and_walk<3>, H, W, CI, OH, OW, CO, 1, 1, S, 0, 0, 0>::type>(
+                run<typename nest<sinter::op::conv, store_raw_and_walk<3>, H, W, CI, OH, OW, CO, 1, 1, S, 0, 0,
+                                  0>::type>(
                     {xb.at.get(), wb.at.get(), nullptr, yb.at.get()}, m, parts);
                 BOOST_TEST((yb.values() == y2));
                 dxb.clear();
-                run<typename nest<sinter::op::conv_input_gradient, store_raw, H, W, CI, OH, OW, CO, 1, 1, S, 0, 0, 0>::type>(
+                run<typename nest<sinter::op::conv_input_gradient, store_raw, H, W, CI, OH, OW, CO, 1, 1, S, 0, 0,
+                                  0>::type>(
                     {db.at.get(), tb.at.get(), nullptr, dxb.at.get()}, m, parts);
                 const auto dx2 = dxb.values();
                 BOOST_TEST(error(dx2, dx, CO) < 1);
                 dxb.clear();
-                run<typename nest<sinter::op::conv_input_gradient, store_raw_and_walk<3>, H, W, CI, OH, OW, CO, 1, 1, S, 0, 0, 0>::type>(
+                run<typename nest<sinter::op::conv_input_gradient, store_raw_and_walk<3>, H, W, CI, OH, OW, CO, 1, 1, S,
+                                  0, 0, 0>::type>(
                     {db.at.get(), tb.at.get(), nullptr, dxb.at.get()}, m, parts);
                 BOOST_TEST((dxb.values() == dx2));
             }
@@ -95,13 +98,15 @@ void check(int m) {
                 run<weight_gradient>({xb.at.get(), db.at.get(), nullptr, dwb.at.get()}, m, parts, true);
                 BOOST_TEST((dwb.values() == first));
             };
-            check_weight_gradient(std::type_identity<conv_weight_gradient<H, W, CI, OH, OW, CO, KH, KW, S, PT, PL, store_raw>>{});
+            check_weight_gradient(
+                std::type_identity<conv_weight_gradient<H, W, CI, OH, OW, CO, KH, KW, S, PT, PL, store_raw>>{});
             using by_windows = window_weight_gradient<H, W, CI, OH, OW, CO, KH, KW, S, PT, PL, store_raw>;
             check_weight_gradient(std::type_identity<by_windows>{});
             if constexpr (KH == 1 && KW == 1 && PT == 0 && PL == 0) {
                 using dense = pointwise_weight_gradient<CI, CO, OH * OW, store_raw>;
                 using strided = strided_pointwise_weight_gradient<H, W, CI, OH, OW, CO, S, store_raw>;
-                check_weight_gradient(std::type_identity<std::conditional_t<S == 1 && OH == H && OW == W, dense, strided>>{});
+                check_weight_gradient(
+                    std::type_identity<std::conditional_t<S == 1 && OH == H && OW == W, dense, strided>>{});
             }
         }
     }
@@ -132,7 +137,8 @@ BOOST_AUTO_TEST_CASE(large_weights) {   // parts sum rows of the gradient, or pa
     check<12, 11, 60, 12, 11, 124, 3, 3, 1, 1, 1>(3);
     check<9, 9, 150, 9, 9, 440, 1, 1, 1, 0, 0>(4);
     check<4, 5, 61, 4, 5, 250, 3, 3, 1, 1, 1>(3);
-    check<21, 20, 90, 11, 10, 92, 3, 3, 2, 1, 1>(3);   // an image is larger than what its panels read: they pass for each
+    // an image is larger than what its panels read: they pass for each
+    check<21, 20, 90, 11, 10, 92, 3, 3, 2, 1, 1>(3);
 }
 BOOST_AUTO_TEST_CASE(single_pixels) {
     check<13, 11, 40, 13, 11, 52, 1, 1, 1, 0, 0>(3);
@@ -141,7 +147,8 @@ BOOST_AUTO_TEST_CASE(single_pixels) {
     check<16, 34, 64, 8, 17, 40, 1, 1, 2, 0, 0>(3);   // whole panels of channels, every other pixel and row
     check<5, 7, 70, 5, 7, 300, 1, 1, 1, 0, 0>(3);
     check<5, 7, 2060, 5, 7, 40, 1, 1, 1, 0, 0>(1);
-    check<6, 7, 256, 6, 7, 1070, 1, 1, 1, 0, 0>(2);   // rows of results a page and more apart, some columns of all pixels at a time
+    // rows of results a page and more apart, some columns of all pixels at a time
+    check<6, 7, 256, 6, 7, 1070, 1, 1, 1, 0, 0>(2);
     check<5, 7, 1024, 5, 7, 40, 1, 1, 1, 0, 0>(2);   // pixels pages apart, of images and of gradients
     check<8, 16, 64, 4, 8, 1024, 1, 1, 2, 0, 0>(2);
     check<9, 8, 12, 8, 6, 20, 1, 1, 1, 0, 0>(2);   // the last row and columns take no part

@@ -34,7 +34,8 @@ void each_grouped_product(const convolution_extents& c, int m, F f) {
             if (!inside) continue;
             for (int o = 0; o < c.outputs; ++o)
                 for (int i = 0; i < inputs; ++i)
-                    f(from * c.inputs + o / outputs * inputs + i, at * c.outputs + o, (std::int64_t{tap} * inputs + i) * c.outputs + o);
+                    f(from * c.inputs + o / outputs * inputs + i, at * c.outputs + o,
+                      (std::int64_t{tap} * inputs + i) * c.outputs + o);
         }
 }
 
@@ -57,9 +58,11 @@ void check(const convolution_extents& c, int m, const std::vector<int>& all_part
     for (const int parts : all_parts) {
         buffer yb(y.size()), dxb(dx.size()), dwb(dw.size());
         run<typename nest<sinter::op::convolution, store_raw, Kind>::type>(
-            {xb.at.get(), wb.at.get(), nullptr, yb.at.get()}, static_cast<int>(m * c.out_pixels()), parts, parts % 2 == 0, e);
+            {xb.at.get(), wb.at.get(), nullptr, yb.at.get()}, static_cast<int>(m * c.out_pixels()), parts,
+            parts % 2 == 0, e);
         run<typename nest<sinter::op::convolution_input_gradient, store_raw, Kind>::type>(
-            {db.at.get(), wb.at.get(), nullptr, dxb.at.get()}, static_cast<int>(m * c.in_pixels()), parts, parts % 2 == 0, e);
+            {db.at.get(), wb.at.get(), nullptr, dxb.at.get()}, static_cast<int>(m * c.in_pixels()), parts,
+            parts % 2 == 0, e);
         run<typename nest<sinter::op::convolution_weight_gradient, store_raw, Kind>::type>(
             {xb.at.get(), db.at.get(), nullptr, dwb.at.get()}, m, parts, parts % 2 == 0, e);
         if (y1.empty()) y1 = yb.values(), dx1 = dxb.values();
@@ -78,7 +81,8 @@ sinter::sliding axis(int extent, int k, int stride = 1, int dilation = 1, int be
     a.out = (extent + before + after - a.reach()) / stride + 1;
     return a;
 }
-convolution_extents convolution_of(sinter::sliding z, sinter::sliding y, sinter::sliding x, int inputs, int outputs, int groups) {
+convolution_extents convolution_of(sinter::sliding z, sinter::sliding y, sinter::sliding x, int inputs, int outputs,
+                                   int groups) {
     const std::int64_t none[sinter::compiler::extent::count] = {};
     convolution_extents c(none);
     c.axis[0] = z, c.axis[1] = y, c.axis[2] = x;
@@ -87,10 +91,12 @@ convolution_extents convolution_of(sinter::sliding z, sinter::sliding y, sinter:
 }
 void check_all(const convolution_extents& c, int m, const std::vector<int>& parts) {
     const auto &z = c.axis[0], &y = c.axis[1], &x = c.axis[2];
-    BOOST_TEST_CONTEXT(m << " of " << z.extent << 'x' << y.extent << 'x' << x.extent << 'x' << c.inputs << " to " << z.out << 'x' << y.out << 'x'
-                         << x.out << 'x' << c.outputs << ", groups " << c.groups << ", windows " << z.k << 'x' << y.k << 'x' << x.k
-                         << ", strides " << z.stride << ' ' << y.stride << ' ' << x.stride << ", dilations " << z.dilation << ' '
-                         << y.dilation << ' ' << x.dilation << ", padding " << z.before << ' ' << y.before << ' ' << x.before) {
+    BOOST_TEST_CONTEXT(m << " of " << z.extent << 'x' << y.extent << 'x' << x.extent << 'x' << c.inputs << " to "
+                         << z.out << 'x' << y.out << 'x' << x.out << 'x' << c.outputs << ", groups " << c.groups
+                         << ", windows " << z.k << 'x' << y.k << 'x' << x.k
+                         << ", strides " << z.stride << ' ' << y.stride << ' ' << x.stride
+                         << ", dilations " << z.dilation << ' ' << y.dilation << ' ' << x.dilation
+                         << ", padding " << z.before << ' ' << y.before << ' ' << x.before) {
         check<0>(c, m, parts);
         check<1>(c, m, parts);
         if (c.depthwise()) check<2>(c, m, parts);
@@ -100,31 +106,38 @@ void check_all(const convolution_extents& c, int m, const std::vector<int>& part
 std::mt19937 random_numbers(5);
 int below(int n) { return static_cast<int>(random_numbers() % static_cast<unsigned>(n)); }
 sinter::sliding any_axis(int most, int most_taps) {
-    const int k = 1 + below(most_taps), dilation = 1 + below(2), stride = 1 + below(3), before = below(4), after = below(4);
+    const int k = 1 + below(most_taps), dilation = 1 + below(2), stride = 1 + below(3), before = below(4),
+        after = below(4);
     return axis(std::max(1 + below(most), (k - 1) * dilation + 1 - before - after), k, stride, dilation, before, after);
 }
 
 BOOST_AUTO_TEST_CASE(any_window) {
     for (int i = 0; i < 120; ++i) {
-        const int groups = 1 + below(i % 3 == 0 ? 20 : 4), depth = 1 + below(i % 3 == 0 ? 3 : 20), outputs = 1 + below(i % 3 == 1 ? 50 : 3);
-        check_all(convolution_of(i % 4 ? axis(1, 1) : any_axis(4, 3), any_axis(7, 3), any_axis(20, 5), groups * depth, groups * outputs, groups),
+        const int groups = 1 + below(i % 3 == 0 ? 20 : 4), depth = 1 + below(i % 3 == 0 ? 3 : 20),
+            outputs = 1 + below(i % 3 == 1 ? 50 : 3);
+        check_all(convolution_of(i % 4 ? axis(1, 1) : any_axis(4, 3), any_axis(7, 3), any_axis(20, 5), groups * depth,
+                                 groups * outputs, groups),
                    1 + below(3), {1 + below(3), 4});
     }
 }
 BOOST_AUTO_TEST_CASE(depthwise) {
     for (int i = 0; i < 60; ++i) {
         const int channels = 2 + below(70);
-        check_all(convolution_of(i % 4 ? axis(1, 1) : any_axis(4, 3), any_axis(9, 5), any_axis(i % 5 ? 20 : 90, i % 7 ? 5 : 11), channels, channels,
+        check_all(convolution_of(i % 4 ? axis(1, 1) : any_axis(4, 3), any_axis(9, 5),
+                                 any_axis(i % 5 ? 20 : 90, i % 7 ? 5 : 11), channels, channels,
                                  channels), 1 + below(3), {1 + below(3), 4});
     }
     for (const int channels : {2, 16, 40, 700})
         for (const int stride : {1, 2})
-            check_all(convolution_of(axis(1, 1), axis(9, 3, stride, 1, 1, 1), axis(31, 3, stride, 1, 1, 1), channels, channels, channels), 2, {1, 3});
+            check_all(convolution_of(axis(1, 1), axis(9, 3, stride, 1, 1, 1), axis(31, 3, stride, 1, 1, 1), channels,
+                                     channels, channels), 2, {1, 3});
 }
-/// Arrays so long that they come from memory, whose rows of sources stay in the second-level cache; one with rows too long for that.
+/// Arrays so long that they come from memory, whose rows of sources stay in the second-level cache;
+/// one with rows too long for that.
 BOOST_AUTO_TEST_CASE(depthwise_far) {
     for (const int stride : {1, 2})
-        check_all(convolution_of(axis(1, 1), axis(97, 3, stride, 1, 1, 1), axis(96, 3, stride, 1, 1, 1), 72, 72, 72), 2, {1, 3});
+        check_all(convolution_of(axis(1, 1), axis(97, 3, stride, 1, 1, 1), axis(96, 3, stride, 1, 1, 1), 72, 72, 72), 2,
+                  {1, 3});
     check_all(convolution_of(axis(1, 1), axis(4, 3, 1, 1, 1, 1), axis(400, 5, 1, 1, 2, 2), 700, 700, 700), 1, {2});
 }
 /// Rows that are cut, and images that are cut into several strips of rows.

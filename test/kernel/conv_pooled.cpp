@@ -200,10 +200,13 @@ constexpr std::uint16_t of(sinter::compiler::opcode i) { return static_cast<std:
 constexpr std::uint16_t of(sinter::op_id k) { return static_cast<std::uint16_t>(k); }
 /// Adds p[4], of one number a column, and stores to p[3].
 using plus_addend = body<code({.code = of(sinter::compiler::opcode::accumulator)}),
-                  code({.code = of(sinter::compiler::opcode::load), .map = int(sinter::compiler::row_map::none) | sinter::compiler::instruction::along_columns, .arg = 4}),
-                  code({.code = of(sinter::op::add), .a = 0, .b = 1}), code({.code = of(sinter::compiler::opcode::store), .a = 2, .arg = 3})>;
+                  code({.code = of(sinter::compiler::opcode::load), .map = int(sinter::compiler::row_map::none) |
+                        sinter::compiler::instruction::along_columns, .arg = 4}),
+                  code({.code = of(sinter::op::add), .a = 0, .b = 1}),
+                  code({.code = of(sinter::compiler::opcode::store), .a = 2, .arg = 3})>;
 
-/// What the kernels hand to a body of which a vector may take several rows: the same numbers, and each its own column's addend.
+/// What the kernels hand to a body of which a vector may take several rows: the same numbers, and
+/// each its own column's addend.
 template <int H, int W, int CI, int OH, int OW, int CO, int KH, int KW, int S, int PT, int PL>
 void check_body(int m) {
     static_assert(plus_addend::alike);

@@ -91,12 +91,13 @@ struct store_raw {
         sinter::cpu::store(c.p[3] + off, v, n);
     }
 };
-/// The same, which says that it walks so many arrays: products of single pixels ask for those, and where there are three let their sums
-/// wait for whole rows.
+/// The same, which says that it walks so many arrays: products of single pixels ask for those, and
+/// where there are three let their sums wait for whole rows.
 template <int Arrays>
 struct store_raw_and_walk : store_raw {
     template <class F>
-    static void each_line(int rows, int columns, std::int64_t off, std::int64_t off_step, const sinter::runtime::call& c, F f) {
+    static void each_line(int rows, int columns, std::int64_t off, std::int64_t off_step,
+                          const sinter::runtime::call& c, F f) {
         for (int i = 0; i < rows; ++i)
             for (int j = 0; j < columns; j += sinter::cpu::floats_a_line)
                 for (int array = 0; array < Arrays; ++array) f(c.p[3] + off + i * off_step + j, std::true_type{});
@@ -105,7 +106,8 @@ struct store_raw_and_walk : store_raw {
 
 inline constexpr std::int64_t no_extents[sinter::compiler::extent::count] = {};
 
-/// Runs a kernel in `parts`, the parts in the given direction, with scratch as it asks; e: extents that it is told at run time.
+/// Runs a kernel in `parts`, the parts in the given direction, with scratch as it asks; e: extents
+/// that it is told at run time.
 template <class Kernel>
 void run(std::vector<float*> p, int m, int parts, bool backwards = false, const std::int64_t* e = no_extents,
          sinter::runtime::fused_producer before = {}) {

@@ -108,7 +108,8 @@ void check_led(int m, float above) {
         of_walk.scratch = reinterpret_cast<float*>(&walk);
         buffer yb(e.y() * m);
         using forward = pointwise_forward<1, HW, CI, 1, HW, CO, 1, decltype(body)>;
-        run<forward>({made.at.get(), wb.at.get(), nullptr, yb.at.get()}, m, parts, parts == 3, no_extents, {&rows_by_copies, &of_walk});
+        run<forward>({made.at.get(), wb.at.get(), nullptr, yb.at.get()}, m, parts, parts == 3, no_extents,
+                     {&rows_by_copies, &of_walk});
         BOOST_TEST(same(yb.values(), tiles));
         BOOST_TEST(walk.made == once);
     };
@@ -167,7 +168,8 @@ BOOST_AUTO_TEST_CASE(windows) {
 
 template <int H, int W, int CI, int OH, int OW, int CO, int KH, int KW, int S, int PT, int PL>
 void check_weight_gradient(int m, float above) {
-    using chosen = nest<sinter::op::conv_weight_gradient, store_raw_and_walk<1>, H, W, CI, OH, OW, CO, KH, KW, S, PT, PL, 0>;
+    using chosen =
+        nest<sinter::op::conv_weight_gradient, store_raw_and_walk<1>, H, W, CI, OH, OW, CO, KH, KW, S, PT, PL, 0>;
     static_assert(std::is_same_v<typename chosen::type, typename chosen::sparse>);
     using dense =
         typename nest<sinter::op::conv_weight_gradient, store_raw, H, W, CI, OH, OW, CO, KH, KW, S, PT, PL, 0>::any;

@@ -52,8 +52,8 @@ void check_rows(const char* what, const outcome& r, std::int64_t m, std::int64_t
             if (const auto at = static_cast<std::size_t>(i * N + j);
                 std::abs(r.value[at] - want(i, j)) > tolerance(K) || r.row[at] != static_cast<float>(i) ||
                 r.col[at] != static_cast<float>(j) || r.visits[at] != 1)
-                BOOST_FAIL(what << " " << m << "x" << K << "x" << N << " at " << i << "," << j << ": " << r.value[at] << " wanted "
-                                << want(i, j) << ", visits " << r.visits[at]);
+                BOOST_FAIL(what << " " << m << "x" << K << "x" << N << " at " << i << "," << j << ": " << r.value[at]
+                                << " wanted " << want(i, j) << ", visits " << r.visits[at]);
 }
 
 /// `apart`: how much further apart rows of A are than they are long.
@@ -64,8 +64,8 @@ void check_gemm(std::int64_t m, std::int64_t K, std::int64_t N, std::int64_t apa
     floats packed(static_cast<std::size_t>(panel_floats(K, N, lanes)), 99.f);
     pack_panels(b.data(), packed.data(), K, N, panel_width, lanes);
     const auto with = [&](auto body, int parts, bool by_rows = false) {
-        return run<cpu::gemm<decltype(body)>>(a, packed, static_cast<std::size_t>(m * N), {K, N, step, 0, 0, by_rows}, static_cast<int>(m),
-                                              parts);
+        return run<cpu::gemm<decltype(body)>>(a, packed, static_cast<std::size_t>(m * N), {K, N, step, 0, 0, by_rows},
+                                              static_cast<int>(m), parts);
     };
     const auto go = [&](int parts, bool by_rows = false) { return with(store_body{}, parts, by_rows); };
     const outcome r = go(1);
@@ -74,18 +74,21 @@ void check_gemm(std::int64_t m, std::int64_t K, std::int64_t N, std::int64_t apa
                    [&](auto t) { return b[static_cast<std::size_t>(t * N + j)]; });
     });
     for (int parts = 2; parts <= 5; ++parts) BOOST_TEST((go(parts) == r && go(parts, true) == r));
-    for (int parts = 1; parts <= 3; ++parts) BOOST_TEST((with(tile_body{}, parts) == r && with(tile_body{}, parts, true) == r));
+    for (int parts = 1; parts <= 3; ++parts)
+        BOOST_TEST((with(tile_body{}, parts) == r && with(tile_body{}, parts, true) == r));
     for (int parts = 1; parts <= 3; ++parts) BOOST_TEST((with(prefetching_body{}, parts) == r));
     for (int parts = 1; parts <= 3; ++parts) BOOST_TEST((with(prefetching_tile_body{}, parts) == r));
 }
 
 /// The same product by weights of which the transpose is packed.
 void check_transposed(std::int64_t m, std::int64_t K, std::int64_t N) {
-    const floats a = random_floats(static_cast<std::size_t>(m * K), 1), b = random_floats(static_cast<std::size_t>(K * N), 2);
+    const floats a = random_floats(static_cast<std::size_t>(m * K), 1),
+        b = random_floats(static_cast<std::size_t>(K * N), 2);
     floats packed(static_cast<std::size_t>(panel_floats(N, K, lanes)), 99.f);
     pack_panels(b.data(), packed.data(), N, K, panel_width, lanes);
     const auto go = [&](int parts) {
-        return run<cpu::gemm<store_body>>(a, packed, static_cast<std::size_t>(m * N), {K, N, K, 1}, static_cast<int>(m), parts);
+        return run<cpu::gemm<store_body>>(a, packed, static_cast<std::size_t>(m * N), {K, N, K, 1},
+                                          static_cast<int>(m), parts);
     };
     const outcome r = go(1);
     check_rows("turned", r, m, K, N, [&](auto i, auto j) {
@@ -99,8 +102,8 @@ void check_gemm_tn(std::int64_t m, std::int64_t K, std::int64_t N) {
     const floats a = random_floats(static_cast<std::size_t>(m * K), 3);
     const floats d = random_floats(static_cast<std::size_t>(m * N), 4);
     const auto with = [&](auto body, int parts, int threads) {
-        return run<cpu::gemm_tn<decltype(body)>>(a, d, static_cast<std::size_t>(panel_floats(K, N, lanes)), {K, N}, static_cast<int>(m),
-                                                 parts, threads);
+        return run<cpu::gemm_tn<decltype(body)>>(a, d, static_cast<std::size_t>(panel_floats(K, N, lanes)), {K, N},
+                                                 static_cast<int>(m), parts, threads);
     };
     const auto go = [&](int parts, int threads = 0) { return with(store_body{}, parts, threads); };
     const outcome r = go(1);
@@ -123,8 +126,8 @@ void check_gemm_tn(std::int64_t m, std::int64_t K, std::int64_t N) {
 
 float rounded(float x) { return arithmetic<float>::round_to_bfloat16(x); }
 
-/// Pairs of rounded numbers, made by the kernels themselves. AVX512_BF16 and matrix units may round sums otherwise, within the
-/// tolerance.
+/// Pairs of rounded numbers, made by the kernels themselves. AVX512_BF16 and matrix units may round
+/// sums otherwise, within the tolerance.
 template <class Unit>
 void check_pairs(std::int64_t m, std::int64_t K, std::int64_t N) {
     const std::int64_t step = K + 3;
@@ -139,11 +142,13 @@ void check_pairs(std::int64_t m, std::int64_t K, std::int64_t N) {
     c.p = p, c.e = e, c.parts = 3;
     for (c.part = 0; c.part < 3; ++c.part) cpu::bfloat16_weights::run(c);
     const auto forward = [&](int parts) {
-        return run<cpu::bfloat16_gemm<store_body, Unit>>(a, pairs, static_cast<std::size_t>(m * N), {K, N, step}, static_cast<int>(m),
+        return run<cpu::bfloat16_gemm<store_body, Unit>>(a, pairs, static_cast<std::size_t>(m * N), {K, N, step},
+                                                         static_cast<int>(m),
                                                    parts);
     };
     const auto backward = [&](int parts) {
-        return run<cpu::bfloat16_gemm_tn<store_body, Unit>>(x, d, static_cast<std::size_t>(panel_floats(K, N, lanes)), {K, N},
+        return run<cpu::bfloat16_gemm_tn<store_body, Unit>>(x, d,
+                                                            static_cast<std::size_t>(panel_floats(K, N, lanes)), {K, N},
                                                       static_cast<int>(m), parts);
     };
     const outcome y = forward(1), g = backward(1);
@@ -151,21 +156,24 @@ void check_pairs(std::int64_t m, std::int64_t K, std::int64_t N) {
     const auto check = [&](const outcome& r, std::int64_t place, double want, std::int64_t depth, std::int64_t row,
                            std::int64_t col) {
         const auto i = static_cast<std::size_t>(place);
-        const bool there = r.row[i] == static_cast<float>(row) && r.col[i] == static_cast<float>(col) && r.visits[i] == 1;
+        const bool there = r.row[i] == static_cast<float>(row) && r.col[i] == static_cast<float>(col) &&
+            r.visits[i] == 1;
         if (!there || std::abs(r.value[i] - want) > tolerance(depth))
-            BOOST_FAIL("pairs of " << m << "x" << K << "x" << N << " at " << row << "," << col << ": " << r.value[i] << " wanted "
-                                   << want);
+            BOOST_FAIL("pairs of " << m << "x" << K << "x" << N << " at " << row << "," << col << ": " << r.value[i]
+                                   << " wanted " << want);
     };
     for (std::int64_t j = 0; j < N; ++j) {
         for (std::int64_t i = 0; i < m; ++i)
-            check(y, i * N + j, dot(K, [&](auto t) { return at(a, i * step + t); }, [&](auto t) { return at(b, t * N + j); }), K, i,
+            check(y, i * N + j,
+                  dot(K, [&](auto t) { return at(a, i * step + t); }, [&](auto t) { return at(b, t * N + j); }), K, i,
                   j);
         for (std::int64_t k = 0; k < K; ++k)
             check(g, panel_offset(K, N, k, j, panel_width, lanes),
                   dot(m, [&](auto t) { return at(x, t * K + k); }, [&](auto t) { return at(d, t * N + j); }), m, k, j);
     }
     for (std::int64_t k = 0; k < K; ++k)
-        for (std::int64_t j = N; j < round_up(N, lanes); ++j) check(g, panel_offset(K, N, k, j, panel_width, lanes), 0, 0, k, j);
+        for (std::int64_t j = N; j < round_up(N, lanes); ++j)
+            check(g, panel_offset(K, N, k, j, panel_width, lanes), 0, 0, k, j);
     for (int parts = 2; parts <= 5; ++parts) BOOST_TEST((forward(parts) == y && backward(parts) == g));
 }
 
@@ -188,7 +196,8 @@ void check_gemm_row() {
         for (unsigned i = 0; i < K; ++i)
             if ((i * 2654435761u >> 7 & 3) < zeros) a[i] = i % 2 ? 0.f : -0.f;
         const outcome want = run<cpu::gemm<store_body>>(a, packed, N, {K, N, K}, 1, 1);
-        if (!(want == run<row>(a, packed, N, {K, N, K}, 1, 1) && want == run<of_finite_weights<row>>(a, packed, N, {K, N, K}, 1, 1)))
+        if (!(want == run<row>(a, packed, N, {K, N, K}, 1, 1) &&
+              want == run<of_finite_weights<row>>(a, packed, N, {K, N, K}, 1, 1)))
             BOOST_FAIL("a row of " << K << " by " << N << ", zeros " << zeros);
     }
 }
@@ -205,8 +214,8 @@ bool same(const floats& a, const floats& b) {   // bit by bit, but one NaN is as
         if (std::memcmp(&a[i], &b[i], 4) != 0 && !(std::isnan(a[i]) && std::isnan(b[i]))) return false;
     return a.size() == b.size();
 }
-/// Runs a product by tiles, by the function for zeros (whose condition must hold), and as three threads with two or three
-/// parts each.
+/// Runs a product by tiles, by the function for zeros (whose condition must hold), and as three
+/// threads with two or three parts each.
 void check_sparse(cpu::product q, bool (*holds)(const cpu::product&), cpu::tiles_function skipping, floats a, floats b,
                   std::int64_t size) {
     static constexpr cpu::epilogue f = cpu::epilogue_of<store_body, true>();
@@ -249,14 +258,15 @@ const float strange[] = {0.5f, std::numeric_limits<float>::infinity(), std::nume
 BOOST_AUTO_TEST_CASE(zeros_on_the_left_are_skipped_and_nothing_else_changes) {
     for (std::int64_t m : {32, 64, 71, 150})
         for (std::int64_t K : {64, 77, 193})
-            for (std::int64_t N : {2 * panel_width, 3 * panel_width, 5 * panel_width, 7 * panel_width, 9 * panel_width - 3})
+            for (std::int64_t N :
+                 {2 * panel_width, 3 * panel_width, 5 * panel_width, 7 * panel_width, 9 * panel_width - 3})
                 for (float odd : strange) {   // a weight whose input is zero in the first example
                     floats b = random_floats(static_cast<std::size_t>(K * N), 2);
                     floats packed(static_cast<std::size_t>(panel_floats(K, N, lanes)));
                     b[static_cast<std::size_t>(3 * N + 1)] = odd;
                     pack_panels(b.data(), packed.data(), K, N, panel_width, lanes);
-                    check_sparse({nullptr, K, 1, nullptr, 0, cpu::right::panels, m, N, K, false, 0, 0}, cpu::is_sparse_left,
-                                 cpu::run_sparse_left, sparse_floats(m, K, 1), packed, m * N);
+                    check_sparse({nullptr, K, 1, nullptr, 0, cpu::right::panels, m, N, K, false, 0, 0},
+                                 cpu::is_sparse_left, cpu::run_sparse_left, sparse_floats(m, K, 1), packed, m * N);
                 }
     for (int period : {8, 16, 32, 64, 128}) {   // a zero row every so often is not taken for zeros everywhere
         floats texts = random_floats(512 * 64, 1);
@@ -264,7 +274,8 @@ BOOST_AUTO_TEST_CASE(zeros_on_the_left_are_skipped_and_nothing_else_changes) {
         BOOST_TEST(cpu::non_zero_share(texts.data(), 512, 64, 64) > cpu::sparse_share);
     }
     const floats full = random_floats(64 * 128, 1);
-    const cpu::product dense{full.data(), 128, 1, full.data(), 0, cpu::right::panels, 64, 5 * panel_width, 128, false, 0, 0};
+    const cpu::product dense{full.data(), 128, 1, full.data(), 0, cpu::right::panels, 64, 5 * panel_width, 128,
+                             false, 0, 0};
     BOOST_TEST(!cpu::is_sparse_left(dense));
 }
 
@@ -272,9 +283,10 @@ BOOST_AUTO_TEST_CASE(few_inputs_go_in_tiles_of_four_and_nothing_else_changes) {
     for (std::int64_t K = cpu::few_rows; K < cpu::small_tile_rows; ++K)
         for (std::int64_t m : {1, 5, 32, 300})
             for (std::int64_t N : {2 * lanes, 3 * lanes, 6 * lanes, 7 * lanes - 3})
-                check_sparse({nullptr, 1, K, nullptr, N, cpu::right::rows, K, N, m, true, 0, 0}, cpu::has_few_rows, cpu::run_few_rows,
-                             random_floats(static_cast<std::size_t>(m * K), 1), random_floats(static_cast<std::size_t>(m * N), 2),
-                             panel_floats(K, N, lanes));
+                check_sparse({nullptr, 1, K, nullptr, N, cpu::right::rows, K, N, m, true, 0, 0}, cpu::has_few_rows,
+                             cpu::run_few_rows,
+                             random_floats(static_cast<std::size_t>(m * K), 1),
+                             random_floats(static_cast<std::size_t>(m * N), 2), panel_floats(K, N, lanes));
 }
 
 BOOST_AUTO_TEST_CASE(few_columns_go_by_rows_and_nothing_else_changes) {
@@ -284,8 +296,10 @@ BOOST_AUTO_TEST_CASE(few_columns_go_by_rows_and_nothing_else_changes) {
                 floats packed = random_floats(static_cast<std::size_t>(K * lanes), 2);
                 for (std::size_t i = 0; i < packed.size(); ++i)
                     if (static_cast<std::int64_t>(i % lanes) >= N) packed[i] = 0;
-                check_sparse({nullptr, K, 1, nullptr, 0, cpu::right::panels, m, N, K, false, 0, 0}, cpu::is_narrow_product,
-                             cpu::run_narrow_product<>, random_floats(static_cast<std::size_t>(m * K), 1), packed, m * N);
+                check_sparse({nullptr, K, 1, nullptr, 0, cpu::right::panels, m, N, K, false, 0, 0},
+                             cpu::is_narrow_product,
+                             cpu::run_narrow_product<>, random_floats(static_cast<std::size_t>(m * K), 1),
+                             packed, m * N);
             }
 }
 
@@ -309,9 +323,11 @@ BOOST_AUTO_TEST_CASE(pairs_of_bfloat16_by_a_matrix_unit) {
 /// One step of the sums: x times y and u times v, in every lane.
 __attribute__((noinline)) float one_step(float sum, float x, float y, float u, float v) {
     const auto all = [](float a) { return cpu::splat(a); };
-    const cpu::vf r = cpu::dot_pairs(all(sum), (cpu::vu)cpu::pairs_of(all(x), all(u)), (cpu::vu)cpu::pairs_of(all(y), all(v)));
+    const cpu::vf r = cpu::dot_pairs(all(sum), (cpu::vu)cpu::pairs_of(all(x), all(u)),
+                                     (cpu::vu)cpu::pairs_of(all(y), all(v)));
     for (int i = 1; i < lanes; ++i)
-        if (std::memcmp(&reinterpret_cast<const float(&)[lanes]>(r)[i], &reinterpret_cast<const float(&)[lanes]>(r)[0], 4))
+        if (std::memcmp(&reinterpret_cast<const float(&)[lanes]>(r)[i],
+                        &reinterpret_cast<const float(&)[lanes]>(r)[0], 4))
             BOOST_FAIL("lane " << i << " differs");
     return r[0];
 }
@@ -362,7 +378,8 @@ BOOST_AUTO_TEST_CASE(zeros_of_a_gradient_are_skipped_and_nothing_else_changes) {
                 for (float odd : strange) {   // an input of an example whose gradients are zero
                     floats a = random_floats(static_cast<std::size_t>(m * K), 3);
                     a[static_cast<std::size_t>(7 * K + 2)] = odd;
-                    check_sparse({nullptr, 1, K, nullptr, N, cpu::right::rows, K, N, m, true, 0, 0}, [](const cpu::product& q) { return cpu::gradient_share(q) <= cpu::sparse_share; },
+                    check_sparse({nullptr, 1, K, nullptr, N, cpu::right::rows, K, N, m, true, 0, 0},
+                                 [](const cpu::product& q) { return cpu::gradient_share(q) <= cpu::sparse_share; },
                                  cpu::run_sparse_gradient, a, sparse_floats(m, N, 4), panel_floats(K, N, lanes));
                 }
     const floats full = random_floats(64 * 128, 1);
@@ -376,13 +393,14 @@ BOOST_AUTO_TEST_CASE(zeros_of_the_inputs_are_skipped_in_the_gradient_and_nothing
         for (float odd : strange) {   // a gradient of an example whose inputs are zero
             floats d = random_floats(static_cast<std::size_t>(m * N), 3);
             d[static_cast<std::size_t>(7 * N + 2)] = odd;
-            floats blots = random_floats(static_cast<std::size_t>(m * K), 4);   // zeros side by side, so that inputs are paired
+            // zeros side by side, so that inputs are paired
+            floats blots = random_floats(static_cast<std::size_t>(m * K), 4);
             for (std::int64_t i = 0; i < m * K; ++i)
                 if ((i % K / 5 + i / K) % 3 || i / K % 7 == 0) blots[static_cast<std::size_t>(i)] = 0;
             for (const floats& x : {sparse_floats(m, K, 4), blots})
                 check_sparse({nullptr, 1, K, nullptr, N, cpu::right::rows, K, N, m, true, 0, 0},
-                             [](const cpu::product& q) { return cpu::input_share(q) <= cpu::sparse_share; }, cpu::run_sparse_inputs,
-                             x, d, panel_floats(K, N, lanes));
+                             [](const cpu::product& q) { return cpu::input_share(q) <= cpu::sparse_share; },
+                             cpu::run_sparse_inputs, x, d, panel_floats(K, N, lanes));
         }
     };
     for (std::int64_t m : {32, 71, 300})
@@ -399,7 +417,8 @@ struct prefetched_and_finished {
     template <class F>
     static void each(const cpu::finished& t, F f) {
         for (std::int64_t i = 0; i < t.rows; ++i)
-            for (int j = 0; j < t.columns; j += lanes) f(static_cast<std::size_t>((t.off + i * t.off_step + j) / lanes));
+            for (int j = 0; j < t.columns; j += lanes)
+                f(static_cast<std::size_t>((t.off + i * t.off_step + j) / lanes));
     }
     static void prefetch(const cpu::finished& t, const call&) {
         each(t, [](std::size_t i) { ++prefetched.at(i); });
@@ -439,13 +458,15 @@ struct sparse_and_finished : prefetched_and_finished {
     static void finish(const cpu::finished& t, const call&) {
         prefetched_and_finished::finish(t, call{});
         for (std::int64_t i = 0; i < t.rows; ++i)
-            for (int j = 0; j < t.columns; ++j) result.at(static_cast<std::size_t>(t.off + i * t.off_step + j)) = t.sums[i * t.width + j];
+            for (int j = 0; j < t.columns; ++j)
+                result.at(static_cast<std::size_t>(t.off + i * t.off_step + j)) = t.sums[i * t.width + j];
     }
 };
 BOOST_AUTO_TEST_CASE(weights_in_memory_are_prefetched_line_by_line_beside_dense_sums) {
     using t = sparse_and_finished;
     const auto check = [](std::int64_t m, std::int64_t K, std::int64_t N) {
-        const floats a = random_floats(static_cast<std::size_t>(m * K), 1), d = random_floats(static_cast<std::size_t>(m * N), 2);
+        const floats a = random_floats(static_cast<std::size_t>(m * K), 1),
+            d = random_floats(static_cast<std::size_t>(m * N), 2);
         const cpu::product q{a.data(), 1, K, d.data(), N, cpu::right::rows, K, N, m, true, 0, 0};
         const auto all = static_cast<std::size_t>(panel_floats(K, N, lanes));
         const auto run = [&](bool prefetches, bool lists) {
@@ -521,8 +542,8 @@ BOOST_AUTO_TEST_CASE(by_the_transpose_of_packed_weights) {
 BOOST_AUTO_TEST_CASE(few_rows_fill_lanes_and_nothing_else_changes) {
     const std::int64_t N = cpu::waiting_floats / panel_width + 3 * panel_width;   // more columns than wait in the cache
     for (std::int64_t m : {lanes, panel_width - 1, panel_width, 3 * lanes, 2 * panel_width}) {
-        for (std::int64_t K : {cpu::non_temporal_floats / N + 1, std::int64_t{4 * panel_width + lanes}, std::int64_t{4 * panel_width + lanes + 1},
-                               std::int64_t{9 * panel_width + 3}})
+        for (std::int64_t K : {cpu::non_temporal_floats / N + 1, std::int64_t{4 * panel_width + lanes},
+                               std::int64_t{4 * panel_width + lanes + 1}, std::int64_t{9 * panel_width + 3}})
             check_transposed(m, K, N);
         check_transposed(m, cpu::non_temporal_floats / (4 * panel_width) + 1, 4 * panel_width);
         const std::int64_t K = 5 * panel_width + 7;
@@ -530,14 +551,16 @@ BOOST_AUTO_TEST_CASE(few_rows_fill_lanes_and_nothing_else_changes) {
         floats packed(static_cast<std::size_t>(panel_floats(N, K, lanes)));
         pack_panels(random_floats(static_cast<std::size_t>(K * N), 6).data(), packed.data(), N, K, panel_width, lanes);
         const auto rows = [&](std::int64_t n) {
-            return run<cpu::gemm<store_body>>(a, packed, static_cast<std::size_t>(n * N), {K, N, K, 1}, static_cast<int>(n), 1).value;
+            return run<cpu::gemm<store_body>>(a, packed, static_cast<std::size_t>(n * N), {K, N, K, 1},
+                                              static_cast<int>(n), 1).value;
         };
         BOOST_TEST(std::memcmp(rows(m).data(), rows(1).data(), static_cast<std::size_t>(N) * sizeof(float)) == 0);
     }
 }
 
 BOOST_AUTO_TEST_CASE(a_row_of_known_extents) {
-    constexpr int most = cpu::gemm_row<store_body, 1, 1>::most;   // one group of panels, several, and the last one narrow or not full
+    // one group of panels, several, and the last one narrow or not full
+    constexpr int most = cpu::gemm_row<store_body, 1, 1>::most;
     check_gemm_row<1, 1>();
     check_gemm_row<2, 3 * panel_width>();
     check_gemm_row<33, panel_width + 1>();
@@ -586,28 +609,35 @@ BOOST_AUTO_TEST_CASE(gemm_tn_copying_its_operands) {
 
 /// Stores behind the sums of the right operand's rows.
 struct body_behind_sums {
-    static void vector(cpu::vf acc, std::int64_t off, std::int64_t, int, const call& c) { cpu::store(c.p[3] + off, acc); }
-    static void vector(cpu::vf acc, int n, std::int64_t off, std::int64_t, int, const call& c) { cpu::store(c.p[3] + off, acc, n); }
+    static void vector(cpu::vf acc, std::int64_t off, std::int64_t, int, const call& c) {
+        cpu::store(c.p[3] + off, acc);
+    }
+    static void vector(cpu::vf acc, int n, std::int64_t off, std::int64_t, int, const call& c) {
+        cpu::store(c.p[3] + off, acc, n);
+    }
 };
 BOOST_AUTO_TEST_CASE(gemm_tn_sums_its_right_operand_too) {
     using kernel = cpu::gemm_tn<body_behind_sums, -1, true>;
     for (std::int64_t m : {std::int64_t{9}, kernel::deep + 5, cpu::kept_depth, cpu::kept_depth + 3})
         for (std::int64_t K : {29, 70})
             for (std::int64_t N : {std::int64_t{20}, kernel::wide, kernel::wide + 9, 2 * kernel::wide}) {
-                const floats a = random_floats(static_cast<std::size_t>(m * K), 3), d = random_floats(static_cast<std::size_t>(m * N), 4);
+                const floats a = random_floats(static_cast<std::size_t>(m * K), 3),
+                    d = random_floats(static_cast<std::size_t>(m * N), 4);
                 const auto size = static_cast<std::size_t>(panel_floats(K, N, lanes));
                 const auto go = [&](int parts, int threads) {
                     return run<kernel>(a, d, size, {K, N}, static_cast<int>(m), parts, threads);
                 };
                 const outcome r = go(1, 0);   // value: the sums; row: the product
                 for (std::int64_t j = 0; j < N; ++j) {
-                    const double want = dot(m, [](auto) { return 1.; }, [&](auto t) { return d[static_cast<std::size_t>(t * N + j)]; });
+                    const double want = dot(m, [](auto) { return 1.; },
+                                            [&](auto t) { return d[static_cast<std::size_t>(t * N + j)]; });
                     BOOST_TEST(std::abs(r.value[static_cast<std::size_t>(j)] - want) <= tolerance(m));
                     for (std::int64_t k = 0; k < K; ++k) {
                         const double y = dot(m, [&](auto t) { return a[static_cast<std::size_t>(t * K + k)]; },
                                              [&](auto t) { return d[static_cast<std::size_t>(t * N + j)]; });
                         const auto at = static_cast<std::size_t>(panel_offset(K, N, k, j, panel_width, lanes));
-                        if (std::abs(r.row[at] - y) > tolerance(m)) BOOST_FAIL(m << "x" << K << "x" << N << " at " << k << "," << j);
+                        if (std::abs(r.row[at] - y) > tolerance(m))
+                            BOOST_FAIL(m << "x" << K << "x" << N << " at " << k << "," << j);
                     }
                 }
                 for (int threads = 0; threads <= 3; ++threads) BOOST_TEST((go(8, threads) == r));
@@ -615,12 +645,14 @@ BOOST_AUTO_TEST_CASE(gemm_tn_sums_its_right_operand_too) {
 }
 
 BOOST_AUTO_TEST_CASE(a_left_operand_known_to_be_zero_is_not_read) {
-    for (const auto& x : {std::array<std::int64_t, 3>{1, 5, 3}, {3, 40, 70}, {29, 7, 2 * panel_width + 1}, {64, 130, 90}}) {
+    for (const auto& x :
+         {std::array<std::int64_t, 3>{1, 5, 3}, {3, 40, 70}, {29, 7, 2 * panel_width + 1}, {64, 130, 90}}) {
         const std::int64_t m = x[0], K = x[1], N = x[2];
         const auto go = [&](float left, bool first_iteration, std::int64_t known, int parts) {
             return run<cpu::gemm<store_body>>(floats(static_cast<std::size_t>(m * K), left),
-                                              floats(static_cast<std::size_t>(panel_floats(K, N, lanes)), 2.f), static_cast<std::size_t>(m * N),
-                                              {K, N, K, 0, known}, static_cast<int>(m), parts, 0, first_iteration);
+                                              floats(static_cast<std::size_t>(panel_floats(K, N, lanes)), 2.f),
+                                              static_cast<std::size_t>(m * N), {K, N, K, 0, known}, static_cast<int>(m),
+                                              parts, 0, first_iteration);
         };
         const outcome zeros = go(0.f, true, 0, 1);
         for (int parts = 1; parts <= 4; ++parts) BOOST_TEST((go(NAN, true, 1, parts) == zeros));
@@ -639,15 +671,18 @@ BOOST_AUTO_TEST_CASE(gemm_tn_leaves_out_rows_known_to_be_zero) {
                 const auto go = [&](float of, std::int64_t known, int parts) {
                     const std::int64_t first = zeros < 0 ? m + zeros : 0;
                     std::fill(a.begin() + first * K, a.begin() + (first + 4) * K, of);
-                    return run<kernel>(a, d, static_cast<std::size_t>(panel_floats(K, N, lanes)), {K, N, known}, static_cast<int>(m), parts);
+                    return run<kernel>(a, d, static_cast<std::size_t>(panel_floats(K, N, lanes)), {K, N, known},
+                                       static_cast<int>(m), parts);
                 };
                 const outcome want = go(0.f, 0, 1), got = go(NAN, zeros, 1);
-                for (std::size_t i = 0; i < want.value.size(); ++i) BOOST_TEST(std::abs(want.value[i] - got.value[i]) <= tolerance(m));
+                for (std::size_t i = 0; i < want.value.size(); ++i)
+                    BOOST_TEST(std::abs(want.value[i] - got.value[i]) <= tolerance(m));
                 BOOST_TEST((want.visits == got.visits));
                 for (int parts = 2; parts <= 4; ++parts) BOOST_TEST((go(NAN, zeros, parts) == got));
             }
     // where there is no other row
-    const outcome r = run<kernel>(floats(29, 0.f), floats(20, 1.f), static_cast<std::size_t>(panel_floats(29, 20, lanes)), {29, 20, 1}, 1, 1);
+    const outcome r = run<kernel>(floats(29, 0.f), floats(20, 1.f),
+                                  static_cast<std::size_t>(panel_floats(29, 20, lanes)), {29, 20, 1}, 1, 1);
     BOOST_TEST(r.value[0] == 0);
 }
 
@@ -655,7 +690,8 @@ BOOST_AUTO_TEST_CASE(gemm_tn_deeper_than_one_piece) {
     check_gemm_tn(cpu::gathered_floats / panel_width + 5, 130, 19);
     check_gemm_tn(2 * cpu::gathered_floats / panel_width, 5, 40);
     check_gemm_tn(2 * cpu::gathered_floats / panel_width + 1, 3, 40);
-    check_gemm_tn(32, 4 * lanes, 2);    // of few units: four vectors of inputs at once, or eight and four and one and a rest
+    // of few units: four vectors of inputs at once, or eight and four and one and a rest
+    check_gemm_tn(32, 4 * lanes, 2);
     check_gemm_tn(32, 14 * lanes - 3, 1);
 }
 
@@ -671,8 +707,10 @@ BOOST_AUTO_TEST_CASE(smaller_batches_need_no_other_loops) {
                 for (std::int64_t m : batches) {
                     if (m > most) break;
                     const std::int64_t of_rows[] = {K, N, K, 0, 0}, of_weights[] = {K, N, 0};
-                    BOOST_TEST((forward::cases(of_rows, m) & ~forward::small & ~forward::cases(of_rows, most)) == 0);   // others do small ones, too
-                    BOOST_TEST((backward::cases(of_weights, m) & ~backward::small & ~backward::cases(of_weights, most)) == 0);
+                    // others do small ones, too
+                    BOOST_TEST((forward::cases(of_rows, m) & ~forward::small & ~forward::cases(of_rows, most)) == 0);
+                    BOOST_TEST(
+                        (backward::cases(of_weights, m) & ~backward::small & ~backward::cases(of_weights, most)) == 0);
                 }
     const auto rows = [](std::int64_t K, std::int64_t N, std::int64_t transposed, std::int64_t zeros) {
         const std::int64_t e[] = {K, N, K, transposed, zeros};
@@ -690,7 +728,8 @@ BOOST_AUTO_TEST_CASE(smaller_batches_need_no_other_loops) {
     BOOST_TEST(weights(64, 1, 64) == backward::narrow);
     BOOST_TEST(weights(4, 64, 64) == (cpu::small_tile_rows > 4 ? backward::few : backward::small));
     BOOST_TEST(weights(784, 128, 16) == 0);
-    const int sparse = backward::skips_inputs | backward::skips_gradients | cpu::input_blocks(784).bit() << backward::widths;
+    const int sparse = backward::skips_inputs | backward::skips_gradients | cpu::input_blocks(784).bit()
+        << backward::widths;
     BOOST_TEST(weights(784, 128, 64) == sparse);
     BOOST_TEST(weights(784, 128, 4096) == (sparse | backward::copies));
     const std::int64_t shallow[] = {64, 64, cpu::least_copied_depth - 1}, deep[] = {64, 64, cpu::least_copied_depth};

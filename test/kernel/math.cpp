@@ -126,7 +126,8 @@ BOOST_AUTO_TEST_CASE(erf_everywhere) {
 }
 
 BOOST_AUTO_TEST_CASE(quotients_in_their_range) {
-    BOOST_TEST(worst(LIFT(reciprocal), [](double x) { return 1 / x; }, 0x1p-125f, 0x1p125f, true) <= (has_multiply_add ? 2 : 4));
+    BOOST_TEST(worst(LIFT(reciprocal), [](double x) { return 1 / x; }, 0x1p-125f, 0x1p125f, true) <=
+               (has_multiply_add ? 2 : 4));
     BOOST_TEST(worst(LIFT(reciprocal_sqrt), [](double x) { return 1 / std::sqrt(x); }, 0x1p-125f, 0x1p125f, false) <=
                (has_multiply_add ? 3 : 4));
     BOOST_TEST(worst([](vf x) { return cpu::quotient(cpu::splat(0.7f), x); },
@@ -146,7 +147,8 @@ BOOST_AUTO_TEST_CASE(philox_agrees_with_the_scalar_generator) {
                 cpu::philox_blocks(key, step, low, cpu::vu{} + 3u, word);
                 for (int i = 0; i < lanes; ++i)
                     for (int k = 0; k < 4; ++k)
-                        BOOST_TEST(std::uint32_t{word[k][i]} == philox_at(key, std::uint64_t{3} << 32 | index(i), step).word[k]);
+                        BOOST_TEST(std::uint32_t{word[k][i]} ==
+                                   philox_at(key, std::uint64_t{3} << 32 | index(i), step).word[k]);
             }
 }
 
@@ -154,17 +156,20 @@ BOOST_AUTO_TEST_CASE(words_of_a_stream) {
     constexpr std::uint64_t key = 0x0123456789abcdef, step = 0xfedcba9876543210;
     random_stream in_order(key, step);
     for (std::uint64_t i = 0; i < 20; ++i) BOOST_TEST(philox_word(key, i, step) == in_order.word());
-    for (std::uint64_t first : {0ull, 1ull, 2ull, 3ull, 4ull, 1001ull, 0xfffffffeull, 0xffffffffull, 0x300000000ull, 0xfffffffffffull}) {
+    for (std::uint64_t first :
+         {0ull, 1ull, 2ull, 3ull, 4ull, 1001ull, 0xfffffffeull, 0xffffffffull, 0x300000000ull, 0xfffffffffffull}) {
         const cpu::vu side_by_side = cpu::philox_words(key, step, first);
         const cpu::word_pair pair = cpu::philox_word_pair(key, step, first);
         for (int i = 0; i < lanes; ++i) {
             BOOST_TEST(std::uint32_t{pair.front[i]} == std::uint32_t{side_by_side[i]});
-            BOOST_TEST(std::uint32_t{pair.back[i]} == philox_word(key, first + static_cast<std::uint64_t>(lanes + i), step));
+            BOOST_TEST(std::uint32_t{pair.back[i]} ==
+                       philox_word(key, first + static_cast<std::uint64_t>(lanes + i), step));
         }
         for (std::uint32_t apart : {1u, 3u, 10u, 100'000u}) {
             const cpu::vu got = cpu::philox_words(key, step, first, apart);
             for (int i = 0; i < lanes; ++i) {
-                BOOST_TEST(std::uint32_t{got[i]} == philox_word(key, first + static_cast<std::uint64_t>(i) * apart, step));
+                BOOST_TEST(std::uint32_t{got[i]} ==
+                           philox_word(key, first + static_cast<std::uint64_t>(i) * apart, step));
                 if (apart == 1) BOOST_TEST(std::uint32_t{got[i]} == std::uint32_t{side_by_side[i]});
             }
         }

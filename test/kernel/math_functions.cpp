@@ -29,7 +29,8 @@ void check(F f, R reference, double most, float low, float high) {
 BOOST_AUTO_TEST_CASE(exponentials) {
     check(LIFT(expm1), TRUE(expm1), 1.7, 1e-2f, 90.f);
     check(LIFT(log1p), TRUE(log1p), 1.5, 1e-2f, 3.f);
-    check(LIFT(softplus), [](double x) { return std::fmax(x, 0.) + std::log1p(std::exp(-std::abs(x))); }, 2.5, 1e-2f, 87.f);
+    check(LIFT(softplus), [](double x) { return std::fmax(x, 0.) + std::log1p(std::exp(-std::abs(x))); }, 2.5,
+          1e-2f, 87.f);
 }
 BOOST_AUTO_TEST_CASE(complement_of_the_error_function) {
     check(LIFT(erfc), [](double x) { return x > 9.19 ? 0 : std::erfc(x); }, 4, 0.1f, 9.19f);
@@ -42,8 +43,8 @@ BOOST_AUTO_TEST_CASE(angles) {
     BOOST_TEST(worst(LIFT(sin), TRUE(sin), 1e3f, 0x1.1p20f, true, 401) <= 1.6);
     BOOST_TEST(worst(LIFT(cos), TRUE(cos), 1e3f, 0x1.1p20f, true, 401) <= 1.6);
     // near multiples of pi/2, and around the largest angle that is reduced by vectors
-    for (float x : {1.57079637f, 3.14159274f, 6.28318548f, 102943.707f, 262143.984f, 262144.f, 262144.031f, 1048575.94f, 1048576.f,
-                    1048576.12f, 3e38f}) {
+    for (float x : {1.57079637f, 3.14159274f, 6.28318548f, 102943.707f, 262143.984f, 262144.f, 262144.031f, 1048575.94f,
+                    1048576.f, 1048576.12f, 3e38f}) {
         const double a = static_cast<double>(x);
         BOOST_TEST(ulps(one(LIFT(sin), x), std::sin(a)) <= 1.6);
         BOOST_TEST(ulps(one(LIFT(cos), -x), std::cos(a)) <= 1.6);
@@ -111,7 +112,8 @@ float two(vf (*f)(vf, vf), float x, float y) { return f(cpu::splat(x), cpu::spla
 BOOST_AUTO_TEST_CASE(powers_and_angles_of_points) {
     double power = 0, angle = 0;
     on_pairs([&](float x, float y) {
-        const double p = static_cast<double>(x), q = static_cast<double>(y), want = std::pow(p, q), a = std::atan2(p, q);
+        const double p = static_cast<double>(x), q = static_cast<double>(y), want = std::pow(p, q),
+            a = std::atan2(p, q);
         if (std::abs(want) > 1e-37 || want == 0 || std::isnan(want))
             power = std::max(power, ulps(two(LIFT2(pow), x, y), want));
         if (std::abs(a) > 1e-37 || std::isnan(a)) angle = std::max(angle, ulps(two(LIFT2(atan2), x, y), a));
@@ -122,14 +124,18 @@ BOOST_AUTO_TEST_CASE(powers_and_angles_of_points) {
 BOOST_AUTO_TEST_CASE(powers_of_which_the_exponent_magnifies_the_logarithm) {
     std::mt19937 random(5);
     double worst = 0;
-    for (int i = 0; i < 200000; ++i) {   // near 1, and around the ends of the logarithm's fraction; powers in all of a float's range
-        const float near = std::ldexp(static_cast<float>(random() % 2001u) / 1000 - 1, -static_cast<int>(random() % 22u));
+    // near 1, and around the ends of the logarithm's fraction; powers in all of a float's range
+    for (int i = 0; i < 200000; ++i) {
+        const float near = std::ldexp(static_cast<float>(random() % 2001u) / 1000 - 1,
+                                      -static_cast<int>(random() % 22u));
         const float x = i % 3 == 0 ? 1 + near / 2 : i % 3 == 1 ? 0.7f + static_cast<float>(random() % 1000000u) * 1e-6f
                                                                 : from_bits(0x00800000u + random() % 0x7f000000u);
-        const double log = std::log2(static_cast<double>(x)), t = (static_cast<double>(random() % 252001u) - 126000) / 1000;
+        const double log = std::log2(static_cast<double>(x)),
+            t = (static_cast<double>(random() % 252001u) - 126000) / 1000;
         const float y = log == 0 ? 1.f : static_cast<float>(t / log);
         const double want = std::pow(static_cast<double>(x), static_cast<double>(y));
-        if (std::isfinite(y) && want > 1.2e-38 && want < 3.4e38) worst = std::max(worst, ulps(two(LIFT2(pow), x, y), want));
+        if (std::isfinite(y) && want > 1.2e-38 && want < 3.4e38)
+            worst = std::max(worst, ulps(two(LIFT2(pow), x, y), want));
     }
     BOOST_TEST(worst <= 0.85);
 }
@@ -144,7 +150,9 @@ BOOST_AUTO_TEST_CASE(remainders) {
     });
 }
 BOOST_AUTO_TEST_CASE(integers) {
-    const auto same = [](float a, float b) { return a == b ? std::signbit(a) == std::signbit(b) : std::isnan(a) && std::isnan(b); };
+    const auto same = [](float a, float b) {
+        return a == b ? std::signbit(a) == std::signbit(b) : std::isnan(a) && std::isnan(b);
+    };
     for (std::uint64_t b = 0; b < (std::uint64_t{1} << 32); b += 20011) {
         const float x = from_bits(static_cast<std::uint32_t>(b));
         const bool fine = same(one(LIFT(round), x), std::nearbyint(x)) && same(one(LIFT(floor), x), std::floor(x)) &&

@@ -52,8 +52,12 @@ void check(std::int64_t M, std::int64_t N, std::int64_t K, batch s) {
                 const auto at = static_cast<std::size_t>((q * M + i) * N + j);
                 const std::int64_t a0 = begin(q, s.stride_a, s.outer_a), b0 = begin(q, s.stride_b, s.outer_b);
                 const double want = dot(
-                    K, [&](auto t) { return a[static_cast<std::size_t>(a0 + (TransA ? t * step_a + i : i * step_a + t))]; },
-                    [&](auto t) { return b[static_cast<std::size_t>(b0 + (TransB ? j * step_b + t : t * step_b + j))]; });
+                    K, [&](auto t) {
+                        return a[static_cast<std::size_t>(a0 + (TransA ? t * step_a + i : i * step_a + t))];
+                    },
+                    [&](auto t) {
+                        return b[static_cast<std::size_t>(b0 + (TransB ? j * step_b + t : t * step_b + j))];
+                    });
                 if (std::abs(r.value[at] - want) > tolerance(K) || r.row[at] != static_cast<float>(q * M + i) ||
                     r.col[at] != static_cast<float>(j) || r.visits[at] != 1)
                     BOOST_FAIL("matmul " << M << "x" << N << "x" << K << " matrix " << q << " at " << i << "," << j

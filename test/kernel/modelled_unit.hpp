@@ -10,9 +10,10 @@
 namespace sinter::test {
 using namespace compiler;
 
-/// What Intel's manual says of AMX-BF16's tiles, in plain C++, so that the loops around the unit are tested where there is none:
-/// TDPBF16PS sums the low and the high halves' products apart, adds the two, then that to the sum; denormals count as zeros, going
-/// in and coming out. Tiles begin as NaN: what uses one that was neither cleared nor loaded is seen.
+/// What Intel's manual says of AMX-BF16's tiles, in plain C++, so that the loops around the unit
+/// are tested where there is none: TDPBF16PS sums the low and the high halves' products apart, adds
+/// the two, then that to the sum; denormals count as zeros, going in and coming out. Tiles begin as
+/// NaN: what uses one that was neither cleared nor loaded is seen.
 class modelled_unit {
 public:
     static constexpr bool exists = true;

@@ -7,7 +7,8 @@
 #include <sinter/kernel/cpu/gemm/pipelined_epilogue.hpp>
 #include <sinter/kernel/cpu/gemm/dense/gemm.hpp>
 
-/// Products that finish each tile while the next one is summed, against sums in double and, to the bit, against the other loops.
+/// Products that finish each tile while the next one is summed, against sums in double and, to the
+/// bit, against the other loops.
 using namespace sinter;
 using namespace sinter::runtime;
 using namespace sinter::test;
@@ -38,7 +39,8 @@ struct following {   // whatever the target's registers
 void check(std::int64_t m, std::int64_t K, std::int64_t N) {
     const std::int64_t step = K + 3;
     const auto n = static_cast<std::size_t>(m * N);
-    const floats a = random_floats(static_cast<std::size_t>(m * step), 1), b = random_floats(static_cast<std::size_t>(K * N), 2);
+    const floats a = random_floats(static_cast<std::size_t>(m * step), 1),
+        b = random_floats(static_cast<std::size_t>(K * N), 2);
     floats packed(static_cast<std::size_t>(panel_floats(K, N, cpu::lanes)), 99.f);
     pack_panels(b.data(), packed.data(), K, N, panel_width, cpu::lanes);
     const auto go = [&](int parts, int threads, bool by_rows = false) {
@@ -50,9 +52,10 @@ void check(std::int64_t m, std::int64_t K, std::int64_t N) {
             const double want = dot(K, [&](auto t) { return a[static_cast<std::size_t>(i * step + t)]; },
                                     [&](auto t) { return b[static_cast<std::size_t>(t * N + j)]; });
             if (const auto at = static_cast<std::size_t>(i * N + j);
-                std::abs(r.value[at] - want) > tolerance(K) || r.row[at] != static_cast<float>(i) || r.col[at] != static_cast<float>(j) ||
-                r.visits[at] != 1)
-                BOOST_FAIL(m << "x" << K << "x" << N << " at " << i << "," << j << ": " << r.value[at] << " wanted " << want);
+                std::abs(r.value[at] - want) > tolerance(K) || r.row[at] != static_cast<float>(i) ||
+                r.col[at] != static_cast<float>(j) || r.visits[at] != 1)
+                BOOST_FAIL(m << "x" << K << "x" << N << " at " << i << "," << j << ": " << r.value[at] << " wanted "
+                           << want);
         }
     const auto other = [&](auto kernel) {
         return run<decltype(kernel)>(a, packed, n, {K, N, step}, static_cast<int>(m), 1);
@@ -84,7 +87,8 @@ BOOST_AUTO_TEST_CASE(bodies_and_products_that_gain) {
     BOOST_TEST(!cpu::follows_well<summing_body>());
     BOOST_TEST(!cpu::follows_well<store_body>());
     const auto suits = [](std::int64_t rows, std::int64_t depth, std::int64_t columns) {
-        return cpu::suits_pipelining({nullptr, depth, 1, nullptr, 0, cpu::right::panels, rows, columns, depth, false, 0, 0});
+        return cpu::suits_pipelining({nullptr, depth, 1, nullptr, 0, cpu::right::panels, rows, columns, depth,
+                                      false, 0, 0});
     };
     BOOST_TEST(suits(32, 256, 256));
     BOOST_TEST(!suits(cpu::small_tile_rows - 1, 256, 256));

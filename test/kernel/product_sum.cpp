@@ -74,7 +74,8 @@ void check(int pairs, int m, std::int64_t K, std::int64_t N) {
     for (int threads : {1, 2, 3, 5}) BOOST_TEST((sum(o, m, K, N, 8, threads) == y));
     // a row does not depend on the others
     operands one = o;
-    for (std::size_t k = 0; k < one.packed.size(); k += 2) one.packed[k].erase(one.packed[k].begin(), one.packed[k].end() - K);
+    for (std::size_t k = 0; k < one.packed.size(); k += 2)
+        one.packed[k].erase(one.packed[k].begin(), one.packed[k].end() - K);
     const floats last = sum(one, 1, K, N, 2, 1);
     BOOST_TEST(std::equal(last.begin(), last.end(), y.end() - N));
 }

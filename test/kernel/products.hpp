@@ -45,9 +45,11 @@ struct store_body {
 struct tile_body : store_body {
     static constexpr int size = 1, sums = 0;
     template <int MR, int NR>
-    static void tile(const cpu::vf* s, std::int64_t off, std::int64_t off_step, std::int64_t row, int col, const call& c) {
+    static void tile(const cpu::vf* s, std::int64_t off, std::int64_t off_step, std::int64_t row, int col,
+                     const call& c) {
         for (int i = 0; i < MR; ++i)
-            for (int j = 0; j < NR; ++j) vector(s[i * NR + j], off + i * off_step + j * cpu::lanes, row + i, col + j * cpu::lanes, c);
+            for (int j = 0; j < NR; ++j)
+                vector(s[i * NR + j], off + i * off_step + j * cpu::lanes, row + i, col + j * cpu::lanes, c);
     }
 };
 
@@ -81,7 +83,8 @@ outcome run(floats a, floats b, std::size_t n, std::vector<std::int64_t> e, int 
     c.parts = parts;
     floats scratch;
     if constexpr (requires { Kernel::scratch(c.e, parts, c.m); }) {
-        scratch.assign(static_cast<std::size_t>(Kernel::scratch(c.e, parts, c.m)), std::numeric_limits<float>::quiet_NaN());
+        scratch.assign(static_cast<std::size_t>(Kernel::scratch(c.e, parts, c.m)),
+                       std::numeric_limits<float>::quiet_NaN());
         c.scratch = scratch.data();
     }
     if constexpr (requires { Kernel::prepare(c); })

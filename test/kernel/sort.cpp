@@ -30,8 +30,11 @@ std::vector<float> drawn(std::size_t n, std::mt19937& random) {
 }
 
 void check(int blocks, int n, int inner, int kept, bool descending, int parts, std::mt19937& random) {
-    const auto at = [&](int block, int i, int j, int length) { return static_cast<std::size_t>((block * length + i) * inner + j); };
-    std::vector<float> x = drawn(static_cast<std::size_t>(blocks * n * inner), random), y(static_cast<std::size_t>(blocks * kept * inner));
+    const auto at = [&](int block, int i, int j, int length) {
+        return static_cast<std::size_t>((block * length + i) * inner + j);
+    };
+    std::vector<float> x = drawn(static_cast<std::size_t>(blocks * n * inner), random),
+        y(static_cast<std::size_t>(blocks * kept * inner));
     std::vector<std::int32_t> places(y.size());
     float* p[] = {x.data(), reinterpret_cast<float*>(places.data()), y.data()};
     const std::int64_t e[] = {n, inner, kept, descending};
@@ -54,7 +57,8 @@ void check(int blocks, int n, int inner, int kept, bool descending, int parts, s
             });
             for (int i = 0; i < kept; ++i) {
                 const std::size_t to = at(block, i, j, kept);
-                BOOST_TEST_REQUIRE(places[to] == order[static_cast<std::size_t>(i)], n << " of " << inner << ", place " << i);
+                BOOST_TEST_REQUIRE(places[to] == order[static_cast<std::size_t>(i)],
+                                   n << " of " << inner << ", place " << i);
                 const float want = x[at(block, places[to], j, n)];
                 BOOST_TEST_REQUIRE((y[to] == want || (y[to] != y[to] && want != want)));
             }

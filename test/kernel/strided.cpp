@@ -64,7 +64,8 @@ BOOST_AUTO_TEST_CASE(to_order_and_back) {
         drawn_steps s(random);
         const std::int32_t fill_bits = 0x40490fdb;   // 3.1415927f
         s.e[strided::fill] = fill_bits;
-        const auto there = static_cast<std::size_t>(s.m * s.e[strided::example]), all = static_cast<std::size_t>(s.m * s.size);
+        const auto there = static_cast<std::size_t>(s.m * s.e[strided::example]),
+            all = static_cast<std::size_t>(s.m * s.size);
         std::vector<float> steps(there), in_order(all, -1.f), back(there, -1.f), wanted(there, 3.1415927f);
         for (std::size_t i = 0; i < there; ++i) steps[i] = static_cast<float>(i);
         const int parts = 1 + n % 3;

@@ -44,9 +44,11 @@ double relative_error(const std::vector<float>& got, const std::vector<double>& 
 template <int M, int K>
 constexpr double most_error = M + K - 1 == 4 ? 1e-6 : 6e-6;
 
-/// Results from any number of parts; whatever the order in which they run, the same bits, and `sums` of none but other parts.
+/// Results from any number of parts; whatever the order in which they run, the same bits, and
+/// `sums` of none but other parts.
 template <class Kernel, int M, int K>
-void check_parts(std::vector<float*> p, buffer& result, const std::int64_t (&e)[8], int m, const std::vector<double>& want,
+void check_parts(std::vector<float*> p, buffer& result, const std::int64_t (&e)[8], int m,
+                 const std::vector<double>& want,
                  bool sums, const std::function<std::vector<float>(std::vector<float>)>& read) {
     std::vector<float> one;
     for (int parts : {1, 2, 8}) {
@@ -74,8 +76,8 @@ std::vector<float> exchanged(const std::vector<float>& w, int taps, int from, in
 template <int M, int K = 3>
 void check(int H, int W, int CI, int OH, int OW, int CO, int PT, int PL, int m) {
     const extents x{H, W, CI, OH, OW, CO, K, K, 1, PT, PL};
-    BOOST_TEST_CONTEXT("F(" << M << ", " << K << "): " << H << 'x' << W << 'x' << CI << " -> " << OH << 'x' << OW << 'x' << CO
-                            << ", padding " << PT << ' ' << PL << ", " << m << " images") {
+    BOOST_TEST_CONTEXT("F(" << M << ", " << K << "): " << H << 'x' << W << 'x' << CI << " -> " << OH << 'x' << OW
+                            << 'x' << CO << ", padding " << PT << ' ' << PL << ", " << m << " images") {
         const auto in = noise(x.x() * m, 1), d = noise(x.y() * m, 2), w = noise(x.w(), 3);
         std::vector<double> y(d.size()), dx(in.size()), dw(w.size());
         each_product(x, m, [&](std::size_t i, std::size_t o, std::size_t k) {
@@ -87,7 +89,8 @@ void check(int H, int W, int CI, int OH, int OW, int CO, int PT, int PL, int m) 
         buffer yb(y.size()), dxb(dx.size()), dwb(wb.n);
         const auto as_it_is = [](std::vector<float> v) { return v; };
         using kernel = winograd_convolution<M, K, store_raw>;
-        check_parts<kernel, M, K>({xb.at.get(), wb.at.get(), nullptr, yb.at.get()}, yb, {H, W, CI, OH, OW, CO, PT, PL}, m, y, false,
+        check_parts<kernel, M, K>({xb.at.get(), wb.at.get(), nullptr, yb.at.get()}, yb, {H, W, CI, OH, OW, CO, PT, PL},
+                                  m, y, false,
                                as_it_is);
         if (CO % lanes == 0)
             check_parts<kernel, M, K>({db.at.get(), tb.at.get(), nullptr, dxb.at.get()}, dxb,
@@ -96,7 +99,8 @@ void check(int H, int W, int CI, int OH, int OW, int CO, int PT, int PL, int m) 
             BOOST_TEST((packed(unpacked(v, K * K * CI, CO), K * K * CI, CO) == v));   // padding is zero
             return unpacked(v, K * K * CI, CO);
         };
-        check_parts<winograd_weight_gradient<M, K, store_raw>, M, K>({xb.at.get(), db.at.get(), nullptr, dwb.at.get()}, dwb,
+        check_parts<winograd_weight_gradient<M, K, store_raw>, M, K>({xb.at.get(), db.at.get(), nullptr, dwb.at.get()},
+                                                                     dwb,
                                                              {H, W, CI, OH, OW, CO, PT, PL}, m, dw, true, plain);
     }
 }
@@ -106,34 +110,39 @@ template <int M, int K, int P>
 void check_pooled() {
     for (const auto& [H, W, CO, m] :
          {std::array{8, 10, 32, 3}, std::array{7, 5, 21, 2}, std::array{30, 30, 16, 4}, std::array{13, 15, 40, 1}})
-        BOOST_TEST_CONTEXT("F(" << M << ", " << K << ") in windows of " << P << ": " << H << 'x' << W << 'x' << CO << ", " << m
-                                << " images") {
+        BOOST_TEST_CONTEXT("F(" << M << ", " << K << ") in windows of " << P << ": " << H << 'x' << W << 'x' << CO
+                                << ", " << m << " images") {
             const int CI = 16, PH = H / P, PW = W / P;
             const auto x = noise(std::size_t(m * H * W * CI), 1), w = noise(std::size_t(K * K * CI * CO), 3);
             const buffer xb(x), wb(packed(w, K * K * CI, CO));
             buffer yb(std::size_t(m * H * W * CO)), pb(std::size_t(m * PH * PW * CO));
             const std::int64_t e[] = {H, W, CI, H, W, CO, K / 2, K / 2};
-            run_told<winograd_convolution<M, K, store_raw>>({xb.at.get(), wb.at.get(), nullptr, yb.at.get()}, e, m, 8, false);
+            run_told<winograd_convolution<M, K, store_raw>>({xb.at.get(), wb.at.get(), nullptr, yb.at.get()}, e, m,
+                                                            8, false);
             for (int parts : {1, 8}) {
                 std::vector<std::uint8_t> won(pb.n + 64, 255);
                 pb.clear();
                 run_told<winograd_convolution<M, K, store_raw, P>>(
-                    {xb.at.get(), wb.at.get(), reinterpret_cast<float*>(won.data()), pb.at.get()}, e, m, parts, parts > 1);
+                    {xb.at.get(), wb.at.get(), reinterpret_cast<float*>(won.data()), pb.at.get()}, e, m, parts,
+                    parts > 1);
                 int wrong = 0;
                 for (int i = 0; i < m * PH * PW * CO; ++i) {
                     const int o = i % CO, px = i / CO % PW, py = i / CO / PW % PH, image = i / CO / PW / PH;
                     float best = -INFINITY;
                     int place = 0;
                     for (int q = 0; q < P * P; ++q) {
-                        const float v = yb.at[std::size_t(((image * H + P * py + q / P) * W + P * px + q % P) * CO + o)];
+                        const float v =
+                            yb.at[std::size_t(((image * H + P * py + q / P) * W + P * px + q % P) * CO + o)];
                         if (v > best) best = v, place = q;
                     }
                     wrong += pb.at[std::size_t(i)] != best || won[std::size_t(i)] != place;
                 }
                 BOOST_TEST(wrong == 0);
-                BOOST_TEST(std::count(won.begin() + std::ptrdiff_t(pb.n), won.end(), 255) == 64);   // nothing beside them
+                // nothing beside them
+                BOOST_TEST(std::count(won.begin() + std::ptrdiff_t(pb.n), won.end(), 255) == 64);
                 pb.clear();   // nobody wants the winners
-                run_told<winograd_convolution<M, K, store_raw, P>>({xb.at.get(), wb.at.get(), nullptr, pb.at.get()}, e, m, parts, false);
+                run_told<winograd_convolution<M, K, store_raw, P>>({xb.at.get(), wb.at.get(), nullptr, pb.at.get()}, e,
+                                                                   m, parts, false);
                 BOOST_TEST(std::isfinite(pb.at[0]));
             }
         }
@@ -145,7 +154,8 @@ BOOST_AUTO_TEST_CASE(pooled) {
     check_pooled<2, 5, 2>();
 }
 
-/// How often a max-pool of 2 x 2 picks another place than of sums in double precision: only where the two are as close as the errors.
+/// How often a max-pool of 2 x 2 picks another place than of sums in double precision: only where
+/// the two are as close as the errors.
 BOOST_AUTO_TEST_CASE(winners) {
     const int H = 16, CI = 256, CO = 64, m = 4;
     const extents x{H, H, CI, H, H, CO, 3, 3, 1, 1, 1};
@@ -162,7 +172,8 @@ BOOST_AUTO_TEST_CASE(winners) {
                                         {H, H, CI, H, H, CO, 1, 1}, m, 8, false);
         int found = 0;
         for (std::size_t i = 0; i < won.size(); ++i) {
-            const std::size_t o = i % CO, px = i / CO % (H / 2), py = i / CO / (H / 2);   // rows of all images follow each other
+            // rows of all images follow each other
+            const std::size_t o = i % CO, px = i / CO % (H / 2), py = i / CO / (H / 2);
             const auto at = [&](int q) { return y[((2 * py + q / 2) * H + 2 * px + q % 2) * CO + o]; };
             const double best = std::max({at(0), at(1), at(2), at(3)});
             found += at(won[i]) != best;
@@ -197,7 +208,8 @@ BOOST_AUTO_TEST_CASE(many_tiles) {   // parts that transform their own patches, 
     check<4>(48, 48, 16, 48, 48, 16, 1, 1, 4);
     check<2>(44, 44, 16, 44, 44, 16, 1, 1, 2);
 }
-BOOST_AUTO_TEST_CASE(far_patches) {   // shared ones that fit no second-level cache, and windows that are kept beside fewer tiles
+// shared ones that fit no second-level cache, and windows that are kept beside fewer tiles
+BOOST_AUTO_TEST_CASE(far_patches) {
     check<4>(32, 32, 64, 32, 32, 64, 1, 1, 4);
 }
 BOOST_AUTO_TEST_CASE(windows_of_five) {

@@ -4,8 +4,9 @@
 #include <cstdint>
 #include <cstring>
 
-/// AVX-512's instructions as far as kernels use them, in terms of AVX2 and of loops over lanes. Found before the library's
-/// header of this name, it has kernels take vectors of 512 bits and their paths on processors without such: right, not fast.
+/// AVX-512's instructions as far as kernels use them, in terms of AVX2 and of loops over lanes.
+/// Found before the library's header of this name, it has kernels take vectors of 512 bits and
+/// their paths on processors without such: right, not fast.
 #define __AVX512F__ 1
 
 namespace sinter::cpu {
@@ -79,7 +80,8 @@ inline void _mm512_stream_ps(float* p, __m512 a) {
     if (reinterpret_cast<std::uintptr_t>(p) % sizeof a) __builtin_trap();   // as the instruction does
     std::memcpy(p, &a, sizeof a);
 }
-inline __m512 _mm512_maskz_loadu_ps(__mmask16 m, const void* p) {   // reads nothing behind the lanes that it is asked for
+// reads nothing behind the lanes that it is asked for
+inline __m512 _mm512_maskz_loadu_ps(__mmask16 m, const void* p) {
     emulated::floats v{};
     for (int l = 0; l < 16; ++l)
         if (emulated::has(m, l)) v[l] = static_cast<const float*>(p)[l];
@@ -120,8 +122,12 @@ inline __m512 _mm512_maskz_broadcast_f32x4(__mmask16 m, __m128 a) {
     for (int l = 0; l < 16; ++l) v[l] = a[l % 4];
     return (__m512)emulated::masked(m, v);
 }
-inline __m512i _mm512_maskz_compress_epi32(__mmask16 m, __m512i a) { return (__m512i)emulated::compressed(m, (emulated::ints)a); }
-inline __m512 _mm512_maskz_compress_ps(__mmask16 m, __m512 a) { return (__m512)emulated::compressed(m, (emulated::floats)a); }
+inline __m512i _mm512_maskz_compress_epi32(__mmask16 m, __m512i a) {
+    return (__m512i)emulated::compressed(m, (emulated::ints)a);
+}
+inline __m512 _mm512_maskz_compress_ps(__mmask16 m, __m512 a) {
+    return (__m512)emulated::compressed(m, (emulated::floats)a);
+}
 inline __m512 _mm512_mask_blend_ps(__mmask16 m, __m512 no, __m512 yes) {
     const emulated::ints taken = emulated::lanes_of(m);
     return (__m512)(((emulated::ints)yes & taken) | ((emulated::ints)no & ~taken));
@@ -167,5 +173,6 @@ inline __mmask16 _mm512_cmpgt_epu32_mask(__m512i a, __m512i b) {
 
 } // namespace sinter::cpu
 
-// No register holds such a vector: statements that keep one there are left out, and with them all that only guide a compiler.
+// No register holds such a vector: statements that keep one there are left out, and with them all
+// that only guide a compiler.
 #define asm(...)
