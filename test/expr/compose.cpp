@@ -32,7 +32,8 @@ BOOST_AUTO_TEST_CASE(residual) {
     constexpr auto block = [](tensor x) { return relu(x + dense<6>(relu(dense<9>(x)))); };
     check_net(features<6> >> block >> block, [](const auto& p, const auto& x) {
         doubles y = x[0];
-        for (std::size_t i = 0; i < 8; i += 4) y = rectified(plus(y, affine(rectified(affine(y, p[i], p[i + 1])), p[i + 2], p[i + 3])));
+        for (std::size_t i = 0; i < 8; i += 4)
+            y = rectified(plus(y, affine(rectified(affine(y, p[i], p[i + 1])), p[i + 2], p[i + 3])));
         return std::vector{y};
     });
 }
@@ -90,7 +91,8 @@ BOOST_AUTO_TEST_CASE(blocks_as_functions_of_several_tensors) {   // they give al
         return outputs(again[0], again[1], once[1]);
     };
     check_net(inputs(features<3>, features<3>) >> twice, [](const auto& p, const auto& x) {
-        const auto once = three_steps_reference(x[0], x[1], p.data()), again = three_steps_reference(once[0], once[1], p.data() + 3);
+        const auto once = three_steps_reference(x[0], x[1], p.data()),
+            again = three_steps_reference(once[0], once[1], p.data() + 3);
         return std::vector{again[0], again[1], once[1]};
     });
     static_assert(std::is_same_v<decltype((dense<3> >> relu)(tensor{})), tensor>);
@@ -98,8 +100,11 @@ BOOST_AUTO_TEST_CASE(blocks_as_functions_of_several_tensors) {   // they give al
     static_assert(!std::is_invocable_v<decltype(three_steps), tensor>);
 }
 BOOST_AUTO_TEST_CASE(six_inputs) {
-    constexpr auto all = [](tensor a, tensor b, tensor c, tensor d, tensor e, tensor f) { return outputs(f - a, b * c, d * e); };
-    check_net(inputs(features<2>, features<2>, features<2>, features<2>, features<2>, features<2>) >> all >> doubled_third, [](const auto&, const auto& x) {
+    constexpr auto all = [](tensor a, tensor b, tensor c, tensor d, tensor e, tensor f) {
+        return outputs(f - a, b * c, d * e);
+    };
+    check_net(inputs(features<2>, features<2>, features<2>, features<2>, features<2>, features<2>) >> all
+              >> doubled_third, [](const auto&, const auto& x) {
         auto times = [](double u, double v) { return u * v; };
         return std::vector{map(x[5], x[0], [](double u, double v) { return u - v; }), map(x[1], x[2], times),
                            map(map(x[3], x[4], times), [](double v) { return 2 * v; })};
@@ -109,4 +114,5 @@ BOOST_AUTO_TEST_CASE(six_inputs) {
 // However layers are grouped, the type is the same flat sequence.
 constexpr auto front = dense<3> >> relu;
 constexpr auto back = dense<4> >> relu;
-static_assert(std::is_same_v<decltype(features<2> >> (front >> back)), decltype(features<2> >> dense<3> >> relu >> dense<4> >> relu)>);
+static_assert(std::is_same_v<decltype(features<2> >> (front >> back)),
+                             decltype(features<2> >> dense<3> >> relu >> dense<4> >> relu)>);

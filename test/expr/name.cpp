@@ -27,10 +27,12 @@ doubles affine(const doubles& x, const doubles& w, const doubles& b, bool rectif
 }
 
 BOOST_AUTO_TEST_CASE(names_of_the_users_own) {
-    constexpr auto net = features<4> >> named<"body">(dense<3> >> relu >> dense<5>) >> named<"logits">(dense<2>) >> dense<1>;
+    constexpr auto net = features<4> >> named<"body">(dense<3> >> relu >> dense<5>) >> named<"logits">(dense<2>)
+        >> dense<1>;
     const auto p = make_run<decltype(net), weigh_outputs, as_trained>();
-    BOOST_TEST(p->paths == (std::vector<std::string>{"body/dense/kernel", "body/dense/bias", "body/dense_1/kernel", "body/dense_1/bias",
-                                                     "logits/kernel", "logits/bias", "dense/kernel", "dense/bias"}),
+    BOOST_TEST(p->paths == (std::vector<std::string>{"body/dense/kernel", "body/dense/bias", "body/dense_1/kernel",
+                                                     "body/dense_1/bias", "logits/kernel", "logits/bias",
+                                                     "dense/kernel", "dense/bias"}),
                boost::test_tools::per_element());
 }
 
@@ -41,7 +43,8 @@ BOOST_AUTO_TEST_CASE(shared_weights_collect_all_their_gradients) {
     };
     constexpr auto net = inputs(features<4>, features<4>) >> towers;
     const auto p = make_run<decltype(net), weigh_outputs, as_trained>();
-    BOOST_TEST(p->paths == (std::vector<std::string>{"tower/dense/kernel", "tower/dense/bias", "tower/dense_1/kernel", "tower/dense_1/bias"}),
+    BOOST_TEST(p->paths == (std::vector<std::string>{"tower/dense/kernel", "tower/dense/bias", "tower/dense_1/kernel",
+                                                     "tower/dense_1/bias"}),
                boost::test_tools::per_element());
     check_net(net, [](const auto& q, const auto& x) {
         auto tower = [&](const doubles& v) { return affine(affine(v, q[0], q[1], true), q[2], q[3], false); };
@@ -54,7 +57,8 @@ constexpr auto kept = features<8> >> dense<8> >> block >> block >> block;
 constexpr auto again = features<8> >> dense<8> >> checkpoint(block) >> checkpoint(block) >> checkpoint(block);
 
 BOOST_AUTO_TEST_CASE(checkpointed_blocks_are_computed_twice) {
-    const auto a = make_run<decltype(kept), weigh_outputs, as_fused, 64>(), b = make_run<decltype(again), weigh_outputs, as_fused, 64>(),
+    const auto a = make_run<decltype(kept), weigh_outputs, as_fused, 64>(),
+        b = make_run<decltype(again), weigh_outputs, as_fused, 64>(),
                c = make_run<decltype(again), weigh_outputs, as_unfused, 64>();
     const net_data d = draw_for(*a);
     for (program_run* p : {a.get(), b.get(), c.get()}) {
@@ -69,7 +73,8 @@ BOOST_AUTO_TEST_CASE(checkpointed_blocks_are_computed_twice) {
         check_close(b->gradient(i), w, 1e-6, a->paths[static_cast<std::size_t>(i)]);
         check_close(c->gradient(i), w, 1e-6, a->paths[static_cast<std::size_t>(i)]);
     }
-    BOOST_TEST_MESSAGE("activations: " << a->memory.activations.size() << " kept, " << b->memory.activations.size() << " checkpointed");
+    BOOST_TEST_MESSAGE("activations: " << a->memory.activations.size() << " kept, " << b->memory.activations.size()
+                       << " checkpointed");
     BOOST_TEST(b->memory.activations.size() < a->memory.activations.size());
 }
 
@@ -77,7 +82,8 @@ BOOST_AUTO_TEST_CASE(checkpointed_blocks_are_computed_twice) {
 constexpr auto noisy = dense<8> >> batch_norm >> dropout<0.5f> >> activation::tanh >> dense<8>;
 BOOST_AUTO_TEST_CASE(checkpointed_dropout_and_batch_norm) {
     const auto a = make_run<decltype(features<8> >> dense<8> >> noisy >> dense<2>), weigh_outputs, as_fused>();
-    const auto b = make_run<decltype(features<8> >> dense<8> >> checkpoint(noisy) >> dense<2>), weigh_outputs, as_fused>();
+    const auto b =
+        make_run<decltype(features<8> >> dense<8> >> checkpoint(noisy) >> dense<2>), weigh_outputs, as_fused>();
     const net_data d = draw_for(*a);
     for (program_run* p : {a.get(), b.get()}) {
         for (std::size_t i = 0; i < d.parameters.size(); ++i) p->set(p->parameters[i], d.parameters[i]);
@@ -85,7 +91,9 @@ BOOST_AUTO_TEST_CASE(checkpointed_dropout_and_batch_norm) {
     }
     for (int i = 0; i < static_cast<int>(a->parameters.size()); ++i) {
         const auto want = a->gradient(i);
-        check_close(b->gradient(i), doubles({static_cast<int>(want.size())}, std::vector<double>(want.begin(), want.end())), 1e-5, a->paths[static_cast<std::size_t>(i)]);
+        check_close(b->gradient(i),
+                    doubles({static_cast<int>(want.size())}, std::vector<double>(want.begin(), want.end())), 1e-5,
+                    a->paths[static_cast<std::size_t>(i)]);
     }
     for (std::size_t i = 0; i < a->states.size(); ++i) BOOST_TEST((a->value(a->states[i]) == b->value(b->states[i])));
 }
@@ -99,7 +107,8 @@ std::vector<doubles> mixed_reference(const doubles& a, const doubles& b, const d
     auto plus = [](double u, double v) { return u + v; };
     auto bent = [](double v) { return std::tanh(v); };
     const doubles h = map(map(affine(a, p[0], p[1], false), affine(b, p[2], p[3], false), plus), bent);
-    return {map(map(affine(h, p[4], p[5], false), bent), a, [](double u, double v) { return u * v; }), map(affine(h, p[6], p[7], false), b, plus)};
+    return {map(map(affine(h, p[4], p[5], false), bent), a, [](double u, double v) { return u * v; }),
+            map(affine(h, p[6], p[7], false), b, plus)};
 }
 constexpr auto two = inputs(features<4>, features<4>);
 
@@ -115,7 +124,8 @@ BOOST_AUTO_TEST_CASE(several_tensors_under_a_name_and_shared) {
         return y;
     });
 }
-BOOST_AUTO_TEST_CASE(checkpoint_of_several_tensors) {   // all results have gradients, and the inputs of the second block
+// all results have gradients, and the inputs of the second block
+BOOST_AUTO_TEST_CASE(checkpoint_of_several_tensors) {
     constexpr auto net = two >> checkpoint(mixed) >> checkpoint(mixed);
     check_net(net, [](const auto& q, const auto& x) {
         const auto y = mixed_reference(x[0], x[1], q.data());
@@ -134,5 +144,6 @@ BOOST_AUTO_TEST_CASE(names_of_layers_of_several_tensors) {
     const auto p = make_run<decltype(two >> [](tensor a, tensor b) {
         return outputs(scaled_sum{}(a, b), named<"mine">(scaled_sum{})(a, b), shared<"ours">(scaled_sum{})(b, a));
     }), weigh_outputs, as_trained>();
-    BOOST_TEST(p->paths == (std::vector<std::string>{"scaled_sum/scale", "mine/scale", "ours/scale"}), boost::test_tools::per_element());
+    BOOST_TEST(p->paths == (std::vector<std::string>{"scaled_sum/scale", "mine/scale", "ours/scale"}),
+               boost::test_tools::per_element());
 }

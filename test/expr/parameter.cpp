@@ -12,7 +12,8 @@
 #include <sinter/train/optimizers/parameter_groups.hpp>
 #include <sinter/train/trainer.hpp>
 
-/// Users' own variables: states that count, parameters that nobody trains, layers applied twice; first values that users choose.
+/// Users' own variables: states that count, parameters that nobody trains, layers applied twice;
+/// first values that users choose.
 using namespace sinter;
 using namespace sinter::compiler;
 
@@ -102,8 +103,10 @@ static_assert(starts(features<6> >> initialized<he_normal, "*/kernel">(dense<4>)
                      {he_normal(6), zeros, glorot_uniform(4, 2), constant_of(0.5f)}));
 static_assert(starts(image<8, 8, 3> >> initialized<glorot_normal, "*/kernel">(
                          initialized<orthogonal_of(2.f), "conv2d_1/*">(conv2d<4, 3> >> conv2d<5, 1>)),
-                     {glorot_normal(27, 36), zeros, orthogonal_of(2.f), orthogonal_of(2.f)}));   // the innermost decides
-static_assert(starts(initialized<lecun_normal, "*gamma", "*beta">(features<3> >> batch_norm) >> dense<1>,   // of a whole net
+                     // the innermost decides
+                     {glorot_normal(27, 36), zeros, orthogonal_of(2.f), orthogonal_of(2.f)}));
+// of a whole net
+static_assert(starts(initialized<lecun_normal, "*gamma", "*beta">(features<3> >> batch_norm) >> dense<1>,
                      {lecun_normal(3), lecun_normal(3), glorot_uniform(3, 1), zeros}));
 constexpr auto tower = shared<"tower">(initialized<identity, "*/kernel">(dense<2>));
 static_assert(starts(features<2> >> tower >> tower, {identity, zeros}));
@@ -117,5 +120,6 @@ constexpr bool matches_nothing(Net) {
     return g.err.what == fault_kind::no_parameter_matches;
 }
 static_assert(matches_nothing(features<2> >> initialized<ones, "*/kernel", "*/gamma">(dense<2>)));
-static_assert(matches_nothing(features<2> >> dense<2> >> initialized<ones, "dense/kernel">(dense<2>)));   // of another layer
+// of another layer
+static_assert(matches_nothing(features<2> >> dense<2> >> initialized<ones, "dense/kernel">(dense<2>)));
 static_assert(matches_nothing(features<2> >> dense<2> >> initialized<ones, "*">(flatten)));

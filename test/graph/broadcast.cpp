@@ -37,4 +37,5 @@ constexpr bool fits(shape a, shape b) {
     return broadcast_shape(a, b, s);
 }
 static_assert(fits(batch_of(3, 5), extents(5)) && fits(extents(5), batch_of(3, 5)) && fits(extents(), extents(2)));
-static_assert(!fits(batch_of(3, 5), extents(4)) && !fits(batch_of(5), extents(3, 5)) && !fits(extents(2, 5), batch_of(5)));
+static_assert(!fits(batch_of(3, 5), extents(4)) && !fits(batch_of(5), extents(3, 5)) &&
+              !fits(extents(2, 5), batch_of(5)));

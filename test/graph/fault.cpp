@@ -29,7 +29,8 @@ BOOST_AUTO_TEST_CASE(integers_are_not_computed_with) {
     const fault f = fault_of(indices<4> >> dense<2, bias::no>);
     is(f, type, op::matmul);
     BOOST_TEST(std::string(f.path, static_cast<std::size_t>(f.path_length)) == "dense");
-    is(fault_of(indices<4, 4> >> [](tensor x) { return matmul(parameter(x, "p", extents(3, 4), ones), x); }), type, op::matmul);
+    is(fault_of(indices<4, 4> >> [](tensor x) { return matmul(parameter(x, "p", extents(3, 4), ones), x); }), type,
+       op::matmul);
     is(fault_of(indices<6, 6, 1> >> conv2d<2, 3>), type, op::conv);
     is(fault_of(indices<6, 6, 1> >> max_pool<2>), type, op::max_pool);
     is(fault_of(indices<6, 6, 1> >> avg_pool<2>), type, op::avg_pool);
@@ -47,28 +48,39 @@ BOOST_AUTO_TEST_CASE(numbers_of_rows_are_given_not_computed) {
     constexpr auto type = fault_kind::wrong_element_type;
     constexpr auto table = [](tensor x) { return parameter(x, "table", extents(7, 3), ones); };
     is(fault_of(features<4> >> embedding<7, 3>), type, op::gather_rows);
-    is(fault_of(indices<4> >> [](tensor x) { return gather_rows(decltype(table){}(x), state(x, "at", {.type = dtype::i32, .rank = 1, .d = {2}}, zeros)); }),
+    is(fault_of(indices<4> >> [](tensor x) {
+        return gather_rows(decltype(table){}(x), state(x, "at", {.type = dtype::i32, .rank = 1, .d = {2}}, zeros));
+    }),
        type, op::gather_rows);
-    is(fault_of(inputs(indices<7, 3>, indices<4>) >> [](tensor t, tensor x) { return gather_rows(t, x); }), type, op::gather_rows);
-    is(fault_of(indices<4> >> [](tensor x) { return gather_rows(decltype(table){}(x), x); }), fault_kind::none, op::none);
+    is(fault_of(inputs(indices<7, 3>, indices<4>) >> [](tensor t, tensor x) { return gather_rows(t, x); }), type,
+       op::gather_rows);
+    is(fault_of(indices<4> >> [](tensor x) { return gather_rows(decltype(table){}(x), x); }), fault_kind::none,
+       op::none);
 }
 
 BOOST_AUTO_TEST_CASE(windows) {
     constexpr auto window = fault_kind::window_out_of_range;
     // the sixteenth row's winners would not fit into a byte
-    is(fault_of(image<20, 20, 1> >> [](tensor x) { return ops::max_pool(x, 16, {.stride = 1}); }), window, op::max_pool);
-    is(fault_of(image<20, 20, 1> >> [](tensor x) { return ops::max_pool(x, 15, {.stride = 1}); }), fault_kind::none, op::none);
-    is(fault_of(image<20, 20, 1> >> [](tensor x) { return ops::avg_pool(x, 16, {.stride = 1}); }), fault_kind::none, op::none);
+    is(fault_of(image<20, 20, 1> >> [](tensor x) { return ops::max_pool(x, 16, {.stride = 1}); }), window,
+       op::max_pool);
+    is(fault_of(image<20, 20, 1> >> [](tensor x) { return ops::max_pool(x, 15, {.stride = 1}); }), fault_kind::none,
+       op::none);
+    is(fault_of(image<20, 20, 1> >> [](tensor x) { return ops::avg_pool(x, 16, {.stride = 1}); }), fault_kind::none,
+       op::none);
     is(fault_of(image<20, 20, 1> >> [](tensor x) { return ops::max_pool(x, 0, {}); }), window, op::max_pool);
     is(fault_of(image<20, 20, 1> >> [](tensor x) { return ops::avg_pool(x, 2, {.stride = 0}); }), window, op::avg_pool);
-    is(fault_of(image<20, 20, 1> >> [](tensor x) { return ops::conv2d(x, weights(x, "w", extents(3, 3, 1, 1), ones), {.stride = 0}); }), window, op::conv);
+    is(fault_of(image<20, 20, 1> >> [](tensor x) {
+        return ops::conv2d(x, weights(x, "w", extents(3, 3, 1, 1), ones), {.stride = 0});
+    }), window, op::conv);
 }
 
 BOOST_AUTO_TEST_CASE(axes) {
     constexpr auto range = fault_kind::axis_out_of_range;
-    is(fault_of(features<4> >> [](tensor x) { return ops::var(x, {batch_axis}, 1); }), fault_kind::batch_axis_refused, op::row_sum);
+    is(fault_of(features<4> >> [](tensor x) { return ops::var(x, {batch_axis}, 1); }), fault_kind::batch_axis_refused,
+       op::row_sum);
     is(fault_of(features<4> >> [](tensor x) { return sum(x, {1}); }), range, op::row_sum);
-    is(fault_of(array<1, 2, 3> >> [](tensor x) { return ops::one_hot(ops::reshape(x, extents(1, 1, 1, 2, 3)), 4); }), range, op::column_index);
+    is(fault_of(array<1, 2, 3> >> [](tensor x) { return ops::one_hot(ops::reshape(x, extents(1, 1, 1, 2, 3)), 4); }),
+       range, op::column_index);
     is(fault_of(features<4> >> [](tensor x) { return sum(x, {0}); } >> batch_norm), range, op::row_sum);
 }
 
@@ -78,7 +90,8 @@ BOOST_AUTO_TEST_CASE(dense_refuses_images) {
     is(fault_of(image<8, 8, 3> >> relu >> dropout<0.5f> >> dense<5>), forgotten, op::gemm);
     is(fault_of(image<8, 8, 3> >> batch_norm >> dense<5>), forgotten, op::gemm);
     is(fault_of(array<8, 8, 3> >> conv2d<4, 3> >> batch_norm >> relu >> dense<5>), forgotten, op::gemm);
-    is(fault_of(array<8, 8, 3> >> avg_pool<2> >> [](tensor x) { return concat(x, 2.f * x); } >> dense<5>), forgotten, op::gemm);
+    is(fault_of(array<8, 8, 3> >> avg_pool<2> >> [](tensor x) { return concat(x, 2.f * x); } >> dense<5>), forgotten,
+       op::gemm);
     const fault f = fault_of(image<8, 8, 3> >> dense<5>);
     BOOST_TEST((f.got == batch_of(8, 8, 3)));
     BOOST_TEST((f.needed == batch_of(8 * 8 * 3)));
@@ -102,7 +115,8 @@ BOOST_AUTO_TEST_CASE(number_of_tensors) {
 /// A name for each scope, as a loop in a user's layer might make them.
 constexpr auto many_names = [] {
     std::array<std::array<char, 3>, 1600> all{};
-    for (std::size_t i = 0; i < all.size(); ++i) all[i] = {static_cast<char>('A' + i / 40), static_cast<char>('A' + i % 40), 0};
+    for (std::size_t i = 0; i < all.size(); ++i)
+        all[i] = {static_cast<char>('A' + i / 40), static_cast<char>('A' + i % 40), 0};
     return all;
 }();
 template <std::size_t N>

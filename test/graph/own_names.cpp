@@ -8,15 +8,16 @@
 using namespace sinter;
 
 // Each is declared, then found without qualification, which would be ambiguous if sinter had it, too.
-#define OWN_TYPES(DO)                                                                                                    \
-    DO(address) DO(arena) DO(assignment) DO(bucket) DO(buffer) DO(call) DO(callback) DO(compiled) DO(emitter) DO(executor) \
-    DO(extent) DO(fused) DO(graph) DO(graph_view) DO(group) DO(grouping) DO(growing) DO(instruction) DO(launch) DO(listing) \
-    DO(loop) DO(node) DO(opcode) DO(pass_list) DO(patience) DO(placed) DO(plan) DO(planner) DO(request) DO(scope_tree)    \
-    DO(scoped) DO(space) DO(spec) DO(step) DO(target) DO(team) DO(text) DO(variable) DO(view) DO(walk) DO(word) DO(worker)
-#define OWN_FUNCTIONS(DO)                                                                                                \
-    DO(append) DO(base_of) DO(bound) DO(constant) DO(differentiate) DO(enter) DO(exact) DO(fail) DO(fuse) DO(got) DO(grown) \
-    DO(hoist) DO(is) DO(is_leaf) DO(make) DO(matches) DO(needed) DO(normal) DO(reads) DO(recompute) DO(relax) DO(root)    \
-    DO(round_up) DO(separate) DO(share) DO(stream) DO(take) DO(trace) DO(uniform)
+#define OWN_TYPES(DO)                                                                                              \
+    DO(address) DO(arena) DO(assignment) DO(bucket) DO(buffer) DO(call) DO(callback) DO(compiled) DO(emitter)      \
+    DO(executor) DO(extent) DO(fused) DO(graph) DO(graph_view) DO(group) DO(grouping) DO(growing) DO(instruction)  \
+    DO(launch) DO(listing) DO(loop) DO(node) DO(opcode) DO(pass_list) DO(patience) DO(placed) DO(plan) DO(planner) \
+    DO(request) DO(scope_tree) DO(scoped) DO(space) DO(spec) DO(step) DO(target) DO(team) DO(text) DO(variable)    \
+    DO(view) DO(walk) DO(word) DO(worker)
+#define OWN_FUNCTIONS(DO)                                                                                         \
+    DO(append) DO(base_of) DO(bound) DO(constant) DO(differentiate) DO(enter) DO(exact) DO(fail) DO(fuse) DO(got) \
+    DO(grown) DO(hoist) DO(is) DO(is_leaf) DO(make) DO(matches) DO(needed) DO(normal) DO(reads) DO(recompute)     \
+    DO(relax) DO(root) DO(round_up) DO(separate) DO(share) DO(stream) DO(take) DO(trace) DO(uniform)
 
 #define DECLARE_TYPE(NAME) struct NAME { int value = 1; };
 #define DECLARE_FUNCTION(NAME) \

@@ -28,13 +28,15 @@ BOOST_AUTO_TEST_CASE(each) {
 }
 BOOST_AUTO_TEST_CASE(with_numbers) {
     constexpr auto all = [](tensor x) {
-        return leaky_relu<0.2f>(x) + elu<>(x) + celu<2>(x) * hard_tanh<-0.5f, 0.25f>(x) + threshold<0.1f, -1>(x) - relu6(x) +
+        return leaky_relu<0.2f>(x) + elu<>(x) + celu<2>(x) * hard_tanh<-0.5f, 0.25f>(x) + threshold<0.1f, -1>(x) -
+            relu6(x) +
                hard_sigmoid(x) * softsign(x);
     };
     check_net<programs::fused_only>(features<7> >> scale >> all, [](const auto& p, const auto& x) {
         return std::vector{map(x[0], p[0], [](double a, double b) {
             const double v = a * b, low = std::expm1(v);
-            return (v > 0 ? v : 0.2 * v) + (v > 0 ? v : low) + (v > 0 ? v : 2 * std::expm1(v / 2)) * std::clamp(v, -0.5, 0.25) +
+            return (v > 0 ? v : 0.2 * v) + (v > 0 ? v : low) +
+                (v > 0 ? v : 2 * std::expm1(v / 2)) * std::clamp(v, -0.5, 0.25) +
                    (v > 0.1 ? v : -1) - std::clamp(v, 0., 6.) + std::clamp(v / 6 + 0.5, 0., 1.) * v / (1 + std::abs(v));
         })};
     });

@@ -9,7 +9,8 @@
 
 #include "support/convolutions.hpp"
 
-/// Layers with extents of their own over drawn shapes, and where axes are 1. (What else they promise, a file for each layer tells.)
+/// Layers with extents of their own over drawn shapes, and where axes are 1. (What else they
+/// promise, a file for each layer tells.)
 using namespace sinter;
 using namespace sinter::compiler;
 using namespace sinter::test;
@@ -89,12 +90,14 @@ BOOST_AUTO_TEST_CASE(dense_layers) {
 BOOST_AUTO_TEST_CASE(convolution_and_pools) {
     constexpr drawn_window d(1, window{});
     constexpr int k = d.square();
-    check_net<programs::fused_only>(input_of<d.image()>{} >> conv2d<d.results, k> >> max_pool<2, by_two>, [](const auto& p, const auto& x) {
+    check_net<programs::fused_only>(input_of<d.image()>{} >> conv2d<d.results, k> >> max_pool<2, by_two>,
+                                    [](const auto& p, const auto& x) {
         const doubles y = map(convolution(scaled(p, x), p[1], {}), p[2], [](double a, double b) { return a + b; });
         return std::vector{max_pooled(y, 2, by_two)};
     });
     static constexpr drawn_window e(3, valid);   // static: the lambda need not capture it
-    check_net<programs::fused_only>(input_of<e.image()>{} >> avg_pool<e.square(), valid> >> global_avg_pool, [](const auto& p, const auto& x) {
+    check_net<programs::fused_only>(input_of<e.image()>{} >> avg_pool<e.square(), valid> >> global_avg_pool,
+                                    [](const auto& p, const auto& x) {
         const doubles y = mean_pooled(scaled(p, x), e.square(), valid);
         const int c = y.d[3], pixels = y.d[1] * y.d[2];
         doubles mean({y.d[0], c});

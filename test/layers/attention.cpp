@@ -43,7 +43,8 @@ void check_gradients(const program_run& p, std::initializer_list<doubles> want) 
 }
 
 BOOST_AUTO_TEST_CASE(looking_at_itself_as_pytorch) {
-    const auto p = with_pytorchs_weights(array<4, 6> >> multi_head_attention<2, attention_settings{.causal = causal::yes}>);
+    const auto p = with_pytorchs_weights(array<4, 6>
+                                         >> multi_head_attention<2, attention_settings{.causal = causal::yes}>);
     BOOST_TEST(p->paths[0] == "multi_head_attention/query/kernel");
     BOOST_TEST(p->paths[7] == "multi_head_attention/output/bias");
     p->run(2, {list(golden::mha_x, {2, 4, 6}), dy});
@@ -88,7 +89,8 @@ BOOST_AUTO_TEST_CASE(other_extents) {
 
 /// Queries and keys turned by their places, two heads of width 2: complex numbers times e^(i t).
 BOOST_AUTO_TEST_CASE(rotated_by_their_places) {
-    constexpr attention_settings s{.causal = causal::yes, .bias = bias::no, .rotary = true, .pairs = position_pairs::neighbours};
+    constexpr attention_settings s{.causal = causal::yes, .bias = bias::no, .rotary = true,
+                                   .pairs = position_pairs::neighbours};
     check_net<programs::fused_only, 2>(array<3, 4> >> multi_head_attention<2, s>, [](const auto& p, const auto& x) {
         const int batch = x[0].d[0];
         auto times = [&](const doubles& a, const doubles& w) {
@@ -99,13 +101,15 @@ BOOST_AUTO_TEST_CASE(rotated_by_their_places) {
         };
         auto rotate = [](doubles a) {
             for (int i = 0; i < a.size(); i += 2) {
-                const std::complex<double> z = std::complex(a[i], a[i + 1]) * std::polar(1., static_cast<double>(i / 4 % 3));
+                const std::complex<double> z =
+                    std::complex(a[i], a[i + 1]) * std::polar(1., static_cast<double>(i / 4 % 3));
                 a[i] = z.real(), a[i + 1] = z.imag();
             }
             return a;
         };
         const attention_case c{
-            .heads = 2, .groups = 2, .queries = 3, .keys = 3, .width = 2, .value_width = 2, .mask = causal::yes, .axis = false};
+            .heads = 2, .groups = 2, .queries = 3, .keys = 3, .width = 2, .value_width = 2, .mask = causal::yes,
+            .axis = false};
         return std::vector{
             times(plain_attention(c, rotate(times(x[0], p[0])), rotate(times(x[0], p[1])), times(x[0], p[2])).y, p[3])};
     });

@@ -8,8 +8,8 @@
 #include <cmath>
 #include <random>
 
-/// Mean and variance of channels whose mean is large against their deviation, alone and behind what makes them, against two passes in
-/// doubles over the same floats.
+/// Mean and variance of channels whose mean is large against their deviation, alone and behind what
+/// makes them, against two passes in doubles over the same floats.
 using namespace sinter;
 
 namespace {
@@ -28,7 +28,8 @@ struct moments {
 };
 moments of_channel(const std::vector<float>& x, int c) {
     moments m;
-    for (std::size_t i = static_cast<std::size_t>(c); i < x.size(); i += channels) m.mean += static_cast<double>(x[i]) / pixels;
+    for (std::size_t i = static_cast<std::size_t>(c); i < x.size(); i += channels)
+        m.mean += static_cast<double>(x[i]) / pixels;
     for (std::size_t i = static_cast<std::size_t>(c); i < x.size(); i += channels)
         m.variance += (static_cast<double>(x[i]) - m.mean) * (static_cast<double>(x[i]) - m.mean) / pixels;
     return m;
@@ -38,7 +39,8 @@ struct result {
 };
 template <class Net>
 result run(Net, const std::vector<float>& x, const std::vector<float>& target, int batch, int threads = 1) {
-    trainer<Net, mse_loss, sgd, build_options{pixels, program_options{.store_gradients = true}}> t(sgd{.learning_rate = 0.f},
+    trainer<Net, mse_loss, sgd,
+            build_options{pixels, program_options{.store_gradients = true}}> t(sgd{.learning_rate = 0.f},
                                                                                                {.threads = threads});
     result r;
     for (int i = 0; i < t.parameters(); ++i) {
@@ -63,7 +65,8 @@ result run(Net, const std::vector<float>& x, const std::vector<float>& target, i
 void check(const result& r, const std::vector<float>& x, const std::vector<float>& target, bool rectified = false) {
     for (int c = 0; c < channels; ++c) {
         const moments m = of_channel(x, c);
-        const double scale = 1 / std::sqrt(m.variance + 1e-5), unit = std::abs(m.mean) * 6e-8 * scale;   // what the mean's rounding does
+        // what the mean's rounding does
+        const double scale = 1 / std::sqrt(m.variance + 1e-5), unit = std::abs(m.mean) * 6e-8 * scale;
         BOOST_TEST(std::abs(r.variance[static_cast<std::size_t>(c)] - m.variance) <= 1e-5 * m.variance);
         double along = 0, all = 0;
         std::vector<double> n, d;
@@ -72,7 +75,8 @@ void check(const result& r, const std::vector<float>& x, const std::vector<float
             const double y = rectified && r.y[i] == 0 ? 0. : n.back();
             BOOST_REQUIRE(std::abs(r.y[i] - y) <= 2e-5 * (1 + std::abs(y)) + unit);
             if (rectified && r.y[i] == 0) BOOST_REQUIRE(n.back() <= 2e-5 + unit);
-            d.push_back(rectified && r.y[i] == 0 ? 0. : 2 * (static_cast<double>(r.y[i]) - static_cast<double>(target[i])) / static_cast<double>(x.size()));
+            d.push_back(rectified && r.y[i] == 0 ? 0. : 2 *
+                        (static_cast<double>(r.y[i]) - static_cast<double>(target[i])) / static_cast<double>(x.size()));
             along += d.back() * n.back();
             all += d.back();
         }
@@ -82,7 +86,8 @@ void check(const result& r, const std::vector<float>& x, const std::vector<float
         double most = 0;
         for (double v : d) most = std::max(most, std::abs(v));
         for (std::size_t i = 0; i < n.size(); ++i)
-            BOOST_REQUIRE(std::abs(r.dx[i * channels + static_cast<std::size_t>(c)] - scale * (d[i] - all / pixels - n[i] * along / pixels)) <=
+            BOOST_REQUIRE(std::abs(r.dx[i * channels + static_cast<std::size_t>(c)] -
+                                   scale * (d[i] - all / pixels - n[i] * along / pixels)) <=
                           loose * scale * most);
     }
 }
@@ -118,8 +123,9 @@ BOOST_AUTO_TEST_CASE(a_constant_has_no_variance) {
     const std::vector<float> zero(pixels * channels);
     for (float value : {1e7f, 1e7f / 3, 0.1f, -12345.678f, 3e-30f}) {
         const std::vector<float> x(pixels * channels, value);
-        for (const result& r : {run(alone, x, zero, 1), run(behind_convolution, x, zero, 1), run(behind_depthwise, x, zero, 1),
-                                run(behind_dense, x, zero, pixels)}) {
+        for (const result& r :
+             {run(alone, x, zero, 1), run(behind_convolution, x, zero, 1), run(behind_depthwise, x, zero, 1),
+              run(behind_dense, x, zero, pixels)}) {
             for (float v : r.variance) BOOST_TEST(v == 0.f);
             for (float y : r.y) BOOST_REQUIRE(y == 0.f);
         }

@@ -14,8 +14,10 @@ using namespace sinter::test;
 
 static constexpr int T = 4, F = 3, H = 2;
 
-/// One direction of a simple recurrent layer, from its three parameters; steps from an example's length on do not count.
-static doubles one_way(const doubles& x, const doubles& w, const doubles& u, const doubles& b, bool back, const doubles* lengths) {
+/// One direction of a simple recurrent layer, from its three parameters; steps from an example's
+/// length on do not count.
+static doubles one_way(const doubles& x, const doubles& w, const doubles& u, const doubles& b, bool back,
+                       const doubles* lengths) {
     doubles y({x.d[0], T, H});
     for (int e = 0; e < x.d[0]; ++e) {
         double h[H] = {};
@@ -35,7 +37,8 @@ static doubles one_way(const doubles& x, const doubles& w, const doubles& u, con
     return y;
 }
 static std::vector<doubles> both_ways(const std::vector<doubles>& p, const doubles& x, const doubles* lengths) {
-    const doubles forward = one_way(x, p[0], p[1], p[2], false, lengths), backward = one_way(x, p[3], p[4], p[5], true, lengths);
+    const doubles forward = one_way(x, p[0], p[1], p[2], false, lengths),
+        backward = one_way(x, p[3], p[4], p[5], true, lengths);
     doubles y({x.d[0], T, 2 * H});
     for (int r = 0; r < x.d[0] * T; ++r)
         for (int j = 0; j < 2 * H; ++j) y[r * 2 * H + j] = j < H ? forward[r * H + j] : backward[r * H + j - H];
@@ -45,7 +48,8 @@ static std::vector<doubles> both_ways(const std::vector<doubles>& p, const doubl
 static std::vector<doubles> in_order(const std::vector<doubles>& p) { return {p[0], p[2], p[1], p[3], p[5], p[4]}; }
 
 BOOST_AUTO_TEST_CASE(both_directions) {
-    check_net(array<T, F> >> bidirectional(rnn<H>), [](const auto& p, const auto& x) { return both_ways(in_order(p), x[0], nullptr); });
+    check_net(array<T, F> >> bidirectional(rnn<H>),
+              [](const auto& p, const auto& x) { return both_ways(in_order(p), x[0], nullptr); });
 }
 BOOST_AUTO_TEST_CASE(each_example_ends_where_it_ends) {
     constexpr auto net = inputs(array<T, F>, array<1>) >> bidirectional(rnn<H>);
@@ -63,10 +67,12 @@ static std::vector<doubles> gated(const std::vector<doubles>& p, const std::vect
     doubles y({x.d[0], H});
     for (int e = 0; e < x.d[0]; ++e) {
         std::vector<double> h(H, 0.);
-        const auto sum = [&](int t, int gate, int j, const std::vector<double>& s) {   // kernel, bias of z, r, h; then three u
+        // kernel, bias of z, r, h; then three u
+        const auto sum = [&](int t, int gate, int j, const std::vector<double>& s) {
             double v = p[static_cast<std::size_t>(2 * gate + 1)][j];
             for (int i = 0; i < F; ++i) v += x[(e * T + t) * F + i] * p[static_cast<std::size_t>(2 * gate)][i * H + j];
-            for (int i = 0; i < H; ++i) v += s[static_cast<std::size_t>(i)] * p[static_cast<std::size_t>(6 + gate)][i * H + j];
+            for (int i = 0; i < H; ++i)
+                v += s[static_cast<std::size_t>(i)] * p[static_cast<std::size_t>(6 + gate)][i * H + j];
             return v;
         };
         for (int t = 0; t < T; ++t) {
@@ -75,7 +81,8 @@ static std::vector<doubles> gated(const std::vector<doubles>& p, const std::vect
                 z[static_cast<std::size_t>(j)] = 1 / (1 + std::exp(-sum(t, 0, j, h)));
                 reset[static_cast<std::size_t>(j)] = h[static_cast<std::size_t>(j)] / (1 + std::exp(-sum(t, 1, j, h)));
             }
-            for (std::size_t j = 0; j < H; ++j) next[j] = z[j] * h[j] + (1 - z[j]) * std::tanh(sum(t, 2, static_cast<int>(j), reset));
+            for (std::size_t j = 0; j < H; ++j)
+                next[j] = z[j] * h[j] + (1 - z[j]) * std::tanh(sum(t, 2, static_cast<int>(j), reset));
             h = next;
         }
         for (int j = 0; j < H; ++j) y[e * H + j] = h[static_cast<std::size_t>(j)];
@@ -83,5 +90,6 @@ static std::vector<doubles> gated(const std::vector<doubles>& p, const std::vect
     return {y};
 }
 BOOST_AUTO_TEST_CASE(gru_that_resets_before_the_product) {
-    check_net<programs::fused_only>(array<T, F> >> gru<H, recurrent_options{.sequences = false}, gru_reset::before_product>, gated);
+    check_net<programs::fused_only>(array<T, F>
+                                    >> gru<H, recurrent_options{.sequences = false}, gru_reset::before_product>, gated);
 }

@@ -20,8 +20,10 @@ BOOST_AUTO_TEST_CASE(one_behind_the_other) {
     });
 }
 BOOST_AUTO_TEST_CASE(names_and_shapes) {
-    const auto p = make_run<decltype(image<9, 8, 2> >> conv2d<3, 5> >> conv2d<4, 3, by_two>), weigh_outputs, as_trained>();
-    BOOST_TEST(p->paths == (std::vector<std::string>{"conv2d/kernel", "conv2d/bias", "conv2d_1/kernel", "conv2d_1/bias"}), boost::test_tools::per_element());
+    const auto p =
+        make_run<decltype(image<9, 8, 2> >> conv2d<3, 5> >> conv2d<4, 3, by_two>), weigh_outputs, as_trained>();
+    BOOST_TEST(p->paths == (std::vector<std::string>{"conv2d/kernel", "conv2d/bias", "conv2d_1/kernel",
+                                                     "conv2d_1/bias"}), boost::test_tools::per_element());
     BOOST_TEST(extents_with(p->parameters[0].s, 0) == (std::vector<int>{5, 5, 2, 3}), boost::test_tools::per_element());
     BOOST_TEST(extents_with(p->outputs[0], 1) == (std::vector<int>{1, 5, 4, 4}), boost::test_tools::per_element());
 }

@@ -28,15 +28,19 @@ BOOST_AUTO_TEST_CASE(of_vectors) {
     });
 }
 BOOST_AUTO_TEST_CASE(of_every_row_without_bias) {
-    check_net(array<3, 4> >> dense<6, bias::no>, [](const auto& p, const auto& x) { return std::vector{affine(x[0], p[0], nullptr)}; });
+    check_net(array<3, 4> >> dense<6, bias::no>,
+              [](const auto& p, const auto& x) { return std::vector{affine(x[0], p[0], nullptr)}; });
 }
 BOOST_AUTO_TEST_CASE(of_the_last_axis_of_many) {   // what is refused: test/graph/fault.cpp
-    check_net(array<2, 3, 4> >> dense<5>, [](const auto& p, const auto& x) { return std::vector{affine(x[0], p[0], &p[1])}; });
-    check_net(array<2, 1, 2, 3, 4> >> dense<3>, [](const auto& p, const auto& x) { return std::vector{affine(x[0], p[0], &p[1])}; });
+    check_net(array<2, 3, 4> >> dense<5>,
+              [](const auto& p, const auto& x) { return std::vector{affine(x[0], p[0], &p[1])}; });
+    check_net(array<2, 1, 2, 3, 4> >> dense<3>,
+              [](const auto& p, const auto& x) { return std::vector{affine(x[0], p[0], &p[1])}; });
 }
 BOOST_AUTO_TEST_CASE(names_shapes_initial_values) {
     const auto p = make_run<decltype(features<7> >> dense<5> >> dense<300>), weigh_outputs, as_trained>();
-    BOOST_TEST(p->paths == (std::vector<std::string>{"dense/kernel", "dense/bias", "dense_1/kernel", "dense_1/bias"}), boost::test_tools::per_element());
+    BOOST_TEST(p->paths == (std::vector<std::string>{"dense/kernel", "dense/bias", "dense_1/kernel", "dense_1/bias"}),
+               boost::test_tools::per_element());
     BOOST_TEST(extents_with(p->parameters[2].s, 0) == (std::vector<int>{5, 300}), boost::test_tools::per_element());
     const double limit = std::sqrt(6. / 305);
     double largest = 0, mean = 0;

@@ -29,16 +29,21 @@ BOOST_AUTO_TEST_CASE(as_pytorch) {
     constexpr int n = sizeof(golden::embedding_indices) / sizeof(int);
     const auto p = make_run<decltype(indices<n> >> embedding<6, 3>), weigh_outputs, as_trained, 1>();
     BOOST_TEST(p->paths[0] == "embedding/table");
-    p->set(p->parameters[0], doubles({6, 3}, std::vector<double>(golden::embedding_table, golden::embedding_table + 18)));
+    p->set(p->parameters[0],
+           doubles({6, 3}, std::vector<double>(golden::embedding_table, golden::embedding_table + 18)));
     const doubles i({1, n}, std::vector<double>(golden::embedding_indices, golden::embedding_indices + n));
     p->run(1, {i, doubles({1, n, 3}, std::vector<double>(golden::embedding_dy, golden::embedding_dy + 3 * n))});
-    check_close(p->output(0, 1), doubles({3 * n}, std::vector<double>(golden::embedding_y, golden::embedding_y + 3 * n)), 1e-6, "rows");
-    check_close(p->gradient(0), doubles({18}, std::vector<double>(golden::embedding_dtable, golden::embedding_dtable + 18)), 1e-6, "gradient");
+    check_close(p->output(0, 1),
+                doubles({3 * n}, std::vector<double>(golden::embedding_y, golden::embedding_y + 3 * n)), 1e-6, "rows");
+    check_close(p->gradient(0),
+                doubles({18}, std::vector<double>(golden::embedding_dtable, golden::embedding_dtable + 18)), 1e-6,
+                "gradient");
 }
 // A table of more rows than floats have integers: indices are int32 all the way, forward and in the update.
 BOOST_AUTO_TEST_CASE(rows_above_2_to_the_24th) {
     constexpr int first = 1 << 24, rows = first + 4;
-    static trainer<decltype(indices<2> >> embedding<rows, 1> >> flatten), std::remove_const_t<decltype(mse)>, sgd, 2> t(sgd{.learning_rate = 1.f});
+    static trainer<decltype(indices<2> >> embedding<rows, 1> >> flatten), std::remove_const_t<decltype(mse)>, sgd,
+                   2> t(sgd{.learning_rate = 1.f});
     std::vector<float> table = t.plain(t.parameter(0));
     for (int i = -2; i < 4; ++i) table[static_cast<std::size_t>(first + i)] = static_cast<float>(10 + i);
     t.set_plain(t.parameter(0), table.data());
@@ -78,7 +83,8 @@ BOOST_AUTO_TEST_CASE(an_index_beyond_the_table_behind_a_view) {
     refuses_an_index_beyond_the_table(indices<2, 1> >> reshape<2> >> flatten >> embedding<6, 3>);
 }
 BOOST_AUTO_TEST_CASE(an_index_beyond_the_table_without_a_layer) {
-    refuses_an_index_beyond_the_table(indices<2> >> [](tensor x) { return gather_rows(parameter(x, "t", extents(6, 3), ones), x); });
+    refuses_an_index_beyond_the_table(
+        indices<2> >> [](tensor x) { return gather_rows(parameter(x, "t", extents(6, 3), ones), x); });
 }
 
 /// Numbers that are moved about are still the input's.
@@ -98,7 +104,9 @@ BOOST_AUTO_TEST_CASE(moved_indices) {   // [3, 2] -> [2, 3] -> its second column
 BOOST_AUTO_TEST_CASE(the_smallest_table_counts) {
     const auto p = make_run<decltype(indices<4> >> both_ways), weigh_outputs, as_fused>();
     BOOST_TEST(p->below[0] == 5);
-    const auto m = make_run<decltype(inputs(indices<2>, indices<3>) >> [](tensor a, tensor b) { return embedding<7, 2>(concat(b, a)); }), weigh_outputs, as_fused>();
+    const auto m = make_run<decltype(inputs(indices<2>, indices<3>) >> [](tensor a, tensor b) {
+        return embedding<7, 2>(concat(b, a));
+    }), weigh_outputs, as_fused>();
     BOOST_TEST(m->below[0] == 7);
     BOOST_TEST(m->below[1] == 7);
 }

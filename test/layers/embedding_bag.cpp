@@ -12,11 +12,14 @@ using namespace sinter::test;
 
 /// Columns of two tables, and a bag: all checked against their own table.
 BOOST_AUTO_TEST_CASE(columns_and_bags) {
-    constexpr auto net = inputs(indices<>, indices<>, indices<4>, array<4>) >> [](tensor a, tensor b, tensor c, tensor w) {
-        return outputs(embedding_columns<2, 5, 3>(a, b), embedding_bag<6, 3, combine::mean, 0>(c), embedding_bag<6, 3>(c, w));
+    constexpr auto net = inputs(indices<>, indices<>, indices<4>, array<4>)
+        >> [](tensor a, tensor b, tensor c, tensor w) {
+        return outputs(embedding_columns<2, 5, 3>(a, b), embedding_bag<6, 3, combine::mean, 0>(c),
+                       embedding_bag<6, 3>(c, w));
     };
     constexpr auto columns_alone = inputs(indices<>, indices<>) >> embedding_columns<2, 5, 3>;
-    const auto p = make_run<std::remove_const_t<decltype(columns_alone)>, weigh_outputs, as_fused, 2, program_mode::prediction>();
+    const auto p =
+        make_run<std::remove_const_t<decltype(columns_alone)>, weigh_outputs, as_fused, 2, program_mode::prediction>();
     BOOST_TEST(p->paths == (std::vector<std::string>{"column_0/table", "column_1/table"}));
     BOOST_TEST(p->below[0] == 5);
     BOOST_TEST(p->below[1] == 3);

@@ -21,7 +21,8 @@ BOOST_AUTO_TEST_CASE(channels_go_as_a_whole) {
             const float first = y[static_cast<std::size_t>(e * pixels * channels + c)];
             BOOST_REQUIRE((first == 0 || first == 4));
             gone += first == 0;
-            for (int p = 0; p < pixels; ++p) BOOST_REQUIRE(y[static_cast<std::size_t>((e * pixels + p) * channels + c)] == first);
+            for (int p = 0; p < pixels; ++p)
+                BOOST_REQUIRE(y[static_cast<std::size_t>((e * pixels + p) * channels + c)] == first);
         }
     BOOST_TEST(std::abs(gone - 125) < 50);
 }

@@ -22,7 +22,8 @@ doubles list(const double (&x)[N], std::vector<int> d) {
 
 /// (x - mean) / sqrt(variance + epsilon) * gamma + beta; mean and variance over groups of elements that `group` names.
 template <class Group>
-doubles normalised(const doubles& x, const doubles& gamma, const doubles& beta, double epsilon, int groups, Group group) {
+doubles normalised(const doubles& x, const doubles& gamma, const doubles& beta, double epsilon, int groups,
+                   Group group) {
     const int c = x.d.back();
     std::vector<double> n(static_cast<std::size_t>(groups)), mean(n), var(n);
     auto at = [&](int i) { return static_cast<std::size_t>(group(i)); };
@@ -30,7 +31,8 @@ doubles normalised(const doubles& x, const doubles& gamma, const doubles& beta, 
     for (std::size_t k = 0; k < n.size(); ++k) mean[k] /= n[k];
     for (int i = 0; i < x.size(); ++i) var[at(i)] += std::pow(x[i] - mean[at(i)], 2) / n[at(i)];
     doubles y(x.d);
-    for (int i = 0; i < x.size(); ++i) y[i] = (x[i] - mean[at(i)]) / std::sqrt(var[at(i)] + epsilon) * gamma[i % c] + beta[i % c];
+    for (int i = 0; i < x.size(); ++i)
+        y[i] = (x[i] - mean[at(i)]) / std::sqrt(var[at(i)] + epsilon) * gamma[i % c] + beta[i % c];
     return y;
 }
 /// In front, something with a parameter, so that the gradient passes through the layer.
@@ -66,7 +68,8 @@ BOOST_AUTO_TEST_CASE(batch_norm_of_a_product) {
 }
 BOOST_AUTO_TEST_CASE(layer_norm_of_rows) {
     check_net(array<3, 17> >> scaled_input<3, 17>{} >> layer_norm, [](const auto& p, const auto& x) {
-        return std::vector{normalised(times(x[0], p[0]), p[1], p[2], 1e-5, 3 * x[0].d[0], [](int i) { return i / 17; })};
+        return std::vector{normalised(times(x[0], p[0]), p[1], p[2], 1e-5, 3 * x[0].d[0],
+                                      [](int i) { return i / 17; })};
     }, {.value = 2e-5, .gradient = 1e-4});
 }
 
@@ -76,7 +79,8 @@ BOOST_AUTO_TEST_CASE(batch_norm_as_pytorch) {
     p->set(p->parameters[0], list(golden::batch_norm_gamma, {3}));
     p->set(p->parameters[1], list(golden::batch_norm_beta, {3}));
     p->scalars[0] = 0;
-    auto scaled = [](const double (&dy)[18]) { return map(list(dy, {6, 3}), [](double v) { return 6 * v; }); };   // ours is a mean
+    // ours is a mean
+    auto scaled = [](const double (&dy)[18]) { return map(list(dy, {6, 3}), [](double v) { return 6 * v; }); };
     p->run(6, {list(golden::batch_norm_step1_x, {6, 3}), scaled(golden::batch_norm_step1_dy)});
     check_close(p->output(0, 6), list(golden::batch_norm_step1_y, {18}), 2e-6, "y");
     check_close(p->gradient(0), list(golden::batch_norm_step1_dgamma, {3}), 2e-6, "gamma");
@@ -84,7 +88,8 @@ BOOST_AUTO_TEST_CASE(batch_norm_as_pytorch) {
     p->run(6, {list(golden::batch_norm_step2_x, {6, 3}), scaled(golden::batch_norm_step2_dy)});
     check_close(p->output(0, 6), list(golden::batch_norm_step2_y, {18}), 2e-6, "y");
     check_close(p->value(p->states[0]), list(golden::batch_norm_running_mean, {3}), 2e-6, "running mean");
-    check_close(p->value(p->states[1]), list(golden::batch_norm_running_variance_biased, {3}), 2e-6, "running variance");
+    check_close(p->value(p->states[1]), list(golden::batch_norm_running_variance_biased, {3}), 2e-6,
+                "running variance");
 
     const auto e = make_run<decltype(net), weigh_outputs, as_fused, 6, program_mode::prediction>();
     for (std::size_t i = 0; i < 2; ++i) {
@@ -100,7 +105,8 @@ BOOST_AUTO_TEST_CASE(layer_norm_as_pytorch) {
     const auto p = make_run<decltype(features<6> >> scaled_input<6>{} >> layer_norm), weigh_outputs, as_fused, 4>();
     p->set(p->parameters[1], list(golden::layer_norm_gamma, {6}));
     p->set(p->parameters[2], list(golden::layer_norm_beta, {6}));
-    p->run(4, {list(golden::layer_norm_x, {4, 6}), map(list(golden::layer_norm_dy, {4, 6}), [](double v) { return 4 * v; })});
+    p->run(4, {list(golden::layer_norm_x, {4, 6}),
+               map(list(golden::layer_norm_dy, {4, 6}), [](double v) { return 4 * v; })});
     check_close(p->output(0, 4), list(golden::layer_norm_y, {24}), 2e-6, "y");
     check_close(p->gradient(1), list(golden::layer_norm_dgamma, {6}), 2e-6, "gamma");
     check_close(p->gradient(2), list(golden::layer_norm_dbeta, {6}), 2e-6, "beta");

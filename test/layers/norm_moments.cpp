@@ -79,7 +79,8 @@ BOOST_AUTO_TEST_CASE(neighbours) {
         const floats v = outputs_of(row_variance, x), s = outputs_of(row_deviation, x);
         for (int r = 0; r < rows; ++r) {
             double mean = 0, variance = 0;
-            for (int i = 0; i < width; ++i) mean += static_cast<double>(x[static_cast<std::size_t>(r * width + i)]) / width;
+            for (int i = 0; i < width; ++i)
+                mean += static_cast<double>(x[static_cast<std::size_t>(r * width + i)]) / width;
             for (int i = 0; i < width; ++i)
                 variance += std::pow(static_cast<double>(x[static_cast<std::size_t>(r * width + i)]) - mean, 2) / width;
             BOOST_TEST(v[static_cast<std::size_t>(r)] == variance, boost::test_tools::tolerance(1e-5));
@@ -92,8 +93,9 @@ BOOST_AUTO_TEST_CASE(neighbours) {
 BOOST_AUTO_TEST_CASE(a_constant_has_no_variance) {
     for (const float value : {1e7f, 1e7f / 3, 0.1f, -12345.678f, 3e-30f, 1e15f, 2.5e18f}) {
         const floats x(rows * width, value), z(all, value);
-        for (const floats& y : {outputs_of(of_rows, x), outputs_of(groups, z), outputs_of(instances, z), outputs_of(row_variance, x),
-                                outputs_of(row_deviation, x), outputs_of(place_variance, x)})
+        for (const floats& y :
+             {outputs_of(of_rows, x), outputs_of(groups, z), outputs_of(instances, z), outputs_of(row_variance, x),
+              outputs_of(row_deviation, x), outputs_of(place_variance, x)})
             for (const float v : y) BOOST_TEST_REQUIRE(v == 0.f);
     }
 }
@@ -110,9 +112,12 @@ BOOST_AUTO_TEST_CASE(squares_beyond_floats) {
     estimator m{features<2> >> dense<2> >> batch_norm, mse, sgd{}, trainer_options{.threads = 1}};
     const float identity[4] = {1, 0, 0, 1};
     m.inner().set_plain(m.inner().parameter(0), identity);
-    auto data = data::dataset(extents(2), floats(x.begin(), x.begin() + 64)).targets(extents(2), floats(64)) | data::batch(32);
-    for (int i = 0; i < 32; ++i) x[static_cast<std::size_t>(2 * i)] = x[static_cast<std::size_t>(2 * i + 1)] = i % 2 ? 4e19f : -4e19f;
-    auto apart = data::dataset(extents(2), floats(x.begin(), x.begin() + 64)).targets(extents(2), floats(64)) | data::batch(32);
+    auto data = data::dataset(extents(2), floats(x.begin(), x.begin() + 64)).targets(extents(2), floats(64)) |
+        data::batch(32);
+    for (int i = 0; i < 32; ++i)
+        x[static_cast<std::size_t>(2 * i)] = x[static_cast<std::size_t>(2 * i + 1)] = i % 2 ? 4e19f : -4e19f;
+    auto apart = data::dataset(extents(2), floats(x.begin(), x.begin() + 64)).targets(extents(2), floats(64)) |
+        data::batch(32);
     m.train(data, {.progress = nullptr});
     check_error<data_error>([&] { m.train(apart, {.progress = nullptr}); }, "not finite", "", "", "");
     for (float& v : small) v *= 1e17f;   // as long as their sum is in range, all is well

@@ -11,16 +11,18 @@
 #include <bit>
 #include <limits>
 
-// What lies beyond an example's length touches nothing: with NaN or infinity there, losses, outputs, gradients and weights
-// are to the bit those of the same net with zeros there.
+// What lies beyond an example's length touches nothing: with NaN or infinity there, losses,
+// outputs, gradients and weights are to the bit those of the same net with zeros there.
 using namespace sinter;
 
-constexpr float not_a_number = std::numeric_limits<float>::quiet_NaN(), infinity = std::numeric_limits<float>::infinity();
+constexpr float not_a_number = std::numeric_limits<float>::quiet_NaN(),
+    infinity = std::numeric_limits<float>::infinity();
 
 template <class Net, class Length, int T, int F>
 static std::vector<float> trained(float padding) {
     constexpr int examples = 3;
-    trainer<Net, mse_loss, sgd, build_options{examples, program_options{.store_gradients = true}}> t(sgd{.learning_rate = 0.1f},
+    trainer<Net, mse_loss, sgd,
+            build_options{examples, program_options{.store_gradients = true}}> t(sgd{.learning_rate = 0.1f},
                                                                                                  {.threads = 1});
     const Length lengths[examples] = {Length(T - 1), 0, Length(T)};
     std::vector<float> x, y(static_cast<std::size_t>(examples * t.output_shape().size()), 0.25f);
@@ -67,9 +69,11 @@ static void check(Net, const char* what) {
 BOOST_AUTO_TEST_CASE(recurrent_layers) {
     check(inputs(array<5, 3>, array<1>) >> lstm<4>, "lstm");
     check(inputs(array<5, 3>, array<1>) >> gru<4>, "gru");
-    check(inputs(array<5, 3>, array<1>) >> gru<4, recurrent_options{.sequences = false}, gru_reset::before_product>, "gru, last");
+    check(inputs(array<5, 3>, array<1>) >> gru<4, recurrent_options{.sequences = false}, gru_reset::before_product>,
+          "gru, last");
     check(inputs(array<5, 3>, array<1>) >> rnn<4>, "rnn");
-    check(inputs(array<5, 3>, array<1>) >> rnn<4, recurrent_options{.reverse = true, .recompute = true}>, "rnn, reverse");
+    check(inputs(array<5, 3>, array<1>) >> rnn<4, recurrent_options{.reverse = true, .recompute = true}>,
+          "rnn, reverse");
     check(inputs(array<5, 3>, array<1>) >> bidirectional(lstm<2>), "bidirectional");
 }
 BOOST_AUTO_TEST_CASE(extents_of_one_and_integers) {

@@ -12,7 +12,8 @@ using namespace sinter;
 using namespace sinter::test;
 
 BOOST_AUTO_TEST_CASE(largest_and_mean) {
-    check_net(image<7, 6, 2> >> conv2d<3, 1> >> avg_pool<2, window{1, padding::same}> >> max_pool<3>, [](const auto& p, const auto& x) {
+    check_net(image<7, 6, 2> >> conv2d<3, 1> >> avg_pool<2, window{1, padding::same}> >> max_pool<3>,
+              [](const auto& p, const auto& x) {
         const doubles y = map(convolution(x[0], p[0], {}), p[1], [](double a, double b) { return a + b; });
         return std::vector{max_pooled(mean_pooled(y, 2, {}), 3, {3, padding::valid})};
     });

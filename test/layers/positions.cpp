@@ -11,7 +11,8 @@ using namespace sinter;
 using namespace sinter::test;
 
 BOOST_AUTO_TEST_CASE(learned_and_computed) {
-    check_net<programs::fused_only>(array<3, 4> >> positional_encoding >> position_embedding, [](const auto& p, const auto& x) {
+    check_net<programs::fused_only>(array<3, 4> >> positional_encoding >> position_embedding,
+                                    [](const auto& p, const auto& x) {
         doubles y = x[0];
         for (int i = 0; i < y.size(); ++i) {
             const int t = i / 4 % 3, j = i % 4;

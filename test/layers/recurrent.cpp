@@ -27,18 +27,21 @@ struct expected {
 };
 /// What PyTorch had for a parameter, by our name of it.
 using expectations = std::map<std::string, expected>;
-#define GOLDEN(LAYER, NAME)                                                                                                  \
-    {#LAYER "/" #NAME, {list(golden::LAYER##_##NAME), list(golden::LAYER##_d##NAME), list(golden::LAYER##_d##NAME##_lengths)}}
+#define GOLDEN(LAYER, NAME)                                                                  \
+    {#LAYER "/" #NAME, {list(golden::LAYER##_##NAME), list(golden::LAYER##_d##NAME),         \
+                        list(golden::LAYER##_d##NAME##_lengths)}}
 static const expectations of_lstm{
     GOLDEN(lstm, kernel_i), GOLDEN(lstm, kernel_f), GOLDEN(lstm, kernel_c), GOLDEN(lstm, kernel_o),
     GOLDEN(lstm, recurrent_kernel_i), GOLDEN(lstm, recurrent_kernel_f), GOLDEN(lstm, recurrent_kernel_c),
-    GOLDEN(lstm, recurrent_kernel_o), GOLDEN(lstm, bias_i), GOLDEN(lstm, bias_f), GOLDEN(lstm, bias_c), GOLDEN(lstm, bias_o)};
+    GOLDEN(lstm, recurrent_kernel_o), GOLDEN(lstm, bias_i), GOLDEN(lstm, bias_f), GOLDEN(lstm, bias_c),
+    GOLDEN(lstm, bias_o)};
 static const expectations of_gru{
     GOLDEN(gru, kernel_z), GOLDEN(gru, kernel_r), GOLDEN(gru, kernel_h), GOLDEN(gru, recurrent_kernel_z),
     GOLDEN(gru, recurrent_kernel_r), GOLDEN(gru, recurrent_kernel_h), GOLDEN(gru, bias_z), GOLDEN(gru, bias_r),
     GOLDEN(gru, bias_h), GOLDEN(gru, recurrent_bias_h)};
 
-static void compare(program_run& p, const expectations& all, std::vector<doubles> ports, const doubles& y, bool lengths) {
+static void compare(program_run& p, const expectations& all, std::vector<doubles> ports, const doubles& y,
+                    bool lengths) {
     for (std::size_t i = 0; i < p.parameters.size(); ++i) {
         BOOST_REQUIRE_MESSAGE(all.count(p.paths[i]), p.paths[i]);
         p.set(p.parameters[i], all.at(p.paths[i]).value);
@@ -68,7 +71,8 @@ BOOST_AUTO_TEST_CASE(lstm_as_pytorch) {
 BOOST_AUTO_TEST_CASE(lstm_with_lengths_as_pytorch) {
     constexpr auto net = with_lengths(lstm<6, recurrent_options{.recompute = true}>);
     const auto p = make_run<decltype(net), weigh_outputs, as_fused, 3>();
-    compare(*p, of_lstm, {list(golden::lstm_x), the_lengths, list(golden::lstm_dy)}, list(golden::lstm_y_lengths), true);
+    compare(*p, of_lstm, {list(golden::lstm_x), the_lengths, list(golden::lstm_dy)},
+            list(golden::lstm_y_lengths), true);
 }
 BOOST_AUTO_TEST_CASE(gru_as_pytorch) {
     constexpr auto net = array<5, 4> >> gru<6>;

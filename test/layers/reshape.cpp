@@ -12,7 +12,8 @@ using namespace sinter;
 using namespace sinter::test;
 
 BOOST_AUTO_TEST_CASE(flatten_and_back) {
-    check_net(array<6, 5> >> dense<4, bias::no> >> flatten >> reshape<4, 6> >> reshape<24>, [](const auto& p, const auto& x) {
+    check_net(array<6, 5> >> dense<4, bias::no> >> flatten >> reshape<4, 6> >> reshape<24>,
+              [](const auto& p, const auto& x) {
         doubles y({x[0].d[0], 24});
         for (int i = 0; i < y.size(); ++i)
             for (int k = 0; k < 5; ++k) y[i] += x[0][i / 4 * 5 + k] * p[0][k * 4 + i % 4];

@@ -13,14 +13,16 @@
 // named, shared and initialized around layers that take lengths or a memory: other paths, the same numbers.
 using namespace sinter;
 
-/// Predictions of a net of sequences [5, 3] and their lengths, whose parameters are all 0.1 times their place among ten.
+/// Predictions of a net of sequences [5, 3] and their lengths, whose parameters are all 0.1 times
+/// their place among ten.
 template <class Net>
 static std::vector<float> predictions(Net, std::vector<std::string>& paths) {
     trainer<Net, mse_loss, sgd, 3> model({}, {.threads = 1});
     for (int i = 0; i < model.parameters(); ++i) {
         const variable_info& v = model.parameter(i);
         std::vector<float> x(static_cast<std::size_t>(v.s.size()));
-        for (std::size_t k = 0; k < x.size(); ++k) x[k] = 0.1f * static_cast<float>((k * 7 + static_cast<std::size_t>(i)) % 10) - 0.4f;
+        for (std::size_t k = 0; k < x.size(); ++k)
+            x[k] = 0.1f * static_cast<float>((k * 7 + static_cast<std::size_t>(i)) % 10) - 0.4f;
         model.set_plain(v, x.data());
         paths.push_back(model.path(v));
     }
@@ -58,12 +60,15 @@ BOOST_AUTO_TEST_CASE(attention_with_a_memory) {
         return inputs(array<5, 3>, array<1>) >> named<"all">(layer);
     };
     std::vector<std::string> plain_paths, named_paths;
-    const auto plain = predictions(with([](tensor x, tensor) { return multi_head_attention<1>(x, x * 2.f); }), plain_paths);
-    BOOST_TEST(predictions(with([](tensor x, tensor) { return named<"inner">(multi_head_attention<1>)(x, x * 2.f); }), named_paths) == plain);
+    const auto plain = predictions(with([](tensor x, tensor) { return multi_head_attention<1>(x, x * 2.f); }),
+                                   plain_paths);
+    BOOST_TEST(predictions(with([](tensor x, tensor) { return named<"inner">(multi_head_attention<1>)(x, x * 2.f); }),
+                           named_paths) == plain);
     BOOST_TEST(named_paths[0].rfind("all/inner/", 0) == 0u, named_paths[0]);
 }
 BOOST_AUTO_TEST_CASE(first_values_of_a_layer_with_lengths) {
-    trainer<std::remove_const_t<decltype(of >> initialized<ones, "*/kernel_i">(lstm<4>))>, mse_loss, sgd, 3> model({}, {.threads = 1});
+    trainer<std::remove_const_t<decltype(of >> initialized<ones, "*/kernel_i">(lstm<4>))>, mse_loss, sgd,
+            3> model({}, {.threads = 1});
     for (int i = 0; i < model.parameters(); ++i)
         if (const variable_info& v = model.parameter(i); model.path(v) == "lstm/kernel_i") {
             for (const float w : model.plain(v)) BOOST_TEST(w == 1.f);

@@ -15,7 +15,10 @@ using namespace sinter::test;
 template <shape A, int Axis>
 struct largest {
     static constexpr shape operands[] = {A};
-    static constexpr tensor apply(tensor a) { return take_along_axis(a, argmax(a, Axis, keep::yes), Axis) + 0.f * cast(argmax(a, Axis, keep::yes), dtype::f32); }
+    static constexpr tensor apply(tensor a) {
+        return take_along_axis(a, argmax(a, Axis, keep::yes), Axis) +
+            0.f * cast(argmax(a, Axis, keep::yes), dtype::f32);
+    }
     static doubles reference(const doubles& a) {
         std::vector<int> d = a.d;
         const auto axis = static_cast<std::size_t>((Axis < 0 ? Axis + A.rank : Axis) + A.batched);

@@ -24,7 +24,8 @@ BOOST_AUTO_TEST_CASE(edges_as_numpy_and_pytorch_have_them) {
 BOOST_AUTO_TEST_CASE(stable) {   // of many: by merging
     doubles x({100});
     for (int i = 0; i < 100; ++i) x[i] = i % 7;
-    const std::vector<float> up = run_op<odd<order::ascending, 100>>({x}).y, down = run_op<odd<order::descending, 100>>({x}).y;
+    const std::vector<float> up = run_op<odd<order::ascending, 100>>({x}).y,
+        down = run_op<odd<order::descending, 100>>({x}).y;
     int at = 0;
     for (int v = 0; v < 7; ++v)
         for (int i = v; i < 100; i += 7) BOOST_TEST(up[static_cast<std::size_t>(at++)] == static_cast<float>(i));

@@ -30,19 +30,22 @@ struct op_of {
     static constexpr tensor apply(tensor q, tensor k, tensor v) {
         return attention(q, k, v, {.heads = C.heads, .causal = C.mask, .scale = C.scale, .dropout = C.dropout});
     }
-    static doubles reference(const doubles& q, const doubles& k, const doubles& v) { return plain_attention(C, q, k, v).y; }
+    static doubles reference(const doubles& q, const doubles& k, const doubles& v) {
+        return plain_attention(C, q, k, v).y;
+    }
 };
 BOOST_AUTO_TEST_CASE(values_and_gradients) {
     check_op<op_of<attention_case{
-                 .heads = 2, .groups = 2, .queries = 4, .keys = 5, .width = 3, .value_width = 2, .scale = 0.5f, .axis = false,
-                 .dropout = 0.3f}>, programs::all, 2>();
+                 .heads = 2, .groups = 2, .queries = 4, .keys = 5, .width = 3, .value_width = 2, .scale = 0.5f,
+                 .axis = false, .dropout = 0.3f}>, programs::all, 2>();
     check_op<op_of<attention_case{.heads = 4, .groups = 2, .queries = 3, .keys = 5, .mask = causal::from_end}>,
              programs::fused_only, 2>();
 }
 
 /// Self-attention with a bias that is learned, and its gradient; lengths: the integers of an input.
 struct biased {
-    static constexpr attention_case c{.heads = 2, .groups = 2, .queries = 4, .keys = 4, .mask = causal::yes, .axis = false};
+    static constexpr attention_case c{.heads = 2, .groups = 2, .queries = 4, .keys = 4, .mask = causal::yes,
+                                      .axis = false};
     static constexpr shape whole = [] { shape s = batch_of(1); s.type = dtype::i32; return s; }();
     static constexpr shape operands[] = {batch_of(4, 6), extents(2, 4, 4), whole};
     static constexpr double low = -1, high = 5;
@@ -55,8 +58,9 @@ struct biased {
 };
 BOOST_AUTO_TEST_CASE(bias_and_lengths) { check_op<biased, programs::fused_only, 3>(); }
 
-/// The gradient of the sum of attention's squares, which has a gradient, too: all that attention knows in one. Queries, and
-/// fewer keys and values for fewer heads, are parts of one tensor; some queries see no key.
+/// The gradient of the sum of attention's squares, which has a gradient, too: all that attention
+/// knows in one. Queries, and fewer keys and values for fewer heads, are parts of one tensor; some
+/// queries see no key.
 struct slopes {
     static constexpr attention_case c{.heads = 4, .groups = 2, .queries = 4, .keys = 3, .width = 2, .value_width = 2,
                                       .mask = causal::from_end, .axis = false, .dropout = 0.3f};
@@ -64,7 +68,8 @@ struct slopes {
     static constexpr double low = -1, high = 4;
     static constexpr tensor apply(tensor x, tensor b, tensor n) {
         const tensor k = ops::slice(ops::slice(x, 0, 0, 3), 1, 0, 4), v = ops::slice(ops::slice(x, 0, 1, 3), 1, 4, 4);
-        const tensor y = attention(x, k, v, {.heads = 4, .causal = c.mask, .lengths = n, .bias = b, .dropout = c.dropout});
+        const tensor y = attention(x, k, v,
+                                   {.heads = 4, .causal = c.mask, .lengths = n, .bias = b, .dropout = c.dropout});
         const bundle d = ops::gradient(y * y, bundle(x, b));
         return d[0] * ops::sum(d[1] * d[1], {0, 1, 2});
     }
@@ -92,8 +97,8 @@ struct slopes {
 };
 BOOST_AUTO_TEST_CASE(gradients_of_gradients) { check_op<slopes, programs::fused_only, 3>(); }
 
-/// Queries without a batch are the same for all examples; the same by products and softmax, whose probabilities are dropped by
-/// the very same numbers.
+/// Queries without a batch are the same for all examples; the same by products and softmax, whose
+/// probabilities are dropped by the very same numbers.
 struct against_products {
     static constexpr shape operands[] = {extents(3, 4), batch_of(5, 4)};
     static constexpr tensor apply(tensor q, tensor k) {

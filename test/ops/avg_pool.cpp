@@ -22,7 +22,8 @@ void check_drawn() {
 }
 BOOST_AUTO_TEST_CASE(values_and_gradients) {
     check_op<op_of<batch_of(5, 6, 3), 2, by_two_valid>>();
-    check_op<op_of<batch_of(3, 2, 17), 3, by_two>, programs::fused_only>();   // windows that hang over count what they hold
+    // windows that hang over count what they hold
+    check_op<op_of<batch_of(3, 2, 17), 3, by_two>, programs::fused_only>();
     check_drawn<1, by_two>();
     check_drawn<2, valid>();
     check_drawn<3, window{}>();
@@ -30,15 +31,18 @@ BOOST_AUTO_TEST_CASE(values_and_gradients) {
 BOOST_AUTO_TEST_CASE(oblong_windows_rows_and_volumes) {
     constexpr window hanging{.stride = {2, 3}, .padding = {1, 0, 0, 1}, .rounding = rounding::ceil};
     check_op<op_of<batch_of(6, 7, 5), per_axis(3, 2), hanging>, programs::fused_only>();
-    check_op<op_of<batch_of(7, 3), 2, window{.stride = 2, .padding = padding::valid, .rounding = rounding::ceil}>, programs::fused_only>();
-    check_op<op_of<batch_of(3, 4, 5, 2), per_axis(2, 3, 2), window{.stride = {1, 2, 2}, .padding = {1, 0, 0, 1, 1, 1}}>, programs::fused_only>();
+    check_op<op_of<batch_of(7, 3), 2, window{.stride = 2, .padding = padding::valid, .rounding = rounding::ceil}>,
+             programs::fused_only>();
+    check_op<op_of<batch_of(3, 4, 5, 2), per_axis(2, 3, 2), window{.stride = {1, 2, 2}, .padding = {1, 0, 0, 1, 1, 1}}>,
+             programs::fused_only>();
 }
 
 /// The padding that was asked for counts, what hangs over that does not: one row of zeros above and two columns right.
 struct with_padding {
     static constexpr shape operands[] = {batch_of(4, 5, 3)};
     static constexpr tensor apply(tensor x) {
-        return ops::avg_pool(x, 3, {.stride = 2, .padding = {1, 0, 0, 2}, .rounding = rounding::ceil, .count_padding = true});
+        return ops::avg_pool(x, 3,
+                             {.stride = 2, .padding = {1, 0, 0, 2}, .rounding = rounding::ceil, .count_padding = true});
     }
     static doubles reference(const doubles& x) {
         doubles larger({x.d[0], 5, 7, 3});

@@ -15,7 +15,8 @@ struct product {
     static double value(double x, double y) { return x * y + x; }
 };
 /// All under drawn extents [P, Q, R] of each example; what is shared with them, from the outside in, is marked.
-constexpr int P = shape_source(0).one_of({2, 3}), Q = shape_source(1).one_of({2, 3}), R = shape_source(2).one_of({3, 5, 7, 9});
+constexpr int P = shape_source(0).one_of({2, 3}), Q = shape_source(1).one_of({2, 3}),
+    R = shape_source(2).one_of({3, 5, 7, 9});
 template <shape A, shape B = batch_of(P, Q, R), programs Which = programs::fused_only>
 void check() {
     check_op<binary_case<product, A, B>, Which>();
@@ -41,7 +42,8 @@ BOOST_AUTO_TEST_CASE(axes_of_one_under_axes_of_one) { check<stretching_to(drawn_
 
 BOOST_AUTO_TEST_CASE(extents_that_do_not_fit) {
     struct wrong { shape from, to; };
-    for (const wrong& w : {wrong{extents(5), extents(3)}, {extents(2, 3), extents(3)}, {batch_of(3), extents(3)}, {batch_of(3), batch_of(2, 3)}}) {
+    for (const wrong& w : {wrong{extents(5), extents(3)}, {extents(2, 3), extents(3)}, {batch_of(3), extents(3)},
+                           {batch_of(3), batch_of(2, 3)}}) {
         graph g;
         const tensor x = parameter(make<op::input>(&g, batch_of(1), {}, {0}), "x", w.from, ones);
         ops::broadcast_to(w.from.batched ? make<op::input>(&g, w.from, {}, {1}) : x, w.to);

@@ -6,8 +6,9 @@
 #include <fstream>
 #include <string>
 
-/// Every op's file has its test and its page, both of its name, the page tells the gradient, and ops.hpp includes it. Its second
-/// derivative is tested, or its page says that there is none; and some test has it against another framework's numbers.
+/// Every op's file has its test and its page, both of its name, the page tells the gradient, and
+/// ops.hpp includes it. Its second derivative is tested, or its page says that there is none; and
+/// some test has it against another framework's numbers.
 namespace fs = std::filesystem;
 
 const fs::path top = fs::absolute(__FILE__).parent_path().parent_path().parent_path();
@@ -29,7 +30,8 @@ std::string paragraph(const fs::path& page, const std::string& head) {
 }
 bool tells(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
-/// Ops whose numbers from elsewhere are not in recorded_ops.hpp or their own test: the test that has them, or why none can.
+/// Ops whose numbers from elsewhere are not in recorded_ops.hpp or their own test: the test that
+/// has them, or why none can.
 struct exception {
     std::string op, test, reason;
 };
@@ -62,7 +64,8 @@ bool has_numbers_from_elsewhere(const std::string& name) {
     if (reads_fixtures(top / "test/ops" / (name + ".cpp"))) return true;
     if (!has_line(top / "test/fixtures/recorded_ops.hpp", "record " + name + "{")) return false;
     const std::string row = "&f::" + name + ",";
-    return has_line(top / "test/ops/recorded_functions.cpp", row) || has_line(top / "test/ops/recorded_arrays.cpp", row);
+    return has_line(top / "test/ops/recorded_functions.cpp", row) ||
+        has_line(top / "test/ops/recorded_arrays.cpp", row);
 }
 
 BOOST_AUTO_TEST_CASE(every_op_has_a_test_and_a_page) {
@@ -78,14 +81,16 @@ BOOST_AUTO_TEST_CASE(every_op_has_a_test_and_a_page) {
                    "ops.hpp does not include " << name);
         const fs::path page = top / "doc/ops" / (name + ".md");
         BOOST_TEST(fs::exists(page), "ops/" << name << ".hpp has no doc/ops/" << name << ".md");
-        BOOST_TEST(has_numbers_from_elsewhere(name), name << " is compared with no other framework's numbers (recorded_ops.py)");
+        BOOST_TEST(has_numbers_from_elsewhere(name),
+                   name << " is compared with no other framework's numbers (recorded_ops.py)");
         const std::string gradient = paragraph(page, "Gradient");
         BOOST_TEST(!gradient.empty(), "doc/ops/" << name << ".md has no paragraph **Gradient.**");
         const bool refused = tells(gradient, "no_gradient") || tells(gradient, "gradient_through_loop");
         const bool tested = has_line(seconds, "{\"" + name + "\",") || has_line(test, "CASE(gradients_of_gradients)");
         BOOST_TEST((refused || tells(gradient, "** None") || tested),
                    seconds << " has no row for " << name << ", and doc/ops/" << name << ".md does not refuse it");
-        BOOST_TEST(has_line(top / "doc/ops/README.md", "(" + name + ".md)"), "doc/ops/README.md does not list " << name);
+        BOOST_TEST(has_line(top / "doc/ops/README.md", "(" + name + ".md)"),
+                   "doc/ops/README.md does not list " << name);
     }
     BOOST_TEST(ops > 30);
 }

@@ -32,7 +32,8 @@ BOOST_AUTO_TEST_CASE(each_axis) {
     check_op<op_of<drawn_batch(1, 3), with_axis(drawn_batch(1, 3), 1, 3), 1>, programs::fused_only>();
     check_op<op_of<drawn_batch(2, 3), with_axis(drawn_batch(2, 3), 2, 7), -1>, programs::fused_only>();
     check_op<op_of<drawn(3, 2), with_axis(drawn(3, 2), 0, 1), 0>, programs::fused_only>();
-    check_op<op_of<batch_of(3, 1), batch_of(3, 2), -1>, programs::fused_only>();   // rows of each length that has its own way
+    // rows of each length that has its own way
+    check_op<op_of<batch_of(3, 1), batch_of(3, 2), -1>, programs::fused_only>();
     check_op<op_of<batch_of(3, 4), batch_of(3, 16), -1>, programs::fused_only>();
     check_op<op_of<batch_of(2, 37), batch_of(2, 256), -1>, programs::fused_only>();
 }
@@ -97,7 +98,8 @@ BOOST_AUTO_TEST_CASE(several) {
 struct many_parts {
     static constexpr shape operands[] = {batch_of(2, 3)};
     static constexpr tensor apply(tensor x) {
-        return ops::concat({x, x * 2.f, ops::slice(x, 1, 0, 1), x * 3.f, x * 4.f, ops::slice(x, 1, 1, 2), x * 5.f, x * 6.f, x * 7.f, x * 8.f}, 1);
+        return ops::concat({x, x * 2.f, ops::slice(x, 1, 0, 1), x * 3.f, x * 4.f, ops::slice(x, 1, 1, 2), x * 5.f,
+                            x * 6.f, x * 7.f, x * 8.f}, 1);
     }
     static doubles reference(const doubles& x) {
         constexpr int width = 27;

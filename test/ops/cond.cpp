@@ -33,4 +33,6 @@ struct branching_net {
 };
 
 BOOST_AUTO_TEST_CASE(the_first_branch) { check_net(branching_net<1>{}, branching_net<1>::reference); }
-BOOST_AUTO_TEST_CASE(the_second_branch) { check_net<programs::fused_only>(branching_net<-1>{}, branching_net<-1>::reference); }
+BOOST_AUTO_TEST_CASE(the_second_branch) {
+    check_net<programs::fused_only>(branching_net<-1>{}, branching_net<-1>::reference);
+}

@@ -24,7 +24,8 @@ BOOST_AUTO_TEST_CASE(by_the_dense_kernels) {
     check<op_of<batch_of(9, 2), packed(extents(4, 2, 3)), window{.stride = 2, .padding = padding::causal}>>();
 }
 BOOST_AUTO_TEST_CASE(by_the_general_ones) {
-    check<op_of<batch_of(9, 4), packed(extents(2, 2, 6)), window{.padding = padding::causal, .dilation = 3, .groups = 2}>>();
+    check<op_of<batch_of(9, 4), packed(extents(2, 2, 6)),
+                window{.padding = padding::causal, .dilation = 3, .groups = 2}>>();
 }
 
 /// Nothing of a causal convolution's result changes with what comes later.
@@ -37,7 +38,9 @@ BOOST_AUTO_TEST_CASE(causal_results_do_not_see_the_future) {
         p->run(1, {doubles({1, 6, 1}, {1, 2, 3, 4, 5, last}), doubles({1, 6, 1}, 1.)});
         const auto y = p->output(0, 1);
         if (last == 0) before = y;
-        else BOOST_TEST(std::vector<float>(y.begin(), y.begin() + 5) == std::vector<float>(before.begin(), before.begin() + 5), boost::test_tools::per_element());
+        else
+            BOOST_TEST(std::vector<float>(y.begin(), y.begin() + 5) ==
+                       std::vector<float>(before.begin(), before.begin() + 5), boost::test_tools::per_element());
     }
     BOOST_TEST(before == (std::vector<float>{1, 3, 6, 9, 12, 9}), boost::test_tools::per_element());
 }

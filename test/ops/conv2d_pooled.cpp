@@ -28,7 +28,8 @@ struct block {
 BOOST_AUTO_TEST_CASE(inside_a_net) {
     check_op<block<batch_of(6, 6, 3), packed(extents(3, 3, 3, 4)), window{}, 2, false>, programs::all, 4>();
     constexpr drawn_window d(1, window{});   // its rows and columns, and as many more as the pool needs
-    check_op<block<batch_of(d.h + 1, d.w + 2, d.channels), packed(d.weights()), window{}, 2, false>, programs::fused_only, 4>();
+    check_op<block<batch_of(d.h + 1, d.w + 2, d.channels), packed(d.weights()), window{}, 2, false>,
+             programs::fused_only, 4>();
 }
 BOOST_AUTO_TEST_CASE(first_of_a_net) {
     check_op<block<batch_of(8, 8, 1), packed(extents(3, 3, 1, 6)), window{}, 2, true>, programs::all, 4>();

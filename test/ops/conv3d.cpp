@@ -17,8 +17,10 @@ struct op_of {
 };
 BOOST_AUTO_TEST_CASE(values_and_gradients) {
     check_op<op_of<batch_of(3, 4, 2, 2), extents(2, 3, 2, 2, 3)>, programs::all, 4>();
-    check_op<op_of<batch_of(4, 3, 5, 4), extents(2, 2, 3, 2, 2), window{.stride = {1, 2, 2}, .padding = padding::valid, .groups = 2}>,
+    check_op<op_of<batch_of(4, 3, 5, 4), extents(2, 2, 3, 2, 2),
+                   window{.stride = {1, 2, 2}, .padding = padding::valid, .groups = 2}>,
              programs::fused_only, 4>();
-    check_op<op_of<batch_of(3, 3, 4, 3), extents(3, 2, 2, 1, 3), window{.padding = 1, .dilation = {1, 2, 1}, .groups = 3}>,
+    check_op<op_of<batch_of(3, 3, 4, 3), extents(3, 2, 2, 1, 3),
+                   window{.padding = 1, .dilation = {1, 2, 1}, .groups = 3}>,
              programs::fused_only, 4>();   // depthwise
 }

@@ -22,7 +22,8 @@ static double every_path(const double* z, int frames, int classes, const std::ve
     for (int t = 0; t < frames; ++t) {
         double all = 0;
         for (int c = 0; c < classes; ++c) all += std::exp(z[t * classes + c]);
-        for (int c = 0; c < classes; ++c) p[static_cast<std::size_t>(t * classes + c)] = std::exp(z[t * classes + c]) / all;
+        for (int c = 0; c < classes; ++c)
+            p[static_cast<std::size_t>(t * classes + c)] = std::exp(z[t * classes + c]) / all;
     }
     double sum = 0;
     std::vector<int> path(static_cast<std::size_t>(frames));
@@ -99,7 +100,8 @@ BOOST_AUTO_TEST_CASE(a_long_sequence) {
     doubles z = random.fill({1, T, C}, -6, 6), labels({1, L});
     for (int i = 0; i < L; ++i) labels[i] = i % 7 == 0 ? 3 : 6 + i % 30;
     for (int run = 0; run < 2; ++run) {   // the second time what is said is nearly certain
-        for (int t = 0; run && t < T; ++t) z[t * C + (t < 3 * L && t % 3 == 1 ? static_cast<int>(labels[t / 3]) : 5)] += 60;
+        for (int t = 0; run && t < T; ++t)
+            z[t * C + (t < 3 * L && t % 3 == 1 ? static_cast<int>(labels[t / 3]) : 5)] += 60;
         p->set(p->parameters[0], doubles({T, C}));
         p->run(1, {z, labels, doubles({1}, T)});
         BOOST_TEST(std::isfinite(p->loss));
@@ -141,7 +143,8 @@ BOOST_AUTO_TEST_CASE(what_cannot_be_said_and_what_is_not_finite) {
     };
     const std::vector<double> even(9);
     BOOST_TEST(loss(even, {-1, -1}, 3) == 3 * std::log(3.f), boost::test_tools::tolerance(1e-6f));   // blanks alone
-    BOOST_TEST(loss(even, {-1, 1}, 3) == 3 * std::log(3.f), boost::test_tools::tolerance(1e-6f));    // what follows -1 is padding
+    // what follows -1 is padding
+    BOOST_TEST(loss(even, {-1, 1}, 3) == 3 * std::log(3.f), boost::test_tools::tolerance(1e-6f));
     BOOST_TEST(loss(even, {1, 1}, 3) == 3 * std::log(3.f), boost::test_tools::tolerance(1e-6f));     // 1 blank 1
     BOOST_TEST(loss(even, {-1, -1}, 0) == 0.f);
     using said_in = std::pair<std::vector<double>, double>;

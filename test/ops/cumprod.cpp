@@ -32,7 +32,8 @@ struct op_of {
 BOOST_AUTO_TEST_CASE(values_and_gradients) {
     check_op<op_of<batch_of(4, 3), 0, false, false>>();
     check_op<op_of<batch_of(2, 5), -1, true, true>, programs::fused_only>();
-    check_op<op_of<batch_of(7, 19), -1, false, true>, programs::fused_only>();   // more lines than lanes, more elements than lanes
+    // more lines than lanes, more elements than lanes
+    check_op<op_of<batch_of(7, 19), -1, false, true>, programs::fused_only>();
 }
 struct rows {
     static constexpr shape operands[] = {extents(3, 6), extents(3, 6)};

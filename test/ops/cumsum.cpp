@@ -14,7 +14,9 @@ using namespace sinter::test;
 template <shape A, int Axis, bool Exclusive, bool Reverse>
 struct op_of {
     static constexpr shape operands[] = {A};
-    static constexpr tensor apply(tensor a) { return cumsum(a * a, Axis, {.exclusive = Exclusive, .reverse = Reverse}); }
+    static constexpr tensor apply(tensor a) {
+        return cumsum(a * a, Axis, {.exclusive = Exclusive, .reverse = Reverse});
+    }
     static doubles reference(const doubles& a) {
         const auto axis = static_cast<std::size_t>((Axis < 0 ? Axis + A.rank : Axis) + A.batched);
         doubles y(a.d);
@@ -32,7 +34,8 @@ struct op_of {
 BOOST_AUTO_TEST_CASE(values_and_gradients) {
     check_op<op_of<batch_of(4, 3), 0, false, false>>();
     check_op<op_of<batch_of(2, 5), -1, true, true>, programs::fused_only>();
-    check_op<op_of<batch_of(9, 21), -1, false, true>, programs::fused_only>();   // more lines than lanes, more elements than lanes
+    // more lines than lanes, more elements than lanes
+    check_op<op_of<batch_of(9, 21), -1, false, true>, programs::fused_only>();
     check_op<op_of<batch_of(7, 11, 3), 1, true, false>, programs::fused_only>();
 }
 struct odd {

@@ -19,9 +19,11 @@ using namespace sinter::compiler;
 using namespace sinter::test;
 
 constexpr auto same = [](tensor x) { return x; };
-constexpr auto rounded = ops::custom_gradient([](tensor x) { return ops::round(x); }, [](tensor d, tensor) { return d; });
+constexpr auto rounded =
+    ops::custom_gradient([](tensor x) { return ops::round(x); }, [](tensor d, tensor) { return d; });
 constexpr auto turned = ops::custom_gradient(same, [](tensor d, tensor) { return -d; });
-constexpr auto clipped = ops::custom_gradient(same, [](tensor d, tensor) { return ops::minimum(ops::maximum(d, -1.f), 1.f); });
+constexpr auto clipped =
+    ops::custom_gradient(same, [](tensor d, tensor) { return ops::minimum(ops::maximum(d, -1.f), 1.f); });
 constexpr auto tilted =
     ops::custom_gradient([](tensor x, tensor y) { return x * y; },
                          [](tensor d, tensor x, tensor y) { return outputs(d * y * 2.f, d * x * 3.f); });
@@ -38,7 +40,8 @@ BOOST_AUTO_TEST_CASE(values_of_forward_gradients_of_backward) {
     const std::vector<double> a{0.25, 0.75, -1.5, 2}, b{1, 2, 3, -4};
     const op_result r = run_op<several>({doubles({4}, a), doubles({4}, b)});
     for (std::size_t i = 0; i < 4; ++i) {
-        BOOST_TEST(r.y[i] == static_cast<float>(std::nearbyint(a[i]) + 10 * a[i] + 12 * a[i] + a[i] * b[i] + 100 * b[i]));
+        BOOST_TEST(r.y[i] ==
+                   static_cast<float>(std::nearbyint(a[i]) + 10 * a[i] + 12 * a[i] + a[i] * b[i] + 100 * b[i]));
         BOOST_TEST(r.gradients[0][i] == static_cast<float>(1 - 10 + 1 * 3 + 2 * b[i]));
         BOOST_TEST(r.gradients[1][i] == static_cast<float>(3 * a[i] + 7));
     }

@@ -20,5 +20,6 @@ struct op_of {
 };
 BOOST_AUTO_TEST_CASE(values_and_gradients) { check_op<op_of, programs::fused_only>(); }
 BOOST_AUTO_TEST_CASE(faults) {
-    BOOST_TEST(refuses(batch_of(2, 2, 6), fault_kind::needs_height_width_channels, [](tensor x) { return depth_to_space(x, 2); }));
+    BOOST_TEST(refuses(batch_of(2, 2, 6), fault_kind::needs_height_width_channels,
+                       [](tensor x) { return depth_to_space(x, 2); }));
 }

@@ -31,5 +31,6 @@ struct op_of {
 };
 BOOST_AUTO_TEST_CASE(values_and_gradients) {
     check_op<op_of<batch_of(5, 9, 17), extents(3, 3, 17, 1)>, programs::fused_only, 4>();
-    check_op<op_of<batch_of(5, 4, 3), extents(2, 3, 3, 2), window{.stride = 2, .dilation = {1, 2}}>, programs::fused_only, 4>();
+    check_op<op_of<batch_of(5, 4, 3), extents(2, 3, 3, 2), window{.stride = 2, .dilation = {1, 2}}>,
+             programs::fused_only, 4>();
 }

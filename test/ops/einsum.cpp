@@ -43,14 +43,16 @@ BOOST_AUTO_TEST_CASE(one_operand_and_several) {
         return outputs(
             einsum<"iij->ji">(a), einsum<"ii">(v) * einsum<"kji->">(a), einsum<"...i,io->...o">(a, w),
             einsum<"ij,jik,kl->li">(v, a, w), einsum<"bj...,j...->b...">(b, v),
-            einsum<"i,j,k,l->ljik">(einsum<"iij->i">(a), einsum<"bj...->b">(b), einsum<"ij->i">(w), einsum<"ij->j">(v)));
+            einsum<"i,j,k,l->ljik">(einsum<"iij->i">(a), einsum<"bj...->b">(b), einsum<"ij->i">(w),
+                                    einsum<"ij->j">(v)));
     };
     check_net<programs::fused_only, 2>(net, [](const auto& p, const auto& x) {
         const doubles a = times(x[0], p[0]), b = times(x[1], p[1]);
         const doubles &w = p[2], &v = p[3];
         const doubles trace = plain_einsum("ii->", {v});
         return std::vector{
-            plain_einsum("Ziij->Zji", {a}),        map(plain_einsum("Zkji->Z", {a}), [&](double s) { return s * trace[0]; }),
+            plain_einsum("Ziij->Zji", {a}),
+            map(plain_einsum("Zkji->Z", {a}), [&](double s) { return s * trace[0]; }),
             plain_einsum("Zmni,io->Zmno", {a, w}), plain_einsum("ij,Zjik,kl->Zli", {v, a, w}),
             plain_einsum("Zbje,je->Zbe", {b, v}),  plain_einsum("Ziin,Zbcd,kx,yl->Zlbik", {a, b, w, v})};
     });

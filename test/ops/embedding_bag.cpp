@@ -30,7 +30,8 @@ doubles bag(const doubles& table, const doubles& indices, const doubles* weights
 }
 BOOST_AUTO_TEST_CASE(values_and_gradients) {   // of so few rows, bags of padding alone among them
     constexpr auto net = inputs(indices<N>, array<N>) >> [](tensor i, tensor x) {
-        const tensor t = parameter(i, "t", extents(V, E), ones), w = x * x + parameter(i, "w", extents(N), ones) * x + 2;
+        const tensor t = parameter(i, "t", extents(V, E), ones),
+            w = x * x + parameter(i, "w", extents(N), ones) * x + 2;
         return outputs(ops::embedding_bag(t, i), ops::embedding_bag(t, i, {.combine = combine::mean, .weights = w}),
                        ops::embedding_bag(t, i, {.combine = combine::sqrtn, .weights = w, .padding = 0}),
                        ops::embedding_bag(t, i, {.combine = combine::mean, .padding = 1}),

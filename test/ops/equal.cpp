@@ -22,7 +22,8 @@ struct alone {
     static double value(double x, double y) { return x == y; }
 };
 BOOST_AUTO_TEST_CASE(one_or_zero) {
-    const op_result r = at_places<alone>({2., 1., 2., 0., infinity, -infinity, no_number, 1.}, {1., 2., 2., -0., infinity, 3., no_number, no_number});
+    const op_result r = at_places<alone>({2., 1., 2., 0., infinity, -infinity, no_number, 1.},
+                                         {1., 2., 2., -0., infinity, 3., no_number, no_number});
     check_same(r.y, {0, 0, 1, 1, 1, 0, 0, 0});
     check_same(r.gradients[0], {0, 0, 0, 0, 0, 0, 0, 0});
 }

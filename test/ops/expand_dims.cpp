@@ -29,5 +29,6 @@ struct outer_product {
 BOOST_AUTO_TEST_CASE(values_and_gradients) { check_op<outer_product, programs::fused_only>(); }
 BOOST_AUTO_TEST_CASE(faults) {
     BOOST_TEST(refuses(batch_of(4), fault_kind::axis_out_of_range, [](tensor x) { return expand_dims(x, 2); }));
-    BOOST_TEST(refuses(batch_of(1, 1, 1, 1, 1), fault_kind::axis_out_of_range, [](tensor x) { return expand_dims(x, 0); }));
+    BOOST_TEST(refuses(batch_of(1, 1, 1, 1, 1), fault_kind::axis_out_of_range,
+                       [](tensor x) { return expand_dims(x, 0); }));
 }

@@ -23,5 +23,6 @@ struct alone {   // the net's output is nothing but that
     static constexpr tensor apply(tensor a) { return fill(a, extents(2, 2), 3) + ops::reshape(a, extents(1, 2)); }
 };
 BOOST_AUTO_TEST_CASE(values) {
-    BOOST_TEST(run_op<alone>({doubles({2}, {0, 1})}).y == (std::vector<float>{3, 4, 3, 4}), boost::test_tools::per_element());
+    BOOST_TEST(run_op<alone>({doubles({2}, {0, 1})}).y == (std::vector<float>{3, 4, 3, 4}),
+               boost::test_tools::per_element());
 }

@@ -64,7 +64,8 @@ struct computed {
 };
 BOOST_AUTO_TEST_CASE(computed_indices) {
     check_op<computed, programs::fused_only>();
-    BOOST_TEST(refuses(batch_of(4), fault_kind::wrong_element_type, [](tensor x) { return gather(x, cast(x, dtype::i32)); }));
+    BOOST_TEST(refuses(batch_of(4), fault_kind::wrong_element_type,
+                       [](tensor x) { return gather(x, cast(x, dtype::i32)); }));
     BOOST_TEST(refuses(batch_of(4), fault_kind::wrong_element_type, [](tensor x) { return gather(x, cast(x, 5)); }));
     BOOST_TEST(refuses(batch_of(4), fault_kind::none, [](tensor x) { return gather(x, cast(x, 4)); }));
 }

@@ -43,5 +43,6 @@ BOOST_AUTO_TEST_CASE(values_and_gradients) {
     check_op<op_of<extents(3, 2), batch_of(2, 1)>, programs::fused_only>();
 }
 BOOST_AUTO_TEST_CASE(faults) {
-    BOOST_TEST(refuses(whole(batch_of(4, 3)), fault_kind::axis_out_of_range, [](tensor i) { return gather_nd(ops::reshape(i, extents(12)), i); }));
+    BOOST_TEST(refuses(whole(batch_of(4, 3)), fault_kind::axis_out_of_range,
+                       [](tensor i) { return gather_nd(ops::reshape(i, extents(12)), i); }));
 }

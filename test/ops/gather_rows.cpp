@@ -31,7 +31,8 @@ BOOST_AUTO_TEST_CASE(values_and_gradients) {   // updated in place, only the row
     check_op<op_of<batch_of(4), 5, 3>>();
     check_op<op_of<batch_of(), drawn_table.d[0], drawn_table.d[1]>>();
     check_op<op_of<drawn_batch(1, 2), 50, 1>, programs::fused_only>();
-    check_op<op_of<drawn_batch(2, 1), drawn_table.d[0], drawn_table.d[1], true>, programs::fused_only>();   // a table in the kernels' own layout
+    // a table in the kernels' own layout
+    check_op<op_of<drawn_batch(2, 1), drawn_table.d[0], drawn_table.d[1], true>, programs::fused_only>();
 }
 
 struct twice {   // the same table read in two places, and by something else: its gradient is spelled out

@@ -30,5 +30,6 @@ BOOST_AUTO_TEST_CASE(as_pytorch) {
     constexpr int n = sizeof(p::gelu_x) / sizeof(double);
     const op_result r = at_places<op_of>(p::gelu_x);
     check_close(r.y, doubles({n}, std::vector<double>(p::gelu_erf_y, p::gelu_erf_y + n)), 1e-6, "value");
-    check_close(r.gradients[0], doubles({n}, std::vector<double>(p::gelu_erf_dx, p::gelu_erf_dx + n)), 1e-6, "gradient");
+    check_close(r.gradients[0], doubles({n}, std::vector<double>(p::gelu_erf_dx, p::gelu_erf_dx + n)), 1e-6,
+                "gradient");
 }

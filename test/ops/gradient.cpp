@@ -62,8 +62,9 @@ struct penalised {
 };
 BOOST_AUTO_TEST_CASE(gradient_penalty) { check_net<programs::fused_only>(penalised{}, penalised::reference); }
 
-/// By the image of a convolution, a bias, a max-pool and relu, which training would put in another order were it not for the
-/// winners that this gradient reads. The reference takes differences of the values.
+/// By the image of a convolution, a bias, a max-pool and relu, which training would put in another
+/// order were it not for the winners that this gradient reads. The reference takes differences of
+/// the values.
 struct through_a_pool {
     static constexpr shape operands[] = {batch_of(4, 4, 1), extents(3, 3, 1, 2), extents(2)};
     static constexpr tensor value(tensor x, tensor w, tensor b) {
@@ -81,7 +82,8 @@ struct through_a_pool {
                         double z = b[f];
                         for (int i = 0; i < 9; ++i) {
                             const int p = r + k / 2 + i / 3 - 1, q = c + k % 2 + i % 3 - 1;
-                            if (p >= 0 && q >= 0 && p < 4 && q < 4) z += x.at({image, p, q, 0}) * w.at({i / 3, i % 3, 0, f});
+                            if (p >= 0 && q >= 0 && p < 4 && q < 4)
+                                z += x.at({image, p, q, 0}) * w.at({i / 3, i % 3, 0, f});
                         }
                         best = std::max(best, z);
                     }

@@ -13,14 +13,19 @@ namespace f = sinter::fixture::blocks;
 template <int Groups>
 struct op_of {
     static constexpr shape operands[] = {extents(3, 2, 6), extents(6), extents(6)};
-    static constexpr tensor apply(tensor x, tensor gamma, tensor beta) { return ops::group_norm(x, Groups) * gamma + beta; }
+    static constexpr tensor apply(tensor x, tensor gamma, tensor beta) {
+        return ops::group_norm(x, Groups) * gamma + beta;
+    }
 };
 BOOST_AUTO_TEST_CASE(as_pytorch_has_them) {
-    const op_result a = run_op<op_of<3>>({from(extents(3, 2, 6), f::group_norm_x), from(extents(6), f::group_norm_gamma), from(extents(6), f::group_norm_beta)});
+    const op_result a = run_op<op_of<3>>({from(extents(3, 2, 6), f::group_norm_x),
+                                          from(extents(6), f::group_norm_gamma), from(extents(6), f::group_norm_beta)});
     same(a.y, f::group_norm_y, "groups");
     same(a.gradients[2], f::group_norm_dbeta, "dbeta");
     for (std::size_t i = 0; i < 36; ++i) BOOST_TEST(std::abs(a.gradients[0][i] - f::group_norm_dx[i]) < 2e-5);
-    const op_result b = run_op<op_of<6>>({from(extents(3, 2, 6), f::instance_norm_x), from(extents(6), f::instance_norm_gamma), from(extents(6), f::instance_norm_beta)});
+    const op_result b =
+        run_op<op_of<6>>({from(extents(3, 2, 6), f::instance_norm_x), from(extents(6), f::instance_norm_gamma),
+                          from(extents(6), f::instance_norm_beta)});
     same(b.y, f::instance_norm_y, "instances");
     same(b.gradients[2], f::instance_norm_dbeta, "dbeta");
 }
@@ -48,6 +53,7 @@ struct batched {
 };
 BOOST_AUTO_TEST_CASE(values_and_gradients) {
     check_op<batched<batch_of(2, 3, 4), 2>, programs::fused_only>();
-    check_op<batched<batch_of(3, 5, 20), 4>, programs::fused_only>();   // a vector, and some lanes, of rows some of which are summed apart
+    // a vector, and some lanes, of rows some of which are summed apart
+    check_op<batched<batch_of(3, 5, 20), 4>, programs::fused_only>();
     check_op<batched<batch_of(2, 1, 70), 7>, programs::fused_only>();   // vectors side by side
 }

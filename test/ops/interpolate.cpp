@@ -26,7 +26,8 @@ void check(const double (&x)[N], const double (&y)[M], const double (&dx)[K], co
 }
 BOOST_AUTO_TEST_CASE(as_pytorch_has_them) {
     check<ops::corners::free>(f::bilinear_x, f::bilinear_y, f::bilinear_dx, "bilinear");
-    check<ops::corners::aligned>(f::bilinear_corners_x, f::bilinear_corners_y, f::bilinear_corners_dx, "corners aligned");
+    check<ops::corners::aligned>(f::bilinear_corners_x, f::bilinear_corners_y, f::bilinear_corners_dx,
+                                 "corners aligned");
 }
 
 /// A tent over the distance of two places.
@@ -42,7 +43,8 @@ struct op_of {
         doubles y(d);
         for (int i = 0; i < y.size(); ++i) {
             places at = y.where(i);
-            double place = C == ops::corners::free ? (at[axis] + 0.5) * n / N - 0.5 : N > 1 ? at[axis] * (n - 1.0) / (N - 1.0) : 0.0;
+            double place = C == ops::corners::free ? (at[axis] + 0.5) * n / N - 0.5
+                : N > 1 ? at[axis] * (n - 1.0) / (N - 1.0) : 0.0;
             place = std::fmin(std::fmax(place, 0.0), n - 1.0);
             for (int j = 0; j < n; ++j) {
                 at[axis] = j;
@@ -57,9 +59,11 @@ BOOST_AUTO_TEST_CASE(values_and_gradients) {
     check_op<op_of<batch_of(3, 2), 0, 7, free>>();
     check_op<op_of<batch_of(4, 37), 0, 6, aligned>, programs::fused_only>();   // a few vectors and some lanes
     check_op<op_of<extents(2, 3, 70), 1, 4, free>, programs::fused_only>();
-    check_op<op_of<batch_of(2, 11), -1, 4, free>, programs::fused_only>();     // fewer places, of which some are left out
+    // fewer places, of which some are left out
+    check_op<op_of<batch_of(2, 11), -1, 4, free>, programs::fused_only>();
     check_op<op_of<batch_of(2, 11), -1, 4, aligned>, programs::fused_only>();
-    check_op<op_of<batch_of(1, 3), 0, 12, free>, programs::fused_only>();      // from one place; more of them than are added at once
+    // from one place; more of them than are added at once
+    check_op<op_of<batch_of(1, 3), 0, 12, free>, programs::fused_only>();
     check_op<op_of<batch_of(3, 2), 0, 1, aligned>, programs::fused_only>();
 }
 

@@ -32,7 +32,8 @@ BOOST_AUTO_TEST_CASE(values_and_gradients) {
     check_op<op_of<batch_of(4, 3), 0, false>>();
     check_op<op_of<batch_of(2, 5), -1, true>, programs::fused_only>();
     check_op<op_of<batch_of(1, 3), 0, true>, programs::fused_only>();
-    check_op<op_of<batch_of(9, 21), -1, false>, programs::fused_only>();   // more lines than lanes, more elements than lanes
+    // more lines than lanes, more elements than lanes
+    check_op<op_of<batch_of(9, 21), -1, false>, programs::fused_only>();
     check_op<op_of<batch_of(7, 11, 3), 1, true>, programs::fused_only>();
 }
 /// A running mean: one coefficient for all.

@@ -15,7 +15,9 @@ namespace f = sinter::fixture::blocks;
 
 struct op_of {
     static constexpr shape operands[] = {extents(3, 2, 6)};
-    static constexpr tensor apply(tensor x) { return ops::local_response_norm(x, {.size = 5, .alpha = 0.5f, .beta = 0.75f, .k = 2.f}); }
+    static constexpr tensor apply(tensor x) {
+        return ops::local_response_norm(x, {.size = 5, .alpha = 0.5f, .beta = 0.75f, .k = 2.f});
+    }
 };
 BOOST_AUTO_TEST_CASE(as_pytorch_has_it) {
     const op_result a = run_op<op_of>({from(extents(3, 2, 6), f::local_response_norm_x)});
@@ -32,9 +34,11 @@ struct drawn_case {
         const int channels = x.d.back();
         doubles s(x.d), y(x.d);
         for (int i = 0; i < x.size(); ++i)
-            for (int c = i % channels, to = c - (O.size - 1) / 2; to <= c + O.size / 2; ++to)   // more of `to`'s lie before it
+            // more of `to`'s lie before it
+            for (int c = i % channels, to = c - (O.size - 1) / 2; to <= c + O.size / 2; ++to)
                 if (to >= 0 && to < channels) s[i - c + to] += x[i] * x[i];
-        for (int i = 0; i < x.size(); ++i) y[i] = x[i] / std::pow(O.k + double(O.alpha) / O.size * s[i], double(O.beta));
+        for (int i = 0; i < x.size(); ++i)
+            y[i] = x[i] / std::pow(O.k + double(O.alpha) / O.size * s[i], double(O.beta));
         return y;
     }
 };
@@ -59,7 +63,9 @@ BOOST_AUTO_TEST_CASE(few_channels_and_wide_windows) {
 }
 struct within_a_net {
     static constexpr shape operands[] = {batch_of(3, 20), extents(20)};
-    static constexpr tensor apply(tensor x, tensor b) { return ops::relu(ops::local_response_norm(ops::relu(x + b), {3, 1.f})) * b; }
+    static constexpr tensor apply(tensor x, tensor b) {
+        return ops::relu(ops::local_response_norm(ops::relu(x + b), {3, 1.f})) * b;
+    }
     static doubles reference(const doubles& x, const doubles& b) {
         doubles y(x.d);
         for (int i = 0; i < x.size(); ++i) y[i] = std::max(0., x[i] + b[i % 20]);
@@ -84,6 +90,8 @@ BOOST_AUTO_TEST_CASE(edges_of_the_numbers) {
 }
 
 BOOST_AUTO_TEST_CASE(faults) {
-    BOOST_TEST(refuses(batch_of(4), fault_kind::window_out_of_range, [](tensor x) { return ops::local_response_norm(x, {.size = 0}); }));
-    BOOST_TEST(refuses(batch_of(4), fault_kind::wrong_element_type, [](tensor x) { return ops::local_response_norm(ops::cast(x, 3)); }));
+    BOOST_TEST(refuses(batch_of(4), fault_kind::window_out_of_range,
+                       [](tensor x) { return ops::local_response_norm(x, {.size = 0}); }));
+    BOOST_TEST(refuses(batch_of(4), fault_kind::wrong_element_type,
+                       [](tensor x) { return ops::local_response_norm(ops::cast(x, 3)); }));
 }

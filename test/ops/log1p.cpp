@@ -20,6 +20,7 @@ BOOST_AUTO_TEST_CASE(values_and_gradients) { check_unary_light<op_of>(); }
 
 BOOST_AUTO_TEST_CASE(edges) {
     const op_result r = at_places_light<op_of>({0., -1., -2., infinity, 1e-20, -1e-20, no_number});
-    check_same(r.y, {0, -infinity, no_number, infinity, static_cast<double>(1e-20f), static_cast<double>(-1e-20f), no_number});
+    check_same(r.y, {0, -infinity, no_number, infinity, static_cast<double>(1e-20f), static_cast<double>(-1e-20f),
+                     no_number});
     check_same(r.gradients[0], {1, infinity, -1, 0, 1, 1, no_number});
 }

@@ -14,7 +14,9 @@ using namespace sinter::test;
 struct slices {
     static constexpr shape operands[] = {batch_of(4, 2, 3)};
     static constexpr tensor apply(tensor x) {
-        return map_fn([](tensor s) { return ops::reshape(ops::softmax(ops::reshape(s, extents(6))), extents(2, 3)) * ops::loop_index(s); }, x);
+        return map_fn([](tensor s) {
+            return ops::reshape(ops::softmax(ops::reshape(s, extents(6))), extents(2, 3)) * ops::loop_index(s);
+        }, x);
     }
     static doubles reference(const doubles& x) {
         doubles y(x.d);

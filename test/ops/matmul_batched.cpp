@@ -15,7 +15,8 @@ void check() {
 }
 
 /// Rows, what is summed over, columns; products an example.
-constexpr int M = shape_source(0).columns(9), K = shape_source(1).few(), N = shape_source(2).columns(17), L = shape_source(3).one_of({1, 2, 3});
+constexpr int M = shape_source(0).columns(9), K = shape_source(1).few(), N = shape_source(2).columns(17),
+    L = shape_source(3).one_of({1, 2, 3});
 
 BOOST_AUTO_TEST_CASE(transposed_or_not) {
     check_op<product_of<batch_of(M, 4), batch_of(4, N)>>();

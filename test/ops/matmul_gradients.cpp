@@ -12,7 +12,9 @@ using namespace sinter::test;
 
 struct weight_gradient {
     static constexpr shape operands[] = {batch_of(3, 5), batch_of(3, 17)};
-    static constexpr tensor apply(tensor a, tensor d) { return ops::unpack(make<op::gemm_tn>(a.g, packed(extents(5, 17)), {a, d})); }
+    static constexpr tensor apply(tensor a, tensor d) {
+        return ops::unpack(make<op::gemm_tn>(a.g, packed(extents(5, 17)), {a, d}));
+    }
     static doubles reference(const doubles& a, const doubles& d) {
         doubles w({5, 17});
         for (int r = 0; r < a.size() / 5; ++r)

@@ -40,9 +40,11 @@ struct along {
 BOOST_AUTO_TEST_CASE(ties_share_the_gradient) {
     const op_result r = run_op<along<1>>({doubles({2, 4}, {1, 3, 3, 2, -5, -5, -5, -5})});
     BOOST_TEST(r.y == (std::vector<float>{3, -5}), boost::test_tools::per_element());
-    BOOST_TEST(r.gradients[0] == (std::vector<float>{0, 0.5, 0.5, 0, 0.25, 0.25, 0.25, 0.25}), boost::test_tools::per_element());
+    BOOST_TEST(r.gradients[0] == (std::vector<float>{0, 0.5, 0.5, 0, 0.25, 0.25, 0.25, 0.25}),
+               boost::test_tools::per_element());
     const op_result c = run_op<along<0>>({doubles({4, 2}, {1, -5, 3, -5, 3, -5, 2, -5})});
-    BOOST_TEST(c.gradients[0] == (std::vector<float>{0, 0.25, 0.5, 0.25, 0.5, 0.25, 0, 0.25}), boost::test_tools::per_element());
+    BOOST_TEST(c.gradients[0] == (std::vector<float>{0, 0.25, 0.5, 0.25, 0.5, 0.25, 0, 0.25}),
+               boost::test_tools::per_element());
 }
 struct rows {
     static constexpr shape operands[] = {extents(6, 4)};

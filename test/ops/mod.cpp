@@ -30,6 +30,7 @@ BOOST_AUTO_TEST_CASE(edges) {   // as NumPy
     const op_result r = at_places_light<alone>(a, b);
     const double big = static_cast<double>(std::fmod(3e38f, 7.f));
     check_same(r.y,
-               {1, 2, -2, -1, 0, static_cast<double>(std::fmod(1.f, 0.1f)), nan, nan, 1, inf, nan, nan, 0, 0.5, 1, big});
+               {1, 2, -2, -1, 0, static_cast<double>(std::fmod(1.f, 0.1f)), nan, nan, 1, inf, nan, nan, 0, 0.5,
+                1, big});
     check_same({r.gradients[0][0], r.gradients[1][0], r.gradients[1][1]}, {1, -2, 3});
 }

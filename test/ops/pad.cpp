@@ -39,7 +39,8 @@ struct mirrored {
 BOOST_AUTO_TEST_CASE(mirrors) {
     check_op<mirrored<batch_of(3, 4, 2), pad_mode::reflect, 2, 1, 3, 0>>();
     check_op<mirrored<extents(5), pad_mode::reflect, 4, 4>, programs::fused_only>();
-    check_op<mirrored<batch_of(4, 2, 20), pad_mode::reflect, 3, 2>, programs::fused_only>();   // behind the margins whole pieces
+    // behind the margins whole pieces
+    check_op<mirrored<batch_of(4, 2, 20), pad_mode::reflect, 3, 2>, programs::fused_only>();
 }
 BOOST_AUTO_TEST_CASE(repeats_the_edge) {
     check_op<mirrored<batch_of(2, 3), pad_mode::edge, 1, 3, 0, 2>, programs::fused_only>();

@@ -27,7 +27,8 @@ BOOST_AUTO_TEST_CASE(edges) {
 struct with_numbers {
     static constexpr double low = 0.3, high = 2;
     static constexpr tensor apply(tensor a) {
-        return ops::pow(a, 1.f) + ops::pow(a, 2.f) * ops::pow(a, 3.f) - ops::pow(a, -1.5f) + ops::pow(2.f, a) + ops::pow(a, 0.f);
+        return ops::pow(a, 1.f) + ops::pow(a, 2.f) * ops::pow(a, 3.f) - ops::pow(a, -1.5f) + ops::pow(2.f, a) +
+            ops::pow(a, 0.f);
     }
     static double value(double x) { return x + std::pow(x, 5) - std::pow(x, -1.5) + std::pow(2, x) + 1; }
 };

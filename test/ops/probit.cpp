@@ -32,7 +32,8 @@ BOOST_AUTO_TEST_CASE(tails_and_edges) {
     const auto r = at_places<op_of>(x);
     for (std::size_t i = 0; i < 7; ++i) {
         const double want = op_of::value(static_cast<double>(static_cast<float>(x[i])));
-        BOOST_TEST(std::abs(r.y[i] - want) <= 2e-6 * std::max(1., std::abs(want)), x[i] << " gives " << r.y[i] << ", not " << want);
+        BOOST_TEST(std::abs(r.y[i] - want) <= 2e-6 * std::max(1., std::abs(want)),
+                   x[i] << " gives " << r.y[i] << ", not " << want);
     }
     const double edges[] = {0, 1, -0.5, 1.5, NAN};
     check_same(at_places<op_of>(edges).y, {-infinity, infinity, no_number, no_number, no_number});

@@ -24,7 +24,8 @@ BOOST_AUTO_TEST_CASE(any_axes) {
     check_op<reduced<product_of, keep::no, batch_of(3, 5), -1>>();
     check_op<reduced<product_of, keep::yes, batch_of(3, 2, 4), 0, 2>, programs::fused_only>();
     check_op<reduced<product_of, keep::no, batch_of(11, 5), 0>, programs::fused_only>();
-    check_op<reduced<product_of, keep::no, extents(2, 19), 1>, programs::fused_only>();   // more than a vector side by side
+    // more than a vector side by side
+    check_op<reduced<product_of, keep::no, extents(2, 19), 1>, programs::fused_only>();
 }
 struct rows {
     static constexpr shape operands[] = {extents(3, 6), extents(3)};

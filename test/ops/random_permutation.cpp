@@ -25,7 +25,9 @@ struct permutation {
 };
 /// Of rows [10 r, 10 r + 1].
 struct shuffled {
-    static constexpr tensor apply(tensor a) { return ops::random_shuffle(a * 0.f + ops::table(a, extents(3, 2), rows, 10.f)); }
+    static constexpr tensor apply(tensor a) {
+        return ops::random_shuffle(a * 0.f + ops::table(a, extents(3, 2), rows, 10.f));
+    }
     static void rows(float* to, const shape& s, float step) {
         for (int r = 0; r < s.d[0]; ++r)
             for (int i = 0; i < s.d[1]; ++i) *to++ = step * static_cast<float>(r) + static_cast<float>(i);
@@ -64,7 +66,8 @@ BOOST_AUTO_TEST_CASE(all_orders_as_often) {
     }
     BOOST_TEST(seen.size() == 6u);
     double chi_squared = 0;   // five degrees of freedom: above 25.7 once in 10,000
-    for (const auto& s : seen) chi_squared += (s.second - steps * batch / 6.) * (s.second - steps * batch / 6.) / (steps * batch / 6.);
+    for (const auto& s : seen)
+        chi_squared += (s.second - steps * batch / 6.) * (s.second - steps * batch / 6.) / (steps * batch / 6.);
     BOOST_TEST(chi_squared < 25.7);
     BOOST_TEST(different > steps);   // each example has an order of its own
 }

@@ -25,7 +25,8 @@ std::vector<float> draw(std::uint64_t seed, std::int64_t step, int batch = 5, in
     // the gradient of the sum must see the same numbers: the mean of each over the batch
     std::vector<float> y = p->output(0, batch);
     doubles mean({A.size()});
-    for (int i = 0; i < static_cast<int>(y.size()); ++i) mean[i % A.size()] += y[static_cast<std::size_t>(i)] / batch / A.size();
+    for (int i = 0; i < static_cast<int>(y.size()); ++i)
+        mean[i % A.size()] += y[static_cast<std::size_t>(i)] / batch / A.size();
     check_close(p->gradient(0), mean, 1e-6, "gradient");
     return y;
 }

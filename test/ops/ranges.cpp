@@ -7,8 +7,9 @@
 
 #include "support/elementwise.hpp"
 
-/// Values and gradients of elementwise ops over all floats: every power of ten, what is near 0 and 1, zeros. Against formulas in
-/// extended precision. Where a gradient is made of the value, as tanh's 1 - y^2 is, the bound is an absolute one.
+/// Values and gradients of elementwise ops over all floats: every power of ten, what is near 0 and
+/// 1, zeros. Against formulas in extended precision. Where a gradient is made of the value, as
+/// tanh's 1 - y^2 is, the bound is an absolute one.
 using namespace sinter;
 using namespace sinter::test;
 using real = long double;
@@ -21,10 +22,12 @@ struct grid {
     int n = 0;
     void add(double a) { if (n < places) x[n++] = static_cast<double>(static_cast<float>(a)); }
     grid() {
-        for (double a : {0., 0.3, 0.5, 0.75, 1., 1.5, 2., 2.7, 3.5, 5., 7.5, 9., 11., 13.5, 15., 18., 30., 60., 85.}) add(a), add(-a);
+        for (double a : {0., 0.3, 0.5, 0.75, 1., 1.5, 2., 2.7, 3.5, 5., 7.5, 9., 11., 13.5, 15., 18., 30., 60., 85.})
+            add(a), add(-a);
         for (int e = 2; e <= 24; e += 2)
             for (double sign : {1., -1.}) add(sign * (1 + std::exp2(-e))), add(sign * (1 - std::exp2(-e)));
-        for (int e = -37; e <= 38; e += e < -9 || e > 8 ? 3 : 1) add(1.7 * std::pow(10, e)), add(-1.7 * std::pow(10, e));
+        for (int e = -37; e <= 38; e += e < -9 || e > 8 ? 3 : 1)
+            add(1.7 * std::pow(10, e)), add(-1.7 * std::pow(10, e));
         while (n < places) add(0.25);
     }
 };
@@ -36,7 +39,8 @@ bool fits(float got, real want, real relative, real absolute) {
     const real most = std::numeric_limits<float>::max();
     if (std::abs(want) * (1 - relative) > most) return std::isinf(got) && (got > 0) == (want > 0);
     if (std::abs(want) * (1 + relative) > most && std::isinf(got)) return true;
-    return std::abs(static_cast<real>(got) - want) <= relative * std::abs(want) + absolute + 2e-38L;   // what is denormal may be flushed
+    // what is denormal may be flushed
+    return std::abs(static_cast<real>(got) - want) <= relative * std::abs(want) + absolute + 2e-38L;
 }
 template <class F>
 void check(const char* name, real (*value)(real), real (*slope)(real), bool (*within)(real), const bounds& b) {
@@ -108,7 +112,8 @@ RANGE(sigmoid, ops::sigmoid(a), logistic(x), rest(x), true, 4e-7L, 4e-7L, 0, 2e-
 RANGE(softplus, ops::softplus(a), soft(x), logistic(x), true)
 RANGE(log_sigmoid, ops::log_sigmoid(a), -soft(-x), logistic(-x), true)
 RANGE(silu, ops::silu(a), x * logistic(x), logistic(x) + x * rest(x), true, 4e-7L, 4e-7L, 0, 2e-6L)
-RANGE(mish, ops::mish(a), x * std::tanh(soft(x)), std::tanh(soft(x)) + x * tanh_slope(soft(x)) * logistic(x), true, 1e-6L, 1e-6L, 0, 3e-6L)
+RANGE(mish, ops::mish(a), x * std::tanh(soft(x)), std::tanh(soft(x)) + x * tanh_slope(soft(x)) * logistic(x), true,
+      1e-6L, 1e-6L, 0, 3e-6L)
 RANGE(gelu, ops::gelu(a), x * below(x), below(x) + x * normal(x), true, 4e-7L, 4e-7L, 1e-6L, 1e-6L)
 RANGE(erf, ops::erf(a), std::erf(x), two_over_root_pi * std::exp(-x * x), true, 4e-7L, 1e-5L)
 RANGE(erfc, ops::erfc(a), std::erfc(x), -two_over_root_pi * std::exp(-x * x), true, 1e-5L, 1e-5L)
@@ -117,10 +122,12 @@ RANGE(selu, ops::selu(a), 1.05070099L * (x > 0 ? x : 1.67326324L * std::expm1(x)
       1.05070099L * (x > 0 ? 1 : 1.67326324L * std::exp(x)), x != 0, 4e-7L, 4e-7L, 0, 3e-7L)
 RANGE(lgamma, ops::lgamma(a), std::lgamma(x), x, false || x == 0.75L || x == 2, 1e-6L, 10, 1e-6L)
 RANGE(cube, ops::pow(a, 3.f), x * x * x, 3 * x * x, true)
-RANGE(root, ops::pow(a, 0.3f), std::pow(x, static_cast<real>(0.3f)), static_cast<real>(0.3f) * std::pow(x, static_cast<real>(0.3f) - 1), x > 0, 1e-6L, 1e-5L)
+RANGE(root, ops::pow(a, 0.3f), std::pow(x, static_cast<real>(0.3f)),
+      static_cast<real>(0.3f) * std::pow(x, static_cast<real>(0.3f) - 1), x > 0, 1e-6L, 1e-5L)
 
 namespace {
-/// Functions of several numbers whose squares, or other powers, leave the floats: of rows of three, times any power of ten.
+/// Functions of several numbers whose squares, or other powers, leave the floats: of rows of three,
+/// times any power of ten.
 template <int P>
 struct norm_of {
     static constexpr shape operands[] = {extents(19, 3)};
@@ -165,7 +172,8 @@ void check_rows(real bound) {
         BOOST_TEST(fits(y, F::value(row), bound, 0), "row " << i << " gives " << y << ", not " << F::value(row));
         for (int j = 0; j < 3; ++j) {
             const float g = r.gradients[0][static_cast<std::size_t>(3 * i + j)];
-            BOOST_TEST(fits(g, F::slope(row, j), bound, bound / 2), "row " << i << "'s gradient is " << g << ", not " << F::slope(row, j));
+            BOOST_TEST(fits(g, F::slope(row, j), bound, bound / 2),
+                       "row " << i << "'s gradient is " << g << ", not " << F::slope(row, j));
         }
     }
 }
@@ -198,8 +206,10 @@ BOOST_AUTO_TEST_CASE(two_operands_of_all_floats) {
         const real x = static_cast<real>(a[i]), y = static_cast<real>(b[i]), s = x * x + y * y;
         const std::string what = std::to_string(a[i]) + ", " + std::to_string(b[i]) + " (" + std::to_string(i) + ")";
         BOOST_TEST(fits(r.y[i], std::atan2(x, y), 4e-7L, 0), "atan2 of " << what);
-        BOOST_TEST(fits(r.gradients[0][i], y / s, 6e-7L, 0), "atan2's gradient " << r.gradients[0][i] << ", not " << y / s);
-        BOOST_TEST(fits(r.gradients[1][i], -x / s, 6e-7L, 0), "atan2's gradient " << r.gradients[1][i] << ", not " << -x / s);
+        BOOST_TEST(fits(r.gradients[0][i], y / s, 6e-7L, 0),
+                   "atan2's gradient " << r.gradients[0][i] << ", not " << y / s);
+        BOOST_TEST(fits(r.gradients[1][i], -x / s, 6e-7L, 0),
+                   "atan2's gradient " << r.gradients[1][i] << ", not " << -x / s);
         BOOST_TEST(fits(q.y[i], x / y, 2e-7L, 0), "quotient of " << what);
         BOOST_TEST(fits(q.gradients[0][i], 1 / y, 2e-7L, 0), "quotient's gradient of " << what);
     }

@@ -10,7 +10,8 @@
 #include "support/elementwise.hpp"
 #include "support/records.hpp"
 
-/// Reductions, products, moves and loops against PyTorch's, NumPy's and TensorFlow's numbers. Whole operands come as floats.
+/// Reductions, products, moves and loops against PyTorch's, NumPy's and TensorFlow's numbers. Whole
+/// operands come as floats.
 using namespace sinter;
 using namespace sinter::test;
 namespace f = sinter::fixture::recorded;
@@ -26,14 +27,15 @@ constexpr recorded_op over_axes[] = {
     {&f::sum, AS(ops::sum(a, {1}))}, {&f::mean, AS(ops::mean(a, {0, 2}, keep::yes))}, {&f::max, AS(ops::max(a, {1}))},
     {&f::min, AS(ops::min(a, {0}))}, {&f::softmax, AS(weighed(ops::softmax(a))), 2e-6, 1e-3},
     {&f::log_softmax, AS(weighed(ops::log_softmax(a)))}, {&f::glu, AS(ops::glu(a))},
-    {&f::broadcast, AS(ops::broadcast_to(a, extents(2, 4, 3)))}, {&f::linear_scan, AS_BOTH(ops::linear_scan(a, b)), 2e-6, 1},
+    {&f::broadcast, AS(ops::broadcast_to(a, extents(2, 4, 3)))},
+    {&f::linear_scan, AS_BOTH(ops::linear_scan(a, b)), 2e-6, 1},
     {&f::argmax, AS(ops::to_float(ops::argmax(a, 1)))}, {&f::argmin, AS(ops::to_float(ops::argmin(a, 0)))},
 };
 constexpr recorded_op products[] = {
     {&f::matmul, AS_BOTH(ops::matmul(a, b, transposed::yes)), 2e-6, 1}, {&f::dot, AS_BOTH(ops::dot(a, b)), 2e-6, 1},
     {&f::outer, AS_BOTH(ops::outer(a, b))}, {&f::tensordot, AS_BOTH(ops::tensordot(a, b)), 2e-6, 1},
-    {&f::einsum, AS_THREE(ops::einsum<"ijk,jl,l->ikl">(a, b, c)), 2e-6, 1}, {&f::einsum_diagonal, AS(ops::einsum<"ii->i">(a))},
-    {&f::rotary, AS(ops::rotary(a)), 2e-6, 1},
+    {&f::einsum, AS_THREE(ops::einsum<"ijk,jl,l->ikl">(a, b, c)), 2e-6, 1},
+    {&f::einsum_diagonal, AS(ops::einsum<"ii->i">(a))}, {&f::rotary, AS(ops::rotary(a)), 2e-6, 1},
     {&f::rotary_of_neighbours, AS(ops::rotary(a, {.pairs = position_pairs::neighbours, .base = 100})), 2e-6, 1},
     {&f::conv1d, AS_BOTH(ops::conv1d(a, b, {.stride = 2, .padding = 2, .dilation = 2})), 2e-6, 1},
     {&f::conv3d, AS_BOTH(ops::conv3d(a, b, {.stride = {1, 2, 1}, .padding = {1, 1, 0, 0, 1, 1}})), 2e-6, 1},
@@ -48,8 +50,9 @@ constexpr recorded_op products[] = {
 };
 constexpr recorded_op moves[] = {
     {&f::reshape, AS(ops::reshape(a, extents(2, 6)))}, {&f::permute, AS(ops::permute(a, {2, 0, 1}))},
-    {&f::slice, AS(ops::slice(a, 1, 3, 2, -2))}, {&f::concat, AS_BOTH(ops::concat(a, b, 0))}, {&f::roll, AS(ops::roll(a, 3, 1))},
-    {&f::reverse, AS(ops::reverse(a, {0, 1}))}, {&f::pad, AS(ops::pad(a, {{0, 1}, {1, 2}}, 0.5f))},
+    {&f::slice, AS(ops::slice(a, 1, 3, 2, -2))}, {&f::concat, AS_BOTH(ops::concat(a, b, 0))},
+    {&f::roll, AS(ops::roll(a, 3, 1))}, {&f::reverse, AS(ops::reverse(a, {0, 1}))},
+    {&f::pad, AS(ops::pad(a, {{0, 1}, {1, 2}}, 0.5f))},
     {&f::pad_reflect, AS(ops::pad(a, {{2, 1}, {3, 1}}, pad_mode::reflect))},
     {&f::pad_edge, AS(ops::pad(a, {{1, 4}, {5, 0}}, pad_mode::edge))}, {&f::tile, AS(ops::tile(a, {2, 3}))},
     {&f::expand_dims, AS(ops::expand_dims(a, 1))}, {&f::squeeze, AS(ops::squeeze(a))},
@@ -60,14 +63,16 @@ constexpr recorded_op moves[] = {
     {&f::triu, AS(ops::triu(a, 1))},
 };
 constexpr recorded_op places[] = {
-    {&f::gather, AS_BOTH(ops::gather(a, ops::cast(b, 3)))}, {&f::gather_rows, AS_BOTH(ops::gather_rows(a, ops::cast(b, 3)))},
+    {&f::gather, AS_BOTH(ops::gather(a, ops::cast(b, 3)))},
+    {&f::gather_rows, AS_BOTH(ops::gather_rows(a, ops::cast(b, 3)))},
     {&f::take_along_axis, AS_BOTH(ops::take_along_axis(a, ops::cast(b, 4), 1))},
     {&f::gather_nd, AS_BOTH(ops::gather_nd(a, ops::cast(b, dtype::i32)))},
     {&f::scatter_add, AS_THREE(ops::scatter_add(a, ops::cast(c, 4), b, 1))},
     {&f::embedding_bag_sum, AS_BOTH(ops::embedding_bag(a, ops::cast(b, 5), {.padding = 1}))},
     {&f::embedding_bag_mean, AS_BOTH(ops::embedding_bag(a, ops::cast(b, 5), {.combine = combine::mean, .padding = 1}))},
     {&f::embedding_bag, AS_THREE(ops::embedding_bag(a, ops::cast(c, 5), {.weights = b}))},
-    {&f::one_hot, AS(ops::one_hot(ops::cast(a, 4), 4))}, {&f::cast, AS(ops::cast(ops::cast(a, dtype::i32), dtype::f32))},
+    {&f::one_hot, AS(ops::one_hot(ops::cast(a, 4), 4))},
+    {&f::cast, AS(ops::cast(ops::cast(a, dtype::i32), dtype::f32))},
     {&f::to_index, AS(ops::to_float(ops::to_index(a, 5)))}, {&f::eye, AS(ops::eye(a, 3, 4, 1) * a)},
     {&f::range, AS(ops::range(a, 5, 1.5f, 0.5f) * a)}, {&f::fill, AS(ops::fill(a, extents(2, 3), 0.75f) * a)},
     {&f::sinusoidal_positions, AS(ops::sinusoidal_positions(a, 5, 6) * a)},

@@ -17,7 +17,8 @@ struct between {
     static constexpr shape operands[] = {batch_of(3, 10), extents(5, 6)};
     static constexpr tensor apply(tensor a, tensor b) {
         const tensor x = ops::reshape(a * a, extents(5, 6)) * b;
-        return ops::reshape(x, extents(2, 3, 5)) + ops::reshape(sum(ops::reshape(x, extents(2, 15)), {-1, -2}), extents(1, 1, 1));
+        return ops::reshape(x, extents(2, 3, 5)) +
+            ops::reshape(sum(ops::reshape(x, extents(2, 15)), {-1, -2}), extents(1, 1, 1));
     }
     static doubles reference(const doubles& a, const doubles& b) {
         doubles y({a.d[0], 2, 3, 5});
@@ -46,8 +47,10 @@ constexpr shape three = drawn(1, 3), four = drawn(2, 4);
 BOOST_AUTO_TEST_CASE(between_fused_ops) {
     check_op<between>();
     check_op<shaped<batch_of(6), extents(6, 1)>>();
-    check_op<shaped<batch_of(three.d[0], three.d[1], three.d[2]), extents(three.d[0] * three.d[1] * three.d[2])>, programs::fused_only>();
-    check_op<shaped<extents(four.d[0], four.d[1] * four.d[2], four.d[3]), extents(four.d[0] * four.d[1], four.d[2] * four.d[3])>, programs::fused_only>();
+    check_op<shaped<batch_of(three.d[0], three.d[1], three.d[2]), extents(three.d[0] * three.d[1] * three.d[2])>,
+             programs::fused_only>();
+    check_op<shaped<extents(four.d[0], four.d[1] * four.d[2], four.d[3]),
+                    extents(four.d[0] * four.d[1], four.d[2] * four.d[3])>, programs::fused_only>();
 }
 
 constexpr shape reshaped(shape s) {
@@ -56,4 +59,5 @@ constexpr shape reshaped(shape s) {
     return g.err.what == fault_kind::sizes_differ ? extents(-9) : y.shape();
 }
 static_assert(reshaped(extents(-1)) == batch_of(24) && reshaped(extents(2, -1, 3)) == batch_of(2, 4, 3));
-static_assert(reshaped(extents(-1, 5)) == extents(-9) && reshaped(extents(-1, -1)) == extents(-9) && reshaped(extents(-1, 0)) == extents(-9));
+static_assert(reshaped(extents(-1, 5)) == extents(-9) && reshaped(extents(-1, -1)) == extents(-9) &&
+              reshaped(extents(-1, 0)) == extents(-9));

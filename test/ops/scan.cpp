@@ -68,7 +68,8 @@ struct counted_net {
         const tensor x = make<op::input>(&g, batch_of(H), {}, {0});
         g.inputs.push(x.id);
         const tensor rows = parameter(x, "rows", extents(T, H), ones), scale = parameter(x, "scale", extents(H), ones);
-        const tensor three = ops::over_batch(ops::sum(ops::broadcast_to(constant(&g, 1.f), batch_of()), {batch_axis})) * 3.f;
+        const tensor three =
+            ops::over_batch(ops::sum(ops::broadcast_to(constant(&g, 1.f), batch_of()), {batch_axis})) * 3.f;
         const scan_step r = scan(
             [=](bundle h, bundle row) {
                 const tensor next = tanh(row[0] * scale + h[0] * h[0]) + ops::loop_index(h[0]) * 0.25f;

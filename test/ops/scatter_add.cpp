@@ -34,5 +34,6 @@ BOOST_AUTO_TEST_CASE(values_and_gradients) {
     check_op<op_of<batch_of(2, 5), batch_of(2, 3), 1>, programs::fused_only>();
 }
 BOOST_AUTO_TEST_CASE(faults) {
-    BOOST_TEST(refuses(batch_of(4, 3), fault_kind::shapes_not_broadcastable, [](tensor x) { return scatter_add(x, argmax(x, 0, keep::yes), x, 0); }));
+    BOOST_TEST(refuses(batch_of(4, 3), fault_kind::shapes_not_broadcastable,
+                       [](tensor x) { return scatter_add(x, argmax(x, 0, keep::yes), x, 0); }));
 }

@@ -14,7 +14,9 @@ using namespace sinter::test;
 struct op_of {
     static constexpr double low = -3, high = 3;
     static constexpr tensor apply(tensor a) { return ops::selu(a); }
-    static double value(double x) { return 1.0507009873554804934 * (x > 0 ? x : 1.6732632423543772848 * std::expm1(x)); }
+    static double value(double x) {
+        return 1.0507009873554804934 * (x > 0 ? x : 1.6732632423543772848 * std::expm1(x));
+    }
 };
 BOOST_AUTO_TEST_CASE(values_and_gradients) { check_unary_light<op_of>(); }
 

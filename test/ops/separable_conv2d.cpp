@@ -19,7 +19,8 @@ struct op_of {
         for (int tap = 0; tap < 6; ++tap)
             for (int i = 0; i < 2; ++i)
                 for (int f = 0; f < 3; ++f)
-                    for (int m = 0; m < 2; ++m) w[(tap * 2 + i) * 3 + f] += d[(tap * 2 + i) * 2 + m] * p[(i * 2 + m) * 3 + f];
+                    for (int m = 0; m < 2; ++m)
+                        w[(tap * 2 + i) * 3 + f] += d[(tap * 2 + i) * 2 + m] * p[(i * 2 + m) * 3 + f];
         return convolution(x, w, o);
     }
 };

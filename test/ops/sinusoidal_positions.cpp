@@ -30,7 +30,9 @@ BOOST_AUTO_TEST_CASE(values_and_gradients) {
     };
     check_net<programs::fused_only>(array<T, D> >> add, [](const auto& p, const auto& x) {
         auto times = [](double a, double b) { return a * b; };
-        const doubles a = map(x[0], table_of(position_pairs::neighbours, 10'000), [](double s, double t) { return s + t; });
-        return std::vector{map(a, p[0], times), map(map(x[0], table_of(position_pairs::halves, 100), times), p[0], times)};
+        const doubles a = map(x[0], table_of(position_pairs::neighbours, 10'000),
+                              [](double s, double t) { return s + t; });
+        return std::vector{map(a, p[0], times),
+                           map(map(x[0], table_of(position_pairs::halves, 100), times), p[0], times)};
     });
 }

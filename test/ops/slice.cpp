@@ -29,7 +29,9 @@ struct op_of {
 };
 /// A piece of any length, anywhere on the axis.
 constexpr int first_of(shape s, int axis, int number) { return shape_source(number).below(s.d[axis]); }
-constexpr int length_of(shape s, int axis, int number) { return 1 + shape_source(number + 100).below(s.d[axis] - first_of(s, axis, number)); }
+constexpr int length_of(shape s, int axis, int number) {
+    return 1 + shape_source(number + 100).below(s.d[axis] - first_of(s, axis, number));
+}
 template <shape A, int Axis, int Number>
 using piece = op_of<A, Axis, first_of(A, Axis, Number), length_of(A, Axis, Number)>;
 

@@ -58,18 +58,22 @@ BOOST_AUTO_TEST_CASE(products_of_any_size) {
             const float e = size * (1.1f + 1e-7f * static_cast<float>(i * 7 % 9));
             x[i] = static_cast<double>(e), scaled[i] = static_cast<double>(e * 0.3f);
         }
-        const auto p = run_op<of_products<0>>({x}).y, log_p = run_op<of_products<1>>({x}).y, all = run_op<of_products<2>>({x}).y;
+        const auto p = run_op<of_products<0>>({x}).y, log_p = run_op<of_products<1>>({x}).y,
+            all = run_op<of_products<2>>({x}).y;
         for (int r = 0; r < 4; ++r) {
             double most = -INFINITY, sum = 0;
             for (int j = 0; j < 37; ++j) most = std::max(most, scaled[37 * r + j]);
             for (int j = 0; j < 37; ++j) sum += std::exp(scaled[37 * r + j] - most);
             const double whole = most + std::log(sum);
-            BOOST_TEST(std::abs(static_cast<double>(all[static_cast<std::size_t>(r)]) - whole) <= 3e-7 * std::abs(whole));
+            BOOST_TEST(std::abs(static_cast<double>(all[static_cast<std::size_t>(r)]) - whole) <=
+                       3e-7 * std::abs(whole));
             for (int j = 0; j < 37; ++j) {
                 const auto i = static_cast<std::size_t>(37 * r + j);
                 const double z = scaled[37 * r + j] - most, want = std::exp(z) / sum;
-                BOOST_TEST(std::abs(static_cast<double>(p[i]) - want) <= 1e-6 * want + 2e-38);   // denormal ones may be 0
-                BOOST_TEST(std::abs(static_cast<double>(log_p[i]) - (z - std::log(sum))) <= 5e-7 * std::max(1., std::abs(z)));
+                // denormal ones may be 0
+                BOOST_TEST(std::abs(static_cast<double>(p[i]) - want) <= 1e-6 * want + 2e-38);
+                BOOST_TEST(std::abs(static_cast<double>(log_p[i]) - (z - std::log(sum))) <=
+                           5e-7 * std::max(1., std::abs(z)));
             }
         }
     }

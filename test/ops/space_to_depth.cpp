@@ -22,5 +22,6 @@ struct op_of {
 };
 BOOST_AUTO_TEST_CASE(values_and_gradients) { check_op<op_of<2>, programs::fused_only>(); }
 BOOST_AUTO_TEST_CASE(faults) {
-    BOOST_TEST(refuses(batch_of(4, 3, 1), fault_kind::needs_height_width_channels, [](tensor x) { return space_to_depth(x, 2); }));
+    BOOST_TEST(refuses(batch_of(4, 3, 1), fault_kind::needs_height_width_channels,
+                       [](tensor x) { return space_to_depth(x, 2); }));
 }

@@ -29,7 +29,8 @@ struct op_of {   // thirds of the last axis, and two unequal pieces of the first
 };
 BOOST_AUTO_TEST_CASE(values_and_gradients) { check_op<op_of, programs::fused_only>(); }
 
-/// Parts whose gradients lie side by side, in another order than they are used in, with a gap at first, twice, backwards, and others.
+/// Parts whose gradients lie side by side, in another order than they are used in, with a gap at
+/// first, twice, backwards, and others.
 template <int Which>
 struct parts_of {
     static constexpr shape operands[] = {batch_of(2, 10)};
@@ -39,7 +40,8 @@ struct parts_of {
             const auto p = split<5>(a);
             return p[0] * p[3] + p[1] * p[2] + p[4];
         }
-        if (Which == 1) return part(a, 6, 2) * part(a, 2, 2) + part(a, 4, 2) * part(a, 8, 2);            // all but the first
+        // all but the first
+        if (Which == 1) return part(a, 6, 2) * part(a, 2, 2) + part(a, 4, 2) * part(a, 8, 2);
         if (Which == 2) return part(a, 0, 4) * part(a, 4, 4) + part(a, 0, 4) + part(a, 2, 4);            // some meet
         return part(a, 4, 5, -1) * part(a, 5, 5) + part(a, 9, 5, -2) * part(a, 0, 5, 2);                 // not in order
     }
@@ -65,7 +67,8 @@ BOOST_AUTO_TEST_CASE(gradients_of_parts) {
 /// How many kernels of this op a training program has.
 template <class Case>
 int kernels(op_id k) {
-    using program = compiled<request<op_net<Case>, weighted_sum, sgd, program_mode::training, 3, cpu_device::target, as_fused>>;
+    using program =
+        compiled<request<op_net<Case>, weighted_sum, sgd, program_mode::training, 3, cpu_device::target, as_fused>>;
     int n = 0;
     for (int i = 0; i < program::v.n_launches; ++i) n += program::v.specs[program::v.launches[i].spec].kind == k;
     return n;

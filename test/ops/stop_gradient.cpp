@@ -21,11 +21,14 @@ BOOST_AUTO_TEST_CASE(lets_values_through_alone) {
 
 struct of_weights {   // as they lie, in the kernels' own layout
     static constexpr shape operands[] = {extents(1, 3), packed(extents(3, 4))};
-    static constexpr tensor apply(tensor x, tensor w) { return ops::matmul(x, w) + ops::matmul(x * 2.f, stop_gradient(w)); }
+    static constexpr tensor apply(tensor x, tensor w) {
+        return ops::matmul(x, w) + ops::matmul(x * 2.f, stop_gradient(w));
+    }
 };
 BOOST_AUTO_TEST_CASE(weights_stay_packed) {
     const op_result r = run_op<of_weights>({doubles({1, 3}, {1, 2, 3}), doubles({3, 4}, std::vector<double>(12, 0.5))});
     BOOST_TEST(r.y == std::vector<float>(4, 9), boost::test_tools::per_element());
     BOOST_TEST(r.gradients[0] == std::vector<float>(3, 6), boost::test_tools::per_element());
-    BOOST_TEST(r.gradients[1] == (std::vector<float>{1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3}), boost::test_tools::per_element());
+    BOOST_TEST(r.gradients[1] == (std::vector<float>{1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3}),
+               boost::test_tools::per_element());
 }

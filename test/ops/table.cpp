@@ -31,12 +31,14 @@ BOOST_AUTO_TEST_CASE(values_and_gradients) {
     check_net(array<2, 3> >> with_tables, [](const auto& p, const auto& x) {
         const int batch = x[0].d[0];
         const doubles t({2, 3}, std::vector<double>(six.begin(), six.end()));
-        doubles y = map(map(x[0], p[0], [](double a, double b) { return a * b; }), t, [](double a, double b) { return a + b; });
+        doubles y = map(map(x[0], p[0], [](double a, double b) { return a * b; }), t,
+                        [](double a, double b) { return a + b; });
         doubles z({batch, 2, 4});
         for (int i = 0; i < z.size(); ++i)
             for (int k = 0; k < 3; ++k) {
                 const int row = i / 4, j = i % 4;
-                z[i] += x[0][row * 3 + k] * t[row % 2 * 3 + k] * std::pow(0.5, k * 4 + j) * static_cast<double>(four[j]);
+                z[i] += x[0][row * 3 + k] * t[row % 2 * 3 + k] * std::pow(0.5, k * 4 + j) *
+                    static_cast<double>(four[j]);
             }
         return std::vector{y, z};
     });
@@ -44,7 +46,8 @@ BOOST_AUTO_TEST_CASE(values_and_gradients) {
 BOOST_AUTO_TEST_CASE(equal_tables_lie_once) {
     graph g;
     tensor of{&g, 0};
-    const tensor a = constants<six>(of, extents(2, 3)), b = constants<six>(of, extents(2, 3)), c = constants<six>(of, extents(6));
+    const tensor a = constants<six>(of, extents(2, 3)), b = constants<six>(of, extents(2, 3)),
+        c = constants<six>(of, extents(6));
     BOOST_TEST(a.id == b.id);
     BOOST_TEST(a.id != c.id);
     BOOST_TEST(table(of, extents(6), powers, 1.f).id != table(of, extents(6), powers, 2.f).id);

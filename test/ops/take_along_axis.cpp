@@ -46,10 +46,12 @@ BOOST_AUTO_TEST_CASE(values_and_gradients) {
     check_op<op_of<extents(2, 3), batch_of(2, 2), 1>, programs::fused_only>();
 }
 BOOST_AUTO_TEST_CASE(stretched_as_numpy_does) {
-    check_op<op_of<batch_of(2, 5, 3), batch_of(1, 4, 1), 1>, programs::fused_only>();      // rows by numbers of each example's own
+    // rows by numbers of each example's own
+    check_op<op_of<batch_of(2, 5, 3), batch_of(1, 4, 1), 1>, programs::fused_only>();
     check_op<op_of<batch_of(2, 3, 4), extents(2, 1, 2), 2>, programs::fused_only>();       // stretched in memory
     check_op<op_of<batch_of(1, 3), batch_of(4, 2), 1>, programs::fused_only>();            // x, too
 }
 BOOST_AUTO_TEST_CASE(faults) {
-    BOOST_TEST(refuses(batch_of(4, 3), fault_kind::shapes_not_broadcastable, [](tensor x) { return take_along_axis(x, cast(slice(x, 1, 0, 2), 4), 0); }));
+    BOOST_TEST(refuses(batch_of(4, 3), fault_kind::shapes_not_broadcastable,
+                       [](tensor x) { return take_along_axis(x, cast(slice(x, 1, 0, 2), 4), 0); }));
 }

@@ -40,7 +40,8 @@ BOOST_AUTO_TEST_CASE(axes_that_grow_too_large) {
     constexpr int large = 1 << 30;
     BOOST_TEST(refuses(batch_of(large), fault_kind::tensor_too_large, [](tensor x) { return tile(x, {2}); }));
     BOOST_TEST(refuses(batch_of(large), fault_kind::tensor_too_large, [](tensor x) { return ops::concat(x, x); }));
-    BOOST_TEST(refuses(batch_of(large), fault_kind::axis_out_of_range, [](tensor x) { return ops::pad(x, {{large, 0}}); }));
+    BOOST_TEST(refuses(batch_of(large), fault_kind::axis_out_of_range,
+                       [](tensor x) { return ops::pad(x, {{large, 0}}); }));
     BOOST_TEST(refuses(batch_of(large), fault_kind::axis_out_of_range, [](tensor x) {
         return ops::pad(x, {{0, large}}, pad_mode::edge);
     }));

@@ -62,7 +62,8 @@ BOOST_AUTO_TEST_CASE(edges_as_pytorch_has_them) {
     }
     const op_result r = run_op<smallest>({doubles({4}, {2, -1, 2, 2})});
     BOOST_TEST(r.y == (std::vector<float>{-1, 2, 2}), boost::test_tools::per_element());
-    BOOST_TEST(r.gradients[0] == (std::vector<float>{1, 1, 1, 0}), boost::test_tools::per_element());   // the first of equal ones
+    // the first of equal ones
+    BOOST_TEST(r.gradients[0] == (std::vector<float>{1, 1, 1, 0}), boost::test_tools::per_element());
 }
 BOOST_AUTO_TEST_CASE(faults) {
     BOOST_TEST(refuses(batch_of(4), fault_kind::axis_out_of_range, [](tensor x) { return top_k(x, 5).values; }));

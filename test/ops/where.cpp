@@ -22,7 +22,8 @@ struct alone {
     static double value(double c, double x, double y) { return c != 0 ? x : y; }
 };
 BOOST_AUTO_TEST_CASE(edges) {
-    const op_result r = at_places<alone>({1., 0., -0., -2., no_number, 1., 0.}, {1., 2., 3., 4., 5., infinity, no_number},
+    const op_result r = at_places<alone>({1., 0., -0., -2., no_number, 1., 0.},
+                                         {1., 2., 3., 4., 5., infinity, no_number},
                                          {no_number, -2., -3., -4., -5., -6., -infinity});
     check_same(r.y, {1, -2, -3, 4, 5, infinity, -infinity});
     check_same(r.gradients[0], {0, 0, 0, 0, 0, 0, 0});

@@ -27,12 +27,14 @@ struct conv_transpose2d_of {
     }
 };
 BOOST_AUTO_TEST_CASE(convolutions) {
-    const op_result a = run_op<conv2d_of>({from(conv2d_of::operands[0], f::conv2d_x), from(conv2d_of::operands[1], f::conv2d_w)});
+    const op_result a =
+        run_op<conv2d_of>({from(conv2d_of::operands[0], f::conv2d_x), from(conv2d_of::operands[1], f::conv2d_w)});
     same(a.y, f::conv2d_y, "conv2d");
     same(a.gradients[0], f::conv2d_dx, "conv2d, dx");
     same(a.gradients[1], f::conv2d_dw, "conv2d, dw");
     using transposed_op = conv_transpose2d_of;
-    const op_result b = run_op<transposed_op>({from(transposed_op::operands[0], f::conv_transpose2d_x), from(transposed_op::operands[1], f::conv_transpose2d_w)});
+    const op_result b = run_op<transposed_op>({from(transposed_op::operands[0], f::conv_transpose2d_x),
+                                               from(transposed_op::operands[1], f::conv_transpose2d_w)});
     same(b.y, f::conv_transpose2d_y, "transposed");
     same(b.gradients[0], f::conv_transpose2d_dx, "transposed, dx");
     same(b.gradients[1], f::conv_transpose2d_dw, "transposed, dw");
