@@ -38,7 +38,8 @@ BOOST_AUTO_TEST_CASE(examples_count_as_their_classes) {
     BOOST_TEST(s->x[0] == 2.f);
     BOOST_TEST(s->weights[1] == 0.5f);
 
-    const data::dataset places = data::dataset(extents(1), {1, 2}).labels(extents(2), {0, 1, 1, 2});   // several an example
+    // several an example
+    const data::dataset places = data::dataset(extents(1), {1, 2}).labels(extents(2), {0, 1, 1, 2});
     auto several = data::class_weighted(places, of_classes) | data::batch(2);
     const data::batch_view* const w = several.next();
     BOOST_TEST(w->weight_width == 2);

@@ -23,7 +23,9 @@ static rows held(const csv::table& t) {
     }
     return all;
 }
-static rows held(const std::string& text, const csv::options& o = {.header = false}) { return held(csv::parse(text, "t", o)); }
+static rows held(const std::string& text, const csv::options& o = {.header = false}) {
+    return held(csv::parse(text, "t", o));
+}
 static bool same(const rows& got, const rows& wanted) {
     for (const auto& r : got)
         for (const auto& f : r) BOOST_TEST_MESSAGE("field '" << f << '\'');
@@ -31,7 +33,8 @@ static bool same(const rows& got, const rows& wanted) {
 }
 
 BOOST_AUTO_TEST_CASE(rfc_4180) {
-    BOOST_TEST(same(held("aaa,bbb,ccc\r\nzzz,yyy,xxx\r\n"), {{"aaa", "bbb", "ccc"}, {"zzz", "yyy", "xxx"}}));   // its rule 1
+    // its rule 1
+    BOOST_TEST(same(held("aaa,bbb,ccc\r\nzzz,yyy,xxx\r\n"), {{"aaa", "bbb", "ccc"}, {"zzz", "yyy", "xxx"}}));
     BOOST_TEST(same(held("aaa,bbb\r\nzzz,yyy"), {{"aaa", "bbb"}, {"zzz", "yyy"}}));                             // 2
     BOOST_TEST(same(held("\"aaa\",\"b\r\nb\"\r\nzzz,y y"), {{"aaa", "b\r\nb"}, {"zzz", "y y"}}));              // 5, 6
     BOOST_TEST(same(held("\"aaa\",\"b\"\"b,\"\n"), {{"aaa", "b\"b,"}}));                                        // 7
@@ -76,7 +79,8 @@ BOOST_AUTO_TEST_CASE(numbers_and_missing_ones) {
     }
 }
 BOOST_AUTO_TEST_CASE(faults_say_where) {
-    const auto refuses = [](const std::string& text, const char* fault, const char* where, csv::options o = {.header = false}) {
+    const auto refuses = [](const std::string& text, const char* fault, const char* where,
+                            csv::options o = {.header = false}) {
         check_error<format_error>([&] { csv::parse(text, "f", o); }, fault, where);
     };
     refuses("a,b\nc\n", "a record has another number of fields", "f:2:1");
@@ -138,8 +142,9 @@ BOOST_AUTO_TEST_CASE(as_python_writes_it) {
     const temporary_folder folder;
     const auto script = std::filesystem::path(__FILE__).parent_path().parent_path() / "tools/write_csv.py";
     const char* const python = std::getenv("SINTER_PYTHON");
-    const command_result wrote = run_command("'" + std::string(python ? python : "python3") + "' '" + script.string() + "' '" +
-                                             (folder / "t.csv") + "' '" + (folder / "held") + "' 2000 7 2>&1");
+    const command_result wrote =
+        run_command("'" + std::string(python ? python : "python3") + "' '" + script.string() + "' '" +
+                    (folder / "t.csv") + "' '" + (folder / "held") + "' 2000 7 2>&1");
     if (wrote.status == 127) return skip("no python3 (SINTER_PYTHON may name one)");
     BOOST_REQUIRE_MESSAGE(wrote.status == 0, wrote.output);
     rows wanted{{}};

@@ -27,7 +27,8 @@ static std::vector<float> column(const data::dataset& s, int width, int c) {
     for (std::int64_t i = 0; i < s.size(); ++i) x.push_back(s.x()[static_cast<std::size_t>(i * width + c)]);
     return x;
 }
-static std::vector<std::int32_t> indices_of(const data::categories& c, const csv::table& fitted_on, const csv::table& applied_to) {
+static std::vector<std::int32_t> indices_of(const data::categories& c, const csv::table& fitted_on,
+                                            const csv::table& applied_to) {
     data::features f;
     f.index(c).fit(fitted_on);
     const data::dataset s = f.apply(applied_to);
@@ -71,7 +72,8 @@ BOOST_AUTO_TEST_CASE(a_number_that_never_changes) {
 // Times in seconds, ten apart: as floats, of which there is one every 128 there, nearly all of them would be equal.
 static csv::table times() {
     std::string text = "time,price\n";
-    for (int i = 0; i < 8; ++i) text += std::to_string(1700000000 + 10 * i) + "," + std::to_string(90000000 + i) + ".25\n";
+    for (int i = 0; i < 8; ++i)
+        text += std::to_string(1700000000 + 10 * i) + "," + std::to_string(90000000 + i) + ".25\n";
     return csv::parse(text, "times.csv");
 }
 BOOST_AUTO_TEST_CASE(digits_of_large_numbers_are_kept) {
@@ -107,12 +109,13 @@ BOOST_AUTO_TEST_CASE(digits_of_large_numbers_are_kept) {
 }
 // Files of before, whose boundaries were floats and compared with numbers rounded to floats: each falls where it fell.
 BOOST_AUTO_TEST_CASE(older_files_sort_as_they_did) {
-    const std::string text = "sinter features,1\nindex,quantiles,x,5,1,3,0.1,1700000000,1700000100\n";   // the last two: floats 128 apart
+    // the last two: floats 128 apart
+    const std::string text = "sinter features,1\nindex,quantiles,x,5,1,3,0.1,1700000000,1700000100\n";
     io::memory_source in(std::as_bytes(std::span(text)), "f");
     const data::features f = data::feature_file::parse(in);
     const float boundaries[] = {0.1f, 1700000000.f, 1700000100.f};
-    for (const double x : {0.0999999, 0.0999999999, 0.1, 0.10000000149, 0.11, 1699999935.9, 1699999936., 1699999936.1, 1700000000., 1700000063.9,
-                           1700000064., 1700000064.1, 1700000100.}) {
+    for (const double x : {0.0999999, 0.0999999999, 0.1, 0.10000000149, 0.11, 1699999935.9, 1699999936., 1699999936.1,
+                           1700000000., 1700000063.9, 1700000064., 1700000064.1, 1700000100.}) {
         int wanted = 0;
         for (const float b : boundaries) wanted += static_cast<float>(x) >= b;
         char digits[40];
@@ -125,7 +128,8 @@ BOOST_AUTO_TEST_CASE(older_files_sort_as_they_did) {
 BOOST_AUTO_TEST_CASE(boundaries_of_any_size_are_saved) {
     const std::string first = "sinter features,1\nindex,bucketized,x,4,0,2,-3.4028234e38,3.4028234e38\n";
     io::memory_source in(std::as_bytes(std::span(first)), "f");
-    for (const data::features& f : {data::feature_file::parse(in), data::features{}.index(data::bucketized("x", {-1e300, 1e-300}))}) {
+    for (const data::features& f :
+         {data::feature_file::parse(in), data::features{}.index(data::bucketized("x", {-1e300, 1e-300}))}) {
         const std::string text = data::feature_file::text(f);
         io::memory_source written(std::as_bytes(std::span(text)), "written");
         BOOST_TEST(data::feature_file::text(data::feature_file::parse(written)) == text);
@@ -170,11 +174,14 @@ BOOST_AUTO_TEST_CASE(own_words_for_missing_values) {
     const data::dataset s = f.apply(t);
     BOOST_TEST((column(s, 2, 1) == std::vector<float>{0, 1, 1, 1, 1}));
     BOOST_TEST(*static_cast<const std::int32_t*>(s.row(1, 1)) == 2);
-    check_error<format_error>([&] { (void)csv::parse(text, "t").numbers("a"); }, "not a number", "t:4:1, column 'a'", "'none'");
-    check_error<format_error>([&] { (void)csv::parse(text, "t", {.missing = {}}).numbers("b"); }, "not a number", "t:6:2, column 'b'",
-                              "'NA'");
-    check_error<data_error>([&] { (void)csv::parse(text, "t", {.missing_in = {{"c", {"x"}}}}); }, "no such column", "t", "'c'");
-    const csv::table headless = csv::parse("7;x\n", "t", {.delimiter = ';', .header = false, .missing_in = {{"1", {"x"}}}});
+    check_error<format_error>([&] { (void)csv::parse(text, "t").numbers("a"); }, "not a number", "t:4:1, column 'a'",
+                              "'none'");
+    check_error<format_error>([&] { (void)csv::parse(text, "t", {.missing = {}}).numbers("b"); }, "not a number",
+                              "t:6:2, column 'b'", "'NA'");
+    check_error<data_error>([&] { (void)csv::parse(text, "t", {.missing_in = {{"c", {"x"}}}}); }, "no such column",
+                            "t", "'c'");
+    const csv::table headless =
+        csv::parse("7;x\n", "t", {.delimiter = ';', .header = false, .missing_in = {{"1", {"x"}}}});
     BOOST_TEST(values(headless, "1") == "? ");
 }
 BOOST_AUTO_TEST_CASE(buckets) {
@@ -195,7 +202,8 @@ BOOST_AUTO_TEST_CASE(quantiles_hold_equally_many) {
     for (const std::int32_t i : indices_of(data::quantiles("x", 5), t, t)) ++times[i];
     for (int i = 0; i < 5; ++i) BOOST_TEST(times[i] == 200);
     BOOST_TEST(times[5] == 0);
-    BOOST_TEST((indices_of(data::quantiles("x", 5), t, csv::parse("x\n-5\n199\n200\n5000\nNA\n", "u")) == ints{0, 0, 1, 4, 5}));
+    BOOST_TEST((indices_of(data::quantiles("x", 5), t, csv::parse("x\n-5\n199\n200\n5000\nNA\n", "u")) ==
+                ints{0, 0, 1, 4, 5}));
     for (const std::int32_t i : indices_of(data::quantiles("x", 5), r, r)) BOOST_TEST((i == 0 || i == 1));
 }
 BOOST_AUTO_TEST_CASE(vocabularies) {
@@ -221,12 +229,14 @@ BOOST_AUTO_TEST_CASE(hashes) {
     BOOST_TEST((indices_of(data::hashed("x", 1000), t, csv::parse("x\nHawaii\n\"\"\n", "u")) == ints{249, 911}));
 }
 BOOST_AUTO_TEST_CASE(crossings) {
-    const data::categories job = data::vocabulary("job", {"cook", "smith"}), age = data::bucketized("age", {35});   // three each
+    // three each
+    const data::categories job = data::vocabulary("job", {"cook", "smith"}), age = data::bucketized("age", {35});
     const ints exact = indices_of(data::crossed(9, {job, age}), train(), train());
     BOOST_TEST((exact == ints{3, 6, 4, 2, 1}));   // 3 * job + age
     const ints few = indices_of(data::crossed(4, {job, age}), train(), train());
     for (const std::int32_t i : few) BOOST_TEST((i >= 0 && i < 4));
-    const ints learned = indices_of(data::crossed(100, {data::vocabulary("job", 5), age}), train(), train());   // parts learn
+    // parts learn
+    const ints learned = indices_of(data::crossed(100, {data::vocabulary("job", 5), age}), train(), train());
     BOOST_TEST((learned == ints{3, 12, 4, 8, 10}));
     BOOST_CHECK_THROW(data::crossed(9, {job}), option_error);
     BOOST_CHECK_THROW(data::crossed(9, {job, data::crossed(9, {job, age})}), option_error);
@@ -285,8 +295,9 @@ BOOST_AUTO_TEST_CASE(saved_and_loaded) {
     const data::features again = data::load_features(folder / "f.csv");
     BOOST_TEST(data::feature_file::text(again) == data::feature_file::text(f));
     BOOST_TEST(again.width() == f.width());
-    const csv::table test = csv::parse("pay,income,hours,age,job\n250,low,16,33,smith\n,high,,,cook\n1e5,low,-7,1,\"co,ok\"\n",
-                                       "test.csv");
+    const csv::table test =
+        csv::parse("pay,income,hours,age,job\n250,low,16,33,smith\n,high,,,cook\n1e5,low,-7,1,\"co,ok\"\n",
+                   "test.csv");
     BOOST_TEST(same(again.apply(test), f.apply(test)));
 
     data::features t;
@@ -294,7 +305,8 @@ BOOST_AUTO_TEST_CASE(saved_and_loaded) {
     data::save(t, folder / "t.csv");
     const data::features told = data::load_features(folder / "t.csv");
     BOOST_TEST(data::feature_file::text(told) == data::feature_file::text(t));
-    check_error<format_error>([&] { (void)told.apply(test); }, "the target is missing", "test.csv:3:1, column 'pay'", "''");
+    check_error<format_error>([&] { (void)told.apply(test); }, "the target is missing",
+                              "test.csv:3:1, column 'pay'", "''");
 }
 BOOST_AUTO_TEST_CASE(files_of_features_are_checked) {
     const auto refuses = [](const std::string& lines, const char* fault, const char* where) {
@@ -376,10 +388,10 @@ BOOST_AUTO_TEST_CASE(faults_say_where) {
     const std::string head = "age,job,hours,income,pay\n";
     check_error<format_error>([&] { (void)f.apply(csv::parse(head + "1,x,2,medium,3\n", "t.csv")); }, "not a class",
                               "t.csv:2:7, column 'income'", "'medium'", "'low, high'");
-    check_error<format_error>([&] { (void)f.apply(csv::parse(head + "1,x,2,low,3\nold,x,2,low,3\n", "t.csv")); }, "not a number",
-                              "t.csv:3:1, column 'age'", "'old'");
-    check_error<data_error>([&] { (void)f.apply(csv::parse("age,job\n1,x\n", "t.csv")); }, "no such column", "t.csv", "'pay'",
-                            "age, job");
+    check_error<format_error>([&] { (void)f.apply(csv::parse(head + "1,x,2,low,3\nold,x,2,low,3\n", "t.csv")); },
+                              "not a number", "t.csv:3:1, column 'age'", "'old'");
+    check_error<data_error>([&] { (void)f.apply(csv::parse("age,job\n1,x\n", "t.csv")); }, "no such column", "t.csv",
+                            "'pay'", "age, job");
     const csv::table old = csv::parse(head + "old,x,2,low,3\n", "t.csv");
     check_error<format_error>([&] { everything().fit(old); }, "not a number", "t.csv:2:1");
 }
@@ -397,6 +409,7 @@ BOOST_AUTO_TEST_CASE(nothing_is_applied_before_it_is_learned) {
     refused(data::features().number("area", {.standardise = false}).indicator(data::vocabulary("kind", 3)));
     refused(data::features().index(data::quantiles("area", 2)));
     data::features f;
-    f.number("area", {.standardise = false}).indicator(data::vocabulary("kind", {"a", "b"})).index(data::bucketized("price", {1500}));
+    f.number("area", {.standardise = false}).indicator(data::vocabulary("kind", {"a", "b"}))
+        .index(data::bucketized("price", {1500}));
     BOOST_TEST(f.apply(train).x()[0] == 100.f);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // needs: zlib
-// The code of doc/data.md: each of its lines stands here as well (tools/documents.sh looks), compiled, and its results checked.
+// The code of doc/data.md: each of its lines stands here as well (tools/documents.sh looks),
+// compiled, and its results checked.
 #define BOOST_TEST_MODULE data_guide
 #include <boost/test/unit_test.hpp>
 #include "io/temporary_folder.hpp"
@@ -167,8 +168,10 @@ BOOST_AUTO_TEST_CASE(a_source_of_ones_own) {
 }
 BOOST_AUTO_TEST_CASE(tables) {
     const within_folder here;
-    const std::string head = "age,capital_gain,occupation,native_country", rows = "39,2174,Sales,Cuba", row = "\n52,-,Sales,?";
-    for (const char* name : {"train.csv", "test.csv"}) write_bytes(name, head + ",income\n" + rows + ",<=50K" + row + ",>50K\n");
+    const std::string head = "age,capital_gain,occupation,native_country", rows = "39,2174,Sales,Cuba",
+        row = "\n52,-,Sales,?";
+    for (const char* name : {"train.csv", "test.csv"})
+        write_bytes(name, head + ",income\n" + rows + ",<=50K" + row + ",>50K\n");
     write_bytes("new.csv", head + "\n" + rows + "\n");
 
     data::features people;
@@ -178,7 +181,8 @@ BOOST_AUTO_TEST_CASE(tables) {
         .index(data::hashed("native_country", 64))                    // an int input for an embedding<64, 8>
         .label("income", {"<=50K", ">50K"});
     const data::csv::options words{.missing = {"?", "-"}, .missing_in = {{"age", {"999"}}}};
-    people.fit(data::csv::read("train.csv", words));                  // means, vocabularies, boundaries: from here alone
+    // means, vocabularies, boundaries: from here alone
+    people.fit(data::csv::read("train.csv", words));
     const data::dataset test = people.apply(data::csv::read("test.csv", words));
     const data::dataset unknown = people.inputs_only().apply(data::csv::read("new.csv", words));
     BOOST_TEST(test.size() == 2);

@@ -12,7 +12,8 @@ using namespace sinter;
 struct folder {
     std::filesystem::path path = std::filesystem::temp_directory_path() /
                                  ("sinter_data_idx_" + std::to_string(reinterpret_cast<std::uintptr_t>(this)) + "_" +
-                                  std::to_string(std::filesystem::file_time_type::clock::now().time_since_epoch().count()));
+                                  std::to_string(std::filesystem::file_time_type::clock::now().time_since_epoch()
+                                                 .count()));
     folder() { std::filesystem::create_directory(path); }
     ~folder() { std::filesystem::remove_all(path); }
     std::string write(const char* name, const std::string& bytes) const {
@@ -34,7 +35,8 @@ static std::string header(char type, std::initializer_list<int> extents) {
 
 BOOST_AUTO_TEST_CASE(bytes_become_floats_with_labels) {
     const folder f;
-    const auto images = f.write("images", header(8, {2, 2, 3}) + std::string("\x00\xff\x33\x01\x02\x03\x04\x05\x06\x07\x08\x09", 12));
+    const auto images =
+        f.write("images", header(8, {2, 2, 3}) + std::string("\x00\xff\x33\x01\x02\x03\x04\x05\x06\x07\x08\x09", 12));
     const auto labels = f.write("labels", header(8, {2}) + std::string("\x07\x02", 2));
     const data::dataset set = data::idx(images, labels, 10);
     BOOST_TEST(set.size() == 2);

@@ -95,13 +95,15 @@ BOOST_AUTO_TEST_CASE(a_small_buffer_never_yields_an_example_early) {
 }
 
 BOOST_AUTO_TEST_CASE(shuffling_computed_rows_gives_the_order_of_shuffling_places) {
-    // Places go through all parts many at a time, computed rows one by one; 1500 are more than a buffer is filled with at once.
+    // Places go through all parts many at a time, computed rows one by one; 1500 are more than a
+    // buffer is filled with at once.
     auto nothing = [](data::example&) {};
     for (const int n : {1, 15, 16, 17, 40, 1500})
         for (const int buffer : {1, 11, 16, 100, 2000})
             for (const int batch : {6, 300}) {
                 auto by_place = numbered(n) | data::shuffle(buffer, 5) | data::repeat(2) | data::batch(batch);
-                auto by_copy = numbered(n) | data::map(nothing) | data::shuffle(buffer, 5) | data::repeat(2) | data::batch(batch);
+                auto by_copy = numbered(n) | data::map(nothing) | data::shuffle(buffer, 5) | data::repeat(2) |
+                    data::batch(batch);
                 for (int epoch = 0; epoch < 2; ++epoch) BOOST_TEST(one_pass(by_place) == one_pass(by_copy));
             }
 }
@@ -180,8 +182,11 @@ BOOST_AUTO_TEST_CASE(image_functions) {
     BOOST_CHECK_THROW(impossible.next(), data_error);
     // Of three channels into one would write beyond the row.
     const data::dataset coloured(extents(3, 2, 3), std::vector<float>(18, 1.f));
-    auto needs_channels = [](const data_error& e) { return e.fault() == "number of channels differs" && e.got() == "1"; };
-    auto centre = coloured | data::center_crop(3, 2, 1) | data::batch(1), random = coloured | data::random_crop(3, 2, 1) | data::batch(1);
+    auto needs_channels = [](const data_error& e) {
+        return e.fault() == "number of channels differs" && e.got() == "1";
+    };
+    auto centre = coloured | data::center_crop(3, 2, 1) | data::batch(1),
+        random = coloured | data::random_crop(3, 2, 1) | data::batch(1);
     BOOST_CHECK_EXCEPTION(centre.next(), data_error, needs_channels);
     BOOST_CHECK_EXCEPTION(random.next(), data_error, needs_channels);
     BOOST_CHECK_THROW(set | data::center_crop(-1, 2, 1), option_error);
@@ -215,7 +220,8 @@ BOOST_AUTO_TEST_CASE(several_labels_and_wide_targets) {
     BOOST_TEST((tagged.columns()[1].row.rank == 1));
     BOOST_TEST(tagged.labels().size() == 30u);
     BOOST_TEST(tagged.slice(4, 2).labels()[5] == 52);
-    auto p = tagged | data::map([](data::example& e) { e.label[2] += 1; }) | data::shuffle(10, 3) | data::batch(4) | data::prefetch();
+    auto p = tagged | data::map([](data::example& e) { e.label[2] += 1; }) | data::shuffle(10, 3) | data::batch(4) |
+        data::prefetch();
     int seen = 0;
     for (const batch_view& b : p) {
         BOOST_TEST(b.label_width == 3);
@@ -231,9 +237,13 @@ BOOST_AUTO_TEST_CASE(several_labels_and_wide_targets) {
         for (int i = 0; i < b.size; ++i) BOOST_TEST(b.y[4 * i + 3] == 10 * b.x[i] + 3);
     }
     BOOST_CHECK_EXCEPTION(data::dataset(extents(1), values).labels(extents(3), labels, 92), data_error,
-                          [](const data_error& e) { return e.where() == "label 29" && e.got() == "92" && e.needed() == "0 to 91"; });
-    BOOST_CHECK_THROW(data::dataset(extents(1), values).labels(extents(4), labels), data_error);   // 30 are no rows of 4
-    BOOST_CHECK_THROW(data::dataset(extents(1), values).labels(extents(2), labels), data_error);   // 15 rows, 10 examples
+                          [](const data_error& e) {
+                              return e.where() == "label 29" && e.got() == "92" && e.needed() == "0 to 91";
+                          });
+    // 30 are no rows of 4
+    BOOST_CHECK_THROW(data::dataset(extents(1), values).labels(extents(4), labels), data_error);
+    // 15 rows, 10 examples
+    BOOST_CHECK_THROW(data::dataset(extents(1), values).labels(extents(2), labels), data_error);
 }
 
 template <class P>
@@ -285,7 +295,8 @@ BOOST_AUTO_TEST_CASE(impossible_requests_are_errors_in_words) {
     BOOST_CHECK_THROW(data::batch(0), option_error);
     BOOST_CHECK_THROW(data::shuffle(0), option_error);
     BOOST_CHECK_THROW(data::repeat(0), option_error);
-    BOOST_CHECK_THROW(data::repeat((std::int64_t{1} << 31) + 1), option_error);   // the size of a pass must stay a number
+    // the size of a pass must stay a number
+    BOOST_CHECK_THROW(data::repeat((std::int64_t{1} << 31) + 1), option_error);
     BOOST_CHECK_THROW(data::prefetch(0), option_error);
     auto p = numbered(3) | data::batch(1);
     BOOST_CHECK_THROW(p.seek({-1, 0}), option_error);

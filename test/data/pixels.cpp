@@ -35,11 +35,13 @@ static data::dataset of_bytes() {
     return data::dataset().pixels(extents(5, 7, 1), large).pixels(extents(3), small).labels(numbers(images));
 }
 static data::dataset of_floats() {
-    return data::dataset().input(extents(5, 7, 1), shares(large)).input(extents(3), shares(small)).labels(numbers(images));
+    return data::dataset().input(extents(5, 7, 1), shares(large)).input(extents(3),
+                                                                        shares(small)).labels(numbers(images));
 }
 
 static bool same(const data::input_view& a, const data::input_view& b, int size) {
-    return a.width == b.width && std::memcmp(a.values, b.values, sizeof(float) * static_cast<std::size_t>(size * a.width)) == 0;
+    return a.width == b.width &&
+        std::memcmp(a.values, b.values, sizeof(float) * static_cast<std::size_t>(size * a.width)) == 0;
 }
 static void expect_equal(data::pipeline a, data::pipeline b) {
     for (int pass = 0; pass < 2; ++pass)
@@ -58,9 +60,13 @@ static void expect_equal(data::pipeline a, data::pipeline b) {
 BOOST_AUTO_TEST_CASE(batches_are_those_of_floats) {
     const auto both = [](auto pipeline) { expect_equal(pipeline(of_bytes()), pipeline(of_floats())); };
     both([](data::dataset s) { return s | data::batch(16); });
-    both([](data::dataset s) { return s.slice(3, 50) | data::shuffle(20, 1) | data::repeat(2) | data::batch(9) | data::prefetch(); });
+    both([](data::dataset s) {
+        return s.slice(3, 50) | data::shuffle(20, 1) | data::repeat(2) | data::batch(9) | data::prefetch();
+    });
     both([](data::dataset s) { return s | data::random_flip(1) | data::shuffle(30, 2) | data::batch(9); });
-    both([](data::dataset s) { return s | data::shuffle(30, 2) | data::random_crop(4, 6, 1, 1, 3) | data::scale(2, -1) | data::batch(9); });
+    both([](data::dataset s) {
+        return s | data::shuffle(30, 2) | data::random_crop(4, 6, 1, 1, 3) | data::scale(2, -1) | data::batch(9);
+    });
     // One that reads what came in after it has written.
     const auto backward = [](const data::example_view& in, data::example& out) {
         for (std::size_t i = 0; i < in.x.size(); ++i) out.x[i] = in.x[in.x.size() - 1 - i];

@@ -21,11 +21,13 @@ static void close(const std::vector<float>& got, const std::vector<double>& want
     BOOST_REQUIRE(got.size() == wanted.size());
     for (std::size_t i = 0; i < got.size(); ++i) {
         const auto y = static_cast<double>(got[i]);
-        BOOST_TEST((std::isnan(wanted[i]) ? std::isnan(y) : std::abs(y - wanted[i]) <= tolerance * (1 + std::abs(wanted[i]))),
+        BOOST_TEST((std::isnan(wanted[i]) ? std::isnan(y)
+                    : std::abs(y - wanted[i]) <= tolerance * (1 + std::abs(wanted[i]))),
                    i << ": " << y << " and not " << wanted[i]);
     }
 }
-BOOST_AUTO_TEST_CASE(standard_as_scikit_learn) {   // one column is of times in seconds, one never changes, values are missing
+// one column is of times in seconds, one never changes, values are missing
+BOOST_AUTO_TEST_CASE(standard_as_scikit_learn) {
     const scaling s = scaling::fit(all(golden::x), 4);
     for (std::size_t c = 0; c < 4; ++c) {
         BOOST_TEST(std::abs(s.statistics()[c].shift - golden::mean[c]) <= 1e-15 * std::abs(golden::mean[c]) * 4);
@@ -45,10 +47,12 @@ BOOST_AUTO_TEST_CASE(and_back) {
         const scaling s = scaling::fit(x, 4, {.form = form, .low = -2, .high = 5});
         const std::vector<double> again = s.original(s.apply(x));
         for (std::size_t i = 0; i < x.size(); ++i)
-            BOOST_TEST((std::isnan(x[i]) ? std::isnan(again[i]) : std::abs(again[i] - x[i]) < 1e-4));   // of a float's 24 bits
+            // of a float's 24 bits
+            BOOST_TEST((std::isnan(x[i]) ? std::isnan(again[i]) : std::abs(again[i] - x[i]) < 1e-4));
         for (std::size_t i = 0; i < x.size(); ++i)
             if (!std::isnan(x[i]))
-                BOOST_TEST(std::abs(s.original(s.scaled(x[i], static_cast<int>(i % 4)), static_cast<int>(i % 4)) - x[i]) < 1e-6);
+                BOOST_TEST(std::abs(s.original(s.scaled(x[i], static_cast<int>(i % 4)), static_cast<int>(i % 4)) -
+                                    x[i]) < 1e-6);
     }
 }
 BOOST_AUTO_TEST_CASE(one_statistic_for_all_or_for_each_channel) {
@@ -63,8 +67,10 @@ BOOST_AUTO_TEST_CASE(one_statistic_for_all_or_for_each_channel) {
     BOOST_TEST(channels.statistics()[1].shift == 25.);
     BOOST_TEST(std::abs(channels.statistics()[1].spread - std::sqrt(125.)) < 1e-12);
     const data::dataset applied = channels.apply(images);
-    close({applied.x().begin(), applied.x().end()}, {-1.5 / std::sqrt(1.25), -15 / std::sqrt(125.), -0.5 / std::sqrt(1.25),
-          -5 / std::sqrt(125.), 0.5 / std::sqrt(1.25), 5 / std::sqrt(125.), 1.5 / std::sqrt(1.25), 15 / std::sqrt(125.)}, 1e-6);
+    close({applied.x().begin(), applied.x().end()},
+          {-1.5 / std::sqrt(1.25), -15 / std::sqrt(125.), -0.5 / std::sqrt(1.25),
+           -5 / std::sqrt(125.), 0.5 / std::sqrt(1.25), 5 / std::sqrt(125.), 1.5 / std::sqrt(1.25),
+           15 / std::sqrt(125.)}, 1e-6);
     const auto columns = scaling::fit(images);
     BOOST_TEST(columns.columns() == 4);
     BOOST_TEST(columns.statistics()[0].shift == 2.);
@@ -74,7 +80,8 @@ BOOST_AUTO_TEST_CASE(one_statistic_for_all_or_for_each_channel) {
 BOOST_AUTO_TEST_CASE(sets_and_pipelines) {
     const std::vector<std::uint8_t> bytes{0, 51, 102, 255, 153, 204};
     data::dataset set;
-    set.pixels(extents(3), span<const std::uint8_t>(bytes)).labels({4, 5}).targets(extents(1), {10, 30}).weights({1, 2});
+    set.pixels(extents(3), span<const std::uint8_t>(bytes)).labels({4, 5}).targets(extents(1),
+                                                                                   {10, 30}).weights({1, 2});
     const scaling s = scaling::fit(set);
     const std::vector<double> wanted{-1, -1, -1, 1, 1, 1};
     const data::dataset scaled = s.apply(set);
@@ -95,8 +102,10 @@ BOOST_AUTO_TEST_CASE(sets_and_pipelines) {
 }
 BOOST_AUTO_TEST_CASE(saved_and_loaded) {
     const temporary_folder folder;
-    for (const auto of : {data::statistics_of::columns, data::statistics_of::last_axis, data::statistics_of::everything}) {
-        const scaling s = scaling::fit(all(golden::x), 4, {.form = data::scaling_form::min_max, .of = of, .low = -0.1, .high = 0.3});
+    for (const auto of :
+         {data::statistics_of::columns, data::statistics_of::last_axis, data::statistics_of::everything}) {
+        const scaling s = scaling::fit(all(golden::x), 4,
+                                       {.form = data::scaling_form::min_max, .of = of, .low = -0.1, .high = 0.3});
         data::save(s, folder / "s.csv");
         const scaling again = data::load_scaling(folder / "s.csv");
         BOOST_TEST(data::scaling_file::text(again) == data::scaling_file::text(s));
@@ -127,11 +136,15 @@ BOOST_AUTO_TEST_CASE(faults) {
     BOOST_CHECK_THROW(scaling::fit(x, 3, {.low = 1, .high = 1}), option_error);
     BOOST_CHECK_THROW(scaling({}, {}), option_error);
     BOOST_CHECK_THROW(scaling({{0, 0}}, {}), option_error);
-    check_error<data_error>([&] { scaling::fit(x, 2); }, "values do not fill whole rows", "scaling", "3", "a multiple of 2");
-    check_error<data_error>([&] { scaling::fit(std::vector<float>{1, INFINITY}, 1); }, "a number is not finite", "scaling, value 1");
+    check_error<data_error>([&] { scaling::fit(x, 2); }, "values do not fill whole rows", "scaling", "3",
+                            "a multiple of 2");
+    check_error<data_error>([&] { scaling::fit(std::vector<float>{1, INFINITY}, 1); }, "a number is not finite",
+                            "scaling, value 1");
     const scaling s = scaling::fit(x, 3);
-    check_error<data_error>([&] { (void)s.apply(std::vector<float>{1, 2}); }, "values do not fill whole rows", "scaling", "2");
+    check_error<data_error>([&] { (void)s.apply(std::vector<float>{1, 2}); }, "values do not fill whole rows",
+                            "scaling", "2");
     check_error<data_error>([&] { (void)s.apply(data::dataset(extents(6), std::vector<float>(6))); },
                             "number of columns differs", "scaling", "6", "3, as were learned");
-    check_error<data_error>([&] { (void)s.apply(data::dataset().labels({1})); }, "the set has none", "scaling", "no float input");
+    check_error<data_error>([&] { (void)s.apply(data::dataset().labels({1})); }, "the set has none", "scaling",
+                            "no float input");
 }

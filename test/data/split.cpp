@@ -19,7 +19,8 @@ static data::dataset examples(int n) {
     std::vector<std::int32_t> index, labels;
     std::vector<std::byte> bytes;
     for (int i = 0; i < n; ++i) {
-        for (int k = 0; k < 3; ++k) x.push_back(static_cast<float>(10 * i + k)), bytes.push_back(static_cast<std::byte>(i + k));
+        for (int k = 0; k < 3; ++k)
+            x.push_back(static_cast<float>(10 * i + k)), bytes.push_back(static_cast<std::byte>(i + k));
         index.push_back(1'000'000'000 + i);
         labels.push_back(i), labels.push_back(-i);
         y.push_back(static_cast<float>(-i));
@@ -65,7 +66,8 @@ BOOST_AUTO_TEST_CASE(gathered) {
     BOOST_TEST(place(set, of_slice, 0) == 14);
     BOOST_TEST(data::gather(set, longs{}).size() == 0);
     BOOST_TEST(data::gather(set, longs{}).columns().size() == 6u);
-    check_error<data_error>([&] { (void)data::gather(set, longs{0, 103}); }, "no such example", "gather, place 1", "103", "0 to 102");
+    check_error<data_error>([&] { (void)data::gather(set, longs{0, 103}); }, "no such example", "gather, place 1",
+                            "103", "0 to 102");
     BOOST_CHECK_THROW((void)data::gather(set.slice(0, 3), longs{-1}), data_error);
 }
 BOOST_AUTO_TEST_CASE(joined_again) {
@@ -75,7 +77,8 @@ BOOST_AUTO_TEST_CASE(joined_again) {
     for (std::int64_t i = 0; i < most; ++i) BOOST_TEST(place(set, all, i) == (i + 50) % most);
     BOOST_TEST(data::concat({}).size() == 0);
     const data::dataset a(extents(2), {1, 2}), b(extents(1, 2), {1, 2});
-    check_error<data_error>([&] { (void)data::concat({a, a, b}); }, "sets of different columns", "concat, set 2, column 0");
+    check_error<data_error>([&] { (void)data::concat({a, a, b}); }, "sets of different columns",
+                            "concat, set 2, column 0");
     check_error<data_error>([&] { (void)data::concat({a, data::dataset(a).labels({1})}); }, "sets of different columns",
                             "concat, set 1", "2 columns");
     const data::dataset bytes = data::dataset().pixels(extents(2), std::vector<std::byte>(2));
@@ -114,7 +117,8 @@ static std::vector<std::int64_t> by_largest_remainder(std::int64_t n, const std:
     return sizes;
 }
 BOOST_AUTO_TEST_CASE(shares_of_any_number) {
-    const std::vector<std::vector<int>> all{{800, 200}, {1000}, {0, 1000}, {333, 333, 334}, {700, 150, 150}, {100, 200, 300, 400}, {999, 1}};
+    const std::vector<std::vector<int>> all{{800, 200}, {1000}, {0, 1000}, {333, 333, 334}, {700, 150, 150},
+                                            {100, 200, 300, 400}, {999, 1}};
     for (const auto& thousandths : all) {
         std::vector<double> shares;
         for (const int t : thousandths) shares.push_back(t / 1000.);
@@ -126,7 +130,8 @@ BOOST_AUTO_TEST_CASE(shares_of_any_number) {
             for (std::size_t p = 0; p < sizes.size(); ++p) BOOST_TEST(parts[p].size() == sizes[p]);
         }
     }
-    for (const std::int64_t n : {std::int64_t{1} << 31, std::int64_t{3'999'999'999}}) {   // shares alone: nobody has such sets in a test
+    // shares alone: nobody has such sets in a test
+    for (const std::int64_t n : {std::int64_t{1} << 31, std::int64_t{3'999'999'999}}) {
         std::vector<double> owed(3);
         const std::vector<double> shares{0.1, 0.2, 0.7};
         BOOST_TEST((data::detail::apportion(n, shares, owed) == by_largest_remainder(n, {100, 200, 700})));
@@ -150,9 +155,11 @@ BOOST_AUTO_TEST_CASE(each_class_has_its_share) {
         const int n = 20 + static_cast<int>(random.below(83)), classes = 1 + static_cast<int>(random.below(9));
         const data::dataset set = examples(n);
         std::vector<std::int32_t> of(static_cast<std::size_t>(n));
-        for (std::int32_t& c : of) c = static_cast<std::int32_t>(random.below(static_cast<std::uint32_t>(classes))) * 1'000'003 - 5;
+        for (std::int32_t& c : of)
+            c = static_cast<std::int32_t>(random.below(static_cast<std::uint32_t>(classes))) * 1'000'003 - 5;
         const std::vector<double> shares{0.6, 0.25, 0.15};
-        const auto part = parts_of(set, data::split(set, shares, {.seed = seed, .shuffle = seed % 3 > 0, .classes = of}));
+        const auto part = parts_of(set,
+                                   data::split(set, shares, {.seed = seed, .shuffle = seed % 3 > 0, .classes = of}));
         std::map<std::int32_t, std::vector<int>> counts;
         std::vector<int> sizes(3);
         for (std::size_t i = 0; i < of.size(); ++i) {
@@ -163,7 +170,8 @@ BOOST_AUTO_TEST_CASE(each_class_has_its_share) {
         for (const auto& [name, c] : counts)
             for (std::size_t p = 0; p < 3; ++p)
                 BOOST_TEST(std::abs(c[p] - shares[p] * (c[0] + c[1] + c[2])) < 1);   // rounded up or down
-        for (std::size_t p = 0; p < 3; ++p) BOOST_TEST(std::abs(sizes[p] - shares[p] * n) < 1.5);   // so is, nearly, the whole
+        // so is, nearly, the whole
+        for (std::size_t p = 0; p < 3; ++p) BOOST_TEST(std::abs(sizes[p] - shares[p] * n) < 1.5);
     }
     const data::dataset set = examples(most);   // many classes of few: the whole has its shares all the same
     std::vector<std::int32_t> of;
@@ -187,7 +195,8 @@ BOOST_AUTO_TEST_CASE(groups_stay_whole) {
         const auto part = parts_of(set, parts);
         std::map<std::int64_t, std::size_t> where;
         for (std::size_t i = 0; i < of.size(); ++i) BOOST_TEST(where.emplace(of[i], part[i]).first->second == part[i]);
-        for (std::size_t p = 0; p < 2; ++p) BOOST_TEST(std::abs(static_cast<double>(parts[p].size()) - shares[p] * n) <= largest);
+        for (std::size_t p = 0; p < 2; ++p)
+            BOOST_TEST(std::abs(static_cast<double>(parts[p].size()) - shares[p] * n) <= largest);
         BOOST_TEST(parts[2].size() == 0);
     }
 }
@@ -229,14 +238,15 @@ BOOST_AUTO_TEST_CASE(folds) {
 }
 BOOST_AUTO_TEST_CASE(faults) {
     const data::dataset set = examples(4);
-    check_error<option_error>([&] { (void)data::split(set, {0.5, 0.4}); }, "shares do not make a whole", "split", "0.900000");
+    check_error<option_error>([&] { (void)data::split(set, {0.5, 0.4}); }, "shares do not make a whole", "split",
+                              "0.900000");
     check_error<option_error>([&] { (void)data::split(set, {1.5, -0.5}); }, "impossible share", "split", "1.500000");
     BOOST_CHECK_THROW((void)data::split(set, {NAN, 1}), option_error);
     BOOST_CHECK_THROW((void)data::split(set, std::initializer_list<double>{}), option_error);
     const std::vector<std::int32_t> classes(3);
     const longs groups(4);
-    check_error<data_error>([&] { (void)data::split(set, {1}, {.classes = classes}); }, "one is needed for each example",
-                            "split, classes", "3", "4");
+    check_error<data_error>([&] { (void)data::split(set, {1}, {.classes = classes}); },
+                            "one is needed for each example", "split, classes", "3", "4");
     const std::vector<std::int32_t> four(4);
     BOOST_CHECK_THROW((void)data::split(set, {1}, {.classes = four, .groups = groups}), option_error);
 }

@@ -35,7 +35,8 @@ BOOST_AUTO_TEST_CASE(characters_in_the_order_of_their_code_points) {
 BOOST_AUTO_TEST_CASE(text_files) {
     const temporary_folder folder;
     BOOST_TEST(data::read_text(write_bytes(folder / "t", "é\n")) == "é\n");
-    check_error<format_error>([&] { data::read_text(write_bytes(folder / "bad", "a\xe9z")); }, "not UTF-8", folder / "bad");
+    check_error<format_error>([&] { data::read_text(write_bytes(folder / "bad", "a\xe9z")); }, "not UTF-8",
+                              folder / "bad");
     BOOST_CHECK_THROW(data::read_text(folder / "absent"), io_error);
 }
 
@@ -113,10 +114,12 @@ BOOST_AUTO_TEST_CASE(seek_leads_to_the_same_windows) {
 }
 BOOST_AUTO_TEST_CASE(what_does_not_fit) {
     check_error<data_error>([] { data::windows(counting(4), 4); }, "does not fit", "windows", "4 numbers", "5 to 2^31");
-    check_error<data_error>([] { data::windows(counting(12), 4, {.lanes = 3}); }, "does not fit", "windows", "12", "13");
+    check_error<data_error>([] { data::windows(counting(12), 4, {.lanes = 3}); }, "does not fit", "windows",
+                            "12", "13");
     check_error<data_error>([] { data::windows({}, 1); }, "does not fit", "windows");
     check_error<option_error>([] { data::windows(counting(9), 0); }, "impossible length", "windows", "0");
     check_error<option_error>([] { data::windows(counting(9), 4, {.random = -1}); }, "random windows", "windows", "-1");
     check_error<option_error>([] { data::windows(counting(9), 4, {.lanes = 0}); }, "lanes", "windows", "0");
-    check_error<option_error>([] { data::windows(counting(90), 4, {.random = 5, .lanes = 2}); }, "in order", "windows", "2");
+    check_error<option_error>([] { data::windows(counting(90), 4, {.random = 5, .lanes = 2}); }, "in order",
+                              "windows", "2");
 }

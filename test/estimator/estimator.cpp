@@ -24,7 +24,8 @@ static data::dataset points(int n) {
     return data::dataset(extents(2), std::move(x)).labels(std::move(labels), 2);
 }
 static auto fresh(float rate = 0.3f) {
-    return estimator<std::remove_const_t<decltype(net)>, softmax_cross_entropy_loss, sgd, 16>(net, softmax_cross_entropy, sgd{.learning_rate = rate}, trainer_options{.threads = 1});
+    return estimator<std::remove_const_t<decltype(net)>, softmax_cross_entropy_loss, sgd,
+                     16>(net, softmax_cross_entropy, sgd{.learning_rate = rate}, trainer_options{.threads = 1});
 }
 
 BOOST_AUTO_TEST_CASE(learns_and_says_how_it_went) {
@@ -68,27 +69,34 @@ BOOST_AUTO_TEST_CASE(steps_are_counted_in_all) {
 BOOST_AUTO_TEST_CASE(a_function_may_end_training) {
     auto model = fresh();
     auto p = points(40) | data::batch(16);
-    const auto history = model.train(p, {.epochs = 10, .progress = nullptr}, [](const epoch_result& r) { return r.epoch < 4; });
+    const auto history =
+        model.train(p, {.epochs = 10, .progress = nullptr}, [](const epoch_result& r) { return r.epoch < 4; });
     BOOST_TEST(history.size() == 4u);
 }
 BOOST_AUTO_TEST_CASE(what_cannot_be_trained) {
     auto model = fresh();
     auto p = points(40) | data::batch(16);
-    check_error<option_error>([&] { model.train(p, {.epochs = -1, .progress = nullptr}); }, "number of epochs", "train", "-1", "0 or more");
-    check_error<option_error>([&] { model.train(p, {.max_steps = -1, .progress = nullptr}); }, "number of steps", "train", "-1", "0 or more");
+    check_error<option_error>([&] { model.train(p, {.epochs = -1, .progress = nullptr}); }, "number of epochs", "train",
+                              "-1", "0 or more");
+    check_error<option_error>([&] { model.train(p, {.max_steps = -1, .progress = nullptr}); }, "number of steps",
+                              "train", "-1", "0 or more");
     auto empty = points(0) | data::batch(16);
-    check_error<data_error>([&] { model.train(empty, {.max_steps = 5, .progress = nullptr}); }, "nothing to train on", "train", "", "at least one");
+    check_error<data_error>([&] { model.train(empty, {.max_steps = 5, .progress = nullptr}); }, "nothing to train on",
+                            "train", "", "at least one");
     auto wide = points(40) | data::batch(17);
     check_error<data_error>([&] { model.train(wide, {.progress = nullptr}); }, "batch size", "batch", "17", "1 to 16");
     auto wild = fresh(1e30f);
-    check_error<data_error>([&] { wild.train(p, {.epochs = 5, .progress = nullptr}); }, "not finite", "step", "", "a finite loss");
+    check_error<data_error>([&] { wild.train(p, {.epochs = 5, .progress = nullptr}); }, "not finite", "step", "",
+                            "a finite loss");
 }
 BOOST_AUTO_TEST_CASE(data_without_an_end) {
     auto model = fresh();
     auto p = points(40) | data::repeat() | data::batch(16), finite = points(40) | data::batch(16);
-    check_error<option_error>([&] { model.train(p, {.epochs = 2, .progress = nullptr}); }, "never end", "train", "", "max_steps");
+    check_error<option_error>([&] { model.train(p, {.epochs = 2, .progress = nullptr}); }, "never end", "train", "",
+                              "max_steps");
     check_error<option_error>([&] { model.evaluate(p); }, "never end", "evaluate", "", "a pass that ends");
-    check_error<option_error>([&] { model.train(finite, {.validation = &p, .progress = nullptr}); }, "never end", "validation");
+    check_error<option_error>([&] { model.train(finite, {.validation = &p, .progress = nullptr}); }, "never end",
+                              "validation");
     BOOST_TEST(model.inner().steps() == 0);   // said before the first step, not after the first epoch
     BOOST_TEST(model.train(p, {.max_steps = 5, .progress = nullptr}).size() == 1u);
     BOOST_TEST(model.inner().steps() == 5);
@@ -103,7 +111,8 @@ BOOST_AUTO_TEST_CASE(an_evaluation_sees_a_whole_pass_or_says_that_there_is_none)
 
 /// What a run writes into a file.
 template <class Model>
-static std::string written(Model& model, data::pipeline& training, data::pipeline* validation, int epochs, std::vector<epoch_result>& history) {
+static std::string written(Model& model, data::pipeline& training, data::pipeline* validation, int epochs,
+                           std::vector<epoch_result>& history) {
     std::FILE* file = std::tmpfile();
     BOOST_REQUIRE(file);
     history = model.train(training, {.epochs = epochs, .validation = validation, .progress = file});
@@ -113,7 +122,9 @@ static std::string written(Model& model, data::pipeline& training, data::pipelin
     std::fclose(file);
     return s;
 }
-static std::string shown(const char* name, double value) { return std::string("  ") + name + ' ' + detail::formatted("%.4f", value); }
+static std::string shown(const char* name, double value) {
+    return std::string("  ") + name + ' ' + detail::formatted("%.4f", value);
+}
 
 BOOST_AUTO_TEST_CASE(lines_show_loss_and_metrics) {
     auto training = points(40) | data::batch(16), validation = points(30) | data::batch(16);
@@ -121,12 +132,14 @@ BOOST_AUTO_TEST_CASE(lines_show_loss_and_metrics) {
     auto model = fresh();
     const std::string both = written(model, training, &validation, 2, h);
     for (const epoch_result& r : h)
-        BOOST_TEST(both.find(shown("loss", r.loss) + shown("accuracy", r.training_accuracy) + shown("val_loss", r.validation_loss) +
+        BOOST_TEST(both.find(shown("loss", r.loss) + shown("accuracy", r.training_accuracy) +
+                             shown("val_loss", r.validation_loss) +
                              shown("val_accuracy", r.accuracy) + '\n') != std::string::npos, both);
     BOOST_TEST(std::count(both.begin(), both.end(), '\n') == 2);
     auto another = fresh();   // without validation there is a metric, too
     const std::string alone = written(another, training, nullptr, 1, h);
-    BOOST_TEST(alone.find(shown("loss", h[0].loss) + shown("accuracy", h[0].training_accuracy) + '\n') != std::string::npos, alone);
+    BOOST_TEST(alone.find(shown("loss", h[0].loss) + shown("accuracy", h[0].training_accuracy) + '\n') !=
+               std::string::npos, alone);
     BOOST_TEST(std::isnan(h[0].accuracy));
 }
 BOOST_AUTO_TEST_CASE(training_accuracy_is_that_of_the_batches_as_they_were_seen) {
@@ -135,7 +148,8 @@ BOOST_AUTO_TEST_CASE(training_accuracy_is_that_of_the_batches_as_they_were_seen)
     const auto h = model.train(p, {.epochs = 3, .progress = nullptr});
     for (const epoch_result& r : h) {
         metrics::accuracy seen;
-        for (const data::batch_view& b : q) {   // this net has no dropout: evaluation before the step sees what the step will
+        // this net has no dropout: evaluation before the step sees what the step will
+        for (const data::batch_view& b : q) {
             reference.inner().evaluate(b);
             seen.add(reference.inner().output().data(), b.labels, b.size, 2);
             reference.inner().step(b);
@@ -146,7 +160,9 @@ BOOST_AUTO_TEST_CASE(training_accuracy_is_that_of_the_batches_as_they_were_seen)
 BOOST_AUTO_TEST_CASE(the_rate_is_that_of_training_alone) {
     auto model = fresh();
     auto training = points(40) | data::batch(16);
-    auto slow = points(10) | data::map([](data::example&) { std::this_thread::sleep_for(std::chrono::milliseconds(100)); }) | data::batch(16);
+    auto slow = points(10) |
+        data::map([](data::example&) { std::this_thread::sleep_for(std::chrono::milliseconds(100)); }) |
+        data::batch(16);
     std::vector<epoch_result> h;
     const std::string line = written(model, training, &slow, 1, h);
     const auto at = line.find(", ", line.find(" examples, ") + 11);   // "epoch 1/1: 40/40 images, 0:00, 123 examples/s"
@@ -181,7 +197,8 @@ BOOST_AUTO_TEST_CASE(several_labels_an_example) {
     for (const data::batch_view& b : validation) {
         BOOST_TEST(b.label_width == 5);
         const auto y = model.predict(b);
-        for (std::size_t i = 0; i < static_cast<std::size_t>(5 * b.size); ++i) right += (y[2 * i + 1] > y[2 * i]) == (b.labels[i] == 1);
+        for (std::size_t i = 0; i < static_cast<std::size_t>(5 * b.size); ++i)
+            right += (y[2 * i + 1] > y[2 * i]) == (b.labels[i] == 1);
     }
     BOOST_TEST(model.evaluate(validation).accuracy == right / 165.);
 }
@@ -193,7 +210,8 @@ BOOST_AUTO_TEST_CASE(losses_on_numbers_have_no_accuracy) {
     std::vector<epoch_result> h;
     const std::string text = written(model, training, &validation, 30, h);
     BOOST_TEST(text.find("accuracy") == std::string::npos);
-    BOOST_TEST(text.find(shown("loss", h[7].loss) + shown("val_loss", h[7].validation_loss) + '\n') != std::string::npos);
+    BOOST_TEST(text.find(shown("loss", h[7].loss) + shown("val_loss", h[7].validation_loss) + '\n') !=
+               std::string::npos);
     BOOST_TEST(std::isnan(h[7].training_accuracy));
     BOOST_TEST(h.back().validation_loss < 0.05 * h.front().validation_loss);
 }

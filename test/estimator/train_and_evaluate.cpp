@@ -38,7 +38,8 @@ static train_and_evaluate_result go(const std::string& folder, const Strategy& s
     auto test = points(30, 4) | data::batch(8);
     return train_and_evaluate(
         model,
-        {.data = &data, .max_steps = c.max_steps, .folder = folder, .every_steps = 4, .keep = 3, .does = c.does, .progress = nullptr},
+        {.data = &data, .max_steps = c.max_steps, .folder = folder, .every_steps = 4, .keep = 3, .does = c.does,
+         .progress = nullptr},
         {.data = &test, .metrics = {metrics::f1{}}, .batches = c.batches, .start_delay = c.start_delay,
          .throttle = c.throttle, .give_up_after = c.give_up, .evaluated = c.evaluated, .clock = c.clock},
         hooks...);

@@ -137,7 +137,8 @@ BOOST_AUTO_TEST_CASE(a_write_protected_file_is_not_replaced) {
     fs::create_symlink("good", folder / "link");
     fs::permissions(path, fs::perms{0444});
     for (const std::string& name : {path, folder / "link"})   // root, too, is refused
-        check_error<sinter::io_error>([&] { save(name, "x"); }, "cannot replace", "/", "write-protected file (mode 0444)", "chmod u+w");
+        check_error<sinter::io_error>([&] { save(name, "x"); }, "cannot replace", "/",
+                                      "write-protected file (mode 0444)", "chmod u+w");
     BOOST_TEST(read_bytes(path) == "kept");
     BOOST_TEST(folder.entries() == 2u);
     fs::permissions(path, fs::perms{0600});
@@ -151,7 +152,8 @@ BOOST_AUTO_TEST_CASE(links_to_devices_and_pipes_are_not_replaced) {
     const std::string pipe = "/dev/fd/" + std::to_string(ends[1]);   // what /dev/stdout is in `program | less`
     check_error<sinter::io_error>([&] { save(pipe, "x"); }, "cannot replace", pipe, "a device or pipe", "regular file");
     std::filesystem::create_symlink("/dev/full", folder / "full");
-    check_error<sinter::io_error>([&] { save(folder / "full", "x"); }, "cannot replace", folder / "full", "a device or pipe");
+    check_error<sinter::io_error>([&] { save(folder / "full", "x"); }, "cannot replace", folder / "full",
+                                  "a device or pipe");
     std::filesystem::create_symlink(".", folder / "here");
     check_error<sinter::io_error>([&] { save(folder / "here", "x"); }, "cannot replace", folder / "here", "a folder");
     ::close(ends[0]);
@@ -198,7 +200,8 @@ BOOST_AUTO_TEST_CASE(what_killed_writers_left_is_removed_and_what_living_ones_wr
     // The second writer removed what the first had left.
     BOOST_TEST(folder.entries() == 1u + 1u + 2u);
     // Files of the user's own that look much the same.
-    for (const char* name : {".a.1.tmp", ".a.x.1.tmp", ".a.1.1.tmpx", "a.1.1.tmp", ".b.1.1.tmp"}) write_bytes(folder / name, "mine");
+    for (const char* name : {".a.1.tmp", ".a.x.1.tmp", ".a.1.1.tmpx", "a.1.1.tmp", ".b.1.1.tmp"})
+        write_bytes(folder / name, "mine");
     save(path, "new");
     BOOST_TEST(read_bytes(path) == "new");
     BOOST_TEST(folder.entries() == 1u + 1u + 2u + 5u);

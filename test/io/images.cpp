@@ -136,10 +136,13 @@ std::string png_chunk(std::string_view type, std::string_view data, std::uint32_
 // What a PNG promises is held against its bytes before libpng, which would make room for it, sees any.
 BOOST_AUTO_TEST_CASE(a_png_that_promises_too_much) {
     using namespace std::string_literals;
-    const std::string start = "\x89PNG\r\n\x1a\n"s, head = "\0\0\x1f\x40\0\0\x1f\x40\x08\x02\0\0\0"s;   // 8000 x 8000, colours
+    // 8000 x 8000, colours
+    const std::string start = "\x89PNG\r\n\x1a\n"s, head = "\0\0\x1f\x40\0\0\x1f\x40\x08\x02\0\0\0"s;
     const auto refused = [](const std::string& png, const char* got) {
-        check_error<sinter::format_error>([&] { sinter::io::parse_png(sinter::as_bytes(png), "p"); }, "cut short", "p", got);
+        check_error<sinter::format_error>([&] { sinter::io::parse_png(sinter::as_bytes(png), "p"); }, "cut short",
+                                          "p", got);
     };
-    refused(start + png_chunk("IHDR", head, 13) + png_chunk("IDAT", "tiny", 4) + png_chunk("IEND", "", 0), "4 compressed bytes");
+    refused(start + png_chunk("IHDR", head, 13) + png_chunk("IDAT", "tiny", 4) + png_chunk("IEND", "", 0),
+            "4 compressed bytes");
     refused(start + png_chunk("IHDR", head, 13) + png_chunk("zTXt", "comment", 0x7fffffff), "2147483647");
 }

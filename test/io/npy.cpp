@@ -54,7 +54,8 @@ BOOST_AUTO_TEST_CASE(files_that_numpy_wrote) {
     const std::vector<float> quarters{0, .25f, .5f, .75f, 1, 1.25f};
     is(parse(bytes_of(f4)), npy::dtype::f32, {2, 3}, quarters);
     is(parse(bytes_of(f8_big_endian)), npy::dtype::f64, {2, 3}, std::vector<double>(quarters.begin(), quarters.end()));
-    is<std::uint16_t>(parse(bytes_of(f2_fortran)), npy::dtype::f16, {2, 3}, {0, 0x3400, 0x3800, 0x3a00, 0x3c00, 0x3d00});
+    is<std::uint16_t>(parse(bytes_of(f2_fortran)), npy::dtype::f16, {2, 3},
+                      {0, 0x3400, 0x3800, 0x3a00, 0x3c00, 0x3d00});
     std::vector<std::int32_t> counted(24);
     std::iota(counted.begin(), counted.end(), 0);
     is(parse(bytes_of(i4_cube_fortran_big_endian)), npy::dtype::i32, {2, 3, 4}, counted);
@@ -129,8 +130,8 @@ BOOST_AUTO_TEST_CASE(malformed_dictionaries) {
     refused(bytes_of(records), "header is not the dictionary", "mem.npy", "('a'", "not of records");
     refused(bytes_of(text), "elements cannot be read", "mem.npy", "<U2");
     for (const char* type : {"|O", "<f16", "<c16", "<M8[s]", "=f4", "|f4", "f4", "<", "", "<f4 "})
-        refused(with_header("{'descr': '"s + type + "', 'fortran_order': False, 'shape': (), }"), "elements cannot be read",
-                "mem.npy");
+        refused(with_header("{'descr': '"s + type + "', 'fortran_order': False, 'shape': (), }"),
+                "elements cannot be read", "mem.npy");
     malformed("", "{");
     malformed("{", "'");
     malformed("{'descr", "a closing quote");

@@ -26,8 +26,8 @@ std::vector<T> elements(const sinter::safetensors::tensor_view& t) {
     if (!x.empty()) std::memcpy(x.data(), t.data.data(), t.data.size());
     return x;
 }
-void refused(std::string_view bytes, std::string_view fault, std::string_view where = "mem.npz", std::string_view got = {},
-             std::string_view needed = {}) {
+void refused(std::string_view bytes, std::string_view fault, std::string_view where = "mem.npz",
+             std::string_view got = {}, std::string_view needed = {}) {
     check_error<sinter::format_error>([&] { parse(bytes); }, fault, where, got, needed);
 }
 /// `bytes` with those at `at` replaced; `at` counts from the n-th occurrence of `mark`.
@@ -77,7 +77,9 @@ BOOST_AUTO_TEST_CASE(what_is_written_is_read) {
     }
     npz::write(folder / "x.npz", {});
     BOOST_TEST(npz::read(folder / "x.npz").tensors.empty());
-    const auto twice = [&] { npz::write(folder / "y.npz", {{"a", dtype::i32, {}, &one}, {"a", dtype::i32, {}, &one}}); };
+    const auto twice = [&] {
+        npz::write(folder / "y.npz", {{"a", dtype::i32, {}, &one}, {"a", dtype::i32, {}, &one}});
+    };
     check_error<sinter::format_error>(twice, "two arrays have one name", "y.npz", "a");
     const auto huge = [&] { npz::write(folder / "y.npz", {{"a", dtype::u8, {std::int64_t{1} << 32}, nullptr}}); };
     check_error<sinter::format_error>(huge, "too large", "y.npz, array 'a'");

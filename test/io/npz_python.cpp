@@ -31,8 +31,9 @@ BOOST_AUTO_TEST_CASE(numpy_reads_ours) {
                     {"\xc3\xa9", npy::dtype::f16, {2}, halves},
                     {"none", npy::dtype::f64, {0, 3}, nullptr}},
                    how);
-        const command_result read = run_command("PYTHONIOENCODING=utf-8 '" + std::string(python ? python : "python3") + "' '" +
-                                                script.string() + "' '" + (folder / "x.npz") + "' 2>&1");
+        const command_result read =
+            run_command("PYTHONIOENCODING=utf-8 '" + std::string(python ? python : "python3") + "' '" +
+                        script.string() + "' '" + (folder / "x.npz") + "' 2>&1");
         if (read.status == 77 || read.status == 127) return skip("no python3 with numpy (SINTER_PYTHON may name one)");
         BOOST_TEST(read.status == 0);
         BOOST_TEST(read.output == "bytes uint8 [3] sum 258.000000 last 255.000000\n"

@@ -43,8 +43,10 @@ BOOST_AUTO_TEST_CASE(writes_the_bytes_of_the_reference) {
     const std::string golden =
         "\xe0\x01\0\0\0\0\0\0"s
         R"({"__metadata__":{"a":"2","z":"1"},"i":{"dtype":"I64","shape":[],"data_offsets":[0,8]},)"
-        R"("e":{"dtype":"F64","shape":[0,3],"data_offsets":[8,8]},"a":{"dtype":"F32","shape":[3],"data_offsets":[8,20]},)"
-        R"("b":{"dtype":"F32","shape":[2],"data_offsets":[20,28]},"h":{"dtype":"F16","shape":[1],"data_offsets":[28,30]},)"
+        R"("e":{"dtype":"F64","shape":[0,3],"data_offsets":[8,8]},)"
+        R"("a":{"dtype":"F32","shape":[3],"data_offsets":[8,20]},)"
+        R"("b":{"dtype":"F32","shape":[2],"data_offsets":[20,28]},)"
+        R"("h":{"dtype":"F16","shape":[1],"data_offsets":[28,30]},)"
         "\"q\\\"\\n\x7f\xc3\xa9\""
         R"(:{"dtype":"I8","shape":[3],"data_offsets":[30,33]},"u":{"dtype":"U8","shape":[5],"data_offsets":[33,38]},)"
         R"("bo":{"dtype":"BOOL","shape":[3],"data_offsets":[38,41]}}   )"

@@ -36,6 +36,7 @@ BOOST_AUTO_TEST_CASE(files_of_other_projects) {
     counts("syoyo_model", 2, {{st::dtype::f64, 2}});
     const st::file voices = st::read(path("voices"));
     st::check_matches({{"tokens", st::dtype::i64, {1, 982, 33}}, {"mask", st::dtype::u8, {1, 982, 33}}}, voices);
-    check_error<sinter::format_error>([&] { st::read(path("safetensors_abuse_attempt_1")); }, "header is longer than the file",
+    check_error<sinter::format_error>([&] { st::read(path("safetensors_abuse_attempt_1")); },
+                                      "header is longer than the file",
                               "safetensors_abuse_attempt_1", "1000", "at most 80");
 }

@@ -101,11 +101,12 @@ BOOST_AUTO_TEST_CASE(the_reference_reads_a_trainer) {
         const variable_info& v = model.parameter(i);
         add(v);
         for (int slot = 0; slot < 2; ++slot)
-            lines.push_back(line_about("optimizer/" + std::to_string(slot) + '/' + trainer_type::path(v), extents_of(v.s),
-                                       model.plain_slot(v, slot)));
+            lines.push_back(line_about("optimizer/" + std::to_string(slot) + '/' + trainer_type::path(v),
+                                       extents_of(v.s), model.plain_slot(v, slot)));
     }
     for (int i = 0; i < model.states(); ++i) add(model.state(i));
     BOOST_TEST(lines.size() == 6 * 3 + 2 + 1u);   // kernel, bias, scale, offset, kernel, bias; mean, variance; step
     std::sort(lines.begin(), lines.end());
-    BOOST_TEST(read == std::accumulate(lines.begin(), lines.end(), std::string("metadata format = sinter\nmetadata seed = 3\n")));
+    BOOST_TEST(read == std::accumulate(lines.begin(), lines.end(),
+                                       std::string("metadata format = sinter\nmetadata seed = 3\n")));
 }

@@ -53,7 +53,8 @@ BOOST_AUTO_TEST_CASE(labels_out_of_range) {
     std::int32_t wrong[4] = {0, 1, 2, 0};
     refused<classifier_trainer>({.x = x, .labels = wrong, .size = 4}, "label out of range", "element 2", "2", "0 to 1");
     wrong[2] = -1;
-    refused<classifier_trainer>({.x = x, .labels = wrong, .size = 4}, "label out of range", "element 2", "-1", "0 to 1");
+    refused<classifier_trainer>({.x = x, .labels = wrong, .size = 4}, "label out of range", "element 2", "-1",
+                                "0 to 1");
     classifier_trainer t(sgd{}, {.threads = 1});
     BOOST_TEST(t.step({.x = x, .labels = wrong, .size = 2}) > 0.f);   // what lies behind the batch is not looked at
 }
@@ -61,34 +62,43 @@ BOOST_AUTO_TEST_CASE(indices_out_of_range) {
     using word_trainer = trainer_of<words, softmax_cross_entropy_loss>;
     std::int32_t sentence[8] = {0, 6, 3, 3, 1, 2, 7, 0};
     const data::input_view input{.indices = sentence, .width = 4};
-    refused<word_trainer>({.labels = labels, .size = 2, .inputs = {&input, 1}}, "index out of range", "element 6", "7", "0 to 6");
+    refused<word_trainer>({.labels = labels, .size = 2, .inputs = {&input, 1}}, "index out of range", "element 6", "7",
+                          "0 to 6");
     sentence[6] = -5;
-    refused<word_trainer>({.labels = labels, .size = 2, .inputs = {&input, 1}}, "index out of range", "element 6", "-5", "0 to 6");
+    refused<word_trainer>({.labels = labels, .size = 2, .inputs = {&input, 1}}, "index out of range", "element 6", "-5",
+                          "0 to 6");
     sentence[6] = 6;
     word_trainer t(sgd{}, {.threads = 1});
     BOOST_TEST(t.step({.labels = labels, .size = 2, .inputs = {&input, 1}}) > 0.f);
 }
 BOOST_AUTO_TEST_CASE(no_labels_or_targets) {
-    refused<classifier_trainer>({.x = x, .y = x, .size = 2}, "targets of the kind that the loss needs", "batch", "no labels", "int32");
-    refused<trainer_of<regressor, mse_loss>>({.x = x, .labels = labels, .size = 2}, "targets of the kind that the loss needs", "batch",
+    refused<classifier_trainer>({.x = x, .y = x, .size = 2}, "targets of the kind that the loss needs", "batch",
+                                "no labels", "int32");
+    refused<trainer_of<regressor, mse_loss>>({.x = x, .labels = labels, .size = 2},
+                                             "targets of the kind that the loss needs", "batch",
                                              "no float targets", "float32");
     classifier_trainer t(sgd{}, {.threads = 1});
     BOOST_TEST(t.predict({.x = x, .size = 2}).size() == 4u);   // prediction needs none
 }
 BOOST_AUTO_TEST_CASE(targets_of_another_width) {
     using regressor_trainer = trainer_of<regressor, mse_loss>;
-    refused<regressor_trainer>({.x = x, .y = x, .size = 2, .y_width = 1}, "targets of the wrong size", "batch", "1 an example", "2");
-    refused<regressor_trainer>({.x = x, .y = x, .size = 2, .y_width = 3}, "targets of the wrong size", "batch", "3 an example", "2");
+    refused<regressor_trainer>({.x = x, .y = x, .size = 2, .y_width = 1}, "targets of the wrong size", "batch",
+                               "1 an example", "2");
+    refused<regressor_trainer>({.x = x, .y = x, .size = 2, .y_width = 3}, "targets of the wrong size", "batch",
+                               "3 an example", "2");
     regressor_trainer t(sgd{}, {.threads = 1});
     BOOST_TEST(t.step({.x = x, .y = x, .size = 2, .y_width = 2}) > 0.f);
     BOOST_TEST(t.step({.x = x, .y = x, .size = 2}) > 0.f);   // made by hand, it need not say
 }
 BOOST_AUTO_TEST_CASE(another_number_of_labels) {
-    refused<classifier_trainer>({.x = x, .labels = labels, .size = 2, .label_width = 2}, "wrong number of labels", "batch", "2 an example", "1");
+    refused<classifier_trainer>({.x = x, .labels = labels, .size = 2, .label_width = 2}, "wrong number of labels",
+                                "batch", "2 an example", "1");
     using tagger_trainer = trainer_of<tagger, softmax_cross_entropy_loss>;
-    refused<tagger_trainer>({.x = x, .labels = labels, .size = 2, .label_width = 1}, "wrong number of labels", "batch", "1 an example", "5");
+    refused<tagger_trainer>({.x = x, .labels = labels, .size = 2, .label_width = 1}, "wrong number of labels", "batch",
+                            "1 an example", "5");
     std::int32_t wrong[10] = {0, 1, 1, 0, 0, 0, 0, 0, 2, 0};
-    refused<tagger_trainer>({.x = x, .labels = wrong, .size = 2, .label_width = 5}, "label out of range", "element 8", "2", "0 to 1");
+    refused<tagger_trainer>({.x = x, .labels = wrong, .size = 2, .label_width = 5}, "label out of range", "element 8",
+                            "2", "0 to 1");
     tagger_trainer t(sgd{}, {.threads = 1});
     BOOST_TEST(t.step({.x = x, .labels = labels, .size = 2, .label_width = 5}) > 0.f);
     BOOST_TEST(t.step({.x = x, .labels = wrong, .size = 1}) > 0.f);
@@ -104,24 +114,30 @@ BOOST_AUTO_TEST_CASE(a_pipeline_says_how_wide_its_targets_are) {
     constexpr auto wide = features<3> >> dense<400>;
     estimator many{wide, mse, sgd{}, max_batch<rows>, {.threads = 1}};
     auto targets = narrow | data::batch(rows);
-    check_error<data_error>([&] { many.train(targets, {.progress = nullptr}); }, "targets of the wrong size", "batch", "1 an example", "400");
-    check_error<data_error>([&] { many.evaluate(targets); }, "targets of the wrong size", "batch", "1 an example", "400");
+    check_error<data_error>([&] { many.train(targets, {.progress = nullptr}); }, "targets of the wrong size", "batch",
+                            "1 an example", "400");
+    check_error<data_error>([&] { many.evaluate(targets); }, "targets of the wrong size", "batch",
+                            "1 an example", "400");
 
     constexpr auto long_tagger = features<3> >> dense<150> >> reshape<50, 3>;
     estimator tags{long_tagger, softmax_cross_entropy, sgd{}, max_batch<rows>, {.threads = 1}};
     auto one_label = labelled | data::batch(rows);
-    check_error<data_error>([&] { tags.train(one_label, {.progress = nullptr}); }, "wrong number of labels", "batch", "1 an example", "50");
+    check_error<data_error>([&] { tags.train(one_label, {.progress = nullptr}); }, "wrong number of labels", "batch",
+                            "1 an example", "50");
     check_error<data_error>([&] { tags.evaluate(one_label); }, "wrong number of labels", "batch", "1 an example", "50");
 }
 BOOST_AUTO_TEST_CASE(inputs_of_another_width_type_or_number) {
     const data::input_view narrow{.values = x, .width = 2}, whole{.indices = labels, .width = 3};
-    refused<classifier_trainer>({.x = x, .labels = labels, .size = 2, .inputs = {&narrow, 1}}, "example of the wrong size", "input 0", "2", "3");
-    refused<classifier_trainer>({.labels = labels, .size = 2, .inputs = {&whole, 1}}, "element type differs", "input 0", "int32", "float32");
+    refused<classifier_trainer>({.x = x, .labels = labels, .size = 2, .inputs = {&narrow, 1}},
+                                "example of the wrong size", "input 0", "2", "3");
+    refused<classifier_trainer>({.labels = labels, .size = 2, .inputs = {&whole, 1}}, "element type differs", "input 0",
+                                "int32", "float32");
     refused<classifier_trainer>({.labels = labels, .size = 2}, "too few inputs", "input 0", "0", "one more");
 
     using pair_trainer = trainer_of<pair, softmax_cross_entropy_loss>;
     const data::input_view both[2] = {{.values = x, .width = 3}, {.values = x, .width = 2}};
-    refused<pair_trainer>({.x = x, .labels = labels, .size = 2, .inputs = {both, 1}}, "too few inputs", "input 1", "1", "one more");
+    refused<pair_trainer>({.x = x, .labels = labels, .size = 2, .inputs = {both, 1}}, "too few inputs", "input 1", "1",
+                          "one more");
     pair_trainer t(sgd{}, {.threads = 1});
     BOOST_TEST(t.step({.labels = labels, .size = 2, .inputs = both}) > 0.f);
 }

@@ -46,8 +46,10 @@ BOOST_AUTO_TEST_CASE(pieces_of_a_sequence) {
     const auto expected = step(all, x, y);
     for (int again = 0; again < 2; ++again) {
         for (int k = 0; k < 2; ++k) {
-            const auto got = step(parts, piece(x, 2 * k, 2, F), piece(y, 2 * k, 2, 1)), want = piece(expected, 2 * k, 2, 1);
-            for (std::size_t i = 0; i < got.size(); ++i) BOOST_TEST(got[i] == want[i], boost::test_tools::tolerance(1e-5f));
+            const auto got = step(parts, piece(x, 2 * k, 2, F), piece(y, 2 * k, 2, 1)),
+                want = piece(expected, 2 * k, 2, 1);
+            for (std::size_t i = 0; i < got.size(); ++i)
+                BOOST_TEST(got[i] == want[i], boost::test_tools::tolerance(1e-5f));
         }
         parts.begin_sequences();
     }

@@ -95,11 +95,14 @@ BOOST_AUTO_TEST_CASE(members_with_different_numbers_of_batches) {
             std::vector<float> x, y;
             for (int r = 0; r < 3; ++r)
                 if (5 * i < mine[r]) {
-                    const auto a = drawn(4 * mine[r], static_cast<std::uint64_t>(r) + 1), b = drawn(2 * mine[r], static_cast<std::uint64_t>(r) + 101);
+                    const auto a = drawn(4 * mine[r], static_cast<std::uint64_t>(r) + 1),
+                        b = drawn(2 * mine[r], static_cast<std::uint64_t>(r) + 101);
                     x.insert(x.end(), a.begin() + 20 * i, a.begin() + 20 * (i + 1));
                     y.insert(y.end(), b.begin() + 10 * i, b.begin() + 10 * (i + 1));
                 }
-            sum += static_cast<double>(one.step({.x = x.data(), .y = y.data(), .size = static_cast<int>(x.size()) / 4})) * static_cast<double>(x.size()) / 4;
+            sum +=
+                static_cast<double>(one.step({.x = x.data(), .y = y.data(), .size = static_cast<int>(x.size()) / 4})) *
+                static_cast<double>(x.size()) / 4;
         }
         wanted.push_back(static_cast<float>(sum / 30));
     }

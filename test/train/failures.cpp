@@ -125,8 +125,8 @@ BOOST_AUTO_TEST_CASE(a_gradient_that_is_nowhere_stored) {
     for (int i = 0; i < t.parameters(); ++i) {
         if (t.parameter(i).gradient.where() != space::none) continue;
         ++missing;
-        check_error<option_error>([&] { t.gradient(t.parameter(i)); }, "uses this gradient up", t.path(t.parameter(i)), "",
-                                  "store_gradients");
+        check_error<option_error>([&] { t.gradient(t.parameter(i)); }, "uses this gradient up",
+                                  t.path(t.parameter(i)), "", "store_gradients");
     }
     BOOST_TEST(missing > 0);
 }

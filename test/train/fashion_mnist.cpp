@@ -26,8 +26,9 @@ static data::dataset images(const std::string& set) {
     }
     return {};
 }
-/// Trains for 5 passes. What the net has learned after the last of them counts: nothing is chosen by looking at the test
-/// set, and it is exact to the example, as the same seed gives the same bits.
+/// Trains for 5 passes. What the net has learned after the last of them counts: nothing is chosen
+/// by looking at the test set, and it is exact to the example, as the same seed gives the same
+/// bits.
 template <class Net>
 static void learns(Net net, double wanted, schedule rate) {
     const data::dataset train = images("train"), test = images("t10k");

@@ -15,8 +15,9 @@
 #include <utility>
 #include <vector>
 
-/// A critic that tells points on the left from points on the right learns, by a penalty on its slope, to rise by 1 a unit
-/// everywhere (Gulrajani et al. 2017). The slope is measured by differences of what it predicts.
+/// A critic that tells points on the left from points on the right learns, by a penalty on its
+/// slope, to rise by 1 a unit everywhere (Gulrajani et al. 2017). The slope is measured by
+/// differences of what it predicts.
 using namespace sinter;
 using namespace sinter::base;
 

@@ -7,7 +7,8 @@
 
 using namespace sinter;
 
-static std::vector<float> draw(const initializer& init, shape s, const char* path = "layer/kernel", std::uint64_t seed = 3) {
+static std::vector<float> draw(const initializer& init, shape s, const char* path = "layer/kernel",
+                               std::uint64_t seed = 3) {
     variable_info v;
     v.s = s;
     v.init = init;
@@ -26,18 +27,22 @@ struct moments {
         deviation = std::sqrt(deviation);
     }
 };
-constexpr shape large = extents(200, 500);   // the mean of 100,000 numbers is off by 0.003 deviations, never by five times that
+// the mean of 100,000 numbers is off by 0.003 deviations, never by five times that
+constexpr shape large = extents(200, 500);
 
 static void check(const initializer& init, double mean, double deviation, double low, double high) {
     const moments m(draw(init, large));
     BOOST_TEST(std::abs(m.mean - mean) <= 0.016 * deviation, "mean " << m.mean << ", needed " << mean);
     BOOST_TEST(std::abs(m.deviation / deviation - 1) <= 0.012, "deviation " << m.deviation << ", needed " << deviation);
-    BOOST_TEST((m.least >= low && m.most <= high), m.least << " to " << m.most << " is not in " << low << " to " << high);
+    BOOST_TEST((m.least >= low && m.most <= high),
+               m.least << " to " << m.most << " is not in " << low << " to " << high);
 }
 static void check_uniform(const initializer& init, double limit) {
     check(init, 0, limit / std::sqrt(3.), -limit - 1e-7, limit + 1e-7);
 }
-static void check_normal(const initializer& init, double deviation) { check(init, 0, deviation, -6 * deviation, 6 * deviation); }
+static void check_normal(const initializer& init, double deviation) {
+    check(init, 0, deviation, -6 * deviation, 6 * deviation);
+}
 
 BOOST_AUTO_TEST_CASE(the_same_everywhere) {
     for (float e : draw(zeros, extents(7))) BOOST_TEST(e == 0);
@@ -88,11 +93,13 @@ BOOST_AUTO_TEST_CASE(orthogonal_matrices) {
     check_orthogonal(extents(1, 5), 1);
     check_orthogonal(extents(5), 1);            // one row
 }
-BOOST_AUTO_TEST_CASE(nearly_dependent_vectors_become_orthonormal) {   // a part in 1e12 is new in each: once would not do
+// a part in 1e12 is new in each: once would not do
+BOOST_AUTO_TEST_CASE(nearly_dependent_vectors_become_orthonormal) {
     orthonormal_vectors v(30, 50);
     random_stream r(3);
     for (std::size_t k = 0; k < 30; ++k)
-        for (std::size_t i = 0; i < 50; ++i) v.at(k, i) = (k % 10 == i ? 1. : 0.) + 1e-12 * static_cast<double>(r.normal());
+        for (std::size_t i = 0; i < 50; ++i)
+            v.at(k, i) = (k % 10 == i ? 1. : 0.) + 1e-12 * static_cast<double>(r.normal());
     v.orthonormalize();
     for (std::size_t a = 0; a < 30; ++a)
         for (std::size_t b = 0; b < 30; ++b) {

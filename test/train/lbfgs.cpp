@@ -64,7 +64,8 @@ BOOST_AUTO_TEST_CASE(both_wolfe_conditions_hold) {
     };
     for (double first : {1e-3, 0.1, 1., 10., 1000.}) {   // the functions of More and Thuente 1994, section 5
         const double b = 0.004;
-        check([](double t) { return -t / (t * t + 2); }, [](double t) { return (t * t - 2) / std::pow(t * t + 2, 2); }, first);
+        check([](double t) { return -t / (t * t + 2); },
+              [](double t) { return (t * t - 2) / std::pow(t * t + 2, 2); }, first);
         check([&](double t) { return std::pow(t + b, 5) - 2 * std::pow(t + b, 4); },
               [&](double t) { return 5 * std::pow(t + b, 4) - 8 * std::pow(t + b, 3); }, first);
     }
@@ -103,7 +104,8 @@ BOOST_AUTO_TEST_CASE(logistic_regression_as_scipy) {
         for (int k = 0; k < 3; ++k) sum += std::exp(static_cast<double>(y[static_cast<std::size_t>(3 * i + k)]));
         for (int k = 0; k < 3; ++k) {
             const double p = std::exp(static_cast<double>(y[static_cast<std::size_t>(3 * i + k)])) / sum;
-            BOOST_TEST(std::abs(p - golden::probabilities[3 * i + k]) < 1e-3, "example " << i << ", class " << k << ": " << p);
+            BOOST_TEST(std::abs(p - golden::probabilities[3 * i + k]) < 1e-3,
+                       "example " << i << ", class " << k << ": " << p);
         }
     }
 }

@@ -14,7 +14,8 @@
 #include <clocale>
 #include <locale>
 
-// What is written and read is the same under a locale whose decimal sign is a comma: C's (setlocale) and C++'s (std::locale).
+// What is written and read is the same under a locale whose decimal sign is a comma: C's
+// (setlocale) and C++'s (std::locale).
 using namespace sinter;
 
 constexpr auto net = features<8> >> dense<16> >> relu >> dropout<0.25f> >> dense<3>;
@@ -70,7 +71,8 @@ static std::vector<std::string> all_written(const temporary_folder& folder) {
     r.seconds = 1234.5;
     r.write(folder / "r.json"), file("r.json");
     const named_value seen{"accuracy", 0.75};
-    progress_state p{.title = "epoch 1", .done = 1500, .total = 6000, .seconds = 1.5, .loss = 0.125, .metrics = {&seen, 1}};
+    progress_state p{.title = "epoch 1", .done = 1500, .total = 6000, .seconds = 1.5, .loss = 0.125,
+                     .metrics = {&seen, 1}};
     texts.push_back(progress_line(p, 100));
     texts.push_back(plain_progress_line(p));
     texts.push_back(profile::short_number(1234567) + profile::bytes_text(1536));
@@ -98,5 +100,6 @@ BOOST_AUTO_TEST_CASE(a_decimal_comma_changes_nothing) {
     BOOST_TEST(stream.str() == "1,5");
     const std::vector<std::string> with_commas = all_written(folder);
     BOOST_TEST_REQUIRE(with_commas.size() == plain.size());
-    for (std::size_t i = 0; i < plain.size(); ++i) BOOST_TEST((with_commas[i] == plain[i]), "text " << i << ": " << with_commas[i].substr(0, 400));
+    for (std::size_t i = 0; i < plain.size(); ++i)
+        BOOST_TEST((with_commas[i] == plain[i]), "text " << i << ": " << with_commas[i].substr(0, 400));
 }

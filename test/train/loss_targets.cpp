@@ -9,12 +9,14 @@
 // How a loss's targets reach it from a batch: several of them, weights, labels to be ignored; and what is refused.
 using namespace sinter;
 
-/// A net of two outputs, classes and a number: labels for the one, a float for the other, and how much each example counts.
+/// A net of two outputs, classes and a number: labels for the one, a float for the other, and how
+/// much each example counts.
 constexpr auto two_heads = features<3> >> [](tensor x) { return outputs(dense<2>(x), dense<1>(x)); };
 constexpr auto both = [](bundle y, bundle t) {
     return softmax_cross_entropy(y[0], t[0]) + mse(y[1], t[1]) + 0.f * ops::sum(ops::to_float(t[2]), {-1});
 };
-constexpr target_list both_targets{target_spec(target_kind::class_index), target_spec(target_kind::same_as_output).of_output(1),
+constexpr target_list both_targets{target_spec(target_kind::class_index),
+                                   target_spec(target_kind::same_as_output).of_output(1),
                                    index_target<2>(10)};
 constexpr auto both_loss = weighted(expects<both_targets>(both));
 using two_trainer = trainer<std::remove_cvref_t<decltype(two_heads)>, std::remove_cvref_t<decltype(both_loss)>, sgd, 4>;
@@ -62,7 +64,8 @@ BOOST_AUTO_TEST_CASE(what_a_batch_lacks) {
     const std::int32_t labels[2] = {1, 0}, near[4] = {0, 0, 0, 9}, far[4] = {0, 0, 0, 10};
     const data::batch_view short_of{.x = x, .labels = labels, .y = x, .size = 2, .weights = w};
     check_error<data_error>([&] { t.step(short_of); }, "too few labels", "batch", "1", "one more");
-    data::input_view columns[3] = {{.indices = labels, .width = 1}, {.values = x, .width = 1}, {.indices = far, .width = 2}};
+    data::input_view columns[3] = {{.indices = labels, .width = 1}, {.values = x, .width = 1},
+                                   {.indices = far, .width = 2}};
     data::batch_view b = short_of;
     b.targets = columns;
     check_error<data_error>([&] { t.step(b); }, "label out of range", "element 3", "10", "0 to 9");
@@ -142,8 +145,8 @@ BOOST_AUTO_TEST_CASE(examples_of_no_weight_are_not_counted) {
     constexpr auto plain = features<1> >> dense<2>;
     estimator other{plain, softmax_cross_entropy, sgd{}, max_batch<4>, {.threads = 1}};
     p.rewind();
-    check_error<data_error>([&] { other.evaluate(p); }, "the batch has weights and the loss takes none", "batch", "weights",
-                            "weighted(loss)");
+    check_error<data_error>([&] { other.evaluate(p); }, "the batch has weights and the loss takes none", "batch",
+                            "weights", "weighted(loss)");
     p.rewind();
     BOOST_TEST(other.predict(*p.next()).size() == 8u);   // prediction does not care
 }

@@ -45,7 +45,8 @@ struct outcome {
     std::int64_t steps = 0;
 };
 
-// One device is alone by its type, so that nothing of several members is compiled for it; members learn it when they run.
+// One device is alone by its type, so that nothing of several members is compiled for it; members
+// learn it when they run.
 static_assert(sinter::detail::trains_alone<std::remove_cvref_t<
                   decltype(estimator{net, softmax_cross_entropy, adam{.learning_rate = 0.05f}}.inner())>>);
 static_assert(!sinter::detail::trains_alone<std::remove_cvref_t<
@@ -56,7 +57,8 @@ BOOST_AUTO_TEST_CASE(as_one_trainer) {
         auto data = points(50, 3) | data::shuffle(20) | data::batch(8);
         auto held_out = points(31, 4) | data::batch(4);
         train_options o{.epochs = 4, .validation = &held_out, .progress = nullptr};
-        o.metrics = {metrics::f1{}, metrics::auc{}, metrics::confusion_matrix{2}, metrics::top_k{1}, metrics::perplexity{}};
+        o.metrics = {metrics::f1{}, metrics::auc{}, metrics::confusion_matrix{2}, metrics::top_k{1},
+                     metrics::perplexity{}};
         (void)progress;
         return model.train(data, o);
     };
@@ -96,7 +98,8 @@ BOOST_AUTO_TEST_CASE(as_one_trainer) {
     }
 }
 
-// Members with 10, 9 and 7 batches, of which the last are smaller: each step's mean is over all examples there are, and nobody hangs.
+// Members with 10, 9 and 7 batches, of which the last are smaller: each step's mean is over all
+// examples there are, and nobody hangs.
 BOOST_AUTO_TEST_CASE(batches_of_their_own) {
     constexpr int batches[] = {10, 9, 7}, members = 3, epochs = 3;
     const auto own = [&](int r) { return points(4 * batches[r] - r, 10 + static_cast<unsigned>(r)); };
@@ -130,13 +133,15 @@ BOOST_AUTO_TEST_CASE(batches_of_their_own) {
         }
         for (std::size_t k = 0; k < 10; ++k) {
             const int size = static_cast<int>(y[k].size());
-            sum += static_cast<double>(one.inner().step({.x = x[k].data(), .labels = y[k].data(), .size = size})) * size;
+            sum +=
+                static_cast<double>(one.inner().step({.x = x[k].data(), .labels = y[k].data(), .size = size})) * size;
             n += size;
         }
         for (const outcome& o : got) {
             BOOST_TEST(o.history[static_cast<std::size_t>(e)].loss == sum / n, boost::test_tools::tolerance(1e-5));
             BOOST_TEST(o.history[static_cast<std::size_t>(e)].examples == static_cast<std::int64_t>(n));
-            BOOST_TEST(o.history[static_cast<std::size_t>(e)].validation_loss == got[0].history[static_cast<std::size_t>(e)].validation_loss);
+            BOOST_TEST(o.history[static_cast<std::size_t>(e)].validation_loss ==
+                       got[0].history[static_cast<std::size_t>(e)].validation_loss);
         }
     }
     for (const outcome& o : got) {
@@ -244,7 +249,8 @@ BOOST_AUTO_TEST_CASE(a_metric_that_does_not_add_up) {
     in_members(3, [&](int rank, auto& g) {
         estimator model{line, mse, sgd{}, SINTER_TEST_MEMBER({&g}), {.threads = 1}};
         const evaluation_result r = measure(model);
-        for (const char* m : {"r2", "mae", "mse"}) got[static_cast<std::size_t>(rank)].push_back(r.value(m) / want.value(m));
+        for (const char* m : {"r2", "mae", "mse"})
+            got[static_cast<std::size_t>(rank)].push_back(r.value(m) / want.value(m));
         got[static_cast<std::size_t>(rank)].push_back(static_cast<double>(r.examples) / 40);
     });
     for (const auto& own : got) {
@@ -367,7 +373,8 @@ BOOST_AUTO_TEST_CASE(interrupted_during_validation) {
             if (rank == 1 && at) run.stop_when([] { return interrupted.load(); });
         }
         void after_step(training_run& run, const data::batch_view&) {
-            if (rank == 1 && run.step == at) interrupted = true;   // behind the last step of an epoch, which asked for nothing
+            // behind the last step of an epoch, which asked for nothing
+            if (rank == 1 && run.step == at) interrupted = true;
         }
     };
     const auto go = [&](const std::string& name, int r, auto& g, std::int64_t at) {

@@ -4,7 +4,8 @@
 #include <sinter/sinter.hpp>
 #include <sinter/train/predictor.hpp>
 
-// What doc/models.md says: a model is a member, a return value, and stands behind an interface, and nobody spells its type.
+// What doc/models.md says: a model is a member, a return value, and stands behind an interface, and
+// nobody spells its type.
 using namespace sinter;
 
 namespace {

@@ -129,7 +129,8 @@ constexpr auto two = features<6> >> named<"a">(dense<4>) >> relu >> named<"b">(d
 } // namespace
 BOOST_AUTO_TEST_CASE(alternating_trainers_move) {
     const auto make = [] {
-        return alternating_trainer{two, alternating{phase<"a/*">(towards{}, adam{}, 2), phase<"b/*">(towards{}, sgd{})}, max_batch<32>};
+        return alternating_trainer{two, alternating{phase<"a/*">(towards{}, adam{}, 2), phase<"b/*">(towards{}, sgd{})},
+                                   max_batch<32>};
     };
     const batch b;
     auto stays = make(), moves = make();

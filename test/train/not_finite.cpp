@@ -27,7 +27,8 @@ static std::vector<float> everything(const Trainer& t) {
 }
 template <class Optimizer, program_options Options = program_options{}, class Net>
 static void check_step(Net, Optimizer o, const char* what, int threads = 2) {
-    trainer<Net, mse_loss, Optimizer, build_options{4, Options}> t(o, {.threads = threads}), undisturbed(o, {.threads = threads});
+    trainer<Net, mse_loss, Optimizer, build_options{4, Options}> t(o, {.threads = threads}),
+        undisturbed(o, {.threads = threads});
     const int width = t.output_shape().size();
     float x[12] = {1, 2, 3, -1, 0, 1, 4, 4, 2, 0, 0, -3};
     std::vector<float> y(static_cast<std::size_t>(4 * width), 0.5f);
@@ -60,7 +61,9 @@ BOOST_AUTO_TEST_CASE(a_step_changes_nothing) {
 }
 
 constexpr auto line = features<1> >> dense<1>;
-static auto fresh(float rate) { return estimator(line, mse, sgd{.learning_rate = rate}, trainer_options{.threads = 1}); }
+static auto fresh(float rate) {
+    return estimator(line, mse, sgd{.learning_rate = rate}, trainer_options{.threads = 1});
+}
 static auto pairs(std::vector<float> x, std::vector<float> y) {
     return data::dataset(extents(1), std::move(x)).targets(extents(1), std::move(y)) | data::batch(2);
 }
@@ -71,20 +74,24 @@ BOOST_AUTO_TEST_CASE(the_first_number_that_is_not_finite_is_named) {
         auto data = pairs(std::move(x), std::move(y));
         m.train(data, {.progress = nullptr});
     };
-    check_error<data_error>([&] { train({1, 2, 3, NAN}, {1, 2, 3, 4}); }, "the batch has a number", "input 0, example 1", "nan");
-    check_error<data_error>([&] { train({1, 2, 3, 4}, {1, 2, INFINITY, 4}); }, "the batch has a number", "target 0, example 0", "inf");
+    check_error<data_error>([&] { train({1, 2, 3, NAN}, {1, 2, 3, 4}); }, "the batch has a number",
+                            "input 0, example 1", "nan");
+    check_error<data_error>([&] { train({1, 2, 3, 4}, {1, 2, INFINITY, 4}); }, "the batch has a number",
+                            "target 0, example 0", "inf");
     check_error<data_error>([&] { train({1e30f, 1}, {0, 0}); }, "have overflowed", "step", "", "finite loss");
     for (int i = 0; i < 2; ++i)
         for (const float w : m.inner().plain(m.inner().parameter(i))) BOOST_TEST(std::isfinite(w));
     const float wrong = NAN;
     m.inner().set_plain(m.inner().parameter(0), &wrong);
-    check_error<data_error>([&] { train({1, 2}, {1, 2}); }, "a weight is not finite", "dense/kernel, number 0", "nan", "smaller");
+    check_error<data_error>([&] { train({1, 2}, {1, 2}); }, "a weight is not finite", "dense/kernel, number 0", "nan",
+                            "smaller");
 }
 BOOST_AUTO_TEST_CASE(rates_that_cannot_train) {
     for (const float rate : {-0.1f, NAN, INFINITY}) {
         auto m = fresh(rate);
         auto data = pairs({1, 2}, {1, 2});
-        check_error<option_error>([&] { m.train(data, {.progress = nullptr}); }, "learning rate", "train, step 1", "", "0 or more");
+        check_error<option_error>([&] { m.train(data, {.progress = nullptr}); }, "learning rate", "train, step 1", "",
+                                  "0 or more");
     }
 }
 template <class Optimizer>
@@ -97,11 +104,13 @@ static void refuses_rate(Optimizer o, const char* where) {
 BOOST_AUTO_TEST_CASE(rates_within_other_optimizers) {
     refuses_rate(clip_by_global_norm{1.f, adam{.learning_rate = -1.f}}, "train, step 1");
     refuses_rate(accumulate<2>(clip_by_global_norm{1.f, sgd{.learning_rate = NAN}}), "train, step 1");
-    refuses_rate(parameter_groups{sgd{.learning_rate = 0.01f}, group_of<"*/bias">(sgd{.learning_rate = -0.1f})}, "train, step 1");
+    refuses_rate(parameter_groups{sgd{.learning_rate = 0.01f}, group_of<"*/bias">(sgd{.learning_rate = -0.1f})},
+                 "train, step 1");
     const schedule falls = [](std::int64_t step) { return step < 2 ? 0.01f : -0.01f; };
     refuses_rate(sgd{.learning_rate = falls}, "train, step 3");
     refuses_rate(sgd{.learning_rate = [](std::int64_t step) { return step < 1 ? 0.01f : NAN; }}, "train, step 2");
-    refuses_rate(parameter_groups{sgd{.learning_rate = 0.f}, group_of<"*/bias">(adam{.learning_rate = falls})}, "train, step 3");
+    refuses_rate(parameter_groups{sgd{.learning_rate = 0.f}, group_of<"*/bias">(adam{.learning_rate = falls})},
+                 "train, step 3");
 }
 /// A rate that is too large and yet finite gets one line.
 BOOST_AUTO_TEST_CASE(a_loss_that_grows) {
@@ -114,7 +123,8 @@ BOOST_AUTO_TEST_CASE(a_loss_that_grows) {
         char text[4000] = {};
         BOOST_TEST(std::fread(text, 1, sizeof text - 1, shown) > 0u);
         std::fclose(shown);
-        const std::string all = text, line = "the loss has grown a thousandfold since the first step: try a smaller learning rate than 1.5";
+        const std::string all = text,
+            line = "the loss has grown a thousandfold since the first step: try a smaller learning rate than 1.5";
         BOOST_TEST((all.find(line) != std::string::npos) == large);
         BOOST_TEST(all.find("thousandfold") == all.rfind("thousandfold"));
     }

@@ -66,7 +66,8 @@ void compare(Loss, const Optimizer& o) {
             sum += static_cast<double>(parts.step(all.part<Labels, Weights>(first, n))) * parts.loss_weight();
             weight += parts.loss_weight();
         }
-        if (reduction_of<Loss>() == reduction::mean) BOOST_TEST(std::abs(sum / weight - loss) <= 1e-4 * (1 + std::abs(loss)));
+        if (reduction_of<Loss>() == reduction::mean)
+            BOOST_TEST(std::abs(sum / weight - loss) <= 1e-4 * (1 + std::abs(loss)));
         const std::vector<float> a = parameters_of(whole), b = parameters_of(parts);
         for (std::size_t i = 0; i < a.size(); ++i)
             BOOST_REQUIRE_MESSAGE(std::abs(a[i] - b[i]) <= 5e-5f * (1 + std::abs(a[i])),
@@ -105,12 +106,15 @@ BOOST_AUTO_TEST_CASE(other_reductions) {
 /// Norms and penalties are of the whole gradient, and count once.
 BOOST_AUTO_TEST_CASE(around_other_optimizers) {
     compare<true, false>(ignoring, clip_by_global_norm{0.1f, l2_penalty{0.1f, sgd{.learning_rate = 0.1f}}});
-    compare<true, false, program_options{.store_gradients = true}>(ignoring, adam{.learning_rate = 0.01f, .epsilon = 1e-3f});
+    compare<true, false, program_options{.store_gradients = true}>(ignoring,
+                                                                   adam{.learning_rate = 0.01f, .epsilon = 1e-3f});
     compare<true, false, program_options{.fuse = false}>(ignoring, adam{.learning_rate = 0.01f, .epsilon = 1e-3f});
 }
 /// Sequences of different lengths, under CTC with frames that do not count and labels that cannot be said.
 BOOST_AUTO_TEST_CASE(sequences_and_their_lengths) {
-    constexpr auto speech = inputs(array<6, 3>, indices<1>) >> [](tensor x, tensor n) { return dense<4>(lstm<5>(x, n)); };
+    constexpr auto speech = inputs(array<6, 3>, indices<1>) >> [](tensor x, tensor n) {
+        return dense<4>(lstm<5>(x, n));
+    };
     using net_type = std::remove_const_t<decltype(speech)>;
     using loss = ctc_loss_of<2, ctc_options{.frames = 6, .leaves_out_impossible = true}>;
     trainer<net_type, loss, sgd, 5> whole(sgd{.learning_rate = 0.1f}, {.threads = 1});
@@ -118,7 +122,8 @@ BOOST_AUTO_TEST_CASE(sequences_and_their_lengths) {
     std::vector<float> x;
     random_stream r(9);
     for (int i = 0; i < 5 * 18; ++i) x.push_back(r.uniform(-2, 2));
-    const std::int32_t lengths[] = {6, 2, 1, 4, 3}, said[] = {1, 2, 3, -1, 1, 1, 2, 2, -1, -1};   // the third cannot be said
+    // the third cannot be said
+    const std::int32_t lengths[] = {6, 2, 1, 4, 3}, said[] = {1, 2, 3, -1, 1, 1, 2, 2, -1, -1};
     const auto step = [&](auto& t, int first, int n) {
         const data::input_view in[] = {{x.data() + 18 * first, nullptr, 18}, {nullptr, lengths + first, 1}};
         const data::input_view targets[] = {{nullptr, said + 2 * first, 2}, {nullptr, lengths + first, 1}};
@@ -142,7 +147,8 @@ BOOST_AUTO_TEST_CASE(a_round_in_which_nothing_counts) {
     for (int i = 0; i < 4; ++i) t.step(all.part<true, false>(0, 4));
     BOOST_TEST(parameters_of(t) == before);
 }
-/// One parameter c, squared errors, targets 0 0 1 1 of weights 1 1 100 100: the weighted mean is 200 / 202, however the data are cut.
+/// One parameter c, squared errors, targets 0 0 1 1 of weights 1 1 100 100: the weighted mean is
+/// 200 / 202, however the data are cut.
 BOOST_AUTO_TEST_CASE(full_batches_of_any_size) {
     constexpr auto constant_net = features<1> >> [](tensor x) { return x + parameter(x, "c", extents(1), zeros); };
     const std::vector<float> x(4), y{0, 0, 1, 1}, w{1, 1, 100, 100};
@@ -152,7 +158,8 @@ BOOST_AUTO_TEST_CASE(full_batches_of_any_size) {
         full_batch model{constant_net, weighted(mse)};
         auto data = data::source(set) | data::batch(size);
         model.train(data);
-        BOOST_TEST(std::abs(model.inner().plain(model.inner().parameter(0))[0] - 200.f / 202) < 1e-4f, "batches of " << size);
+        BOOST_TEST(std::abs(model.inner().plain(model.inner().parameter(0))[0] - 200.f / 202) < 1e-4f,
+                   "batches of " << size);
     }
 }
 /// Loss and validation loss of an epoch do not depend on how the data are cut.

@@ -81,7 +81,8 @@ BOOST_AUTO_TEST_CASE(zeros_of_infinite_weights_are_not_left_out) {
     BOOST_TEST_REQUIRE(found);
     BOOST_TEST(std::isfinite(p(std::span(x).first(36))[0]));
     p.take(model);
-    const std::vector<float> y = copy(p(std::span(x).first(36))), want = copy(model.predict({.x = x.data(), .size = 1}));
+    const std::vector<float> y = copy(p(std::span(x).first(36))),
+        want = copy(model.predict({.x = x.data(), .size = 1}));
     BOOST_TEST((std::isnan(y[0]) && std::isnan(want[0])));   // zero times infinity
     BOOST_TEST((y[1] == want[1] && y[2] == want[2]));
 }
@@ -116,7 +117,8 @@ BOOST_AUTO_TEST_CASE(weights_of_a_file) {
     predictor p{net, max_batch<4>, model};
     trainer<std::remove_const_t<decltype(other)>, softmax_cross_entropy_loss, sgd, 4> stranger({}, {.threads = 1});
     save(stranger, folder / "other");
-    check_error<mismatch_error>([&] { p.take(weights_file(folder / "other")); }, "tensors do not fit the program, 8 differences", folder / "other");
+    check_error<mismatch_error>([&] { p.take(weights_file(folder / "other")); },
+                                "tensors do not fit the program, 8 differences", folder / "other");
     BOOST_TEST(copy(p(x)) == want);
     BOOST_CHECK_THROW(weights_file(folder / "none"), io_error);
 }

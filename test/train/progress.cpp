@@ -118,7 +118,8 @@ BOOST_AUTO_TEST_CASE(what_follows_the_last_example_does_not_count) {
             BOOST_TEST(text == "epoch 1: 100/100 examples, 0:02, 50 examples/s  loss 0.2500  val_loss 0.7500\n"
                                "epoch 2: 100/100 examples, 0:02, 50 examples/s  loss 0.2500  val_loss 0.7500\n");
         } else {
-            BOOST_TEST(text.find("50 examples/s  0:02  loss 0.5000\x1b") != std::string::npos);   // full, while validation runs
+            // full, while validation runs
+            BOOST_TEST(text.find("50 examples/s  0:02  loss 0.5000\x1b") != std::string::npos);
             BOOST_TEST(text.find("50 examples/s  0:02  loss 0.2500") != std::string::npos);
             BOOST_TEST(text.find("1:02") == std::string::npos);
         }

@@ -17,8 +17,8 @@ template <std::size_t N>
 static doubles list(const double (&x)[N], std::vector<int> d) {
     return doubles(std::move(d), std::vector<double>(x, x + N));
 }
-/// The layer behind a parameter that is added to its input; all rows are one example, so that each has a gradient of its
-/// own. Parameter 0 is the offset, the layer's own follow.
+/// The layer behind a parameter that is added to its input; all rows are one example, so that each
+/// has a gradient of its own. Parameter 0 is the offset, the layer's own follow.
 template <program_options O, int... D, class Layer>
 static std::unique_ptr<program_run> behind_an_offset(Layer) {
     auto p = make_run<decltype(array<D...> >> offset_layer<D...>{} >> Layer{}), weigh_outputs, O, 1>();
@@ -32,19 +32,21 @@ static void batch_norm_steps() {
     const auto p = behind_an_offset<O, 6, 3>(batch_norm_with<0.9, 1e-5>);
     p->set(p->parameters[1], list(golden::batch_norm_gamma, {3}));
     p->set(p->parameters[2], list(golden::batch_norm_beta, {3}));
-    const auto check = [&](const auto& x, const auto& dy, const auto& y, const auto& dx, const auto& dgamma, const auto& dbeta) {
+    const auto check = [&](const auto& x, const auto& dy, const auto& y, const auto& dx, const auto& dgamma,
+                           const auto& dbeta) {
         p->run(1, {list(x, {1, 6, 3}), list(dy, {1, 6, 3})});
         check_close(p->output(0, 1), list(y, {18}), 2e-6, "y");
         check_close(p->gradient(0), list(dx, {6, 3}), 4e-6, "x");
         check_close(p->gradient(1), list(dgamma, {3}), 4e-6, "gamma");
         check_close(p->gradient(2), list(dbeta, {3}), 4e-6, "beta");
     };
-    check(golden::batch_norm_step1_x, golden::batch_norm_step1_dy, golden::batch_norm_step1_y, golden::batch_norm_step1_dx,
-          golden::batch_norm_step1_dgamma, golden::batch_norm_step1_dbeta);
-    check(golden::batch_norm_step2_x, golden::batch_norm_step2_dy, golden::batch_norm_step2_y, golden::batch_norm_step2_dx,
-          golden::batch_norm_step2_dgamma, golden::batch_norm_step2_dbeta);
+    check(golden::batch_norm_step1_x, golden::batch_norm_step1_dy, golden::batch_norm_step1_y,
+          golden::batch_norm_step1_dx, golden::batch_norm_step1_dgamma, golden::batch_norm_step1_dbeta);
+    check(golden::batch_norm_step2_x, golden::batch_norm_step2_dy, golden::batch_norm_step2_y,
+          golden::batch_norm_step2_dx, golden::batch_norm_step2_dgamma, golden::batch_norm_step2_dbeta);
     check_close(p->value(p->states[0]), list(golden::batch_norm_running_mean, {3}), 2e-6, "running mean");
-    check_close(p->value(p->states[1]), list(golden::batch_norm_running_variance_biased, {3}), 2e-6, "running variance");
+    check_close(p->value(p->states[1]), list(golden::batch_norm_running_variance_biased, {3}), 2e-6,
+                "running variance");
 }
 BOOST_AUTO_TEST_CASE(through_batch_norm) {
     batch_norm_steps<as_fused>();

@@ -43,7 +43,8 @@ static void compare(Net, Optimizer optimizer, const double (&expected)[golden::s
     std::vector<std::int32_t> labels(fixture::batch_size);
     for (int step = 0; step < golden::steps; ++step) {
         fixture::fill_batch(static_cast<std::size_t>(step) % fixture::batch_count, x, labels);
-        const float loss = t.step({.x = x.data(), .labels = labels.data(), .size = static_cast<int>(fixture::batch_size)});
+        const float loss =
+            t.step({.x = x.data(), .labels = labels.data(), .size = static_cast<int>(fixture::batch_size)});
         BOOST_TEST_CONTEXT("step " << step)
         BOOST_TEST(std::abs(loss / expected[step] - 1) <= limit, "got " << loss << ", PyTorch " << expected[step]);
     }
@@ -64,5 +65,6 @@ BOOST_AUTO_TEST_CASE(cnn_sgd) { compare(cnn, sgd{.learning_rate = 0.05f}, golden
 BOOST_AUTO_TEST_CASE(cnn_adam) { compare(cnn, adam{}, golden::cnn_adam); }
 /// Rounded operands make the last loss another by 6e-5.
 BOOST_AUTO_TEST_CASE(mlp_bfloat16) {
-    compare<program_options{.products = precision::bfloat16}>(mlp, sgd{.learning_rate = 0.05f}, golden::mlp_bfloat16_sgd, 1.5e-5);
+    compare<program_options{.products = precision::bfloat16}>(mlp, sgd{.learning_rate = 0.05f},
+                                                              golden::mlp_bfloat16_sgd, 1.5e-5);
 }

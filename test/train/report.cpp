@@ -36,7 +36,8 @@ BOOST_AUTO_TEST_CASE(a_report_is_one_json_object) {
 )");
     BOOST_TEST(report{}.json_text().find("\"settings\": {},") != std::string::npos);
     r.results = {{"validation loss", 1.5}, {"R2", std::numeric_limits<double>::quiet_NaN()}};
-    BOOST_TEST(r.json_text().find("null,\n  \"results\": {\"validation loss\": 1.5, \"R2\": null},\n  \"seconds\": 2.5,") !=
+    BOOST_TEST(r.json_text()
+               .find("null,\n  \"results\": {\"validation loss\": 1.5, \"R2\": null},\n  \"seconds\": 2.5,") !=
                std::string::npos);
 }
 
@@ -54,7 +55,8 @@ BOOST_AUTO_TEST_CASE(it_is_written_whole_or_not_at_all) {
     BOOST_TEST(written == r.json_text());
     BOOST_CHECK_THROW(r.write((folder / "absent" / "report.json").string()), io_error);
     BOOST_CHECK_THROW(r.write(folder.string()), io_error);
-    const auto entries = std::distance(std::filesystem::directory_iterator(folder), std::filesystem::directory_iterator());
+    const auto entries =
+        std::distance(std::filesystem::directory_iterator(folder), std::filesystem::directory_iterator());
     BOOST_TEST(entries == 1);   // nothing temporary stays
     std::filesystem::remove_all(folder);
 }

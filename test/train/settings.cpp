@@ -37,13 +37,16 @@ static_assert(setting<trainer_options> && !setting<int> && !setting<adam>);
 
 BOOST_AUTO_TEST_CASE(all_kinds_in_any_order) {
     estimator plain{net, softmax_cross_entropy, sgd{.learning_rate = 0.1f}};
-    estimator a{net, softmax_cross_entropy, sgd{.learning_rate = 0.1f}, max_batch<8>, built_with<rounded>, single<cpu_device>{}, {.threads = 1}};
-    estimator b{net, softmax_cross_entropy, sgd{.learning_rate = 0.1f}, single<cpu_device>{}, built_with<rounded>, max_batch<8>};
+    estimator a{net, softmax_cross_entropy, sgd{.learning_rate = 0.1f}, max_batch<8>, built_with<rounded>,
+                single<cpu_device>{}, {.threads = 1}};
+    estimator b{net, softmax_cross_entropy, sgd{.learning_rate = 0.1f}, single<cpu_device>{}, built_with<rounded>,
+                max_batch<8>};
     estimator c{net, softmax_cross_entropy, sgd{.learning_rate = 0.1f}, built_with<rounded>, {.threads = 1}};
     static_assert(std::is_same_v<decltype(a), decltype(b)> && decltype(a)::policy == rounded &&
                   decltype(plain)::policy == program_options{});
     static_assert(decltype(a)::trainer_type::max_batch() == 8 && decltype(c)::trainer_type::max_batch() == 64);
-    trainer<net_type, softmax_cross_entropy_loss, sgd, build_options{8, rounded}> same({.learning_rate = 0.1f}, {.threads = 1});
+    trainer<net_type, softmax_cross_entropy_loss, sgd,
+            build_options{8, rounded}> same({.learning_rate = 0.1f}, {.threads = 1});
     const std::vector<float> want = trained(same);
     BOOST_TEST(trained(a.inner()) == want);
     BOOST_TEST(trained(b.inner()) == want);

@@ -9,8 +9,9 @@
 
 #include "support/program_run.hpp"
 
-/// A batch of ten, divided into shards that are told of the whole: their losses and gradients add up to the batch's. Means of weighted
-/// values are divided by what the weights of all shards sum up to, which each shard learns in the midst of its step.
+/// A batch of ten, divided into shards that are told of the whole: their losses and gradients add
+/// up to the batch's. Means of weighted values are divided by what the weights of all shards sum up
+/// to, which each shard learns in the midst of its step.
 using namespace sinter;
 using namespace sinter::test;
 
@@ -61,7 +62,8 @@ struct sums {
     }
 };
 
-/// The shards of one batch. `weights`: what all of them weigh, which none has before it asks for it; nothing: each its own.
+/// The shards of one batch. `weights`: what all of them weigh, which none has before it asks for
+/// it; nothing: each its own.
 sums run_shards(program_run& p, const std::vector<doubles>& all, const cut& sizes, const std::vector<double>& weights) {
     sums s;
     int begin = 0;
@@ -70,7 +72,8 @@ sums run_shards(program_run& p, const std::vector<doubles>& all, const cut& size
         std::vector<doubles> ports;
         for (const doubles& x : all) ports.push_back(x.part(begin, n));
         std::vector<float> handed_in(weights.size(), NAN);
-        p.shard = {.index = index++, .global_batch = examples, .loss_weights = weights.empty() ? nullptr : handed_in.data()};
+        p.shard = {.index = index++, .global_batch = examples,
+                   .loss_weights = weights.empty() ? nullptr : handed_in.data()};
         p.before_loss_weights = [&] { std::copy(weights.begin(), weights.end(), handed_in.begin()); };
         p.run(n, ports);
         s.add(p);
@@ -104,7 +107,8 @@ void one_program(int ignored_share, double tolerance) {
     BOOST_REQUIRE(whole.weights.size() == std::size_t{Weights});
     for (const cut& sizes : cuts) {
         const std::vector<double> weights = run_shards(*p, all, sizes, {}).weights;   // each shard's own, added up
-        for (std::size_t k = 0; k < weights.size(); ++k) BOOST_TEST(std::abs(weights[k] - whole.weights[k]) <= 1e-5 * weights[k]);
+        for (std::size_t k = 0; k < weights.size(); ++k)
+            BOOST_TEST(std::abs(weights[k] - whole.weights[k]) <= 1e-5 * weights[k]);
         check_close(whole, run_shards(*p, all, sizes, weights), tolerance);
     }
 }
@@ -149,8 +153,8 @@ BOOST_AUTO_TEST_CASE(sequences_with_lengths) {
         return weighted_values(softmax_cross_entropy(z, labels), ops::greater(of_example, step));
     }));
 }
-/// Means that the loss makes over the batch itself are its shard's, and count by its examples; what does not depend on the batch counts
-/// once in all.
+/// Means that the loss makes over the batch itself are its shard's, and count by its examples; what
+/// does not depend on the batch counts once in all.
 BOOST_AUTO_TEST_CASE(losses_that_are_one_number_a_batch) {
     check(net, [](tensor y, tensor t) { return mean((y - t) * (y - t), {batch_axis, 0}); });
     check(net, [](tensor y, tensor t) { return over_batch(sum(ops::abs(y - t), {batch_axis, 0})) + 0.5f; });
@@ -175,7 +179,8 @@ BOOST_AUTO_TEST_CASE(a_loss_for_each_output) {
 }
 /// Shards of different weights: 10, 9 and 7 labels count of 4 x 4, 4 x 3 and 4 x 3.
 BOOST_AUTO_TEST_CASE(shards_in_which_not_as_many_count) {
-    const auto p = make_run<std::remove_const_t<decltype(sequence_net)>, std::remove_const_t<decltype(ignoring)>, as_fused, examples>();
+    const auto p = make_run<std::remove_const_t<decltype(sequence_net)>, std::remove_const_t<decltype(ignoring)>,
+                            as_fused, examples>();
     std::vector<doubles> all = drawn_ports(*p, 0);
     for (const int k : {0, 1, 5, 6, 7, 15, 16, 20, 27, 28, 29, 30, 34, 39}) all[1][k] = -1;
     p->run(examples, all);
@@ -189,7 +194,8 @@ BOOST_AUTO_TEST_CASE(shards_in_which_not_as_many_count) {
 }
 /// Where nothing counts in one shard, or in none.
 BOOST_AUTO_TEST_CASE(shards_in_which_nothing_counts) {
-    const auto p = make_run<std::remove_const_t<decltype(net)>, std::remove_const_t<decltype(ignoring)>, as_fused, examples>();
+    const auto p =
+        make_run<std::remove_const_t<decltype(net)>, std::remove_const_t<decltype(ignoring)>, as_fused, examples>();
     std::vector<doubles> all = drawn_ports(*p, 0);
     for (int k = 0; k < 5; ++k) all[1][k] = -1;
     p->run(examples, all);
@@ -202,7 +208,8 @@ BOOST_AUTO_TEST_CASE(shards_in_which_nothing_counts) {
     for (const auto& g : none.gradients)
         for (const double e : g) BOOST_TEST(e == 0);
 }
-/// Each shard in a replica of its own, which stops in the midst of its step until the weights of all have been added up.
+/// Each shard in a replica of its own, which stops in the midst of its step until the weights of
+/// all have been added up.
 BOOST_AUTO_TEST_CASE(steps_that_wait_for_the_weights_of_all_shards) {
     using net_type = std::remove_const_t<decltype(sequence_net)>;
     using loss_type = decltype(weighted(ignoring));
@@ -236,8 +243,8 @@ BOOST_AUTO_TEST_CASE(steps_that_wait_for_the_weights_of_all_shards) {
 }
 /// What evaluation gives of each shard adds up likewise; without what all shards hold, by loss weights.
 BOOST_AUTO_TEST_CASE(evaluation) {
-    const auto p = make_run<std::remove_const_t<decltype(sequence_net)>, std::remove_const_t<decltype(ignoring)>, as_fused, examples,
-                            program_mode::evaluation>();
+    const auto p = make_run<std::remove_const_t<decltype(sequence_net)>, std::remove_const_t<decltype(ignoring)>,
+                            as_fused, examples, program_mode::evaluation>();
     const std::vector<doubles> all = drawn_ports(*p, 3);
     p->run(examples, all);
     const double whole = static_cast<double>(p->loss), weight = static_cast<double>(p->loss_weights.at(0));

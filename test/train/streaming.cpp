@@ -7,13 +7,14 @@
 #include <sinter/train/predictor.hpp>
 #include <cmath>
 
-// A net over whole sequences is trained; another, which is given the state and hands it on, answers step by step with the
-// same parameters. Both must say the same.
+// A net over whole sequences is trained; another, which is given the state and hands it on, answers
+// step by step with the same parameters. Both must say the same.
 using namespace sinter;
 
 constexpr int T = 12, F = 3, N = 10;
 constexpr auto whole = array<T, F> >> lstm<N> >> gru<N> >> dense<2>;
-constexpr auto step = inputs(array<1, F>, features<N>, features<N>, features<N>) >> [](tensor x, tensor h, tensor c, tensor g) {
+constexpr auto step = inputs(array<1, F>, features<N>, features<N>, features<N>)
+    >> [](tensor x, tensor h, tensor c, tensor g) {
     const recurrent_result first = lstm<N>.from(x, outputs(h, c)), second = gru<N>.from(first.y, g);
     return outputs(dense<2>(second.y), first.state[0], first.state[1], second.state[0]);
 };
@@ -35,10 +36,12 @@ BOOST_AUTO_TEST_CASE(step_by_step_as_over_the_whole_sequence) {
         const std::vector<float> want(found.begin(), found.end());
         std::vector<float> h(N), c(N), g(N);   // a stream begins with zeros
         for (int t = 0; t < T; ++t) {
-            const data::input_view in[] = {{sequence + t * F, nullptr, F}, {h.data(), nullptr, N}, {c.data(), nullptr, N}, {g.data(), nullptr, N}};
+            const data::input_view in[] = {{sequence + t * F, nullptr, F}, {h.data(), nullptr, N},
+                                           {c.data(), nullptr, N}, {g.data(), nullptr, N}};
             const span<const float> now = stream.predict({.size = 1, .inputs = {in, 4}});
             BOOST_TEST_REQUIRE(now.size() == 2u);
-            for (int k = 0; k < 2; ++k) BOOST_TEST(std::abs(now[std::size_t(k)] - want[std::size_t(t * 2 + k)]) < 1e-6, "step " << t);
+            for (int k = 0; k < 2; ++k)
+                BOOST_TEST(std::abs(now[std::size_t(k)] - want[std::size_t(t * 2 + k)]) < 1e-6, "step " << t);
             std::copy_n(stream.output(1).data(), N, h.data());
             std::copy_n(stream.output(2).data(), N, c.data());
             std::copy_n(stream.output(3).data(), N, g.data());

@@ -69,7 +69,8 @@ BOOST_AUTO_TEST_CASE(weights_of_zero) {
     floats w{1, 0, 0.5f, 2}, y = some(3 * n);
     const ints labels{0, 1, 2, 1};
     const data::batch_view of_numbers{.y = y.data(), .y_width = 3, .weights = w.data(), .weight_width = 1};
-    const data::batch_view of_classes{.labels = labels.data(), .label_width = 1, .weights = w.data(), .weight_width = 1};
+    const data::batch_view of_classes{.labels = labels.data(), .label_width = 1, .weights = w.data(),
+                                      .weight_width = 1};
     constexpr auto net = features<wide> >> layers;
     check<sgd>(net, weighted(mse), of_numbers, "mse", sgd{.learning_rate = 0.1f}, &y[4]);
     check<adam>(net, weighted(softmax_cross_entropy), of_classes, "cross entropy");
@@ -122,7 +123,8 @@ BOOST_AUTO_TEST_CASE(as_without_them) {
     t.step({.x = x.data(), .y = y.data(), .size = n, .y_width = 1, .weights = w.data(), .weight_width = 1});
     double g[2] = {};
     for (const int i : {0, 2}) {
-        const double d = 0.25 * static_cast<double>(x[2 * i]) - static_cast<double>(x[2 * i + 1]) - static_cast<double>(y[i]);
+        const double d = 0.25 * static_cast<double>(x[2 * i]) - static_cast<double>(x[2 * i + 1]) -
+            static_cast<double>(y[i]);
         for (int k = 0; k < 2; ++k) g[k] += 2 * static_cast<double>(w[i]) / 4 * d * static_cast<double>(x[2 * i + k]);
     }
     for (int i = 0; i < t.parameters(); ++i)
@@ -137,5 +139,6 @@ BOOST_AUTO_TEST_CASE(the_example_that_counts_is_named) {
     data::dataset s(extents(2), floats{1, 2, NAN, 3, 1, INFINITY, 4, 4});
     s.targets(extents(1), floats{1, NAN, 2, 3}).weights(floats{1, 0, 1, 1});
     auto d = data::source(s) | data::batch(4);
-    check_error<data_error>([&] { m.train(d, {.progress = nullptr}); }, "not finite", "input 0, example 2 of the batch, number 1", "inf");
+    check_error<data_error>([&] { m.train(d, {.progress = nullptr}); }, "not finite",
+                            "input 0, example 2 of the batch, number 1", "inf");
 }

@@ -32,7 +32,9 @@ void* operator new[](std::size_t n) { return counted(n, alignof(std::max_align_t
 void* operator new(std::size_t n, std::align_val_t a) { return counted(n, static_cast<std::size_t>(a)); }
 void* operator new[](std::size_t n, std::align_val_t a) { return counted(n, static_cast<std::size_t>(a)); }
 // A sanitizer's own forms would not call these.
-void* operator new(std::size_t n, const std::nothrow_t&) noexcept { return counted_or_null(n, alignof(std::max_align_t)); }
+void* operator new(std::size_t n, const std::nothrow_t&) noexcept {
+    return counted_or_null(n, alignof(std::max_align_t));
+}
 void* operator new(std::size_t n, std::align_val_t a, const std::nothrow_t&) noexcept {
     return counted_or_null(n, static_cast<std::size_t>(a));
 }

@@ -60,7 +60,8 @@ static std::string changed_file(const temporary_folder& folder, Change change) {
     save(trained(t, 2), path);
     const safetensors::file f = safetensors::read(path);
     std::vector<safetensors::entry> entries;
-    for (const auto& [name, tensor] : f.tensors) entries.push_back({name, tensor.type, tensor.shape, tensor.data.data()});
+    for (const auto& [name, tensor] : f.tensors)
+        entries.push_back({name, tensor.type, tensor.shape, tensor.data.data()});
     change(entries);
     safetensors::write(path, std::move(entries), {});
     return path;
@@ -110,9 +111,11 @@ BOOST_AUTO_TEST_CASE(other_names) {
     trainer_of<renamed, adam> other(adam{}, {.threads = 1});
     save(trained(other, 2), path);
     mismatched(path, {"12 differences", "\n  'logits/kernel': missing, needed F32 [4, 2]",
-                      "\n  'out/kernel': unexpected, got F32 [4, 2]", "\n  'optimizer/1/logits/bias': missing, needed F32 [2]"});
+                      "\n  'out/kernel': unexpected, got F32 [4, 2]",
+                      "\n  'optimizer/1/logits/bias': missing, needed F32 [2]"});
     save(other, path, saved::weights);
-    mismatched(path, {"4 differences", "\n  'logits/bias': missing, needed F32 [2]", "\n  'out/bias': unexpected, got F32 [2]"});
+    mismatched(path, {"4 differences", "\n  'logits/bias': missing, needed F32 [2]",
+                      "\n  'out/bias': unexpected, got F32 [2]"});
 }
 BOOST_AUTO_TEST_CASE(other_extents) {
     const temporary_folder folder;
@@ -131,9 +134,11 @@ BOOST_AUTO_TEST_CASE(other_types) {
 BOOST_AUTO_TEST_CASE(no_optimizer_state) {
     const temporary_folder folder;
     const auto without = [&](std::string_view beginning) {
-        return changed_file(folder, [&](auto& e) { std::erase_if(e, [&](auto& t) { return t.name.starts_with(beginning); }); });
+        return changed_file(folder,
+                            [&](auto& e) { std::erase_if(e, [&](auto& t) { return t.name.starts_with(beginning); }); });
     };
-    mismatched(without("optimizer/1/"), {"6 differences", "\n  'optimizer/1/hidden/kernel': missing, needed F32 [3, 4]"});
+    mismatched(without("optimizer/1/"),
+               {"6 differences", "\n  'optimizer/1/hidden/kernel': missing, needed F32 [3, 4]"});
     mismatched(without("step"), {"12 differences", "\n  'optimizer/0/hidden/kernel': unexpected, got F32 [3, 4]"});
     const std::string path = folder / "sgd.safetensors";   // another optimizer's file says how many steps, but not more
     trainer_of<net, sgd> other(sgd{}, {.threads = 1});
@@ -143,14 +148,15 @@ BOOST_AUTO_TEST_CASE(no_optimizer_state) {
 BOOST_AUTO_TEST_CASE(a_negative_number_of_steps) {
     const temporary_folder folder;
     static const std::int64_t steps = -1;
-    refused<format_error>(changed_file(folder, [](auto& e) { entry_named(e, "step").data = &steps; }), "number of steps",
-                          "tensor step", "-1", "0 or more");
+    refused<format_error>(changed_file(folder, [](auto& e) { entry_named(e, "step").data = &steps; }),
+                          "number of steps", "tensor step", "-1", "0 or more");
 }
 BOOST_AUTO_TEST_CASE(truncated_files) {
     const temporary_folder folder;
     small_net t(adam{}, {.threads = 1});
     const std::string whole = read_bytes((save(trained(t, 2), folder / "whole"), folder / "whole"));
-    for (std::size_t keep : {std::size_t{0}, std::size_t{7}, std::size_t{8}, std::size_t{40}, whole.size() / 2, whole.size() - 1}) {
+    for (std::size_t keep :
+         {std::size_t{0}, std::size_t{7}, std::size_t{8}, std::size_t{40}, whole.size() / 2, whole.size() - 1}) {
         BOOST_TEST_CONTEXT(keep << " of " << whole.size() << " bytes")
         refused<format_error>(write_bytes(folder / "part", whole.substr(0, keep)), "", "part");
     }
@@ -195,7 +201,8 @@ BOOST_AUTO_TEST_CASE(a_full_disk) {
     save(trained(t, 2), path);
     const std::string before = read_bytes(path);
     trained(t, 1);
-    for (const std::size_t room : {std::size_t{0}, std::size_t{100}, before.size() - 1}) {   // full in the header, and in the last tensor
+    // full in the header, and in the last tensor
+    for (const std::size_t room : {std::size_t{0}, std::size_t{100}, before.size() - 1}) {
         const file_size_limit limit(room);
         check_error<io_error>([&] { save(t, path); }, "cannot write", path, "File too large");
     }
@@ -241,7 +248,8 @@ BOOST_AUTO_TEST_CASE(names_that_files_keep_for_themselves) {
 
     const temporary_folder folder;   // names as close as they may come do save and load
     using close_net = decltype(features<3> >> named<"hidden">(own<"step", "optimizer">) >> named<"step">(dense<2>));
-    trainer<close_net, softmax_cross_entropy_loss, adam, 4> a(adam{}, {.threads = 1, .seed = 1}), b(adam{}, {.threads = 1, .seed = 2});
+    trainer<close_net, softmax_cross_entropy_loss, adam, 4> a(adam{}, {.threads = 1, .seed = 1}),
+        b(adam{}, {.threads = 1, .seed = 2});
     save(trained(a, 3), folder / "model");
     load(b, folder / "model");
     BOOST_TEST(everything(b) == everything(a));

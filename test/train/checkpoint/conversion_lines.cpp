@@ -10,7 +10,8 @@
 #include <sinter/sinter.hpp>
 #include <sinter/train/checkpoint/load_weights.hpp>
 
-// The lines of Python that errors print for files of other frameworks are run as they stand, and what they write is loaded.
+// The lines of Python that errors print for files of other frameworks are run as they stand, and
+// what they write is loaded.
 using namespace sinter;
 
 namespace {
@@ -18,7 +19,8 @@ namespace {
 /// Python's exit status; what it said is shown where that is not expected.
 int python(const std::string& line, const std::string& folder) {
     const char* const name = std::getenv("SINTER_PYTHON");
-    const command_result said = run_command("cd '" + folder + "' && '" + std::string(name ? name : "python3") + "' " + line + " 2>&1");
+    const command_result said =
+        run_command("cd '" + folder + "' && '" + std::string(name ? name : "python3") + "' " + line + " 2>&1");
     BOOST_TEST_MESSAGE(said.output);
     return said.status;
 }
@@ -31,7 +33,8 @@ std::string line_of(const std::string& needed) {
 }
 /// Makes `file` by a script, has load() refuse it, runs the line of the error, and checks the weights of
 /// y = x w + b: w = [[1, 2, 3], [4, 5, 6]] and b = [7, 8, 9].
-void check(const std::string& script, const char* file, const char* converted, const name_map& names, const char* modules) {
+void check(const std::string& script, const char* file, const char* converted, const name_map& names,
+           const char* modules) {
     const temporary_folder folder;
     if (python("-c 'import " + std::string(modules) + "'", folder / "") != 0)
         return skip(("no python3 with " + std::string(modules) + " (SINTER_PYTHON may name one)").c_str());
@@ -60,7 +63,8 @@ BOOST_AUTO_TEST_CASE(of_pytorch) {
     check("import torch\n"
           "w = torch.tensor([[1., 2, 3], [4, 5, 6]])\n"
           "torch.save({'fc.weight': w.t(), 'fc.bias': torch.tensor([7., 8, 9]), 'tied': w}, 'net.pt')\n",
-          "net.pt", "converted.safetensors", {.from = framework::pytorch, .rules = {{"fc.*", "dense/*"}}, .ignore = {"tied"}},
+          "net.pt", "converted.safetensors",
+          {.from = framework::pytorch, .rules = {{"fc.*", "dense/*"}}, .ignore = {"tied"}},
           "torch, safetensors");
 }
 BOOST_AUTO_TEST_CASE(of_onnx) {

@@ -33,16 +33,21 @@ static void gives(Net, const char (&file)[N], const name_map& map, const double 
     const std::vector<float> x(std::begin(golden::x), std::end(golden::x));
     const auto got = t.predict({.x = x.data(), .size = 3});
     BOOST_REQUIRE_EQUAL(got.size(), Y);
-    for (std::size_t i = 0; i < Y; ++i) BOOST_TEST(std::abs(static_cast<double>(got[i]) - y[i]) < 2e-6, i << ": " << got[i] << ", not " << y[i]);
+    for (std::size_t i = 0; i < Y; ++i)
+        BOOST_TEST(std::abs(static_cast<double>(got[i]) - y[i]) < 2e-6, i << ": " << got[i] << ", not " << y[i]);
 }
 
 constexpr auto torch_net = array<5, 4> >> lstm<3> >> lstm<3> >> bidirectional(gru<2>);
 static const name_map from_torch{.from = framework::pytorch,
-                                 .rules = {{"encoder.*", "lstm/*"}, {"encoder_1.*", "lstm_1/*"}, {"tagger.*", "bidirectional/*"}}};
+                                 .rules = {{"encoder.*", "lstm/*"}, {"encoder_1.*", "lstm_1/*"},
+                                           {"tagger.*", "bidirectional/*"}}};
 
-BOOST_AUTO_TEST_CASE(pytorch_layers_of_several_directions) { gives(torch_net, golden::pytorch_file, from_torch, golden::pytorch_y); }
+BOOST_AUTO_TEST_CASE(pytorch_layers_of_several_directions) {
+    gives(torch_net, golden::pytorch_file, from_torch, golden::pytorch_y);
+}
 BOOST_AUTO_TEST_CASE(keras_layers_of_all_kinds) {
-    constexpr auto net = array<5, 4> >> bidirectional(lstm<3>) >> gru<4> >> gru<2, recurrent_options{}, gru_reset::before_product> >> rnn<2>;
+    constexpr auto net = array<5, 4> >> bidirectional(lstm<3>) >> gru<4>
+        >> gru<2, recurrent_options{}, gru_reset::before_product> >> rnn<2>;
     gives(net, golden::keras_file, {.from = framework::keras}, golden::keras_y);
 }
 BOOST_AUTO_TEST_CASE(other_units_are_told_by_gate) {
@@ -53,6 +58,7 @@ BOOST_AUTO_TEST_CASE(other_units_are_told_by_gate) {
         load_weights(t, written(folder, golden::pytorch_file), from_torch);
         BOOST_ERROR("it was taken");
     } catch (const mismatch_error& e) {
-        BOOST_TEST(std::string(e.what()).find("'lstm_1/recurrent_kernel_f': shape: got F32 [3, 3], needed [4, 4]") != std::string::npos, e.what());
+        BOOST_TEST(std::string(e.what()).find("'lstm_1/recurrent_kernel_f': shape: got F32 [3, 3], needed [4, 4]") !=
+                   std::string::npos, e.what());
     }
 }

@@ -17,8 +17,8 @@
 #include <sinter/train/trainer.hpp>
 #include <span>
 
-// Weights that PyTorch and Keras saved give their outputs here, and train on with their losses. What does not fit is told
-// with both names, and the model stays as it was.
+// Weights that PyTorch and Keras saved give their outputs here, and train on with their losses.
+// What does not fit is told with both names, and the model stays as it was.
 using namespace sinter;
 namespace st = safetensors;
 
@@ -48,14 +48,16 @@ static std::vector<float> everything(const Trainer& t) {
 }
 /// The same outputs, then the same losses in training.
 template <std::size_t Outputs, std::size_t Steps>
-static void trains_on(const std::string& file, const name_map& map, const double (&y)[Outputs], const double (&losses)[Steps]) {
+static void trains_on(const std::string& file, const name_map& map, const double (&y)[Outputs],
+                      const double (&losses)[Steps]) {
     small m({static_cast<float>(weights_elsewhere::rate)}, {.threads = 1});
     load_weights(m, file, map);
     const batch b;
     const std::span<const float> got = m.predict(b.view());
     BOOST_TEST(got.size() == Outputs);
     for (std::size_t i = 0; i < Outputs; ++i) BOOST_TEST(std::abs(static_cast<double>(got[i]) - y[i]) < 2e-6);
-    for (std::size_t i = 0; i < Steps; ++i) BOOST_TEST(std::abs(static_cast<double>(m.step(b.view())) - losses[i]) < 1e-5);
+    for (std::size_t i = 0; i < Steps; ++i)
+        BOOST_TEST(std::abs(static_cast<double>(m.step(b.view())) - losses[i]) < 1e-5);
 }
 
 BOOST_AUTO_TEST_CASE(pytorch_weights_train_on) {
@@ -97,7 +99,8 @@ void refused(const std::string& path, const name_map& map, std::initializer_list
 BOOST_AUTO_TEST_CASE(what_does_not_fit_is_told_with_both_names) {
     const temporary_folder folder;
     refused(changed(folder, [](auto& e) { named(e, "fc.weight").shape = {16, 18}; }), from_torch,
-            {"1 difference:", "'fc.weight' -> 'dense/kernel': shape: got F32 [16, 18], which is [18, 16] here, needed [72, 4]"});
+            {"1 difference:",
+             "'fc.weight' -> 'dense/kernel': shape: got F32 [16, 18], which is [18, 16] here, needed [72, 4]"});
     refused(changed(folder, [](auto& e) { named(e, "conv.bias").name = "conv.offset"; }), from_torch,
             {"2 differences:", "'conv.offset' -> 'conv2d/offset': unexpected, got F32 [3]",
              "(nothing) -> 'conv2d/bias': missing, needed F32 [3]"});
@@ -109,8 +112,9 @@ BOOST_AUTO_TEST_CASE(what_does_not_fit_is_told_with_both_names) {
     const std::string path = changed(folder, [](auto&) {});
     name_map other = from_torch;
     other.rules[2].flattened = {3, 2, 6};
-    refused(path, other, {"'fc.weight' -> 'dense/kernel': shape: got F32 [4, 72], which is [72, 4] here, needed rows flattened "
-                          "from [3, 2, 6]"});
+    refused(path, other,
+            {"'fc.weight' -> 'dense/kernel': shape: got F32 [4, 72], which is [72, 4] here, needed rows flattened "
+             "from [3, 2, 6]"});
     other = from_torch;
     other.rules.insert(other.rules.begin(), {"conv.weight", "conv2d/kernel", {0, 1, 2}});
     refused(path, other, {"a rule whose axes are not an order of its 4"});
@@ -120,7 +124,8 @@ BOOST_AUTO_TEST_CASE(what_does_not_fit_is_told_with_both_names) {
     refused(path, {}, {"'norm.num_batches_tracked' -> 'norm.num_batches_tracked': unexpected, got I64 []"});
 
     small t({}, {.threads = 1});
-    check_error<option_error>([&] { load_weights(t, path, {.rules = {{"conv.*", "*/*"}}}); }, "more *s", "conv.*", "*/*");
+    check_error<option_error>([&] { load_weights(t, path, {.rules = {{"conv.*", "*/*"}}}); }, "more *s",
+                              "conv.*", "*/*");
     check_error<io_error>([&] { load_weights(t, folder / "none", {}); }, "cannot open", folder / "none");
 }
 
@@ -198,11 +203,14 @@ BOOST_AUTO_TEST_CASE(patterns) {
     const auto has = [](const std::string& p) {
         return p == "batch_norm_2/gamma" || p == "embedding/table" || p == "lstm.1/kernel";
     };
-    const auto path = [&](const char* name, framework f) { return sinter::detail::find_variable(name, {.from = f}, has).path; };
+    const auto path = [&](const char* name, framework f) {
+        return sinter::detail::find_variable(name, {.from = f}, has).path;
+    };
     BOOST_TEST(path("batch_normalization_2/gamma:0", framework::keras) == "batch_norm_2/gamma");
     BOOST_TEST(path("net/batch_normalization_2/gamma", framework::keras) == "batch_norm_2/gamma");
     BOOST_TEST(path("batch_normalizations/gamma", framework::keras) == "batch_normalizations/gamma");
     BOOST_TEST(path("batch_norm_2.weight", framework::pytorch) == "batch_norm_2/gamma");
     BOOST_TEST(path("embedding.weight", framework::pytorch) == "embedding/table");
-    BOOST_TEST(path("lstm.1/kernel", framework::pytorch) == "lstm.1/kernel");   // a name that is there is taken as it is
+    // a name that is there is taken as it is
+    BOOST_TEST(path("lstm.1/kernel", framework::pytorch) == "lstm.1/kernel");
 }

@@ -13,8 +13,9 @@
 #include <cstdlib>
 #include <new>
 
-// Each allocation within a load is made to fail, one after the other: the model must then be as it was. And what else loading
-// promises: seeds, weights alone, bytes in memory, files of other programs.
+// Each allocation within a load is made to fail, one after the other: the model must then be as it
+// was. And what else loading promises: seeds, weights alone, bytes in memory, files of other
+// programs.
 using namespace sinter;
 using namespace sinter::compiler;
 
@@ -119,14 +120,16 @@ BOOST_AUTO_TEST_CASE(weights_from_elsewhere) {
     safetensors::write(folder / "w.safetensors", {entries.begin(), entries.end()});
     for (const char* name : {"w.npz", "w.safetensors"}) {
         trainer_of<net, sgd> t({}, {.threads = 1});
-        whole_or_not([&] { load_weights(t, folder / name, {.from = framework::keras}); }, [&] { return everything(t); });
+        whole_or_not([&] { load_weights(t, folder / name, {.from = framework::keras}); },
+                     [&] { return everything(t); });
         BOOST_TEST((everything(t) == everything(from)));
     }
 }
 BOOST_AUTO_TEST_CASE(lbfgs_has_its_history_or_not) {
     const temporary_folder folder;
     auto points = [] {
-        return data::dataset(extents(3), std::vector<float>(x, x + 12)).labels(std::vector<std::int32_t>(labels, labels + 4)) | data::batch(4);
+        return data::dataset(extents(3), std::vector<float>(x, x + 12))
+            .labels(std::vector<std::int32_t>(labels, labels + 4)) | data::batch(4);
     };
     full_batch from{features<3> >> dense<2>, softmax_cross_entropy, {.threads = 1, .seed = 2}};
     full_batch to{features<3> >> dense<2>, softmax_cross_entropy, {.threads = 1}};
@@ -185,7 +188,8 @@ BOOST_AUTO_TEST_CASE(another_optimizers_file_names_the_way) {
 }
 BOOST_AUTO_TEST_CASE(the_seed_is_compared_where_it_matters) {
     const temporary_folder folder;
-    trainer_of<noisy, adam> from({}, {.threads = 1, .seed = 7}), same({}, {.threads = 1, .seed = 7}), t({}, {.threads = 1, .seed = 8});
+    trainer_of<noisy, adam> from({}, {.threads = 1, .seed = 7}), same({}, {.threads = 1, .seed = 7}),
+        t({}, {.threads = 1, .seed = 8});
     from.step(batch);
     save(from, folder / "f");
     save(from, folder / "weights", saved::weights);
@@ -231,7 +235,8 @@ BOOST_AUTO_TEST_CASE(files_of_other_programs_are_told_how_to_convert) {
     const temporary_folder folder;
     trainer_of<net, sgd> t({}, {.threads = 1});
     const auto zip = [](std::string_view member) {
-        return std::string("PK\x03\x04\x14\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x08\0\0\0", 30) + std::string(member) + "rest of it";
+        return std::string("PK\x03\x04\x14\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\x08\0\0\0", 30) +
+            std::string(member) + "rest of it";
     };
     const struct { const char* name; std::string bytes, what, line; } files[] = {
         {"net.pt", zip("archive/data.pkl"), "PyTorch", "torch.load('"},
@@ -250,7 +255,8 @@ BOOST_AUTO_TEST_CASE(files_of_other_programs_are_told_how_to_convert) {
     }
     const float one = 1;
     npz::write(folder / "a.npz", {{"x", npy::dtype::f32, {1}, &one}});
-    check_error<format_error>([&] { load(t, folder / "a.npz"); }, "not a safetensors file", "a.npz", "npz", "load_weights");
+    check_error<format_error>([&] { load(t, folder / "a.npz"); }, "not a safetensors file", "a.npz", "npz",
+                              "load_weights");
 }
 BOOST_AUTO_TEST_CASE(elements_of_every_type) {
     using safetensors::dtype;
@@ -266,8 +272,10 @@ BOOST_AUTO_TEST_CASE(elements_of_every_type) {
     const std::vector<std::int64_t> i{-1, 127, (std::int64_t{1} << 53) + 2};
     BOOST_TEST((of(dtype::i64, i).as<double>() == (std::vector<double>{-1, 127, 9007199254740994.})));
     BOOST_TEST((of(dtype::i64, i).as<std::int64_t>() == i));
-    check_error<data_error>([&] { of(dtype::i64, i).as<std::int32_t>(); }, "does not fit", "'t', element 2", "9007199254740994", "2147483647");
-    check_error<data_error>([&] { of(dtype::i64, i).as<std::uint64_t>(); }, "does not fit", "element 0", "-1", "0 to 18446744073709551615");
+    check_error<data_error>([&] { of(dtype::i64, i).as<std::int32_t>(); }, "does not fit", "'t', element 2",
+                            "9007199254740994", "2147483647");
+    check_error<data_error>([&] { of(dtype::i64, i).as<std::uint64_t>(); }, "does not fit", "element 0", "-1",
+                            "0 to 18446744073709551615");
     const std::vector<std::uint64_t> u{UINT64_MAX};
     check_error<data_error>([&] { of(dtype::u64, u).as<std::int64_t>(); }, "does not fit", "element 0");
     const std::vector<std::int8_t> b{-128, 0, 1};

@@ -59,13 +59,15 @@ BOOST_AUTO_TEST_CASE(replaced) {
             after = read_bytes(checkpoint_folder(folder / "run", keep).name(keep ? 6 : 0));
         };
         BOOST_CHECK_EXCEPTION(short_run(folder / "run", {.every_steps = 3, .keep = keep}, -1, replace), io_error,
-                              [](const io_error& e) { return std::string(e.what()).find("another run") != std::string::npos; });
+                              [](const io_error& e) {
+                                  return std::string(e.what()).find("another run") != std::string::npos;
+                              });
         BOOST_TEST(read_bytes(checkpoint_folder(folder / "run", keep).name(keep ? 6 : 0)) == after);
     }
 }
 
-// Dies behind each checkpoint's step again and again: given up after so many times. A run that gets on, and one that has
-// ended, are not.
+// Dies behind each checkpoint's step again and again: given up after so many times. A run that gets
+// on, and one that has ended, are not.
 BOOST_AUTO_TEST_CASE(the_same_step_for_ever) {
     temporary_folder folder;
     const save_options o{.every_steps = 3, .keep = 2, .restarts_at_a_step = 3};

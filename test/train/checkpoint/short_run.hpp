@@ -78,7 +78,8 @@ inline void kill_at_random_points(int times) {
             ::kill(child, SIGKILL);
             int status = 0;
             ::waitpid(child, &status, 0);
-            BOOST_TEST((WIFSIGNALED(status) || WEXITSTATUS(status) == 0));   // an error would be a file that is not whole
+            // an error would be a file that is not whole
+            BOOST_TEST((WIFSIGNALED(status) || WEXITSTATUS(status) == 0));
         }
         BOOST_TEST((short_run(name, o) == whole));
         std::size_t entries = 0;
@@ -86,6 +87,8 @@ inline void kill_at_random_points(int times) {
             (void)e;
             ++entries;
         }
-        BOOST_TEST(entries <= 4u);   // two files, the record, and at most one that was being written for a step never reached again
+        // two files, the record, and at most one that was being written for a step never reached
+        // again
+        BOOST_TEST(entries <= 4u);
     }
 }

@@ -52,7 +52,8 @@ BOOST_AUTO_TEST_CASE(a_wide_beam_finds_all) {
         BOOST_TEST_CONTEXT("seed " << seed) {
             BOOST_REQUIRE_EQUAL(got.size(), want.probability.size());
             for (std::size_t i = 0; i < got.size(); ++i) {
-                BOOST_TEST(std::exp(got[i].log_probability) == want.probability.at(got[i].labels), boost::test_tools::tolerance(1e-9));
+                BOOST_TEST(std::exp(got[i].log_probability) == want.probability.at(got[i].labels),
+                           boost::test_tools::tolerance(1e-9));
                 if (i) BOOST_TEST(got[i].log_probability <= got[i - 1].log_probability);
             }
             const labels greedy = decode::ctc_greedy(z.data(), frames, classes, blank);
@@ -70,7 +71,8 @@ BOOST_AUTO_TEST_CASE(a_narrow_beam_keeps_the_best) {
         BOOST_REQUIRE_EQUAL(got.size(), 3u);
         double best = 0;
         for (const auto& [l, p] : all.probability) best = std::max(best, p);
-        for (const auto& h : got) BOOST_TEST(std::exp(h.log_probability) <= all.probability.at(h.labels) * (1 + 1e-9));   // paths may be lost
+        // paths may be lost
+        for (const auto& h : got) BOOST_TEST(std::exp(h.log_probability) <= all.probability.at(h.labels) * (1 + 1e-9));
         BOOST_TEST(all.probability.at(got[0].labels) > 0.8 * best);
     }
 }
@@ -81,7 +83,8 @@ BOOST_AUTO_TEST_CASE(repetitions_and_blanks) {
         for (std::size_t t = 0; t < path.size(); ++t) z[3 * t + static_cast<std::size_t>(path[t])] = 2;
         return z;
     };
-    for (const auto& [path, said] : {std::pair(std::vector<int>{1, 1, 0, 1, 2, 2}, labels{1, 1, 2}), {{0, 0}, {}}, {{2, 1, 2}, {2, 1, 2}}, {{}, {}}}) {
+    for (const auto& [path, said] : {std::pair(std::vector<int>{1, 1, 0, 1, 2, 2}, labels{1, 1, 2}), {{0, 0}, {}},
+                                     {{2, 1, 2}, {2, 1, 2}}, {{}, {}}}) {
         const auto z = certain(path);
         const int frames = static_cast<int>(path.size());
         BOOST_TEST(decode::ctc_greedy(z.data(), frames, 3) == said);

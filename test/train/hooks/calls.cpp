@@ -112,7 +112,9 @@ BOOST_AUTO_TEST_CASE(functions_are_hooks) {
 BOOST_AUTO_TEST_CASE(hooks_measure) {
     struct {
         double seen = 0;
-        void pass_end(training_run& r) { r.result.metrics.push_back({"steps", static_cast<double>(r.step), false, {}}); }
+        void pass_end(training_run& r) {
+            r.result.metrics.push_back({"steps", static_cast<double>(r.step), false, {}});
+        }
         void epoch_end(training_run& r) { seen = r.result.value("steps"); }
     } counts;
     auto m = model_of();
@@ -135,12 +137,14 @@ BOOST_AUTO_TEST_CASE(exceptions_come_out) {
         }
     } throws;
     recorder last{&text, 'l'};
-    check_error<data_error>([&] { m.train(data, {.epochs = 9, .progress = nullptr}, throws, last); }, "no more", "a hook");
+    check_error<data_error>([&] { m.train(data, {.epochs = 9, .progress = nullptr}, throws, last); }, "no more",
+                            "a hook");
     BOOST_TEST(m.inner().steps() == 3);
     BOOST_TEST(text.ends_with("l:after1 l:pass1 l:end1 l:epoch2 l:before2 "));
     m.train(data, {.epochs = 1, .progress = nullptr});
     undisturbed.train(whole, {.epochs = 2, .progress = nullptr});
-    BOOST_TEST(m.inner().plain(m.inner().parameter(0))[0] == undisturbed.inner().plain(undisturbed.inner().parameter(0))[0]);
+    BOOST_TEST(m.inner().plain(m.inner().parameter(0))[0] ==
+               undisturbed.inner().plain(undisturbed.inner().parameter(0))[0]);
 }
 BOOST_AUTO_TEST_CASE(a_loss_that_is_not_finite_may_end_training_quietly) {
     auto m = model_of(1e30f);
@@ -153,7 +157,8 @@ BOOST_AUTO_TEST_CASE(a_loss_that_is_not_finite_may_end_training_quietly) {
     check_error<data_error>([&] { m.train(data, {.epochs = 5, .progress = nullptr}); }, "not finite", "step");
     auto again = model_of(1e30f);
     data.rewind();
-    const auto h = again.train(data, {.epochs = 5, .progress = nullptr, .not_finite = on_not_finite::stop}, ending{why});
+    const auto h = again.train(data, {.epochs = 5, .progress = nullptr, .not_finite = on_not_finite::stop},
+                               ending{why});
     BOOST_TEST(h.size() == 1u);
     BOOST_TEST(std::isfinite(h[0].loss));
     BOOST_TEST(why == "the loss is not finite");

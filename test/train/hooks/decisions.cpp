@@ -11,8 +11,9 @@
 #include <csignal>
 #include <cstdio>
 
-// What hooks decide on given sequences of values; the expected decisions were derived by hand from the rules of Keras 3's
-// callbacks (wait counts epochs since the best; a change by min_delta or less is none).
+// What hooks decide on given sequences of values; the expected decisions were derived by hand from
+// the rules of Keras 3's callbacks (wait counts epochs since the best; a change by min_delta or
+// less is none).
 using namespace sinter;
 
 constexpr auto net = features<1> >> dense<1>;
@@ -48,9 +49,11 @@ BOOST_AUTO_TEST_CASE(early_stop_decides) {
     BOOST_TEST(stops_after({.patience = 0}, {5, 4, 3, 3}) == 4);
     BOOST_TEST(stops_after({.patience = 1}, {5}) == 0);
     BOOST_TEST(stops_after({.min_delta = 0.5, .patience = 1}, {5, 4.25, 3.75}) == 3);   // 0.5 less is not enough
-    BOOST_TEST(stops_after({.patience = 1, .start_from = 3}, {1, 2, 3, 9, 10}) == 5);   // the best of those looked at is 9
+    // the best of those looked at is 9
+    BOOST_TEST(stops_after({.patience = 1, .start_from = 3}, {1, 2, 3, 9, 10}) == 5);
     BOOST_TEST(stops_after({.patience = 2, .baseline = 3}, {5, 4, 3.5}) == 0);          // better each time: none stops
-    BOOST_TEST(stops_after({.patience = 2, .baseline = 3}, {5, 4, 4, 4}) == 3);         // but none of it made patience anew
+    // but none of it made patience anew
+    BOOST_TEST(stops_after({.patience = 2, .baseline = 3}, {5, 4, 4, 4}) == 3);
     BOOST_TEST(stops_after({.what = watched::accuracy, .patience = 2}, {0.5, 0.7, 0.6, 0.7, 0.8}) == 4);
     early_stop stop({.patience = 1});
     for (const double v : {3., 1., 2.}) goes_on(stop, result(static_cast<int>(4 - v), v));
@@ -102,7 +105,8 @@ BOOST_AUTO_TEST_CASE(options_that_cannot_be) {
     check_error<option_error>([&] { reduce_on_plateau r({.factor = 1}); }, "factor", "reduce_on_plateau");
     estimator scheduled{net, mse, sgd{.learning_rate = cosine(0.1f, 10)}, {.threads = 1}};
     auto data = data::dataset(extents(1), {1}).targets(extents(1), {1}) | data::batch(1);
-    check_error<option_error>([&] { scheduled.train(data, {.progress = nullptr}, reduce_on_plateau()); }, "schedule", "reduce_on_plateau");
+    check_error<option_error>([&] { scheduled.train(data, {.progress = nullptr}, reduce_on_plateau()); }, "schedule",
+                              "reduce_on_plateau");
     BOOST_TEST(scheduled.inner().steps() == 0);
     early_stop stop;
     check_error<data_error>([&] { goes_on(stop, result(7, NAN)); }, "not measured", "epoch 7", "validation_loss");

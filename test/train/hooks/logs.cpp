@@ -36,8 +36,9 @@ BOOST_AUTO_TEST_CASE(a_table_with_a_line_for_each_epoch) {
     struct {
         void pass_end(training_run& r) { r.result.metrics.push_back({"a;\"b\"", 0.5, false, {}}); }
     } odd;
-    const auto h = m.train(data, {.epochs = 2, .validation = &held_out, .progress = nullptr, .metrics = {metrics::mae{}}}, odd,
-                           csv_log(file, {.separator = ';'}));
+    const auto h =
+        m.train(data, {.epochs = 2, .validation = &held_out, .progress = nullptr, .metrics = {metrics::mae{}}}, odd,
+                csv_log(file, {.separator = ';'}));
     std::stringstream lines(text_of(file));
     std::string line;
     std::getline(lines, line);
@@ -73,7 +74,8 @@ BOOST_AUTO_TEST_CASE(a_second_run_begins_anew_or_appends) {
     BOOST_TEST(lines() == 6);
     m.train(data, {.epochs = 1, .progress = nullptr}, csv_log(file));
     BOOST_TEST(lines() == 2);
-    check_error<io_error>([&] { m.train(data, {.progress = nullptr}, csv_log(folder / "no/log.csv")); }, "cannot open", "no/log.csv");
+    check_error<io_error>([&] { m.train(data, {.progress = nullptr}, csv_log(folder / "no/log.csv")); }, "cannot open",
+                          "no/log.csv");
 }
 BOOST_AUTO_TEST_CASE(a_line_every_so_many_steps_or_seconds) {
     const temporary_folder folder;
@@ -101,7 +103,8 @@ BOOST_AUTO_TEST_CASE(a_line_every_so_many_steps_or_seconds) {
     std::snprintf(end, sizeof end, "step 6: loss %.4f (0.5000 s)\n", static_cast<double>(last));
     BOOST_TEST(steps.ends_with(end));
     BOOST_TEST(std::count(steps.begin(), steps.end(), '\n') == 2);
-    const std::string seconds = written({.every_seconds = 2}, last);   // the clock is asked twice at the start, once a step, once a line
+    // the clock is asked twice at the start, once a step, once a line
+    const std::string seconds = written({.every_seconds = 2}, last);
     BOOST_TEST(seconds.starts_with("step 3: loss "));
     BOOST_TEST(seconds.find("\nstep 6: loss ") != std::string::npos);
     BOOST_TEST(std::count(seconds.begin(), seconds.end(), '\n') == 2);

@@ -16,7 +16,8 @@
 #include <fstream>
 #include <sstream>
 
-// A run that is ended at some step, by whatever means, and resumed in another object ends bit for bit as one that was not.
+// A run that is ended at some step, by whatever means, and resumed in another object ends bit for
+// bit as one that was not.
 using namespace sinter;
 
 constexpr auto net = features<2> >> dense<4> >> relu >> dropout<0.3f> >> dense<2>;
@@ -86,8 +87,8 @@ static outcome run(const temporary_folder& folder, save_options saving, ends_at 
     best.restore(model);
     add();
     o.found = {best.best(), static_cast<double>(best.best_epoch()), stop.best(), static_cast<double>(stop.best_epoch()),
-               static_cast<double>(stop.stopped()), static_cast<double>(slower.rate()), static_cast<double>(slower.reductions()),
-               static_cast<double>(model.inner().steps())};
+               static_cast<double>(stop.stopped()), static_cast<double>(slower.rate()),
+               static_cast<double>(slower.reductions()), static_cast<double>(model.inner().steps())};
     o.table = text_of(folder / "log.csv", true);
     return o;
 }
@@ -193,7 +194,9 @@ struct keeps {
     std::vector<float> list{1, 2};
     std::vector<double> doubles{};
     std::string text = "so";
-    void state(hook_state& s) { s("b", b)("i", i)("n", n)("f", f)("d", d)("list", list)("doubles", doubles)("text", text); }
+    void state(hook_state& s) {
+        s("b", b)("i", i)("n", n)("f", f)("d", d)("list", list)("doubles", doubles)("text", text);
+    }
     void begin(training_run&) {}
     bool operator==(const keeps&) const = default;
 };
@@ -231,7 +234,8 @@ BOOST_AUTO_TEST_CASE(other_hooks_are_named_and_nothing_changes) {
     check_error<mismatch_error>([&] { train_with(file, b, stop); }, "hooks/early_stop/wait: missing", file);
     BOOST_TEST(b.i == 5);
     another other;
-    check_error<mismatch_error>([&] { train_with(file, other); }, "hooks/keeps/b: got U8 [], needed F64, one number", file);
+    check_error<mismatch_error>([&] { train_with(file, other); },
+                                "hooks/keeps/b: got U8 [], needed F64, one number", file);
 
     estimator model{net, softmax_cross_entropy, sgd{}, {.threads = 1}};
     model.load(file);   // leaves hooks alone
@@ -264,8 +268,10 @@ BOOST_AUTO_TEST_CASE(checkpoints_at_their_times_and_hooks_are_told) {
     BOOST_TEST((steps_of({.every_steps = 3}, 2) == is({3, 6, 8})));
     BOOST_TEST((steps_of({.every_seconds = 2, .clock = [] { return now += 1; }}, 1) == is({2, 4, 4})));
     BOOST_TEST(told.last == file);
-    check_error<option_error>([&] { save_checkpoints(file, {.every_steps = 1, .every_seconds = 1}); }, "when it is time", "save_checkpoints");
-    check_error<option_error>([&] { save_checkpoints(file, {.every_steps = -1}); }, "steps or seconds", "save_checkpoints", "-1");
+    check_error<option_error>([&] { save_checkpoints(file, {.every_steps = 1, .every_seconds = 1}); },
+                              "when it is time", "save_checkpoints");
+    check_error<option_error>([&] { save_checkpoints(file, {.every_steps = -1}); }, "steps or seconds",
+                              "save_checkpoints", "-1");
 }
 BOOST_AUTO_TEST_CASE(a_file_that_cannot_be_written_ends_training_with_an_error) {
     check_error<io_error>([] { train_with("no/such/folder/run.safetensors"); }, "", "no/such/folder");

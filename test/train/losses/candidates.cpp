@@ -60,7 +60,8 @@ struct given_candidates {
 BOOST_AUTO_TEST_CASE(formulas) {   // with eleven classes some candidates hit the label
     check_net<programs::all>(given_candidates<which::softmax>{}, given_candidates<which::softmax>::reference);
     check_net<programs::fused_only>(given_candidates<which::nce>{}, given_candidates<which::nce>::reference);
-    check_net<programs::fused_only>(given_candidates<which::nce_with_hits>{}, given_candidates<which::nce_with_hits>::reference);
+    check_net<programs::fused_only>(given_candidates<which::nce_with_hits>{},
+                                    given_candidates<which::nce_with_hits>::reference);
 }
 
 static doubles list(std::vector<int> d, const auto& x) {
@@ -91,7 +92,8 @@ struct drawn_candidates {
     static constexpr bundle trace(graph& g) {
         const tensor x = make<op::input>(&g, batch_of(1), {}, {0});
         g.inputs.push(x.id);
-        return ops::to_float(sinter::detail::log_uniform_candidates(&g, many, most_classes).classes) + 0.f * sum(x, {batch_axis});
+        return ops::to_float(sinter::detail::log_uniform_candidates(&g, many, most_classes).classes) +
+            0.f * sum(x, {batch_axis});
     }
 };
 BOOST_AUTO_TEST_CASE(log_uniform) {
@@ -126,8 +128,8 @@ struct drawn_once {   // the classes and the number of tries
         return outputs(ops::to_float(drawn.classes) + zero, drawn.tries + zero);
     }
 };
-/// Against drawing one by one and looking whether it was there: how often each class comes, comes first, and how many draws
-/// that takes.
+/// Against drawing one by one and looking whether it was there: how often each class comes, comes
+/// first, and how many draws that takes.
 BOOST_AUTO_TEST_CASE(unique_as_by_drawing_again) {
     const auto p = make_run<drawn_once, weigh_outputs, as_fused, 1, program_mode::prediction>();
     constexpr int steps = 20'000;
@@ -158,5 +160,6 @@ BOOST_AUTO_TEST_CASE(unique_as_by_drawing_again) {
         want[2 * small + 1] += (draws == few) * 1. / steps;
     }
     for (int i = 0; i < 2 * small + 2; ++i)   // of shares, five deviations of a difference are 0.025 at the most
-        BOOST_TEST(std::abs(got[i] - want[i]) < (i == 2 * small ? 0.25 : 0.025), i << ": " << got[i] << ", needed " << want[i]);
+        BOOST_TEST(std::abs(got[i] - want[i]) < (i == 2 * small ? 0.25 : 0.025),
+                   i << ": " << got[i] << ", needed " << want[i]);
 }

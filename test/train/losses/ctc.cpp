@@ -50,12 +50,14 @@ BOOST_AUTO_TEST_CASE(learns_what_is_said) {
     p.rewind();
     const auto y = model.predict(*p.next());
     for (int i = 0; i < examples; ++i) {
-        const auto said = decode::ctc_greedy(y.data() + i * frames * classes, s.lengths[static_cast<std::size_t>(i)], classes, 3);
+        const auto said = decode::ctc_greedy(y.data() + i * frames * classes, s.lengths[static_cast<std::size_t>(i)],
+                                             classes, 3);
         BOOST_TEST(said == s.said(i));
     }
 }
 BOOST_AUTO_TEST_CASE(labels_and_lengths_in_their_range) {
-    trainer<std::remove_cvref_t<decltype(net)>, std::remove_cvref_t<decltype(loss)>, sgd, examples> t(sgd{}, {.threads = 1});
+    trainer<std::remove_cvref_t<decltype(net)>, std::remove_cvref_t<decltype(loss)>, sgd,
+            examples> t(sgd{}, {.threads = 1});
     sequences s;
     auto refuse = [&](const char* element, const char* got, const char* needed) {
         auto p = s.set() | data::batch(examples);
@@ -69,7 +71,8 @@ BOOST_AUTO_TEST_CASE(labels_and_lengths_in_their_range) {
 }
 BOOST_AUTO_TEST_CASE(what_cannot_be_said) {
     const float x[2 * frames * classes] = {};
-    const std::int32_t labels[2 * longest] = {0, 0, -1, 1, -1, -1}, lengths[2] = {2, 1};   // two equal labels need three frames
+    // two equal labels need three frames
+    const std::int32_t labels[2 * longest] = {0, 0, -1, 1, -1, -1}, lengths[2] = {2, 1};
     const data::input_view columns[2] = {{.indices = labels, .width = longest}, {.indices = lengths, .width = 1}};
     const data::batch_view b{.x = x, .size = 2, .targets = columns};
     trainer<std::remove_cvref_t<decltype(net)>, std::remove_cvref_t<decltype(loss)>, sgd, 2> t(sgd{}, {.threads = 1});

@@ -42,9 +42,11 @@ void check_loss(const doubles& predictions, const doubles& targets, Reference re
     check_loss_as<as_unfused, Loss, D...>(predictions, targets, reference);
 }
 
-/// The same for a loss of any targets, whose reference `formula(predictions, targets)` is differentiated by central differences.
+/// The same for a loss of any targets, whose reference `formula(predictions, targets)` is
+/// differentiated by central differences.
 template <program_options O, class Loss, int... D, class Formula>
-void check_formula_as(const doubles& predictions, const std::vector<doubles>& targets, Formula formula, double limit = 2e-6) {
+void check_formula_as(const doubles& predictions, const std::vector<doubles>& targets, Formula formula,
+                      double limit = 2e-6) {
     const auto p = make_run<decltype(array<D...> >> offset_layer<D...>{}), Loss, O, most_examples>();
     for (int batch = 1; batch <= predictions.d[0]; ++batch) {
         std::vector<doubles> ports{predictions.first(batch)};
@@ -65,8 +67,8 @@ void check_formula_as(const doubles& predictions, const std::vector<doubles>& ta
 
 /// A loss of the four recorded examples, [4, ...], together and its gradient by each of them.
 template <program_options O, class Loss, int... D>
-void check_recorded_as(const doubles& predictions, const std::vector<doubles>& targets, double loss, const double* gradient,
-                       double limit = 2e-6) {
+void check_recorded_as(const doubles& predictions, const std::vector<doubles>& targets, double loss,
+                       const double* gradient, double limit = 2e-6) {
     const auto p = make_run<decltype(array<D...> >> offset_layer<D...>{}), Loss, O, most_examples>();
     std::vector<doubles> ports{predictions};
     ports.insert(ports.end(), targets.begin(), targets.end());
@@ -82,10 +84,12 @@ doubles recorded(std::vector<int> extents, const double (&x)[N]) {
     return doubles(std::move(extents), std::vector<double>(x, x + N));
 }
 
-/// What a loss and its gradient are for one example, where central differences mean nothing: at corners, at infinity, of NaN.
+/// What a loss and its gradient are for one example, where central differences mean nothing: at
+/// corners, at infinity, of NaN.
 template <class Loss, int... D>
 struct one_example {
-    std::unique_ptr<program_run> p = make_run<decltype(array<D...> >> offset_layer<D...>{}), Loss, as_fused, most_examples>();
+    std::unique_ptr<program_run> p =
+        make_run<decltype(array<D...> >> offset_layer<D...>{}), Loss, as_fused, most_examples>();
     std::vector<float> gradient;
 
     float loss(const std::vector<double>& y, const std::vector<std::vector<double>>& targets) {

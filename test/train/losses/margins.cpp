@@ -14,7 +14,8 @@
 using namespace sinter;
 using namespace sinter::test;
 namespace golden = fixture::losses;
-static const doubles y = recorded({4, 5}, golden::y), t = recorded({4, 5}, golden::t), signs = recorded({4, 5}, golden::signs);
+static const doubles y = recorded({4, 5}, golden::y), t = recorded({4, 5}, golden::t),
+    signs = recorded({4, 5}, golden::signs);
 static const doubles labels({4}, {golden::labels[0], golden::labels[1], golden::labels[2], golden::labels[3]});
 using floats = std::vector<float>;
 constexpr double inf = INFINITY;
@@ -27,7 +28,8 @@ BOOST_AUTO_TEST_CASE(hinges) {
     BOOST_TEST(one.gradient == (floats{0, 0, -0.25f, 0}));
 }
 BOOST_AUTO_TEST_CASE(categorical) {
-    check_recorded_as<as_fused, categorical_hinge_loss, 5>(y, {labels}, golden::categorical_hinge, golden::categorical_hinge_dy);
+    check_recorded_as<as_fused, categorical_hinge_loss, 5>(y, {labels}, golden::categorical_hinge,
+                                                           golden::categorical_hinge_dy);
     one_example<categorical_hinge_loss, 3> one;
     BOOST_TEST(one.loss({-3, -2, 5}, {{2}}) == 0.f);   // 1 + 0 - 5
     BOOST_TEST(one.gradient == (floats{0, 0, 0}));
@@ -41,9 +43,11 @@ BOOST_AUTO_TEST_CASE(cosines) {
     one_example<cosine_distance_loss, 3> one;
     BOOST_TEST(one.loss({2, 0, 0}, {{3, 0, 0}}) == 0.f);
     BOOST_TEST(one.loss({2, 0, 0}, {{-3, 0, 0}}) == 2.f);
-    BOOST_TEST(one.loss({0, 0, 0}, {{1, 2, 3}}) == 1.f);   // nothing has no direction, and no gradient that is not finite
+    // nothing has no direction, and no gradient that is not finite
+    BOOST_TEST(one.loss({0, 0, 0}, {{1, 2, 3}}) == 1.f);
     for (float g : one.gradient) BOOST_TEST(std::isfinite(g));
-    BOOST_TEST(std::abs(one.loss({3e30f, 4e30f, 0}, {{4e25f, 3e25f, 0}}) - 0.04f) < 1e-6f);   // squares are of numbers up to 1
+    // squares are of numbers up to 1
+    BOOST_TEST(std::abs(one.loss({3e30f, 4e30f, 0}, {{4e25f, 3e25f, 0}}) - 0.04f) < 1e-6f);
 }
 
 /// Anchors come in; the net gives them with the two others, which are the second and third input.

@@ -20,7 +20,8 @@ static loss_and_gradient reference(const doubles& y, const doubles& t) {
 }
 
 BOOST_AUTO_TEST_CASE(one_number_an_example) {
-    check_loss<mse_loss, 1>(doubles({3, 1}, {1, 2, -4}), doubles({3, 1}, {1, 5, 1}), [](const doubles& y, const doubles& t) {
+    check_loss<mse_loss, 1>(doubles({3, 1}, {1, 2, -4}), doubles({3, 1}, {1, 5, 1}),
+                            [](const doubles& y, const doubles& t) {
         const loss_and_gradient r = reference(y, t);
         BOOST_TEST(r.loss == (y.d[0] == 1 ? 0 : y.d[0] == 2 ? 4.5 : 34. / 3), boost::test_tools::tolerance(1e-12));
         return r;
@@ -33,7 +34,8 @@ BOOST_AUTO_TEST_CASE(the_mean_is_over_all_elements) {
     check_loss_as<as_trained, mse_loss, 3, 2, 7>(y, t, reference);
 }
 BOOST_AUTO_TEST_CASE(extreme_differences) {
-    check_loss<mse_loss, 2>(doubles({3, 2}, {1e4, -1e4, 3e-5, 0, 1e15, 1}), doubles({3, 2}, {-1e4, 1e4, 0, -3e-5, -1e15, 1}), reference);
+    check_loss<mse_loss, 2>(doubles({3, 2}, {1e4, -1e4, 3e-5, 0, 1e15, 1}),
+                            doubles({3, 2}, {-1e4, 1e4, 0, -3e-5, -1e15, 1}), reference);
     check_loss<mse_loss, 2>(doubles({1, 2}, {3, -2}), doubles({1, 2}, {3, -2}), [](const doubles& y, const doubles& t) {
         const loss_and_gradient r = reference(y, t);
         BOOST_TEST(r.loss == 0);   // nothing left to learn

@@ -19,12 +19,14 @@ constexpr double inf = INFINITY;
 BOOST_AUTO_TEST_CASE(sigmoid) {
     check_recorded_as<as_fused, sigmoid_cross_entropy_loss, 5>(y, {probable}, golden::sigmoid, golden::sigmoid_dy);
     one_example<sigmoid_cross_entropy_loss, 4> one;
-    BOOST_TEST(one.loss({inf, -inf, 0, 1e4}, {{1, 0, 1, 1}}) == 0.25f * 0.69314718f);   // what is right for certain costs nothing
+    // what is right for certain costs nothing
+    BOOST_TEST(one.loss({inf, -inf, 0, 1e4}, {{1, 0, 1, 1}}) == 0.25f * 0.69314718f);
     BOOST_TEST(one.gradient == (floats{0, 0, -0.125f, 0}));
     BOOST_TEST(one.loss({1e4, 0, 0, 0}, {{0, 0.5, 0, 1}}) == 0.25f * (1e4f + 3 * 0.69314718f),
                boost::test_tools::tolerance(1e-6f));
     BOOST_TEST(one.gradient == (floats{0.25f, 0, 0.125f, -0.125f}));
-    BOOST_TEST(one.loss({20, 20, 20, 20}, {{1, 1, 1, 1}}) == 2.0611537e-9f, boost::test_tools::tolerance(1e-6f));   // not just 0
+    // not just 0
+    BOOST_TEST(one.loss({20, 20, 20, 20}, {{1, 1, 1, 1}}) == 2.0611537e-9f, boost::test_tools::tolerance(1e-6f));
     BOOST_TEST(one.loss({inf, 0, 0, 0}, {{0, 0, 0, 0}}) == inf);
     BOOST_TEST(std::isnan(one.loss({NAN, 0, 0, 0}, {{0, 0, 0, 0}})));
 }
@@ -46,7 +48,8 @@ BOOST_AUTO_TEST_CASE(divergence) {
     check_recorded_as<as_fused, of_log, 5>(y, {probable}, golden::kl_of_log, golden::kl_of_log_dy);
     const doubles quarter = map(recorded({4, 5}, golden::rates), [](double r) { return r / 4; });
     using of_probabilities = kl_divergence_loss<score_kind::probabilities>;
-    check_recorded_as<as_fused, of_probabilities, 5>(quarter, {probable}, golden::kl_of_probabilities, golden::kl_of_probabilities_dy);
+    check_recorded_as<as_fused, of_probabilities, 5>(quarter, {probable}, golden::kl_of_probabilities,
+                                                     golden::kl_of_probabilities_dy);
     one_example<kl_divergence_loss<>, 3> one;
     BOOST_TEST(one.loss({0, -inf, 0}, {{0.5, 0, 0.5}}) == 0.f);   // the same distribution
     BOOST_TEST(one.gradient == (floats{0, 0, 0}));

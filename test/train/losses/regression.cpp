@@ -13,7 +13,8 @@
 using namespace sinter;
 using namespace sinter::test;
 namespace golden = fixture::losses;
-static const doubles y = recorded({4, 5}, golden::y), t = recorded({4, 5}, golden::t), counts = recorded({4, 5}, golden::counts);
+static const doubles y = recorded({4, 5}, golden::y), t = recorded({4, 5}, golden::t),
+    counts = recorded({4, 5}, golden::counts);
 constexpr double inf = INFINITY;
 
 /// The mean of f(y, t) over all elements.
@@ -51,15 +52,16 @@ BOOST_AUTO_TEST_CASE(log_of_cosh) {
     const double places[] = {1e-4, -1e-3, 0.999, 1.001};   // small ones would be lost in |d| - log 2
     double want = 0;
     std::vector<float> at;
-    for (double x : places) want += std::log1p(2 * std::sinh(x / 2) * std::sinh(x / 2)) / 4, at.push_back(static_cast<float>(x));
+    for (double x : places)
+        want += std::log1p(2 * std::sinh(x / 2) * std::sinh(x / 2)) / 4, at.push_back(static_cast<float>(x));
     BOOST_TEST(std::abs(static_cast<double>(one.loss({at[0], at[1], at[2], at[3]}, {{0, 0, 0, 0}})) - want) < 2e-7);
     for (std::size_t i = 0; i < 4; ++i)
         BOOST_TEST(std::abs(static_cast<double>(one.gradient[i]) * 4 / std::tanh(places[i]) - 1) < 1e-6);
 }
 BOOST_AUTO_TEST_CASE(poissons) {
     check_recorded_as<as_fused, poisson_loss, 5>(y, {counts}, golden::poisson, golden::poisson_dy);
-    check_recorded_as<as_fused, poisson_of_rate_loss, 5>(recorded({4, 5}, golden::rates), {counts}, golden::poisson_of_rate,
-                                                         golden::poisson_of_rate_dy);
+    check_recorded_as<as_fused, poisson_of_rate_loss, 5>(recorded({4, 5}, golden::rates), {counts},
+                                                         golden::poisson_of_rate, golden::poisson_of_rate_dy);
     one_example<poisson_loss, 2> one;
     BOOST_TEST(one.loss({-inf, 0}, {{0, 1}}) == 0.5f);   // a rate of 0 for what never happened
     BOOST_TEST(one.gradient == (floats{0, 0}));

@@ -59,10 +59,12 @@ BOOST_AUTO_TEST_CASE(one_class) {
 }
 // Where e^z is infinite or zero: the loss is the distance to the largest logit, and gradients are integers.
 BOOST_AUTO_TEST_CASE(extreme_logits) {
-    const doubles z({6, 3}, {1e4, -1e4, 0,  1e4, -1e4, 0,  1e4, -1e4, 0,  -1e4, -1e4, -1e4,  1e4, 1e4, 1e4,  1e4, 1e4, -1e4});
+    const doubles z({6, 3},
+                    {1e4, -1e4, 0,  1e4, -1e4, 0,  1e4, -1e4, 0,  -1e4, -1e4, -1e4,  1e4, 1e4, 1e4,  1e4, 1e4, -1e4});
     const doubles labels({6}, {0, 1, 2, 1, 2, 2});
     const loss_and_gradient r = reference(z, labels);
-    BOOST_TEST(r.loss == (0 + 2e4 + 1e4 + std::log(3.) + std::log(3.) + 2e4 + std::log(2.)) / 6, boost::test_tools::tolerance(1e-12));
+    BOOST_TEST(r.loss == (0 + 2e4 + 1e4 + std::log(3.) + std::log(3.) + 2e4 + std::log(2.)) / 6,
+               boost::test_tools::tolerance(1e-12));
     check_loss<loss_type, 3>(z, labels, reference);
     for (int i = 0; i < 6; ++i) {   // alone, too, so that a large loss beside it hides nothing
         const doubles row({1, 3}, {z[3 * i], z[3 * i + 1], z[3 * i + 2]});
@@ -74,7 +76,8 @@ BOOST_AUTO_TEST_CASE(a_common_offset_changes_nothing) {
     const doubles z = map(drawn({4, 6}), [](double v) { return std::round(v * 64) / 64; }), labels({4}, {5, 0, 2, 3});
     const loss_and_gradient want = reference(z, labels);
     for (double offset : {-1024., 1024.})   // exact in float beside 1/64
-        check_loss_as<as_fused, loss_type, 6>(map(z, [&](double v) { return v + offset; }), labels, [&](const doubles& y, const doubles& t) {
+        check_loss_as<as_fused, loss_type, 6>(map(z, [&](double v) { return v + offset; }), labels,
+                                              [&](const doubles& y, const doubles& t) {
             const loss_and_gradient r = reference(map(y, [&](double v) { return v - offset; }), t);
             if (y.d[0] == 4) BOOST_TEST(r.loss == want.loss);
             return r;

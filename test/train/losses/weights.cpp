@@ -13,7 +13,8 @@
 using namespace sinter;
 using namespace sinter::test;
 namespace golden = fixture::losses;
-static const doubles y = recorded({4, 5}, golden::y), t = recorded({4, 5}, golden::t), w = recorded({4}, golden::weights);
+static const doubles y = recorded({4, 5}, golden::y), t = recorded({4, 5}, golden::t),
+    w = recorded({4}, golden::weights);
 static const doubles labels({4}, {golden::labels[0], golden::labels[1], golden::labels[2], golden::labels[3]});
 using floats = std::vector<float>;
 constexpr double inf = INFINITY;
@@ -22,7 +23,8 @@ using weighted_mse = decltype(weighted(mse));
 
 BOOST_AUTO_TEST_CASE(as_pytorch_and_keras) {
     check_recorded_as<as_fused, weighted_entropy, 5>(y, {labels, w}, golden::weighted, golden::weighted_dy);
-    check_recorded_as<as_fused, decltype(summed(weighted(mse))), 5>(y, {t, w}, golden::weighted_sum, golden::weighted_sum_dy);
+    check_recorded_as<as_fused, decltype(summed(weighted(mse))), 5>(y, {t, w}, golden::weighted_sum,
+                                                                    golden::weighted_sum_dy);
     check_recorded_as<as_fused, decltype(averaged_over_batch(weighted(mse))), 5>(y, {t, w}, golden::weighted_over_batch,
                                                                                  golden::weighted_over_batch_dy);
     using smoothed = softmax_cross_entropy_of<cross_entropy_options{}.smoothed(0.1)>;
@@ -36,7 +38,8 @@ static double mean_square(const doubles& a, const std::vector<doubles>& b) {
     double sum = 0, weight = 0;
     for (int r = 0; r < rows; ++r) {
         const double v = b[1][r / per_weight];
-        for (int c = 0; c < width && v != 0; ++c) sum += v * std::pow(a[r * width + c] - b[0][r * width + c], 2) / width;
+        for (int c = 0; c < width && v != 0; ++c)
+            sum += v * std::pow(a[r * width + c] - b[0][r * width + c], 2) / width;
         weight += v;
     }
     return weight == 0 ? 0 : sum / weight;
@@ -44,7 +47,8 @@ static double mean_square(const doubles& a, const std::vector<doubles>& b) {
 BOOST_AUTO_TEST_CASE(one_weight_an_example) {
     random_numbers random(3);
     const doubles a = random.fill({4, 3, 2}, -2, 2), b = random.fill({4, 3, 2}, -2, 2), v({4}, {0, 0.5, 3, 0});
-    check_formula_as<as_unfused, weighted_mse, 3, 2>(a, {b, v}, mean_square);   // the batch of the first example has no weight
+    // the batch of the first example has no weight
+    check_formula_as<as_unfused, weighted_mse, 3, 2>(a, {b, v}, mean_square);
     check_formula_as<as_trained, weighted_mse, 3, 2>(a, {b, v}, mean_square);
 }
 BOOST_AUTO_TEST_CASE(one_weight_a_row) {
@@ -85,11 +89,13 @@ BOOST_AUTO_TEST_CASE(ignored_places_of_a_sequence) {
     const auto p = make_run<decltype(array<3, 2> >> offset_layer<3, 2>{}), loss, as_fused, 2>();
     BOOST_TEST(p->below[1] == 2);
     p->set(p->parameters[0], doubles({3, 2}));
-    p->run(2, {doubles({2, 3, 2}, {0, 0, 1, 0, NAN, inf, 0, 3, NAN, 0, 1, -inf}), doubles({2, 3}, {1, 0, -1, 0, -1, -1})});
+    p->run(2,
+           {doubles({2, 3, 2}, {0, 0, 1, 0, NAN, inf, 0, 3, NAN, 0, 1, -inf}), doubles({2, 3}, {1, 0, -1, 0, -1, -1})});
     const double second = std::log(1 + std::exp(-1.)), fourth = std::log(1 + std::exp(3.));
     check_close({p->loss}, doubles({1}, (std::log(2.) + second + fourth) / 3), 1e-6, "loss");
     const double a = 1 / (1 + std::exp(1.)), b = 1 / (1 + std::exp(-3.));   // what is missing of the right answers
-    check_close(p->gradient(0), doubles({3, 2}, {0.5 / 3 - b / 3, -0.5 / 3 + b / 3, -a / 3, a / 3, 0, 0}), 1e-6, "gradient");
+    check_close(p->gradient(0), doubles({3, 2}, {0.5 / 3 - b / 3, -0.5 / 3 + b / 3, -a / 3, a / 3, 0, 0}), 1e-6,
+                "gradient");
     p->run(1, {doubles({1, 3, 2}, 5), doubles({1, 3}, -1)});
     BOOST_TEST(p->loss == 0.f);   // nothing counts
     for (float g : p->gradient(0)) BOOST_TEST(g == 0.f);

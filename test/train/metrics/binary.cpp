@@ -113,7 +113,8 @@ BOOST_AUTO_TEST_CASE(perfect_and_useless_scores) {
     const float scores[] = {0, 0.2f, 0.8f, 1, 0.5f, 0.5f};
     const std::int32_t rising[] = {0, 0, 1, 1}, falling[] = {1, 1, 0, 0}, both[] = {0, 1};
     metrics::auc best, worst, blind, one_kind;
-    best.add(scores, rising, 4), worst.add(scores, falling, 4), blind.add(scores + 4, both, 2), one_kind.add(scores, rising, 2);
+    best.add(scores, rising, 4), worst.add(scores, falling, 4), blind.add(scores + 4, both, 2),
+        one_kind.add(scores, rising, 2);
     BOOST_TEST(best.roc() == 1.);
     BOOST_TEST(best.pr() == 1.);
     BOOST_TEST(worst.roc() == 0.);

@@ -202,7 +202,8 @@ BOOST_AUTO_TEST_CASE(in_training_and_by_hooks) {
     auto d = data::source(s) | data::batch(8), v = data::source(s) | data::batch(5);
     keep_best best({.monitor = "val_f1"});
     std::FILE* const shown = std::tmpfile();
-    const auto h = m.train(d, {.epochs = 12, .validation = &v, .progress = shown, .metrics = {metrics::f1{0.4f}}}, best);
+    const auto h = m.train(d,
+                           {.epochs = 12, .validation = &v, .progress = shown, .metrics = {metrics::f1{0.4f}}}, best);
     std::rewind(shown);
     char text[4000] = {};
     BOOST_TEST(std::fread(text, 1, sizeof text - 1, shown) > 0u);
@@ -227,7 +228,8 @@ struct agreement {
         BOOST_TEST_REQUIRE(b.outputs.size() == 2u);
         for (int i = 0; i < b.batch.size; ++i) {
             const double w = b.batch.targets[0].values[2 * i];   // any number of the batch's
-            agreed += w * ((b.outputs[0][2 * i] > b.outputs[0][2 * i + 1]) == (b.outputs[1][2 * i] > b.outputs[1][2 * i + 1]));
+            agreed += w *
+                ((b.outputs[0][2 * i] > b.outputs[0][2 * i + 1]) == (b.outputs[1][2 * i] > b.outputs[1][2 * i + 1]));
             weight += w;
         }
     }
@@ -248,7 +250,8 @@ BOOST_AUTO_TEST_CASE(of_whole_batches) {
         const double w = t[2 * i];
         agreed += w * ((z[2 * i] > z[2 * i + 1]) == (y[2 * i] > y[2 * i + 1])), weight += w;
     }
-    for (int pass = 0; pass < 2; ++pass) BOOST_TEST(m.evaluate(d, agreement{}, metrics::accuracy{}).value("agreement") == agreed / weight);
+    for (int pass = 0; pass < 2; ++pass)
+        BOOST_TEST(m.evaluate(d, agreement{}, metrics::accuracy{}).value("agreement") == agreed / weight);
 }
 BOOST_AUTO_TEST_CASE(hooks_know_which_way_is_better) {
     auto of = [](epoch_result r) {
@@ -260,7 +263,8 @@ BOOST_AUTO_TEST_CASE(hooks_know_which_way_is_better) {
         early_stop stop({.patience = 1, .monitor = name});
         int epoch = 0;
         for (const double v : values)
-            if (training_run run = of({.epoch = ++epoch, .validation_loss = v, .metrics = {{"val_m", v, falls}}}); stop.epoch_end(run), run.stopping())
+            if (training_run run = of({.epoch = ++epoch, .validation_loss = v, .metrics = {{"val_m", v, falls}}});
+                stop.epoch_end(run), run.stopping())
                 return epoch;
         return 0;
     };

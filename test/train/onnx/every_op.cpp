@@ -17,7 +17,8 @@ constexpr auto of_lookups = inputs(array<3, 4>, indices<2>) >> test::lookups;
 /// Other numbers there, of the same distributions: means, mean squares, and products with the neighbours.
 constexpr auto random_numbers = features<1> >> [](tensor x) {
     constexpr int n = 20'000;
-    const tensor like = ops::broadcast_to(x * 0.f, batch_of(n)), u = ops::random_uniform(like), z = ops::random_normal(like);
+    const tensor like = ops::broadcast_to(x * 0.f, batch_of(n)), u = ops::random_uniform(like),
+        z = ops::random_normal(like);
     const auto moments = [](tensor y) {
         const tensor next = ops::roll(y, 1, 0);
         return ops::concat({mean(y, {0}, keep::yes), mean(y * y, {0}, keep::yes), mean(y * next, {0}, keep::yes)});
@@ -32,4 +33,6 @@ constexpr auto random_numbers = features<1> >> [](tensor x) {
 BOOST_AUTO_TEST_CASE(elementwise_functions) { agrees<of_elements>(); }
 BOOST_AUTO_TEST_CASE(reductions_scans_and_sorts) { agrees<of_axes>(); }
 BOOST_AUTO_TEST_CASE(lookups_and_moves) { agrees<of_lookups>(); }
-BOOST_AUTO_TEST_CASE(moments_of_random_numbers) { BOOST_TEST(agrees<random_numbers>("0.06").count("RandomUniformLike") == 5); }
+BOOST_AUTO_TEST_CASE(moments_of_random_numbers) {
+    BOOST_TEST(agrees<random_numbers>("0.06").count("RandomUniformLike") == 5);
+}

@@ -9,7 +9,9 @@ namespace sinter::test {
 inline constexpr float not_a_number = __builtin_nanf(""), infinite = __builtin_inff();
 inline constexpr float odd_values[] = {not_a_number, infinite, -infinite, 0, 2.5f, -2.5f, 1, -3};
 /// The same for each example.
-constexpr tensor odd_ones(tensor x) { return ops::where(ops::greater(x, 9.f), x, constants<odd_values>(x, extents(8))); }
+constexpr tensor odd_ones(tensor x) {
+    return ops::where(ops::greater(x, 9.f), x, constants<odd_values>(x, extents(8)));
+}
 
 /// All functions of elements, of [8].
 inline constexpr auto functions = [](tensor x) {
@@ -71,11 +73,13 @@ inline constexpr auto along_axes = [](tensor x) {
 inline constexpr auto lookups = [](tensor x, tensor i) {
     const auto row = [](tensor y) { return ops::reshape(y, extents(y.shape().size())); };
     const tensor own = cast(i, 3), columns = cast(i, 4), p = parameter(x, "p", extents(3, 4), zeros);
-    const tensor same = ops::to_index(ops::range(x, 2, 1.f), 4), pairs = ops::reshape(cast(i, dtype::i32), extents(1, 2));
-    const tensor a = ops::concat({row(ops::gather(x, own, 0)), row(ops::gather(x, columns, 1)), row(ops::gather(x, same, -1)),
-                             row(ops::gather(p, own, 0)), row(ops::gather(p, columns, 1)), row(ops::gather_nd(x, pairs)),
-                             row(ops::scatter_add(x, ops::argmax(x, 0, keep::yes), ops::slice(x, 0, 1, 1), 0)),
-                             row(ops::gradient(sum(ops::gather(x, own, 0) * ops::gather(p, own, 0), {0, 1}), x))});
+    const tensor same = ops::to_index(ops::range(x, 2, 1.f), 4),
+        pairs = ops::reshape(cast(i, dtype::i32), extents(1, 2));
+    const tensor a =
+        ops::concat({row(ops::gather(x, own, 0)), row(ops::gather(x, columns, 1)), row(ops::gather(x, same, -1)),
+                     row(ops::gather(p, own, 0)), row(ops::gather(p, columns, 1)), row(ops::gather_nd(x, pairs)),
+                     row(ops::scatter_add(x, ops::argmax(x, 0, keep::yes), ops::slice(x, 0, 1, 1), 0)),
+                     row(ops::gradient(sum(ops::gather(x, own, 0) * ops::gather(p, own, 0), {0, 1}), x))});
     const tensor b = ops::concat(
         {row(ops::tril(x, 1)), row(ops::triu(x)), row(ops::reverse(x, {0, -1})), row(ops::tile(x, {2, 1})),
          row(interpolate(ops::reshape(x, extents(2, 2, 3)), 1, 5)), row(interpolate(x, 0, 2, ops::corners::aligned)),

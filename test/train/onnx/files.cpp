@@ -39,10 +39,12 @@ constexpr auto scored = inputs(array<4, 3>, indices<2>)
 constexpr auto tagger = inputs(array<5, 3>, indices<>) >> [](tensor x, tensor lengths) {
     return bundle(bidirectional(lstm<4>)(bundle(x, lengths)), dense<2>(x));
 };
-const std::filesystem::path top = std::filesystem::absolute(__FILE__).parent_path().parent_path().parent_path().parent_path();
+const std::filesystem::path top =
+    std::filesystem::absolute(__FILE__).parent_path().parent_path().parent_path().parent_path();
 } // namespace
 
-BOOST_AUTO_TEST_CASE(the_messages_of_protobuf) {   // protobuf.dev/programming-guides/encoding has the first and the third
+// protobuf.dev/programming-guides/encoding has the first and the third
+BOOST_AUTO_TEST_CASE(the_messages_of_protobuf) {
     BOOST_TEST(onnx::message().integer(1, 150).bytes() == "\x08\x96\x01");
     BOOST_TEST(onnx::message().integer(1, -1).bytes() == "\x08\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01");
     BOOST_TEST(onnx::message().text(2, "testing").bytes() == "\x12\x07testing");
@@ -84,8 +86,8 @@ BOOST_AUTO_TEST_CASE(a_trainer_as_it_is) {
 BOOST_AUTO_TEST_CASE(what_onnx_has_no_operator_for) {
     const temporary_folder folder;
     const std::string path = folder / "scored.onnx";
-    check_error<option_error>([&] { export_onnx(scored, path); }, "cannot be written as ONNX", path + ", layer block/scored",
-                              "ctc_loss, a loss");
+    check_error<option_error>([&] { export_onnx(scored, path); }, "cannot be written as ONNX",
+                              path + ", layer block/scored", "ctc_loss, a loss");
     BOOST_TEST(folder.entries() == 0u);
     // With an emitter of one's own it can.
     const onnx::emitter zeros{op::ctc_loss, [](onnx::exporter& e, int id) { e.set(id, e.filled(id, e.s(id), 0.f)); }};

@@ -20,7 +20,8 @@ constexpr tensor in_row(tensor x, int r, float y) {
 }
 /// Keys and values beyond the length, lengths of 0 among them.
 constexpr auto beyond_lengths = inputs(array<3, 4>, array<5, 4>, indices<1>) >> [](tensor q, tensor x, tensor n) {
-    const tensor place = ops::reshape(ops::range(x, 5), extents(5, 1)), length = ops::reshape(ops::to_float(n), extents(1, 1));
+    const tensor place = ops::reshape(ops::range(x, 5), extents(5, 1)),
+        length = ops::reshape(ops::to_float(n), extents(1, 1));
     const auto spoiled = [&](float y) { return ops::where(ops::greater_equal(place, length), y, x); };
     return bundle(attention(q, spoiled(none), x, {.lengths = n}), attention(q, x, spoiled(none), {.lengths = n}),
                   attention(q, spoiled(infinite), spoiled(infinite), {.lengths = n}));
@@ -28,7 +29,8 @@ constexpr auto beyond_lengths = inputs(array<3, 4>, array<5, 4>, indices<1>) >> 
 /// A query that is not a number: its own row alone.
 constexpr auto of_a_query = inputs(array<3, 4>, array<5, 4>, indices<1>) >> [](tensor q, tensor x, tensor n) {
     const tensor bias = parameter(x, "bias", extents(3, 5), zeros);
-    return bundle(attention(in_row(q, 1, none), x, x), attention(in_row(q, 1, none), x, x, {.lengths = ops::to_index(ops::to_float(n) + 1.f, 6)}),
+    return bundle(attention(in_row(q, 1, none), x, x),
+                  attention(in_row(q, 1, none), x, x, {.lengths = ops::to_index(ops::to_float(n) + 1.f, 6)}),
                   attention(q, x, x, {.bias = in_row(bias, 2, none)}));
 };
 /// What is behind a query.
@@ -40,7 +42,8 @@ constexpr auto channels = image<4, 5, 6> >> [](tensor x) {
     const auto norm = [&](int size, float alpha, float beta) {
         return ops::local_response_norm(x, {.size = size, .alpha = alpha, .beta = beta, .k = 2});
     };
-    return bundle(norm(5, 1e-4f, 0.75f), norm(5, 0, 0.75f), norm(3, 0.5f, -0.5f), norm(5, 1e-4f, 0), norm(9, 0.1f, 0.75f));
+    return bundle(norm(5, 1e-4f, 0.75f), norm(5, 0, 0.75f), norm(3, 0.5f, -0.5f), norm(5, 1e-4f, 0),
+                  norm(9, 0.1f, 0.75f));
 };
 constexpr auto moments = array<3, 4> >> [](tensor x) {
     return bundle(ops::var(x, {1}, 1), ops::stddev(x, {0}), ops::group_norm(x + 1000.f, 2));

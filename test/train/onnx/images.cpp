@@ -14,7 +14,8 @@ using test::agrees;
 
 namespace {
 constexpr window by_two{.stride = 2};
-constexpr auto lenet = image<10, 8, 3> >> conv2d<4, 3> >> relu >> max_pool<2> >> conv2d<5, 3, by_two> >> batch_norm >> relu
+constexpr auto lenet = image<10, 8, 3> >> conv2d<4, 3> >> relu >> max_pool<2> >> conv2d<5, 3, by_two>
+    >> batch_norm >> relu
                        >> flatten >> dense<4> >> softmax;
 /// A block beside which the input passes, then the mean of the image, and a factor for each channel.
 constexpr auto residual = image<9, 7, 2> >> [](tensor x) {
@@ -38,9 +39,11 @@ constexpr auto turned = image<4, 6, 2> >> conv2d<2, 3, window{.padding = padding
 constexpr window apart{.stride = {2, 1}, .padding = {1, 0, 2, 1}, .dilation = {1, 2}, .groups = 2};
 constexpr auto windows = image<9, 8, 2> >> conv2d<6, per_axis(3, 2), apart> >> relu >> depthwise_conv2d<3>
     >> avg_pool<per_axis(2, 3), window{.stride = {1, 2}, .padding = 1, .count_padding = true}>
-    >> conv2d_transpose<4, 3, window{.stride = 2, .padding = 1}, 1> >> conv2d_transpose<2, 2, window{.stride = 2, .groups = 2}>
+    >> conv2d_transpose<4, 3, window{.stride = 2, .padding = 1}, 1>
+    >> conv2d_transpose<2, 2, window{.stride = 2, .groups = 2}>
     >> max_pool<per_axis(3, 2), window{.stride = {2, 3}, .padding = padding::valid, .rounding = rounding::ceil}>;
-/// A mean that counts its padding, under windows that hang over that as well; rows whose padding is all in front; volumes.
+/// A mean that counts its padding, under windows that hang over that as well; rows whose padding is
+/// all in front; volumes.
 constexpr window over{.stride = 2, .padding = 1, .rounding = rounding::ceil, .count_padding = true};
 constexpr window past{.padding = padding::causal, .dilation = 2};
 constexpr auto edges = image<6, 5, 2> >> [](tensor x) {
@@ -50,8 +53,8 @@ constexpr auto edges = image<6, 5, 2> >> [](tensor x) {
                   flat(avg_pool<2, window{.stride = 1}>(volume)));
 };
 /// Windows of channels: those that LRN knows and those that it does not.
-constexpr auto channels_around = image<4, 3, 7> >> conv2d<6, 3> >> local_response_norm<3, 0.5> >> local_response_norm<4, 0.5, 0.6>
-    >> flatten >> local_response_norm<5, 0.5> >> dense<3>;
+constexpr auto channels_around = image<4, 3, 7> >> conv2d<6, 3> >> local_response_norm<3, 0.5>
+    >> local_response_norm<4, 0.5, 0.6> >> flatten >> local_response_norm<5, 0.5> >> dense<3>;
 } // namespace
 
 BOOST_AUTO_TEST_CASE(convolutions_and_a_dense_layer_behind_them) {

@@ -38,7 +38,8 @@ constexpr auto until = features<3> >> [](tensor x) {
     const tensor p = parameter(x, "p", extents(3), zeros);
     const auto goes_on = [](bundle c) { return ops::less(ops::sum(c[1] * c[1], {0}), 50.f); };
     const auto twice = [](bundle c) { return bundle(c[0] * 2.f + c[1], c[1] * 2.f); };
-    const bundle y = while_loop(goes_on, twice, bundle(x, p), 20), z = while_loop(goes_on, twice, bundle(x, p + 9.f), 20);
+    const bundle y = while_loop(goes_on, twice, bundle(x, p), 20),
+        z = while_loop(goes_on, twice, bundle(x, p + 9.f), 20);
     const bundle most = while_loop(goes_on, twice, bundle(x, p), 2);
     return bundle(y[0], y[1], z[0], most[0]);
 };
@@ -57,7 +58,9 @@ constexpr auto mapped = array<6, 4> >> [](tensor x) {
     return bundle(y, ops::map_fn([](tensor r) { return ops::sum(r, {0}); }, x));
 };
 /// Sequences of different lengths, both ways.
-constexpr auto tagger = inputs(array<5, 3>, indices<>) >> [](tensor x, tensor n) { return bidirectional(lstm<4>)(bundle(x, n)); };
+constexpr auto tagger = inputs(array<5, 3>, indices<>) >> [](tensor x, tensor n) {
+    return bidirectional(lstm<4>)(bundle(x, n));
+};
 template <int T>
 constexpr auto long_one = array<T, 3> >> lstm<4>;
 } // namespace

@@ -48,7 +48,8 @@ static void compare(const Optimizer& o) {
         }
         const std::vector<float> a = all_parameters(whole), b = all_parameters(parts);
         for (std::size_t i = 0; i < a.size(); ++i)
-            BOOST_TEST(std::abs(a[i] - b[i]) <= 2e-5f * (1 + std::abs(a[i])), "parameter " << i << ", update " << update);
+            BOOST_TEST(std::abs(a[i] - b[i]) <= 2e-5f * (1 + std::abs(a[i])),
+                       "parameter " << i << ", update " << update);
     }
 }
 BOOST_AUTO_TEST_CASE(like_one_large_batch) { compare(adam{.learning_rate = warm_up(3, 0.05f), .epsilon = 1e-4f}); }
@@ -69,8 +70,8 @@ BOOST_AUTO_TEST_CASE(a_saved_run_goes_on_between_two_updates) {
     BOOST_TEST(all_parameters(other) == all_parameters(t), boost::test_tools::per_element());
 }
 
-// A loss that is not finite in the midst of a round: weights, gathered gradients and the weight that they count stay, and the round
-// goes on as if that batch had not been there.
+// A loss that is not finite in the midst of a round: weights, gathered gradients and the weight
+// that they count stay, and the round goes on as if that batch had not been there.
 template <class Net, class Loss, class Optimizer>
 static void round_with_a_bad_batch(Net, Loss, const Optimizer& o, int bad_at) {
     trainer<Net, Loss, accumulated<3, Optimizer>, 8> t(accumulate<3>(o), {.threads = 1});

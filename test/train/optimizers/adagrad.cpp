@@ -13,7 +13,8 @@ namespace golden = fixture::optimizers;
 
 BOOST_AUTO_TEST_CASE(as_pytorch) { check_training(adagrad{.learning_rate = 0.1f}, golden::adagrad); }
 BOOST_AUTO_TEST_CASE(from_another_accumulator) {
-    check_training(adagrad{.learning_rate = 0.1f, .initial_accumulator = 0.25f, .weight_decay = 0.01f}, golden::adagrad_start);
+    check_training(adagrad{.learning_rate = 0.1f, .initial_accumulator = 0.25f, .weight_decay = 0.01f},
+                   golden::adagrad_start);
 }
 BOOST_AUTO_TEST_CASE(proximal_as_tensorflow) {
     check_training(proximal_adagrad{.learning_rate = 0.1f, .l1 = 0.02f, .l2 = 0.01f}, golden::proximal_adagrad);

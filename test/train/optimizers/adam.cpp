@@ -11,7 +11,9 @@ using namespace sinter;
 using namespace sinter::test;
 namespace golden = fixture::pytorch;
 
-BOOST_AUTO_TEST_CASE(as_pytorch) { check_steps(adam{.learning_rate = 0.01f, .epsilon = 1e-8f}, golden::optimizer_adam); }
+BOOST_AUTO_TEST_CASE(as_pytorch) {
+    check_steps(adam{.learning_rate = 0.01f, .epsilon = 1e-8f}, golden::optimizer_adam);
+}
 BOOST_AUTO_TEST_CASE(adamw_as_pytorch) {
     check_steps(adamw{.learning_rate = 0.01f, .weight_decay = 0.1f}, golden::optimizer_adamw);
 }

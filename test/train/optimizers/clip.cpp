@@ -133,9 +133,11 @@ BOOST_AUTO_TEST_CASE(a_norm_that_is_never_reached_changes_nothing) {
     trainer_of<sgd> plain(sgd{.learning_rate = 0.1f}, {.threads = 1});
     trainer_of<clip_by_global_norm<sgd>> clipped({1e6f, sgd{.learning_rate = 0.1f}}, {.threads = 1});
     float x[batch_n * inputs_n] = {1, 2, 3, -1, 0, 2}, y[batch_n * outputs_n] = {1, -1, 2};
-    // Close, not equal: one updates within the gradient's kernel and one in a sweep, whose roundings are the compiler's.
+    // Close, not equal: one updates within the gradient's kernel and one in a sweep, whose
+    // roundings are the compiler's.
     for (int s = 0; s < 20; ++s) {
-        const float a = plain.step({.x = x, .y = y, .size = batch_n}), b = clipped.step({.x = x, .y = y, .size = batch_n});
+        const float a = plain.step({.x = x, .y = y, .size = batch_n}),
+            b = clipped.step({.x = x, .y = y, .size = batch_n});
         BOOST_TEST(std::abs(a - b) <= 1e-6f * (1 + a), "losses " << a << " and " << b << " at step " << s);
     }
     for (int k = 0; k < plain.parameters(); ++k) {

@@ -30,7 +30,8 @@ double moved(Optimizer o, float gradient, int steps) {
     const float start = 0.5f;
     m.inner().set_plain(m.inner().parameter(0), &start);
     auto data = data::dataset(extents(1), std::vector<float>(static_cast<std::size_t>(steps), 1.f))
-                    .targets(extents(1), std::vector<float>(static_cast<std::size_t>(steps), gradient)) | data::batch(1);
+                    .targets(extents(1), std::vector<float>(static_cast<std::size_t>(steps), gradient)) |
+                    data::batch(1);
     m.train(data, {.progress = nullptr});
     return static_cast<double>(m.inner().plain(m.inner().parameter(0))[0]) - 0.5;
 }
@@ -52,7 +53,8 @@ void check(Optimizer o, const char* name, bool squares = true) {
 
 BOOST_AUTO_TEST_CASE(adaptive_steps) {
     check(adam{.learning_rate = 0.01f}, "adam");
-    check_error<data_error>([&] { moved(adagrad{}, 1e20f, 1); }, "what the optimizer remembers", "slot 0", "inf", "1.8e19");
+    check_error<data_error>([&] { moved(adagrad{}, 1e20f, 1); }, "what the optimizer remembers", "slot 0", "inf",
+                            "1.8e19");
     check(adamw{.learning_rate = 0.01f}, "adamw");
     check(amsgrad{.learning_rate = 0.01f}, "amsgrad");
     check(nadam{.learning_rate = 0.01f}, "nadam");

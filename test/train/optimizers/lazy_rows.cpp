@@ -18,8 +18,8 @@
 
 #include "support/table_nets.hpp"
 
-// An option of the program must not change what is trained: tables that are read once, twice and as bags, with rows that occur
-// often, seldom and never, end with the same bits under every option.
+// An option of the program must not change what is trained: tables that are read once, twice and as
+// bags, with rows that occur often, seldom and never, end with the same bits under every option.
 using namespace sinter;
 
 constexpr int rows = 9, columns = 6, batch = 4;
@@ -62,7 +62,8 @@ static void same(const A& a, const B& b, const std::string& what) {
             std::size_t k = 0;
             while (k < x.size() && x[k] == y[k]) ++k;
             BOOST_TEST(k == x.size(), what << ": " << a.path(a.parameter(i)) << ", slot " << slot << ", element " << k
-                                           << ": " << (k < x.size() ? x[k] : 0) << " and " << (k < x.size() ? y[k] : 0));
+                                           << ": " << (k < x.size() ? x[k] : 0) << " and "
+                                           << (k < x.size() ? y[k] : 0));
         }
 }
 template <class Optimizer>
@@ -175,7 +176,8 @@ BOOST_AUTO_TEST_CASE(clipped_adam_as_by_hand) {
     adam_by_hand(clip_by_global_norm{0.5f, adam{.learning_rate = 0.1f, .epsilon = 1e-4f}}, 0.5);
 }
 
-// A dense layer behind a table multiplies each distinct row once (compiler/passes/unique_rows.hpp), unless it is not fused.
+// A dense layer behind a table multiplies each distinct row once (compiler/passes/unique_rows.hpp),
+// unless it is not fused.
 constexpr auto columns_net = indices<3> >> embedding<60, 8> >> flatten >> dense<16>;
 template <program_options O>
 using columns_trainer = trainer<std::remove_const_t<decltype(columns_net)>, mse_loss, adam, build_options{16, O}>;

@@ -14,4 +14,6 @@ namespace golden = fixture::optimizers;
 BOOST_AUTO_TEST_CASE(each_gradient_is_clipped) {
     check_training(clip_by_norm{0.1f, sgd{.learning_rate = 0.2f}}, golden::clip_by_norm);
 }
-BOOST_AUTO_TEST_CASE(each_tensor_is_kept_small) { check_training(max_norm{0.8f, sgd{.learning_rate = 0.2f}}, golden::max_norm); }
+BOOST_AUTO_TEST_CASE(each_tensor_is_kept_small) {
+    check_training(max_norm{0.8f, sgd{.learning_rate = 0.2f}}, golden::max_norm);
+}

@@ -13,7 +13,9 @@ BOOST_AUTO_TEST_CASE(as_pytorch) { check_training(rmsprop{.rho = 0.9f}, golden::
 BOOST_AUTO_TEST_CASE(with_momentum) {
     check_training(rmsprop_momentum{.rho = 0.9f, .momentum_rate = 0.5f}, golden::rmsprop_momentum, 3e-5);
 }
-BOOST_AUTO_TEST_CASE(centred) { check_training(centred_rmsprop{.rho = 0.9f, .epsilon = 1e-3f}, golden::centred_rmsprop, 3e-5); }
+BOOST_AUTO_TEST_CASE(centred) {
+    check_training(centred_rmsprop{.rho = 0.9f, .epsilon = 1e-3f}, golden::centred_rmsprop, 3e-5);
+}
 BOOST_AUTO_TEST_CASE(centred_with_momentum) {
     const centred_rmsprop_momentum o{.rho = 0.9f, .epsilon = 1e-3f, .momentum_rate = 0.5f};
     check_training(o, golden::centred_rmsprop_momentum, 3e-5);

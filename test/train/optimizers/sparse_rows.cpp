@@ -17,8 +17,9 @@
 #include <sinter/train/trainer.hpp>
 #include <cmath>
 
-// A table's rows that do not occur in a batch are not touched. Where all occur, or where an optimizer does nothing for a
-// gradient of zero, the same must come out as of a product with one-hot rows, whose gradient is dense.
+// A table's rows that do not occur in a batch are not touched. Where all occur, or where an
+// optimizer does nothing for a gradient of zero, the same must come out as of a product with
+// one-hot rows, whose gradient is dense.
 using namespace sinter;
 
 constexpr int rows = 6, width = 5;

@@ -63,7 +63,8 @@ BOOST_AUTO_TEST_CASE(what_makes_no_sense_is_refused) {
     BOOST_CHECK_THROW(cosine_restarts(1.f, 0), option_error);
     BOOST_CHECK_THROW(cosine_restarts(1.f, 10, 0.5f), option_error);
     BOOST_CHECK_THROW(piecewise(1.f, {{5, 0.5f}, {5, 0.25f}}), option_error);
-    BOOST_CHECK_THROW(piecewise(1.f, {{1, 0}, {2, 0}, {3, 0}, {4, 0}, {5, 0}, {6, 0}, {7, 0}, {8, 0}, {9, 0}}), option_error);
+    BOOST_CHECK_THROW(piecewise(1.f, {{1, 0}, {2, 0}, {3, 0}, {4, 0}, {5, 0}, {6, 0}, {7, 0}, {8, 0}, {9, 0}}),
+                      option_error);
 }
 BOOST_AUTO_TEST_CASE(no_steps_at_all) {
     for (const schedule& s : {polynomial(1.f, 0, 0.25f), one_cycle(1.f, 0), one_cycle(1.f, 1),

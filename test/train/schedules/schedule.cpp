@@ -16,14 +16,16 @@ BOOST_AUTO_TEST_CASE(a_number_is_a_rate_that_never_changes) {
 BOOST_AUTO_TEST_CASE(warm_up_rises_evenly_and_starts_above_zero) {
     constexpr schedule s = warm_up(4, 0.8f);
     const double expected[] = {0.2, 0.4, 0.6, 0.8, 0.8, 0.8};
-    for (int step = 0; step < 6; ++step) BOOST_TEST(near(s.at(step), expected[step]), "step " << step << ": " << s.at(step));
+    for (int step = 0; step < 6; ++step)
+        BOOST_TEST(near(s.at(step), expected[step]), "step " << step << ": " << s.at(step));
 }
 BOOST_AUTO_TEST_CASE(cosine_falls_from_peak_to_end_and_stays_there) {
     constexpr schedule s = cosine(1.f, 6, 0.5f);
     // 0.5 + 0.5 (1 + cos(k 30 degrees)) / 2, from the cosines of the dodecagon
     const double root3 = std::sqrt(3.);
     const double cosines[] = {1, root3 / 2, 0.5, 0, -0.5, -root3 / 2, -1};
-    for (int step = 0; step <= 6; ++step) BOOST_TEST(near(s.at(step), 0.5 + 0.25 * (1 + cosines[step])), "step " << step);
+    for (int step = 0; step <= 6; ++step)
+        BOOST_TEST(near(s.at(step), 0.5 + 0.25 * (1 + cosines[step])), "step " << step);
     for (std::int64_t step : {7L, 100L, 1'000'000'000'000L}) BOOST_TEST(near(s.at(step), 0.5));
     BOOST_TEST(near(cosine(1.f, 10).at(10), 0));
 }
