@@ -11,6 +11,7 @@
 using namespace sinter;
 
 // A number for each channel, times all places of its example: which axes meet must be said.
-constexpr auto net = array<3, 4> >> named<"gate">([](tensor x) { return x * sigmoid(sum(x, {0})); }) >> flatten >> dense<2>;
+constexpr auto net = array<3, 4> >> named<"gate">([](tensor x) { return x * sigmoid(sum(x, {0})); }) >> flatten
+    >> dense<2>;
 
 int main() { estimator model{net, softmax_cross_entropy, sgd{}}; }

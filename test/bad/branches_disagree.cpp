@@ -15,7 +15,8 @@ using namespace sinter;
 constexpr auto net = image<5, 3, 1>
     >> named<"block">([](tensor image) {
            const tensor x = ops::reshape(image, extents(5, 3));
-           return cond(constant(x.g, 1.f), [](bundle o) { return bundle(ops::slice(o[0], 0, 0, 3)); }, [](bundle o) { return bundle(ops::slice(o[0], 0, 0, 4)); }, ops::reshape(x, extents(15)))[0];
+           return cond(constant(x.g, 1.f), [](bundle o) { return bundle(ops::slice(o[0], 0, 0, 3)); },
+                       [](bundle o) { return bundle(ops::slice(o[0], 0, 0, 4)); }, ops::reshape(x, extents(15)))[0];
        })
     >> flatten >> dense<10>;
 

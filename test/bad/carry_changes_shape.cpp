@@ -15,7 +15,8 @@ using namespace sinter;
 constexpr auto net = image<5, 3, 1>
     >> named<"block">([](tensor image) {
            const tensor x = ops::reshape(image, extents(5, 3));
-           return scan([](bundle h, bundle s) { return scan_step{bundle(concat(h[0], ops::slice(s[0], 0, 0, 1))), h}; }, ops::broadcast_to(constant(x.g, 0.f), batch_of(3)), x).outputs[0];
+           return scan([](bundle h, bundle s) { return scan_step{bundle(concat(h[0], ops::slice(s[0], 0, 0, 1))), h}; },
+                       ops::broadcast_to(constant(x.g, 0.f), batch_of(3)), x).outputs[0];
        })
     >> flatten >> dense<10>;
 

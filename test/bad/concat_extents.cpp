@@ -11,6 +11,7 @@
 using namespace sinter;
 
 constexpr auto net = image<6, 6, 8>
-    >> named<"join">([](tensor x) { return concat(x, ops::slice(ops::slice(x, 0, 0, 3), 1, 0, 4)); }) >> flatten >> dense<10>;
+    >> named<"join">([](tensor x) { return concat(x, ops::slice(ops::slice(x, 0, 0, 3), 1, 0, 4)); }) >> flatten
+    >> dense<10>;
 
 int main() { estimator model{net, softmax_cross_entropy, sgd{}}; }

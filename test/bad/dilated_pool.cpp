@@ -7,6 +7,7 @@
 using namespace sinter;
 
 constexpr auto net = image<28, 28, 1>
-    >> [](tensor x) { return ops::max_pool(x, {2, 2}, window{.stride = 2, .dilation = {2, 2}}); } >> flatten >> dense<2>;
+    >> [](tensor x) { return ops::max_pool(x, {2, 2}, window{.stride = 2, .dilation = {2, 2}}); } >> flatten
+    >> dense<2>;
 
 int main() { estimator model{net, softmax_cross_entropy, sgd{}}; }

@@ -11,11 +11,14 @@ using namespace sinter::compiler;
 
 struct noisy {
     static constexpr int slots = 0, n_scalars = 0;
-    static constexpr void update(update_context& u) { u.set_parameter(u.parameter() - u.gradient() * ops::random_uniform(u.gradient())); }
+    static constexpr void update(update_context& u) {
+        u.set_parameter(u.parameter() - u.gradient() * ops::random_uniform(u.gradient()));
+    }
     void scalars(std::int64_t, float*) const {}
 };
 constexpr auto net = features<12> >> dense<10>;
-using program = compiled<request<std::remove_cvref_t<decltype(net)>, std::remove_cvref_t<decltype(mse)>, no_optimizer, program_mode::training,
-                                 5, cpu_device::target, program_options{.gradients = gradient_policy::reduced}>>;
+using program = compiled<request<std::remove_cvref_t<decltype(net)>, std::remove_cvref_t<decltype(mse)>, no_optimizer,
+                                 program_mode::training, 5, cpu_device::target,
+                                 program_options{.gradients = gradient_policy::reduced}>>;
 
 int main() { return make_updater<program>(noisy{})->scalars(); }

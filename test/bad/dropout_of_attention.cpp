@@ -9,6 +9,7 @@
 
 using namespace sinter;
 
-constexpr auto net = array<8, 8> >> [](tensor x) { return attention(x, x, x, {.dropout = 1.f}); } >> flatten >> dense<3>;
+constexpr auto net = array<8, 8> >> [](tensor x) { return attention(x, x, x, {.dropout = 1.f}); } >> flatten
+    >> dense<3>;
 
 int main() { estimator model{net, softmax_cross_entropy, sgd{}}; }

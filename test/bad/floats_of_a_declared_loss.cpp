@@ -11,4 +11,6 @@ using namespace sinter;
 // mse compares floats, and this declaration gives it class numbers.
 constexpr auto net = features<12> >> dense<10>;
 
-int main() { estimator model{net, expects<target_kind::class_index>([](tensor y, tensor t) { return mse(y, t); }), sgd{}}; }
+int main() {
+    estimator model{net, expects<target_kind::class_index>([](tensor y, tensor t) { return mse(y, t); }), sgd{}};
+}

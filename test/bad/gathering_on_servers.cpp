@@ -11,7 +11,8 @@ using namespace sinter::compiler;
 
 constexpr auto net = features<12> >> dense<10>;
 using optimizer = accumulated<2, adam>;
-using program = compiled<request<std::remove_cvref_t<decltype(net)>, std::remove_cvref_t<decltype(mse)>, no_optimizer, program_mode::training,
-                                 5, cpu_device::target, program_options{.gradients = gradient_policy::reduced}>>;
+using program = compiled<request<std::remove_cvref_t<decltype(net)>, std::remove_cvref_t<decltype(mse)>, no_optimizer,
+                                 program_mode::training, 5, cpu_device::target,
+                                 program_options{.gradients = gradient_policy::reduced}>>;
 
 int main() { return make_updater<program>(optimizer{})->scalars(); }

@@ -12,6 +12,7 @@
 using namespace sinter;
 
 // What an embedding was asked for has no gradient.
-constexpr auto net = indices<6> >> named<"words">([](tensor i) { return ops::gradient(embedding<10, 3>(i), i); }) >> flatten >> dense<3>;
+constexpr auto net = indices<6> >> named<"words">([](tensor i) { return ops::gradient(embedding<10, 3>(i), i); })
+    >> flatten >> dense<3>;
 
 int main() { estimator model{net, softmax_cross_entropy, sgd{}}; }

@@ -12,6 +12,7 @@
 using namespace sinter;
 
 // A copy of x does not lead to the score, which was made of x itself.
-constexpr auto net = features<4> >> named<"critic">([](tensor x) { return x * ops::gradient(dense<1>(x), x + 1.f); }) >> dense<3>;
+constexpr auto net = features<4> >> named<"critic">([](tensor x) { return x * ops::gradient(dense<1>(x), x + 1.f); })
+    >> dense<3>;
 
 int main() { estimator model{net, softmax_cross_entropy, sgd{}}; }

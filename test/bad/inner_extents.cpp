@@ -10,6 +10,7 @@
 
 using namespace sinter;
 
-constexpr auto net = features<20> >> named<"mix">([](tensor x) { return matmul(x, weights(x, "w", extents(30, 5), zeros)); });
+constexpr auto net = features<20>
+    >> named<"mix">([](tensor x) { return matmul(x, weights(x, "w", extents(30, 5), zeros)); });
 
 int main() { estimator model{net, softmax_cross_entropy, sgd{}}; }

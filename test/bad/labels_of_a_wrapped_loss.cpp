@@ -13,4 +13,7 @@ using namespace sinter;
 // A loss of one's own that does not say what its second tensor is gets float32 like the prediction, not class numbers.
 constexpr auto net = features<12> >> dense<10>;
 
-int main() { estimator model{net, [](tensor logits, tensor labels) { return 0.5f * softmax_cross_entropy(logits, labels); }, sgd{}}; }
+int main() {
+    estimator model{net,
+                    [](tensor logits, tensor labels) { return 0.5f * softmax_cross_entropy(logits, labels); }, sgd{}};
+}

@@ -13,7 +13,8 @@ using namespace sinter;
 /// As a strategy with servers asks for programs.
 struct elsewhere {
     using device = cpu_device;
-    static constexpr strategy_traits traits{.gradients = gradient_policy::reduced, .updates_here = false, .remote_tables = true};
+    static constexpr strategy_traits traits{.gradients = gradient_policy::reduced, .updates_here = false,
+                                            .remote_tables = true};
     template <class Programs, class Optimizer>
     struct session : single_session<Programs> {
         session(elsewhere, int threads) : single_session<Programs>(cpu_device::options{threads}) {}
@@ -23,6 +24,7 @@ struct elsewhere {
     };
 };
 // Which rows a batch names must be known before the net runs: a slice of an input is made within it.
-constexpr auto net = indices<4> >> [](tensor x) { return ops::slice(x, 0, 1, 2); } >> named<"words">(embedding<100, 3>) >> flatten >> dense<2>;
+constexpr auto net = indices<4> >> [](tensor x) { return ops::slice(x, 0, 1, 2); } >> named<"words">(embedding<100, 3>)
+    >> flatten >> dense<2>;
 
 int main() { trainer model{net, mse, sgd{}, elsewhere{}}; }

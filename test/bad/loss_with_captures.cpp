@@ -8,5 +8,6 @@ constexpr auto net = features<2> >> dense<1>;
 
 int main() {
     const float factor = 100.f;
-    estimator model{net, summed([factor](tensor y, tensor t) { return mean((y - t) * (y - t), {-1}) * factor; }), sgd{}};
+    estimator model{net,
+                    summed([factor](tensor y, tensor t) { return mean((y - t) * (y - t), {-1}) * factor; }), sgd{}};
 }

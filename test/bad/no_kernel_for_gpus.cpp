@@ -8,10 +8,13 @@
 using namespace sinter;
 using namespace sinter::compiler;
 
-constexpr auto net = inputs(array<8, 5>, indices<3>) >> [](tensor x, tensor labels) { return ops::ctc_loss(x, labels); };
+constexpr auto net = inputs(array<8, 5>, indices<3>) >> [](tensor x, tensor labels) {
+    return ops::ctc_loss(x, labels);
+};
 using device = test::rehearsal_device;
 using program = compiled<
-    request<std::remove_const_t<decltype(net)>, mse_loss, sgd, program_mode::prediction, 4, device::target, program_options{}>>;
+    request<std::remove_const_t<decltype(net)>, mse_loss, sgd, program_mode::prediction, 4, device::target,
+            program_options{}>>;
 
 device::runner<program> runner;
 

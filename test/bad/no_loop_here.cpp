@@ -15,7 +15,9 @@ using namespace sinter;
 constexpr auto net = image<5, 3, 1>
     >> named<"block">([](tensor image) {
            const tensor x = ops::reshape(image, extents(5, 3));
-           return scan([](bundle, bundle s) { return scan_step{{}, map_fn([](tensor t) { return t * 2.f; }, ops::reshape(s[0], extents(3, 1)))}; }, bundle{}, x).outputs[0];
+           return scan([](bundle, bundle s) {
+               return scan_step{{}, map_fn([](tensor t) { return t * 2.f; }, ops::reshape(s[0], extents(3, 1)))};
+           }, bundle{}, x).outputs[0];
        })
     >> flatten >> dense<10>;
 

@@ -10,7 +10,8 @@ using namespace sinter;
 using namespace sinter::compiler;
 
 constexpr auto net = indices<3> >> embedding<40, 5> >> flatten >> dense<10>;
-using program = compiled<request<std::remove_cvref_t<decltype(net)>, std::remove_cvref_t<decltype(mse)>, no_optimizer, program_mode::training,
-                                 5, cpu_device::target, program_options{.gradients = gradient_policy::reduced}>>;
+using program = compiled<request<std::remove_cvref_t<decltype(net)>, std::remove_cvref_t<decltype(mse)>, no_optimizer,
+                                 program_mode::training, 5, cpu_device::target,
+                                 program_options{.gradients = gradient_policy::reduced}>>;
 
 int main() { return make_updater<program>(lamb{})->scalars(); }

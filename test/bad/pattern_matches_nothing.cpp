@@ -12,5 +12,6 @@ using namespace sinter;
 constexpr auto net = features<12> >> dense<4> >> relu >> dense<2>;
 
 int main() {
-    estimator model{net, softmax_cross_entropy, parameter_groups{adamw{}, group_of<"*/bais">(sgd{}), frozen<"dense/kernel">}};
+    estimator model{net, softmax_cross_entropy,
+                    parameter_groups{adamw{}, group_of<"*/bais">(sgd{}), frozen<"dense/kernel">}};
 }

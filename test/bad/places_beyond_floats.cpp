@@ -11,7 +11,7 @@
 using namespace sinter;
 
 // Rows of a table named by floats, of which those above 2^24 leave out every second integer.
-constexpr auto net = features<4> >> named<"hashed">([](tensor x) { return ops::cast(x, 20'000'000); }) >> embedding<20'000'000, 1>
-    >> flatten >> dense<2>;
+constexpr auto net = features<4> >> named<"hashed">([](tensor x) { return ops::cast(x, 20'000'000); })
+    >> embedding<20'000'000, 1> >> flatten >> dense<2>;
 
 int main() { estimator model{net, mse, sgd{}}; }

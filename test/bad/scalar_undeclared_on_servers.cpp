@@ -15,7 +15,8 @@ struct mine {
     void scalars(std::int64_t, float* out) const { out[0] = rate; }
 };
 constexpr auto net = features<12> >> dense<10>;
-using program = compiled<request<std::remove_cvref_t<decltype(net)>, std::remove_cvref_t<decltype(mse)>, no_optimizer, program_mode::training,
-                                 5, cpu_device::target, program_options{.gradients = gradient_policy::reduced}>>;
+using program = compiled<request<std::remove_cvref_t<decltype(net)>, std::remove_cvref_t<decltype(mse)>, no_optimizer,
+                                 program_mode::training, 5, cpu_device::target,
+                                 program_options{.gradients = gradient_policy::reduced}>>;
 
 int main() { return make_updater<program>(mine{})->scalars(); }

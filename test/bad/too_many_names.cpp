@@ -11,7 +11,8 @@ using namespace sinter::compiler;
 // A loop that names each of its steps.
 constexpr auto names = [] {
     std::array<std::array<char, 3>, 1600> all{};
-    for (std::size_t i = 0; i < all.size(); ++i) all[i] = {static_cast<char>('A' + i / 40), static_cast<char>('A' + i % 40), 0};
+    for (std::size_t i = 0; i < all.size(); ++i)
+        all[i] = {static_cast<char>('A' + i / 40), static_cast<char>('A' + i % 40), 0};
     return all;
 }();
 constexpr auto net = features<4> >> [](tensor x) {

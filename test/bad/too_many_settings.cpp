@@ -10,5 +10,6 @@ constexpr auto net = features<12> >> dense<10>;
 constexpr program_options careful{.winograd = winograd::forbid};
 
 int main() {
-    estimator model{net, mse, sgd{}, max_batch<16>, built_with<careful>, single<cpu_device>{}, trainer_options{.threads = 2}, built_with<careful>};
+    estimator model{net, mse, sgd{}, max_batch<16>, built_with<careful>, single<cpu_device>{},
+                    trainer_options{.threads = 2}, built_with<careful>};
 }

@@ -10,6 +10,7 @@
 
 using namespace sinter;
 
-constexpr auto net = features<8> >> named<"scale">([](tensor x) { return x / ops::var(x, {batch_axis}, 1); }) >> dense<3>;
+constexpr auto net = features<8> >> named<"scale">([](tensor x) { return x / ops::var(x, {batch_axis}, 1); })
+    >> dense<3>;
 
 int main() { estimator model{net, softmax_cross_entropy, sgd{}}; }

@@ -8,6 +8,7 @@
 
 using namespace sinter;
 
-constexpr auto net = image<6, 8, 2> >> conv2d<8, 3, window{.padding = {1, 1, 0, 0}, .dilation = {4, 1}}> >> flatten >> dense<10>;
+constexpr auto net = image<6, 8, 2> >> conv2d<8, 3, window{.padding = {1, 1, 0, 0}, .dilation = {4, 1}}> >> flatten
+    >> dense<10>;
 
 int main() { estimator model{net, softmax_cross_entropy, sgd{}}; }

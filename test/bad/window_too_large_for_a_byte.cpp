@@ -12,6 +12,7 @@ using namespace sinter;
 
 // A max over the whole image, by a window that is too large to remember its winner in a byte: max(x, {0, 1}) does it.
 constexpr auto net = image<28, 28, 1>
-    >> conv2d<8, 3> >> named<"whole">([](tensor x) { return ops::max_pool(x, 28, {.stride = 28}); }) >> flatten >> dense<10>;
+    >> conv2d<8, 3> >> named<"whole">([](tensor x) { return ops::max_pool(x, 28, {.stride = 28}); }) >> flatten
+    >> dense<10>;
 
 int main() { estimator model{net, softmax_cross_entropy, sgd{}}; }

@@ -109,7 +109,8 @@ BOOST_AUTO_TEST_CASE(a_pipeline_goes_on_where_it_was) {
         for (const int taken : {0, 1, 5, 15}) {
             data::pipeline p = counted(depth);
             for (int i = 0; i < taken; ++i) p.next();
-            BOOST_TEST(holds_in_child([&] { return rest(p) == from(taken) && rest(p) == from(0); }), "depth " << depth << ", " << taken);
+            BOOST_TEST(holds_in_child([&] { return rest(p) == from(taken) && rest(p) == from(0); }),
+                       "depth " << depth << ", " << taken);
             BOOST_TEST(holds_in_child([&] {
                 p.rewind();
                 return rest(p) == from(0);

@@ -59,8 +59,8 @@ std::vector<std::string> run(int members, std::vector<int> on, std::int64_t at, 
         std::vector<ticket> tickets;
         try {
             for (int b = 0; b < 3; ++b)
-                tickets.push_back(c.start({.what = how, .step = step, .bucket = b}, x[static_cast<std::size_t>(b)].data(),
-                                          5000, b < 2));
+                tickets.push_back(c.start({.what = how, .step = step, .bucket = b},
+                                          x[static_cast<std::size_t>(b)].data(), 5000, b < 2));
             for (const ticket t : tickets) c.wait(t);
         } catch (const data_error& e) {
             said[static_cast<std::size_t>(r)] = e.what();

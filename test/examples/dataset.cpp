@@ -7,7 +7,8 @@
 #include <unistd.h>
 
 struct folder {
-    std::filesystem::path path = std::filesystem::temp_directory_path() / ("sinter dataset " + std::to_string(::getpid()));
+    std::filesystem::path path =
+        std::filesystem::temp_directory_path() / ("sinter dataset " + std::to_string(::getpid()));
     folder() { std::filesystem::create_directories(path / "fashion-mnist"); }
     ~folder() { std::filesystem::remove_all(path); }
     void write(const std::string& name, const std::string& bytes) const {
@@ -59,7 +60,8 @@ BOOST_AUTO_TEST_CASE(files_are_found_here_or_one_folder_down) {
 BOOST_AUTO_TEST_CASE(without_files_digits_are_drawn_and_one_line_says_so) {
     const folder f;
     example::dataset d;
-    BOOST_TEST(said("", d) == "No data folder given (--data DIR or SINTER_DATA): using digits that this program draws itself.\n");
+    BOOST_TEST(said("", d) ==
+               "No data folder given (--data DIR or SINTER_DATA): using digits that this program draws itself.\n");
     BOOST_TEST(d.train.size() == 11000);
     BOOST_TEST(d.validation.size() == 1000);
     BOOST_TEST(d.test.size() == 2000);
@@ -72,7 +74,8 @@ BOOST_AUTO_TEST_CASE(half_a_data_set_is_an_error) {
     const folder f;
     f.write_all("", "\1\2");
     std::filesystem::remove(f.path / "t10k-labels-idx1-ubyte");
-    BOOST_CHECK_EXCEPTION(example::find_dataset(f.path.string(), 1), sinter::data_error, [](const sinter::data_error& e) {
+    BOOST_CHECK_EXCEPTION(example::find_dataset(f.path.string(), 1), sinter::data_error,
+                          [](const sinter::data_error& e) {
         return e.got() == "3 of its 4 files" && e.needed().starts_with("t10k-labels-idx1-ubyte or ");
     });
 }

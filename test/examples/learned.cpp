@@ -36,7 +36,8 @@ BOOST_AUTO_TEST_CASE(lstm_learns_to_write_like_shakespeare) {
     const std::string text = data_file("tinyshakespeare/input.txt");
     if (text.empty()) return skip("no tinyshakespeare/input.txt");
     const std::string data = std::filesystem::path(text).parent_path().parent_path().string();
-    const double loss = results_of("lstm", "--epochs 12 --batch 32 --seed 1 --data" + quoted(data)).get<double>("validation loss");
+    const double loss =
+        results_of("lstm", "--epochs 12 --batch 32 --seed 1 --data" + quoted(data)).get<double>("validation loss");
     BOOST_TEST(loss <= 1.85, "validation loss " << loss << " nats a character, needed 1.85");
     BOOST_TEST(loss >= 1.3);
 }

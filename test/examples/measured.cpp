@@ -8,7 +8,8 @@
 
 #include <algorithm>
 
-/// The examples that measure something else than how many images they recognise, and what they learn at least, or at most.
+/// The examples that measure something else than how many images they recognise, and what they
+/// learn at least, or at most.
 namespace {
 struct measured {
     const char *name, *data;
@@ -16,16 +17,20 @@ struct measured {
     const char* result;
     double least, most;
 };
-const measured all_measured[] = {{"csv_classification", "made-up people", 3, 64, "accuracy", 0.8, 0.9},   // of "no": 0.7
+// of "no": 0.7
+const measured all_measured[] = {{"csv_classification", "made-up people", 3, 64, "accuracy", 0.8, 0.9},
                                  {"csv_classification", "made-up people", 3, 64, "area under ROC", 0.8, 0.95},
                                  {"logistic_regression", "made-up people", 4, 64, "accuracy", 0.82, 0.9},
                                  {"logistic_regression", "made-up people", 4, 64, "area under ROC", 0.85, 0.95},
                                  {"csv_regression", "made-up people", 3, 64, "R2", 0.25, 0.7},
-                                 {"csv_regression", "made-up people", 3, 64, "mean error in years", 5, 10.2},   // of 38: 11.6
-                                 {"gpt", "made-up sentences", 1, 8, "validation loss", 0.5, 2.2},   // of who knows nothing: 3.4
+                                 // of 38: 11.6
+                                 {"csv_regression", "made-up people", 3, 64, "mean error in years", 5, 10.2},
+                                 // of who knows nothing: 3.4
+                                 {"gpt", "made-up sentences", 1, 8, "validation loss", 0.5, 2.2},
                                  {"lstm", "made-up sentences", 1, 8, "validation loss", 0.5, 2.2},
                                  {"vae", "drawn digits", 2, 64, "nats an image", 200, 260},
-                                 {"vae", "drawn digits", 2, 64, "mean squared difference", 0.012, 0.035},   // noise alone: 0.01
+                                 // noise alone: 0.01
+                                 {"vae", "drawn digits", 2, 64, "mean squared difference", 0.012, 0.035},
                                  {"gan", "drawn digits", 2, 64, "digits drawn", 1, 10},   // two epochs are few
                                  {"gan", "drawn digits", 2, 64, "of real images", 4, 8},
                                  {"handwriting", "drawn strokes", 1, 32, "error rate", 0, 0.6}};
@@ -49,7 +54,8 @@ BOOST_AUTO_TEST_CASE(reports_say_what_was_measured) {
 BOOST_AUTO_TEST_CASE(csv_classification_saves_its_features) {
     const std::string features = read_bytes(smoke("csv_classification.features"));
     BOOST_TEST(features.starts_with("sinter features,2\nnumber,age,0,1,0,"));
-    BOOST_TEST(features.find("\nindex,vocabulary,occupation,16,1,9,") != std::string::npos);   // eight words and the empty one
+    // eight words and the empty one
+    BOOST_TEST(features.find("\nindex,vocabulary,occupation,16,1,9,") != std::string::npos);
 }
 
 BOOST_AUTO_TEST_CASE(vae_draws_a_hundred_images_that_differ) {
@@ -76,7 +82,8 @@ BOOST_AUTO_TEST_CASE(help_is_short_and_what_cannot_be_written_is_refused) {
     for (const measured& m : all_measured) BOOST_TEST_CONTEXT(m.name) {
         const command_result said = run_in(folder / "", m.name, "--help --save x");
         BOOST_TEST(said.status == 0);
-        for (const char* part : {"Usage: ", "--data DIR", "--epochs N", "--batch N", "--threads N", "--seed N", "--save FILE"})
+        for (const char* part :
+             {"Usage: ", "--data DIR", "--epochs N", "--batch N", "--threads N", "--seed N", "--save FILE"})
             BOOST_TEST(said.output.find(part) != std::string::npos, part);
         for (const char* file : {"--save missing/w.safetensors", "--report missing/r.json"}) {
             const command_result refused = run_in(folder / "", m.name, "--epochs 1000000 " + std::string(file));
@@ -99,7 +106,8 @@ BOOST_AUTO_TEST_CASE(gpt_learns_from_a_text_of_ones_own) {
     BOOST_TEST(said.output.find("\na b ") != std::string::npos, said.output);
     const command_result refused = run_in(folder / "", "gpt", given + " --epochs 1000000");
     BOOST_TEST(refused.status == 2);   // given twice
-    const command_result unknown = run_in(folder / "", "gpt", "--epochs 1000000 --prompt '!' --text" + quoted(folder / "t"));
+    const command_result unknown =
+        run_in(folder / "", "gpt", "--epochs 1000000 --prompt '!' --text" + quoted(folder / "t"));
     BOOST_TEST(unknown.status == 1);
     BOOST_TEST(unknown.output.find("unknown character") != std::string::npos, unknown.output);
 }

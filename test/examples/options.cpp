@@ -47,12 +47,15 @@ BOOST_AUTO_TEST_CASE(complaints_say_option_got_and_needed) {
     const std::string epochs = "--epochs: value cannot be used; got ", to = "; needed a whole number from 1 to 1000000";
     for (const char* bad : {"-3", "0", "1000001", "99999999999999999999", "abc", "5x", "1e3", "2.5", " 5", "0x10"})
         BOOST_TEST(complaint({"--epochs", bad}) == epochs + "'" + bad + "'" + to);
-    BOOST_TEST(complaint({"--batch=0"}) == "--batch: value cannot be used; got '0'; needed a whole number from 1 to 4096");
-    BOOST_TEST(complaint({"--threads", "0"}) == "--threads: value cannot be used; got '0'; needed a whole number from 1 to 1024");
+    BOOST_TEST(complaint({"--batch=0"}) ==
+               "--batch: value cannot be used; got '0'; needed a whole number from 1 to 4096");
+    BOOST_TEST(complaint({"--threads", "0"}) ==
+               "--threads: value cannot be used; got '0'; needed a whole number from 1 to 1024");
     BOOST_TEST(complaint({"--seed", "-1"}) ==
                "--seed: value cannot be used; got '-1'; needed a whole number from 0 to 18446744073709551615");
     for (const char* bad : {"nan", "inf", "-0.1", "1.5", "x"})
-        BOOST_TEST(complaint({"--rate", bad}) == std::string("--rate: value cannot be used; got '") + bad + "'; needed a number from 0 to 1");
+        BOOST_TEST(complaint({"--rate", bad}) == std::string("--rate: value cannot be used; got '") + bad +
+                   "'; needed a number from 0 to 1");
     BOOST_TEST(complaint({"--epoch", "3"}) == "'--epoch': unknown option; needed one of those that --help shows");
     BOOST_TEST(complaint({"-x"}) == "'-x': unknown option; needed one of those that --help shows");
     BOOST_TEST(complaint({"stray"}) == "'stray': unexpected argument; needed options only, as --help shows");
@@ -71,9 +74,10 @@ BOOST_AUTO_TEST_CASE(help_shows_every_option_and_its_default) {
     const parsed p({"--help", "--epochs", "7"});
     BOOST_TEST(p.helped);
     BOOST_TEST(p.options.epochs == 5);   // help alone is read
-    for (const char* part : {"Tests options.", "Usage: prog [options]", "--data DIR", "SINTER_DATA", "--epochs N", "(default 5)",
-                             "--batch N", "--threads N", "all cores", "--seed N", "--save FILE", "--report FILE", "--rate X",
-                             "(default 0.5)", "--quiet"})
+    for (const char* part :
+         {"Tests options.", "Usage: prog [options]", "--data DIR", "SINTER_DATA", "--epochs N", "(default 5)",
+          "--batch N", "--threads N", "all cores", "--seed N", "--save FILE", "--report FILE", "--rate X",
+          "(default 0.5)", "--quiet"})
         BOOST_TEST(p.text.find(part) != std::string::npos, part);
 }
 

@@ -2,8 +2,8 @@
 // needs: examples
 // after: quickstart predict custom_layer custom_loop custom_op custom_optimizer residual from_keras from_pytorch
 //
-// What the examples' smoke tests wrote, and what the programs do besides. They are in the folder SINTER_EXAMPLES, and the
-// smoke tests' files in its folder smoke.
+// What the examples' smoke tests wrote, and what the programs do besides. They are in the folder
+// SINTER_EXAMPLES, and the smoke tests' files in its folder smoke.
 #define BOOST_TEST_MODULE examples_programs
 #include "examples/smoke.hpp"
 #include "profile/page_checks.hpp"
@@ -16,8 +16,8 @@
 #include <cmath>
 
 namespace {
-/// The examples that train, how their smoke tests run them, and how far each gets at least in one epoch or two. Guessing
-/// recognises a tenth.
+/// The examples that train, how their smoke tests run them, and how far each gets at least in one
+/// epoch or two. Guessing recognises a tenth.
 struct trained {
     const char* name;
     int epochs, batch, seed;
@@ -117,7 +117,8 @@ BOOST_AUTO_TEST_CASE(weights_from_elsewhere_are_good_as_they_come) {
     const auto top = std::filesystem::path(__FILE__).parent_path().parent_path().parent_path();
     const std::string weights = (top / "examples/weights/").string();
     const temporary_folder folder;
-    const std::pair<const char*, const char*> all[] = {{"from_keras", "keras.npz"}, {"from_pytorch", "pytorch.safetensors"}};
+    const std::pair<const char*, const char*> all[] = {{"from_keras", "keras.npz"},
+                                                       {"from_pytorch", "pytorch.safetensors"}};
     for (const auto& [name, file] : all) BOOST_TEST_CONTEXT(name) {
         const command_result said = run_in(folder / "", name, "--threads 1 --weights" + quoted(weights + file));
         BOOST_TEST(said.status == 0, said.output);
@@ -140,7 +141,8 @@ BOOST_AUTO_TEST_CASE(help_is_short_and_does_nothing_else) {
     for (const std::string& name : names) BOOST_TEST_CONTEXT(name) {
         const command_result said = run_in(folder / "", name, "--help --save x");
         BOOST_TEST(said.status == 0);
-        for (const char* part : {"Usage: ", "--data DIR", "--epochs N", "--batch N", "--threads N", "--seed N", "--save FILE", "--report FILE"})
+        for (const char* part : {"Usage: ", "--data DIR", "--epochs N", "--batch N", "--threads N", "--seed N",
+                                 "--save FILE", "--report FILE"})
             BOOST_TEST(said.output.find(part) != std::string::npos, part);
     }
     BOOST_TEST(folder.entries() == 0u);
@@ -186,8 +188,10 @@ BOOST_AUTO_TEST_CASE(a_data_set_of_ones_own) {
 
 // What nobody could read is no success.
 BOOST_AUTO_TEST_CASE(output_that_is_lost_is_a_failure) {
-    const command_result lost = run_command("SINTER_DATA= timeout 200" + quoted(folder_of_examples() + "/predict") + " --weights" +
-                                            quoted(smoke("quickstart.safetensors")) + " 2>&1 >/dev/full");
+    const command_result lost =
+        run_command("SINTER_DATA= timeout 200" + quoted(folder_of_examples() + "/predict") + " --weights" +
+                    quoted(smoke("quickstart.safetensors")) + " 2>&1 >/dev/full");
     BOOST_TEST(lost.status == 1, lost.output);
-    BOOST_TEST(lost.output.find("standard output: not all of what was printed could be written") != std::string::npos, lost.output);
+    BOOST_TEST(lost.output.find("standard output: not all of what was printed could be written") != std::string::npos,
+               lost.output);
 }

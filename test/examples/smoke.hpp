@@ -19,8 +19,8 @@ inline std::string quoted(const std::string& word) { return " '" + word + "'"; }
 /// Runs an example in `folder`, without data but what its arguments name; what it says on both streams.
 inline command_result run_in(const std::string& folder, const std::string& name, const std::string& arguments) {
     // A program that trains where it should refuse would take hours.
-    return run_command("cd" + quoted(folder) + " && SINTER_DATA= timeout 200" + quoted(folder_of_examples() + '/' + name) +
-                       ' ' + arguments + " 2>&1");
+    return run_command("cd" + quoted(folder) + " && SINTER_DATA= timeout 200" +
+                       quoted(folder_of_examples() + '/' + name) + ' ' + arguments + " 2>&1");
 }
 inline std::string smoke(const std::string& name) { return folder_of_examples() + "/smoke/" + name; }
 

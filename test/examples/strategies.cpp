@@ -101,14 +101,16 @@ BOOST_AUTO_TEST_CASE(canonical_bits) {
     int n = 0;
     const auto same = [&](const std::string& before, const std::string& strategy) {
         const std::string file = std::to_string(n++);
-        BOOST_TEST(run(before + command(strategy, file), folder) == 0, before << strategy << read_bytes(folder / "log"));
+        BOOST_TEST(run(before + command(strategy, file), folder) == 0,
+                   before << strategy << read_bytes(folder / "log"));
         BOOST_TEST((read_bytes(folder / file.c_str()) == want), before << strategy);
     };
     for (const char* s : {"mirrored:2", "mirrored:4", "central_storage:2"}) same("", s);
     for (const char* processes : {"2", "4"})
         for (const char* s : {"multi_worker:ring", "multi_worker:halving_doubling"})
             same(launcher() + " -n " + processes + " -- ", s);
-    for (const char* s : {"parameter_server:sync:0", "parameter_server:stale:0"}) same(launcher() + " --workers 2 --ps 2 -- ", s);
+    for (const char* s : {"parameter_server:sync:0", "parameter_server:stale:0"})
+        same(launcher() + " --workers 2 --ps 2 -- ", s);
     const int mpi = run(command("multi_worker:mpi", "mpi"), folder);   // a world of one, where it was built with MPI
     if (mpi == 0 && std::system("command -v mpirun > /dev/null") == 0)
         for (const char* processes : {"2", "4"})
@@ -204,7 +206,8 @@ BOOST_AUTO_TEST_CASE(jobs_with_servers) {
     for (const char* mode : {"async", "stale:0", "stale:1", "stale:3", "sync:0", "sync:1"}) {
         temporary_folder folder;
         const std::string checkpoint = folder / "run";
-        BOOST_TEST(run(launcher() + " --workers 2 --ps 2 --evaluator -- " + program() + " --strategy parameter_server:" + mode +
+        BOOST_TEST(run(launcher() + " --workers 2 --ps 2 --evaluator -- " + program() +
+                       " --strategy parameter_server:" + mode +
                            " --steps 12 --batch 16 --threads 1 --every 6 --checkpoint " + checkpoint, folder) == 0,
                    mode << ": " << read_bytes(folder / "log"));
         const std::string said = read_bytes(folder / "log");
@@ -226,11 +229,14 @@ BOOST_AUTO_TEST_CASE(other_programs) {
         BOOST_TEST(said.find(words) != said.npos, command << ": " << said);
         return said;
     };
-    says("env -C " + (folder / "") + " " + examples + "/gan --strategy mirrored:2 --epochs 1 --threads 1", "examples/s");   // it writes a picture
+    // it writes a picture
+    says("env -C " + (folder / "") + " " + examples + "/gan --strategy mirrored:2 --epochs 1 --threads 1",
+         "examples/s");
     says(examples + "/gpt --strategy mirrored:2 --epochs 1 --batch 8 --threads 1 --length 20", "perplexity");
     says(launcher() + " -n 2 -- " + examples + "/custom_strategy --epochs 1 --threads 1", "over 2 processes");
-    const std::string clicks = says(launcher() + " --workers 2 --ps 2 -- " + examples + "/click_through --epochs 1 --threads 1",
-                                    "area under the curve 0.");
+    const std::string clicks =
+        says(launcher() + " --workers 2 --ps 2 -- " + examples + "/click_through --epochs 1 --threads 1",
+             "area under the curve 0.");
     const double area = std::atof(clicks.c_str() + clicks.find("area under the curve ") + 21);
     BOOST_TEST(area > 0.65, clicks);   // guessing: 0.5
 }

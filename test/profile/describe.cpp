@@ -17,7 +17,8 @@
 
 #include <sstream>
 
-/// describe(): a small net's whole text, for a target that is the same on every machine; and the tables of nets with blocks.
+/// describe(): a small net's whole text, for a target that is the same on every machine; and the
+/// tables of nets with blocks.
 using namespace sinter;
 using namespace sinter::compiler;
 
@@ -33,7 +34,8 @@ static std::string captured(F f) {
     return s;
 }
 template <class Net, class Optimizer = sgd>
-using program_of = compiled<request<Net, softmax_cross_entropy_loss, Optimizer, program_mode::training, 4, target{16, 8}, program_options{}>>;
+using program_of = compiled<request<Net, softmax_cross_entropy_loss, Optimizer, program_mode::training, 4,
+                                    target{16, 8}, program_options{}>>;
 
 constexpr auto net = image<8, 8, 1> >> conv2d<4, 3> >> relu >> max_pool<2> >> flatten >> dense<3>;
 
@@ -93,19 +95,23 @@ static rows layers(Net, program_mode mode = program_mode::training) {
 }
 static std::string outline(const rows& all) {
     std::ostringstream s;
-    for (const profile::layer_text& l : all) s << std::string(static_cast<std::size_t>(l.depth), ' ') << l.name << ' ' << l.out << ' ' << l.parameters << '\n';
+    for (const profile::layer_text& l : all)
+        s << std::string(static_cast<std::size_t>(l.depth), ' ') << l.name << ' ' << l.out << ' ' << l.parameters
+            << '\n';
     return s.str();
 }
 
 BOOST_AUTO_TEST_CASE(blocks_show_what_is_in_them) {
     constexpr auto wave = elementwise([](scalar x) { return x * x; });
     constexpr auto block = [](tensor x) { return x + relu(batch_norm(conv2d<2, 3>(x))); };
-    constexpr auto deep = image<8, 8, 1> >> named<"stem">(conv2d<2, 3> >> relu) >> named<"first">(block) >> checkpoint(conv2d<2, 1> >> wave)
-        >> named<"pool">(global_avg_pool) >> named<"a">(named<"b">(dense<4> >> relu)) >> shared<"tower">(dense<4>) >> shared<"tower">(dense<4>)
-        >> [](tensor x) { return dense<3>(tanh(x)); };
+    constexpr auto deep = image<8, 8, 1> >> named<"stem">(conv2d<2, 3> >> relu) >> named<"first">(block)
+        >> checkpoint(conv2d<2, 1> >> wave)
+        >> named<"pool">(global_avg_pool) >> named<"a">(named<"b">(dense<4> >> relu)) >> shared<"tower">(dense<4>)
+        >> shared<"tower">(dense<4>) >> [](tensor x) { return dense<3>(tanh(x)); };
     BOOST_TEST(outline(layers(deep)) == "stem [B, 8, 8, 2] 20\n conv2d [B, 8, 8, 2] 20\n relu [B, 8, 8, 2] 0\n"
                                         "first [B, 8, 8, 2] 42\n conv2d [B, 8, 8, 2] 38\n batch_norm [B, 8, 8, 2] 4\n"
-                                        "checkpoint [B, 8, 8, 2] 6\n conv2d [B, 8, 8, 2] 6\n elementwise [B, 8, 8, 2] 0\n"
+                                        "checkpoint [B, 8, 8, 2] 6\n conv2d [B, 8, 8, 2] 6\n"
+                                        " elementwise [B, 8, 8, 2] 0\n"
                                         "pool [B, 2] 0\n"
                                         "a [B, 4] 12\n b [B, 4] 12\n  dense [B, 4] 12\n  relu [B, 4] 0\n"
                                         "tower [B, 4] 20\ntower [B, 4] 0\n"
@@ -114,13 +120,15 @@ BOOST_AUTO_TEST_CASE(blocks_show_what_is_in_them) {
 }
 /// The walk is a trace of its own: it must have made the graph that the program was made of.
 BOOST_AUTO_TEST_CASE(the_walk_makes_the_programs_graph) {
-    constexpr auto n = image<8, 8, 1> >> named<"block">(conv2d<4, 3> >> relu >> dropout<0.5f>) >> conv2d<4, 3> >> flatten >> dense<4> >> relu >> dense<3>;
+    constexpr auto n = image<8, 8, 1> >> named<"block">(conv2d<4, 3> >> relu >> dropout<0.5f>) >> conv2d<4, 3>
+        >> flatten >> dense<4> >> relu >> dense<3>;
     profile::layer_walk w;
     w.net(n);
     graph whole;
     trace<std::remove_const_t<decltype(n)>, softmax_cross_entropy_loss>(whole, program_mode::training);
     BOOST_TEST_REQUIRE(w.g.n.n < whole.n.n);
-    for (int i = 0; i < w.g.n.n; ++i) BOOST_TEST((w.g.n[i].k == whole.n[i].k && w.g.n[i].scope == whole.n[i].scope && w.g.n[i].s == whole.n[i].s));
+    for (int i = 0; i < w.g.n.n; ++i)
+        BOOST_TEST((w.g.n[i].k == whole.n[i].k && w.g.n[i].scope == whole.n[i].scope && w.g.n[i].s == whole.n[i].s));
     BOOST_TEST(w.g.parameters.n == whole.parameters.n);
     std::int64_t flops = 0, in_layers = 0;
     for (int i = 0; i < whole.n.n; ++i) flops += profile::flops_of(whole, i);
@@ -142,7 +150,8 @@ BOOST_AUTO_TEST_CASE(many_buffers_are_summed_up) {
     for (int first : t.first) buffers += first >= 0;
     BOOST_TEST_REQUIRE(buffers > profile::most_buffers);
     const std::string text = captured([&](std::FILE* out) { profile::print_memory(t, out); });
-    BOOST_TEST(text.find("and " + std::to_string(buffers - profile::most_buffers) + " smaller ones") != std::string::npos);
+    BOOST_TEST(text.find("and " + std::to_string(buffers - profile::most_buffers) + " smaller ones") !=
+               std::string::npos);
     std::size_t lines = 0;
     for (std::size_t at = text.find("largest first"); at != std::string::npos; at = text.find('\n', at + 1)) ++lines;
     BOOST_TEST(lines == profile::most_buffers + 3);   // the place itself, the end of its line, the buffers, the sum
@@ -155,7 +164,8 @@ BOOST_AUTO_TEST_CASE(a_trainers_sum_is_its_bytes) {
     BOOST_TEST(captured([&](std::FILE* out) { describe(net, out); }).find("softmax") == std::string::npos);
 }
 BOOST_AUTO_TEST_CASE(numbers_of_three_digits) {
-    const std::pair<double, const char*> all[] = {{0, "0"}, {999, "999"}, {1000, "1 k"}, {1234, "1.23 k"}, {99'950, "100 k"}, {999'499, "999 k"},
+    const std::pair<double, const char*> all[] = {{0, "0"}, {999, "999"}, {1000, "1 k"}, {1234, "1.23 k"},
+                                                  {99'950, "100 k"}, {999'499, "999 k"},
         {999'500, "1 M"}, {999'950, "1 M"}, {1'234'567, "1.23 M"}, {999.6e9, "1 T"}, {1.5e15, "1500 T"}};
     for (auto [x, text] : all) BOOST_TEST(profile::short_number(x) == text);
     BOOST_TEST(profile::bytes_text(640) == "640 B");

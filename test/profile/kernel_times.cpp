@@ -76,15 +76,18 @@ BOOST_AUTO_TEST_CASE(every_launch_has_a_line) {
 }
 /// A walk that the next kernel runs shares that one's line, and its work is counted there.
 BOOST_AUTO_TEST_CASE(a_walk_that_leads_is_part_of_its_kernel) {
-    constexpr auto pixels_net = image<12, 12, 1> >> conv2d<4, 3> >> batch_norm >> relu >> conv2d<5, 1> >> flatten >> dense<5>;
+    constexpr auto pixels_net = image<12, 12, 1> >> conv2d<4, 3> >> batch_norm >> relu >> conv2d<5, 1> >> flatten
+        >> dense<5>;
     using model = trainer<std::remove_const_t<decltype(pixels_net)>, softmax_cross_entropy_loss, adam, 8>;
     const profile::program_text text = profile::text_of_program<model::training>();
-    const auto walk = std::find_if(text.kernels.begin(), text.kernels.end(), [](const profile::kernel_text& k) { return k.is_producer; });
+    const auto walk = std::find_if(text.kernels.begin(), text.kernels.end(),
+                                   [](const profile::kernel_text& k) { return k.is_producer; });
     BOOST_TEST_REQUIRE((walk != text.kernels.end()));
     const double flops = static_cast<double>(walk->cost.flops.at(8) + (walk + 1)->cost.flops.at(8));
     std::vector<profile::kernel_count> counts(text.kernels.size());
     counts[static_cast<std::size_t>(walk - text.kernels.begin()) + 1] = {2, 16, 2 * flops / 50e9, flops / 50e9};
-    const std::vector<std::string> lines = printed_lines([&](std::FILE* out) { profile::print_kernel_table(text, counts, 2, nullptr, out); });
+    const std::vector<std::string> lines =
+        printed_lines([&](std::FILE* out) { profile::print_kernel_table(text, counts, 2, nullptr, out); });
     BOOST_TEST_REQUIRE(lines.size() == text.kernels.size() - 1 + 2);
     const std::string& line = lines[static_cast<std::size_t>(walk - text.kernels.begin()) + 1];
     BOOST_TEST(line.find(": " + walk->members + ", then " + (walk + 1)->members) != std::string::npos, line);
@@ -93,7 +96,8 @@ BOOST_AUTO_TEST_CASE(a_walk_that_leads_is_part_of_its_kernel) {
     BOOST_TEST(lines_of(t, 1).size() == text.kernels.size() - 1 + 3);
 }
 BOOST_AUTO_TEST_CASE(an_estimator_will_do_and_one_step_too) {
-    estimator<net_type, softmax_cross_entropy_loss, adam, 8> m(net, softmax_cross_entropy, {}, trainer_options{.threads = 1});
+    estimator<net_type, softmax_cross_entropy_loss, adam, 8> m(net, softmax_cross_entropy, {},
+                                                               trainer_options{.threads = 1});
     BOOST_TEST(lines_of(m, 1).size() == static_cast<std::size_t>(launches) + 3);
     BOOST_TEST(m.inner().steps() == 1);
 }

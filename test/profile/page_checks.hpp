@@ -14,7 +14,8 @@ inline std::string what_is_malformed(std::string_view s) {
         if (s[i] == '&') {
             const std::size_t end = s.find(';', i);
             const std::string_view name = s.substr(i + 1, end - i - 1);
-            if (name != "amp" && name != "lt" && name != "gt" && name != "quot") return "a lone & at " + std::to_string(i);
+            if (name != "amp" && name != "lt" && name != "gt" && name != "quot")
+                return "a lone & at " + std::to_string(i);
         }
         if (s[i] == '>') return "a lone > at " + std::to_string(i);
         if (s[i] != '<') continue;
@@ -35,11 +36,13 @@ inline std::string what_is_malformed(std::string_view s) {
         if (j == s.size()) return name + " never ends";
         const bool empty = s[j - 1] == '/' || name == "meta";
         if (closing) {
-            if (open.empty() || open.back() != name) return "</" + name + "> closes " + (open.empty() ? "nothing" : open.back());
+            if (open.empty() || open.back() != name)
+                return "</" + name + "> closes " + (open.empty() ? "nothing" : open.back());
             open.pop_back();
         } else if (!empty) {
             open.push_back(name);
-            if (name == "style" || name == "script") j = s.find("</" + name, j) - 1;   // their text is not ours to parse
+            // their text is not ours to parse
+            if (name == "style" || name == "script") j = s.find("</" + name, j) - 1;
         }
         i = j;
     }

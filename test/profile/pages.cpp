@@ -18,16 +18,17 @@
 #include "io/temporary_folder.hpp"
 #include "profile/page_checks.hpp"
 
-/// The HTML page and the Graphviz file (describe.cpp tests the printed text): well-formed, whatever the layers are called, and with the numbers of
-/// the program's own cost and plan.
+/// The HTML page and the Graphviz file (describe.cpp tests the printed text): well-formed, whatever
+/// the layers are called, and with the numbers of the program's own cost and plan.
 using namespace sinter;
 using namespace sinter::compiler;
 using namespace sinter::test;
 
-constexpr auto net = image<12, 12, 1> >> named<"a<b>&\"c\\">(conv2d<4, 3> >> relu >> max_pool<2>) >> conv2d<6, 3> >> batch_norm >> gelu
-    >> checkpoint(conv2d<6, 3> >> relu >> conv2d<6, 1>) >> flatten >> dropout<0.25f> >> dense<5>;
+constexpr auto net = image<12, 12, 1> >> named<"a<b>&\"c\\">(conv2d<4, 3> >> relu >> max_pool<2>) >> conv2d<6, 3>
+    >> batch_norm >> gelu >> checkpoint(conv2d<6, 3> >> relu >> conv2d<6, 1>) >> flatten >> dropout<0.25f> >> dense<5>;
 template <program_options O = program_options{}>
-using program_of = compiled<request<std::remove_const_t<decltype(net)>, softmax_cross_entropy_loss, adam, program_mode::training, 16, cpu_device::target, O>>;
+using program_of = compiled<request<std::remove_const_t<decltype(net)>, softmax_cross_entropy_loss, adam,
+                                    program_mode::training, 16, cpu_device::target, O>>;
 
 static profile::program_text& described() {
     static profile::program_text t = profile::text_of_program<program_of<>>();

@@ -16,8 +16,9 @@
 
 #include <sstream>
 
-/// What a program prints that is compiled with SINTER_PROFILE: a table for each of a trainer's programs that ran, whose counts
-/// are those of the runs, and whose work is what can be worked out by hand.
+/// What a program prints that is compiled with SINTER_PROFILE: a table for each of a trainer's
+/// programs that ran, whose counts are those of the runs, and whose work is what can be worked out
+/// by hand.
 using namespace sinter;
 
 constexpr auto net = features<15> >> dense<16> >> relu;
@@ -58,7 +59,8 @@ static std::vector<std::string> table_of(const std::vector<std::string>& lines, 
     const auto at = std::find(lines.begin(), lines.end(), title);
     BOOST_TEST_REQUIRE((lines.end() - at >= 3));
     std::istringstream head(at[1]);
-    for (const char* column : {"launches", "ms", "us", "each", "us", "best", "%", "GFLOP/s", "GB/s", "floor", "layer", "and", "kernel"}) {
+    for (const char* column :
+         {"launches", "ms", "us", "each", "us", "best", "%", "GFLOP/s", "GB/s", "floor", "layer", "and", "kernel"}) {
         std::string word;
         head >> word;
         BOOST_TEST(word == column);
@@ -76,7 +78,8 @@ BOOST_AUTO_TEST_CASE(each_program_that_ran_prints_its_table) {
             t.evaluate(batch(3));
         });
         const auto training = table_of(lines, "training");
-        BOOST_TEST(table_of(lines, "evaluation").size() == static_cast<std::size_t>(trainer_type::evaluation::v.n_launches));
+        BOOST_TEST(table_of(lines, "evaluation").size() ==
+                   static_cast<std::size_t>(trainer_type::evaluation::v.n_launches));
         BOOST_TEST((std::find(lines.begin(), lines.end(), "prediction") == lines.end()));   // it never ran
         BOOST_TEST_REQUIRE(training.size() == static_cast<std::size_t>(P::v.n_launches));
         double shares = 0;
@@ -99,7 +102,8 @@ BOOST_AUTO_TEST_CASE(who_never_ran_prints_nothing) {
 /// The dense layer of 15 inputs and 16 outputs, on batches of 8 and 5.
 BOOST_AUTO_TEST_CASE(work_is_what_it_is_by_hand) {
     const auto kernels = profile::text_of_program<P>().kernels;
-    const auto k = std::find_if(kernels.begin(), kernels.end(), [](const auto& x) { return x.members == "gemm + add + relu"; });
+    const auto k = std::find_if(kernels.begin(), kernels.end(),
+                                [](const auto& x) { return x.members == "gemm + add + relu"; });
     BOOST_TEST_REQUIRE((k != kernels.end()));
     trainer_type t({}, {.threads = 1});
     lines_of([&] {
@@ -117,6 +121,7 @@ BOOST_AUTO_TEST_CASE(work_is_what_it_is_by_hand) {
         BOOST_TEST(limits.flops() > 1e8);
         for (double set : {1., 2e4, 2e6}) BOOST_TEST(limits.copied_bytes(set) > 1e7);
         BOOST_TEST(limits.copied_bytes(2e4) == limits.copied_bytes(3e4));   // measured once
-        BOOST_TEST(w.floor(limits, 2) == std::max(w.flops / limits.flops(), w.bytes / limits.copied_bytes(w.bytes / 2)));
+        BOOST_TEST(w.floor(limits, 2) ==
+                   std::max(w.flops / limits.flops(), w.bytes / limits.copied_bytes(w.bytes / 2)));
     });
 }

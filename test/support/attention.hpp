@@ -55,7 +55,8 @@ inline attention_result plain_attention(const attention_case& c, const doubles& 
             if (!c.sees(i, j) || (lengths && j >= (*lengths)[b])) continue;
             double score = added[n * S + j];
             for (int e = 0; e < D; ++e) score += scale * q[q_at(e)] * k[key_at(j, D, e)];
-            most = std::max(most, scores[j] = c.rounded_scores ? static_cast<double>(static_cast<float>(score)) : score);
+            most = std::max(most,
+                            scores[j] = c.rounded_scores ? static_cast<double>(static_cast<float>(score)) : score);
         }
         for (int j = 0; j < S; ++j)
             if (scores[j] > -INFINITY) sum += p[j] = std::exp(scores[j] - most);

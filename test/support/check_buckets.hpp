@@ -13,7 +13,8 @@ struct stretch_of_floats {
     std::int64_t begin, end;
     auto operator<=>(const stretch_of_floats&) const = default;
 };
-/// Each float of the arena is in one bucket; where steps are accumulated, each of the slot that belongs to a parameter with a gradient.
+/// Each float of the arena is in one bucket; where steps are accumulated, each of the slot that
+/// belongs to a parameter with a gradient.
 template <class P>
 void check_partition(const char* what) {
     std::vector<stretch_of_floats> all;
@@ -24,13 +25,16 @@ void check_partition(const char* what) {
         if (i) BOOST_TEST(P::v.buckets[i - 1].final_after <= b.final_after, what);
     }
     std::sort(all.begin(), all.end());
-    for (std::size_t i = 1; i < all.size(); ++i) BOOST_TEST(all[i - 1].end <= all[i].begin, what << ": buckets overlap");
+    for (std::size_t i = 1; i < all.size(); ++i)
+        BOOST_TEST(all[i - 1].end <= all[i].begin, what << ": buckets overlap");
     if (P::v.buckets[0].every > 1) return;
-    for (std::size_t i = 1; i < all.size(); ++i) BOOST_TEST(all[i - 1].end == all[i].begin, what << ": a gap between buckets");
+    for (std::size_t i = 1; i < all.size(); ++i)
+        BOOST_TEST(all[i - 1].end == all[i].begin, what << ": a gap between buckets");
     BOOST_TEST(all.front().begin == 0, what);
     BOOST_TEST(all.back().end == P::v.z.gradients, what);
 }
-/// Each bucket holds its parameters' whole gradients, and nothing touches it between `final_after` and the first update.
+/// Each bucket holds its parameters' whole gradients, and nothing touches it between `final_after`
+/// and the first update.
 template <class P>
 void check_addresses(const char* what) {
     for (int i = 0; i < P::v.n_parameters; ++i) {
@@ -50,7 +54,8 @@ void check_addresses(const char* what) {
         for (int i = 0; i < P::v.segments.first_update; ++i)
             for (int k = 0; k < P::v.launches[i].args; ++k) {
                 const address a = P::v.args[P::v.launches[i].first_arg + k];
-                const bool inside = a.where() == b.at.where() && a.offset() >= b.at.offset() && a.offset() < b.at.offset() + b.floats;
+                const bool inside = a.where() == b.at.where() && a.offset() >= b.at.offset() &&
+                    a.offset() < b.at.offset() + b.floats;
                 if (inside || (b.is_list() && a.bits == b.keys.bits)) last = i;
             }
         while (last >= 0 && P::v.launches[last].is_producer) ++last;
@@ -61,7 +66,8 @@ void check_addresses(const char* what) {
         if (b.every == 1) BOOST_TEST(last == b.final_after, what << ": bucket " << n << " could be final earlier");
     }
 }
-/// Runs the gradients of `h` once, stopping behind each bucket's `final_after`: what is there then stays until all are done.
+/// Runs the gradients of `h` once, stopping behind each bucket's `final_after`: what is there then
+/// stays until all are done.
 template <class P, class Optimizer>
 void check_final(half_steps<P, Optimizer>& h, const data::batch_view& b, const char* what) {
     h.begin(b);
@@ -81,7 +87,8 @@ void check_final(half_steps<P, Optimizer>& h, const data::batch_view& b, const c
     if (next < P::v.segments.first_update) BOOST_TEST(h.run({next, P::v.segments.first_update}));
     for (int i = 0; i < P::v.n_buckets; ++i) {
         const std::vector<float> now = contents(P::v.buckets[i]), &then = seen[static_cast<std::size_t>(i)];
-        BOOST_TEST(std::memcmp(now.data(), then.data(), 4 * now.size()) == 0, what << ": bucket " << i << " was not final");
+        BOOST_TEST(std::memcmp(now.data(), then.data(), 4 * now.size()) == 0,
+                   what << ": bucket " << i << " was not final");
     }
 }
 

@@ -18,7 +18,8 @@ void step_in_halves(Net, Loss, Optimizer o, const Trainer& first, const Trainer&
     BOOST_TEST((s.first_change <= s.first_update || s.first_change == P::v.n_launches));
     for (int i = 0; i < P::v.n_launches; ++i) {   // updates come from no node and stand last; gathering is no update
         const launch& l = P::v.launches[i];
-        if (i >= s.first_update) BOOST_TEST((l.root < 0 && l.every == batches_of<Optimizer>()), what << ": launch " << i);
+        if (i >= s.first_update)
+            BOOST_TEST((l.root < 0 && l.every == batches_of<Optimizer>()), what << ": launch " << i);
         else BOOST_TEST((l.root >= 0 || (batches_of<Optimizer>() > 1 && l.every == 1)), what << ": launch " << i);
     }
     half_steps<P, Optimizer> halves(first, o, 2), whole(first, o, 1);
@@ -47,10 +48,13 @@ void every_policy(Net net, Loss loss, Optimizer o, const char* what) {
     const trainer_type first(o, {.threads = 1});
     trainer_type fused(o, {.threads = 1});
     for (int i = 0; i < steps; ++i)
-        fused.step(random_batch<typename trainer_type::training>(static_cast<std::uint64_t>(i), i % 3 == 2 ? Batch - 2 : Batch).view());
+        fused.step(random_batch<typename trainer_type::training>(static_cast<std::uint64_t>(i),
+                                                                 i % 3 == 2 ? Batch - 2 : Batch).view());
     step_in_halves<program_options{}, true, Batch>(net, loss, o, first, fused, steps, what);
-    step_in_halves<program_options{.gradients = gradient_policy::stored}, true, Batch>(net, loss, o, first, fused, steps, what);
-    step_in_halves<program_options{.gradients = gradient_policy::reduced, .bucket_bytes = 256}, SumsInOrder, Batch>(net, loss, o, first, fused, steps, what);
+    step_in_halves<program_options{.gradients = gradient_policy::stored}, true,
+                   Batch>(net, loss, o, first, fused, steps, what);
+    step_in_halves<program_options{.gradients = gradient_policy::reduced, .bucket_bytes = 256}, SumsInOrder,
+                   Batch>(net, loss, o, first, fused, steps, what);
 }
 
 } // namespace sinter::test

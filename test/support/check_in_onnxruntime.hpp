@@ -8,13 +8,17 @@
 
 namespace sinter::test {
 
-/// Runs tools/check_onnx.py, which compares a model with the values that Sinter gave; says so where there is no onnxruntime.
-inline void check_in_onnxruntime(const std::string& model, const std::string& values, const std::string& tolerance = "1e-5") {
+/// Runs tools/check_onnx.py, which compares a model with the values that Sinter gave; says so where
+/// there is no onnxruntime.
+inline void check_in_onnxruntime(const std::string& model, const std::string& values,
+                                 const std::string& tolerance = "1e-5") {
     const auto script = std::filesystem::path(__FILE__).parent_path().parent_path() / "tools/check_onnx.py";
     const char* const python = std::getenv("SINTER_PYTHON");
-    const command_result said = run_command("'" + std::string(python ? python : "python3") + "' '" + script.string() + "' '" +
-                                            model + "' '" + values + "' " + tolerance + " 2>&1");
-    if (said.status == 77 || said.status == 127) return skip("no python3 with onnxruntime (SINTER_PYTHON may name one)");
+    const command_result said =
+        run_command("'" + std::string(python ? python : "python3") + "' '" + script.string() + "' '" +
+                    model + "' '" + values + "' " + tolerance + " 2>&1");
+    if (said.status == 77 || said.status == 127)
+        return skip("no python3 with onnxruntime (SINTER_PYTHON may name one)");
     BOOST_TEST(said.status == 0, said.output);
     BOOST_TEST_MESSAGE(said.output);
 }

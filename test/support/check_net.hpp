@@ -12,7 +12,8 @@ namespace sinter::test {
 
 struct net_reference {
     /// Outputs from the parameters (in the order of their declaration) and the inputs.
-    std::function<std::vector<doubles>(const std::vector<doubles>& parameters, const std::vector<doubles>& inputs)> outputs;
+    std::function<std::vector<doubles>(const std::vector<doubles>& parameters,
+                                       const std::vector<doubles>& inputs)> outputs;
     /// The mean loss from outputs and targets.
     std::function<double(const std::vector<doubles>& outputs, const std::vector<doubles>& targets)> loss;
 };
@@ -138,7 +139,8 @@ struct named_program {
     const char* name;
     std::unique_ptr<program_run> (*make)(int threads);
 };
-/// Which programs something is compiled to: all three, or only the fused one where only extents differ from another case.
+/// Which programs something is compiled to: all three, or only the fused one where only extents
+/// differ from another case.
 enum class programs { all, fused_only };
 
 template <class Net, class Loss, int Max, programs Which>
@@ -151,9 +153,11 @@ std::vector<named_program> programs_of() {
     return all;
 }
 
-/// Each program, for full and partial batches, against the reference. `draw` makes parameters, inputs and targets for the
-/// first of them. A failure tells the extents of all operands, for many are not written in the test but drawn.
-inline void check_all(const std::vector<named_program>& programs, const std::function<net_data(const program_run&)>& draw,
+/// Each program, for full and partial batches, against the reference. `draw` makes parameters,
+/// inputs and targets for the first of them. A failure tells the extents of all operands, for many
+/// are not written in the test but drawn.
+inline void check_all(const std::vector<named_program>& programs,
+                      const std::function<net_data(const program_run&)>& draw,
                       const net_reference& r, const tolerance& t) {
     std::vector<std::unique_ptr<program_run>> runs;
     for (const named_program& p : programs) runs.push_back(p.make(1));
@@ -171,9 +175,11 @@ inline void check_all(const std::vector<named_program>& programs, const std::fun
         const auto y = r.outputs(d.parameters, d.inputs);
         const double loss = r.loss(y, d.targets);
         std::vector<doubles> gradients;
-        for (std::size_t i = 0; i < d.parameters.size(); ++i) gradients.push_back(gradient_of_reference(r, d, i, t.step));
+        for (std::size_t i = 0; i < d.parameters.size(); ++i)
+            gradients.push_back(gradient_of_reference(r, d, i, t.step));
         for (std::size_t i = 0; i < runs.size(); ++i)
-            BOOST_TEST_CONTEXT(what << ", batch " << batch << ", " << programs[i].name) check_run(*runs[i], d, batch, y, loss, gradients, t);
+            BOOST_TEST_CONTEXT(what << ", batch " << batch << ", " << programs[i].name)
+                check_run(*runs[i], d, batch, y, loss, gradients, t);
     }
 }
 

@@ -102,11 +102,13 @@ doubles apply_reference(const std::vector<doubles>& x) {
 }
 template <class Case>
 op_case case_of() {
-    return {{Case::operands, op_net<Case>::n}, plain_inputs<Case>(), low_of<Case>(), high_of<Case>(), apply_reference<Case>};
+    return {{Case::operands, op_net<Case>::n}, plain_inputs<Case>(), low_of<Case>(), high_of<Case>(),
+            apply_reference<Case>};
 }
 
 /// What the op is given: the parameters, or inputs times parameters.
-inline std::vector<doubles> operands_from(const op_case& c, const std::vector<doubles>& parameters, const std::vector<doubles>& inputs) {
+inline std::vector<doubles> operands_from(const op_case& c, const std::vector<doubles>& parameters,
+                                          const std::vector<doubles>& inputs) {
     std::vector<doubles> x;
     std::size_t p = 0, i = 0;
     for (const shape& s : c.operands) {
@@ -145,7 +147,9 @@ inline void check_op(const op_case& c, const std::vector<named_program>& program
     const auto outputs = [&](const std::vector<doubles>& p, const std::vector<doubles>& x) {
         return std::vector{c.reference(operands_from(c, p, x))};
     };
-    const auto loss = [&](const std::vector<doubles>& y, const std::vector<doubles>& w) { return weighted_sum_reference(y, w, batched); };
+    const auto loss = [&](const std::vector<doubles>& y, const std::vector<doubles>& w) {
+        return weighted_sum_reference(y, w, batched);
+    };
     check_all(programs, draw, {outputs, loss}, t);
 }
 template <class Case, programs Which = programs::all, int Max = 5>

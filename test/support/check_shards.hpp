@@ -32,7 +32,8 @@ void check_shards(Net, Optimizer o, const char* what, sharded::row_partition how
         h.update();
         BOOST_TEST(all.differences(h) == 0, what << ", step " << step);
     }
-    BOOST_TEST(std::memcmp(before.data(), h.at({space::parameter, 0}), 4 * before.size()) != 0, what << " changes nothing");
+    BOOST_TEST(std::memcmp(before.data(), h.at({space::parameter, 0}), 4 * before.size()) != 0,
+               what << " changes nothing");
 }
 
 } // namespace sinter::test

@@ -25,8 +25,9 @@ struct counted_axis {
         if (o.rounding == rounding::ceil && left_over && out * stride < before + extent) ++out;   // begins on something
     }
 };
-/// f(output place, input place, tap) for all windows of k[0] x k[1] x k[2] over x [n, d, h, w, c] that lie on the image;
-/// places are of pixels, numbered through. Returns the extents [d, h, w] of the result.
+/// f(output place, input place, tap) for all windows of k[0] x k[1] x k[2] over x [n, d, h, w, c]
+/// that lie on the image; places are of pixels, numbered through. Returns the extents [d, h, w] of
+/// the result.
 template <class F>
 std::vector<int> each_window(const doubles& x, const std::vector<int>& k, const window& o, F f) {
     std::vector<int> out, before;
@@ -57,7 +58,8 @@ inline doubles as_volume(doubles x) {
 }
 /// The window of a row or an image does not move along the axes that as_volume adds.
 inline window of_axes(window o, int axes) {
-    for (int a = 0; a < 3 - axes; ++a) o.stride.d[a] = o.dilation.d[a] = 1, o.padding.before[a] = o.padding.after[a] = 0;
+    for (int a = 0; a < 3 - axes; ++a)
+        o.stride.d[a] = o.dilation.d[a] = 1, o.padding.before[a] = o.padding.after[a] = 0;
     return o;
 }
 
@@ -109,8 +111,9 @@ inline doubles mean_pooled(const doubles& x, per_axis k, window o) {
     const doubles n = pooled(x, k, o, 0, [](double& y, double) { ++y; });
     return map(pooled(x, k, o, 0, [](double& y, double v) { y += v; }), n, [](double a, double b) { return a / b; });
 }
-/// A window on an image, drawn: images of every second number are one pixel high or wide, windows may be larger than the
-/// image where there is padding, and what strides leave over is nothing special.
+/// A window on an image, drawn: images of every second number are one pixel high or wide, windows
+/// may be larger than the image where there is padding, and what strides leave over is nothing
+/// special.
 struct drawn_window {
     int h, w, k, l, channels, results;
     constexpr drawn_window(int number, window o, const char* test = __builtin_FILE()) {

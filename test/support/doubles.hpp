@@ -31,7 +31,8 @@ struct doubles {
     double at(const std::vector<int>& i) const { return v[place(i)]; }
     std::size_t place(const std::vector<int>& i) const {
         std::size_t p = 0;
-        for (std::size_t k = 0; k < d.size(); ++k) p = p * static_cast<std::size_t>(d[k]) + static_cast<std::size_t>(i[k]);
+        for (std::size_t k = 0; k < d.size(); ++k)
+            p = p * static_cast<std::size_t>(d[k]) + static_cast<std::size_t>(i[k]);
         return p;
     }
     /// Where flat element n lies.
@@ -51,7 +52,8 @@ struct doubles {
     }
 };
 
-/// f of one array's elements, or of two or three under NumPy's broadcasting, found by walking over places from the last axis.
+/// f of one array's elements, or of two or three under NumPy's broadcasting, found by walking over
+/// places from the last axis.
 template <class F>
 doubles map(const doubles& a, F f) {
     doubles y(a.d);
@@ -93,7 +95,8 @@ doubles map(const doubles& a, const doubles& b, F f) {
 }
 template <class F>
 doubles map(const doubles& a, const doubles& b, const doubles& c, F f) {
-    const std::vector<int> d = map(map(a, b, [](double, double) { return 0.; }), c, [](double, double) { return 0.; }).d;
+    const std::vector<int> d =
+        map(map(a, b, [](double, double) { return 0.; }), c, [](double, double) { return 0.; }).d;
     const doubles x = stretch(a, d), y = stretch(b, d), z = stretch(c, d);
     doubles r(d);
     for (int i = 0; i < r.size(); ++i) r[i] = f(x[i], y[i], z[i]);

@@ -55,11 +55,13 @@ template <class F>
 void check_ternary(const tolerance& t = {}) {
     check_op<ternary_case<F, drawn_rows<F>(0), drawn_rows<F>(0), drawn_rows<F>(0)>>(t);
     check_op<ternary_case<F, drawn_block<F>(1), stretching<F>(1), drawn_block<F>(1)>, programs::fused_only>(t);
-    check_op<ternary_case<F, extents(drawn_rows<F>(2).last()), drawn_rows<F>(2), drawn_rows<F>(2)>, programs::fused_only>(t);
+    check_op<ternary_case<F, extents(drawn_rows<F>(2).last()), drawn_rows<F>(2), drawn_rows<F>(2)>,
+             programs::fused_only>(t);
 }
 
-/// What check_unary and at_places do, by one fused program for both: for ops that differ from others in nothing but their
-/// function, since each program costs a second of compile time. So many places at once, which ends within a vector.
+/// What check_unary and at_places do, by one fused program for both: for ops that differ from
+/// others in nothing but their function, since each program costs a second of compile time. So many
+/// places at once, which ends within a vector.
 inline constexpr int light_places = 19;
 template <class F>
 using light_unary = unary_case<F, extents(light_places)>;
@@ -108,7 +110,8 @@ op_result at_places(const double (&x)[N]) {
 }
 template <class F, int N>
 op_result at_places(const double (&x)[N], const double (&y)[N]) {
-    return run_op<binary_case<F, extents(N), extents(N)>>({doubles({N}, std::vector<double>(x, x + N)), doubles({N}, std::vector<double>(y, y + N))});
+    return run_op<binary_case<F, extents(N), extents(N)>>({doubles({N}, std::vector<double>(x, x + N)),
+                                                           doubles({N}, std::vector<double>(y, y + N))});
 }
 template <class F, int N>
 op_result at_places(const double (&x)[N], const double (&y)[N], const double (&z)[N]) {

@@ -6,7 +6,8 @@
 
 #include "support/half_steps.hpp"
 
-/// Several members that train one model, each with memory of its own and a part of each batch, their gradients added up by hand.
+/// Several members that train one model, each with memory of its own and a part of each batch,
+/// their gradients added up by hand.
 namespace sinter::test {
 
 /// Examples [first, end) of a batch.
@@ -157,7 +158,8 @@ private:
         const std::size_t n = x.size();
         for (std::size_t by = 1; by < n; by *= 2)
             for (std::size_t i = 0; i + by < n; i += order_ == row_order::tree ? 2 * by : n)
-                for (std::size_t from = i + by; from < (order_ == row_order::tree ? i + by + 1 : by == 1 ? n : i); ++from)
+                for (std::size_t from = i + by;
+                     from < (order_ == row_order::tree ? i + by + 1 : by == 1 ? n : i); ++from)
                     for (std::size_t f = 0; f < x[i].size(); ++f) x[i][f] += x[from][f];
         for (auto& m : all_) std::copy(x[0].begin(), x[0].end(), m->at(b.at));
     }

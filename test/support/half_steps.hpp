@@ -28,7 +28,8 @@ public:
             v.width = p.s.size();
             if (p.s.type == dtype::i32) {
                 whole_.emplace_back(n);
-                for (std::int32_t& x : whole_.back()) x = static_cast<std::int32_t>(r.below(static_cast<std::uint32_t>(p.below)));
+                for (std::int32_t& x : whole_.back())
+                    x = static_cast<std::int32_t>(r.below(static_cast<std::uint32_t>(p.below)));
                 v.indices = whole_.back().data();
             } else {
                 floats_.emplace_back(n + 16);
@@ -63,7 +64,8 @@ public:
 
     template <class Trainer>
     half_steps(const Trainer& first, Optimizer o, int threads) : optimizer_(o), device_({.threads = threads}) {
-        const std::pair<arena*, space> arenas[] = {{&memory_.parameters, space::parameter}, {&memory_.gradients, space::gradient},
+        const std::pair<arena*, space> arenas[] = {{&memory_.parameters, space::parameter},
+                                                   {&memory_.gradients, space::gradient},
                                                    {&memory_.states, space::state}, {&memory_.slots, space::slot},
                                                    {&memory_.activations, space::activation}};
         for (const auto& [a, s] : arenas) *a = arena(P::v.floats(s));
@@ -72,7 +74,8 @@ public:
         for (int i = 0; i < P::v.n_parameters; ++i) {
             const variable_info& v = P::v.parameters[i];
             write(v, v.at, first.plain(first.parameter(i)));
-            for (int k = 0; k < Trainer::slots_of(v); ++k) write(v, slot(v, k), first.plain_slot(first.parameter(i), k));
+            for (int k = 0; k < Trainer::slots_of(v); ++k)
+                write(v, slot(v, k), first.plain_slot(first.parameter(i), k));
         }
         for (int i = 0; i < P::v.n_states; ++i) write(P::v.states[i], P::v.states[i].at, first.plain(first.state(i)));
     }
@@ -111,26 +114,31 @@ public:
     std::vector<float> plain(const variable_info& v) const { return plain_at(v, v.at); }
     std::vector<float> plain_slot(const variable_info& v, int k) const { return plain_at(v, slot(v, k)); }
 
-    /// Calls f(mine, theirs) for each parameter, slot and state, where T is a trainer of the same net or another of these.
+    /// Calls f(mine, theirs) for each parameter, slot and state, where T is a trainer of the same
+    /// net or another of these.
     template <class T, class F>
     void compare(const T& t, F f) const {
         for (int i = 0; i < P::v.n_parameters; ++i) {
             f(plain(parameter(i)), t.plain(t.parameter(i)));
-            for (int k = 0; k < slots_of(parameter(i)); ++k) f(plain_slot(parameter(i), k), t.plain_slot(t.parameter(i), k));
+            for (int k = 0; k < slots_of(parameter(i)); ++k)
+                f(plain_slot(parameter(i), k), t.plain_slot(t.parameter(i), k));
         }
         for (int i = 0; i < P::v.n_states; ++i) f(plain(state(i)), t.plain(t.state(i)));
     }
     template <class T>
     bool equals(const T& t) const {
         bool same = true;
-        compare(t, [&](const auto& x, const auto& y) { same = same && std::memcmp(x.data(), y.data(), 4 * x.size()) == 0; });
+        compare(t, [&](const auto& x, const auto& y) {
+            same = same && std::memcmp(x.data(), y.data(), 4 * x.size()) == 0;
+        });
         return same;
     }
     template <class T>
     double difference(const T& t) const {
         double most = 0;
         compare(t, [&](const auto& x, const auto& y) {
-            for (std::size_t i = 0; i < x.size(); ++i) most = std::max(most, std::abs(static_cast<double>(x[i]) - static_cast<double>(y[i])));
+            for (std::size_t i = 0; i < x.size(); ++i)
+                most = std::max(most, std::abs(static_cast<double>(x[i]) - static_cast<double>(y[i])));
         });
         return most;
     }

@@ -31,7 +31,8 @@ private:
     void (*old_handler_)(int);
 };
 
-/// Everybody may read the folder, nobody may write in it. Root may whatever the bits say, so root becomes somebody else.
+/// Everybody may read the folder, nobody may write in it. Root may whatever the bits say, so root
+/// becomes somebody else.
 class read_only_folder {
 public:
     explicit read_only_folder(std::string path) : path_(std::move(path)) {

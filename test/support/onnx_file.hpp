@@ -9,7 +9,8 @@
 #include <string_view>
 #include <vector>
 
-/// Reads as much of an ONNX file as tests look at: a reader of protobuf's wire format that shares nothing with the writer.
+/// Reads as much of an ONNX file as tests look at: a reader of protobuf's wire format that shares
+/// nothing with the writer.
 namespace sinter::test {
 
 struct protobuf_field {
@@ -48,8 +49,8 @@ inline std::vector<protobuf_field> protobuf_fields(std::string_view m) {
     return all;
 }
 
-/// What the file holds. Reading checks, by Boost.Test, that each operator's operands stand before it, that names are told
-/// once, and that constants have as many bytes as their extents say.
+/// What the file holds. Reading checks, by Boost.Test, that each operator's operands stand before
+/// it, that names are told once, and that constants have as many bytes as their extents say.
 struct onnx_file {
     std::map<std::string, int> operators;                         ///< how many of each type
     std::map<std::string, std::vector<std::uint64_t>> constants;  ///< extents by name

@@ -29,7 +29,8 @@ inline doubles drawn(int n, double low, double high, std::uint64_t seed) {
 template <class Net>
 onnx_file agrees_with_onnxruntime(const std::string& tolerance) {
     constexpr int batch = 3;
-    using asked = request<Net, sinter::detail::stand_in_loss, sgd, program_mode::prediction, 5, cpu_device::target, as_fused>;
+    using asked =
+        request<Net, sinter::detail::stand_in_loss, sgd, program_mode::prediction, 5, cpu_device::target, as_fused>;
     const auto run = make_run<Net, sinter::detail::stand_in_loss, as_fused, 5, program_mode::prediction>();
     const graph_view g = compiled<asked>::graph;
     std::map<std::string, std::vector<float>> plain;

@@ -15,7 +15,8 @@ namespace sinter::test {
 
 inline constexpr auto small_net = features<3> >> dense<4> >> activation::tanh >> dense<2>;
 template <class Optimizer, program_options O = program_options{}, class Device = cpu_device>
-using small_trainer = trainer<std::remove_const_t<decltype(small_net)>, mse_loss, Optimizer, build_options{8, O}, single<Device>>;
+using small_trainer =
+    trainer<std::remove_const_t<decltype(small_net)>, mse_loss, Optimizer, build_options{8, O}, single<Device>>;
 
 struct small_batch {
     float x[15], y[10];

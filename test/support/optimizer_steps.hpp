@@ -20,7 +20,8 @@ void check_steps_as(const Optimizer& optimizer, const double (&want)[35]) {
         const double* g = golden::optimizer_gradients + 7 * step;
         optimizer.scalars(step, p->scalars);
         p->run(1, {doubles({7}, std::vector<double>(g, g + 7))}, step);
-        check_close(p->value(p->parameters[0]), doubles({7}, std::vector<double>(want + 7 * step, want + 7 * step + 7)), 2e-6,
+        check_close(p->value(p->parameters[0]),
+                    doubles({7}, std::vector<double>(want + 7 * step, want + 7 * step + 7)), 2e-6,
                     "after step " + std::to_string(step));
     }
 }

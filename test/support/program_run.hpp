@@ -14,7 +14,8 @@ namespace sinter::test {
 using namespace compiler;
 using namespace runtime;
 
-/// What a program says of itself, without its type: all that is made of it here is compiled once for all programs of a test.
+/// What a program says of itself, without its type: all that is made of it here is compiled once
+/// for all programs of a test.
 struct program_facts {
     view<const variable_info> parameters, states;
     view<const port_info> inputs, targets;
@@ -33,14 +34,16 @@ program_facts facts_of() {
     return {{p.parameters, p.n_parameters}, {p.states, p.n_states}, {p.inputs, p.n_inputs}, {p.targets, p.n_targets},
             {p.output_shapes, p.n_outputs}, P::graph.scopes, p.outputs, p.loss,
             {p.loss_weights, p.n_loss_weights}, p.loss_weights_ready, p.max_batch,
-            {p.floats(space::parameter), p.floats(space::gradient), p.floats(space::state), p.floats(space::slot), p.floats(space::activation)},
+            {p.floats(space::parameter), p.floats(space::gradient), p.floats(space::state), p.floats(space::slot),
+             p.floats(space::activation)},
             cpu_runner<P>::scratch_floats()};
 }
 
 class program_run {
 public:
     explicit program_run(const program_facts& p)
-        : loss_weights_ready(p.loss_weights_ready), output_at_(p.output_at), loss_at_(p.loss), loss_weights_at_(p.loss_weights) {
+        : loss_weights_ready(p.loss_weights_ready), output_at_(p.output_at), loss_at_(p.loss),
+          loss_weights_at_(p.loss_weights) {
         parameters.assign(p.parameters.begin(), p.parameters.end());
         states.assign(p.states.begin(), p.states.end());
         outputs.assign(p.outputs.begin(), p.outputs.end());
@@ -48,7 +51,8 @@ public:
             for (const port_info& i : from) to->push_back(i.s), below.push_back(i.below);
         max_batch = p.max_batch;
         scalars[0] = 1;
-        arena* const arenas[] = {&memory.parameters, &memory.gradients, &memory.states, &memory.slots, &memory.activations};
+        arena* const arenas[] = {&memory.parameters, &memory.gradients, &memory.states, &memory.slots,
+                                 &memory.activations};
         for (int i = 0; i < 5; ++i) *arenas[i] = arena(p.floats[i]);
         memory.scratch = arena(p.scratch);
         for (const auto* list : {&parameters, &states})
@@ -70,7 +74,8 @@ public:
     float scalars[16] = {};                          ///< the optimizer's; sgd's rate is 1
     std::uint64_t seed = 1;
     batch_shard shard = {};                          ///< of a global batch; by default each batch is one
-    std::vector<float> loss_weights;                 ///< this batch's own, from before a launch of the last run read the global ones
+    /// this batch's own, from before a launch of the last run read the global ones
+    std::vector<float> loss_weights;
     std::function<void()> before_loss_weights;       ///< called then
     int loss_weights_ready = -1;                     ///< the launch before which they are there
     launch_range launches = {};                      ///< that a run runs
@@ -113,7 +118,9 @@ public:
         for (const address a : loss_weights_at_) loss_weights.push_back(*memory.at(a));
     }
 
-    std::vector<float> value(const variable_info& v) const { return to_plain(v, memory.at(v.at), cpu_device::panel_width, cpu::lanes); }
+    std::vector<float> value(const variable_info& v) const {
+        return to_plain(v, memory.at(v.at), cpu_device::panel_width, cpu::lanes);
+    }
     void set(const variable_info& v, const doubles& x) {
         const std::vector<float> f(x.v.begin(), x.v.end());
         const auto packed = from_plain(v, f.data(), cpu_device::panel_width, cpu::lanes);
@@ -122,7 +129,8 @@ public:
     /// The last run's gradient of parameter i: read where it is stored, else what the update with rate 1 took away.
     std::vector<float> gradient(int i) const {
         const variable_info& v = parameters[static_cast<std::size_t>(i)];
-        if (v.gradient.where() != space::none) return to_plain(v, memory.at(v.gradient), cpu_device::panel_width, cpu::lanes);
+        if (v.gradient.where() != space::none)
+            return to_plain(v, memory.at(v.gradient), cpu_device::panel_width, cpu::lanes);
         std::vector<float> g = value(v);
         for (std::size_t k = 0; k < g.size(); ++k) {
             const float old = before_[static_cast<std::size_t>(i)][k];
@@ -179,9 +187,11 @@ private:
 inline constexpr program_options as_fused{.fuse = true, .store_gradients = true},
     as_unfused{.fuse = false, .store_gradients = true}, as_trained{};
 
-template <class Net, class Loss, program_options O, int Max = 5, program_mode M = program_mode::training, class Optimizer = sgd>
+template <class Net, class Loss, program_options O, int Max = 5, program_mode M = program_mode::training,
+          class Optimizer = sgd>
 std::unique_ptr<program_run> make_run(int threads = 1) {
-    return std::unique_ptr<program_run>(new compiled_run<compiled<request<Net, Loss, Optimizer, M, Max, cpu_device::target, O>>>(threads));
+    return std::unique_ptr<program_run>(
+        new compiled_run<compiled<request<Net, Loss, Optimizer, M, Max, cpu_device::target, O>>>(threads));
 }
 
 } // namespace sinter::test

@@ -20,7 +20,8 @@ template <class T, int N>
 void check_recorded(const std::vector<float>& got, const T (&want)[N], double tolerance = 1e-5) {
     for (std::size_t i = 0; i < N; ++i) {
         const double x = static_cast<double>(got.at(i)), y = static_cast<double>(want[i]);
-        const bool same = std::isfinite(y) ? std::abs(x - y) <= tolerance * (1 + std::abs(y)) : x == y || (std::isnan(x) && std::isnan(y));
+        const bool same = std::isfinite(y) ? std::abs(x - y) <= tolerance * (1 + std::abs(y))
+            : x == y || (std::isnan(x) && std::isnan(y));
         BOOST_TEST(same, "element " << i << " is " << x << ", not " << y);
     }
 }

@@ -3,16 +3,18 @@
 #include "fixtures/record.hpp"
 #include "support/check_op.hpp"
 
-/// Many ops in one program, against what other frameworks gave for them. The loss is the sum over all ops of the value times a
-/// parameter of ones: the gradients of these parameters are the ops' values, those of the operands their gradients. Not fused:
-/// each op in a kernel of its own takes the compiler less time than all in one.
+/// Many ops in one program, against what other frameworks gave for them. The loss is the sum over
+/// all ops of the value times a parameter of ones: the gradients of these parameters are the ops'
+/// values, those of the operands their gradients. Not fused: each op in a kernel of its own takes
+/// the compiler less time than all in one.
 namespace sinter::test {
 using namespace compiler;
 
 struct recorded_op {
     const fixture::record* from;
     tensor (*apply)(tensor a, tensor b, tensor c);
-    double value = 2e-6, from_size = 1e-30, gradient = 1e-5;   ///< tolerances, relative; the gradient's is absolute below 1
+    /// tolerances, relative; the gradient's is absolute below 1
+    double value = 2e-6, from_size = 1e-30, gradient = 1e-5;
 };
 constexpr shape extents_of(const fixture::record::array& a) {
     shape s{.rank = a.rank};
@@ -26,7 +28,9 @@ struct recorded_net {
         tensor all = constant(&g, 0.f);
         for (const recorded_op& f : Ops) {
             tensor x[fixture::record::most];
-            const auto operand = [&](int i) { return parameter(all, f.from->x[i].name, extents_of(f.from->x[i]), ones); };
+            const auto operand = [&](int i) {
+                return parameter(all, f.from->x[i].name, extents_of(f.from->x[i]), ones);
+            };
             for (int i = 0; i <= f.from->operands; ++i) x[i] = operand(i);
             const tensor y = f.apply(x[0], x[1], x[2]), weight = x[f.from->operands];
             if (!(y.shape().plain() == weight.shape()))
@@ -44,8 +48,8 @@ struct intended {
     double value;
 };
 
-inline void check_record(const std::string& what, const std::vector<float>& got, const double* want, double relative, double from,
-                         view<const intended> differences) {
+inline void check_record(const std::string& what, const std::vector<float>& got, const double* want, double relative,
+                         double from, view<const intended> differences) {
     for (std::size_t i = 0; i < got.size(); ++i) {
         const double x = static_cast<double>(got[i]);
         double y = want ? want[i] : 0;
@@ -62,7 +66,8 @@ inline void check_records(program_run& p, view<const recorded_op> ops, view<cons
         for (int i = 0; i <= f.from->operands; ++i, ++at) {
             const auto& a = f.from->x[i];
             const int n = extents_of(a).size();
-            if (i < f.from->operands) p.set(p.parameters.at(at), doubles({n}, std::vector<double>(a.values, a.values + n)));
+            if (i < f.from->operands)
+                p.set(p.parameters.at(at), doubles({n}, std::vector<double>(a.values, a.values + n)));
         }
     p.run(1, {doubles({1}, 1.)});
     at = 0;

@@ -19,7 +19,8 @@ struct over_axes {
     }
     static doubles reference(const doubles& a) {
         std::vector<bool> gone(a.d.size());
-        for (int x : {Axes...}) gone[static_cast<std::size_t>(x == batch_axis ? 0 : (x < 0 ? x + A.rank : x) + A.batched)] = true;
+        for (int x : {Axes...})
+            gone[static_cast<std::size_t>(x == batch_axis ? 0 : (x < 0 ? x + A.rank : x) + A.batched)] = true;
         std::vector<int> kept = a.d, left;
         double elements = 1;
         for (std::size_t i = 0; i < gone.size(); ++i) {
@@ -48,7 +49,8 @@ struct reduced {
     static constexpr tensor apply(tensor a) { return F::apply(a, {Axes...}, Keep); }
     static doubles reference(const doubles& a) {
         std::vector<bool> gone(a.d.size());
-        for (int x : {Axes...}) gone[static_cast<std::size_t>(x == batch_axis ? 0 : (x < 0 ? x + A.rank : x) + A.batched)] = true;
+        for (int x : {Axes...})
+            gone[static_cast<std::size_t>(x == batch_axis ? 0 : (x < 0 ? x + A.rank : x) + A.batched)] = true;
         std::vector<int> kept = a.d, left;
         for (std::size_t i = 0; i < gone.size(); ++i) {
             if (gone[i]) kept[i] = 1;

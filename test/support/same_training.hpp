@@ -46,7 +46,8 @@ template <class Trainer>
 std::vector<float> train_on(Trainer& t, int steps, const std::vector<int>& sizes) {
     std::vector<float> losses;
     for (int i = 0; i < steps; ++i) {
-        const random_batch<typename Trainer::evaluation> b(static_cast<std::uint64_t>(i), sizes[static_cast<std::size_t>(i) % sizes.size()]);
+        const random_batch<typename Trainer::evaluation> b(static_cast<std::uint64_t>(i),
+                                                           sizes[static_cast<std::size_t>(i) % sizes.size()]);
         losses.push_back(t.step(b.view()));
     }
     return losses;

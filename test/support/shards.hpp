@@ -34,7 +34,8 @@ public:
     shards(const Halves& h, Optimizer o, int servers, sharded::row_partition how = sharded::row_partition::mod,
            bool sums_on_servers = false)
         : optimizer_(o), updater_(make_updater<P>(o)),
-          placed_(sharded::place(blocks_of<P, Optimizer>(sums_on_servers), servers)), tables_(find_tables(servers, how)) {
+          placed_(sharded::place(blocks_of<P, Optimizer>(sums_on_servers), servers)),
+          tables_(find_tables(servers, how)) {
         for (int k = 0; k < servers; ++k) {
             members_.emplace_back();
             member& m = members_.back();
@@ -46,15 +47,16 @@ public:
             for (int s = 0; s < P::v.slots; ++s)
                 for (const sharded::run& r : placed_.runs[at(k)])
                     if (r.group >= 0)
-                        updater_->first_slot(r.group, s, m.slots.data() + s * n + r.first, m.values.data() + r.first, r.floats);
+                        updater_->first_slot(r.group, s, m.slots.data() + s * n + r.first, m.values.data() + r.first,
+                                             r.floats);
             for (const table& t : tables_) {
                 const std::int64_t floats = round_up(t.place.rows_of(k) * t.width, 16);
                 m.tables.emplace_back(floats);
                 m.table_slots.emplace_back(floats * P::v.slots);
                 copy_rows(t, k, h.at({space::parameter, 0}), m.tables.back().data());
                 for (int s = 0; s < P::v.slots; ++s)
-                    updater_->first_slot(P::v.parameters[t.parameter].group, s, m.table_slots.back().data() + s * floats,
-                                         m.tables.back().data(), floats);
+                    updater_->first_slot(P::v.parameters[t.parameter].group, s,
+                                         m.table_slots.back().data() + s * floats, m.tables.back().data(), floats);
             }
         }
     }
@@ -80,7 +82,8 @@ public:
                 if (!updates(P::v.parameters[t.parameter].group)) continue;
                 rows_of_server of(t, list(h, t), k);
                 updater_->update_rows(P::v.parameters[t.parameter].group, m.tables[i].data(), m.table_slots[i].data(),
-                                      round_up(t.place.rows_of(k) * t.width, 16), of.list(t.width), scalars, square_sum);
+                                      round_up(t.place.rows_of(k) * t.width, 16), of.list(t.width), scalars,
+                                      square_sum);
             }
         }
     }
@@ -163,7 +166,8 @@ private:
     }
     static void copy_rows(const table& t, int server, const float* from, float* to) {
         for (std::int64_t r = 0; r < t.place.rows_of(server); ++r)
-            std::memcpy(to + r * t.width, from + P::v.parameters[t.parameter].at.offset() + t.place.row(server, r) * t.width,
+            std::memcpy(to + r * t.width,
+                        from + P::v.parameters[t.parameter].at.offset() + t.place.row(server, r) * t.width,
                         4 * at(t.width));
     }
     template <class Halves>

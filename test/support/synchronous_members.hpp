@@ -31,7 +31,8 @@ struct thread_members {
 
 /// f(member) on a thread for each of n members; the errors' texts, empty where there were none.
 template <int BucketBytes = 256, class F>
-std::vector<std::string> as_members(int n, F f, batch_input input = batch_input::global, state_policy states = state_policy::per_shard) {
+std::vector<std::string> as_members(int n, F f, batch_input input = batch_input::global,
+                                    state_policy states = state_policy::per_shard) {
     const auto group = std::make_shared<collective::thread_group>(n);
     std::vector<std::string> errors(static_cast<std::size_t>(n));
     std::vector<std::thread> threads;

@@ -20,10 +20,12 @@ inline constexpr auto tables_of = indices<6> >> [](tensor x) {
     const tensor b = ops::gather_rows(twice, ops::slice(x, 0, 1, 2));
     const tensor c = ops::gather_rows(twice, ops::slice(x, 0, 3, 3)) * 2.f;
     const tensor d = ops::embedding_bag(bag, ops::slice(x, 0, 2, 4), {.combine = combine::mean});
-    return dense<2>(ops::concat({ops::reshape(a, extents(15)), ops::reshape(b, extents(6)), ops::reshape(c, extents(9)), d}));
+    return dense<2>(
+        ops::concat({ops::reshape(a, extents(15)), ops::reshape(b, extents(6)), ops::reshape(c, extents(9)), d}));
 };
 inline constexpr int rows = 40;
 inline constexpr auto tables = tables_of<rows, 17>;
-inline constexpr auto columns = indices<3> >> embedding<60, 8> >> flatten >> dense<16>;   // each distinct row is multiplied once
+// each distinct row is multiplied once
+inline constexpr auto columns = indices<3> >> embedding<60, 8> >> flatten >> dense<16>;
 
 } // namespace sinter::test::table_nets

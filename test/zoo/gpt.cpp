@@ -10,8 +10,9 @@
 
 using namespace sinter;
 
-// GPT-2's 124,439,808, and the last layer's own weights and biases. The paper's table 2 says 117 million; those are the published
-// weights'. Each symbol is multiplied with all of them but tables, biases and gains.
+// GPT-2's 124,439,808, and the last layer's own weights and biases. The paper's table 2 says 117
+// million; those are the published weights'. Each symbol is multiplied with all of them but tables,
+// biases and gains.
 constexpr zoo::counts all = zoo::count(zoo::gpt<>);
 static_assert(all.parameters == 124'439'808 + 50'257 * 768 + 50'257);
 static_assert(all.multiply_adds == 1024LL * (12 * 12 * 768 * 768 + 50'257 * 768));

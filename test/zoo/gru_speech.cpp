@@ -17,5 +17,6 @@ static_assert(all.parameters == 5 * 6000 * 9000 + 5 * 4 * 3000);
 static_assert(2 * 16 * all.multiply_adds == 864'000'000'000);
 
 BOOST_AUTO_TEST_CASE(ten_steps) {
-    zoo::check_ten_steps<4>(zoo::gru_speech<16, 6> >> dense<9>, softmax_cross_entropy, adam{.learning_rate = 1e-2f}, 0.95f);
+    zoo::check_ten_steps<4>(zoo::gru_speech<16, 6> >> dense<9>, softmax_cross_entropy,
+                            adam{.learning_rate = 1e-2f}, 0.95f);
 }

@@ -16,5 +16,6 @@ static_assert(all.parameters == 145'920'872);
 static_assert((all.multiply_adds + 5'000'000) / 10'000'000 == 280);
 
 BOOST_AUTO_TEST_CASE(ten_steps) {
-    zoo::check_ten_steps<8>(zoo::overfeat_fast<71, 10, 12, 48>, softmax_cross_entropy, adam{.learning_rate = 2e-3f}, 1.f);
+    zoo::check_ten_steps<8>(zoo::overfeat_fast<71, 10, 12, 48>, softmax_cross_entropy,
+                            adam{.learning_rate = 2e-3f}, 1.f);
 }

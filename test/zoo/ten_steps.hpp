@@ -33,7 +33,8 @@ private:
         const std::size_t n = static_cast<std::size_t>(p.s.size()) * static_cast<std::size_t>(size);
         if (p.s.type == dtype::i32) {
             std::vector<std::int32_t>& x = whole_.emplace_back(n);
-            for (std::int32_t& v : x) v = 1 + static_cast<std::int32_t>(random_.below(static_cast<std::uint32_t>(p.below - 1)));
+            for (std::int32_t& v : x)
+                v = 1 + static_cast<std::int32_t>(random_.below(static_cast<std::uint32_t>(p.below - 1)));
             to.push_back({nullptr, x.data(), static_cast<int>(p.s.size())});
         } else {
             std::vector<float>& x = numbers_.emplace_back(n);

@@ -15,7 +15,8 @@ constexpr zoo::counts of_a = zoo::count(zoo::vgg_a<>), of_d = zoo::count(zoo::vg
 static_assert(of_a.parameters == 132'863'336 && of_d.parameters == 138'357'544);
 static_assert(zoo::tenths_of_billions(of_a.multiply_adds) == 76 && zoo::tenths_of_billions(of_d.multiply_adds) == 155);
 
-// Half of the dense layers' units drop out, so that a step's loss is a matter of chance, too: the more, the larger the steps.
+// Half of the dense layers' units drop out, so that a step's loss is a matter of chance, too: the
+// more, the larger the steps.
 BOOST_AUTO_TEST_CASE(ten_steps_of_a) {
     zoo::check_ten_steps<8>(zoo::vgg_a<32, 10, 8, 64>, softmax_cross_entropy, adam{.learning_rate = 5e-4f}, 1.f);
 }

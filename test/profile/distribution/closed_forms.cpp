@@ -5,12 +5,14 @@
 #include <sinter/profile/distribution/cluster_text.hpp>
 #include <sinter/profile/distribution/plan.hpp>
 
-/// Simulated steps beside what can be written down: times of each algorithm on one bucket, steps without communication, means
-/// of the slowest of many workers; and what must grow or fall.
+/// Simulated steps beside what can be written down: times of each algorithm on one bucket, steps
+/// without communication, means of the slowest of many workers; and what must grow or fall.
 using namespace sinter;
 using algorithm = reduction_algorithm;
 
-static bool near(double a, double b, double relative = 1e-9) { return std::abs(a - b) <= relative * (std::abs(a) + std::abs(b)) / 2; }
+static bool near(double a, double b, double relative = 1e-9) {
+    return std::abs(a - b) <= relative * (std::abs(a) + std::abs(b)) / 2;
+}
 
 /// Half a second of computation, then one bucket: nothing can be hidden.
 static training_profile one_bucket(double bytes) {
@@ -65,7 +67,8 @@ BOOST_AUTO_TEST_CASE(a_hierarchy) {
     m.node_bandwidth = 2e10;
     m.node_latency = 3e-6;
     const double bytes = 4e6, part = bytes / 8;
-    const double within = 2 * 7 * (part / 2e10 + 3e-6), between = 2 * 3 * (bytes / 4 / 1.25e9 + 20e-6);   // 8 rings share a link
+    // 8 rings share a link
+    const double within = 2 * 7 * (part / 2e10 + 3e-6), between = 2 * 3 * (bytes / 4 / 1.25e9 + 20e-6);
     BOOST_TEST(near(plan_distribution(one_bucket(bytes), m).exposed, within + between));
     m.workers = 8;   // one node: its ring alone
     BOOST_TEST(near(plan_distribution(one_bucket(bytes), m).exposed, within));
@@ -74,7 +77,8 @@ BOOST_AUTO_TEST_CASE(a_hierarchy) {
     m.workers = 12;
     BOOST_CHECK_THROW(plan_distribution(one_bucket(bytes), m), option_error);
     m.workers_per_node = 1;   // nodes of one are a plain ring
-    BOOST_TEST(near(plan_distribution(one_bucket(bytes), m).step, plan_distribution(one_bucket(bytes), cluster_of(12)).step));
+    BOOST_TEST(near(plan_distribution(one_bucket(bytes), m).step,
+                    plan_distribution(one_bucket(bytes), cluster_of(12)).step));
 }
 /// A node's workers send at once over its one link, but where their partners are in the node.
 BOOST_AUTO_TEST_CASE(halving_and_doubling_over_nodes) {
@@ -83,7 +87,8 @@ BOOST_AUTO_TEST_CASE(halving_and_doubling_over_nodes) {
     m.node_bandwidth = 2e10;
     m.node_latency = 3e-6;
     const double bytes = 4e6;
-    const double within = 2 * (0.75 * bytes / 2e10 + 2 * 3e-6), between = 2 * ((1 / 8. + 1 / 16.) * bytes * 4 / 1.25e9 + 2 * 20e-6);
+    const double within = 2 * (0.75 * bytes / 2e10 + 2 * 3e-6),
+        between = 2 * ((1 / 8. + 1 / 16.) * bytes * 4 / 1.25e9 + 2 * 20e-6);
     BOOST_TEST(near(plan_distribution(one_bucket(bytes), m).exposed, within + between));
 }
 BOOST_AUTO_TEST_CASE(parameter_servers) {
@@ -110,7 +115,8 @@ BOOST_AUTO_TEST_CASE(lists_of_rows_are_gathered) {
     training_profile p = one_bucket(4e6);
     p.buckets[0].rows = true;
     BOOST_TEST(near(plan_distribution(p, cluster_of(5)).exposed, 4 * (4e6 / 1.25e9 + 20e-6)));
-    BOOST_TEST(near(plan_distribution(p, cluster_of(5)).worker_bytes, 4e6 + 4 * 4e6));   // parameters; lists of four others
+    // parameters; lists of four others
+    BOOST_TEST(near(plan_distribution(p, cluster_of(5)).worker_bytes, 4e6 + 4 * 4e6));
 }
 BOOST_AUTO_TEST_CASE(one_worker_only_computes) {
     for (int a = 0; a < 4; ++a) {
@@ -168,7 +174,8 @@ BOOST_AUTO_TEST_CASE(accumulated_steps_communicate_once_a_round) {
     BOOST_TEST(near(d.step, 0.5 + (0.1 + m) / 4));
     BOOST_TEST(near(d.lone, 0.5 + 0.1 / 4));
 }
-/// Half of the ring's messages before the update, which takes 1/n, and half behind it; and 1/n of the optimizer's memory.
+/// Half of the ring's messages before the update, which takes 1/n, and half behind it; and 1/n of
+/// the optimizer's memory.
 BOOST_AUTO_TEST_CASE(sharded_updates) {
     training_profile p = one_bucket(4e6);
     p.updates = {{{0, 1e10}, {}}};

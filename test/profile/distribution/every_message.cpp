@@ -4,9 +4,10 @@
 
 #include <sinter/profile/distribution/plan.hpp>
 
-/// The plan lets one worker stand for all. Here every worker has its own clock, its own speed and its own links, and every
-/// message is sent by itself: written as recurrences over workers, without events. Where all links are alike both must agree to
-/// rounding, whoever is slow; over nodes, to what a few messages take.
+/// The plan lets one worker stand for all. Here every worker has its own clock, its own speed and
+/// its own links, and every message is sent by itself: written as recurrences over workers, without
+/// events. Where all links are alike both must agree to rounding, whoever is slow; over nodes, to
+/// what a few messages take.
 using namespace sinter;
 using namespace sinter::base;
 using algorithm = reduction_algorithm;
@@ -27,7 +28,9 @@ void ring(clocks& t, const std::vector<int>& who, int rounds, double part, const
         clocks now(n);
         for (std::size_t i = 0; i < n; ++i) {
             const int me = who[i], before = who[(i + n - 1) % n], next = who[(i + 1) % n];
-            const auto sent = [&](int a, int b) { return t[static_cast<std::size_t>(a)] + sharing * part / net.from(a, b).bandwidth; };
+            const auto sent = [&](int a, int b) {
+                return t[static_cast<std::size_t>(a)] + sharing * part / net.from(a, b).bandwidth;
+            };
             now[i] = std::max(sent(me, next), sent(before, me) + net.from(before, me).latency);
         }
         for (std::size_t i = 0; i < n; ++i) t[static_cast<std::size_t>(who[i])] = now[i];
@@ -66,10 +69,12 @@ void reduce(algorithm a, clocks& t, double bytes, const network& net) {
 }
 
 /// When the last worker has the last bucket.
-double all_done(algorithm a, const training_profile& p, const profile::compute_times& c, const clocks& factors, const network& net) {
+double all_done(algorithm a, const training_profile& p, const profile::compute_times& c, const clocks& factors,
+                const network& net) {
     clocks t(factors.size(), 0);
     for (const auto& b : p.buckets) {
-        for (std::size_t i = 0; i < t.size(); ++i) t[i] = std::max(t[i], factors[i] * c.ends[static_cast<std::size_t>(b.final_after)]);
+        for (std::size_t i = 0; i < t.size(); ++i)
+            t[i] = std::max(t[i], factors[i] * c.ends[static_cast<std::size_t>(b.final_after)]);
         reduce(a, t, b.bytes.at(p.batch), net);
     }
     return *std::max_element(t.begin(), t.end());
@@ -78,7 +83,10 @@ double all_done(algorithm a, const training_profile& p, const profile::compute_t
 training_profile some_net(int seed) {
     std::vector<layer_figures> layers;
     for (int i = 0; i < 6; ++i) {
-        const auto word = [&](int k) { return base::philox_word(7, static_cast<std::uint64_t>(8 * i + k), static_cast<std::uint64_t>(seed)) / 4294967296.0; };
+        const auto word = [&](int k) {
+            return base::philox_word(7, static_cast<std::uint64_t>(8 * i + k), static_cast<std::uint64_t>(seed)) /
+                4294967296.0;
+        };
         layers.push_back({1e8 * word(0), 1e6 * word(1), 0});
     }
     return training_profile::of_layers(layers, {.batch = 16, .bucket_bytes = 1});
@@ -108,18 +116,21 @@ both of(algorithm a, int n, int per_node, int seed, bool stragglers) {
         }
     }
     const profile::step_times s = profile::simulate_peers(p, m, c, profile::reductions_of(p, m, c, p.batch), slowest);
-    return {s.buckets.back().done, all_done(a, p, c, factors, {per_node, {m.bandwidth, m.latency}, {m.node_bandwidth, m.node_latency}})};
+    return {s.buckets.back().done,
+            all_done(a, p, c, factors, {per_node, {m.bandwidth, m.latency}, {m.node_bandwidth, m.node_latency}})};
 }
 /// Servers, packet by packet: workers send to one server after the other, links take packets as they come, one by one.
 struct packet {
     double at, bytes;
     std::size_t bucket;
 };
-clocks through(std::vector<packet> packets, double bandwidth, std::size_t buckets) {   // when each bucket's last packet has come
+// when each bucket's last packet has come
+clocks through(std::vector<packet> packets, double bandwidth, std::size_t buckets) {
     std::stable_sort(packets.begin(), packets.end(), [](const packet& a, const packet& b) { return a.at < b.at; });
     clocks last(buckets, 0);
     double free = 0;
-    for (const packet& x : packets) last[x.bucket] = std::max(last[x.bucket], free = std::max(free, x.at) + x.bytes / bandwidth);
+    for (const packet& x : packets)
+        last[x.bucket] = std::max(last[x.bucket], free = std::max(free, x.at) + x.bytes / bandwidth);
     return last;
 }
 both of_servers(int n, int servers, int seed, bool stragglers) {
@@ -134,11 +145,13 @@ both of_servers(int n, int servers, int seed, bool stragglers) {
     const profile::compute_times c = profile::compute_times_of(p, m, p.batch);
     const auto workers = profile::classes_of(m, 3);
     clocks factors;
-    for (const profile::worker_class& k : workers) factors.insert(factors.end(), static_cast<std::size_t>(k.workers), k.factor);
+    for (const profile::worker_class& k : workers)
+        factors.insert(factors.end(), static_cast<std::size_t>(k.workers), k.factor);
     training_profile only = p;
     only.updates.clear();
     const profile::compute_times no_updates = profile::compute_times_of(only, m, p.batch);
-    const profile::step_times s = profile::simulate_servers(m, no_updates, profile::reductions_of(p, m, c, p.batch), workers);
+    const profile::step_times s =
+        profile::simulate_servers(m, no_updates, profile::reductions_of(p, m, c, p.batch), workers);
 
     constexpr int pieces = 16;
     const std::size_t buckets = p.buckets.size();
@@ -179,7 +192,8 @@ BOOST_AUTO_TEST_CASE(rings_of_equal_links) {
     for (int n : {2, 3, 5, 8, 33})
         for (int seed = 0; seed < 20; ++seed) {
             const both x = of(algorithm::ring, n, 1, seed, true);
-            BOOST_TEST(near(x.planned, x.exact), n << " workers, " << x.planned << " planned, " << x.exact << " by every message");
+            BOOST_TEST(near(x.planned, x.exact),
+                       n << " workers, " << x.planned << " planned, " << x.exact << " by every message");
         }
 }
 BOOST_AUTO_TEST_CASE(halving_and_doubling) {
@@ -188,9 +202,11 @@ BOOST_AUTO_TEST_CASE(halving_and_doubling) {
             const both x = of(algorithm::halving_doubling, n, 1, seed, true);
             BOOST_TEST(near(x.planned, x.exact), n << " workers");
         }
-    for (int n : {3, 5, 6, 7, 11})   // where the slowest is not among those that hand theirs over, the plan is late by that
+    // where the slowest is not among those that hand theirs over, the plan is late by that
+    for (int n : {3, 5, 6, 7, 11})
         for (int seed = 0; seed < 20; ++seed) {
-            const both even = of(algorithm::halving_doubling, n, 1, seed, false), x = of(algorithm::halving_doubling, n, 1, seed, true);
+            const both even = of(algorithm::halving_doubling, n, 1, seed, false),
+                x = of(algorithm::halving_doubling, n, 1, seed, true);
             BOOST_TEST(near(even.planned, even.exact), n << " workers");
             BOOST_TEST(x.planned >= x.exact * (1 - 1e-12));
             BOOST_TEST(near(x.planned, x.exact, 0.1));
@@ -218,7 +234,8 @@ BOOST_AUTO_TEST_CASE(rings_over_nodes) {
         for (int seed = 0; seed < 20; ++seed)
             for (bool stragglers : {false, true}) {
                 const both x = of(algorithm::ring, 4 * nodes, 4, seed, stragglers);
-                BOOST_TEST(near(x.planned, x.exact, 0.02), nodes << " nodes, " << x.planned << " planned, " << x.exact << " by every message");
+                BOOST_TEST(near(x.planned, x.exact, 0.02),
+                           nodes << " nodes, " << x.planned << " planned, " << x.exact << " by every message");
             }
 }
 /// Packets wait for packets in a way that the plan does not follow: it takes links to be shared evenly.
@@ -228,7 +245,8 @@ BOOST_AUTO_TEST_CASE(parameter_servers) {
             for (int seed = 0; seed < 10; ++seed)
                 for (bool stragglers : {false, true}) {
                     const both x = of_servers(n, servers, seed, stragglers);
-                    BOOST_TEST(near(x.planned, x.exact, 0.08), n << " workers, " << servers << " servers, " << x.planned << " planned, "
+                    BOOST_TEST(near(x.planned, x.exact, 0.08),
+                               n << " workers, " << servers << " servers, " << x.planned << " planned, "
                                                                  << x.exact << " by every packet");
                 }
 }

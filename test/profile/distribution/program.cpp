@@ -9,11 +9,13 @@
 
 #include "profile/page_checks.hpp"
 
-/// What a plan is told by a program, beside what is counted otherwise; and plans of trainers and estimators as text, CSV and SVG.
+/// What a plan is told by a program, beside what is counted otherwise; and plans of trainers and
+/// estimators as text, CSV and SVG.
 using namespace sinter;
 using namespace sinter::base;
 
-constexpr auto net = image<12, 12, 1> >> conv2d<6, 3> >> relu >> max_pool<2> >> flatten >> dense<32> >> relu >> dense<10>;
+constexpr auto net = image<12, 12, 1> >> conv2d<6, 3> >> relu >> max_pool<2> >> flatten >> dense<32> >> relu
+    >> dense<10>;
 static constexpr int trained = 9 * 6 + 6 + 216 * 32 + 32 + 32 * 10 + 10;   // parameters
 using small = trainer<std::remove_const_t<decltype(net)>, softmax_cross_entropy_loss, adam, build_options{16}>;
 
@@ -37,8 +39,9 @@ BOOST_AUTO_TEST_CASE(figures_of_a_program) {
     BOOST_TEST(p.reduced_bytes() >= 4 * trained);
     BOOST_TEST(p.reduced_bytes() < 1.25 * 4 * trained);
     BOOST_TEST(p.slot_bytes >= 8 * trained);   // Adam's two
-    // Products and convolutions: two operations a multiply-add; forward, and backward by weights and, but for the image, by
-    // inputs. The convolution's weights have their gradient from the 36 places that the max-pool has chosen.
+    // Products and convolutions: two operations a multiply-add; forward, and backward by weights
+    // and, but for the image, by inputs. The convolution's weights have their gradient from the 36
+    // places that the max-pool has chosen.
     const double products = 2 * ((144. + 36) * 9 * 6 + 3 * (216. * 32 + 32. * 10)) * 16;
     double flops = 0;
     for (const auto& w : p.launches) flops += w.flops.at(16);
@@ -46,7 +49,8 @@ BOOST_AUTO_TEST_CASE(figures_of_a_program) {
     BOOST_TEST(flops < 1.2 * products);
     for (const auto& w : p.launches) BOOST_TEST(w.bytes.at(16) > 0);
     BOOST_TEST(p.updates.size() >= 1u);
-    for (std::size_t i = 1; i < p.buckets.size(); ++i) BOOST_TEST(p.buckets[i - 1].final_after <= p.buckets[i].final_after);
+    for (std::size_t i = 1; i < p.buckets.size(); ++i)
+        BOOST_TEST(p.buckets[i - 1].final_after <= p.buckets[i].final_after);
 }
 BOOST_AUTO_TEST_CASE(smaller_buckets_are_final_earlier) {
     using fine = trainer<std::remove_const_t<decltype(net)>, softmax_cross_entropy_loss, adam,
@@ -84,17 +88,21 @@ BOOST_AUTO_TEST_CASE(loops) {
     BOOST_TEST(flops(long_one) > 8 * flops(short_one));
 }
 BOOST_AUTO_TEST_CASE(accumulated_steps) {
-    using model = trainer<std::remove_const_t<decltype(net)>, softmax_cross_entropy_loss, accumulated<3, sgd>, build_options{16}>;
+    using model =
+        trainer<std::remove_const_t<decltype(net)>, softmax_cross_entropy_loss, accumulated<3, sgd>, build_options{16}>;
     BOOST_TEST(profile_of<model>().every == 3);
 }
 
 BOOST_AUTO_TEST_CASE(text_of_trainers_and_estimators) {
-    const auto m = cluster_model::parse("workers=6 flops=50G bandwidth=1Gbit/s latency=30us straggler=exponential:0.02 servers=2");
+    const auto m =
+        cluster_model::parse("workers=6 flops=50G bandwidth=1Gbit/s latency=30us straggler=exponential:0.02 servers=2");
     small t;
     const std::string text = captured([&](std::FILE* out) { describe_distribution(t, m, out); });
-    for (const char* part : {"6 workers, 1 a node, batch 16 each; 50 GFLOP/s", "stragglers exponential:0.02", "\nring                     1 ",
-                             "\nring                     4 ", "\nring                     6 ", "\nhalving_doubling         6 ",
-                             "\nservers                  6 ", "\nbucket ", "\nmemory of a worker ", "\nlargest batch that pays: "})
+    for (const char* part : {"6 workers, 1 a node, batch 16 each; 50 GFLOP/s", "stragglers exponential:0.02",
+                             "\nring                     1 ", "\nring                     4 ",
+                             "\nring                     6 ", "\nhalving_doubling         6 ",
+                             "\nservers                  6 ", "\nbucket ", "\nmemory of a worker ",
+                             "\nlargest batch that pays: "})
         BOOST_TEST(text.find(part) != std::string::npos, "no \"" << part << "\" in\n" << text);
     estimator e{net, softmax_cross_entropy, adam{}, max_batch<16>};
     BOOST_TEST(captured([&](std::FILE* out) { describe_distribution(e, m, out); }) == text);
@@ -116,9 +124,11 @@ BOOST_AUTO_TEST_CASE(a_table) {
     BOOST_TEST(lines[2].starts_with("ring,2,0,16,32," + base::general_text(d.step, 9) + ","));
 }
 BOOST_AUTO_TEST_CASE(a_picture) {
-    const std::string picture = distribution_chart(profile_of<small>(), cluster_model::parse("workers=5 servers=2 flops=50G"));
+    const std::string picture =
+        distribution_chart(profile_of<small>(), cluster_model::parse("workers=5 servers=2 flops=50G"));
     BOOST_TEST(test::what_is_malformed(picture) == "");
-    for (const char* part : {"ring", "halving", "hierarchical", "servers", "Efficiency", "computing", "+ straggling", "+ waiting", "5 workers"})
+    for (const char* part : {"ring", "halving", "hierarchical", "servers", "Efficiency", "computing", "+ straggling",
+                             "+ waiting", "5 workers"})
         BOOST_TEST(picture.find(part) != std::string::npos);
 }
 BOOST_AUTO_TEST_CASE(asked_by_the_environment) {

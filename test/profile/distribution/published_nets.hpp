@@ -18,7 +18,8 @@ protected:
     /// A convolution whose results are `size` x `size`.
     void conv(int in, int out, int high, int wide, int size, after a = after::batch_norm) {
         const double weights = 1.0 * in * out * high * wide, places = 1.0 * size * size;
-        layers.push_back({2 * weights * places, weights + (a == after::bias ? 1 : a == after::batch_norm ? 2 : 0) * out, 2 * places * out});
+        layers.push_back({2 * weights * places, weights + (a == after::bias ? 1 : a == after::batch_norm ? 2 : 0) * out,
+                          2 * places * out});
     }
     void dense(int in, int out) { layers.push_back({2.0 * in * out, 1.0 * in * out + out, 1.0 * out}); }
 
@@ -30,7 +31,8 @@ private:
     }
 };
 
-/// He et al., "Deep Residual Learning for Image Recognition" (2016), table 1. {3, 4, 6, 3}: 50 layers; {3, 4, 23, 3}: 101.
+/// He et al., "Deep Residual Learning for Image Recognition" (2016), table 1. {3, 4, 6, 3}: 50
+/// layers; {3, 4, 23, 3}: 101.
 struct resnet : published_net {
     explicit resnet(std::vector<int> blocks) {
         conv(3, 64, 7, 7, 112);
@@ -68,8 +70,8 @@ struct vgg16 : published_net {
     }
 };
 
-/// Szegedy et al., "Rethinking the Inception Architecture" (2016), table 1, with the widths that TensorFlow and torchvision give
-/// the branches, without the auxiliary classifier.
+/// Szegedy et al., "Rethinking the Inception Architecture" (2016), table 1, with the widths that
+/// TensorFlow and torchvision give the branches, without the auxiliary classifier.
 struct inception_v3 : published_net {
     inception_v3() {
         conv(3, 32, 3, 3, 149), conv(32, 32, 3, 3, 147), conv(32, 64, 3, 3, 147);
@@ -93,7 +95,8 @@ private:
     void block_c(int c) {
         conv(768, 192, 1, 1, 17);
         conv(768, c, 1, 1, 17), conv(c, c, 1, 7, 17), conv(c, 192, 7, 1, 17);
-        conv(768, c, 1, 1, 17), conv(c, c, 7, 1, 17), conv(c, c, 1, 7, 17), conv(c, c, 7, 1, 17), conv(c, 192, 1, 7, 17);
+        conv(768, c, 1, 1, 17), conv(c, c, 7, 1, 17), conv(c, c, 1, 7, 17), conv(c, c, 7, 1, 17),
+            conv(c, 192, 1, 7, 17);
         conv(768, 192, 1, 1, 17);
     }
     void block_e(int in) {
