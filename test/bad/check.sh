@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: BSL-1.0
 # check.sh gcc|clang COMPILER FILE FLAGS...: FILE must fail to compile, with exactly one error, whose text holds every
 # fragment that a line `// expect: TEXT` at its head names (`// expect-gcc:`, `// expect-clang:`: that compiler only).
-# A line `// flags: FLAGS` adds flags; such a file includes something else than <sinter/sinter.hpp>, which is precompiled
-# without them.
+# A line `// flags: FLAGS` adds flags; such a file includes something else than <sinter/sinter.hpp>,
+# which is precompiled without them.
 set -u
 kind=$1 compiler=$2 file=$3
 shift 3

@@ -3,5 +3,6 @@
 if("png" IN_LIST REQUIRED_PARTS)
     add_executable(picture ${CMAKE_CURRENT_LIST_DIR}/picture.cpp)
     target_link_libraries(picture PRIVATE sinter::png)
-    add_custom_command(TARGET picture POST_BUILD COMMAND picture ${CMAKE_CURRENT_LIST_DIR}/../../examples/images/seven.png)
+    add_custom_command(TARGET picture POST_BUILD
+        COMMAND picture ${CMAKE_CURRENT_LIST_DIR}/../../examples/images/seven.png)
 endif()

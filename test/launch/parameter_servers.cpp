@@ -201,7 +201,8 @@ BOOST_AUTO_TEST_CASE(a_server_may_die_that_is_kept_twice) {
     const auto alone = run("TWICE=1 DIES=1 FOR=3 TRAINS=async $L --workers 2 --ps 2 --replicas 2 --progress 0 -- $M");
     BOOST_TEST(alone.status == 0, alone.err);
     BOOST_TEST(alone.has("ps/1 failed"), alone.err);
-    const auto again = run("TWICE=1 DIES=1 FOR=3 TRAINS=async $L --workers 2 --ps 2 --replicas 2 --restarts 1 --progress 0 -- $M");
+    const auto again =
+        run("TWICE=1 DIES=1 FOR=3 TRAINS=async $L --workers 2 --ps 2 --replicas 2 --restarts 1 --progress 0 -- $M");
     BOOST_TEST(again.status == 0, again.err);
     BOOST_TEST(again.has("ps/1 is started again; restart 1 of 1"), again.err);
     const auto one = run("$L --workers 2 --ps 1 --replicas 2 -- $M");

@@ -3,8 +3,9 @@
 """Runs an ONNX file in onnxruntime and compares what it gives with what Sinter gave.
 
 usage: check_onnx.py MODEL.onnx VALUES.npz [TOLERANCE]
-VALUES.npz holds a batch under the names of the model's inputs, and what came out under those of its outputs. Differences
-are held against 1 or the value, whatever is larger; NaN and infinities must be the same. The first example is tried alone as well, as another batch.
+VALUES.npz holds a batch under the names of the model's inputs, and what came out under those of its
+outputs. Differences are held against 1 or the value, whatever is larger; NaN and infinities must be
+the same. The first example is tried alone as well, as another batch.
 needs: pip install onnxruntime numpy; onnx, too, has its checker look at the file
 exit status: 0 they agree, 1 they do not, 77 a package is not installed
 """

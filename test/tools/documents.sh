@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSL-1.0
-# documents.sh COMPILER FOLDER: the programs of README.md and doc/ and doc/design.md's op compile; every link between the documents
-# leads somewhere; their prose has at most 120 columns; the tables of README.md and doc/benchmarks.md are those that
-# bench/tables.py makes of bench/results; the code of doc/data.md and doc/estimator.md is that of their tests; doc/errors.md
-# has every fault that is raised and every kind of error; no header is longer than 500 lines or wider than 140 columns.
+# documents.sh COMPILER FOLDER: the programs of README.md and doc/ and doc/design.md's op compile;
+# every link between the documents leads somewhere; their prose has at most 120 columns; the tables
+# of README.md and doc/benchmarks.md are those that bench/tables.py makes of bench/results; the code
+# of doc/data.md and doc/estimator.md is that of their tests; doc/errors.md has every fault that is
+# raised and every kind of error; no header is longer than 500 lines.
 set -u
 cd "$2" || exit 1
 [ -d include/sinter ] || { echo "$2 has no include/sinter: needed is the repository's root"; exit 1; }
@@ -20,7 +21,8 @@ done
 [ -e "$programs/README.1.cpp" ] || complain "README.md has no program"
 for program in "$programs"/*.cpp; do
     page=$(basename "$program" | sed 's/\..*/.md/')
-    if said=$("$1" -std=c++20 -fsyntax-only -DSINTER_ALLOW_UNOPTIMISED -Wall -Wextra -Wno-unused-but-set-variable -Iinclude "$program" 2>&1); then
+    if said=$("$1" -std=c++20 -fsyntax-only -DSINTER_ALLOW_UNOPTIMISED -Wall -Wextra -Wno-unused-but-set-variable \
+            -Iinclude "$program" 2>&1); then
         [ -z "$said" ] || complain "a program of $page gives warnings: $said"
     elif library=$(grep -oE 'fatal error: .*(zlib\.h|png\.h)|#error "sinter[^"]*needs [^"]*' <<<"$said"); then
         echo "left out: a program of $page: ${library%%$'\n'*}"
@@ -31,7 +33,8 @@ done
 rm -rf "$programs"
 
 # doc/design.md shows all of an op, softsign; under another name it is a user's op.
-op=$(awk '/^\/\/ ops\/softsign.hpp/ { on = 1 } on && /^```$/ { exit } on' doc/design.md | sed '/#pragma once/d; s/oftsign/oftsine/g')
+op=$(awk '/^\/\/ ops\/softsign.hpp/ { on = 1 } on && /^```$/ { exit } on' doc/design.md |
+    sed '/#pragma once/d; s/oftsign/oftsine/g')
 if said=$({ echo "#include <sinter/sinter.hpp>"; echo "$op"; echo 'using namespace sinter;
 constexpr auto net = features<3> >> [](tensor x) { return ops::softsine(x); } >> dense<2>;
 int main() { estimator model{net, softmax_cross_entropy, sgd{}}; }'; } |
@@ -79,7 +82,8 @@ fi
 squeezed() { sed -E 's/^ +//; s/ +$//; /^$/d' "$@"; }
 for folder in data estimator; do   # folder/guide.cpp has the code of a page
     page=doc/$folder.md
-    missing=$(awk '/^```cpp$/ { on = 1; next } /^```$/ { on = 0 } on' $page | squeezed | grep -vxFf <(squeezed test/$folder/guide.cpp))
+    missing=$(awk '/^```cpp$/ { on = 1; next } /^```$/ { on = 0 } on' $page | squeezed |
+        grep -vxFf <(squeezed test/$folder/guide.cpp))
     [ -z "$missing" ] || complain "$page has code that test/$folder/guide.cpp lacks: $missing"
 done
 
@@ -89,15 +93,16 @@ for name in $(grep -rhoE 'fault_kind::[a-z_]+' include | sort -u | sed 's/.*:://
 done
 
 for header in $(find include zoo -name '*.hpp'); do
-    awk -v name="$header" 'length > 140 { print name ":" FNR " is " length " columns wide"; bad = 1 }
-                           END { if (FNR > 500) { print name " has " FNR " lines"; bad = 1 } exit bad }' "$header" || fault=1
+    [ "$(wc -l <"$header")" -le 500 ] || complain "$header has $(wc -l <"$header") lines"
 done
 
 # doc/ops/README.md says under which names an op is found: in ops::, and in sinter:: unless a layer is called so.
 for page in doc/ops/*.md; do
     op=$(basename "$page" .md)
-    [ "$op" != README ] && grep -qE "^constexpr (tensor|bundle|scan_step) $op\(" "include/sinter/ops/$op.hpp" 2>/dev/null || continue
-    grep -rqE "^using ops::$op;|^SINTER_ACTIVATION\($op\)|^inline constexpr .*[ >]$op\{\};" include/sinter/ops include/sinter/autodiff include/sinter/layers ||
+    [ "$op" != README ] || continue
+    grep -qE "^constexpr (tensor|bundle|scan_step) $op\(" "include/sinter/ops/$op.hpp" 2>/dev/null || continue
+    grep -rqE "^using ops::$op;|^SINTER_ACTIVATION\($op\)|^inline constexpr .*[ >]$op\{\};" \
+            include/sinter/ops include/sinter/autodiff include/sinter/layers ||
         complain "include/sinter/ops/$op.hpp: there is neither a layer $op nor 'using ops::$op;' in namespace sinter"
 done
 

@@ -3,8 +3,9 @@
 """Fits the polynomials of kernel/cpu/math that are pieces of a function, and prints their coefficients as C++.
 
 Each piece gets the polynomial whose greatest error is least in units of the last place of the function's smallest value
-there (relative in the first piece of a function that is 0 at 0, which has no constant), by Lawson's weights: least squares over and
-over, each point weighted by the errors that it had so far. Needs NumPy.
+there (relative in the first piece of a function that is 0 at 0, which has no constant), by Lawson's
+weights: least squares over and over, each point weighted by the errors that it had so far. Needs
+NumPy.
 """
 import argparse
 import math
@@ -16,9 +17,11 @@ erf, log1p = np.vectorize(math.erf), np.log1p
 
 
 def fit(function, middle, half, degree):
-    """(greatest error in halves of units of the last place, coefficients from the constant on) of f(middle + u), |u| <= half."""
+    """(greatest error in halves of units of the last place, coefficients from the constant on) of
+    f(middle + u), |u| <= half."""
     first = middle == 0 and function(0.0) == 0
-    u = half * (1 - np.cos(np.linspace(0, np.pi, 400))) / 2 if middle == 0 else half * np.cos(np.linspace(0, np.pi, 400))
+    u = np.cos(np.linspace(0, np.pi, 400))
+    u = half * (1 - u) / 2 if middle == 0 else half * u
     u = u[1:] if first else u
     y = function(middle + u)
     unit = y if first else 2.0 ** math.floor(math.log2(min(y.min(), 0.999)))
@@ -53,7 +56,8 @@ def bent(end):
 def gamma_quotient(t):
     """lgamma(x) / ((x - 1) (x - 2)), x = t + 1/2; by their series next to 1 and 2, where both vanish."""
     def at(x):
-        for zero, slope, bend in ((1, -0.5772156649015329, 0.8224670334241132), (2, 0.42278433509846714, 0.3224670334241132)):
+        for zero, slope, bend in ((1, -0.5772156649015329, 0.8224670334241132),
+                                  (2, 0.42278433509846714, 0.3224670334241132)):
             d = x - zero
             if abs(d) < 1e-5:
                 return (slope + bend * d) / (x - 3 + zero)

@@ -8,7 +8,9 @@ cd "$2" || exit 1
 [ -d include/sinter ] || { echo "$2 has no include/sinter: needed is the repository's root"; exit 1; }
 
 # The header of ours that this one includes before all else, which therefore compiles as if alone with this one.
-first_of() { sed -nE '/^#if/q; /^#include/{s/^#include <((sinter|zoo)[^>]*)>.*/\1/p; q}' "$1" | sed 's/^sinter/include\/sinter/'; }
+first_of() {
+    sed -nE '/^#if/q; /^#include/{s/^#include <((sinter|zoo)[^>]*)>.*/\1/p; q}' "$1" | sed 's/^sinter/include\/sinter/'
+}
 
 compile() {
     local said library first

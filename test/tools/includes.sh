@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSL-1.0
-# includes.sh FOLDER: every #include between headers of include/sinter is one that doc/includes.txt allows, and the table
-# names the folders that there are, lower ones first.
+# includes.sh FOLDER: every #include between headers of include/sinter is one that doc/includes.txt
+# allows, and the table names the folders that there are, lower ones first.
 set -u
 cd "$1" || exit 1
 table=doc/includes.txt
@@ -29,7 +29,8 @@ grep -rHoE '^ *# *include *[<"]sinter/[^>"]+' include/sinter --include=*.hpp |
             known[name] = 1
             allowed[name, name] = 1
             for (i = 1; i <= n; ++i) {
-                if (!(listed[i] in known)) complain(table ": " name " may include " listed[i] ", which does not stand before it")
+                if (!(listed[i] in known))
+                    complain(table ": " name " may include " listed[i] ", which does not stand before it")
                 allowed[name, listed[i]] = 1
             }
         }
@@ -37,7 +38,8 @@ grep -rHoE '^ *# *include *[<"]sinter/[^>"]+' include/sinter --include=*.hpp |
             there[folder] = 1
             if (!(folder in known)) complain(table " does not name include/sinter/" folder)
         }
-        for (name in known) if (!(name in there)) complain(table " names " name ", and there is no include/sinter/" name)
+        for (name in known)
+            if (!(name in there)) complain(table " names " name ", and there is no include/sinter/" name)
     }
     {
         ++checked
@@ -50,7 +52,8 @@ grep -rHoE '^ *# *include *[<"]sinter/[^>"]+' include/sinter --include=*.hpp |
             if (a != "" && !((folders[i], a) in place)) complain(table " does not name " folders[i] "/" a)
             if (folders[i] == "kernel/cpu" && a == "") continue
             if (b != "" && (a == "" || place[folders[i], a] < place[folders[i], b]))
-                complain($1 " includes " $2 ": " folders[i] "/" b " lies above " (a == "" ? folders[i] : folders[i] "/" a))
+                complain($1 " includes " $2 ": " folders[i] "/" b " lies above " \
+                         (a == "" ? folders[i] : folders[i] "/" a))
         }
     }
     END {

@@ -4,7 +4,8 @@
 # spelling, and include what defines its name (base/target_namespace.hpp says why); and that name says all macros of the
 # compiler's target that any of them looks at.
 set -u
-cd "$1/include" 2>/dev/null && [ -d sinter/base ] || { echo "$1 has no include/sinter: needed is the repository's root"; exit 1; }
+cd "$1/include" 2>/dev/null && [ -d sinter/base ] ||
+    { echo "$1 has no include/sinter: needed is the repository's root"; exit 1; }
 fault=0
 complain() { echo "include/$*"; fault=1; }
 
@@ -13,7 +14,8 @@ while IFS=: read -r header line text; do
     complain "$header:$line: got \"$text\", needed \"${text/namespace sinter/namespace sinter::inline SINTER_TARGET}\""
 done < <(grep -rnE "$bare" sinter --include='*.hpp' | grep -v '^sinter/base/')
 while IFS=: read -r header line text; do
-    complain "$header:$line: base/ is the same for all targets; got \"$text\", needed \"${text/::inline SINTER_TARGET/}\""
+    needed=${text/::inline SINTER_TARGET/}
+    complain "$header:$line: base/ is the same for all targets; got \"$text\", needed \"$needed\""
 done < <(grep -rnE '^namespace.*SINTER_TARGET' sinter/base --include='*.hpp')
 
 # Which headers reach the macro's definition; elsewhere its name would be the namespace's.
@@ -21,7 +23,10 @@ without=$(grep -rE '^ *# *include <sinter/' sinter sinter/base/target_namespace.
     { of[++n] = $1; what[n] = $3 }
     END {
         has["sinter/base/target_namespace.hpp"] = 1
-        do { more = 0; for (i = 1; i <= n; ++i) if (what[i] in has && !(of[i] in has)) { has[of[i]] = 1; more = 1 } } while (more)
+        do {
+            more = 0
+            for (i = 1; i <= n; ++i) if (what[i] in has && !(of[i] in has)) { has[of[i]] = 1; more = 1 }
+        } while (more)
         for (h in has) print h
     }' | sort | comm -13 - <(grep -rlE '^namespace.*SINTER_TARGET' sinter --include='*.hpp' | sort))
 for header in $without; do
@@ -29,10 +34,11 @@ for header in $without; do
 done
 
 # Macros of instructions: those that the name is made of, and those that come and go with them.
-known=$(grep -oE '__[A-Za-z0-9_]+__' sinter/base/target_namespace.hpp | sort -u; printf '%s\n' __x86_64__ __i386__ __linux__)
+known=$(grep -oE '__[A-Za-z0-9_]+__' sinter/base/target_namespace.hpp | sort -u
+        printf '%s\n' __x86_64__ __i386__ __linux__)
 for macro in $(grep -rhE '^ *# *(if|ifdef|ifndef|elif) ' sinter --include='*.hpp' |
-                   grep -oE '__((SSE|AVX|AMX|FMA|BMI|ARM|F16|GFNI|POPCNT|LZCNT)[A-Z0-9_]*|aarch64|x86_64)__' | sort -u); do
+        grep -oE '__((SSE|AVX|AMX|FMA|BMI|ARM|F16|GFNI|POPCNT|LZCNT)[A-Z0-9_]*|aarch64|x86_64)__' | sort -u); do
     grep -qxF -- "$macro" <<<"$known" ||
-        complain "sinter/base/target_namespace.hpp: the namespace's name says nothing of $macro, which a header looks at"
+        complain "sinter/base/target_namespace.hpp: the namespace's name lacks $macro, which a header looks at"
 done
 exit $fault

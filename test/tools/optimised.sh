@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSL-1.0
-# optimised.sh COMPILER FOLDER: losses of few columns compile with a user's optimisation for each width of vectors. The tests'
-# own -O1 leaves out the pass in which g++ 12 crashed.
+# optimised.sh COMPILER FOLDER: losses of few columns compile with a user's optimisation for each
+# width of vectors. The tests' own -O1 leaves out the pass in which g++ 12 crashed.
 set -u
 cd "$2" || exit 1
 [ "$(uname -m)" = x86_64 ] || { echo "skipped: this is no x86-64"; exit 0; }

@@ -1,11 +1,13 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSL-1.0
-# public_names.sh FOLDER: what `using namespace sinter` shows of the machinery's folders is what public_names.txt, beside
-# this script, lists, header by header. Everything else of these folders is in sinter::base, compiler, runtime or detail,
-# or in the namespace of its files or kernels. Layers, ops, losses and their like are for users, and are not listed.
+# public_names.sh FOLDER: what `using namespace sinter` shows of the machinery's folders is what
+# public_names.txt, beside this script, lists, header by header. Everything else of these folders is
+# in sinter::base, compiler, runtime or detail, or in the namespace of its files or kernels. Layers,
+# ops, losses and their like are for users, and are not listed.
 # `public_names.sh FOLDER print` writes the list as it is.
 set -u
-cd "$1/include" 2>/dev/null && [ -d sinter/base ] || { echo "$1 has no include/sinter: needed is the repository's root"; exit 1; }
+cd "$1/include" 2>/dev/null && [ -d sinter/base ] ||
+    { echo "$1 has no include/sinter: needed is the repository's root"; exit 1; }
 list=../test/tools/public_names.txt
 
 # Declarations begin in column 0. `at` is the innermost namespace that is open: sinter itself is "", and whatever is
@@ -59,12 +61,15 @@ names() {
                 name = substr(line, RSTART)
             }
             if (name != "") print FILENAME " " name
-        }' | LC_ALL=C sort -u | awk '$1 != last { printf "%s%s:", last == "" ? "" : "\n", $1; last = $1 } { printf " %s", $2 } END { print "" }'
+        }' | LC_ALL=C sort -u | awk '
+        $1 != last { printf "%s%s:", last == "" ? "" : "\n", $1; last = $1 }
+        { printf " %s", $2 }
+        END { print "" }'
 }
 [ "${2:-}" = print ] && { names; exit 0; }
 names | diff <(grep -v '^#' $list) - >/tmp/public_names.$$ && { rm -f /tmp/public_names.$$; exit 0; }
-echo "Names in sinter itself differ from test/tools/public_names.txt (< listed, > found). Move them to sinter::compiler,"
-echo "runtime, base or detail; or list them, if they are for users."
+echo "Names in sinter itself differ from test/tools/public_names.txt (< listed, > found). Move them to"
+echo "sinter::compiler, runtime, base or detail; or list them, if they are for users."
 cat /tmp/public_names.$$
 rm -f /tmp/public_names.$$
 exit 1

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSL-1.0
-# targets.sh COMPILER FOLDER: files of one program that are compiled for different processors train and predict, in whatever
-# order they are linked, to the bit what each does in a program of its own. What this processor lacks is left out.
+# targets.sh COMPILER FOLDER: files of one program that are compiled for different processors train
+# and predict, in whatever order they are linked, to the bit what each does in a program of its own.
+# What this processor lacks is left out.
 set -u
 compiler=$1
 cd "$2" || exit 1
@@ -25,7 +26,8 @@ link() {   # link PROGRAM NAMES...: one program of these files, in this order
     for name; do list+="F($name)" objects+=("$scratch/$name.o"); done
     build -DMAIN "-DNAMES=$list" -o "$scratch/$program.main.o" &&
         "$compiler" "$scratch/$program.main.o" "${objects[@]}" -o "$scratch/$program" -lz -pthread &&
-        (cd "$scratch" && timeout 300 "./$program" >"$program.out") || { echo "$program does not build or run"; fault=1; }
+        (cd "$scratch" && timeout 300 "./$program" >"$program.out") ||
+        { echo "$program does not build or run"; fault=1; }
 }
 for name in "${names[@]}"; do
     build "-DNAME=$name" ${flags[$name]} -o "$scratch/$name.o" || exit 1

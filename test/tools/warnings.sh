@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSL-1.0
-# warnings.sh COMPILER FOLDER: the headers, and what programs instantiate of them, give no warning under a user's flags, and a
-# compiler that does not optimise says so in one line, unless SINTER_ALLOW_UNOPTIMISED is defined.
+# warnings.sh COMPILER FOLDER: the headers, and what programs instantiate of them, give no warning
+# under a user's flags, and a compiler that does not optimise says so in one line, unless
+# SINTER_ALLOW_UNOPTIMISED is defined.
 set -u
 cd "$2" || exit 1
 [ -d include/sinter ] || { echo "$2 has no include/sinter: needed is the repository's root"; exit 1; }
@@ -17,9 +18,10 @@ for flags in -O1 -DSINTER_ALLOW_UNOPTIMISED; do
 done
 
 strict=(-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Werror)
-# All headers, whether an example includes them or not, but those of MPI and NCCL, whose macros warn, and those that only
-# CUDA's compiler reads.
-headers=(-name '*.hpp' ! -path '*collective/mpi*' ! -path '*collective/nccl*' ! -name cuda.hpp ! -name launch.hpp '(' ! -path '*device/cuda*' -o -name gpu_program.hpp ')')
+# All headers, whether an example includes them or not, but those of MPI and NCCL, whose macros warn,
+# and those that only CUDA's compiler reads.
+headers=(-name '*.hpp' ! -path '*collective/mpi*' ! -path '*collective/nccl*' ! -name cuda.hpp ! -name launch.hpp
+    '(' ! -path '*device/cuda*' -o -name gpu_program.hpp ')')
 said=$(find include/sinter "${headers[@]}" -printf '#include <sinter/%P>\n' |
     compile "$1" -O1 "${strict[@]}" -x c++ -) || { printf '%s\n' "the headers give warnings:" "$said"; fault=1; }
 for example in quickstart lstm gpt csv_classification csv_regression; do

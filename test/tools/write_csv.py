@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSL-1.0
-"""Writes random records with Python's csv module, and what they hold: one field a line, in hexadecimal, and an empty line
-behind each record; "-" stands for the empty field.
+"""Writes random records with Python's csv module, and what they hold: one field a line, in
+hexadecimal, and an empty line behind each record; "-" stands for the empty field.
 
 usage: write_csv.py CSV HELD RECORDS SEED
 """

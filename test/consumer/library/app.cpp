@@ -14,7 +14,8 @@ int main() {
     model->train(points, classes, 60);
     int right = 0;
     for (int i = 0; i < 4; ++i)
-        right += (model->score(std::span<const float, 2>(points.data() + 2 * i, 2)) > 0.5f) == (classes[static_cast<std::size_t>(i)] == 1);
+        right += (model->score(std::span<const float, 2>(points.data() + 2 * i, 2)) > 0.5f) ==
+            (classes[static_cast<std::size_t>(i)] == 1);
     std::printf("trained: %d of 4 are right\n", right);
     return right == 4 ? 0 : 1;
 }

@@ -4,8 +4,8 @@
 #include <span>
 #include <string>
 
-/// What the rest of a program knows of its model: standard C++ alone, so that it compiles at once and is not compiled anew
-/// when the net changes.
+/// What the rest of a program knows of its model: standard C++ alone, so that it compiles at once
+/// and is not compiled anew when the net changes.
 class scorer {
 public:
     virtual ~scorer() = default;
