@@ -1,19 +1,21 @@
 # SPDX-License-Identifier: BSL-1.0
-# sinter_component(<name>): look for what an optional part of Sinter needs and, where it is found, define the target
-# sinter::<name>. Nothing is looked for before somebody asks: find_package(sinter COMPONENTS <name>) does, and after
-# add_subdirectory or FetchContent_MakeAvailable a project calls sinter_component(<name>) itself.
+# sinter_component(<name>): look for what an optional part of Sinter needs and, where it is found,
+# define the target sinter::<name>. Nothing is looked for before somebody asks: find_package(sinter
+# COMPONENTS <name>) does, and after add_subdirectory or FetchContent_MakeAvailable a project calls
+# sinter_component(<name>) itself.
 #   png    <sinter/io/png.hpp>: libpng
 #   cuda   <sinter/cuda.hpp>: the CUDA Toolkit with cuBLAS, and cuDNN
 #   distributed   <sinter/net/...>, <sinter/collective/...> over TCP: Boost's headers (Asio), and OpenSSL
-#                 sinter::distributed_compiled is the same with the connections in one file of each target that links it,
-#                 and not in all of its files that include them (<sinter/net/separate_compilation.hpp>)
+#                 sinter::distributed_compiled is the same with the connections in one file of each target that
+#                 links it, and not in all that include them (<sinter/net/separate_compilation.hpp>)
 #   mpi    <sinter/collective/mpi.hpp>: an MPI library's C interface
 #   nccl   <sinter/collective/nccl.hpp>: NCCL and the CUDA runtime, and what distributed needs
 include_guard(GLOBAL)
 
 macro(sinter_component name)
     if(NOT COMMAND sinter_find_${name})
-        message(FATAL_ERROR "sinter_component(${name}): there is no such part of Sinter; there are png, cuda, distributed, mpi and nccl")
+        message(FATAL_ERROR "sinter_component(${name}): there is no such part of Sinter; "
+            "there are png, cuda, distributed, mpi and nccl")
     elseif(NOT TARGET sinter::${name})
         cmake_language(CALL sinter_find_${name})
     endif()
@@ -33,9 +35,12 @@ macro(sinter_find_distributed)
     if(Boost_FOUND AND OPENSSL_FOUND)
         add_library(sinter::distributed INTERFACE IMPORTED)
         target_link_libraries(sinter::distributed INTERFACE sinter::sinter Boost::headers OpenSSL::SSL OpenSSL::Crypto)
-        # nvcc's host compiler rejects these two parts of Asio; all files must agree, or one type has two meanings.
-        target_compile_definitions(sinter::distributed INTERFACE BOOST_ASIO_DISABLE_VARIABLE_TEMPLATES BOOST_ASIO_DISABLE_CO_AWAIT)
-        # A source file, and no library: it is compiled for the processor that its target is compiled for.
+        # nvcc's host compiler rejects these two parts of Asio; all files must agree, or one type
+        # has two meanings.
+        target_compile_definitions(sinter::distributed INTERFACE
+            BOOST_ASIO_DISABLE_VARIABLE_TEMPLATES BOOST_ASIO_DISABLE_CO_AWAIT)
+        # A source file, and no library: it is compiled for the processor that its target is
+        # compiled for.
         file(CONFIGURE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/sinter_distributed.cpp
             CONTENT "#include <sinter/distributed_source.hpp>\n")
         add_library(sinter::distributed_compiled INTERFACE IMPORTED)

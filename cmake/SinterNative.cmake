@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: BSL-1.0
 # sinter_native(<target>): compile the target for the processor of this machine.
 #
-# Sinter's kernels take their vector width from the compiler's target, so these flags decide its speed. A compiler
-# older than the processor may not know it by name, and `-march=native` then silently leaves AVX-512 out: what the
-# kernel reports is compared with what the compiler defines, and the difference is asked for by name.
+# Sinter's kernels take their vector width from the compiler's target, so these flags decide its
+# speed. A compiler older than the processor may not know it by name, and `-march=native` then
+# silently leaves AVX-512 out: what the kernel reports is compared with what the compiler defines,
+# and the difference is asked for by name.
 include_guard(GLOBAL)
 include(CheckCXXSourceCompiles)
 

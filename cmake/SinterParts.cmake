@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSL-1.0
-# SINTER_PARTS, set before add_subdirectory, FetchContent_MakeAvailable or find_package: into how many parts the kernels of
-# everything that links to Sinter divide their work (8, 16, 32 or 64; include/sinter/base/compiler_options.hpp).
+# SINTER_PARTS, set before add_subdirectory, FetchContent_MakeAvailable or find_package: into how
+# many parts the kernels of everything that links to Sinter divide their work (8, 16, 32 or 64;
+# include/sinter/base/compiler_options.hpp).
 include_guard(GLOBAL)
 
 function(sinter_parts target)

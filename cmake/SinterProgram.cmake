@@ -1,18 +1,22 @@
 # SPDX-License-Identifier: BSL-1.0
-# What the tests, examples and benchmarks share: their warnings, and the comments at the head of a file that say how
-# it is to be built and run, so that adding a program never means editing CMake.
+# What the tests, examples and benchmarks share: their warnings, and the comments at the head of a
+# file that say how it is to be built and run, so that adding a program never means editing CMake.
 set(SINTER_SANITIZE "" CACHE STRING "Sanitizers for tests and examples, e.g. address,undefined")
 
 # sinter_head(<file> <key> <out>): the words after `// key:` at the head of a file, or nothing.
 function(sinter_head file key out)
-    file(STRINGS ${file} line LIMIT_COUNT 1 REGEX "^// ${key}: ")
-    string(REGEX REPLACE "^// ${key}: *" "" value "${line}")
-    separate_arguments(value UNIX_COMMAND "${value}")
-    set(${out} "${value}" PARENT_SCOPE)
+    file(STRINGS ${file} lines LIMIT_COUNT 3 REGEX "^// ${key}: ")
+    set(values "")
+    foreach(line IN LISTS lines)
+        string(REGEX REPLACE "^// ${key}: *" "" value "${line}")
+        separate_arguments(value UNIX_COMMAND "${value}")
+        list(APPEND values ${value})
+    endforeach()
+    set(${out} "${values}" PARENT_SCOPE)
 endfunction()
 
-# sinter_missing(<out> <need>...): which of these a build lacks: zlib png distributed mpi nccl program_options python cuda
-# gpu data examples tools.
+# sinter_missing(<out> <need>...): which of these a build lacks: zlib png distributed mpi nccl
+# program_options python cuda gpu data examples tools.
 function(sinter_missing out)
     set(missing "")
     foreach(need IN LISTS ARGN)
@@ -23,7 +27,8 @@ function(sinter_missing out)
     set(${out} "${missing}" PARENT_SCOPE)
 endfunction()
 
-# sinter_program(<target> <source> <folder> <name>): the executable <folder>/<name> under the build folder.
+# sinter_program(<target> <source> <folder> <name>): the executable <folder>/<name> under the build
+# folder.
 function(sinter_program target source folder name)
     add_executable(${target} ${source})
     set_target_properties(${target} PROPERTIES
@@ -50,11 +55,12 @@ function(sinter_compile_like_ours target)
     target_compile_definitions(${target} PRIVATE SINTER_ALLOW_UNOPTIMISED)   # Debug builds and sanitized tests mean it
     target_compile_options(${target} PRIVATE "$<$<COMPILE_LANGUAGE:CXX>:-Wall;-Wextra;-Wno-psabi>")
     if(SINTER_SANITIZE)
-        # What these would find, the address sanitizer or the processor reports too, and they double the time that
-        # unrolled kernels take to compile.
+        # What these would find, the address sanitizer or the processor reports too, and they double
+        # the time that unrolled kernels take to compile.
         set(flags -fsanitize=${SINTER_SANITIZE} -fno-sanitize-recover=all
             -fno-sanitize=null,object-size,pointer-overflow,alignment,vptr -fno-omit-frame-pointer)
-        if(SINTER_SANITIZE MATCHES "thread" AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")   # it does not know fences, of which Asio has some
+        # GCC's thread sanitizer does not know fences, of which Asio has some.
+        if(SINTER_SANITIZE MATCHES "thread" AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
             list(APPEND flags -Wno-tsan)
         endif()
         if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")   # a third of the time: a description of each instance's type

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: BSL-1.0
-// smoke: --epochs 3 --threads 1 --save csv_classification.safetensors --report csv_classification.json --onnx csv_classification.onnx
+// smoke: --epochs 3 --threads 1 --save csv_classification.safetensors --report csv_classification.json
+// smoke: --onnx csv_classification.onnx
 //
 // Lesson 8: classes from a CSV file.
 //
 //   csv_classification --data DIR --save income.safetensors
 //
-// Tells from a census who earns more than 50,000 dollars a year. A net takes numbers around zero, so each column of the file
-// becomes some: that is what feature columns do. What they must know for it (means, vocabularies) they learn from the
-// training data alone, and it is saved beside the weights: without it, nobody could use them.
+// Tells from a census who earns more than 50,000 dollars a year. A net takes numbers around zero,
+// so each column of the file becomes some: that is what feature columns do. What they must know for
+// it (means, vocabularies) they learn from the training data alone, and it is saved beside the
+// weights: without it, nobody could use them.
 #include "common/onnx.hpp"
 #include "common/people.hpp"
 #include "common/results.hpp"
@@ -26,8 +28,9 @@ static data::features columns() {
     f.number("capital_gain", {.logarithm = true});                                      // most are 0:        1
     f.indicator(data::bucketized("age", {20, 25, 30, 35, 40, 45, 50, 55, 60, 65}));     // stretches of life: 12
     f.indicator(data::bucketized("capital_gain", {1, 3000, 5000, 7000, 20000}));        //                    7
-    f.indicator(data::vocabulary("workclass", 8));                                      // the 7 most frequent, and the rest: 8
-    f.indicator(data::vocabulary("marital_status", 8)).indicator(data::vocabulary("sex", {"Female", "Male"}));   // 8 + 3
+    f.indicator(data::vocabulary("workclass", 8));                                      // 7 most frequent, rest: 8
+    f.indicator(data::vocabulary("marital_status", 8));                                 // likewise:             8
+    f.indicator(data::vocabulary("sex", {"Female", "Male"}));                           // with others:          3
     f.indicator(data::crossed(64, {data::vocabulary("sex", {"Female", "Male"}),         // sex and family together: 64
                                    data::vocabulary("marital_status", 8)}));
     f.index(data::vocabulary("occupation", occupations));                               // for the embedding
@@ -35,7 +38,8 @@ static data::features columns() {
 }
 constexpr int width = 106;   // of all numbers together
 
-// Two inputs: the numbers, and the occupation's place in its vocabulary, for which the net learns some numbers itself.
+// Two inputs: the numbers, and the occupation's place in its vocabulary, for which the net learns
+// some numbers itself.
 constexpr auto net = inputs(features<width>, indices<1>)
     >> [](tensor numbers, tensor occupation) {
            return concat(numbers, flatten(embedding<occupations, width_of_occupation>(occupation)));

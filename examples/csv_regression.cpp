@@ -3,9 +3,9 @@
 //
 // Lesson 9: a number from a CSV file.
 //
-// Guesses people's age from what else a census asks. The target is standardised as the features are: a net whose outputs
-// are near zero learns at once, one that must first find out about forty does not. What it gives is turned back into years
-// before anybody looks at it.
+// Guesses people's age from what else a census asks. The target is standardised as the features
+// are: a net whose outputs are near zero learns at once, one that must first find out about forty
+// does not. What it gives is turned back into years before anybody looks at it.
 #include "common/onnx.hpp"
 #include "common/people.hpp"
 #include "common/results.hpp"
@@ -61,7 +61,8 @@ static void train(const example::options& options) {
     }
     example::write_onnx(options, model, features.apply(people.test));
     example::tell_measured("csv_regression", options, people.name, model.threads(), history,
-                           {{"mean error in years", error.value()}, {"of whoever always says the mean", error_of_mean.value()},
+                           {{"mean error in years", error.value()},
+                            {"of whoever always says the mean", error_of_mean.value()},
                             {"R2", explained.value()}});
 }
 

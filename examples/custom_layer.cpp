@@ -3,22 +3,25 @@
 //
 // Lesson 4: a layer with parameters, and a loss, of your own.
 //
-// A layer is an empty type that says what it computes, on symbolic tensors. It may call other layers and own
-// parameters; `name` opens a scope for them, so that they are saved as squeeze_excite/kernel and so on. A loss is a
-// function of what the net gives and of what the data says. Gradients of both are Sinter's work.
+// A layer is an empty type that says what it computes, on symbolic tensors. It may call other
+// layers and own parameters; `name` opens a scope for them, so that they are saved as
+// squeeze_excite/kernel and so on. A loss is a function of what the net gives and of what the data
+// says. Gradients of both are Sinter's work.
 #include "common/onnx.hpp"
 #include "common/results.hpp"
 #include <sinter/sinter.hpp>
 using namespace sinter;
 
-/// Squeeze and excitation (Hu et al. 2018): from the means of all channels, how much each channel shall count.
+/// Squeeze and excitation (Hu et al. 2018): from the means of all channels, how much each channel
+/// shall count.
 template <int Squeezed>
 struct squeeze_excite_layer : layer<squeeze_excite_layer<Squeezed>> {
     static constexpr const char* name = "squeeze_excite";
     static constexpr tensor trace(tensor x) {                        // [H, W, C]
         const int channels = x.shape().last();
         const tensor squeezed = relu(dense<Squeezed>(global_avg_pool(x)));
-        // dense<N> wants its size in the code; this one follows from x, so we keep these two parameters ourselves.
+        // dense<N> wants its size in the code; this one follows from x, so we keep these two
+        // parameters ourselves.
         const tensor kernel = weights(x, "kernel", extents(Squeezed, channels), glorot_uniform(Squeezed, channels));
         const tensor bias = parameter(x, "bias", extents(channels), zeros);
         const tensor share = sigmoid(matmul(squeezed, kernel) + bias);   // [C], each in (0, 1)
@@ -28,7 +31,8 @@ struct squeeze_excite_layer : layer<squeeze_excite_layer<Squeezed>> {
 template <int Squeezed>
 inline constexpr squeeze_excite_layer<Squeezed> squeeze_excite{};
 
-/// Cross entropy against labels that are taken for right with 90 %, the rest spread evenly (Szegedy et al. 2016).
+/// Cross entropy against labels that are taken for right with 90 %, the rest spread evenly (Szegedy
+/// et al. 2016).
 struct smoothed_cross_entropy_loss {
     static constexpr target_kind target = target_kind::class_index;   // the data's labels are class numbers
     constexpr tensor operator()(tensor logits, tensor labels) const {
@@ -55,7 +59,8 @@ static void train(const example::options& options) {
     const auto history = model.train(training, {.epochs = options.epochs, .validation = &validation});
     if (!options.save.empty()) model.save(options.save);
     example::write_onnx(options, model, images.test);
-    example::tell_results("custom_layer", options, images.name, model.threads(), history, model.evaluate(test).accuracy);
+    example::tell_results("custom_layer", options, images.name, model.threads(), history,
+                          model.evaluate(test).accuracy);
 }
 
 int main(int argc, char** argv) {

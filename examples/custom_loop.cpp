@@ -3,8 +3,9 @@
 //
 // Lesson 5: the training loop, written by hand.
 //
-// estimator::train is a loop around trainer::step. Whoever wants something else between two steps writes that loop:
-// here, training stops when the validation loss has not improved for a while, and goes back to the best weights.
+// estimator::train is a loop around trainer::step. Whoever wants something else between two steps
+// writes that loop: here, training stops when the validation loss has not improved for a while, and
+// goes back to the best weights.
 #include "common/onnx.hpp"
 #include "common/results.hpp"
 #include <sinter/sinter.hpp>
@@ -12,12 +13,14 @@ using namespace sinter;
 
 constexpr auto net = image<28, 28, 1> >> flatten >> dense<128> >> relu >> dropout<0.2f> >> dense<10>;
 
-// A learning rate that rises for 200 steps and then falls along half a cosine. A trainer is for one loss, one
-// optimizer and one largest batch; their types are part of its own, because all of it becomes one program.
+// A learning rate that rises for 200 steps and then falls along half a cosine. A trainer is for one
+// loss, one optimizer and one largest batch; their types are part of its own, because all of it
+// becomes one program.
 constexpr adam optimizer{.learning_rate = warm_up(200, cosine(3e-3f, 4'000, 1e-4f))};
 using trainer_type = trainer<std::remove_const_t<decltype(net)>, softmax_cross_entropy_loss, adam, 256>;
 
-// What a step needs is known while this file is compiled. Here the build stops if the net outgrows a small device.
+// What a step needs is known while this file is compiled. Here the build stops if the net outgrows
+// a small device.
 static_assert(trainer_type::bytes() < 4'000'000);
 
 static evaluation_result evaluate(trainer_type& model, data::pipeline& images) {
@@ -69,7 +72,8 @@ static void train(const example::options& options) {
         if (better) {
             best = weights_of(model);
             best_loss = v.loss;
-            if (!options.save.empty()) save(model, options.save);   // so that a run that is killed leaves its best behind
+            // So that a run that is killed leaves its best behind.
+            if (!options.save.empty()) save(model, options.save);
         }
         waited = better ? 0 : waited + 1;
     }
@@ -78,7 +82,8 @@ static void train(const example::options& options) {
                          std::to_string(history.back().validation_loss), "a finite loss");
     set_weights(model, best);
     example::write_onnx(options, model, images.test);
-    example::tell_results("custom_loop", options, images.name, model.threads(), history, evaluate(model, test).accuracy);
+    example::tell_results("custom_loop", options, images.name, model.threads(), history,
+                          evaluate(model, test).accuracy);
 }
 
 int main(int argc, char** argv) {

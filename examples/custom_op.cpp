@@ -3,17 +3,20 @@
 //
 // Lesson 3: an operation of your own.
 //
-// elementwise() makes a layer of a function over symbolic scalars. Sinter differentiates it, and fuses it into the
-// kernels around it like its own activations: nothing is called at run time, and nothing else needs writing.
+// elementwise() makes a layer of a function over symbolic scalars. Sinter differentiates it, and
+// fuses it into the kernels around it like its own activations: nothing is called at run time, and
+// nothing else needs writing.
 #include "common/onnx.hpp"
 #include "common/results.hpp"
 #include <sinter/sinter.hpp>
 using namespace sinter;
 
-// LiSHT (Roy et al. 2019), x tanh(x), which Sinter does not have: never negative, and steep on both sides.
+// LiSHT (Roy et al. 2019), x tanh(x), which Sinter does not have: never negative, and steep on both
+// sides.
 constexpr auto lisht = elementwise([](scalar x) { return x * tanh(x); });
 
-// Two operands make a function of two tensors. This one lets the second decide how much of the first gets through.
+// Two operands make a function of two tensors. This one lets the second decide how much of the
+// first gets through.
 constexpr auto gate = elementwise([](scalar value, scalar control) { return value / (1.f + exp(-control)); });
 
 constexpr auto net = image<28, 28, 1> >> flatten

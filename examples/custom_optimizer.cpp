@@ -3,15 +3,17 @@
 //
 // Lesson 6: an optimizer of your own.
 //
-// An optimizer says what becomes of a parameter, given its gradient and whatever the optimizer remembers of earlier
-// steps. It is an expression like a layer, traced once for all parameters. Where a gradient is computed, Sinter puts
-// the update into the same kernel; saving, resuming and clipping by global norm then work with it too.
+// An optimizer says what becomes of a parameter, given its gradient and whatever the optimizer
+// remembers of earlier steps. It is an expression like a layer, traced once for all parameters.
+// Where a gradient is computed, Sinter puts the update into the same kernel; saving, resuming and
+// clipping by global norm then work with it too.
 #include "common/onnx.hpp"
 #include "common/results.hpp"
 #include <sinter/sinter.hpp>
 using namespace sinter;
 
-/// Lion (Chen et al. 2023): each weight moves by the learning rate, up or down; a momentum decides which.
+/// Lion (Chen et al. 2023): each weight moves by the learning rate, up or down; a momentum decides
+/// which.
 struct lion {
     schedule learning_rate = 1e-4f;
     float beta1 = 0.9f, beta2 = 0.99f, weight_decay = 0.01f;
@@ -52,7 +54,8 @@ static void train(const example::options& options) {
     const auto history = model.train(training, {.epochs = options.epochs, .validation = &validation});
     if (!options.save.empty()) model.save(options.save);
     example::write_onnx(options, model, images.test);
-    example::tell_results("custom_optimizer", options, images.name, model.threads(), history, model.evaluate(test).accuracy);
+    example::tell_results("custom_optimizer", options, images.name, model.threads(), history,
+                          model.evaluate(test).accuracy);
 }
 
 int main(int argc, char** argv) {

@@ -4,9 +4,10 @@
 //
 // A strategy of your own: DiLoCo, which talks once in many steps.
 //
-// Each process trains on batches of its own for some steps (adamw). Then all look how far they have come from where they
-// set out together: the mean of these differences is an outer gradient, by which an outer optimizer (Nesterov's momentum)
-// moves the common weights, and everybody goes on from there (Douillard et al. 2023, arXiv 2311.08105, algorithm 1).
+// Each process trains on batches of its own for some steps (adamw). Then all look how far they have
+// come from where they set out together: the mean of these differences is an outer gradient, by
+// which an outer optimizer (Nesterov's momentum) moves the common weights, and everybody goes on
+// from there (Douillard et al. 2023, arXiv 2311.08105, algorithm 1).
 //
 //   sinter-launch -n 4 -- custom_strategy --data DIR
 //
@@ -44,8 +45,8 @@ static void train(const example::options& options) {
             accuracy.add(model.output().data(), batch.labels, batch.size, 10);
         }
         if (me.chief())
-            std::printf("epoch %d: loss %.4f over %d processes; the chief's test accuracy %.4f\n", epoch, sums[0] / sums[1],
-                        me.count, accuracy.value());
+            std::printf("epoch %d: loss %.4f over %d processes; the chief's test accuracy %.4f\n", epoch,
+                        sums[0] / sums[1], me.count, accuracy.value());
     }
 }
 

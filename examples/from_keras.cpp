@@ -7,9 +7,10 @@
 //   python3 from_keras.py digits.npz keras.npz    trains the same net on them in Keras
 //   from_keras --weights keras.npz                takes the weights over, and trains on
 //
-// Keras lays kernels out as Sinter does and calls layers alike, so that nothing but `framework::keras` need be said:
-// model.load_weights(file, {.from = framework::keras}), in common/take_over.hpp, and the model trains on as any other.
-// weights/keras.npz is what the script made of digits that this program draws.
+// Keras lays kernels out as Sinter does and calls layers alike, so that nothing but
+// `framework::keras` need be said: model.load_weights(file, {.from = framework::keras}), in
+// common/take_over.hpp, and the model trains on as any other. weights/keras.npz is what the script
+// made of digits that this program draws.
 #include "common/take_over.hpp"
 using namespace sinter;
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// smoke: --threads 1 --weights {examples}/weights/pytorch.safetensors --report from_pytorch.json --onnx from_pytorch.onnx
+// smoke: --threads 1 --weights {examples}/weights/pytorch.safetensors
+// smoke: --report from_pytorch.json --onnx from_pytorch.onnx
 //
 // Lesson 13: weights from PyTorch.
 //
@@ -7,9 +8,9 @@
 //   python3 from_pytorch.py digits.npz pytorch.safetensors    trains the same net on them in PyTorch
 //   from_pytorch --weights pytorch.safetensors                takes the weights over, and trains on
 //
-// PyTorch has outputs and channels first, and calls layers as their module does. A map says which is which; kernels are
-// turned by Sinter, in model.load_weights(file, map) (common/take_over.hpp). What does not fit is told by name, and nothing
-// is loaded then.
+// PyTorch has outputs and channels first, and calls layers as their module does. A map says which
+// is which; kernels are transposed by Sinter, in model.load_weights(file, map) (common/take_over.hpp).
+// What does not fit is told by name, and nothing is loaded then.
 #include "common/take_over.hpp"
 using namespace sinter;
 

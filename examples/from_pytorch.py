@@ -20,8 +20,10 @@ def main(images, weights):
     x = torch.tensor(data["x"].transpose(0, 3, 1, 2))   # channels first
     y = torch.tensor(data["y"].astype(np.int64))
     net = nn.Sequential(OrderedDict(
-        conv1=nn.Conv2d(1, 8, 3, padding=1, bias=False), norm1=nn.BatchNorm2d(8), relu1=nn.ReLU(), pool1=nn.MaxPool2d(2),
-        conv2=nn.Conv2d(8, 16, 3, padding=1, bias=False), norm2=nn.BatchNorm2d(16), relu2=nn.ReLU(), pool2=nn.MaxPool2d(2),
+        conv1=nn.Conv2d(1, 8, 3, padding=1, bias=False), norm1=nn.BatchNorm2d(8),
+        relu1=nn.ReLU(), pool1=nn.MaxPool2d(2),
+        conv2=nn.Conv2d(8, 16, 3, padding=1, bias=False), norm2=nn.BatchNorm2d(16),
+        relu2=nn.ReLU(), pool2=nn.MaxPool2d(2),
         flatten=nn.Flatten(), fc=nn.Linear(16 * 7 * 7, 10)))
     optimizer = torch.optim.Adam(net.parameters())
     for epoch in range(3):

@@ -5,11 +5,12 @@
 //
 //   gan --save gan.safetensors      and look at gan-drawn.pgm
 //
-// A generative adversarial net (Goodfellow et al. 2014): the generator makes images of random numbers, and the
-// discriminator tells them from real ones. By turns each takes a step while the other stands still: the discriminator to tell
-// better, the generator to be told apart less. A generator may find a few images that pass and draw nothing else: it has
-// "collapsed". So a third net, which knows the digits, looks at what comes out: whether it can tell what each image shows, and
-// whether all ten digits are drawn.
+// A generative adversarial net (Goodfellow et al. 2014): the generator makes images of random
+// numbers, and the discriminator tells them from real ones. By turns each takes a step while the
+// other stands still: the discriminator to tell better, the generator to be told apart less. A
+// generator may find a few images that pass and draw nothing else: it has "collapsed". So a third
+// net, which knows the digits, looks at what comes out: whether it can tell what each image shows,
+// and whether all ten digits are drawn.
 #include "common/onnx.hpp"
 #include "common/picture.hpp"
 #include "common/replicas.hpp"
@@ -32,8 +33,9 @@ constexpr auto generator = named<"generator">(dense<128> >> relu >> dense<256> >
 // Shared: applied twice in one net, it has the same parameters.
 constexpr auto discriminator = shared<"discriminator">(dense<256> >> leaky >> dense<128> >> leaky >> dense<1>);
 
-// One net for both. Its outputs: how sure the discriminator is that an image is real, for a real one and for a drawn one; how
-// steep that is as a function of the real image's pixels; and the drawn one.
+// One net for both. Its outputs: how sure the discriminator is that an image is real, for a real
+// one and for a drawn one; how steep that is as a function of the real image's pixels; and the
+// drawn one.
 constexpr auto net = image<side, side, 1> >> flatten >> [](tensor x) {
     const tensor z = ops::random_normal(ops::slice(x, -1, 0, noise));   // other numbers in each step
     const tensor drawn = generator(z);
@@ -41,8 +43,9 @@ constexpr auto net = image<side, side, 1> >> flatten >> [](tensor x) {
     return outputs(of_real, discriminator(drawn), sum(slope * slope, {-1}), drawn);
 };
 
-/// -log of the probability that both are told rightly, and a penalty on the slope, without which the discriminator is sure of
-/// too much and the generator learns nothing (Mescheder et al. 2018). The penalty is a gradient, and is differentiated again.
+/// -log of the probability that both are told rightly, and a penalty on the slope, without which
+/// the discriminator is sure of too much and the generator learns nothing (Mescheder et al. 2018).
+/// The penalty is a gradient, and is differentiated again.
 struct telling_loss {
     static constexpr target_list targets{};   // the data's labels are of no interest
     constexpr tensor operator()(bundle y, bundle) const {
@@ -55,13 +58,15 @@ struct drawing_loss {
     constexpr tensor operator()(bundle y, bundle) const { return ops::softplus(-y[1]); }
 };
 
-// Each loss trains the parameters of its own net, by an optimizer of its own; the other's stand still meanwhile.
+// Each loss trains the parameters of its own net, by an optimizer of its own; the other's stand
+// still meanwhile.
 constexpr adam rate{.learning_rate = 3e-4f, .beta1 = 0.5f};
 constexpr alternating turns{phase<"discriminator/*">(telling_loss{}, rate), phase<"generator/*">(drawing_loss{}, rate)};
 
-/// What a net that knows the digits sees in images: how many each shows, and whether it is sure. The inception score (Salimans
-/// et al. 2016) is e to the mean divergence of the classes that it sees in one image from those that it sees in all: 1 where it
-/// knows nothing or all images are alike, 10 where each clearly is a digit and all digits are as frequent.
+/// What a net that knows the digits sees in images: how many each shows, and whether it is sure.
+/// The inception score (Salimans et al. 2016) is e to the mean divergence of the classes that it
+/// sees in one image from those that it sees in all: 1 where it knows nothing or all images are
+/// alike, 10 where each clearly is a digit and all digits are as frequent.
 struct judgement {
     double score = 0;
     int digits = 0;          ///< that at least 3 % of the images show
@@ -95,8 +100,8 @@ static judgement judge(auto& expert, const std::vector<float>& images) {
     return j;
 }
 
-/// --onnx: the generator alone, of the weights just saved. It is given its random numbers: those that the net draws itself no
-/// other program would draw.
+/// --onnx: the generator alone, of the weights just saved. It is given its random numbers: those
+/// that the net draws itself no other program would draw.
 static void write_generator(const example::options& options) {
     if (options.onnx.empty()) return;
     constexpr auto alone = features<noise> >> generator;
@@ -128,7 +133,8 @@ static void train(const example::options& options, const Strategy& strategy) {
     if (!options.save.empty()) model.save(options.save);
     write_generator(options);
 
-    // The net makes its random numbers itself, other ones in each step, so that any images will do: they say how many to draw.
+    // The net makes its random numbers itself, other ones in each step, so that any images will do:
+    // they say how many to draw.
     std::vector<float> drawn;
     for (const data::batch_view& b : test) {
         const span<const float> y = model.predict(b, 3);

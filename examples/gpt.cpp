@@ -7,10 +7,10 @@
 //   gpt --text novel.txt --epochs 20       or like somebody else
 //   gpt --strategy mirrored:2              on two replicas, each with half of every batch
 //
-// A small GPT (Radford et al. 2019): each place of a text looks at those before it, by attention (Vaswani et al. 2017), and
-// thinks about what it saw, in a net of two layers; four times over. To attend, a place asks with a query; the keys of the
-// places up to it say how well each answers, and it gets the average of their values, weighted so. Each head does that
-// with numbers of its own.
+// A small GPT (Radford et al. 2019): each place of a text looks at those before it, by attention
+// (Vaswani et al. 2017), and thinks about what it saw, in a net of two layers; four times over. To
+// attend, a place asks with a query; the keys of the places up to it say how well each answers, and
+// it gets the average of their values, weighted so. Each head does that with numbers of its own.
 #include "common/language.hpp"
 #include "common/replicas.hpp"
 #include <sinter/layers/attention.hpp>
@@ -39,7 +39,9 @@ constexpr auto all_blocks = [](tensor x) {
     for (int i = 0; i < blocks; ++i) x = block(x);
     return x;
 };
-constexpr auto net = indices<context> >> embedding<example::most_characters, width> >> position >> all_blocks >> layer_norm
+constexpr auto net = indices<context>
+    >> embedding<example::most_characters, width> >> position
+    >> all_blocks >> layer_norm
     >> dense<example::most_characters>;
 
 int main(int argc, char** argv) {

@@ -3,10 +3,12 @@
 //
 // Lesson 14: sequences whose labels have no place (CTC).
 //
-// A pen has written rows of digits, and the net sees how it moved, frame by frame. Which digits they are is known, and in which
-// order, but not which frames are which digit's. Connectionist temporal classification (Graves et al. 2006) needs no more: the
-// net says in each frame one of the digits, or nothing (the blank), and the loss adds up the probabilities of all ways to say the
-// right row. No data: the program moves the pen itself, along the strokes of which it draws digits in the other lessons.
+// A pen has written rows of digits, and the net sees how it moved, frame by frame. Which digits
+// they are is known, and in which order, but not which frames are which digit's. Connectionist
+// temporal classification (Graves et al. 2006) needs no more: the net says in each frame one of the
+// digits, or nothing (the blank), and the loss adds up the probabilities of all ways to say the
+// right row. No data: the program moves the pen itself, along the strokes of which it draws digits
+// in the other lessons.
 #include "common/onnx.hpp"
 #include "common/results.hpp"
 #include "common/strokes.hpp"
@@ -41,7 +43,8 @@ constexpr position_layer position{};
 constexpr auto net = array<frames, numbers> >> with_neighbours<3> >> dense<width> >> relu >> dense<width> >> position
     >> transformer_block<4, 2 * width> >> transformer_block<4, 2 * width> >> layer_norm >> dense<classes>;
 
-/// How many digits must be changed, left out or put in to make one row of the other (Levenshtein 1966).
+/// How many digits must be changed, left out or put in to make one row of the other (Levenshtein
+/// 1966).
 static int edits(const std::vector<std::int32_t>& a, const std::vector<std::int32_t>& b) {
     std::vector<int> row(b.size() + 1);
     for (std::size_t j = 0; j <= b.size(); ++j) row[j] = static_cast<int>(j);
@@ -58,8 +61,11 @@ static int edits(const std::vector<std::int32_t>& a, const std::vector<std::int3
 }
 
 static void train(const example::options& options) {
-    const auto rows = [&](const char* what, int n) { return example::written_digits(n, base::stream(options.seed, base::fnv1a(what))).set; };
-    auto training = data::source(rows("train", 6'000)) | data::shuffle(10'000, options.seed) | data::batch(options.batch);
+    const auto rows = [&](const char* what, int n) {
+        return example::written_digits(n, base::stream(options.seed, base::fnv1a(what))).set;
+    };
+    auto training =
+        data::source(rows("train", 6'000)) | data::shuffle(10'000, options.seed) | data::batch(options.batch);
     auto validation = data::source(rows("validation", 500)) | data::batch(options.batch);
     auto test = data::source(rows("test", 1'000)) | data::batch(options.batch);
 
@@ -74,7 +80,8 @@ static void train(const example::options& options) {
     for (const data::batch_view& b : test) {
         const span<const float> scores = model.predict(b);
         for (int i = 0; i < b.size; ++i) {
-            const std::vector<std::int32_t> said = decode::ctc_greedy(scores.data() + i * frames * classes, frames, classes);
+            const std::vector<std::int32_t> said =
+                decode::ctc_greedy(scores.data() + i * frames * classes, frames, classes);
             std::vector<std::int32_t> meant;
             for (int k = 0; k < b.label_width && b.labels[i * b.label_width + k] > 0; ++k)
                 meant.push_back(b.labels[i * b.label_width + k]);

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
-// smoke: --epochs 4 --threads 1 --save income.safetensors --report logistic_regression.json --onnx logistic_regression.onnx
+// smoke: --epochs 4 --threads 1 --save income.safetensors 
+// smoke: --report logistic_regression.json --onnx logistic_regression.onnx
 //
 // Lesson 17: logistic regression, trained to the end by L-BFGS.
 //
-// The question of lesson 8, put to a net of one layer. Its loss has one minimum and the whole table is soon read, so that
-// there is no need to feel the way from batch to batch: full_batch looks at all people before each step, learns the valley's
-// shape from the steps before, and needs no learning rate. And such a net can be read: what it learned is the answer.
+// The question of lesson 8, put to a net of one layer. Its loss has one minimum and the whole table
+// is soon read, so that there is no need to feel the way from batch to batch: full_batch looks at
+// all people before each step, learns the valley's shape from the steps before, and needs no
+// learning rate. And such a net can be read: what it learned is the answer.
 #include "common/onnx.hpp"
 #include "common/people.hpp"
 #include "common/results.hpp"
@@ -38,7 +40,8 @@ static void train(const example::options& options) {
     const example::people people = example::find_people(options.data, options.seed);
     data::features features = columns();
     features.fit(people.train);
-    auto training = data::source(features.apply(people.train)) | data::batch(options.batch);   // cut up, but used as a whole
+    // Cut up, but used as a whole.
+    auto training = data::source(features.apply(people.train)) | data::batch(options.batch);
     auto test = data::source(features.apply(people.test)) | data::batch(options.batch);
 
     full_batch model{net, softmax_cross_entropy, {.threads = options.threads, .seed = options.seed}};
@@ -52,8 +55,8 @@ static void train(const example::options& options) {
         e.seconds = took.count();
         e.examples = static_cast<std::int64_t>(people.train.rows()) * r.evaluations;
         history.push_back(e);
-        std::printf("epoch %d: %d iterations, loss with penalty %.6f, largest gradient %.1e\n", epoch + 1, r.iterations, r.loss,
-                    r.gradient);
+        std::printf("epoch %d: %d iterations, loss with penalty %.6f, largest gradient %.1e\n", epoch + 1, r.iterations,
+                    r.loss, r.gradient);
         if (r.end != lbfgs_end::iterations) break;   // this is the minimum
     }
     if (!options.save.empty()) {
@@ -81,7 +84,8 @@ static void train(const example::options& options) {
 
 int main(int argc, char** argv) {
     example::options options{.epochs = 30, .largest_batch = 256};
-    example::command_line line("Learns from a census, in CSV, who earns more than 50,000 dollars a year: logistic regression.");
+    example::command_line line(
+        "Learns from a census, in CSV, who earns more than 50,000 dollars a year: logistic regression.");
     options.declare(line);
     example::declare_onnx(line, options);
     return example::run(argc, argv, line, [&] { train(options); });

@@ -5,9 +5,10 @@
 //
 //   lstm --data DIR                         learns to write like Shakespeare, character by character
 //
-// Where lesson 10's net looks back at what it has read, this one reads once, from the beginning, and keeps in mind what
-// matters: a long short-term memory (Hochreiter and Schmidhuber 1997) decides at each character what to remember, what to
-// forget, and what to say. All else is as there.
+// Where lesson 10's net looks back at what it has read, this one reads once, from the beginning,
+// and keeps in mind what matters: a long short-term memory (Hochreiter and Schmidhuber 1997)
+// decides at each character what to remember, what to forget, and what to say. All else is as
+// there.
 #include "common/language.hpp"
 #include <sinter/layers/lstm.hpp>
 #include <sinter/sinter.hpp>
@@ -20,7 +21,8 @@ constexpr auto net = indices<context> >> embedding<example::most_characters, 64>
 
 int main(int argc, char** argv) {
     example::language_options options{{.epochs = 12, .batch = 32, .largest_batch = 32}};
-    example::command_line line("Learns to write, character by character, with a long short-term memory. An epoch is 100 steps.");
+    example::command_line line(
+        "Learns to write, character by character, with a long short-term memory. An epoch is 100 steps.");
     options.declare(line);
     example::declare_onnx(line, options);
     return example::run(argc, argv, line, [&] {

@@ -3,8 +3,9 @@
 //
 // A hook of your own: what shall happen between the steps of train().
 //
-// A hook is any class that has some of the calls which train/hooks/hook.hpp lists. This one looks at the losses of an
-// epoch's batches: it adds their largest to the epoch's result, and ends training once even that is small.
+// A hook is any class that has some of the calls which train/hooks/hook.hpp lists. This one looks
+// at the losses of an epoch's batches: it adds their largest to the epoch's result, and ends
+// training once even that is small.
 #include "common/results.hpp"
 #include <sinter/sinter.hpp>
 #include <sinter/train/hooks/csv_log.hpp>
@@ -41,7 +42,8 @@ static void train(const example::options& options) {
 
 int main(int argc, char** argv) {
     example::options options{.epochs = 20, .largest_batch = 256};
-    example::command_line line("Trains a small net with a hook of its own, which ends training when all batches do well.");
+    example::command_line line(
+        "Trains a small net with a hook of its own, which ends training when all batches do well.");
     options.declare(line);
     return example::run(argc, argv, line, [&] { train(options); });
 }

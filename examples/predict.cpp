@@ -9,8 +9,8 @@
 //   predict --weights fashion.safetensors                        measures the net on the data set's test images
 //   predict --weights fashion.safetensors --onnx fashion.onnx    writes it for onnxruntime and others
 //
-// Weights live in the file under their layers' names. Any program whose net has the same names and extents can load
-// them; where something differs, load() says what, and nothing is loaded.
+// Weights live in the file under their layers' names. Any program whose net has the same names and
+// extents can load them; where something differs, load() says what, and nothing is loaded.
 #include "common/onnx.hpp"
 #include "common/results.hpp"
 #include <sinter/io/pgm.hpp>
@@ -29,15 +29,15 @@ static io::grey_image read_image(const std::string& file) {
 #endif
 }
 
-// Quickstart's net, but its last layer gives probabilities. Neither softmax nor dropout owns weights, and dropout does
-// nothing outside training, so that the names stay what they were.
+// Quickstart's net, but its last layer gives probabilities. Neither softmax nor dropout owns
+// weights, and dropout does nothing outside training, so that the names stay what they were.
 constexpr auto net = image<28, 28, 1>
     >> conv2d<32, 3> >> relu >> max_pool<2>
     >> conv2d<64, 3> >> relu >> max_pool<2>
     >> flatten >> dense<128> >> relu >> dense<10> >> softmax;
 
-// A trainer, of which only the prediction program is run: loss and optimizer play no part but that the optimizer's
-// memory, if the file has it, must be adam's.
+// A trainer, of which only the prediction program is run: loss and optimizer play no part but that
+// the optimizer's memory, if the file has it, must be adam's.
 using classifier = trainer<std::remove_const_t<decltype(net)>, mse_loss, adam, 256>;
 
 static void classify(classifier& model, const std::string& file, span<const std::string_view> names) {
@@ -48,7 +48,8 @@ static void classify(classifier& model, const std::string& file, span<const std:
     const span<const float> probability = model.predict({.x = picture.pixels.data(), .size = 1});
     std::vector<std::size_t> order(names.size());
     for (std::size_t c = 0; c < order.size(); ++c) order[c] = c;
-    std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return probability[a] > probability[b]; });
+    std::sort(order.begin(), order.end(),
+              [&](std::size_t a, std::size_t b) { return probability[a] > probability[b]; });
     std::printf("%s: %s\n", file.c_str(), std::string(names[order[0]]).c_str());
     for (std::size_t c : order)
         std::printf("  %5.1f %%  %s\n", 100. * static_cast<double>(probability[c]), std::string(names[c]).c_str());
@@ -71,8 +72,9 @@ int main(int argc, char** argv) {
     std::string weights = "quickstart.safetensors";
     std::vector<std::string> files;
     bool as_digits = false;
-    example::command_line line("Says what is on grey images of 28 x 28 pixels, white on black. Without images it measures\n"
-                               "the net on test images, as often as --epochs says. --save writes weights alone.");
+    example::command_line line(
+        "Says what is on grey images of 28 x 28 pixels, white on black. Without images it measures\n"
+        "the net on test images, as often as --epochs says. --save writes weights alone.");
     line.add("weights", weights, "FILE", "what quickstart --save wrote")
         .flag("digits", as_digits, "the net was trained on digits, not on clothes")
         .rest(files, "IMAGE");

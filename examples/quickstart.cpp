@@ -3,13 +3,15 @@
 //
 // Lesson 1: a convolutional net, trained on images.
 //
-// The net below is one constant expression. While this file is compiled, Sinter traces it, derives its gradient, fuses
-// both with the optimizer into a few kernels and lays out their memory. What is left at run time is a list of calls.
+// The net below is one constant expression. While this file is compiled, Sinter traces it, derives
+// its gradient, fuses both with the optimizer into a few kernels and lays out their memory. What is
+// left at run time is a list of calls.
 //
 //   quickstart --data DIR --save fashion.safetensors
 //
-// DIR holds Fashion-MNIST's four IDX files, gzipped or not. Without them the program draws digits and learns those.
-// Beside the weights it writes two pictures: how the loss fell, and which classes were taken for which.
+// DIR holds Fashion-MNIST's four IDX files, gzipped or not. Without them the program draws digits
+// and learns those. Beside the weights it writes two pictures: how the loss fell, and which classes
+// were taken for which.
 #include "common/results.hpp"
 #include <sinter/sinter.hpp>
 #include <sinter/train/chart.hpp>
@@ -23,16 +25,19 @@ constexpr auto net = image<28, 28, 1>
 static void train(const example::options& options) {
     const std::string curve_file = example::beside(options.save, "quickstart", "-curve.svg");
     const std::string confusion_file = example::beside(options.save, "quickstart", "-confusion.svg");
-    for (const std::string& file : {curve_file, confusion_file}) example::check_writable(file);   // while nothing is lost
+    // While nothing is lost.
+    for (const std::string& file : {curve_file, confusion_file}) example::check_writable(file);
 
-    // Data. A twelfth of the training images is kept for watching; the test images are looked at once, at the end.
+    // Data. A twelfth of the training images is kept for watching; the test images are looked at
+    // once, at the end.
     const example::dataset images = example::find_dataset(options.data, options.seed);
     auto training = data::source(images.train) | data::shuffle(10'000, options.seed) | data::batch(options.batch)
                   | data::prefetch();
     auto validation = data::source(images.validation) | data::batch(options.batch);
     auto test = data::source(images.test) | data::batch(options.batch);
 
-    // The model: the net, what it shall minimise, how it learns, and the largest batch it has room for.
+    // The model: the net, what it shall minimise, how it learns, and the largest batch it has room
+    // for.
     estimator model{net, softmax_cross_entropy, adam{.learning_rate = 1e-3f}, max_batch<256>,
                     {.threads = options.threads, .seed = options.seed}};
     std::printf("%s: %lld training images. The model needs %.1f MB.\n", images.name.c_str(),

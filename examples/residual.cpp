@@ -3,24 +3,28 @@
 //
 // Lesson 7: nets that are not a chain.
 //
-// A layer is a function of tensors, so that a branch is ordinary C++: take x, compute something from it, add x. Here it
-// makes a small ResNet (He et al. 2016). A function or a lambda that captures nothing can stand between two >>.
+// A layer is a function of tensors, so that a branch is ordinary C++: take x, compute something
+// from it, add x. Here it makes a small ResNet (He et al. 2016). A function or a lambda that
+// captures nothing can stand between two >>.
 #include "common/onnx.hpp"
 #include "common/results.hpp"
 #include <sinter/sinter.hpp>
 using namespace sinter;
 
 constexpr window by_one{}, by_two{.stride = 2};
-// The running statistics, which evaluation uses, follow the batches faster than by default: training is short.
+// The running statistics, which evaluation uses, follow the batches faster than by default:
+// training is short.
 constexpr auto norm = batch_norm_with<0.9>;
 
-/// Two convolutions beside which the input passes unchanged. The batch norms make their biases pointless.
+/// Two convolutions beside which the input passes unchanged. The batch norms make their biases
+/// pointless.
 template <int Filters>
 constexpr auto block = [](tensor x) {
     const tensor y = relu(norm(conv2d<Filters, 3, by_one, bias::no>(x)));
     return relu(x + norm(conv2d<Filters, 3, by_one, bias::no>(y)));
 };
-/// The same with half the height and width, and other channels: what passes by needs a 1x1 convolution to fit.
+/// The same with half the height and width, and other channels: what passes by needs a 1x1
+/// convolution to fit.
 template <int Filters>
 constexpr auto narrowing_block = [](tensor x) {
     const tensor y = relu(norm(conv2d<Filters, 3, by_two, bias::no>(x)));
@@ -28,7 +32,8 @@ constexpr auto narrowing_block = [](tensor x) {
     return relu(passed + norm(conv2d<Filters, 3, by_one, bias::no>(y)));
 };
 
-// checkpoint() keeps only a block's input and result for the backward pass and computes the rest again: less memory.
+// checkpoint() keeps only a block's input and result for the backward pass and computes the rest
+// again: less memory.
 constexpr auto net = image<28, 28, 1>
     >> conv2d<16, 3, by_two, bias::no> >> norm >> relu
     >> block<16> >> narrowing_block<32> >> checkpoint(block<32>) >> narrowing_block<64>

@@ -3,9 +3,10 @@
 //
 // A step in two halves: gradients, then updates.
 //
-// Two replicas of a net each take half of a batch. Their gradients are averaged by hand, bucket by bucket, in the order in
-// which backward makes them final; then each replica updates its own weights. Both end with the weights of a step on the
-// whole batch, but for rounding. A strategy does the same behind the trainer.
+// Two replicas of a net each take half of a batch. Their gradients are averaged by hand, bucket by
+// bucket, in the order in which backward makes them final; then each replica updates its own
+// weights. Both end with the weights of a step on the whole batch, but for rounding. A strategy
+// does the same behind the trainer.
 #include <sinter/sinter.hpp>
 #include <algorithm>
 #include <cmath>
@@ -16,8 +17,8 @@ using namespace sinter;
 constexpr auto net = features<20> >> dense<64> >> relu >> dense<64> >> relu >> dense<5>;
 constexpr int batch = 32;
 constexpr program_options in_buckets{.gradients = gradient_policy::reduced, .bucket_bytes = 8192};
-using whole_trainer = trainer<std::remove_const_t<decltype(net)>, std::remove_cvref_t<decltype(softmax_cross_entropy)>, adam,
-                              build_options{batch, in_buckets}>;
+using whole_trainer = trainer<std::remove_const_t<decltype(net)>, std::remove_cvref_t<decltype(softmax_cross_entropy)>,
+                              adam, build_options{batch, in_buckets}>;
 using program = whole_trainer::training;
 using half = replica<model_programs<cpu_device, whole_trainer::evaluation, whole_trainer::prediction, program>>;
 
@@ -80,8 +81,9 @@ int main() {
         }
     }
     for (int i = 0; i < program::v.n_buckets; ++i)
-        std::printf("bucket %d: %d floats, final after launch %d of %d\n", i, static_cast<int>(program::v.buckets[i].floats),
-                    program::v.buckets[i].final_after, program::v.segments.first_update);
+        std::printf("bucket %d: %d floats, final after launch %d of %d\n", i,
+                    static_cast<int>(program::v.buckets[i].floats), program::v.buckets[i].final_after,
+                    program::v.segments.first_update);
     std::printf("after 10 steps weights differ by %.2g from those of whole batches, and by %.2g from each other\n",
                 static_cast<double>(apart), static_cast<double>(between));
     return apart < 1e-4f && between == 0 ? 0 : 1;

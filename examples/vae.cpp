@@ -5,10 +5,11 @@
 //
 //   vae --data DIR --save vae.safetensors      and look at vae-drawn.pgm
 //
-// One net, the encoder, describes an image by a few numbers; another, the decoder, draws the image again from them. The
-// description is no point but a cloud, a mean and a variance for each number, from which one point is drawn at random; and all
-// clouds together are held near the standard normal distribution. So the decoder can be given a point of that, and draws
-// something that was never seen (Kingma and Welling 2014).
+// One net, the encoder, describes an image by a few numbers; another, the decoder, draws the image
+// again from them. The description is no point but a cloud, a mean and a variance for each number,
+// from which one point is drawn at random; and all clouds together are held near the standard
+// normal distribution. So the decoder can be given a point of that, and draws something that was
+// never seen (Kingma and Welling 2014).
 #include "common/onnx.hpp"
 #include "common/picture.hpp"
 #include "common/results.hpp"
@@ -23,19 +24,21 @@ constexpr auto encoder = dense<256> >> relu >> [](tensor h) { return outputs(den
 // Named, for the net at the end that is this decoder alone. Sigmoid of what it gives is an image.
 constexpr auto decoder = named<"decoder">(dense<256> >> relu >> dense<pixels>);
 
-// Four outputs, because the loss needs all of them: the image itself, the drawn one, and the cloud's means and logarithms of
-// variances. In prediction the cloud's middle stands for it.
+// Four outputs, because the loss needs all of them: the image itself, the drawn one, and the
+// cloud's means and logarithms of variances. In prediction the cloud's middle stands for it.
 constexpr auto net = image<side, side, 1> >> flatten >> [](tensor x) {
     const bundle cloud = encoder(x);
     const tensor mean = cloud[0], log_variance = cloud[1];
     tensor point = mean;
-    // "Reparameterised": the randomness comes from outside, so that mean and variance have a gradient.
-    if (x.ok() && x.g->mode() != program_mode::prediction) point = mean + exp(log_variance * 0.5f) * ops::random_normal(mean);
+    // "Reparameterised": the randomness comes from outside, so that mean and variance have a
+    // gradient.
+    if (x.ok() && x.g->mode() != program_mode::prediction)
+        point = mean + exp(log_variance * 0.5f) * ops::random_normal(mean);
     return outputs(x, decoder(point), mean, log_variance);
 };
 
-/// The negative evidence lower bound, in nats an image: how badly the image is drawn, and how far its cloud is from the
-/// standard normal distribution (their Kullback-Leibler divergence).
+/// The negative evidence lower bound, in nats an image: how badly the image is drawn, and how far
+/// its cloud is from the standard normal distribution (their Kullback-Leibler divergence).
 struct evidence_loss {
     static constexpr target_list targets{};   // the data's labels are of no interest
     constexpr tensor operator()(bundle y, bundle) const {

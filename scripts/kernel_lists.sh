@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSL-1.0
-# kernel_lists.sh [--check] [FOLDER]: writes the headers that include every kernel there is, one list for each backend:
-# kernel/cpu/kernels.hpp (what specialises nest<>), kernel/cuda/sources.hpp (what specialises source<>). A new kernel is a
-# new file; nobody edits a list. With --check nothing is written, and a list that is not up to date is an error.
+# kernel_lists.sh [--check] [FOLDER]: writes the headers that include every kernel there is, one
+# list for each backend: kernel/cpu/kernels.hpp (what specialises nest<>), kernel/cuda/sources.hpp
+# (what specialises source<>). A new kernel is a new file; nobody edits a list. With --check nothing
+# is written, and a list that is not up to date is an error.
 set -eu
 check=
 [ "${1:-}" != --check ] || { check=1; shift; }
@@ -30,9 +31,11 @@ list() {   # FILE NAMESPACE-COMMENT HEADERS...
     fi
 }
 
-cpu=$(grep -rlE '^struct nest<(op|walk)::' sinter/kernel/cpu --include=*.hpp | grep -v sinter/kernel/cpu/kernels.hpp | LC_ALL=C sort)
+cpu=$(grep -rlE '^struct nest<(op|walk)::' sinter/kernel/cpu --include=*.hpp |
+    grep -v sinter/kernel/cpu/kernels.hpp | LC_ALL=C sort)
 cuda=$(grep -rlE '^struct (source|block_kernel_of)<(static_cast<int>\(op::|from_)' sinter/kernel/cuda --include=*.hpp |
     grep -vE 'sinter/kernel/cuda/(source|sources)\.hpp' | LC_ALL=C sort)
-[ "$(wc -w <<<"$cpu")" -gt 30 ] && [ "$(wc -w <<<"$cuda")" -gt 10 ] || { echo "kernel_lists.sh does not find the kernels"; exit 1; }
+[ "$(wc -w <<<"$cpu")" -gt 30 ] && [ "$(wc -w <<<"$cuda")" -gt 10 ] ||
+    { echo "kernel_lists.sh does not find the kernels"; exit 1; }
 list sinter/kernel/cpu/kernels.hpp "Every kernel for processors." $cpu
 list sinter/kernel/cuda/sources.hpp "Every source of GPU kernels." $cuda

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSL-1.0
-# quickstart.sh [ARGUMENTS]: gets what is missing, builds the quickstart example for this machine, and trains it.
-# The arguments go to the example: `scripts/quickstart.sh --help` lists them, `--epochs 2` makes it short.
+# quickstart.sh [ARGUMENTS]: gets what is missing, builds the quickstart example for this machine,
+# and trains it. The arguments go to the example: `scripts/quickstart.sh --help` lists them,
+# `--epochs 2` makes it short.
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
 

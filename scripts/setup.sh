@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSL-1.0
-# Sourced by the other scripts: finds what is missing, asks apt for it, and says plainly what it could not get.
+# Sourced by the other scripts: finds what is missing, asks apt for it, and says plainly what it
+# could not get.
 
 top=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 CXX=${CXX:-g++}
@@ -8,9 +9,11 @@ wanted=()
 say() { printf '\n== %s\n' "$*"; }
 die() { printf '%s\n' "$*" >&2; exit 1; }
 has_command() { command -v "$1" >/dev/null 2>&1; }
-# A header may be there without its library: Debian's Boost headers come in one package, each library in its own.
+# A header may be there without its library: Debian's Boost headers come in one package, each
+# library in its own.
 has_library() {
-    has_command "$CXX" && printf '#include <%s>\nint main() {}\n' "$1" | "$CXX" -x c++ - -l"$2" -o /dev/null >/dev/null 2>&1
+    has_command "$CXX" &&
+        printf '#include <%s>\nint main() {}\n' "$1" | "$CXX" -x c++ - -l"$2" -o /dev/null >/dev/null 2>&1
 }
 has_sanitizers() {   # COMPILER
     echo 'int main() {}' | "$1" -x c++ -fsanitize=address,undefined - -o /dev/null >/dev/null 2>&1
@@ -18,13 +21,15 @@ has_sanitizers() {   # COMPILER
 
 has_thread_sanitizer() {   # COMPILER: it must run, too, since some kernels lay out memory in ways that it cannot use
     local probe
-    probe=$(mktemp) && echo 'int main() {}' | "$1" -x c++ -fsanitize=thread - -o "$probe" 2>/dev/null && "$probe" >/dev/null 2>&1
+    probe=$(mktemp) && echo 'int main() {}' | "$1" -x c++ -fsanitize=thread - -o "$probe" 2>/dev/null &&
+        "$probe" >/dev/null 2>&1
     local status=$?
     rm -f "$probe"
     return $status
 }
 
-# Leak checking traces the process, which containers commonly forbid; the other checks do not need it.
+# Leak checking traces the process, which containers commonly forbid; the other checks do not need
+# it.
 has_leak_checking() {
     local probe
     probe=$(mktemp) && echo 'int main() {}' | "$CXX" -x c++ -fsanitize=address - -o "$probe" 2>/dev/null &&
@@ -34,7 +39,8 @@ has_leak_checking() {
     return $status
 }
 
-# want_command NAME PACKAGE, want_library HEADER NAME PACKAGE: note the package where the thing is missing.
+# want_command NAME PACKAGE, want_library HEADER NAME PACKAGE: note the package where the thing is
+# missing.
 want_command() { has_command "$1" || wanted+=("$2"); }
 want_library() { has_library "$1" "$2" || wanted+=("$3"); }
 
@@ -48,7 +54,8 @@ apt_install() {
         [ -t 0 ] || root+=(-n)   # nobody is there to type a password
     fi
     say "Installing: $*"
-    # A list of packages that is old or absent is refreshed once, and only when it turns out to be of no use.
+    # A list of packages that is old or absent is refreshed once, and only when it turns out to be
+    # of no use.
     "${root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends "$@" 2>/dev/null ||
         { "${root[@]}" apt-get update &&
           "${root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends "$@"; }
@@ -74,9 +81,9 @@ need_compiler_and_cmake() {
     printf '3.25\n%s\n' "$version" | sort -CV || die "Sinter needs cmake 3.25 or newer; this is $version."
 }
 
-# want_python FOLDER: sets `python` to an interpreter that has numpy and safetensors, and onnxruntime if that can be had: the
-# system's, or one in a virtual environment in FOLDER, made where apt and the network allow it. Empty where they do not;
-# ctest shows what that skips.
+# want_python FOLDER: sets `python` to an interpreter that has numpy and safetensors, and
+# onnxruntime if that can be had: the system's, or one in a virtual environment in FOLDER, made
+# where apt and the network allow it. Empty where they do not; ctest shows what that skips.
 want_python() {
     local log=$1.log
     python=
@@ -88,7 +95,8 @@ want_python() {
     # Few tries and a short wait: without a network the tests shall begin all the same.
     local pip=("$1/bin/python3" -m pip install --disable-pip-version-check --retries 1 --timeout 10 --only-binary :all:)
     if python3 -m venv "$1" >"$log" 2>&1 && "${pip[@]}" numpy safetensors >>"$log" 2>&1; then
-        "${pip[@]}" onnxruntime >>"$log" 2>&1 || printf 'No onnxruntime for python3 (%s says why): its tests are skipped.\n' "$log"
+        "${pip[@]}" onnxruntime >>"$log" 2>&1 ||
+            printf 'No onnxruntime for python3 (%s says why): its tests are skipped.\n' "$log"
     fi
     find_python 'import numpy, safetensors' "$1/bin/python3" python3 ||
         printf 'No numpy and safetensors for python3 (%s says why): the tests that need them are skipped.\n' "$log"

@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: BSL-1.0
 # test.sh [--quick] [CTEST ARGUMENTS]: gets what is missing, builds everything, and runs every test.
 #
-# All of it is built with g++ for this machine's processor; kernels and files once more so, under the address and
-# undefined-behaviour sanitizers; threads and sockets once more under the thread sanitizer; and, where clang is found, most
-# tests with clang for the oldest processor of this architecture, sanitized but for the kernels. One ctest runs all, so that
-# the last lines tell all.
+# All of it is built with g++ for this machine's processor; kernels and files once more so, under
+# the address and undefined-behaviour sanitizers; threads and sockets once more under the thread
+# sanitizer; and, where clang is found, most tests with clang for the oldest processor of this
+# architecture, sanitized but for the kernels. One ctest runs all, so that the last lines tell all.
 #   --quick   leaves out the tests labelled slow, which train on real images
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
@@ -14,8 +14,9 @@ set -euo pipefail
 clang_folders='base;graph;expr;layers;ops;compiler;device;io;data;net;strategy;train;estimator;profile'
 # Masked loads and sparse lists, which narrow vectors do not have, are in these folders.
 wide_folders='kernel;io'
-# Threads that share memory, and sockets that a thread of their own serves: once more under the thread sanitizer. Of
-# servers those tests whose servers and workers are threads of one process, and one of whole sessions.
+# Threads that share memory, and sockets that a thread of their own serves: once more under the
+# thread sanitizer. Of servers those tests whose servers and workers are threads of one process, and
+# one of whole sessions.
 servers='agreed_pushes.cpp;async.cpp;by_clocks.cpp;copies_in_threads.cpp;reconnect.cpp;renewal.cpp;strangers.cpp'
 servers="parameter_server/${servers//;/;parameter_server/};strategy/parameter_server/modes.cpp"
 threaded="net;collective/thread_group.cpp;strategy/mirrored.cpp;data/prefetch.cpp;device/threads.cpp;$servers"
@@ -53,14 +54,19 @@ mkdir -p "$builds/all"
 : >"$builds/all/CTestTestfile.cmake"
 built=yes
 
-# Clang's linker, where there is one, takes a fifth of the time of GNU's, of which 380 programs take a minute of a core.
+# Clang's linker, where there is one, takes a fifth of the time of GNU's, of which 380 programs take
+# a minute of a core.
 linker=()
-if echo 'int main() {}' | "$CXX" -x c++ -fuse-ld=lld - -o /dev/null 2>/dev/null; then linker=(-DCMAKE_EXE_LINKER_FLAGS=-fuse-ld=lld); fi
+if echo 'int main() {}' | "$CXX" -x c++ -fuse-ld=lld - -o /dev/null 2>/dev/null; then
+    linker=(-DCMAKE_EXE_LINKER_FLAGS=-fuse-ld=lld)
+fi
 
-# Sixteen tests at a time compile as one program, in less than half the time; ctest runs each by itself all the same.
+# Sixteen tests at a time compile as one program, in less than half the time; ctest runs each by
+# itself all the same.
 tests_at_once=16
 
-# build NAME OPTIONS...: a file that does not compile fails the tests of its program, and leaves the others to run.
+# build NAME OPTIONS...: a file that does not compile fails the tests of its program, and leaves the
+# others to run.
 build() {
     local name=$1 go_on=(-k)
     shift
@@ -71,7 +77,8 @@ build() {
     echo "subdirs(../$name)" >>"$builds/all/CTestTestfile.cmake"
 }
 
-# g++ collects its garbage less often: a tenth less time for a quarter more memory (up to 4 GB for a group).
+# g++ collects its garbage less often: a tenth less time for a quarter more memory (up to 4 GB for a
+# group).
 gcc_flags=${CXXFLAGS:-}
 if "$CXX" --version | grep -qiE 'g\+\+|gcc'; then
     gcc_flags+=' --param=ggc-min-expand=1000 --param=ggc-min-heapsize=4000000'
@@ -98,21 +105,25 @@ if has_command clang++; then
     build clang -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_COMPILER=clang++ -DSINTER_NATIVE=OFF -DSINTER_CUDA=OFF \
         -DSINTER_SANITIZE="$sanitize" -DSINTER_TEST_PREFIX=clang/ -DSINTER_TEST_FOLDERS="$clang_folders" \
         -DSINTER_BUILD_EXAMPLES=OFF -DSINTER_BUILD_BENCH=OFF -DSINTER_BUILD_TOOLS=OFF
-    # Sanitized and not optimised, the kernels' tests compute for ten minutes; g++ has them sanitized above.
+    # Sanitized and not optimised, the kernels' tests compute for ten minutes; g++ has them
+    # sanitized above.
     build clang-kernels -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_COMPILER=clang++ -DSINTER_NATIVE=OFF -DSINTER_CUDA=OFF \
-        -DSINTER_TEST_PREFIX=clang/ -DSINTER_TEST_FOLDERS=kernel -DSINTER_BUILD_EXAMPLES=OFF -DSINTER_BUILD_BENCH=OFF -DSINTER_BUILD_TOOLS=OFF
+        -DSINTER_TEST_PREFIX=clang/ -DSINTER_TEST_FOLDERS=kernel \
+        -DSINTER_BUILD_EXAMPLES=OFF -DSINTER_BUILD_BENCH=OFF -DSINTER_BUILD_TOOLS=OFF
 else
     say "There is no clang++: its tests, the sanitizers and the fuzzers are left out"
 fi
 
 say "Testing"
-# Most of a sanitized test's time is spent on noting where memory was allocated; a failure is run again without this.
+# Most of a sanitized test's time is spent on noting where memory was allocated; a failure is run
+# again without this.
 asan=malloc_context_size=0
 if ! has_leak_checking; then asan+=:detect_leaks=0; fi
 export ASAN_OPTIONS=${ASAN_OPTIONS:-$asan}
 export UBSAN_OPTIONS=${UBSAN_OPTIONS:-print_stacktrace=1}
 passed=yes
-# Half as many again as there are cores: a third of the time tests wait for processes that they have killed or cut off.
+# Half as many again as there are cores: a third of the time tests wait for processes that they have
+# killed or cut off.
 at_once=$(($(jobs) * 3 / 2))
 ctest --test-dir "$builds/all" --parallel "$at_once" --output-on-failure "${selection[@]}" "$@" || passed=no
 [ $built$passed = yesyes ]

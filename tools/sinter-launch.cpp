@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 // sinter-launch -n 4 -- PROGRAM ARGUMENTS: a cluster on this machine. doc/cluster.md describes it.
 //
-// Two processes: the one that the user started waits; the other one, its child, runs the job. Each adopts orphans, and
-// each ends all that is below it when the other one dies, so that not even SIGKILL leaves members behind.
+// Two processes: the one that the user started waits; the other one, its child, runs the job. Each
+// adopts orphans, and each ends all that is below it when the other one dies, so that not even
+// SIGKILL leaves members behind.
 #include "launch/job.hpp"
 
 namespace {

@@ -12,8 +12,8 @@
 
 namespace example {
 
-/// Who was shown what, and whether a click came of it: six facts of an impression, each a 64-bit key (the hash of its
-/// name and value), and 1 for a click. The last quarter is for testing.
+/// Who was shown what, and whether a click came of it: six facts of an impression, each a 64-bit
+/// key (the hash of its name and value), and 1 for a click. The last quarter is for testing.
 struct clicks {
     static constexpr int facts = 6;
     std::string name;
@@ -32,7 +32,9 @@ struct clicks {
             return std::vector<std::int32_t>(x.begin() + static_cast<std::ptrdiff_t>(from * each),
                                              x.begin() + static_cast<std::ptrdiff_t>(to * each));
         };
-        return sinter::data::dataset().input(sinter::extents(facts, 2), range(keys, 2 * facts)).labels(range(clicked, 1), 2);
+        return sinter::data::dataset()
+            .input(sinter::extents(facts, 2), range(keys, 2 * facts))
+            .labels(range(clicked, 1), 2);
     }
 };
 
@@ -40,7 +42,8 @@ struct clicks {
 inline clicks made_up_clicks(int n, std::uint64_t seed) {
     clicks c{"made-up clicks", {}, {}};
     for (int i = 0; i < n; ++i) {
-        sinter::random_stream r(sinter::base::stream(seed, sinter::base::fnv1a("example/clicks")), static_cast<std::uint64_t>(i));
+        sinter::random_stream r(sinter::base::stream(seed, sinter::base::fnv1a("example/clicks")),
+                                static_cast<std::uint64_t>(i));
         const auto often = [&](std::uint32_t most) {   // few are seen often, most seldom
             const float u = r.uniform();
             return static_cast<std::uint32_t>(static_cast<float>(most) * u * u * u);
@@ -57,7 +60,8 @@ inline clicks made_up_clicks(int n, std::uint64_t seed) {
     }
     return c;
 }
-/// The Open Bandit Dataset's impressions, in turns of campaigns, where a folder has them; else made-up ones.
+/// The Open Bandit Dataset's impressions, in turns of campaigns, where a folder has them; else
+/// made-up ones.
 inline clicks find_clicks(const std::string& folder, std::uint64_t seed, std::FILE* out = stderr) {
     using namespace sinter::data;
     for (const std::string& place : {folder, folder + "/openbandit/random"}) {
@@ -71,7 +75,8 @@ inline clicks find_clicks(const std::string& folder, std::uint64_t seed, std::FI
                     return std::string(tables[t].at(row, tables[t].column(column)).text);
                 };
                 const std::string campaign = t ? "women," : "men,", item = campaign + value("item_id");
-                for (const char* column : {"user_feature_0", "user_feature_1", "user_feature_2"}) c.add(column + ("=" + value(column)));
+                for (const char* column : {"user_feature_0", "user_feature_1", "user_feature_2"})
+                    c.add(column + ("=" + value(column)));
                 c.add("item=" + item);
                 c.add("position=" + value("position"));
                 c.add("user,item=" + value("user_feature_3") + "," + item);
@@ -79,7 +84,8 @@ inline clicks find_clicks(const std::string& folder, std::uint64_t seed, std::FI
             }
         return c;
     }
-    std::fputs("No openbandit in a data folder (--data DIR or SINTER_DATA): using clicks that this program makes up.\n", out);
+    std::fputs("No openbandit in a data folder (--data DIR or SINTER_DATA): using clicks that this program makes up.\n",
+               out);
     return made_up_clicks(200'000, seed);
 }
 

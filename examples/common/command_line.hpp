@@ -14,8 +14,8 @@
 #include <type_traits>
 #include <vector>
 
-/// Options of a command line. Boost splits the line; what the values must be is said, and checked, here, so that every
-/// complaint names the option, what it got and what it needs.
+/// Options of a command line. Boost splits the line; what the values must be is said, and checked,
+/// here, so that every complaint names the option, what it got and what it needs.
 namespace example {
 
 /// What is shown as a number's default and in complaints: 0.001 and not 1.000000e-03.
@@ -25,8 +25,8 @@ std::string number_text(T value) {
     return std::string(text, std::to_chars(text, text + sizeof text, value).ptr);
 }
 
-/// Throws the io_error that writing `path` at the program's end would throw, before hours of training are lost to it.
-/// An empty path, which stands for no file, is fine.
+/// Throws the io_error that writing `path` at the program's end would throw, before hours of
+/// training are lost to it. An empty path, which stands for no file, is fine.
 inline void check_writable(const std::string& path) {
     if (path.empty()) return;
     struct not_yet {};
@@ -47,12 +47,14 @@ public:
         return declare(name, argument, help + (value.empty() ? "" : " (default " + value + ")"),
                        [&value](const std::string& text) { value = text; });
     }
-    /// --name FILE: a file that the program writes at its end, or none. run() tries it before anything else.
+    /// --name FILE: a file that the program writes at its end, or none. run() tries it before
+    /// anything else.
     command_line& output(const std::string& name, std::string& file, const std::string& help) {
         outputs_.push_back(&file);
         return add(name, file, "FILE", help);
     }
-    /// --name N: a number from `low` to `high`; whole if T is. `shown_default` replaces the value in the help.
+    /// --name N: a number from `low` to `high`; whole if T is. `shown_default` replaces the value
+    /// in the help.
     template <class T>
         requires std::is_arithmetic_v<T>
     command_line& add(const std::string& name, T& value, std::type_identity_t<T> low, std::type_identity_t<T> high,
@@ -83,22 +85,24 @@ public:
         return *this;
     }
 
-    /// Reads the arguments behind the program's name. True if help was asked for, and nothing else was read then.
-    /// option_error for whatever cannot be understood; values may then have changed in part.
+    /// Reads the arguments behind the program's name. True if help was asked for, and nothing else
+    /// was read then. option_error for whatever cannot be understood; values may then have changed
+    /// in part.
     bool parse(std::span<const char* const> arguments) {
         namespace po = boost::program_options;
         const std::vector<std::string> words(arguments.begin(), arguments.end());
         std::vector<po::option> given;
         try {
-            // No guessing: --ep is not --epochs, or a later --epsilon would change what old scripts mean.
+            // No guessing: --ep is not --epochs, or a later --epsilon would change what old scripts
+            // mean.
             const int style = po::command_line_style::unix_style & ~po::command_line_style::allow_guessing;
             given = po::command_line_parser(words).options(described_).style(style).run().options;
         } catch (const po::unknown_option& e) {
             throw sinter::option_error("unknown option", sinter::io::printable(e.get_option_name()), {},
                                        "one of those that --help shows");
         } catch (const po::invalid_syntax& e) {
-            // Not e.what(): Boost puts the argument's words into its text until no placeholder is left, which never ends
-            // for a placeholder among those words.
+            // Not e.what(): Boost puts the argument's words into its text until no placeholder is
+            // left, which never ends for a placeholder among those words.
             throw sinter::option_error(syntax_complaint(e.kind()), sinter::io::printable(e.get_option_name()), {},
                                        "what --help shows");
         }
@@ -156,7 +160,8 @@ private:
     std::vector<const std::string*> outputs_;
 };
 
-/// io_error if something that was printed has not reached standard output: a full disk behind `> file`, say.
+/// io_error if something that was printed has not reached standard output: a full disk behind
+/// `> file`, say.
 inline void check_printed() {
     errno = 0;
     const bool failed_before = std::ferror(stdout) != 0;
@@ -165,8 +170,9 @@ inline void check_printed() {
                                errno != 0 ? std::generic_category().message(errno) : "an earlier write that failed");
 }
 
-/// An example's main function: reads the command line, tries the outputs, runs `body`, and turns what goes wrong into
-/// one line on stderr and an exit code: 2 for the command line, 1 for everything else, also for output that was lost.
+/// An example's main function: reads the command line, tries the outputs, runs `body`, and turns
+/// what goes wrong into one line on stderr and an exit code: 2 for the command line, 1 for
+/// everything else, also for output that was lost.
 template <class Body>
 int run(int argc, char** argv, command_line& line, Body body) {
     std::setvbuf(stdout, nullptr, _IOLBF, 0);   // in order with what goes to stderr, also into a file

@@ -10,8 +10,8 @@
 
 namespace example {
 
-/// Images [28, 28, 1] in ten classes, in three sets that share none: to learn from, to watch while learning, and to look
-/// at once, at the end.
+/// Images [28, 28, 1] in ten classes, in three sets that share none: to learn from, to watch while
+/// learning, and to look at once, at the end.
 struct dataset {
     std::string name;
     sinter::data::dataset train, validation, test;
@@ -45,9 +45,10 @@ inline dataset drawn_dataset(std::uint64_t seed, int train_images = 12'000, int 
                  drawn_digits(test_images, sinter::base::stream(seed, sinter::base::fnv1a("test"))), digits);
 }
 
-/// Fashion-MNIST, or MNIST, whose files bear the same names, from `folder` or `folder`/fashion-mnist. Where there is
-/// none, drawn digits, and a line on `out` that says so. data_error if only some of the four files are there, or they
-/// hold other than 28 x 28 images in ten classes; io_error and format_error if one cannot be read.
+/// Fashion-MNIST, or MNIST, whose files bear the same names, from `folder` or
+/// `folder`/fashion-mnist. Where there is none, drawn digits, and a line on `out` that says so.
+/// data_error if only some of the four files are there, or they hold other than 28 x 28 images in
+/// ten classes; io_error and format_error if one cannot be read.
 inline dataset find_dataset(const std::string& folder, std::uint64_t seed, std::FILE* out = stderr) {
     const char* const names[] = {"train-images-idx3-ubyte", "train-labels-idx1-ubyte", "t10k-images-idx3-ubyte",
                                  "t10k-labels-idx1-ubyte"};
@@ -73,7 +74,8 @@ inline dataset find_dataset(const std::string& folder, std::uint64_t seed, std::
         return split(fashion ? "Fashion-MNIST" : "MNIST", train, test, fashion ? garments : digits);
     }
     if (folder.empty())
-        std::fputs("No data folder given (--data DIR or SINTER_DATA): using digits that this program draws itself.\n", out);
+        std::fputs("No data folder given (--data DIR or SINTER_DATA): using digits that this program draws itself.\n",
+                   out);
     else
         std::fprintf(out, "No Fashion-MNIST files in %s: using digits that this program draws itself.\n",
                      sinter::io::printable(folder, 4096).c_str());

@@ -14,25 +14,27 @@ namespace example {
 /// Numbers for nets: each program is compiled for so many different characters at most.
 inline constexpr int most_characters = 128;
 
-/// Draws one of the classes that `logits` [n] give scores to, likelier ones more often; a `temperature` below 1 makes the
-/// likely likelier.
+/// Draws one of the classes that `logits` [n] give scores to, likelier ones more often; a
+/// `temperature` below 1 makes the likely likelier.
 inline std::int32_t sample(const float* logits, int n, float temperature, sinter::random_stream& random) {
     float most = logits[0];
     for (int i = 1; i < n; ++i) most = std::max(most, logits[i]);
     double sum = 0;
     std::vector<double> reached;
-    for (int i = 0; i < n; ++i) reached.push_back(sum += std::exp(static_cast<double>((logits[i] - most) / temperature)));
+    for (int i = 0; i < n; ++i)
+        reached.push_back(sum += std::exp(static_cast<double>((logits[i] - most) / temperature)));
     const double drawn = sum * static_cast<double>(random.uniform());
     for (int i = 0; i < n; ++i)
         if (drawn < reached[static_cast<std::size_t>(i)]) return i;
     return n - 1;
 }
 
-/// Goes on writing after `prompt`: `length` more characters. The net [context] -> [context, most_characters] tells for each
-/// place what follows; a place does not see what stands behind it, so that what fills up a short text is of no account.
+/// Goes on writing after `prompt`: `length` more characters. The net [context] -> [context,
+/// most_characters] tells for each place what follows; a place does not see what stands behind it,
+/// so that what fills up a short text is of no account.
 template <class Model>
-std::string write_on(Model& model, const sinter::data::characters& vocabulary, const std::string& prompt, int length, int context,
-                     std::uint64_t seed, float temperature = 0.8f) {
+std::string write_on(Model& model, const sinter::data::characters& vocabulary, const std::string& prompt, int length,
+                     int context, std::uint64_t seed, float temperature = 0.8f) {
     std::vector<std::int32_t> text = vocabulary.encode(prompt), window;
     sinter::random_stream random(sinter::base::stream(seed, sinter::base::fnv1a("example/sample")));
     for (int i = 0; i < length; ++i) {
@@ -60,8 +62,8 @@ struct language_options : options {
     }
 };
 
-/// Trains a model of type Estimator, which make(steps in all) makes, with random windows of the text, `steps` batches in an
-/// epoch, and lets it write.
+/// Trains a model of type Estimator, which make(steps in all) makes, with random windows of the
+/// text, `steps` batches in an epoch, and lets it write.
 template <class Make>
 void train_language_model(const char* program, const language_options& options, int context, int steps, Make make) {
     using namespace sinter;

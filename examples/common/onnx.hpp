@@ -14,8 +14,8 @@ inline std::string values_beside(const std::string& onnx) { return onnx.substr(0
 inline void declare_onnx(command_line& line, options& o) {
     line.output("onnx", o.onnx, "write the net here as an ONNX file, and beside it (.npz) a batch with its answers");
 }
-/// What --onnx asked for. The batch is there so that another program can be held against this one: test/tools/check_onnx.py
-/// does so with onnxruntime.
+/// What --onnx asked for. The batch is there so that another program can be held against this one:
+/// test/tools/check_onnx.py does so with onnxruntime.
 template <class Model>
 void write_onnx(const options& given, Model& model, sinter::data::pipeline& batches) {
     if (given.onnx.empty()) return;
@@ -45,7 +45,8 @@ void write_onnx(const options& given, Model& model, sinter::data::pipeline& batc
             const sinter::span<const float> y = model.predict(b, i);
             kept.emplace_back(y.begin(), y.end());
             const auto shape = shape_of(trainer_type::output_shape(i), b.size);
-            entries.push_back({name("output", static_cast<std::size_t>(i)), npy::dtype::f32, shape, kept.back().data()});
+            entries.push_back(
+                {name("output", static_cast<std::size_t>(i)), npy::dtype::f32, shape, kept.back().data()});
         }
         sinter::export_onnx(model, given.onnx);
         sinter::npz::write(values_beside(given.onnx), entries);

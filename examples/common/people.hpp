@@ -9,21 +9,23 @@
 
 namespace example {
 
-/// People as a census asks about them, in two tables that share none. The columns that the examples use: age, workclass,
-/// education_num, marital_status, occupation, sex, capital_gain, hours_per_week, and income, "<=50K" or ">50K" a year.
+/// People as a census asks about them, in two tables that share none. The columns that the examples
+/// use: age, workclass, education_num, marital_status, occupation, sex, capital_gain,
+/// hours_per_week, and income, "<=50K" or ">50K" a year.
 struct people {
     std::string name;
     sinter::data::csv::table train, test;
 };
 
-/// CSV of `n` people that the program makes up, the same for one seed; who they are hangs together as it does in life, and
-/// some have not answered everything.
+/// CSV of `n` people that the program makes up, the same for one seed; who they are hangs together
+/// as it does in life, and some have not answered everything.
 inline std::string made_up_people(int n, std::uint64_t seed) {
-    constexpr std::array jobs{"Exec-managerial", "Prof-specialty", "Sales", "Craft-repair", "Adm-clerical", "Other-service",
-                              "Handlers-cleaners", "Farming-fishing"};
+    constexpr std::array jobs{"Exec-managerial", "Prof-specialty", "Sales", "Craft-repair", "Adm-clerical",
+                              "Other-service", "Handlers-cleaners", "Farming-fishing"};
     std::string csv = "age,workclass,education_num,marital_status,occupation,sex,capital_gain,hours_per_week,income\n";
     for (int i = 0; i < n; ++i) {
-        sinter::random_stream random(sinter::base::stream(seed, sinter::base::fnv1a("example/people")), static_cast<std::uint64_t>(i));
+        sinter::random_stream random(sinter::base::stream(seed, sinter::base::fnv1a("example/people")),
+                                     static_cast<std::uint64_t>(i));
         const auto chance = [&](float p) { return random.uniform() < p; };
         const auto between = [](float x, float low, float high) { return x < low ? low : x > high ? high : x; };
         const float age = 17 + 63 * random.uniform() * (0.4f + 0.6f * random.uniform());
@@ -48,8 +50,9 @@ inline std::string made_up_people(int n, std::uint64_t seed) {
     return csv;
 }
 
-/// The census of 1994 (UCI Adult): adult_train.csv and adult_test.csv from `folder` or `folder`/adult. Where there is none,
-/// made-up people, and a line on `out` that says so. Errors as csv::read; io_error if one of the two files is missing.
+/// The census of 1994 (UCI Adult): adult_train.csv and adult_test.csv from `folder` or
+/// `folder`/adult. Where there is none, made-up people, and a line on `out` that says so. Errors as
+/// csv::read; io_error if one of the two files is missing.
 inline people find_people(const std::string& folder, std::uint64_t seed, std::FILE* out = stderr) {
     using namespace sinter::data;
     for (const std::string& place : {folder, folder + "/adult"}) {
@@ -58,9 +61,13 @@ inline people find_people(const std::string& folder, std::uint64_t seed, std::FI
         if (folder.empty() || ::stat(train.c_str(), &status) != 0) continue;
         return {"UCI Adult", csv::read(train), csv::read(place + "/adult_test.csv")};
     }
-    std::fputs("No adult_train.csv in a data folder (--data DIR or SINTER_DATA): using people that this program makes up.\n", out);
-    return {"made-up people", csv::parse(made_up_people(12'000, sinter::base::stream(seed, sinter::base::fnv1a("train"))), "made-up people"),
-            csv::parse(made_up_people(4'000, sinter::base::stream(seed, sinter::base::fnv1a("test"))), "made-up people")};
+    std::fputs("No adult_train.csv in a data folder (--data DIR or SINTER_DATA): "
+               "using people that this program makes up.\n",
+               out);
+    const auto made_up = [seed](const char* part, int n) {
+        return csv::parse(made_up_people(n, sinter::base::stream(seed, sinter::base::fnv1a(part))), "made-up people");
+    };
+    return {"made-up people", made_up("train", 12'000), made_up("test", 4'000)};
 }
 
 } // namespace example

@@ -6,8 +6,8 @@
 
 namespace example {
 
-/// Many small grey images, [n, side, side] floats in [0, 1], as one picture with `columns` in a row: a PGM file, which most
-/// image viewers show. io_error where it cannot be written.
+/// Many small grey images, [n, side, side] floats in [0, 1], as one picture with `columns` in a
+/// row: a PGM file, which most image viewers show. io_error where it cannot be written.
 inline void write_picture(const std::string& path, const std::vector<float>& images, int side, int columns) {
     const int n = static_cast<int>(images.size()) / (side * side), rows = (n + columns - 1) / columns;
     const int width = columns * side, height = rows * side;

@@ -9,8 +9,8 @@
 /// What every example says at its end.
 namespace example {
 
-/// "folder/fashion.safetensors" and "-curve.svg" make "folder/fashion-curve.svg"; without a file to stand beside, the
-/// program's name takes its place, in the current folder.
+/// "folder/fashion.safetensors" and "-curve.svg" make "folder/fashion-curve.svg"; without a file to
+/// stand beside, the program's name takes its place, in the current folder.
 inline std::string beside(const std::string& save, std::string_view program, std::string_view ending) {
     const std::size_t name = save.rfind('/') + 1;   // 0 where there is no slash
     const std::size_t dot = save.rfind('.');
@@ -61,7 +61,8 @@ inline void tell_results(const char* program, const options& given, const std::s
 }
 
 
-/// The same for a program that measures something else than how often it is right: by name, what it found on the test data.
+/// The same for a program that measures something else than how often it is right: by name, what it
+/// found on the test data.
 inline void tell_measured(const char* program, const options& given, const std::string& data, int threads,
                           const std::vector<sinter::epoch_result>& history,
                           std::vector<std::pair<std::string, double>> measured) {

@@ -5,8 +5,9 @@
 
 namespace example {
 
-/// Rows of handwritten digits as a pen tablet would record them. A frame is how far the pen went to the right and down, and
-/// whether it was on the paper; frames behind the end are zeros. Where one digit ends and the next begins is not said.
+/// Rows of handwritten digits as a pen tablet would record them. A frame is how far the pen went to
+/// the right and down, and whether it was on the paper; frames behind the end are zeros. Where one
+/// digit ends and the next begins is not said.
 struct handwriting {
     static constexpr int frames = 88, numbers = 3, most_digits = 5;
     sinter::data::dataset set;   ///< [frames, numbers], labels [most_digits] padded with -1
@@ -43,9 +44,11 @@ private:
     }
 };
 
-/// Writes one digit whose left edge is at `left`: its strokes slanted, stretched, and through jittered points.
+/// Writes one digit whose left edge is at `left`: its strokes slanted, stretched, and through
+/// jittered points.
 inline void write_digit(int digit, float left, sinter::random_stream& random, pen_recorder& pen) {
-    const float width = random.uniform(0.5f, 0.8f), height = random.uniform(0.8f, 1.1f), slant = random.uniform(-0.25f, 0.35f);
+    const float width = random.uniform(0.5f, 0.8f), height = random.uniform(0.8f, 1.1f),
+                slant = random.uniform(-0.25f, 0.35f);
     const float down = random.uniform(-0.1f, 0.1f);
     const sinter::data::digit_shape& shape = sinter::data::digit_shapes[digit];
     for (int s = 0; s < shape.strokes; ++s) {
@@ -65,7 +68,8 @@ inline handwriting written_digits(int n, std::uint64_t seed) {
     std::vector<float> x(static_cast<std::size_t>(n * size));
     std::vector<std::int32_t> labels(static_cast<std::size_t>(n * most), -1);
     for (int i = 0; i < n; ++i) {
-        sinter::random_stream random(sinter::base::stream(seed, sinter::base::fnv1a("example/strokes")), static_cast<std::uint64_t>(i));
+        sinter::random_stream random(sinter::base::stream(seed, sinter::base::fnv1a("example/strokes")),
+                                     static_cast<std::uint64_t>(i));
         pen_recorder pen(x.data() + i * size, random.uniform(0.19f, 0.24f));
         const int digits = 3 + static_cast<int>(random.below(3));
         float left = 0;
@@ -75,7 +79,8 @@ inline handwriting written_digits(int n, std::uint64_t seed) {
             write_digit(digit, left, random, pen);
             left += random.uniform(0.75f, 1.1f);
         }
-        if (pen.is_full()) throw sinter::data_error("a row of digits does not fit", "written_digits", std::to_string(i));
+        if (pen.is_full())
+            throw sinter::data_error("a row of digits does not fit", "written_digits", std::to_string(i));
     }
     handwriting h;
     h.set = sinter::data::dataset(sinter::extents(handwriting::frames, handwriting::numbers), std::move(x));

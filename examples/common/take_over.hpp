@@ -8,7 +8,8 @@
 
 namespace example {
 
-/// A whole program: takes over the weights that a script of `program`'s name trained in another framework, and trains on.
+/// A whole program: takes over the weights that a script of `program`'s name trained in another
+/// framework, and trains on.
 template <class Net>
 int take_over(int argc, char** argv, Net net, const char* program, const char* framework, std::string weights,
               const sinter::name_map& map) {

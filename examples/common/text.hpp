@@ -14,10 +14,12 @@ struct corpus {
     std::string name, text;
 };
 
-/// Sentences that the program makes up, the same for one seed: sums in words, and who gives what to whom.
+/// Sentences that the program makes up, the same for one seed: sums in words, and who gives what to
+/// whom.
 inline std::string made_up_text(int sentences, std::uint64_t seed) {
-    constexpr std::array numbers{"zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten",
-                                 "eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen"};
+    constexpr std::array numbers{"zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine",
+                                 "ten", "eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen",
+                                 "seventeen", "eighteen"};
     constexpr std::array names{"Ada", "Carl", "Emmy", "Leonhard", "Sofia", "Alan"};
     constexpr std::array things{"book", "proof", "lamp", "ring", "field", "tree"};
     constexpr std::array kinds{"small", "old", "green", "strange"};
@@ -38,9 +40,11 @@ inline std::string made_up_text(int sentences, std::uint64_t seed) {
     return text;
 }
 
-/// The text in `file` if one is named; else Shakespeare's, input.txt in `folder`/tinyshakespeare, if it is there; else
-/// made-up sentences, and a line on `out` that says so. Errors as data::read_text.
-inline corpus find_text(const std::string& file, const std::string& folder, std::uint64_t seed, std::FILE* out = stderr) {
+/// The text in `file` if one is named; else Shakespeare's, input.txt in `folder`/tinyshakespeare,
+/// if it is there; else made-up sentences, and a line on `out` that says so. Errors as
+/// data::read_text.
+inline corpus find_text(const std::string& file, const std::string& folder, std::uint64_t seed,
+                        std::FILE* out = stderr) {
     if (!file.empty()) return {file, sinter::data::read_text(file)};
     const std::string shakespeare = folder + "/tinyshakespeare/input.txt";
     struct stat status {};

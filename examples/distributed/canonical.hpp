@@ -14,7 +14,8 @@ bool train_in_shards(const settings& s, int& code) {
     if (name == "single:") code = train(s, canonical<S>(single<cpu_device>{}));
     else if (name == "mirrored:2") code = train(s, canonical<S>(mirrored<2>{}));
     else if (name == "central_storage:2") code = train(s, canonical<S>(central_storage<2>{}));
-    else if (name == "multi_worker:ring") code = train(s, canonical<S>(multi_worker<ring>{cluster::from_environment()}));
+    else if (name == "multi_worker:ring")
+        code = train(s, canonical<S>(multi_worker<ring>{cluster::from_environment()}));
     else if (name == "multi_worker:halving_doubling")
         code = train(s, canonical<S>(multi_worker<halving_doubling>{cluster::from_environment()}));
     else if constexpr (S >= 4) {

@@ -22,8 +22,8 @@ struct settings {
     std::int64_t every = 100;
 };
 
-/// Each trains where the settings name one of its strategies, and then answers true, and the program's exit code: 0, or
-/// 3 where a signal ended the run before its time.
+/// Each trains where the settings name one of its strategies, and then answers true, and the
+/// program's exit code: 0, or 3 where a signal ended the run before its time.
 bool train_single(const settings&, int& code);
 bool train_mirrored(const settings&, int& code);
 bool train_workers(const settings&, int& code);

@@ -22,8 +22,8 @@ bool at_own_pace(const Session& s) {
     else return false;
 }
 
-/// All of the program that knows of a strategy: it is one more argument of the estimator. Every process of a job runs
-/// this; the chief writes the files.
+/// All of the program that knows of a strategy: it is one more argument of the estimator. Every
+/// process of a job runs this; the chief writes the files.
 template <class Strategy>
 int train(const settings& s, const Strategy& strategy) {
     const example::dataset images = example::find_dataset(s.data, s.seed);
@@ -37,7 +37,10 @@ int train(const settings& s, const Strategy& strategy) {
     train_and_evaluate_result r;
     if (!s.checkpoint.empty()) {
         r = train_and_evaluate(model,
-                               {.data = &training, .max_steps = s.steps, .folder = s.checkpoint, .every_steps = s.every},
+                               {.data = &training,
+                                .max_steps = s.steps,
+                                .folder = s.checkpoint,
+                                .every_steps = s.every},
                                {.data = &test, .start_delay = 0});
     } else {
         stop_on_signals signals;
@@ -61,8 +64,8 @@ int train(const settings& s, const Strategy& strategy) {
     std::int64_t seen = 0;
     for (const epoch_result& epoch : r.epochs) seconds += epoch.seconds, seen += epoch.examples;
     std::printf("Test accuracy %.4f on %s after %lld steps; %.0f images/s; %d process%s.\n", e.accuracy,
-                images.name.c_str(), static_cast<long long>(r.steps), seconds > 0 ? static_cast<double>(seen) / seconds : 0,
-                member.count, member.count == 1 ? "" : "es");
+                images.name.c_str(), static_cast<long long>(r.steps),
+                seconds > 0 ? static_cast<double>(seen) / seconds : 0, member.count, member.count == 1 ? "" : "es");
     if (!s.report.empty()) {
         report out;
         out.program = "distributed";

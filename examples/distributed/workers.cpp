@@ -2,8 +2,9 @@
 #include "train.hpp"
 #include <sinter/elastic.hpp>
 
-// Who the others are says the environment that a launcher sets: sinter-launch, torchrun, Slurm, Kubernetes... or
-// TF_CONFIG (doc/cluster.md). elastic(..., false) is the strategy that it is around.
+// Who the others are says the environment that a launcher sets: sinter-launch, torchrun, Slurm,
+// Kubernetes... or TF_CONFIG (doc/cluster.md). elastic(..., false) is the strategy that it is
+// around.
 bool distributed::train_workers(const settings& s, int& code) {
     if (s.canonical || s.strategy != "multi_worker") return false;
     if (s.detail == "ring") code = train(s, elastic(multi_worker<ring>{cluster::from_environment()}, s.elastic));

@@ -27,11 +27,11 @@ const std::map<std::string, std::string> without = {
     {"own_hook", "it is about the loop around a net"},
     {"two_halves", "it is about the step of a net"}};
 
-/// The example's NAME.onnx, as its smoke line says; or "".
+/// The example's NAME.onnx, as its smoke lines say; or "".
 std::string exported_by(const fs::path& source) {
     const std::string text = read_bytes(source.string());
-    const std::size_t line = text.find("// smoke:"), end = text.find('\n', line), at = text.find("--onnx ", line);
-    if (line == std::string::npos || at == std::string::npos || at > end) return {};
+    const std::size_t at = text.find("--onnx ", text.find("// smoke:"));
+    if (at == std::string::npos || text.find("// smoke:", text.rfind('\n', at)) > at) return {};
     const std::size_t begin = at + 7;
     return text.substr(begin, text.find_first_of(" \n", begin) - begin);
 }

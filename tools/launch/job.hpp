@@ -15,11 +15,10 @@ namespace launch {
 ///
 /// Members have `grace` seconds to end by themselves after the first failure, then SIGTERM, and as
 /// long again until they are killed. In an elastic job a failure ends nobody else: the member is
-/// started again, as long as restarts are left, and the job has succeeded if one that trains has. So it is
-/// with servers that keep each part twice. A
-/// signal to the launcher is handed on as SIGTERM at once, a second one kills. Servers that still run
-/// `grace` seconds after all that train have ended are told to end, likewise; the evaluator may take
-/// its time.
+/// started again, as long as restarts are left, and the job has succeeded if one that trains has.
+/// So it is with servers that keep each part twice. A signal to the launcher is handed on as
+/// SIGTERM at once, a second one kills. Servers that still run `grace` seconds after all that train
+/// have ended are told to end, likewise; the evaluator may take its time.
 class job {
 public:
     job(const options& o, const std::string& name, const descriptor& key, const descriptor& signals, int attempt,
@@ -69,7 +68,8 @@ private:
     bool may_go(const member& m) const {
         return (options_.elastic && m.trains()) || (options_.replicas == 2 && m.role == "ps");
     }
-    /// Of such a one that has failed: started again where that is allowed. The others go on in any case.
+    /// Of such a one that has failed: started again where that is allowed. The others go on in any
+    /// case.
     void go_on_without(member& m) {
         if (!ended_well_ && restarts_ < options_.restarts) {
             ++restarts_;

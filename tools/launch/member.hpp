@@ -82,7 +82,8 @@ struct member {
     std::string json(double seconds) const {
         std::string s = "{\"seconds\": " + sinter::json::text(seconds) + ", \"member\": " + sinter::json::text(name());
         const auto number = [&](const std::string& key, const std::string& value) {
-            if (!value.empty()) s += ", " + sinter::json::text(key) + ": " + sinter::json::text(std::atof(value.c_str()));
+            if (!value.empty())
+                s += ", " + sinter::json::text(key) + ": " + sinter::json::text(std::atof(value.c_str()));
         };
         number("step", step), number("steps_per_second", rate), number("loss", loss);
         if (busy >= 0) s += ", \"busy\": " + sinter::json::text(busy);
@@ -201,8 +202,8 @@ inline std::vector<cpu_set_t> share_cores(std::size_t shares) {
     return out;
 }
 
-/// Starts a member: in a process group of its own, with an empty stdin, its output in pipes, and the
-/// job's key in a descriptor. Throws io_error where the program cannot be run.
+/// Starts a member: in a process group of its own, with an empty stdin, its output in pipes, and
+/// the job's key in a descriptor. Throws io_error where the program cannot be run.
 inline void start(member& m, const std::vector<member>& all, const std::vector<std::string>& command,
                   variables environment, const descriptor& key, const cpu_set_t* cores, int trainers) {
     int pipes[2][2], refusal[2], progress[2];

@@ -8,8 +8,8 @@
 namespace launch {
 
 /// A free port of the loopback address, kept for one member: as long as the reservation lives, the
-/// system gives the port to nobody who asks for any port, while a member that asks for this one, with
-/// SO_REUSEADDR, may listen there.
+/// system gives the port to nobody who asks for any port, while a member that asks for this one,
+/// with SO_REUSEADDR, may listen there.
 class reserved_port {
 public:
     reserved_port() : socket_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {

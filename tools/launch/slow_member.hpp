@@ -8,8 +8,8 @@
 namespace launch {
 
 /// Finds the member that is slower than the others. Where each step needs all of them, all take the
-/// same time: one works, and the others wait for it. Where each goes its own way (asynchronous workers,
-/// and backup workers), one makes fewer steps than the others.
+/// same time: one works, and the others wait for it. Where each goes its own way (asynchronous
+/// workers, and backup workers), one makes fewer steps than the others.
 class slow_member {
 public:
     static constexpr double after = 1;        ///< seconds for which it must have been so
@@ -61,7 +61,8 @@ private:
         if (n < 2 || most < 0.6 || second > 1 - often || second >= 0.6 * most) return {};
         return {at, "others wait for it " + percent(1 - least) + " of their time"};
     }
-    /// Steps per second; a member that has not been heard of for so long makes at most one in that time.
+    /// Steps per second; a member that has not been heard of for so long makes at most one in that
+    /// time.
     static double pace(const member& m, double now) {
         const double silent = now - m.heard_at;
         return silent > 0.3 ? std::min(m.pace, 1 / silent) : m.pace;
