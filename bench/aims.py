@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSL-1.0
-"""What a training step shall reach, and the table of what it does reach: filled by tables.py from what compare.py wrote."""
+"""What a training step shall reach, and the table of what it does reach: filled by tables.py from
+what compare.py wrote."""
 import typing
 
 
@@ -18,7 +19,8 @@ AIMS = {
     ("resnet18", "sgd"): BIG, ("resnet50", "sgd"): BIG, ("alexnet", "sgd"): BIG, ("vgg_a", "sgd"): BIG, ("googlenet", "sgd"): BIG,
     ("overfeat", "sgd"): BIG,
 }
-# Of one thread's time over two's; less where programs skip zeros by lists, whose lengths the threads' halves do not share evenly.
+# Of one thread's time over two's; less where programs skip zeros by lists, whose lengths the
+# threads' halves do not share evenly.
 TWO_THREADS, TWO_THREADS_WITH_LISTS = 1.85, 1.7
 LISTS = ("mlp", "mlp_fashion", "lenet", "cnn", "policy", "columns")
 

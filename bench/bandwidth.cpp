@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Elementwise chains, rows' reductions and optimizers' sweeps as the compiler makes kernels of them, beside a plain copy at
-// each level of memory, measured in turns. --help says more.
+// Elementwise chains, rows' reductions and optimizers' sweeps as the compiler makes kernels of
+// them, beside a plain copy at each level of memory, measured in turns. --help says more.
 #include <unistd.h>
 
 #include <fstream>
@@ -32,13 +32,15 @@ std::int64_t cache(int name, std::int64_t otherwise) {
     const long n = sysconf(name);
     return n > 0 ? n : otherwise;
 }
-/// Of the third-level cache that this core has a share in: sysconf may tell of all such caches of the machine together.
+/// Of the third-level cache that this core has a share in: sysconf may tell of all such caches of
+/// the machine together.
 std::int64_t third_level() {
     std::int64_t kilobytes = 0;
     std::ifstream("/sys/devices/system/cpu/cpu0/cache/index3/size") >> kilobytes;
     return kilobytes > 0 ? kilobytes << 10 : cache(_SC_LEVEL3_CACHE_SIZE, 16 << 20);
 }
-/// Half of the first two caches, an eighth of the third (others may use it, too), and what fits into none.
+/// Half of the first two caches, an eighth of the third (others may use it, too), and what fits
+/// into none.
 std::vector<level> levels() {
     const std::int64_t third = third_level();
     return {{"L1", cache(_SC_LEVEL1_DCACHE_SIZE, 32 << 10) / 2}, {"L2", cache(_SC_LEVEL2_CACHE_SIZE, 512 << 10) / 2},
@@ -60,13 +62,16 @@ struct all_of<P, std::integer_sequence<int, L...>> : bench::lone_launch<P, L>...
     void run() { (bench::lone_launch<P, L>::run(), ...); }
 };
 
-/// Times kernels and a copy in turns; prints a line for each level. `moved`: arrays read and written, each once.
+/// Times kernels and a copy in turns; prints a line for each level. `moved`: arrays read and
+/// written, each once.
 template <class Kernel>
 void measure(const std::string& name, int moved) {
     if (name.find(only) == std::string::npos) return;
     for (const level& at : levels()) {
         if (std::string(at.name).find(only_level) == std::string::npos) continue;
-        const auto floats = [&](int arrays) { return std::max<std::int64_t>(at.bytes / 4 / arrays / columns, 1) * columns; };
+        const auto floats = [&](int arrays) {
+            return std::max<std::int64_t>(at.bytes / 4 / arrays / columns, 1) * columns;
+        };
         const std::int64_t n = floats(Kernel::arrays), copied = floats(2);
         const double bytes = 4. * moved * static_cast<double>(n);
         Kernel k(n);
@@ -82,7 +87,8 @@ void measure(const std::string& name, int moved) {
         const auto middle = [](std::vector<double>& v) { return std::sort(v.begin(), v.end()), v[v.size() / 2]; };
         const double gbs = middle(ours), of = middle(theirs);
         std::printf("{\"case\":\"%s\",\"level\":\"%s\",\"bytes\":%lld,\"gbs\":%.1f,\"gbs_best\":%.1f,\"copy_gbs\":%.1f,"
-                    "\"of_copy\":%.3f,\"ns_per_vector\":%.2f}\n", name.c_str(), at.name, static_cast<long long>(at.bytes), gbs, ours.back(), of, gbs / of,
+                    "\"of_copy\":%.3f,\"ns_per_vector\":%.2f}\n",
+                    name.c_str(), at.name, static_cast<long long>(at.bytes), gbs, ours.back(), of, gbs / of,
                     4. * cpu::lanes * moved / gbs);
         std::fflush(stdout);
     }
@@ -111,7 +117,8 @@ void sweep(const char* name, Optimizer) {
 int all_cases() {
     two("add", [](tensor a, tensor b) { return a + b; });
     one("relu", [](tensor x) { return ops::relu(x); });
-    two("chain of eight", [](tensor a, tensor b) { return ops::relu((a * b + a) * 0.5f - b) * a + ops::maximum(a, b) * 0.1f; });
+    two("chain of eight",
+        [](tensor a, tensor b) { return ops::relu((a * b + a) * 0.5f - b) * a + ops::maximum(a, b) * 0.1f; });
     one("exp", [](tensor x) { return ops::exp(x); });
     one("expm1", [](tensor x) { return ops::expm1(x); });
     one("log", [](tensor x) { return ops::log(x); });
@@ -139,10 +146,10 @@ int all_cases() {
 
 constexpr const char* help =
     "bandwidth [--case TEXT] [--level TEXT] [--rounds N] [--seconds S]\n\n"
-    "Runs kernels that do little more than read and write, one each of a compiled program, on one thread, on arrays that take\n"
-    "half of L1, half of L2, an eighth of L3 and more than any cache, in turns with a copy by vectors of the same size. A JSON line for\n"
-    "each: GB/s (arrays read and written, each once) as the median of N rounds (default 11) of S seconds (default 0.0005), the best\n"
-    "round's, the copy's median, and the fraction of it.\n\n"
+    "Runs kernels that do little more than read and write, one each of a compiled program, on one thread, on arrays\n"
+    "that take half of L1, half of L2, an eighth of L3 and more than any cache, in turns with a copy by vectors of\n"
+    "the same size. A JSON line for each: GB/s (arrays read and written, each once) as the median of N rounds\n"
+    "(default 11) of S seconds (default 0.0005), the best round's, the copy's median, and the fraction of it.\n\n"
     "  --case TEXT    only cases whose name contains TEXT\n  --level TEXT   only L1, L2, L3 or memory";
 
 } // namespace

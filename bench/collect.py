@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSL-1.0
-"""Puts the JSON lines of scripts/bench.sh's pieces into one JSON object: date, commit, machine and compilers, the seconds that
-each piece took, and of each piece the machine's state when it began, its rows and its table.
+"""Puts the JSON lines of scripts/bench.sh's pieces into one JSON object: date, commit, machine and
+compilers, the seconds that each piece took, and of each piece the machine's state when it began,
+its rows and its table.
 
     printf 'PIECE SECONDS\\n...' | collect.py --lines FOLDER --commit HASH >bench.json
 """

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // peers: distributed
-// How long members take to sum a vector: starts them as processes of this machine, and prints one JSON line.
+// How long members take to sum a vector: starts them as processes of this machine, and prints one
+// JSON line.
 #include <sys/resource.h>
 
 #include <sinter/collective/automatic.hpp>
@@ -19,8 +20,9 @@ using namespace sinter::bench;
 static const char* const help =
     "collectives [--ranks N] [--algorithm A] [--bytes B] [--operation O] [--key K] [--buckets N] [--seconds S]\n"
     "            [--addresses HOST:PORT,... --rank R]\n"
-    "  --algorithm  ring, halving_doubling, automatic, shared_memory; threads: of one process; mpi, openmpi: Sinter's and MPI's\n"
-    "               own all-reduce under mpirun; raw, flood: plain sockets in a ring, with sums and without; ping: 8 bytes there and back\n"
+    "  --algorithm  ring, halving_doubling, automatic, shared_memory; threads: of one process; mpi, openmpi:\n"
+    "               Sinter's and MPI's own all-reduce under mpirun; raw, flood: plain sockets in a ring, with sums\n"
+    "               and without; ping: 8 bytes there and back\n"
     "  --operation  all_reduce (default), all_reduce_tree, barrier\n"
     "  --key        a secret: each frame has a MAC; without, a checksum\n"
     "  --buckets    as so many operations, all started before the first is waited for\n"

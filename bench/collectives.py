@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSL-1.0
-"""Runs bench/collectives and its peers one after the other, round after round, and writes a JSON line for each run.
+"""Runs bench/collectives and its peers one after the other, round after round, and writes a JSON
+line for each run.
 
-A row of the table is a number of ranks, of bytes, and a system; its time is the median over the rounds of each run's
-median, so that what disturbs one round does not count."""
+A row of the table is a number of ranks, of bytes, and a system; its time is the median over the
+rounds of each run's median, so that what disturbs one round does not count."""
 import argparse
 import os
 import pathlib

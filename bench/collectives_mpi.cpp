@@ -15,7 +15,8 @@ int main(int argc, char** argv) {
     double seconds = 1;
     return with_options(
         argc, argv,
-        "collectives_mpi [--algorithm openmpi|mpi] [--operation all_reduce|all_reduce_tree] [--bytes B] [--seconds S], under mpirun",
+        "collectives_mpi [--algorithm openmpi|mpi] [--operation all_reduce|all_reduce_tree] [--bytes B] "
+        "[--seconds S], under mpirun",
         [&](const std::string& name, const std::string& value) {
             if (name == "--algorithm") algorithm = value;
             else if (name == "--operation") operation = value;

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSL-1.0
-"""Times of a training step, or with --predict of a prediction for one example, of Sinter and its peers, interleaved in one run, beside
-the machine's peak.
+"""Times of a training step, or with --predict of a prediction for one example, of Sinter and its
+peers, interleaved in one run, beside the machine's peak.
 
-Every system runs in a process of its own, once per round and in another order each round; a figure is the median over
-rounds. The peak is measured in every round too; the dense floor of a step is its FLOPs over the best peak seen. Nothing is
-pinned. Sinter is any command that takes --model, --optimizer and --threads and prints one JSON line; a program that predicts
-takes --model and --threads, and --onnx to write its net for onnxruntime.
+Every system runs in a process of its own, once per round and in another order each round; a figure
+is the median over rounds. The peak is measured in every round too; the dense floor of a step is its
+FLOPs over the best peak seen. Nothing is pinned. Sinter is any command that takes --model,
+--optimizer and --threads and prints one JSON line; a program that predicts takes --model and
+--threads, and --onnx to write its net for onnxruntime.
 
     bench/peers/setup.sh build/peers
     bench/compare.py --sinter build/release/bench/step
@@ -132,8 +133,8 @@ def run(command, timeout):
 
 
 def rounds(args, peak, folder):
-    """All results by (model, optimizer, threads) and system, all peaks by threads, and what there was no time for. Ctrl-C ends it with
-    what there is."""
+    """All results by (model, optimizer, threads) and system, all peaks by threads, and what there
+    was no time for. Ctrl-C ends it with what there is."""
     results, peaks, left_out = {}, {}, []
     try:
         fill(args, peak, folder, results, peaks, left_out)
@@ -143,7 +144,8 @@ def rounds(args, peak, folder):
 
 
 def wanted(args):
-    """(model, optimizer, threads), what there is an aim for first. Nets whose steps take seconds are trained by SGD only."""
+    """(model, optimizer, threads), what there is an aim for first. Nets whose steps take seconds
+    are trained by SGD only."""
     keys = [(model, optimizer, n) for optimizer, n in itertools.product(args.optimizers, args.threads) for model in args.models
             if model not in common.LONG or optimizer in ("sgd", "predict")]
     return sorted(keys, key=lambda key: key[2] > 1 or key[:2] not in aims.AIMS)

@@ -14,7 +14,8 @@
 #include "measure.hpp"
 #include "options.hpp"
 
-/// The same work done by several, timed in turns: what slows the machine down for a while slows all of them.
+/// The same work done by several, timed in turns: what slows the machine down for a while slows all
+/// of them.
 namespace sinter::bench {
 using namespace runtime;
 
@@ -23,9 +24,11 @@ struct contestant {
     std::function<void()> run;
 };
 
-/// Prints one JSON line: what `facts` says (members without braces), each contestant's median and best time in us, our fraction of
-/// the peak, and the best peer's median over ours. Ours are those named sinter...: the last of them is what programs take.
-inline void contest(const std::string& facts, double flops, const std::vector<contestant>& all, double seconds, int rounds) {
+/// Prints one JSON line: what `facts` says (members without braces), each contestant's median and
+/// best time in us, our fraction of the peak, and the best peer's median over ours. Ours are those
+/// named sinter...: the last of them is what programs take.
+inline void contest(const std::string& facts, double flops, const std::vector<contestant>& all, double seconds,
+                    int rounds) {
     std::vector<std::vector<double>> us(all.size());
     std::vector<double> peaks;
     for (int r = 0; r < rounds; ++r) {
@@ -42,12 +45,13 @@ inline void contest(const std::string& facts, double flops, const std::vector<co
         else best = std::min(best, t);
         std::printf(",\"%s_us\":%.2f,\"%s_best_us\":%.2f", all[i].name.c_str(), t, all[i].name.c_str(), us[i][0]);
     }
-    std::printf(",\"gflops\":%.1f,\"of_peak\":%.3f,\"best_of_peak\":%.3f,\"over_best_peer\":%.3f}\n", flops / ours / 1e3,
-                flops / ours * 1e6 / peak, flops / our_best * 1e6 / peaks.back(), best / ours);
+    std::printf(",\"gflops\":%.1f,\"of_peak\":%.3f,\"best_of_peak\":%.3f,\"over_best_peer\":%.3f}\n",
+                flops / ours / 1e3, flops / ours * 1e6 / peak, flops / our_best * 1e6 / peaks.back(), best / ours);
     std::fflush(stdout);
 }
 
-/// What programs of contests are told: which layers and kinds of work, by parts of their names, and how long to time them.
+/// What programs of contests are told: which layers and kinds of work, by parts of their names, and
+/// how long to time them.
 struct contest_settings {
     double seconds;
     int rounds;
@@ -73,7 +77,8 @@ inline void expect_equal(const char* who, const std::string& facts, const float*
     }
 }
 
-/// Libraries read their number of threads when they are loaded: begins the program again with one thread asked for.
+/// Libraries read their number of threads when they are loaded: begins the program again with one
+/// thread asked for.
 inline void with_one_thread(char** argv) {
     if (std::getenv("OMP_NUM_THREADS") && std::getenv("OPENBLAS_NUM_THREADS")) return;
     setenv("OMP_NUM_THREADS", "1", 1);

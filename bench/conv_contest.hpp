@@ -8,9 +8,11 @@
 /// A convolution of Sinter's in turns with oneDNN's of the same extents.
 namespace sinter::bench {
 
-/// One layer's geometry and data as oneDNN names them; `x`, `y` channels last, `w` [taps][CI / groups][CO].
+/// One layer's geometry and data as oneDNN names them; `x`, `y` channels last, `w`
+/// [taps][CI / groups][CO].
 struct peer_layer {
-    onednn::dims x, y, w, step, before, behind, holes;   ///< holes: dilation - 1; of grouped ones w begins with the groups
+    /// holes: dilation - 1; of grouped ones w begins with the groups.
+    onednn::dims x, y, w, step, before, behind, holes;
     float *at_x, *at_y, *at_w;
 
     /// Nothing where oneDNN has no such primitive here.
@@ -27,29 +29,37 @@ struct peer_layer {
                 {prop_kind::forward_training, how, ax, aw, ay, step, holes, before, behind}, engine());
             if (kind == "forward")
                 return function(dnnl::convolution_forward(f),
-                                {{DNNL_ARG_SRC, {dx, at_x, f.src_desc()}}, {DNNL_ARG_WEIGHTS, {dw, at_w, f.weights_desc()}},
+                                {{DNNL_ARG_SRC, {dx, at_x, f.src_desc()}},
+                                 {DNNL_ARG_WEIGHTS, {dw, at_w, f.weights_desc()}},
                                  {DNNL_ARG_DST, {dy, at_y, f.dst_desc()}}}, DNNL_ARG_DST);
             if (kind == "dX") {
-                const dnnl::convolution_backward_data::primitive_desc b({how, ax, aw, ay, step, holes, before, behind}, engine(), f);
+                const dnnl::convolution_backward_data::primitive_desc b({how, ax, aw, ay, step, holes, before, behind},
+                                                                        engine(), f);
                 return function(dnnl::convolution_backward_data(b),
-                                {{DNNL_ARG_DIFF_SRC, {dx, at_x, b.diff_src_desc()}}, {DNNL_ARG_WEIGHTS, {dw, at_w, b.weights_desc()}},
+                                {{DNNL_ARG_DIFF_SRC, {dx, at_x, b.diff_src_desc()}},
+                                 {DNNL_ARG_WEIGHTS, {dw, at_w, b.weights_desc()}},
                                  {DNNL_ARG_DIFF_DST, {dy, at_y, b.diff_dst_desc()}}}, DNNL_ARG_DIFF_SRC);
             }
-            const dnnl::convolution_backward_weights::primitive_desc b({how, ax, aw, ay, step, holes, before, behind}, engine(), f);
+            const dnnl::convolution_backward_weights::primitive_desc b({how, ax, aw, ay, step, holes, before, behind},
+                                                                       engine(), f);
             return function(dnnl::convolution_backward_weights(b),
-                            {{DNNL_ARG_SRC, {dx, at_x, b.src_desc()}}, {DNNL_ARG_DIFF_WEIGHTS, {dw, at_w, b.diff_weights_desc()}},
+                            {{DNNL_ARG_SRC, {dx, at_x, b.src_desc()}},
+                             {DNNL_ARG_DIFF_WEIGHTS, {dw, at_w, b.diff_weights_desc()}},
                              {DNNL_ARG_DIFF_DST, {dy, at_y, b.diff_dst_desc()}}}, DNNL_ARG_DIFF_WEIGHTS);
         } catch (const dnnl::error&) { return {}; }
     }
 };
 
-/// `ours` has written `mine`, n floats; the peers write theirs where `p` says. `filtered`: ours by Winograd's filtering, or nothing;
-/// writes `by_filter`. `more`: a member for the JSON line, with a comma before it.
-inline void compete(const std::string& name, const std::string& kind, double flops, const peer_layer& p, float* theirs, const float* mine,
-                    std::int64_t n, const std::function<void()>& ours, const std::function<void()>& filtered, const float* by_filter,
-                    const contest_settings& settings, const std::string& more = {}) {
+/// `ours` has written `mine`, n floats; the peers write theirs where `p` says. `filtered`: ours by
+/// Winograd's filtering, or nothing; writes `by_filter`. `more`: a member for the JSON line, with a
+/// comma before it.
+inline void compete(const std::string& name, const std::string& kind, double flops, const peer_layer& p, float* theirs,
+                    const float* mine, std::int64_t n, const std::function<void()>& ours,
+                    const std::function<void()>& filtered, const float* by_filter, const contest_settings& settings,
+                    const std::string& more = {}) {
     const std::string facts = "\"layer\":\"" + name + "\",\"kind\":\"" + kind + "\"" + more;
-    auto direct = p.make(kind, dnnl::algorithm::convolution_direct), any = p.make(kind, dnnl::algorithm::convolution_auto);
+    auto direct = p.make(kind, dnnl::algorithm::convolution_direct),
+         any = p.make(kind, dnnl::algorithm::convolution_auto);
     std::vector<contestant> all{{"sinter", ours}};
     if (filtered) {
         filtered();

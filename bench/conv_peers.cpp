@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // peers: onednn
-// Convolutions on the layers of nets, beside oneDNN's direct ones and those that it chooses itself, in turns. --help says more.
+// Convolutions on the layers of nets, beside oneDNN's direct ones and those that it chooses itself,
+// in turns. --help says more.
 #include <memory>
 
 #include <sinter/device/cpu.hpp>
@@ -38,7 +39,9 @@ using chosen = typename nest<K, struct store_body, X..., 0>::type;
 /// The result is stored: p[3] of every convolution.
 struct store_body {
     static SINTER_INLINE void vector(vf v, int64_t off, int64_t, int, const call& c) { store(c.p[3] + off, v); }
-    static SINTER_INLINE void vector(vf v, int n, int64_t off, int64_t, int, const call& c) { store(c.p[3] + off, v, n); }
+    static SINTER_INLINE void vector(vf v, int n, int64_t off, int64_t, int, const call& c) {
+        store(c.p[3] + off, v, n);
+    }
     /// As the compiler's bodies: the lines that a tile writes, to be prefetched.
     template <class F>
     static SINTER_INLINE void each_line(int rows, int columns, int64_t off, int64_t off_step, const call& c, F f) {
@@ -46,7 +49,8 @@ struct store_body {
             for (int j = 0; j < columns; j += floats_a_line) f(c.p[3] + off + j, std::true_type{});
     }
     static SINTER_INLINE void prefetch(int rows, int columns, int64_t off, int64_t off_step, const call& c) {
-        each_line(rows, columns, off, off_step, c, [](const float* p, auto) SINTER_ALWAYS { __builtin_prefetch(p, 1); });
+        each_line(rows, columns, off, off_step, c,
+                  [](const float* p, auto) SINTER_ALWAYS { __builtin_prefetch(p, 1); });
     }
 };
 template <class Kernel>
@@ -70,11 +74,13 @@ private:
     buffer scratch_;
 };
 
-/// The same for kernels that are told their extents: general ones, and those by Winograd's filtering.
+/// The same for kernels that are told their extents: general ones, and those by Winograd's
+/// filtering.
 template <class Kernel>
 class told_run {
 public:
-    told_run(std::vector<int64_t> extents, int m) : e_(std::move(extents)), m_(m), scratch_(Kernel::scratch(e_.data(), 1, m) + 16) {}
+    told_run(std::vector<int64_t> extents, int m)
+        : e_(std::move(extents)), m_(m), scratch_(Kernel::scratch(e_.data(), 1, m) + 16) {}
     void operator()(float* const* p) {
         call c;
         c.p = p, c.e = e_.data(), c.m = c.batch = m_, c.scratch = scratch_;
@@ -121,17 +127,20 @@ void layer(const char* name, bool input_gradient = true) {
     buffer result(std::max({xs, ys, packed.size()}) + 64);
     buffer t(conv_transpose_weights<CI, CO, KH, KW>::floats), theirs(result.size()), again(result.size());
     constexpr shape in = batch_of(H, W, CI), out = batch_of(OH, OW, CO);
-    constexpr int there = KH == KW ? winograd_tile(in, out, KH, S, M) : 0, back = KH == KW ? winograd_tile(out, in, KH, S, M) : 0;
+    constexpr int there = KH == KW ? winograd_tile(in, out, KH, S, M) : 0,
+                  back = KH == KW ? winograd_tile(out, in, KH, S, M) : 0;
     x.random(1), y.random(2), w.random(3);
     pack_panels(w, packed, K, CO, panel_width, lanes);
-    bench::peer_layer p{{M, CI, H, W}, {M, CO, OH, OW}, {CO, CI, KH, KW}, {S, S}, {PT, PL}, {behind_y, behind_x}, {0, 0}, x, y, w};
+    bench::peer_layer p{
+        {M, CI, H, W}, {M, CO, OH, OW}, {CO, CI, KH, KW}, {S, S}, {PT, PL}, {behind_y, behind_x}, {0, 0}, x, y, w};
     if (wanted(name, "forward")) {
         kernel_run<chosen<op::conv, H, W, CI, OH, OW, CO, KH, KW, S, PT, PL>> forward(M);
         forward({x, packed, nullptr, result});
         p.at_y = theirs;
+        const auto filter =
+            filtered<filtered_convolution, there, KH>({H, W, CI, OH, OW, CO, PT, PL}, M, {x, packed, nullptr, again});
         bench::compete(name, "forward", flops, p, theirs, result, ys, [&] { forward({x, packed, nullptr, result}); },
-                       filtered<filtered_convolution, there, KH>({H, W, CI, OH, OW, CO, PT, PL}, M, {x, packed, nullptr, again}), again,
-                       settings);
+                       filter, again, settings);
         p.at_y = y;
     }
     if (input_gradient && wanted(name, "dX")) {
@@ -152,15 +161,17 @@ void layer(const char* name, bool input_gradient = true) {
         buffer mine(w.size());
         unpack_panels(result, mine, K, CO, panel_width, lanes);
         p.at_w = theirs;
-        const auto filter = filtered<filtered_weight_gradient, there, KH>({H, W, CI, OH, OW, CO, PT, PL}, M, {x, y, nullptr, again});
+        const auto filter =
+            filtered<filtered_weight_gradient, there, KH>({H, W, CI, OH, OW, CO, PT, PL}, M, {x, y, nullptr, again});
         buffer unpacked(w.size());
         if (filter) filter(), unpack_panels(again, unpacked, K, CO, panel_width, lanes);
-        bench::compete(name, "dW", flops, p, theirs, mine, w.size(), [&] { gradient({x, y, nullptr, result}); }, filter, unpacked,
-                       settings);
+        bench::compete(name, "dW", flops, p, theirs, mine, w.size(), [&] { gradient({x, y, nullptr, result}); },
+                       filter, unpacked, settings);
     }
 }
 
-/// A convolution that the general kernels take: M images or (z longer than one) volumes, channels and groups.
+/// A convolution that the general kernels take: M images or (z longer than one) volumes, channels
+/// and groups.
 struct general_layer {
     const char* name;
     int M;
@@ -189,27 +200,32 @@ void general(const general_layer& l) {
         p.step.push_back(a.stride), p.holes.push_back(a.dilation - 1);
         p.before.push_back(a.before), p.behind.push_back((a.out - 1) * a.stride + a.reach() - a.extent - a.before);
     }
-    const auto timed = [&]<class Kernel>(std::type_identity<Kernel>, const char* kind, int64_t m, float* left, float* right, float*& at,
-                                         int64_t n) {
+    const auto timed = [&]<class Kernel>(std::type_identity<Kernel>, const char* kind, int64_t m, float* left,
+                                         float* right, float*& at, int64_t n) {
         if (!wanted(l.name, kind)) return;
         float* const operands[] = {left, right, nullptr, result};
         told_run<Kernel> kernel(e, static_cast<int>(m));
         kernel(operands);
         float* const own = std::exchange(at, theirs);
-        bench::compete(l.name, kind, flops, p, theirs, result, n, [&] { kernel(operands); }, {}, nullptr, settings, ",\"general\":true");
+        bench::compete(l.name, kind, flops, p, theirs, result, n, [&] { kernel(operands); }, {}, nullptr, settings,
+                       ",\"general\":true");
         at = own;
     };
     // As programs choose, by the width of a group's results.
-    const auto chosen = [&]<op_id K>(std::integral_constant<op_id, K>, const char* kind, int width, int64_t m, float* left, float* right,
-                                     float*& at, int64_t n) {
-        if (c.depthwise()) timed(std::type_identity<typename nest<K, store_body, 2>::type>{}, kind, m, left, right, at, n);
+    const auto chosen = [&]<op_id K>(std::integral_constant<op_id, K>, const char* kind, int width, int64_t m,
+                                     float* left, float* right, float*& at, int64_t n) {
+        if (c.depthwise())
+            timed(std::type_identity<typename nest<K, store_body, 2>::type>{}, kind, m, left, right, at, n);
         else if (l.groups > 1 && width < convolution_extents::wide)
             timed(std::type_identity<typename nest<K, store_body, 1>::type>{}, kind, m, left, right, at, n);
         else timed(std::type_identity<typename nest<K, store_body, 0>::type>{}, kind, m, left, right, at, n);
     };
-    chosen(std::integral_constant<op_id, op::convolution>{}, "forward", c.group_outputs(), l.M * c.out_pixels(), x, w, p.at_y, ys);
-    chosen(std::integral_constant<op_id, op::convolution_input_gradient>{}, "dX", c.group_inputs(), l.M * c.in_pixels(), y, w, p.at_x, xs);
-    chosen(std::integral_constant<op_id, op::convolution_weight_gradient>{}, "dW", c.group_outputs(), l.M, x, y, p.at_w, ws);
+    chosen(std::integral_constant<op_id, op::convolution>{}, "forward", c.group_outputs(), l.M * c.out_pixels(), x, w,
+           p.at_y, ys);
+    chosen(std::integral_constant<op_id, op::convolution_input_gradient>{}, "dX", c.group_inputs(), l.M * c.in_pixels(),
+           y, w, p.at_x, xs);
+    chosen(std::integral_constant<op_id, op::convolution_weight_gradient>{}, "dW", c.group_outputs(), l.M, x, y, p.at_w,
+           ws);
 }
 
 int all_layers() {
@@ -246,11 +262,12 @@ int all_layers() {
 
 constexpr const char* help =
     "conv_peers [--layer TEXT] [--kind TEXT] [--rounds N] [--seconds S]\n\n"
-    "Times Sinter's convolutions beside oneDNN's direct ones and those that oneDNN chooses (auto), on one thread, in turns, and\n"
-    "prints a JSON line for each layer and kind (forward, dX, dW); where programs take Winograd's filtering that is timed, too, and is\n"
-    "what peers are compared with: microseconds (median of N rounds of S seconds, default 9 of\n"
-    "0.002), the fraction of the multiply-add peak measured between them, counting all dense products, padding included, and the best\n"
-    "peer's time over Sinter's. Results are compared first. oneDNN's operands all lie as it asks for; Sinter's weights too.";
+    "Times Sinter's convolutions beside oneDNN's direct ones and those that oneDNN chooses (auto), on one thread, in\n"
+    "turns, and prints a JSON line for each layer and kind (forward, dX, dW); where programs take Winograd's\n"
+    "filtering that is timed, too, and is what peers are compared with: microseconds (median of N rounds of S\n"
+    "seconds, default 9 of 0.002), the fraction of the multiply-add peak measured between them, counting all dense\n"
+    "products, padding included, and the best peer's time over Sinter's. Results are compared first. oneDNN's\n"
+    "operands all lie as it asks for; Sinter's weights too.";
 
 } // namespace
 

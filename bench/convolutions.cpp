@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// Convolution kernels on the layers of two small nets and of a residual net: GFLOP/s, counting the dense direct work
-// with padded taps, and the fraction of the multiply-add peak measured in the same run. --help says more.
+// Convolution kernels on the layers of two small nets and of a residual net: GFLOP/s, counting the
+// dense direct work with padded taps, and the fraction of the multiply-add peak measured in the
+// same run. --help says more.
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
@@ -135,8 +136,8 @@ int all_layers() {
 constexpr const char* help =
     "convolutions [--batch N] [--layer TEXT]\n\n"
     "Times the CPU's convolution kernels on one thread and prints a JSON line for each: microseconds a call\n"
-    "(median of CPU time, and the twentieth part from below), GFLOP/s counting all dense products, padding included, and\n"
-    "the fraction of the multiply-add peak measured just before. Kernels that skip zeros can exceed 1.\n\n"
+    "(median of CPU time, and the twentieth part from below), GFLOP/s counting all dense products, padding included,\n"
+    "and the fraction of the multiply-add peak measured just before. Kernels that skip zeros can exceed 1.\n\n"
     "  --batch N     images (default 64)\n  --layer TEXT  only layers whose name contains TEXT";
 
 }   // namespace

@@ -16,15 +16,17 @@ using namespace sinter;
 namespace {
 
 constexpr const char* help =
-    "distributed [--model small|mlp|lenet|cnn|gpt] [--strategy S] [--processes N] [--batch GLOBAL] [--optimizer sgd|adam] [--seconds S]\n"
-    "Times training steps for S seconds (default 2) and prints one JSON line. S is single, mirrored (--processes replicas,\n"
-    "2 or 4, in this process), or multi_worker:ring, multi_worker:halving_doubling, multi_worker:automatic,\n"
-    "multi_worker:shared_memory: --processes processes on loopback. Each replica and process has one thread; single has\n"
-    "--threads N. Defaults: mlp, multi_worker:ring, 2 processes, 64 examples, adam.\n"
-    "small has 38 KB of parameters: single and multi_worker:ring, adam. lenet: single, mirrored and multi_worker:ring, adam.\n"
-    "parameter_server:async, parameter_server:stale:3, parameter_server:sync:0, parameter_server:sync:1 (mlp, cnn, adam):\n"
-    "--workers W and --servers S processes (default 2 and 1); --batch is each worker's, and the steps a second are those of\n"
-    "all workers together, the milliseconds those of the first worker's step.";
+    "distributed [--model small|mlp|lenet|cnn|gpt] [--strategy S] [--processes N] [--batch GLOBAL]\n"
+    "            [--optimizer sgd|adam] [--seconds S]\n"
+    "Times training steps for S seconds (default 2) and prints one JSON line. S is single, mirrored (--processes\n"
+    "replicas, 2 or 4, in this process), or multi_worker:ring, multi_worker:halving_doubling,\n"
+    "multi_worker:automatic, multi_worker:shared_memory: --processes processes on loopback. Each replica and process\n"
+    "has one thread; single has --threads N. Defaults: mlp, multi_worker:ring, 2 processes, 64 examples, adam.\n"
+    "small has 38 KB of parameters: single and multi_worker:ring, adam.\n"
+    "lenet: single, mirrored and multi_worker:ring, adam.\n"
+    "parameter_server:async, parameter_server:stale:3, parameter_server:sync:0, parameter_server:sync:1 (mlp, cnn,\n"
+    "adam): --workers W and --servers S processes (default 2 and 1); --batch is each worker's, and the steps a\n"
+    "second are those of all workers together, the milliseconds those of the first worker's step.";
 
 struct settings {
     std::string model = "mlp", strategy = "multi_worker:ring", optimizer = "adam";
@@ -32,7 +34,8 @@ struct settings {
     double seconds = 2;
 };
 constexpr int largest_batch = 256;
-constexpr auto small = image<28, 28, 1> >> flatten >> dense<12> >> relu >> dense<10>;   // 38 KB: what a step costs beside its work
+// 38 KB: what a step costs beside its work.
+constexpr auto small = image<28, 28, 1> >> flatten >> dense<12> >> relu >> dense<10>;
 
 /// Every member does as many steps as every other: the chief says how many a sample has.
 template <class Trainer>
@@ -62,10 +65,11 @@ void time_steps(Trainer& t, const data::dataset& examples, const settings& s) {
     if (!t.session().member().chief()) return;
     std::sort(ms.begin(), ms.end());
     const double median = ms[ms.size() / 2];
-    std::printf("{\"system\": \"sinter\", \"what\": \"step\", \"model\": \"%s\", \"strategy\": \"%s\", \"ranks\": %d, \"batch\": %d, "
-                "\"optimizer\": \"%s\", \"median_ms\": %.5f, \"best_ms\": %.5f, \"steps_per_s\": %.2f}\n",
-                s.model.c_str(), s.strategy.c_str(), s.strategy == "single" ? 1 : s.processes, s.batch, s.optimizer.c_str(), median,
-                ms.front(), 1e3 / median);
+    std::printf(
+        "{\"system\": \"sinter\", \"what\": \"step\", \"model\": \"%s\", \"strategy\": \"%s\", \"ranks\": %d, "
+        "\"batch\": %d, \"optimizer\": \"%s\", \"median_ms\": %.5f, \"best_ms\": %.5f, \"steps_per_s\": %.2f}\n",
+        s.model.c_str(), s.strategy.c_str(), s.strategy == "single" ? 1 : s.processes, s.batch, s.optimizer.c_str(),
+        median, ms.front(), 1e3 / median);
 }
 
 template <class Algorithm, class Net, class Optimizer>
@@ -76,13 +80,15 @@ int multi(Net net, Optimizer optimizer, const data::dataset& examples, const set
     options.key = "a key of the benchmark's own";
     return bench::in_processes(s.processes, [&](int rank) {
         const multi_worker<Algorithm> strategy{cluster::of(addresses, rank, options)};
-        trainer t{net, softmax_cross_entropy, optimizer, max_batch<largest_batch>, strategy, trainer_options{.threads = 1}};
+        trainer t{net, softmax_cross_entropy, optimizer, max_batch<largest_batch>, strategy,
+                  trainer_options{.threads = 1}};
         time_steps(t, examples, s);
     });
 }
 template <int N, class Net, class Optimizer>
 int replicas(Net net, Optimizer optimizer, const data::dataset& examples, const settings& s) {
-    trainer t{net, softmax_cross_entropy, optimizer, max_batch<largest_batch>, mirrored<N>{}, trainer_options{.threads = N}};
+    trainer t{net, softmax_cross_entropy, optimizer, max_batch<largest_batch>, mirrored<N>{},
+              trainer_options{.threads = N}};
     time_steps(t, examples, s);
     return 0;
 }
@@ -106,7 +112,8 @@ int with_servers(Net net, const settings& s) {
     const int worst = bench::in_processes(s.workers + s.servers, [&](int i) {
         const cluster_member& self = members[static_cast<std::size_t>(i)];
         const parameter_server<Mode> strategy{cluster(members, self.role, self.index, options)};
-        trainer t{net, softmax_cross_entropy, adam{}, max_batch<largest_batch>, strategy, trainer_options{.threads = 1}};
+        trainer t{net, softmax_cross_entropy, adam{}, max_batch<largest_batch>, strategy,
+                  trainer_options{.threads = 1}};
         if (detail::has_served(t)) return;
         auto batches = examples | data::repeat() | data::batch(asynchronous ? s.batch : s.batch * s.workers);
         auto next = batches.begin();
@@ -138,11 +145,12 @@ int with_servers(Net net, const settings& s) {
     });
     if (worst != 0) return worst;
     const bench::tally::shared& all = shared.at();
-    std::printf("{\"system\": \"sinter\", \"what\": \"step\", \"model\": \"%s\", \"strategy\": \"%s\", \"ranks\": %d, \"servers\": %d, "
-                "\"workers\": %d, \"batch\": %d, \"optimizer\": \"adam\", \"median_ms\": %.5f, \"best_ms\": %.5f, "
-                "\"steps_per_s\": %.1f}\n",
-                s.model.c_str(), s.strategy.c_str(), s.workers + s.servers, s.servers, s.workers, s.batch, all.median_ms[0],
-                all.best_ms, s.workers * *std::min_element(all.steps_per_s, all.steps_per_s + s.workers));
+    std::printf(
+        "{\"system\": \"sinter\", \"what\": \"step\", \"model\": \"%s\", \"strategy\": \"%s\", \"ranks\": %d, "
+        "\"servers\": %d, \"workers\": %d, \"batch\": %d, \"optimizer\": \"adam\", \"median_ms\": %.5f, "
+        "\"best_ms\": %.5f, \"steps_per_s\": %.1f}\n",
+        s.model.c_str(), s.strategy.c_str(), s.workers + s.servers, s.servers, s.workers, s.batch, all.median_ms[0],
+        all.best_ms, s.workers * *std::min_element(all.steps_per_s, all.steps_per_s + s.workers));
     return 0;
 }
 template <class Net>
@@ -163,7 +171,8 @@ int with_servers(const settings& s) {
 template <class Net, class Optimizer>
 int run_with(Net net, Optimizer optimizer, const data::dataset& examples, const settings& s) {
     if (s.strategy == "single") {
-        trainer t{net, softmax_cross_entropy, optimizer, max_batch<largest_batch>, trainer_options{.threads = s.threads}};
+        trainer t{net, softmax_cross_entropy, optimizer, max_batch<largest_batch>,
+                  trainer_options{.threads = s.threads}};
         time_steps(t, examples, s);
         return 0;
     }
@@ -198,7 +207,8 @@ int run_lenet(const settings& s) {
                            "single, multi_worker:ring or mirrored of 2, adam");
     if (s.strategy == "multi_worker:ring") return multi<ring>(bench::lenet, adam{}, bench::images(), s);
     if (mirrors) return replicas<2>(bench::lenet, adam{}, bench::images(), s);
-    trainer t{bench::lenet, softmax_cross_entropy, adam{}, max_batch<largest_batch>, trainer_options{.threads = s.threads}};
+    trainer t{bench::lenet, softmax_cross_entropy, adam{}, max_batch<largest_batch>,
+              trainer_options{.threads = s.threads}};
     return time_steps(t, bench::images(), s), 0;
 }
 int run(const settings& s) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// What fusion does to a training step: the same net as it is compiled, and with every op a kernel of its own. A JSON line
-// for each: kernels, launches, bytes moved, peak memory, and time; batch 64, Adam.
+// What fusion does to a training step: the same net as it is compiled, and with every op a kernel
+// of its own. A JSON line for each: kernels, launches, bytes moved, peak memory, and time; batch
+// 64, Adam.
 #include <algorithm>
 #include <cstdio>
 
@@ -17,8 +18,9 @@ namespace {
 
 constexpr const char* help =
     "fusion [--model mlp|lenet|cnn|quickstart|all] [--threads N] [--seconds S]\n"
-    "Trains each net with and without fusion, in turns, S seconds in all for a net (default 4), and prints a JSON line for\n"
-    "each: kernels, launches, megabytes moved and held at batch 64, milliseconds a step. --threads 0: all cores; default 1.";
+    "Trains each net with and without fusion, in turns, S seconds in all for a net (default 4), and prints a JSON\n"
+    "line for each: kernels, launches, megabytes moved and held at batch 64, milliseconds a step. --threads 0: all\n"
+    "cores; default 1.";
 
 constexpr int batch = 64;
 
@@ -30,7 +32,8 @@ struct settings {
 
 template <class Net, bool Fused>
 class side {
-    using trainer_type = trainer<Net, softmax_cross_entropy_loss, adam, build_options{batch, program_options{.fuse = Fused}}>;
+    using trainer_type =
+        trainer<Net, softmax_cross_entropy_loss, adam, build_options{batch, program_options{.fuse = Fused}}>;
     trainer_type t_;
     std::vector<double> ms_;
 
@@ -46,12 +49,14 @@ public:
     void print(const char* model) {
         constexpr program_cost c = cost_of<typename trainer_type::training>();
         std::sort(ms_.begin(), ms_.end());
-        std::printf("{\"model\": \"%s\", \"fused\": %s, \"optimizer\": \"adam\", \"threads\": %d, \"kernels\": %d, \"launches\": %d, "
-                    "\"moved_bytes\": %lld, \"activation_bytes\": %lld, \"peak_bytes\": %lld, \"median_ms\": %.5f, \"best_ms\": %.5f}\n",
-                    model, Fused ? "true" : "false", t_.threads(), c.kernels, c.launches,
-                    static_cast<long long>(c.total.read.at(batch) + c.total.written.at(batch)),
-                    static_cast<long long>(4 * trainer_type::training::v.z.activations), static_cast<long long>(t_.bytes()),
-                    ms_[ms_.size() / 2], ms_.front());
+        std::printf(
+            "{\"model\": \"%s\", \"fused\": %s, \"optimizer\": \"adam\", \"threads\": %d, \"kernels\": %d, "
+            "\"launches\": %d, \"moved_bytes\": %lld, \"activation_bytes\": %lld, \"peak_bytes\": %lld, "
+            "\"median_ms\": %.5f, \"best_ms\": %.5f}\n",
+            model, Fused ? "true" : "false", t_.threads(), c.kernels, c.launches,
+            static_cast<long long>(c.total.read.at(batch) + c.total.written.at(batch)),
+            static_cast<long long>(4 * trainer_type::training::v.z.activations), static_cast<long long>(t_.bytes()),
+            ms_[ms_.size() / 2], ms_.front());
         std::fflush(stdout);
     }
 };
@@ -73,7 +78,8 @@ int run(const char* model, Net, const settings& s) {
 }
 
 int dispatch(const settings& s) {
-    const int done = run("mlp", bench::mlp, s) + run("lenet", bench::lenet, s) + run("cnn", bench::cnn, s) + run("quickstart", bench::quickstart, s);
+    const int done = run("mlp", bench::mlp, s) + run("lenet", bench::lenet, s) + run("cnn", bench::cnn, s)
+                   + run("quickstart", bench::quickstart, s);
     if (!done) throw option_error("unknown model", "--model", s.model, "mlp, lenet, cnn, quickstart or all");
     return 0;
 }

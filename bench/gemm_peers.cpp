@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // peers: openblas onednn
-// Matrix products on the shapes of nets, beside OpenBLAS and oneDNN in the same process, in turns. --help says more.
+// Matrix products on the shapes of nets, beside OpenBLAS and oneDNN in the same process, in turns.
+// --help says more.
 #include <cblas.h>
 
 #include <memory>
@@ -26,7 +27,9 @@ bench::contest_settings settings{.seconds = 0.0005, .rounds = 15};
 
 /// The result is stored: p[2] of every product.
 struct store_body {
-    SINTER_INLINE static void vector(cpu::vf a, int64_t off, int64_t, int, const call& c) { cpu::store(c.p[2] + off, a); }
+    SINTER_INLINE static void vector(cpu::vf a, int64_t off, int64_t, int, const call& c) {
+        cpu::store(c.p[2] + off, a);
+    }
     SINTER_INLINE static void vector(cpu::vf a, int n, int64_t off, int64_t, int, const call& c) {
         cpu::store(c.p[2] + off, a, n);
     }
@@ -35,7 +38,8 @@ struct store_body {
     template <int MR, int NR>
     SINTER_INLINE static void tile(const cpu::vf* a, int64_t off, int64_t off_step, int64_t, int, const call& c) {
         cpu::unroll<NR>([&](auto j) SINTER_ALWAYS {
-            cpu::unroll<MR>([&](int i) SINTER_ALWAYS { cpu::store(c.p[2] + off + i * off_step + j * cpu::lanes, a[i * NR + j]); });
+            cpu::unroll<MR>(
+                [&](int i) SINTER_ALWAYS { cpu::store(c.p[2] + off + i * off_step + j * cpu::lanes, a[i * NR + j]); });
         });
     }
     static void prefetch(int rows, int columns, int64_t off, int64_t off_step, const call& c) {
@@ -59,8 +63,8 @@ struct plain_product {
 
     void openblas() const {
         const auto i = [](int64_t n) { return static_cast<blasint>(n); };
-        cblas_sgemm(CblasRowMajor, ta ? CblasTrans : CblasNoTrans, tb ? CblasTrans : CblasNoTrans, i(M), i(N), i(K), 1.f, a,
-                    i(ta ? M : K), b, i(tb ? K : N), 0.f, c, i(N));
+        cblas_sgemm(CblasRowMajor, ta ? CblasTrans : CblasNoTrans, tb ? CblasTrans : CblasNoTrans, i(M), i(N), i(K),
+                    1.f, a, i(ta ? M : K), b, i(tb ? K : N), 0.f, c, i(N));
     }
     /// `packed`: B may lie as the primitive likes, as a layer's weights may.
     bench::onednn::function onednn(bool packed) const {
@@ -70,7 +74,9 @@ struct plain_product {
         const desc any({K, N}, f32, tag::any);
         const dnnl::matmul::primitive_desc p({da, packed ? any : db, dc}, engine());
         return {dnnl::matmul(p),
-                {{DNNL_ARG_SRC, {da, a, da}}, {DNNL_ARG_WEIGHTS, {db, b, p.weights_desc()}}, {DNNL_ARG_DST, {dc, c, dc}}},
+                {{DNNL_ARG_SRC, {da, a, da}},
+                 {DNNL_ARG_WEIGHTS, {db, b, p.weights_desc()}},
+                 {DNNL_ARG_DST, {dc, c, dc}}},
                 DNNL_ARG_DST};
     }
 };
@@ -81,9 +87,11 @@ bool wanted(const std::string& layer, const std::string& kind) {
 /// `ours` puts its result where `result` says, row-major [M][N].
 void compete(const std::string& layer, const std::string& kind, const plain_product& q, bool weights,
              std::vector<bench::contestant> ours, const std::function<void(float*)>& result) {
-    const auto number = [](const char* name, int64_t n) { return std::string(",\"") + name + "\":" + std::to_string(n); };
-    const std::string facts =
-        "\"layer\":\"" + layer + "\",\"kind\":\"" + kind + "\"" + number("m", q.M) + number("n", q.N) + number("k", q.K);
+    const auto number = [](const char* name, int64_t n) {
+        return std::string(",\"") + name + "\":" + std::to_string(n);
+    };
+    const std::string facts = "\"layer\":\"" + layer + "\",\"kind\":\"" + kind + "\"" + number("m", q.M) +
+                              number("n", q.N) + number("k", q.K);
     buffer mine(q.M * q.N);
     ours[0].run();
     result(mine);
@@ -100,8 +108,8 @@ void compete(const std::string& layer, const std::string& kind, const plain_prod
     bench::contest(facts, 2. * static_cast<double>(q.M * q.N * q.K), ours, settings.seconds, settings.rounds);
 }
 
-/// A dense layer of m rows, K inputs and N outputs: forward, gradient of the input (its weights transposed before, and within
-/// the time), gradient of the weights.
+/// A dense layer of m rows, K inputs and N outputs: forward, gradient of the input (its weights
+/// transposed before, and within the time), gradient of the weights.
 void layer(const std::string& name, int64_t m, int64_t K, int64_t N, bool input_gradient = true) {
     if (!wanted(name, "forward") && !wanted(name, "dX") && !wanted(name, "dW")) return;
     const int lanes = cpu::lanes, width = cpu::panel_width;
@@ -123,7 +131,8 @@ void layer(const std::string& name, int64_t m, int64_t K, int64_t N, bool input_
             if (transposes_weights(m, K * N)) launch<cpu::gemm<store_body>>({d, packed, dx}, {N, K, N, 1}, m);
             else transpose(), product();
         };
-        compete(name, "dX, transposing", {false, true, m, K, N, d, w, result}, false, {{"sinter", turning}}, copied(dx, m * K));
+        compete(name, "dX, transposing", {false, true, m, K, N, d, w, result}, false, {{"sinter", turning}},
+                copied(dx, m * K));
     }
     if (wanted(name, "dW"))
         compete(name, "dW", {true, false, K, N, m, x, d, result}, false,
@@ -138,8 +147,10 @@ void matrices(const std::string& name, int64_t M, int64_t N, int64_t K) {
     if (!wanted(name, kind)) return;
     buffer a(M * K), b(K * N), c(M * N), result(M * N);
     a.random(1), b.random(2);
-    compete(name, kind, {TA, TB, M, N, K, a, b, result}, false,
-            {{"sinter", [&] { launch<cpu::matmul<TA, TB, store_body>>({a, b, c}, {M, N, K, 0, 0, TA ? M : K, TB ? K : N, 1}, 1); }}},
+    const auto product = [&] {
+        launch<cpu::matmul<TA, TB, store_body>>({a, b, c}, {M, N, K, 0, 0, TA ? M : K, TB ? K : N, 1}, 1);
+    };
+    compete(name, kind, {TA, TB, M, N, K, a, b, result}, false, {{"sinter", product}},
             [&](float* to) { std::copy(c + 0, c + M * N, to); });
 }
 void all_four(const std::string& name, int64_t M, int64_t N, int64_t K) {
@@ -173,10 +184,11 @@ int all_layers() {
 
 constexpr const char* help =
     "gemm_peers [--layer TEXT] [--kind TEXT] [--rounds N] [--seconds S]\n\n"
-    "Times Sinter's matrix products beside OpenBLAS and oneDNN on one thread, in turns, and prints a JSON line for each layer\n"
-    "and kind of product: microseconds (median of N rounds of S seconds, default 15 of 0.0005), the fraction of the multiply-add\n"
-    "peak that was measured between them, and the best peer's time over Sinter's. Results are compared first. onednn_packed: its\n"
-    "weights lie as it asks for, packed outside of the time; so do Sinter's, but for \"dX, transposing\".";
+    "Times Sinter's matrix products beside OpenBLAS and oneDNN on one thread, in turns, and prints a JSON line for\n"
+    "each layer and kind of product: microseconds (median of N rounds of S seconds, default 15 of 0.0005), the\n"
+    "fraction of the multiply-add peak that was measured between them, and the best peer's time over Sinter's.\n"
+    "Results are compared first. onednn_packed: its weights lie as it asks for, packed outside of the time; so do\n"
+    "Sinter's, but for \"dX, transposing\".";
 
 } // namespace
 

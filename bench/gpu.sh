@@ -1,17 +1,18 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSL-1.0
-# Checks and times Sinter on this machine's GPU. Needs the CUDA toolkit (nvcc, cuBLASLt), cuDNN 9 (in the toolkit, in the
-# system's folders or in Python's package nvidia-cudnn-cu13), zlib and g++; no CMake, no Boost. With Boost's headers, OpenSSL
-# and NCCL it also trains under multi_worker<nccl, cuda>, one process. A machine with nothing but the driver, cuDNN and
-# cuBLASLt runs what another has built: --build there, --built here.
+# Checks and times Sinter on this machine's GPU. Needs the CUDA toolkit (nvcc, cuBLASLt), cuDNN 9
+# (in the toolkit, in the system's folders or in Python's package nvidia-cudnn-cu13), zlib and g++;
+# no CMake, no Boost. With Boost's headers, OpenSSL and NCCL it also trains under multi_worker<nccl,
+# cuda>, one process. A machine with nothing but the driver, cuDNN and cuBLASLt runs what another
+# has built: --build there, --built here.
 #   bench/gpu.sh [OPTION...] [FOLDER]   FOLDER gets gpu.jsonl, gpu.txt and the logs; default: build/gpu
 #   --built FOLDER    programs made before by --build
 #   --build FOLDER    make the programs there and stop; needs no GPU where SINTER_CUDA_ARCH is set
 #   --sanitize        also run some cases under compute-sanitizer (memcheck, racecheck)
 #   --peers MODES     also time PyTorch, if python3 has it: eager, graph, compile, with commas between
-# SINTER_CUDA_ARCH: what to compile for (native; or sm_90, say); SINTER_CPU_ARCH: -march for g++ (native); NVCC: the compiler;
-# SINTER_GPU_JOBS: cases at a time (4).
-# Exit status: 0 all is well, 1 a check failed or the build did, 2 there is no GPU or no compiler.
+# SINTER_CUDA_ARCH: what to compile for (native; or sm_90, say); SINTER_CPU_ARCH: -march for g++
+# (native); NVCC: the compiler; SINTER_GPU_JOBS: cases at a time (4). Exit status: 0 all is well, 1
+# a check failed or the build did, 2 there is no GPU or no compiler.
 set -eu
 here=$(cd "$(dirname "$0")/.." && pwd)
 out=$here/build/gpu built='' build='' sanitize='' peers=''
@@ -32,7 +33,8 @@ nvcc=${NVCC:-$(command -v nvcc || true)}
 toolkit=''
 [ -z "$nvcc" ] || toolkit=$(cd "$(dirname "$(readlink -f "$nvcc")")/.." && pwd)
 
-# the folder of a file, looked for in the toolkit, in the system and in Python's packages; empty if it is nowhere
+# the folder of a file, looked for in the toolkit, in the system and in Python's packages; empty if
+# it is nowhere
 folder_of() {
     for folder in ${toolkit:+"$toolkit/lib64" "$toolkit/include"} /usr/lib/x86_64-linux-gnu /usr/lib64 /usr/include; do
         if [ -e "$folder/$1" ]; then echo "$folder"; return; fi
@@ -114,8 +116,8 @@ timeout 120 "$built/slice" "$out/slice.jsonl" >"$out/slice.txt" 2>&1 || status=1
 tee -a "$out/gpu.txt" <"$out/slice.txt"
 [ ! -e "$out/slice.jsonl" ] || cat "$out/slice.jsonl" >>"$out/gpu.jsonl"
 
-# every kind of kernel beside the processor's results, each case in a process of its own; one that fails runs again with a
-# wait behind each launch, which says where
+# every kind of kernel beside the processor's results, each case in a process of its own; one that
+# fails runs again with a wait behind each launch, which says where
 if timeout 120 "$built/reference" "$out/reference"; then
     "$built/cases" | xargs -P "${SINTER_GPU_JOBS:-4}" -I NAME sh -c '
         timeout 100 "$built/cases" NAME "$out/reference" >"$out/case.NAME" 2>&1 && exit

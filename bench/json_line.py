@@ -6,8 +6,8 @@ import sys
 
 
 def run(name, command, seconds=300, environment=None):
-    """Prints the last line of JSON that the command says. What fails, says none, or takes longer than these seconds is named
-    on the error output, and the rest of a benchmark goes on."""
+    """Prints the last line of JSON that the command says. What fails, says none, or takes longer
+    than these seconds is named on the error output, and the rest of a benchmark goes on."""
     try:
         done = subprocess.run(list(map(str, command)), capture_output=True, text=True, env=environment, timeout=seconds)
     except subprocess.TimeoutExpired:

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// How near the matrix kernels come to the machine's peak, measured in the same run, for the shapes of an MLP and a GPT.
+// How near the matrix kernels come to the machine's peak, measured in the same run, for the shapes
+// of an MLP and a GPT.
 #include <cstdio>
 #include <cstring>
 #include <string>
@@ -20,7 +21,8 @@ using namespace sinter::runtime;
 using namespace sinter::cpu;
 using std::int64_t;
 
-/// Bodies as the compiler would generate them. p[2] is the result (the weights, where the body updates them).
+/// Bodies as the compiler would generate them. p[2] is the result (the weights, where the body
+/// updates them).
 struct relu_body {
     SINTER_INLINE static void vector(vf a, int64_t off, int64_t, int col, const call& c) {
         store(c.p[2] + off, max(a + load(c.p[3] + col), zero()));
@@ -63,9 +65,9 @@ std::string only;
 
 void report(const char* name, double flops, bench::timing t) {
     if (flops > 0)
-        std::printf("{\"case\":\"%s\",\"us\":%.2f,\"us_fast\":%.2f,\"gflops\":%.1f,\"of_peak\":%.3f,\"of_peak_fast\":%.3f}\n",
-                    name, 1e6 * t.median, 1e6 * t.fast, flops / t.median / 1e9, flops / t.median / peak,
-                    flops / t.fast / peak);
+        std::printf(
+            "{\"case\":\"%s\",\"us\":%.2f,\"us_fast\":%.2f,\"gflops\":%.1f,\"of_peak\":%.3f,\"of_peak_fast\":%.3f}\n",
+            name, 1e6 * t.median, 1e6 * t.fast, flops / t.median / 1e9, flops / t.median / peak, flops / t.fast / peak);
     else
         std::printf("{\"case\":\"%s\",\"us\":%.3f,\"us_fast\":%.3f}\n", name, 1e6 * t.median, 1e6 * t.fast);
     std::fflush(stdout);
@@ -131,8 +133,9 @@ int main(int argc, char** argv) {
     for (int i = 1; i < argc; ++i) {
         if (std::strcmp(argv[i], "--help") == 0) {
             std::puts("kernels [NAME]: times the cases whose name contains NAME, one JSON object a line.\n"
-                      "us: median processor time of one call; us_fast: the fastest twentieth of the rounds, for machines\n"
-                      "shared with others; of_peak: fraction of the multiply-add peak that this run measured.\n"
+                      "us: median processor time of one call; us_fast: the fastest twentieth of the rounds, for\n"
+                      "machines shared with others; of_peak: fraction of the multiply-add peak that this run\n"
+                      "measured.\n"
                       "math cases: microseconds for 16 floats. Build: g++ -std=c++20 -O3 -march=native -Iinclude");
             return 0;
         }

@@ -9,8 +9,9 @@
 namespace sinter::bench {
 using namespace compiler;
 
-/// Launch L of program P, a walk over elements or rows, on memory of its own and of any length: every array that it reads or
-/// writes element by element is given `n` floats, whatever the program's own are.
+/// Launch L of program P, a walk over elements or rows, on memory of its own and of any length:
+/// every array that it reads or writes element by element is given `n` floats, whatever the
+/// program's own are.
 template <class P, int L>
 class lone_launch {
     static constexpr launch l = P::v.launches[L];
@@ -33,7 +34,11 @@ class lone_launch {
             if (w.is(opcode::load) && w.columns() && w.rows() == row_map::same) reads[c.of[w.arg]] = true;
             if (w.is(opcode::store) && !w.row) writes[c.of[w.arg]] = true;
         }
-        for (int i = 0; i < c.arrays; ++i) c.walked += reads[i] || writes[i], c.read += reads[i], c.written += writes[i];
+        for (int i = 0; i < c.arrays; ++i) {
+            c.walked += reads[i] || writes[i];
+            c.read += reads[i];
+            c.written += writes[i];
+        }
         return c;
     }();
 

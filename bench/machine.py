@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSL-1.0
 """Says on what a benchmark ran, since figures of different machines do not compare.
 
-As a program: prints that as JSON; with --core which kind of core it has, by which results are kept apart.
+As a program: prints that as JSON; with --core which kind of core it has, by which results are kept
+apart.
 """
 import json
 import os
@@ -32,7 +33,8 @@ def vector_bits():
 
 
 def core():
-    """AMD's generations by name, as cloud machines hide their processors' names; others by family and model."""
+    """AMD's generations by name, as cloud machines hide their processors' names; others by family
+    and model."""
     try:
         text = open("/proc/cpuinfo").read()
         vendor = re.search(r"vendor_id\s*:\s*(.*)", text)[1]
@@ -47,7 +49,8 @@ def core():
 
 
 def compiler_version(command):
-    """The first line with a version that the compiler prints of itself, or None where there is none."""
+    """The first line with a version that the compiler prints of itself, or None where there is
+    none."""
     try:
         text = subprocess.run([command, "--version"], capture_output=True, text=True).stdout
     except OSError:
@@ -57,7 +60,8 @@ def compiler_version(command):
 
 
 def busy_cores(seconds=0.5):
-    """How many cores others keep busy: the load average would still hold what this benchmark itself ran a minute ago."""
+    """How many cores others keep busy: the load average would still hold what this benchmark itself
+    ran a minute ago."""
     def busy():
         user, nice, system, _idle, _waiting, irq, softirq, steal, *_ = map(int, open("/proc/stat").readline().split()[1:])
         return user + nice + system + irq + softirq + steal

@@ -11,20 +11,22 @@
 #include <sinter/kernel/cpu/vector/unroll.hpp>
 #include <sinter/compiler/emit/instruction.hpp>
 
-/// Timing for benchmarks: medians of processor time, and the machine's own limits measured in the same run.
+/// Timing for benchmarks: medians of processor time, and the machine's own limits measured in the
+/// same run.
 namespace sinter::bench {
 using namespace runtime;
 using namespace compiler;
 
-/// Seconds of processor time of this thread: other jobs on the machine count only through the caches.
+/// Seconds of processor time of this thread: other jobs on the machine count only through the
+/// caches.
 inline double cpu_seconds() {
     timespec t;
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
     return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
 }
 
-/// Seconds of one call: the median, and the twentieth part from below, which tells how fast the code is where neighbours on a
-/// shared machine slow down most of the rounds.
+/// Seconds of one call: the median, and the twentieth part from below, which tells how fast the
+/// code is where neighbours on a shared machine slow down most of the rounds.
 struct timing {
     double median, fast;
 };
@@ -61,7 +63,8 @@ void run_kernel(call c, std::span<const std::int64_t> extents) {
     Kernel::run(c);
 }
 
-/// Multiply-adds on registers only, twelve independent chains: what no kernel can exceed, in operations a second.
+/// Multiply-adds on registers only, twelve independent chains: what no kernel can exceed, in
+/// operations a second.
 inline double peak_flops(double seconds = 0.001, int rounds = 201) {
     constexpr int chains = 12;
     constexpr long steps = 20000;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // peers: distributed
-// How long members of a job take to find each other, and to notice that one of them is gone; as one JSON line.
+// How long members of a job take to find each other, and to notice that one of them is gone; as one
+// JSON line.
 #include <sys/mman.h>
 
 #include <sinter/base/monotonic_seconds.hpp>
@@ -17,8 +18,9 @@ namespace {
 constexpr const char* help =
     "members [--what W] [--ranks N] [--rounds R]\n"
     "  --what    meet (default): from the start of the last process until all are connected;\n"
-    "            kill, stop: from SIGKILL or SIGSTOP of one process, in the middle of all-reduces of 1 MiB, until all others have\n"
-    "            their error. A stopped process counts as dead after cluster_options::dead_after, 5 s.\n"
+    "            kill, stop: from SIGKILL or SIGSTOP of one process, in the middle of all-reduces of 1 MiB, until\n"
+    "            all others have their error. A stopped process counts as dead after\n"
+    "            cluster_options::dead_after, 5 s.\n"
     "  --ranks   processes on loopback (default 2)\n"
     "  --rounds  jobs, each of new processes (default 9)";
 
@@ -43,7 +45,8 @@ void live(int rank, const std::vector<std::string>& at, bool works, moments& m) 
     if (!works) return c->barrier();
     std::vector<float> x(1 << 18, 1e-30f);
     try {
-        for (;;) c->wait(c->start({.what = collective::kind::all_reduce}, x.data(), static_cast<std::int64_t>(x.size()), false));
+        const auto floats = static_cast<std::int64_t>(x.size());
+        for (;;) c->wait(c->start({.what = collective::kind::all_reduce}, x.data(), floats, false));
     } catch (const cluster_error&) {
         m.noticed[rank] = base::monotonic_seconds();
     }
@@ -87,8 +90,10 @@ int run(const options& o) {
     std::vector<double> ms;
     for (int i = 0; i < o.rounds; ++i) ms.push_back(1e3 * one_job(o, *static_cast<moments*>(memory)));
     std::sort(ms.begin(), ms.end());
-    std::printf("{\"system\": \"sinter\", \"what\": \"%s\", \"ranks\": %d, \"median_ms\": %.3f, \"best_ms\": %.3f, \"worst_ms\": %.3f}\n",
-                o.what.c_str(), o.ranks, ms[ms.size() / 2], ms.front(), ms.back());
+    std::printf(
+        "{\"system\": \"sinter\", \"what\": \"%s\", \"ranks\": %d, \"median_ms\": %.3f, \"best_ms\": %.3f, "
+        "\"worst_ms\": %.3f}\n",
+        o.what.c_str(), o.ranks, ms[ms.size() / 2], ms.front(), ms.back());
     return 0;
 }
 

@@ -9,8 +9,8 @@
 #include <zoo/lenet.hpp>
 #include <zoo/mlp.hpp>
 
-/// The nets that are measured, and data for them, fixed pseudo-random numbers: images of 28 x 28 x 1 and ten classes, rows of
-/// 32 x 256 and ten classes, text of 64 symbols out of 65.
+/// The nets that are measured, and data for them, fixed pseudo-random numbers: images of
+/// 28 x 28 x 1 and ten classes, rows of 32 x 256 and ten classes, text of 64 symbols out of 65.
 namespace sinter::bench {
 
 inline constexpr auto mlp = zoo::mlp<10, 128>;
@@ -23,25 +23,33 @@ inline constexpr auto quickstart = image<28, 28, 1>
     >> conv2d<32, 3> >> relu >> max_pool<2> >> conv2d<64, 3> >> relu >> max_pool<2>
     >> flatten >> dense<128> >> relu >> dropout<0.2f> >> dense<10>;
 
-/// What decides between two actions from four numbers: the smallest net that anybody trains in earnest.
+/// What decides between two actions from four numbers: the smallest net that anybody trains in
+/// earnest.
 inline constexpr auto policy = features<4> >> dense<64> >> relu >> dense<64> >> relu >> dense<2>;
 
-/// Five numbers and nine categories of an example, 149 numbers with the categories' embeddings; a yes or no. The columns' tables lie
-/// one behind the other in a single one, and indices are rows of that.
+/// Five numbers and nine categories of an example, 149 numbers with the categories' embeddings; a
+/// yes or no. The columns' tables lie one behind the other in a single one, and indices are rows of
+/// that.
 inline constexpr int column_width = 16, column_numbers = 5, column_rows[] = {10, 16, 25, 40, 80, 150, 300, 600, 1000};
 inline constexpr int column_count = 9, all_column_rows = 2221;
 inline constexpr auto columns = inputs(features<column_numbers>, indices<column_count>)
-    >> [](tensor numbers, tensor rows) { return concat(flatten(embedding<all_column_rows, column_width>(rows)), numbers); }
+    >> [](tensor numbers, tensor rows) {
+           return concat(flatten(embedding<all_column_rows, column_width>(rows)), numbers);
+       }
     >> dense<64> >> relu >> dense<1>;
 
 /// Two layers of 256 over 32 steps.
-inline constexpr auto lstm = array<32, 256> >> sinter::lstm<256> >> sinter::lstm<256, recurrent_options{.sequences = false}> >> dense<10>;
+inline constexpr auto lstm = array<32, 256>
+    >> sinter::lstm<256>
+    >> sinter::lstm<256, recurrent_options{.sequences = false}>
+    >> dense<10>;
 
 inline constexpr int gpt_context = 64, gpt_width = 128, gpt_symbols = 65;
 inline constexpr auto gpt_place = [](tensor x) {
     return x + parameter(x, "place", extents(gpt_context, gpt_width), {init_kind::uniform, 0.05f});
 };
-/// Four blocks as GPT-2's (Radford et al. 2019), whose gelu is the approximate one; or with the exact one.
+/// Four blocks as GPT-2's (Radford et al. 2019), whose gelu is the approximate one; or with the
+/// exact one.
 template <bool ExactGelu>
 inline constexpr auto gpt_blocks = [](tensor x) {
     for (int i = 0; i < 4; ++i) {
@@ -52,8 +60,10 @@ inline constexpr auto gpt_blocks = [](tensor x) {
     return x;
 };
 template <bool ExactGelu>
-inline constexpr auto gpt_net = indices<gpt_context> >> embedding<gpt_symbols, gpt_width> >> gpt_place >> gpt_blocks<ExactGelu>
-                             >> layer_norm >> dense<gpt_symbols>;
+inline constexpr auto gpt_net = indices<gpt_context>
+    >> embedding<gpt_symbols, gpt_width> >> gpt_place
+    >> gpt_blocks<ExactGelu> >> layer_norm
+    >> dense<gpt_symbols>;
 inline constexpr auto gpt = gpt_net<false>;
 inline constexpr auto gpt_exact = gpt_net<true>;
 
@@ -94,7 +104,8 @@ inline data::dataset images_of_bytes(std::size_t n) {
     for (std::byte& p : pixels) p = static_cast<std::byte>(r.below(256));
     return data::dataset().pixels(extents(28, 28, 1), std::move(pixels)).labels(classes(n, 10, 8), 10);
 }
-/// Sixteen batches of Fashion-MNIST's training images, from the folder fashion-mnist below $SINTER_DATA: half of their pixels are zero.
+/// Sixteen batches of Fashion-MNIST's training images, from the folder fashion-mnist below
+/// $SINTER_DATA: half of their pixels are zero.
 inline data::dataset clothes() {
     const char* folder = std::getenv("SINTER_DATA");
     if (!folder) throw option_error("no data", "SINTER_DATA", "not set", "the folder in which fashion-mnist lies");
@@ -124,8 +135,10 @@ inline data::dataset clicks(std::size_t n = 16 * 256) {
     }
     std::vector<float> yes;
     for (std::int32_t y : classes(n, 2, 8)) yes.push_back(static_cast<float>(y));
-    return data::dataset().input(extents(column_numbers), numbers(n * column_numbers)).input(extents(column_count), std::move(rows))
-                              .targets(extents(1), std::move(yes));
+    return data::dataset()
+        .input(extents(column_numbers), numbers(n * column_numbers))
+        .input(extents(column_count), std::move(rows))
+        .targets(extents(1), std::move(yes));
 }
 
 } // namespace sinter::bench

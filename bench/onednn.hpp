@@ -4,8 +4,8 @@
 
 #include <unordered_map>
 
-/// oneDNN's products and convolutions as functions to be timed. What it may lay out as it likes ("any") is brought into that
-/// form before and taken out of it afterwards, outside of the time.
+/// oneDNN's products and convolutions as functions to be timed. What it may lay out as it likes
+/// ("any") is brought into that form before and taken out of it afterwards, outside of the time.
 namespace sinter::bench::onednn {
 
 using dims = dnnl::memory::dims;
@@ -29,7 +29,8 @@ inline void reorder(dnnl::memory& from, dnnl::memory& to) {
 /// An argument in memory of its own, in the form that the primitive asked for.
 class argument {
 public:
-    argument(const desc& plain, float* there, const desc& wanted) : plain_(plain, engine(), there), own_(wanted, engine()) {}
+    argument(const desc& plain, float* there, const desc& wanted)
+        : plain_(plain, engine(), there), own_(wanted, engine()) {}
     void put() { reorder(plain_, own_); }
     void get() { reorder(own_, plain_); }
     const dnnl::memory& own() const { return own_; }
@@ -41,7 +42,8 @@ private:
 /// A primitive with its arguments; `result` is the one that it writes.
 class function {
 public:
-    function(const dnnl::primitive& p, std::unordered_map<int, argument> a, int result) : p_(p), a_(std::move(a)), result_(result) {
+    function(const dnnl::primitive& p, std::unordered_map<int, argument> a, int result)
+        : p_(p), a_(std::move(a)), result_(result) {
         for (auto& [id, x] : a_) {
             if (id != result) x.put();
             memory_.insert({id, x.own()});

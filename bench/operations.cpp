@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Ops by themselves, for bench/peers/pytorch_operations.py to be compared with: a batch through each, and through it and its gradient.
+// Ops by themselves, for bench/peers/pytorch_operations.py to be compared with: a batch through
+// each, and through it and its gradient.
 #include <cmath>
 #include <cstdio>
 
@@ -17,8 +18,8 @@ namespace {
 
 constexpr const char* help =
     "operations [--op NAME] [--rounds N] [--threads 1]\n"
-    "Times ops on one thread, forward and with their gradient; JSON lines: microseconds of a batch, the median of N rounds of\n"
-    "a millisecond (default 101), and the sum of the numbers' sizes, which the peers must come to as well.";
+    "Times ops on one thread, forward and with their gradient; JSON lines: microseconds of a batch, the median of N\n"
+    "rounds of a millisecond (default 101), and the sum of the numbers' sizes, which the peers must come to as well.";
 
 /// An op on a batch of some examples x, which makes y of each.
 namespace measured {
@@ -103,8 +104,9 @@ void time_net(const char* kind, Net net, const data::dataset& set, int outputs, 
     double size = 0;
     for (int i = 0; i < outputs; ++i) size += size_of(p.predict(b, i));
     const bench::timing t = bench::time_of([&] { p.predict(b); }, 0.001, rounds);
-    std::printf("{\"op\": \"%s\", \"kind\": \"%s\", \"system\": \"sinter\", \"batch\": %d, \"us\": %.3f, \"size\": %.6g}\n", Op::name, kind,
-                Op::batch, 1e6 * t.median, size);
+    std::printf(
+        "{\"op\": \"%s\", \"kind\": \"%s\", \"system\": \"sinter\", \"batch\": %d, \"us\": %.3f, \"size\": %.6g}\n",
+        Op::name, kind, Op::batch, 1e6 * t.median, size);
     std::fflush(stdout);
 }
 template <class Op>
@@ -117,8 +119,8 @@ void run(const std::string& only, int rounds) {
     };
     const std::vector<float> given = numbers(Op::x, Op::batch, 7919);
     time_net<Op>("forward", forward, data::dataset(Op::x, given), 1, rounds);
-    time_net<Op>("with gradient", with_gradient, data::dataset().input(Op::x, given).input(Op::y, numbers(Op::y, Op::batch, 6007)), 2,
-                 rounds);
+    time_net<Op>("with gradient", with_gradient,
+                 data::dataset().input(Op::x, given).input(Op::y, numbers(Op::y, Op::batch, 6007)), 2, rounds);
 }
 template <class... Op>
 int run_all(const std::string& only, int rounds) {
@@ -139,12 +141,13 @@ int main(int argc, char** argv) {
         return true;
     };
     return bench::with_options(argc, argv, help, take, [&] {
-        return run_all<measured::transpose, measured::planes_to_pixels, measured::pixels_to_planes, measured::channel_shuffle,
-                       measured::concat_channels, measured::stack_last, measured::slice_channels, measured::split_three,
-                       measured::reverse, measured::pad_reflect, measured::depth_to_space, measured::upsample_nearest,
-                       measured::upsample_bilinear, measured::extract_patches, measured::max_pool, measured::avg_pool,
-                       measured::group_norm, measured::local_response_norm, measured::cumsum, measured::cumprod, measured::sort,
-                       measured::top_5, measured::softmax, measured::logsumexp, measured::max, measured::var, measured::prod,
-                       measured::weighted_rows, measured::matmul, measured::small_matmul>(only, rounds);
+        return run_all<measured::transpose, measured::planes_to_pixels, measured::pixels_to_planes,
+                       measured::channel_shuffle, measured::concat_channels, measured::stack_last,
+                       measured::slice_channels, measured::split_three, measured::reverse, measured::pad_reflect,
+                       measured::depth_to_space, measured::upsample_nearest, measured::upsample_bilinear,
+                       measured::extract_patches, measured::max_pool, measured::avg_pool, measured::group_norm,
+                       measured::local_response_norm, measured::cumsum, measured::cumprod, measured::sort,
+                       measured::top_5, measured::softmax, measured::logsumexp, measured::max, measured::var,
+                       measured::prod, measured::weighted_rows, measured::matmul, measured::small_matmul>(only, rounds);
     });
 }

@@ -7,7 +7,8 @@
 
 #include <sinter/base/error.hpp>
 
-/// Command lines of the benchmarks: `--name value`, and `--help`. A value that cannot be used is an error, never a zero.
+/// Command lines of the benchmarks: `--name value`, and `--help`. A value that cannot be used is an
+/// error, never a zero.
 namespace sinter::bench {
 
 /// All of `text` as a number within [low, high]; else throws option_error.
@@ -16,12 +17,13 @@ T number(const std::string& option, std::string_view text, T low, T high) {
     T x{};
     const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), x);
     if (code != std::errc{} || end != text.data() + text.size() || !(x >= low && x <= high))
-        throw option_error("value that cannot be used", option, std::string(text), std::to_string(low) + " to " + std::to_string(high));
+        throw option_error("value that cannot be used", option, std::string(text),
+                           std::to_string(low) + " to " + std::to_string(high));
     return x;
 }
 
-/// Hands each option to `take(name, value)`, which returns false where it does not know it, then calls run(). Returns
-/// main's exit status: 2 where an option is wrong.
+/// Hands each option to `take(name, value)`, which returns false where it does not know it, then
+/// calls run(). Returns main's exit status: 2 where an option is wrong.
 template <class Take, class Run>
 int with_options(int argc, char** argv, const char* help, Take take, Run run) {
     try {
@@ -32,7 +34,8 @@ int with_options(int argc, char** argv, const char* help, Take take, Run run) {
                 return 0;
             }
             if (i + 1 == argc) throw option_error("option without a value", name, "nothing", "a value");
-            if (!take(name, std::string(argv[++i]))) throw option_error("unknown option", name, name, "one of those that --help lists");
+            if (!take(name, std::string(argv[++i])))
+                throw option_error("unknown option", name, name, "one of those that --help lists");
         }
         return run();
     } catch (const error& e) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // peers: distributed
-// How many steps a second workers take that push to parameter servers and pull from them: starts all as processes of this
-// machine, and prints one JSON line.
+// How many steps a second workers take that push to parameter servers and pull from them: starts
+// all as processes of this machine, and prints one JSON line.
 #include <sinter/parameter_server/client.hpp>
 #include <sinter/parameter_server/server.hpp>
 
@@ -14,16 +14,19 @@ using namespace sinter;
 using namespace sinter::bench;
 
 static const char* const help =
-    "parameter_server [--servers S] [--workers W] [--what rows|dense] [--dim D] [--rows N] [--table ROWS] [--seconds T]\n"
-    "                 [--system sinter|raw] [--key K] [--mode async|stale:S|sync:BACKUP] [--compute MS] [--slower F]\n"
+    "parameter_server [--servers S] [--workers W] [--what rows|dense] [--dim D] [--rows N] [--table ROWS]\n"
+    "                 [--seconds T] [--system sinter|raw] [--key K] [--mode async|stale:S|sync:BACKUP]\n"
+    "                 [--compute MS] [--slower F]\n"
     "A step pushes the gradient of N distinct rows of D floats and pulls N others; dense: of a vector of D floats.\n"
     "  --system  raw: plain sockets, without frames, checks or numbers\n"
     "  --key     a secret: each frame has a MAC; without, a checksum\n"
-    "  --mode    when a push becomes an update: at once (the default), by clocks that may be S apart, or of all workers but BACKUP\n"
+    "  --mode    when a push becomes an update: at once (the default), by clocks that may be S apart, or of all\n"
+    "            workers but BACKUP\n"
     "  --compute a step's pause in milliseconds; the last worker's is F times as long, and is not counted";
 
 static int time_plain_sockets(const server_job& j, tally& t) {
-    std::vector<std::vector<int>> of_server(static_cast<std::size_t>(j.servers)), of_worker(static_cast<std::size_t>(j.workers));
+    std::vector<std::vector<int>> of_server(static_cast<std::size_t>(j.servers)),
+        of_worker(static_cast<std::size_t>(j.workers));
     for (auto& s : of_server)
         for (auto& w : of_worker) {
             const auto [a, b] = connected_sockets();
@@ -45,10 +48,12 @@ public:
     int slots(int) const override { return 0; }
     void first_slot(int, int, float*, const float*, std::int64_t) const override {}
     sharded::norm_need needs() const override { return sharded::norm_need::none; }
-    void update(int, float* p, const float* g, float*, std::int64_t, std::int64_t n, const float* rate, float) const override {
+    void update(int, float* p, const float* g, float*, std::int64_t, std::int64_t n, const float* rate,
+                float) const override {
         for (std::int64_t i = 0; i < n; ++i) p[i] -= *rate * g[i];
     }
-    void update_rows(int, float* table, float*, std::int64_t, const row_list& rows, const float* rate, float) const override {
+    void update_rows(int, float* table, float*, std::int64_t, const row_list& rows, const float* rate,
+                     float) const override {
         for (int k = 0; k < rows.size(); ++k) {
             float* const to = table + std::int64_t{rows.key(k)} * rows.row_floats;
             for (int i = 0; i < rows.row_floats; ++i) to[i] -= *rate * rows.row(k)[i];
@@ -69,15 +74,18 @@ public:
             if (j.dense()) {
                 l.floats = (j.held_by(s) + 15) / 16 * 16;
                 l.runs = {{.first = 0, .floats = l.floats, .group = 0, .tensor = -1}};
-            } else l.tables = {{.name = "table", .rows = j.held_by(s), .row_floats = static_cast<int>(j.dim), .group = 0}};
+            } else {
+                l.tables = {{.name = "table", .rows = j.held_by(s), .row_floats = static_cast<int>(j.dim), .group = 0}};
+            }
             layout_.push_back(l);
         }
     }
     void serve(int s) const {
         sharded::server_options with;
         with.order = order_;
-        sharded::server server(as(cluster_role::ps, s), identity(), layout_[static_cast<std::size_t>(s)], std::make_unique<descent>(),
-                               [](std::int64_t, float, float* rate) { *rate = 0.01f; }, std::move(with));
+        sharded::server server(
+            as(cluster_role::ps, s), identity(), layout_[static_cast<std::size_t>(s)], std::make_unique<descent>(),
+            [](std::int64_t, float, float* rate) { *rate = 0.01f; }, std::move(with));
         server.run();
     }
     void work(int w) const {
@@ -87,7 +95,8 @@ public:
             for (int s = 0; s < j_.servers; ++s) {   // stretch by stretch
                 const std::int64_t floats = layout_[static_cast<std::size_t>(s)].floats, most = std::int64_t{1} << 20;
                 for (std::int64_t f = 0; f < floats; f += most)
-                    c.write(s, sharded::client::parameters, f, {zeros.data(), static_cast<std::size_t>(std::min(most, floats - f))});
+                    c.write(s, sharded::client::parameters, f,
+                            {zeros.data(), static_cast<std::size_t>(std::min(most, floats - f))});
                 const std::int64_t rows = j_.dense() ? 0 : j_.held_by(s), rows_at_once = most / j_.dim;
                 for (std::int64_t r = 0; r < rows; r += rows_at_once)
                     c.write_rows(s, 0, sharded::client::parameters, r,
@@ -150,7 +159,8 @@ private:
             waits.clear();
             c.begin_push();
             for (std::size_t s = 0; s < last.size(); ++s)
-                c.push_rows(static_cast<int>(s), 0, last[s], {gradient.data(), last[s].size() * static_cast<std::size_t>(j_.dim)});
+                c.push_rows(static_cast<int>(s), 0, last[s],
+                            {gradient.data(), last[s].size() * static_cast<std::size_t>(j_.dim)});
             float* at = got.data();
             for (std::size_t s = 0; s < next.size(); ++s) {
                 waits.push_back(c.start_pull_rows(static_cast<int>(s), 0, next[s], at));
@@ -190,13 +200,18 @@ int main(int argc, char** argv) {
         [&] {
             j.check();
             tally t;
-            if (system != "raw" && system != "sinter") throw option_error("no such system", "--system", system, "sinter or raw");
+            if (system != "raw" && system != "sinter")
+                throw option_error("no such system", "--system", system, "sinter or raw");
             const sinter_job job(j, t, key, order_of(mode));
-            const int worst = system == "raw" ? time_plain_sockets(j, t) : in_processes(j.servers + j.workers, [&](int r) {
+            const auto serve_or_work = [&](int r) {
                 if (r < j.servers) job.serve(r);
                 else job.work(r - j.servers);
-            });
-            if (worst == 0) print_job(t, j, key.empty() ? system : system + ", key", system == "raw" ? "" : "\"mode\": \"" + mode + "\", ");
+            };
+            const int worst =
+                system == "raw" ? time_plain_sockets(j, t) : in_processes(j.servers + j.workers, serve_or_work);
+            if (worst == 0)
+                print_job(t, j, key.empty() ? system : system + ", key",
+                          system == "raw" ? "" : "\"mode\": \"" + mode + "\", ");
             return worst;
         });
 }

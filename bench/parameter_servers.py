@@ -1,16 +1,18 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSL-1.0
-"""Runs bench/parameter_server, bench/distributed and their peers one after the other, round after round, and writes a JSON line for
-each run.
+"""Runs bench/parameter_server, bench/distributed and their peers one after the other, round after
+round, and writes a JSON line for each run.
 
-A row of the table is what a step does; its rate is the median over the rounds, so that what disturbs one round does not count."""
+A row of the table is what a step does; its rate is the median over the rounds, so that what
+disturbs one round does not count."""
 import argparse
 import pathlib
 
 from json_line import run
 
 MIB = 1 << 20
-# What a step pushes and pulls: of one server and worker, of two; more rows, from tables of all sizes; a vector.
+# What a step pushes and pulls: of one server and worker, of two; more rows, from tables of all
+# sizes; a vector.
 JOBS = [("rows", 1, 1, 16, 128, 100_000), ("rows", 2, 2, 16, 128, 100_000), ("rows", 1, 1, 64, 1024, 100_000),
         *(("rows", 2, 2, 64, 1024, table) for table in (10_000, 100_000, 1_000_000, 10_000_000)),
         ("dense", 1, 1, MIB, 0, 0), ("dense", 2, 2, MIB, 0, 0)]

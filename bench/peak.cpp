@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// Measures how many float32 multiply-adds the machine does: the figure to which every benchmark is compared, in the same
-// run. Usage: peak [THREADS]; prints one JSON line. Build with -O3 -march=native (and -mprefer-vector-width=512).
+// Measures how many float32 multiply-adds the machine does: the figure to which every benchmark is
+// compared, in the same run. Usage: peak [THREADS]; prints one JSON line. Build with -O3
+// -march=native (and -mprefer-vector-width=512).
 #include <algorithm>
 #include <atomic>
 #include <charconv>
@@ -65,9 +66,10 @@ double measure(int threads, long rounds) {
     return flops / *std::max_element(took.begin(), took.end()) / 1e9;
 }
 
-// Nanoseconds in which a cache line goes to another thread and back: what threads wait for at every kernel's end. A virtual machine's
-// cores may be neighbours or not, and that changes by the minute. The median of pieces: a new thread often shares its parent's core for
-// milliseconds, in each of which it takes a hundred thousand times as long.
+// Nanoseconds in which a cache line goes to another thread and back: what threads wait for at every
+// kernel's end. A virtual machine's cores may be neighbours or not, and that changes by the minute.
+// The median of pieces: a new thread often shares its parent's core for milliseconds, in each of
+// which it takes a hundred thousand times as long.
 double round_trip() {
     constexpr int pieces = 2'000, turns = 100;
     alignas(64) std::atomic<int> ball{0};
@@ -96,15 +98,18 @@ int main(int argc, char** argv) {
     int threads = 0;
     const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), threads);
     if (code != std::errc{} || end != text.data() + text.size() || threads < 1 || threads > 1024 || argc > 2) {
-        std::puts("usage: peak [THREADS]     (1 to 1024)\nGFLOP/s of float32 multiply-adds, all threads together, as one JSON line");
+        std::puts(
+            "usage: peak [THREADS]     (1 to 1024)\n"
+            "GFLOP/s of float32 multiply-adds, all threads together, as one JSON line");
         return text == "--help" ? 0 : 2;
     }
     std::vector<double> found;
     for (int repeat = 0; repeat < 7; ++repeat)  // how many chains suit depends on latency, ports and registers
-        found.push_back(std::max({measure<8>(threads, 8'000'000), measure<10>(threads, 8'000'000), measure<12>(threads, 8'000'000)}));
+        found.push_back(std::max({measure<8>(threads, 8'000'000), measure<10>(threads, 8'000'000),
+                                  measure<12>(threads, 8'000'000)}));
     std::sort(found.begin(), found.end());
-    std::printf("{\"threads\": %d, \"gflops\": %.1f, \"median_gflops\": %.1f, \"vector_bits\": %zu", threads, found.back(),
-                found[found.size() / 2], vector_bytes * 8);
+    std::printf("{\"threads\": %d, \"gflops\": %.1f, \"median_gflops\": %.1f, \"vector_bits\": %zu", threads,
+                found.back(), found[found.size() / 2], vector_bytes * 8);
     if (threads > 1 && std::thread::hardware_concurrency() > 1) std::printf(", \"round_trip_ns\": %.0f", round_trip());
     std::puts("}");
 }

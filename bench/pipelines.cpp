@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// What an input pipeline costs, as JSON lines: the time in which a batch is filled out of a shuffled set in memory, and what that
-// adds to steps of training on one thread, filled in between or ahead, by another thread.
+// What an input pipeline costs, as JSON lines: the time in which a batch is filled out of a
+// shuffled set in memory, and what that adds to steps of training on one thread, filled in between
+// or ahead, by another thread.
 #include "nets.hpp"
 #include "options.hpp"
 #include <sinter/train/losses/sigmoid_cross_entropy.hpp>
@@ -17,7 +18,8 @@ constexpr const char* help =
     "pipelines [--seconds S] [--threads 1]\n"
     "For S seconds each (default 1): batches of four sets filled, and trained on, in random order; JSON lines.";
 
-/// Microseconds a batch in each pass over a pipeline, for so many seconds; the median. The first pass, which finds room, does not count.
+/// Microseconds a batch in each pass over a pipeline, for so many seconds; the median. The first
+/// pass, which finds room, does not count.
 template <class Use>
 double of_a_batch(data::pipeline pipeline, double seconds, Use use) {
     std::vector<double> us;
@@ -48,10 +50,12 @@ void run(const char* name, Net, Optimizer optimizer, const data::dataset& set, d
         within += monotonic_seconds() - t0;
         ++steps;
     });
-    const double ahead = of_a_batch(shuffled() | data::prefetch(), seconds, [&](const data::batch_view& b) { model.step(b); });
-    std::printf("{\"set\": \"%s\", \"examples\": %lld, \"batch\": %d, \"system\": \"sinter\", \"fill_us\": %.3f, \"step_us\": %.3f, "
-                "\"both_us\": %.3f, \"ahead_us\": %.3f}\n",
-                name, static_cast<long long>(set.size()), Batch, fill, 1e6 * within / static_cast<double>(steps), both, ahead);
+    const double ahead =
+        of_a_batch(shuffled() | data::prefetch(), seconds, [&](const data::batch_view& b) { model.step(b); });
+    std::printf(
+        "{\"set\": \"%s\", \"examples\": %lld, \"batch\": %d, \"system\": \"sinter\", \"fill_us\": %.3f, "
+        "\"step_us\": %.3f, \"both_us\": %.3f, \"ahead_us\": %.3f}\n",
+        name, static_cast<long long>(set.size()), Batch, fill, 1e6 * within / static_cast<double>(steps), both, ahead);
 }
 
 } // namespace
@@ -67,8 +71,10 @@ int main(int argc, char** argv) {
     return bench::with_options(argc, argv, help, take, [&] {
         run<32, softmax_cross_entropy_loss>("policy", bench::policy, adam{}, bench::observations(1 << 17), seconds);
         run<256, sigmoid_cross_entropy_loss>("columns", bench::columns, adam{}, bench::clicks(1 << 16), seconds);
-        run<64, softmax_cross_entropy_loss>("mlp", bench::mlp, sgd{.learning_rate = 0.01f}, bench::images(60'000), seconds);
-        run<64, softmax_cross_entropy_loss>("mlp_bytes", bench::mlp, sgd{.learning_rate = 0.01f}, bench::images_of_bytes(60'000), seconds);
+        run<64, softmax_cross_entropy_loss>("mlp", bench::mlp, sgd{.learning_rate = 0.01f}, bench::images(60'000),
+                                            seconds);
+        run<64, softmax_cross_entropy_loss>("mlp_bytes", bench::mlp, sgd{.learning_rate = 0.01f},
+                                            bench::images_of_bytes(60'000), seconds);
         return 0;
     });
 }

@@ -20,12 +20,14 @@
 #include "nets.hpp"
 #include "options.hpp"
 
-/// Plans beside measured steps: trains in several processes, each in a network namespace of its own, behind a link that `tbf`
-/// holds to a rate, and plans the same from what the program and the link say. Needs root, ip and tc (Debian: iproute2).
+/// Plans beside measured steps: trains in several processes, each in a network namespace of its
+/// own, behind a link that `tbf` holds to a rate, and plans the same from what the program and the
+/// link say. Needs root, ip and tc (Debian: iproute2).
 ///
-/// What the plan is told: the rate of the link, less Ethernet's, IP's and TCP's headers; a lone worker's step, which is what it
-/// takes until all processes have made one by themselves at the same time, so that it holds what they take from one another;
-/// and the latency, from all-reduces of one number. These are measured in rounds between those of the steps.
+/// What the plan is told: the rate of the link, less Ethernet's, IP's and TCP's headers; a lone
+/// worker's step, which is what it takes until all processes have made one by themselves at the
+/// same time, so that it holds what they take from one another; and the latency, from all-reduces
+/// of one number. These are measured in rounds between those of the steps.
 namespace {
 using namespace sinter;
 using base::monotonic_seconds;
@@ -48,7 +50,8 @@ struct shared_times {
     throw io_error(what, call, std::generic_category().message(errno), "root");
 }
 
-/// Of the calling thread, and of threads that it begins; what serves links is put above what computes.
+/// Of the calling thread, and of threads that it begins; what serves links is put above what
+/// computes.
 void run_above_others(int priority) {
     sched_param p{};
     p.sched_priority = priority;
@@ -71,7 +74,8 @@ void train_as(int self, const settings& s, Net, const data::dataset& examples, s
     const multi_worker<Algorithm> strategy{cluster::of(addresses, self, options), {.input = batch_input::per_worker}};
     constexpr build_options alone{Batch, program_options{.gradients = gradient_policy::reduced}};
     trainer<Net, softmax_cross_entropy_loss, adam, alone> lone(adam{}, {.threads = 1});
-    using shared_trainer = trainer<Net, softmax_cross_entropy_loss, adam, build_options{Batch}, multi_worker<Algorithm>>;
+    using shared_trainer =
+        trainer<Net, softmax_cross_entropy_loss, adam, build_options{Batch}, multi_worker<Algorithm>>;
     shared_trainer together(adam{}, strategy, {.threads = 1});
     auto batches = examples | data::batch(Batch);
     const data::batch_view& b = *batches.begin();
@@ -124,10 +128,10 @@ int measure(const settings& s, Net net, const data::dataset& examples) {
         char c = 0;
         if (p < 0 || read(ready[0], &c, 1) != 1) refused("no child", "fork");
         const std::string n = std::to_string(i), pid = std::to_string(p);
-        must("ip link add h" + n + " type veth peer name e" + n + " && ip link set h" + n + " master br0 up && ip link set e" + n +
-             " netns " + pid);
-        must("nsenter -t " + pid + " -n sh -c 'ip link set lo up && ip addr add 10.77.0." + std::to_string(i + 1) + "/24 dev e" + n +
-             " && ip link set e" + n + " up && tc qdisc add dev e" + n + " root tbf rate " +
+        must("ip link add h" + n + " type veth peer name e" + n + " && ip link set h" + n +
+             " master br0 up && ip link set e" + n + " netns " + pid);
+        must("nsenter -t " + pid + " -n sh -c 'ip link set lo up && ip addr add 10.77.0." + std::to_string(i + 1) +
+             "/24 dev e" + n + " && ip link set e" + n + " up && tc qdisc add dev e" + n + " root tbf rate " +
              std::to_string(static_cast<long>(s.megabits * 1e6)) + "bit burst 16kb latency 200ms'");
         members.push_back(p);
         go.push_back(begin[1]);
@@ -156,18 +160,20 @@ int measure(const settings& s, Net net, const data::dataset& examples) {
     m.algorithm = s.algorithm == "ring" ? reduction_algorithm::ring : reduction_algorithm::halving_doubling;
     m.memory_bandwidth = m.flops / 10;   // how a step is shared out: what kernels move counts, too
     m.bandwidth = s.megabits * 1e6 / 8 * 1448 / 1514;
-    const double messages = m.algorithm == reduction_algorithm::ring ? 2 * (s.processes - 1) : 2 * std::log2(s.processes);
+    const double messages =
+        m.algorithm == reduction_algorithm::ring ? 2 * (s.processes - 1) : 2 * std::log2(s.processes);
     const double meeting = median_of_slowest(times.latency);
     m.latency = meeting / messages;
     m.step_seconds = std::max(median_of_slowest(times.lone) - meeting, 1e-6);
     const training_profile p = profile_of<model>();
     const distribution_plan d = plan_distribution(p, m);
     const double measured = median_of_slowest(times.step);
-    std::printf("{\"system\": \"sinter\", \"what\": \"planned\", \"model\": \"%s\", \"algorithm\": \"%s\", \"processes\": %d, "
-                "\"megabits\": %g, \"megabytes\": %.4f, \"lone_ms\": %.3f, \"latency_us\": %.1f, \"measured_ms\": %.3f, "
-                "\"planned_ms\": %.3f, \"ratio\": %.3f, \"hidden_ms\": %.3f}\n",
-                s.model.c_str(), s.algorithm.c_str(), s.processes, s.megabits, p.reduced_bytes() / 1e6, 1e3 * m.step_seconds,
-                1e6 * m.latency, 1e3 * measured, 1e3 * d.step, d.step / measured, 1e3 * (d.communication - d.exposed));
+    std::printf(
+        "{\"system\": \"sinter\", \"what\": \"planned\", \"model\": \"%s\", \"algorithm\": \"%s\", \"processes\": %d, "
+        "\"megabits\": %g, \"megabytes\": %.4f, \"lone_ms\": %.3f, \"latency_us\": %.1f, \"measured_ms\": %.3f, "
+        "\"planned_ms\": %.3f, \"ratio\": %.3f, \"hidden_ms\": %.3f}\n",
+        s.model.c_str(), s.algorithm.c_str(), s.processes, s.megabits, p.reduced_bytes() / 1e6, 1e3 * m.step_seconds,
+        1e6 * m.latency, 1e3 * measured, 1e3 * d.step, d.step / measured, 1e3 * (d.communication - d.exposed));
     return 0;
 }
 
@@ -196,7 +202,8 @@ int main(int argc, char** argv) {
     };
     return bench::with_options(argc, argv,
                                "planned: steps of several processes on links of a given rate, measured and planned\n"
-                               "--model mlp|cnn|gpt  --algorithm ring|halving_doubling  --processes 2  --megabits 200  --rounds 30\n"
+                               "--model mlp|cnn|gpt  --algorithm ring|halving_doubling  --processes 2\n"
+                               "--megabits 200  --rounds 30\n"
                                "--realtime yes: before whatever else the machine does\n"
                                "Needs root (network namespaces), ip and tc. Prints one JSON line.",
                                take, run);

@@ -15,8 +15,8 @@ namespace {
 
 constexpr const char* help =
     "predict [--model mlp|lenet|policy] [--seconds S] [--onnx FILE] [--threads 1]\n"
-    "Times predictions for S seconds (default 1) and prints one JSON line. --onnx FILE: writes the net there instead, for\n"
-    "bench/peers/onnxruntime_predict.py.";
+    "Times predictions for S seconds (default 1) and prints one JSON line. --onnx FILE: writes the net there\n"
+    "instead, for bench/peers/onnxruntime_predict.py.";
 
 struct settings {
     std::string model = "lenet", onnx;
@@ -53,9 +53,11 @@ int run(Net net, const settings& s) {
         ms.push_back(1e3 * (monotonic_seconds() - t0) / static_cast<double>(calls));
     }
     std::sort(ms.begin(), ms.end());
-    std::printf("{\"system\": \"sinter\", \"model\": \"%s\", \"optimizer\": \"predict\", \"threads\": 1, \"median_ms\": %.7f, "
-                "\"best_ms\": %.7f, \"samples\": %zu, \"checksum\": %.5f}\n",
-                s.model.c_str(), ms[ms.size() / 2], ms.front(), ms.size(), sum / (static_cast<double>(calls) * static_cast<double>(ms.size())));
+    std::printf(
+        "{\"system\": \"sinter\", \"model\": \"%s\", \"optimizer\": \"predict\", \"threads\": 1, \"median_ms\": %.7f, "
+        "\"best_ms\": %.7f, \"samples\": %zu, \"checksum\": %.5f}\n",
+        s.model.c_str(), ms[ms.size() / 2], ms.front(), ms.size(),
+        sum / (static_cast<double>(calls) * static_cast<double>(ms.size())));
     return 0;
 }
 

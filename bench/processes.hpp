@@ -39,7 +39,8 @@ inline std::vector<std::string> loopback_addresses(int n) {
     return all;
 }
 
-/// f(rank) in another process, which ends with this one: its status is then 0, or 1 where f has thrown.
+/// f(rank) in another process, which ends with this one: its status is then 0, or 1 where f has
+/// thrown.
 template <class F>
 pid_t start_process(int rank, F f) {
     const pid_t p = ::fork();

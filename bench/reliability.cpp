@@ -22,13 +22,16 @@ namespace {
 
 constexpr const char* help =
     "reliability [--what W] [--every N] [--rounds R]\n"
-    "  --what    weights (default), sums: two processes train a perceptron (ring, batch 64, adam) and now and then compare all\n"
-    "            weights, or check sums of gradients. ratio: of steps where one of N is checked, over steps without.\n"
-    "            kill, stop: three members of an elastic job, of which one has SIGKILL or SIGSTOP: from then until the others\n"
-    "            have made their next step. A stopped process counts as dead after cluster_options::dead_after, 5 s.\n"
-    "            heal: the same job with 70 MB of weights and slots: how many steps a second the two that are left make\n"
-    "            while the third, started again, is healed, over what they make before. Each step takes 50 ms longer, as\n"
-    "            where another device computes: the processes of one machine would take processor time from each other.\n"
+    "  --what    weights (default), sums: two processes train a perceptron (ring, batch 64, adam) and now and then\n"
+    "            compare all weights, or check sums of gradients. ratio: of steps where one of N is checked, over\n"
+    "            steps without.\n"
+    "            kill, stop: three members of an elastic job, of which one has SIGKILL or SIGSTOP: from then until\n"
+    "            the others have made their next step. A stopped process counts as dead after\n"
+    "            cluster_options::dead_after, 5 s.\n"
+    "            heal: the same job with 70 MB of weights and slots: how many steps a second the two that are left\n"
+    "            make while the third, started again, is healed, over what they make before. Each step takes 50 ms\n"
+    "            longer, as where another device computes: the processes of one machine would take processor time\n"
+    "            from each other.\n"
     "  --every   steps (default 100)\n"
     "  --rounds  of which the median counts (default 9)";
 
@@ -80,8 +83,10 @@ int looking(const settings& s) {
         }
         const double step = median(plain), more = median(checked) - step;
         if (rank == 0)
-            std::printf("{\"system\": \"sinter\", \"what\": \"check %s\", \"ranks\": 2, \"every\": %d, \"median_ms\": %.4f, "
-                        "\"check_ms\": %.4f, \"ratio\": %.4f}\n", s.what.c_str(), s.every, step, more, 1 + more / (s.every * step));
+            std::printf(
+                "{\"system\": \"sinter\", \"what\": \"check %s\", \"ranks\": 2, \"every\": %d, \"median_ms\": %.4f, "
+                "\"check_ms\": %.4f, \"ratio\": %.4f}\n",
+                s.what.c_str(), s.every, step, more, 1 + more / (s.every * step));
     });
 }
 

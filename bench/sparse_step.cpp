@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// One step of a net whose table is on servers, for tables of 10^4 to 10^7 rows, in turns. --help says more.
+// One step of a net whose table is on servers, for tables of 10^4 to 10^7 rows, in turns. --help
+// says more.
 #include <sinter/base/hash.hpp>
 #include <sinter/device/cpu.hpp>
 #include <sinter/graph/initial_row.hpp>
@@ -21,10 +22,10 @@ namespace {
 
 constexpr const char* help =
     "sparse_step [--rounds 40] [--servers 2]\n"
-    "Steps of 26 lookups an example, 128 examples, in a table of rows of 64 floats, with 10^4 to 10^7 rows, in one process:\n"
-    "finding a batch's rows, reading them from the servers' stores, the step, Adam's update of the rows that it names.\n"
-    "Each table is asked for the same number of distinct rows, which lie all over it. Medians of processor time, in\n"
-    "microseconds, and each over that of 10^4 rows; 'rows': of them without the net's own step.";
+    "Steps of 26 lookups an example, 128 examples, in a table of rows of 64 floats, with 10^4 to 10^7 rows, in one\n"
+    "process: finding a batch's rows, reading them from the servers' stores, the step, Adam's update of the rows\n"
+    "that it names. Each table is asked for the same number of distinct rows, which lie all over it. Medians of\n"
+    "processor time, in microseconds, and each over that of 10^4 rows; 'rows': of them without the net's own step.";
 
 constexpr int columns = 26, width = 64, batch = 128, distinct = 10'000;
 int rounds = 40, servers = 2;
@@ -86,7 +87,8 @@ public:
             const span<const std::int64_t> keys = rows_->collect(0, s, list, moving_.data());
             keys_[0] = static_cast<std::int32_t>(keys.size());
             for (std::size_t i = 0; i < keys.size(); ++i) keys_[list_header + i] = store.add(keys[i], step_);
-            updater_->update_rows(0, store.values(), store.slot(0), store.stride(), {keys_.data(), moving_.data(), width}, scalars, 0);
+            updater_->update_rows(0, store.values(), store.slot(0), store.stride(),
+                                  {keys_.data(), moving_.data(), width}, scalars, 0);
         }
         times_.push_back(bench::cpu_seconds() - begin);
         net_.push_back(behind - before);
@@ -105,7 +107,8 @@ private:
     std::unique_ptr<tables> rows_;
     std::vector<sharded::row_store> stores_;
     std::vector<columns_of_batch> data_ = std::vector<columns_of_batch>(64);
-    replica<model_programs<cpu_device, program<program_mode::evaluation>, program<program_mode::prediction>, P>> worker_{cpu_device::options{1}};
+    replica<model_programs<cpu_device, program<program_mode::evaluation>, program<program_mode::prediction>, P>>
+        worker_{cpu_device::options{1}};
     std::vector<float> moving_;
     std::vector<std::int32_t> keys_;
     std::vector<double> times_, net_;

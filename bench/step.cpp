@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// The time of one training step on images, as one JSON line; batch 64, float32, the loss softmax cross entropy.
+// The time of one training step on images, as one JSON line; batch 64, float32, the loss softmax
+// cross entropy.
 #include "step.hpp"
 
 using namespace sinter;
@@ -7,7 +8,8 @@ using namespace sinter;
 namespace {
 
 constexpr const char* help =
-    "step [--model mlp|mlp_fashion|lenet|cnn|quickstart] [--optimizer sgd|adam] [--threads N] [--seconds S] [--kernels 0|1]\n"
+    "step [--model mlp|mlp_fashion|lenet|cnn|quickstart] [--optimizer sgd|adam] [--threads N] [--seconds S]\n"
+    "     [--kernels 0|1]\n"
     "Times training steps for S seconds (default 2) and prints one JSON line. --threads 0: all cores; default 1.\n"
     "mlp_fashion is mlp on Fashion-MNIST's images, which lie below $SINTER_DATA.\n"
     "--kernels 1: a table of every kernel's time, rate and share goes to standard error first.";

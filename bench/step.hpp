@@ -20,8 +20,10 @@ struct step_settings {
     int kernel_steps = 200;   ///< over which a kernel's median is taken
 };
 
-/// Trains on the examples' batches in turn, over all of them once and then for the seconds asked; prints one JSON line.
-template <int Batch, class Loss = softmax_cross_entropy_loss, program_options O = program_options{}, class Net, class Optimizer>
+/// Trains on the examples' batches in turn, over all of them once and then for the seconds asked;
+/// prints one JSON line.
+template <int Batch, class Loss = softmax_cross_entropy_loss, program_options O = program_options{}, class Net,
+          class Optimizer>
 int time_step(Net, Optimizer optimizer, const data::dataset& examples, const step_settings& s) {
     trainer<Net, Loss, Optimizer, build_options{Batch, O}> t(optimizer, {.threads = s.threads});
     auto batches = examples | data::batch(Batch);
@@ -40,10 +42,11 @@ int time_step(Net, Optimizer optimizer, const data::dataset& examples, const ste
             if (round) ms.push_back(1e3 * (monotonic_seconds() - t0));
         }
     std::sort(ms.begin(), ms.end());
-    std::printf("{\"system\": \"sinter\", \"model\": \"%s\", \"optimizer\": \"%s\", \"threads\": %d, \"median_ms\": %.5f, "
-                "\"best_ms\": %.5f, \"steps\": %zu, \"loss\": %.5f, \"bytes\": %lld}\n",
-                s.model.c_str(), s.optimizer.c_str(), t.threads(), ms[ms.size() / 2], ms.front(), ms.size(),
-                static_cast<double>(loss), static_cast<long long>(t.bytes()));
+    std::printf(
+        "{\"system\": \"sinter\", \"model\": \"%s\", \"optimizer\": \"%s\", \"threads\": %d, \"median_ms\": %.5f, "
+        "\"best_ms\": %.5f, \"steps\": %zu, \"loss\": %.5f, \"bytes\": %lld}\n",
+        s.model.c_str(), s.optimizer.c_str(), t.threads(), ms[ms.size() / 2], ms.front(), ms.size(),
+        static_cast<double>(loss), static_cast<long long>(t.bytes()));
     return 0;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// The time of one training step on photographs, by SGD, as one JSON line; float32, the loss softmax cross entropy.
-// -DSINTER_BENCH_NET='"resnet18"' compiles that net alone: all seven take the compiler minutes.
+// The time of one training step on photographs, by SGD, as one JSON line; float32, the loss softmax
+// cross entropy. -DSINTER_BENCH_NET='"resnet18"' compiles that net alone: all seven take minutes.
 #include <string_view>
 #include <zoo/alexnet.hpp>
 #include <zoo/googlenet.hpp>
@@ -20,10 +20,11 @@ using namespace sinter;
 namespace {
 
 constexpr const char* help =
-    "step_images [--model alexnet|googlenet|mobilenet|overfeat|resnet18|resnet50|vgg_a] [--threads N] [--seconds S] [--kernels 0|1]\n"
+    "step_images [--model alexnet|googlenet|mobilenet|overfeat|resnet18|resnet50|vgg_a] [--threads N] [--seconds S]\n"
+    "            [--kernels 0|1]\n"
     "Times SGD's training steps for S seconds (default 2, and four steps at least) and prints one JSON line.\n"
-    "--threads 0: all cores; default 1. --kernels 1: a table of every kernel's time, rate and share goes to standard error\n"
-    "first.";
+    "--threads 0: all cores; default 1. --kernels 1: a table of every kernel's time, rate and share goes to standard\n"
+    "error first.";
 
 constexpr bool has(std::string_view net) {
     constexpr std::string_view only = SINTER_BENCH_NET;
@@ -58,7 +59,8 @@ int run(const Settings& s) {
         if (s.model == "resnet50") return time_net<8>(zoo::resnet50<>, s);
     if constexpr (has("vgg_a"))
         if (s.model == "vgg_a") return time_net<8>(zoo::vgg_a<>, s);
-    throw option_error("unknown model", "--model", s.model, "alexnet, googlenet, mobilenet, overfeat, resnet18, resnet50 or vgg_a");
+    throw option_error("unknown model", "--model", s.model,
+                       "alexnet, googlenet, mobilenet, overfeat, resnet18, resnet50 or vgg_a");
 }
 
 } // namespace

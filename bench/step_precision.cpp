@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// The time of one training step with products of float32 or of bfloat16, as one JSON line; text, SGD, softmax cross entropy.
+// The time of one training step with products of float32 or of bfloat16, as one JSON line; text,
+// SGD, softmax cross entropy.
 #include "step.hpp"
 
 using namespace sinter;

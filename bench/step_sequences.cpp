@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// The time of one training step on sequences, as one JSON line; float32, the loss softmax cross entropy.
+// The time of one training step on sequences, as one JSON line; float32, the loss softmax cross
+// entropy.
 #include "step.hpp"
 
 using namespace sinter;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// The time of one training step of nets in which single launches, or rows of a table, count; as one JSON line; float32.
+// The time of one training step of nets in which single launches, or rows of a table, count; as one
+// JSON line; float32.
 #include <sinter/train/losses/sigmoid_cross_entropy.hpp>
 
 #include "step.hpp"
@@ -15,7 +16,8 @@ constexpr const char* help =
 
 int run(const bench::step_settings& s) {
     if (s.model == "policy") return bench::time_step<32>(bench::policy, bench::observations(), s);
-    if (s.model == "columns") return bench::time_step<256, sigmoid_cross_entropy_loss>(bench::columns, bench::clicks(), s);
+    if (s.model == "columns")
+        return bench::time_step<256, sigmoid_cross_entropy_loss>(bench::columns, bench::clicks(), s);
     throw option_error("unknown model", "--model", s.model, "policy or columns");
 }
 

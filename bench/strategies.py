@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSL-1.0
-"""Runs steps under strategies and under PyTorch's DistributedDataParallel one after the other, round after round, and jobs
-whose members meet, die, look for damage and go on; writes a JSON line for each run."""
+"""Runs steps under strategies and under PyTorch's DistributedDataParallel one after the other,
+round after round, and jobs whose members meet, die, look for damage and go on; writes a JSON line
+for each run."""
 import argparse
 import pathlib
 

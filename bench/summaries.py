@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSL-1.0
-"""The short tables of doc/benchmarks.md and README.md, made of the same lines as the full ones of tables.py.
+"""The short tables of doc/benchmarks.md and README.md, made of the same lines as the full ones of
+tables.py.
 
 Each function takes the folders of results, measured last first, and the module tables.
 """
@@ -30,7 +31,8 @@ def sentence(folder, where, hidden=("left_out", "round_trip_ns", "core")):
 
 
 def times(rows):
-    """{(model, optimizer): {(system, threads): median ms}}; PyTorch's is that of its faster memory format."""
+    """{(model, optimizer): {(system, threads): median ms}}; PyTorch's is that of its faster memory
+    format."""
     found = {}
     for r in rows:
         if "median_ms" in r:

@@ -5,8 +5,9 @@
 Usage: tables.py step|aims|precision|predict|build|fusion|kernels|gemm|conv|general_conv|bandwidth|distributed FILE   prints a table
        tables.py fill [--top FOLDER] [--results FOLDER]
 
-`fill` puts summaries between <!-- table NAME --> and <!-- end --> in doc/benchmarks.md and README.md (summaries.py), and
-writes every table in full to bench/notes/tables-CORE.md, one page for each folder of --results, such as zen4.
+`fill` puts summaries between <!-- table NAME --> and <!-- end --> in doc/benchmarks.md and
+README.md (summaries.py), and writes every table in full to bench/notes/tables-CORE.md, one page for
+each folder of --results, such as zen4.
 """
 import argparse
 import json
@@ -65,7 +66,8 @@ def aims_table(path):
 
 
 def precision_table(path):
-    """What step_precision.cpp printed, several lines a model: medians of their medians, and of each turn's ratio to the first model's."""
+    """What step_precision.cpp printed, several lines a model: medians of their medians, and of each
+    turn's ratio to the first model's."""
     where, rows = read(path)
     of = {model: [r for r in rows if r["model"] == model] for model in dict.fromkeys(r["model"] for r in rows)}
     first, *_ = of.values()
@@ -113,8 +115,9 @@ def kernels_table(path):
 
 
 def peers_table(path, general=False):
-    """What gemm_peers.cpp and conv_peers.cpp printed: Sinter's time, each peer's, and the best of these over Sinter's. `general`: the
-    convolutions that the general kernels take, instead of the others."""
+    """What gemm_peers.cpp and conv_peers.cpp printed: Sinter's time, each peer's, and the best of
+    these over Sinter's. `general`: the convolutions that the general kernels take, instead of the
+    others."""
     where, rows = read(path)
     rows = [r for r in rows if "layer" in r and r.get("general", False) == general]
     if not rows:
@@ -154,7 +157,8 @@ def pipelines_table(path):
 
 
 def operations_table(path):
-    """What operations.cpp and pytorch_operations.py printed, in turns: a row for each op. Both must have come to the same."""
+    """What operations.cpp and pytorch_operations.py printed, in turns: a row for each op. Both must
+    have come to the same."""
     where, rows = read(path)
     us, size = {}, {}
     for r in rows:
@@ -178,7 +182,8 @@ def operations_table(path):
 
 
 def distributed_table(path):
-    """What collectives.py printed: a row for each number of ranks and bytes, a column for each system; best of each run in brackets."""
+    """What collectives.py printed: a row for each number of ranks and bytes, a column for each
+    system; best of each run in brackets."""
     where, all_rows = read(path)
     rows = [r for r in all_rows if "bytes" in r]
     times = {}
@@ -205,7 +210,8 @@ def distributed_table(path):
 
 
 def strategies_table(all_rows):
-    """What strategies.py printed: milliseconds a step, and how many times as long PyTorch's DistributedDataParallel takes."""
+    """What strategies.py printed: milliseconds a step, and how many times as long PyTorch's
+    DistributedDataParallel takes."""
     times, seconds = {}, {}
     for r in all_rows:
         if r["what"] == "step" and "servers" not in r:
@@ -233,7 +239,8 @@ def strategies_table(all_rows):
 
 
 def servers_table(rows):
-    """What parameter_servers.py printed: steps a second of all workers, and what part of plain sockets' they are."""
+    """What parameter_servers.py printed: steps a second of all workers, and what part of plain
+    sockets' they are."""
     if not rows:
         return ""
     rates = {}

@@ -10,8 +10,8 @@
 
 #include <sinter/io/system_call.hpp>
 
-/// The limits that collectives are measured beside: plain sockets of the loopback device, without frames, checks or
-/// a library.
+/// The limits that collectives are measured beside: plain sockets of the loopback device, without
+/// frames, checks or a library.
 namespace sinter::bench {
 
 /// Connected sockets of the loopback device: [0] of one member, [1] of the other.

@@ -18,8 +18,8 @@ struct member_of_system {
     std::function<void(std::int64_t&)> from_rank_0;   ///< all get its number
 };
 
-/// Times operations of all members in samples of at least 2 ms; rank 0 prints the JSON line. No barrier between
-/// operations: each waits for the others by itself.
+/// Times operations of all members in samples of at least 2 ms; rank 0 prints the JSON line. No
+/// barrier between operations: each waits for the others by itself.
 inline void time_operations(member_of_system m, const std::string& system, const std::string& what, int ranks,
                             std::int64_t bytes, double seconds) {
     double one = 1e9;
@@ -42,7 +42,8 @@ inline void time_operations(member_of_system m, const std::string& system, const
     if (m.rank != 0) return;
     std::sort(t.begin(), t.end());
     std::printf(
-        "{\"system\": \"%s\", \"what\": \"%s\", \"ranks\": %d, \"bytes\": %lld, \"median_ms\": %.6f, \"best_ms\": %.6f}\n",
+        "{\"system\": \"%s\", \"what\": \"%s\", \"ranks\": %d, \"bytes\": %lld, \"median_ms\": %.6f, "
+        "\"best_ms\": %.6f}\n",
         system.c_str(), what.c_str(), ranks, static_cast<long long>(bytes), 1e3 * t[t.size() / 2], 1e3 * t.front());
     std::fflush(stdout);
 }

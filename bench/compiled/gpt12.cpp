@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// A language model of twelve transformer blocks (Radford et al. 2019) and its training step: what bench/build_cost.py compiles.
+// A language model of twelve transformer blocks (Radford et al. 2019) and its training step: what
+// bench/build_cost.py compiles.
 #include <cstdio>
 
 #include <sinter/sinter.hpp>
@@ -8,7 +9,8 @@ using namespace sinter;
 
 constexpr int context = 128, symbols = 256;
 
-constexpr auto net = zoo::gpt<zoo::gpt_size{.symbols = symbols, .context = context, .width = 192, .heads = 6, .dropout = 0.0}>;
+constexpr auto net =
+    zoo::gpt<zoo::gpt_size{.symbols = symbols, .context = context, .width = 192, .heads = 6, .dropout = 0.0}>;
 
 using gpt = trainer<std::remove_const_t<decltype(net)>, softmax_cross_entropy_loss, adamw, 8>;
 

@@ -19,6 +19,6 @@ int main() {
                                     .labels(extents(context), std::vector<std::int32_t>(16 * context), symbols))
                  | data::batch(16);
     for (const data::batch_view& b : batches) std::printf("loss %g\n", static_cast<double>(model.step(b)));
-    std::printf("%d launches of %d kernels, %lld bytes\n", model_trainer::training::v.n_launches, model_trainer::training::v.n_specs,
-                static_cast<long long>(model_trainer::bytes()));
+    std::printf("%d launches of %d kernels, %lld bytes\n", model_trainer::training::v.n_launches,
+                model_trainer::training::v.n_specs, static_cast<long long>(model_trainer::bytes()));
 }

@@ -10,8 +10,8 @@ constexpr auto net = image<28, 28, 1>
     >> flatten >> dense<128> >> relu >> dropout<0.2f> >> dense<10>;
 
 int main() {
-    auto training = data::source(data::dataset(extents(28, 28, 1), std::vector<float>(64 * 784)).labels(std::vector<int>(64)))
-                  | data::batch(64);
+    auto images = data::dataset(extents(28, 28, 1), std::vector<float>(64 * 784)).labels(std::vector<int>(64));
+    auto training = data::source(std::move(images)) | data::batch(64);
     estimator model{net, softmax_cross_entropy, adam{.learning_rate = 1e-3f}, single<cuda>{}};
     model.train(training);
 }

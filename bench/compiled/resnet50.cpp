@@ -13,9 +13,9 @@ using resnet50 = trainer<std::remove_const_t<decltype(net)>, softmax_cross_entro
 int main() {
     resnet50 model(momentum{.learning_rate = 0.1f});
     std::vector<float> pixels(16 * 224 * 224 * 3, 0.5f);
-    auto batches = data::source(data::dataset(extents(224, 224, 3), std::move(pixels)).labels(std::vector<std::int32_t>(16), 1000))
-                 | data::batch(16);
+    auto images = data::dataset(extents(224, 224, 3), std::move(pixels)).labels(std::vector<std::int32_t>(16), 1000);
+    auto batches = data::source(std::move(images)) | data::batch(16);
     for (const data::batch_view& b : batches) std::printf("loss %g\n", static_cast<double>(model.step(b)));
-    std::printf("%d launches of %d kernels, %lld bytes\n", resnet50::training::v.n_launches, resnet50::training::v.n_specs,
-                static_cast<long long>(resnet50::bytes()));
+    std::printf("%d launches of %d kernels, %lld bytes\n", resnet50::training::v.n_launches,
+                resnet50::training::v.n_specs, static_cast<long long>(resnet50::bytes()));
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// One case of test/cuda/cases.hpp on this machine's GPU, twice: beside the processor's record and for equal bits. Each is a
-// process of its own, since a fault on a GPU ends all work of its process.
+// One case of test/cuda/cases.hpp on this machine's GPU, twice: beside the processor's record and
+// for equal bits. Each is a process of its own, since a fault on a GPU ends all work of its
+// process.
 //   cases                    prints the cases' names
 //   cases NAME REFERENCE     prints a JSON line; REFERENCE is what reference.cpp wrote
 //   cases NAME               runs some steps of it once and compares nothing (for compute-sanitizer)
@@ -15,8 +16,10 @@ static int compare(const char* name, const test::record& once, const test::recor
     const test::record_difference d = test::difference(once, test::read_record(reference, name));
     const bool repeats = once == again;
     const bool ok = repeats && d.loss <= test::most_loss_difference && d.array <= test::most_array_difference;
-    std::printf("{\"check\": \"%s\", \"ok\": %s, \"loss_difference\": %.2e, \"array_difference\": %.2e, \"where\": \"%s\", "
-                "\"repeats\": %s}\n", name, ok ? "true" : "false", d.loss, d.array, d.where.c_str(), repeats ? "true" : "false");
+    std::printf(
+        "{\"check\": \"%s\", \"ok\": %s, \"loss_difference\": %.2e, \"array_difference\": %.2e, \"where\": \"%s\", "
+        "\"repeats\": %s}\n",
+        name, ok ? "true" : "false", d.loss, d.array, d.where.c_str(), repeats ? "true" : "false");
     return !ok;
 }
 

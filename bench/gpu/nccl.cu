@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// multi_worker<nccl, cuda> of one process: NCCL sums each bucket on a stream of its own while backward goes on. Losses are
-// those of single<cuda>, within what other sums' order makes of them, and a second run gives the same bits.
+// multi_worker<nccl, cuda> of one process: NCCL sums each bucket on a stream of its own while
+// backward goes on. Losses are those of single<cuda>, within what other sums' order makes of them,
+// and a second run gives the same bits.
 //   nccl    prints a JSON line
 // Exit status: 0 all is well, 1 it differs or failed, 2 there is no GPU.
 #include "cuda/device_part.hpp"

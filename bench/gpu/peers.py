@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSL-1.0
-"""PyTorch's training steps on the GPU for the models of steps.cu: the batch copied from pinned memory, adam, the loss read back.
+"""PyTorch's training steps on the GPU for the models of steps.cu: the batch copied from pinned
+memory, adam, the loss read back.
 
     peers.py eager|graph|compile [MODEL...]
 
-"graph" captures a whole eager step into a CUDA graph and replays it; "compile" is torch.compile(mode="reduce-overhead").
-Prints a JSON line for each model and precision: float32 with TF32 off (as Sinter) and on, convolutions included.
+"graph" captures a whole eager step into a CUDA graph and replays it; "compile" is
+torch.compile(mode="reduce-overhead"). Prints a JSON line for each model and precision: float32 with
+TF32 off (as Sinter) and on, convolutions included.
 """
 import json
 import statistics

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// Records what the processor makes of the cases in test/cuda/cases.hpp, for cases.cu to compare with.
+// Records what the processor makes of the cases in test/cuda/cases.hpp, for cases.cu to compare
+// with.
 //   reference FILE
 #include "cuda/cases.hpp"
 #include "cuda/case_files.hpp"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// The CUDA slice on this machine's GPU: the checks of test/cuda, then the time of a step. bench/gpu.sh builds and runs it.
+// The CUDA slice on this machine's GPU: the checks of test/cuda, then the time of a step.
+// bench/gpu.sh builds and runs it.
 //   slice          prints a table; JSON lines go to the file named by the first argument
 // Exit status: 0 all is well, 1 a check failed, 2 there is no GPU.
 #include "cuda/device_part.hpp"
@@ -29,9 +30,10 @@ void check(const char* model, const char* rule, Net net, Optimizer optimizer, co
     std::printf("check  %-11s %-9s  %s  losses off by at most %.1e (step %d); a second run %s\n", model, rule,
                 fine ? "ok    " : "FAILED", c.worst, c.step, c.repeats ? "gave the same bits" : "gave other bits");
     if (lines)
-        std::fprintf(lines, "{\"check\": \"%s\", \"optimizer\": \"%s\", \"device\": \"%s\", \"ok\": %s, \"worst\": %.3e, "
-                            "\"repeats\": %s}\n", model, rule, device_name.c_str(), fine ? "true" : "false", c.worst,
-                     c.repeats ? "true" : "false");
+        std::fprintf(lines,
+                     "{\"check\": \"%s\", \"optimizer\": \"%s\", \"device\": \"%s\", \"ok\": %s, \"worst\": %.3e, "
+                     "\"repeats\": %s}\n",
+                     model, rule, device_name.c_str(), fine ? "true" : "false", c.worst, c.repeats ? "true" : "false");
 }
 
 /// The median of whole steps: batch to the device, kernels, loss back.
@@ -50,9 +52,10 @@ void measure(const char* model, const char* rule, Net, Optimizer optimizer) {
     std::sort(ms.begin(), ms.end());
     std::printf("step   %-11s %-5s  median %8.4f ms   best %8.4f ms\n", model, rule, ms[ms.size() / 2], ms.front());
     if (lines)
-        std::fprintf(lines, "{\"system\": \"sinter\", \"device\": \"%s\", \"model\": \"%s\", \"optimizer\": \"%s\", "
-                            "\"batch\": 64, \"median_ms\": %.5f, \"best_ms\": %.5f}\n", device_name.c_str(), model, rule,
-                     ms[ms.size() / 2], ms.front());
+        std::fprintf(lines,
+                     "{\"system\": \"sinter\", \"device\": \"%s\", \"model\": \"%s\", \"optimizer\": \"%s\", "
+                     "\"batch\": 64, \"median_ms\": %.5f, \"best_ms\": %.5f}\n",
+                     device_name.c_str(), model, rule, ms[ms.size() / 2], ms.front());
 }
 
 template <class Net>
@@ -76,7 +79,8 @@ int main(int argc, char** argv) {
         gpu::check(cudaGetDeviceProperties(&p, 0), "cudaGetDeviceProperties");
         device_name = p.name;
         if (argc > 1 && !(lines = std::fopen(argv[1], "w"))) throw io_error("cannot be written", argv[1]);
-        std::printf("%s, compute capability %d.%d, %d multiprocessors\n", p.name, p.major, p.minor, p.multiProcessorCount);
+        std::printf("%s, compute capability %d.%d, %d multiprocessors\n", p.name, p.major, p.minor,
+                    p.multiProcessorCount);
         all("mlp", test::mlp, fixture::pytorch::mlp_sgd, fixture::pytorch::mlp_adam);
         all("quickstart", test::quickstart, test::quickstart_sgd, test::quickstart_adam);
     } catch (const error& e) {

@@ -15,7 +15,8 @@ using namespace sinter;
 namespace {
 
 constexpr auto lstm_net = array<32, 256> >> lstm<256> >> lstm<256, recurrent_options{.sequences = false}> >> dense<10>;
-constexpr auto gpt_net = zoo::gpt<zoo::gpt_size{.symbols = 65, .context = 64, .width = 128, .heads = 4, .blocks = 4, .dropout = 0.0}>;
+constexpr auto gpt_net =
+    zoo::gpt<zoo::gpt_size{.symbols = 65, .context = 64, .width = 128, .heads = 4, .blocks = 4, .dropout = 0.0}>;
 constexpr auto wide_gpt_net =
     zoo::gpt<zoo::gpt_size{.symbols = 65, .context = 256, .width = 512, .heads = 8, .blocks = 4, .dropout = 0.0}>;
 
@@ -29,10 +30,12 @@ double seconds() {
 template <int Batch, class Net>
 void measure_one(const char* model, bool tf32, int floats, int whole, int labels, int classes) {
     const auto products = tf32 ? gpu::product_precision::tf32 : gpu::product_precision::float32;
-    trainer<Net, softmax_cross_entropy_loss, adam, Batch, single<cuda_device>> t(adam{}, single<cuda_device>{{.products = products}});
+    trainer<Net, softmax_cross_entropy_loss, adam, Batch, single<cuda_device>> t(
+        adam{}, single<cuda_device>{{.products = products}});
     random_stream random(7);
     std::vector<float> x(static_cast<std::size_t>(Batch * floats));
-    std::vector<std::int32_t> words(static_cast<std::size_t>(Batch * whole)), y(static_cast<std::size_t>(Batch * labels));
+    std::vector<std::int32_t> words(static_cast<std::size_t>(Batch * whole));
+    std::vector<std::int32_t> y(static_cast<std::size_t>(Batch * labels));
     for (float& v : x) v = random.uniform();
     for (auto& v : words) v = static_cast<std::int32_t>(random.below(static_cast<std::uint32_t>(classes)));
     for (auto& v : y) v = static_cast<std::int32_t>(random.below(static_cast<std::uint32_t>(classes)));
@@ -53,9 +56,11 @@ void measure_one(const char* model, bool tf32, int floats, int whole, int labels
         ms.push_back(1e3 * (seconds() - began));
     }
     std::sort(ms.begin(), ms.end());
-    std::printf("{\"system\": \"sinter\", \"model\": \"%s\", \"tf32\": %s, \"batch\": %d, \"launches\": %d, \"median_ms\": %.4f, "
-                "\"best_ms\": %.4f, \"loss\": %.4f}\n", model, tf32 ? "true" : "false", Batch, decltype(t)::training::v.n_launches, ms[ms.size() / 2], ms.front(),
-                static_cast<double>(loss));
+    std::printf(
+        "{\"system\": \"sinter\", \"model\": \"%s\", \"tf32\": %s, \"batch\": %d, \"launches\": %d, "
+        "\"median_ms\": %.4f, \"best_ms\": %.4f, \"loss\": %.4f}\n",
+        model, tf32 ? "true" : "false", Batch, decltype(t)::training::v.n_launches, ms[ms.size() / 2], ms.front(),
+        static_cast<double>(loss));
     std::fflush(stdout);
 }
 

@@ -16,8 +16,9 @@
 
 #include "../options.hpp"
 
-/// What workers and servers do when a parameter server is timed, the same for Sinter, ps-lite and plain sockets: a step
-/// pushes the gradient of what was pulled last and pulls what comes next, both under way at once, and waits for both.
+/// What workers and servers do when a parameter server is timed, the same for Sinter, ps-lite and
+/// plain sockets: a step pushes the gradient of what was pulled last and pulls what comes next,
+/// both under way at once, and waits for both.
 namespace sinter::bench {
 
 struct server_job {
@@ -52,11 +53,13 @@ struct server_job {
     void check() const {
         if (what != "rows" && what != "dense") throw option_error("no such work", "--what", what, "rows or dense");
         if (!dense() && rows > table / 2)
-            throw option_error("too many rows for the table", "--rows", std::to_string(rows), std::to_string(table / 2));
+            throw option_error("too many rows for the table", "--rows", std::to_string(rows),
+                               std::to_string(table / 2));
     }
 };
 
-/// Rows of one step by server, distinct and in order; row r of the table is row r / servers of server r % servers.
+/// Rows of one step by server, distinct and in order; row r of the table is row r / servers of
+/// server r % servers.
 using step_rows = std::vector<std::vector<std::int32_t>>;
 inline std::vector<step_rows> draw_rows(const server_job& j, int worker, int sets = 32) {
     std::mt19937_64 random(static_cast<std::uint64_t>(worker) + 1);
@@ -77,7 +80,8 @@ inline std::vector<step_rows> draw_rows(const server_job& j, int worker, int set
     return all;
 }
 
-/// Memory that forked processes share: where workers wait for each other, and leave how fast they were.
+/// Memory that forked processes share: where workers wait for each other, and leave how fast they
+/// were.
 class tally {
 public:
     static constexpr int most = 16;
@@ -105,8 +109,8 @@ private:
     int calls_ = 0;
 };
 
-/// Times step(k), k = 0, 1, ..., of one worker, for j.seconds; all workers begin together. rest() comes before it waits for
-/// the others, who may not have to wait for a step of its meanwhile.
+/// Times step(k), k = 0, 1, ..., of one worker, for j.seconds; all workers begin together. rest()
+/// comes before it waits for the others, who may not have to wait for a step of its meanwhile.
 template <class Step, class Rest>
 void time_worker(tally& t, const server_job& j, int worker, Step step, Rest rest) {
     std::int64_t k = 0;
@@ -137,10 +141,12 @@ void time_worker(tally& t, const server_job& j, int worker, Step step, Rest rest
 inline void print_job(tally& t, const server_job& j, const std::string& system, const std::string& more = {}) {
     const auto& a = t.at();
     const double rate = std::accumulate(a.steps_per_s, a.steps_per_s + j.counted(), 0.);
-    std::printf("{\"system\": \"%s\", \"what\": \"%s\", \"servers\": %d, \"workers\": %d, \"dim\": %lld, ", system.c_str(),
-                j.dense() ? "push and pull" : "push and pull rows", j.servers, j.workers, static_cast<long long>(j.dim));
+    std::printf("{\"system\": \"%s\", \"what\": \"%s\", \"servers\": %d, \"workers\": %d, \"dim\": %lld, ",
+                system.c_str(), j.dense() ? "push and pull" : "push and pull rows", j.servers, j.workers,
+                static_cast<long long>(j.dim));
     if (!j.dense())
-        std::printf("\"rows\": %lld, \"table\": %lld, ", static_cast<long long>(j.rows), static_cast<long long>(j.table));
+        std::printf("\"rows\": %lld, \"table\": %lld, ", static_cast<long long>(j.rows),
+                    static_cast<long long>(j.table));
     if (j.compute_ms > 0) std::printf("\"compute_ms\": %g, \"slower\": %g, ", j.compute_ms, j.slower);
     std::printf("%s\"steps_per_s\": %.1f, \"median_ms\": %.5f}\n", more.c_str(), rate,
                 *std::max_element(a.median_ms, a.median_ms + j.counted()));

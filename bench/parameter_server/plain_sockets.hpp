@@ -12,8 +12,8 @@
 
 #include "job.hpp"
 
-/// The limit that parameter servers are measured beside: one thread that polls, a table in one array, and messages that
-/// have neither checks nor numbers.
+/// The limit that parameter servers are measured beside: one thread that polls, a table in one
+/// array, and messages that have neither checks nor numbers.
 namespace sinter::bench::plain_sockets {
 
 struct head { std::int64_t pushed, pulled; };   // rows; of a vector: floats
@@ -24,7 +24,8 @@ void whole(int fd, char* at, std::size_t n, short event, Call call) {
     while (n > 0) {
         const ssize_t done = call(fd, at, n);
         if (done > 0) at += done, n -= static_cast<std::size_t>(done);
-        else if (done == 0 || (errno != EAGAIN && errno != EINTR)) throw device_error("connection lost", "socket", "", "");
+        else if (done == 0 || (errno != EAGAIN && errno != EINTR))
+            throw device_error("connection lost", "socket", "", "");
         else {
             pollfd p{fd, event, 0};
             ::poll(&p, 1, -1);
@@ -141,8 +142,9 @@ inline void work(const server_job& j, tally& t, int worker, const std::vector<in
         }
         std::size_t first = 0;
         for (int s = 0; s < j.servers; ++s) {
+            const step_rows& next = sets[static_cast<std::size_t>(k + 1) % sets.size()];
             const auto n = width * (j.dense() ? static_cast<std::size_t>(j.held_by(s))
-                                              : sets[static_cast<std::size_t>(k + 1) % sets.size()][static_cast<std::size_t>(s)].size());
+                                              : next[static_cast<std::size_t>(s)].size());
             receive(servers[static_cast<std::size_t>(s)], got.data() + first, 4 * n);
             first += n;
         }

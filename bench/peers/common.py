@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSL-1.0
-"""What every peer shares: options, the nets as data, first weights and inputs, and how a step is timed."""
+"""What every peer shares: options, the nets as data, first weights and inputs, and how a step is
+timed."""
 import argparse
 import json
 import math
@@ -8,9 +9,10 @@ import statistics
 import sys
 import time
 
-# Layers that follow each other. ("conv", channels, kernel, padding) is followed by relu and 2x2 max-pooling; ("dense", units) by
-# relu but for the last. The first four nets take images, mlp_fashion Fashion-MNIST's, of whose pixels half are zero; policy four
-# numbers, columns five and a row of TABLE for each category.
+# Layers that follow each other. ("conv", channels, kernel, padding) is followed by relu and 2x2
+# max-pooling; ("dense", units) by relu but for the last. The first four nets take images,
+# mlp_fashion Fashion-MNIST's, of whose pixels half are zero; policy four numbers, columns five and
+# a row of TABLE for each category.
 MODELS = {
     "mlp": [("dense", 128), ("dense", 10)],
     "mlp_fashion": [("dense", 128), ("dense", 10)],
@@ -23,8 +25,8 @@ BATCH = {"mlp": 64, "mlp_fashion": 64, "lenet": 64, "cnn": 64, "policy": 32, "co
 SMALL = ["policy", "columns"]
 TABLE = {"rows": [10, 16, 25, 40, 80, 150, 300, 600, 1000], "width": 16, "numbers": 5}
 FLAT = {"policy": 4, "columns": len(TABLE["rows"]) * TABLE["width"] + TABLE["numbers"]}
-# Nets on sequences: two LSTMs over rows of `width`, of which the last step is classified; GPT-2's blocks over symbols; five GRUs
-# whose weights are a gigabyte, of which every step is classified.
+# Nets on sequences: two LSTMs over rows of `width`, of which the last step is classified; GPT-2's
+# blocks over symbols; five GRUs whose weights are a gigabyte, of which every step is classified.
 SEQUENCES = {
     "lstm": {"batch": 32, "steps": 32, "width": 256, "layers": 2, "classes": 10},
     "gpt": {"batch": 8, "steps": 64, "width": 128, "heads": 4, "blocks": 4, "classes": 65},
@@ -45,9 +47,10 @@ def vgg(*plan):
             ("dense", 1000)]
 
 
-# Nets on photographs (zoo/ has the same). ("conv", channels, kernel, stride, padding) is followed by relu; ("stem", channels,
-# kernel) is a first convolution with its normalisation, ("separable", channels, stride) MobileNet's block; ("flatten", side); a
-# GoogLeNet trunk in three parts, a head beside all but the last.
+# Nets on photographs (zoo/ has the same). ("conv", channels, kernel, stride, padding) is followed
+# by relu; ("stem", channels, kernel) is a first convolution with its normalisation, ("separable",
+# channels, stride) MobileNet's block; ("flatten", side); a GoogLeNet trunk in three parts, a head
+# beside all but the last.
 IMAGES = {
     "resnet18": {"batch": 8, "side": 224, "trunk": resnet((2, 2, 2, 2), False)},
     "resnet50": {"batch": 8, "side": 224, "trunk": resnet((3, 4, 6, 3), True)},
@@ -79,7 +82,8 @@ BETAS, EPSILON = (0.9, 0.999), 1e-7
 
 
 def layers(model):
-    """Each layer with its extents: ("conv", kernel, in, out, padding, input side) or ("dense", in, out)."""
+    """Each layer with its extents: ("conv", kernel, in, out, padding, input side) or ("dense", in,
+    out)."""
     side, channels, flat = 28, 1, FLAT.get(model)
     for kind, *args in MODELS[model]:
         if kind == "conv":
@@ -108,7 +112,8 @@ def sequence_flops(model):
 
 
 def image_products(entries, side, channels):
-    """Dense multiply-adds of each convolution and dense layer for one image, then the side and channels that come out."""
+    """Dense multiply-adds of each convolution and dense layer for one image, then the side and
+    channels that come out."""
     found = []
 
     def conv(out, k, stride, padding, c, s):
@@ -176,7 +181,8 @@ def prediction_flops(model):
 
 
 def step_flops(model):
-    """Dense multiply-adds of a training step times two: forward and both gradients, none for the input's own."""
+    """Dense multiply-adds of a training step times two: forward and both gradients, none for the
+    input's own."""
     if model in SEQUENCES:
         return sequence_flops(model)
     if model in IMAGES:
@@ -240,8 +246,8 @@ def sequence_weights(model):
 
 
 def sequence_batch(model):
-    """lstm, gru: [batch][steps][width] in [0, 1) and a class each, gru's at each step; gpt: symbols and the symbols to predict,
-    [batch][steps]."""
+    """lstm, gru: [batch][steps][width] in [0, 1) and a class each, gru's at each step; gpt: symbols
+    and the symbols to predict, [batch][steps]."""
     import numpy as np
     random = np.random.default_rng(2)
     z = SEQUENCES[model]
@@ -265,7 +271,8 @@ def weights(model):
 
 
 def fashion(part, n, skip):
-    """n bytes behind the head of a file of Fashion-MNIST's training set, in the folder fashion-mnist below $SINTER_DATA."""
+    """n bytes behind the head of a file of Fashion-MNIST's training set, in the folder
+    fashion-mnist below $SINTER_DATA."""
     import gzip
     import numpy as np
     with gzip.open(os.path.join(os.environ["SINTER_DATA"], "fashion-mnist", f"train-{part}-ubyte.gz")) as file:
@@ -273,7 +280,8 @@ def fashion(part, n, skip):
 
 
 def batch(model):
-    """Images [64][28][28][1] or numbers [32][4], in [0, 1), and labels; the same batch for every step, so no peer waits for data."""
+    """Images [64][28][28][1] or numbers [32][4], in [0, 1), and labels; the same batch for every
+    step, so no peer waits for data."""
     import numpy as np
     random = np.random.default_rng(2)
     n = BATCH[model]
@@ -294,7 +302,8 @@ def image_batch(model):
 
 
 def table():
-    """What columns learns of each category, [rows][width]; the columns' tables lie one behind the other."""
+    """What columns learns of each category, [rows][width]; the columns' tables lie one behind the
+    other."""
     import numpy as np
     return np.random.default_rng(3).uniform(-0.05, 0.05, (sum(TABLE["rows"]), TABLE["width"])).astype(np.float32)
 
@@ -328,8 +337,9 @@ def options(modes, predicts=False):
 
 
 def prepare(threads):
-    """Sets what the frameworks read before main: thread counts, and a malloc that keeps large blocks (a step would
-    otherwise map and unmap its activations each time). Starts again where it was not set."""
+    """Sets what the frameworks read before main: thread counts, and a malloc that keeps large
+    blocks (a step would otherwise map and unmap its activations each time). Starts again where it
+    was not set."""
     wanted = {
         "OMP_NUM_THREADS": threads, "MKL_NUM_THREADS": threads, "PJRT_NPROC": threads, "TF_CPP_MIN_LOG_LEVEL": 3,
         "MALLOC_MMAP_THRESHOLD_": 1 << 30, "MALLOC_TRIM_THRESHOLD_": 1 << 31, "MALLOC_TOP_PAD_": 1 << 26,
@@ -343,11 +353,12 @@ def prepare(threads):
 
 
 def report(system, version, args, step, finish):
-    """Times step() and prints one JSON line. finish(result) waits for all of a step's work and gives its loss.
+    """Times step() and prints one JSON line. finish(result) waits for all of a step's work and
+    gives its loss.
 
-    A sample is as many steps as take 20 ms, ended by finish; warm-up lasts until the step is compiled and a second of
-    training has passed; where steps are long there are fewer of both. cpu_ms is processor time, all threads together: near
-    median_ms times the threads kept busy."""
+    A sample is as many steps as take 20 ms, ended by finish; warm-up lasts until the step is
+    compiled and a second of training has passed; where steps are long there are fewer of both.
+    cpu_ms is processor time, all threads together: near median_ms times the threads kept busy."""
     first = finish(step())
     began, warm = time.perf_counter(), 0
     while warm < 2 or time.perf_counter() - began < (4 if warm < 10 else 1):
@@ -373,8 +384,9 @@ def report(system, version, args, step, finish):
 
 
 def report_prediction(system, version, args, predict, result):
-    """Times predict(), which is done when it returns, and prints one JSON line: the median of samples of at least 2 ms each, after
-    half a second's warm-up. result() gives the last one's numbers."""
+    """Times predict(), which is done when it returns, and prints one JSON line: the median of
+    samples of at least 2 ms each, after half a second's warm-up. result() gives the last one's
+    numbers."""
     import numpy as np
     began, calls = time.perf_counter(), 0
     while calls < 10 or time.perf_counter() - began < 0.5:

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// A LeNet and its training loop in dlib, as small as one can write it: what bench/build_cost.py compiles beside Sinter.
+// A LeNet and its training loop in dlib, as small as one can write it: what bench/build_cost.py
+// compiles beside Sinter.
 #include <dlib/data_io.h>
 #include <dlib/dnn.h>
 #include <iostream>

@@ -16,7 +16,8 @@ else:
 
 
 def pool(x):
-    """2x2 maximum. As a reduction over a reshaped view a step takes half to 0.85 of the time with reduce_window."""
+    """2x2 maximum. As a reduction over a reshaped view a step takes half to 0.85 of the time with
+    reduce_window."""
     n, h, w, c = x.shape
     return x.reshape(n, h // 2, 2, w // 2, 2, c).max((2, 4))
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSL-1.0
-"""onnxruntime's prediction for one example: the ONNX file that Sinter wrote, all optimisations, one thread, inputs and outputs bound
-to fixed memory once, so that a call does nothing but compute."""
+"""onnxruntime's prediction for one example: the ONNX file that Sinter wrote, all optimisations, one
+thread, inputs and outputs bound to fixed memory once, so that a call does nothing but compute."""
 import common
 
 args = common.options(["bound"], predicts=True)

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSL-1.0
-"""The time in which a batch is filled out of a shuffled set in memory by PyTorch and TensorFlow, as JSON lines: the sets and batches
-of bench/pipelines.cpp. PyTorch twice: as its tutorials do, example by example, and by batches of indices, its fastest form. No workers:
-other processes would have to send batches this small."""
+"""The time in which a batch is filled out of a shuffled set in memory by PyTorch and TensorFlow, as
+JSON lines: the sets and batches of bench/pipelines.cpp. PyTorch twice: as its tutorials do, example
+by example, and by batches of indices, its fastest form. No workers: other processes would have to
+send batches this small."""
 import argparse
 import json
 import statistics
@@ -54,7 +55,8 @@ def tensorflow(data, batch):
 
 
 def microseconds(batches, seconds):
-    """A batch, in a pass over some of them; the median. What comes before the first batch of a pass does not count."""
+    """A batch, in a pass over some of them; the median. What comes before the first batch of a pass
+    does not count."""
     found, began = [], time.perf_counter()
     while not found or time.perf_counter() - began < seconds:
         passing = iter(batches)

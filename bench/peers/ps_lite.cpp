@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// ps-lite's servers and workers doing what bench/parameter_server does, as one JSON line. ps_lite.sh builds it.
+// ps-lite's servers and workers doing what bench/parameter_server does, as one JSON line.
+// ps_lite.sh builds it.
 #include <cstdlib>
 
 #include <ps/ps.h>
@@ -16,10 +17,12 @@ constexpr const char* help =
     "ps_lite [--servers S] [--workers W] [--what rows|dense] [--dim D] [--rows N] [--table ROWS] [--seconds T]\n"
     "As bench/parameter_server; --dim is a row's floats, or those of the vector.";
 
-/// What comes before a server has its handler ends that server; ps-lite's own barrier at the start does not wait for it.
+/// What comes before a server has its handler ends that server; ps-lite's own barrier at the start
+/// does not wait for it.
 void all_are_ready() { ps::Postoffice::Get()->Barrier(0, ps::kScheduler + ps::kServerGroup + ps::kWorkerGroup); }
 
-/// A key is a row, or the whole of a server's part of a vector; tables are arrays, as fast as a user could make them.
+/// A key is a row, or the whole of a server's part of a vector; tables are arrays, as fast as a
+/// user could make them.
 void serve(const server_job& j) {
     ps::KVServer<float> server(0);
     const auto width = static_cast<std::size_t>(j.dense() ? j.held_by(0) : j.dim);

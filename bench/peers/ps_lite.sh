@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSL-1.0
-# Builds FOLDER/ps_lite (default build/peers) from ps-lite, the parameter server of MXNet: its sources are taken from the
-# checkout that PS_LITE names, else cloned. Needs ZeroMQ and protobuf (Debian: libzmq3-dev libprotobuf-dev protobuf-compiler).
+# Builds FOLDER/ps_lite (default build/peers) from ps-lite, the parameter server of MXNet: its
+# sources are taken from the checkout that PS_LITE names, else cloned. Needs ZeroMQ and protobuf
+# (Debian: libzmq3-dev libprotobuf-dev protobuf-compiler).
 set -euo pipefail
 top=$(cd "$(dirname "$0")/../.." && pwd)
 folder=${1:-$top/build/peers}

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSL-1.0
-"""PyTorch's all_reduce over gloo on this machine: one JSON line, timed as bench/collectives times its own."""
+"""PyTorch's all_reduce over gloo on this machine: one JSON line, timed as bench/collectives times
+its own."""
 import argparse
 import json
 import os

@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSL-1.0
-"""PyTorch's DistributedDataParallel over gloo on this machine: one JSON line with the time of a step on a global batch.
+"""PyTorch's DistributedDataParallel over gloo on this machine: one JSON line with the time of a
+step on a global batch.
 
-Each process has one thread and an equal part of the batch, as `bench/distributed` gives its workers. The loss of a step is
-read by no one, as in a plain loop; a sample's end is a barrier of all processes."""
+Each process has one thread and an equal part of the batch, as `bench/distributed` gives its
+workers. The loss of a step is read by no one, as in a plain loop; a sample's end is a barrier of
+all processes."""
 import argparse
 import json
 import math

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSL-1.0
-"""A PyTorch training step of the nets on photographs: eager in channels_last or in contiguous memory, or through torch.compile."""
+"""A PyTorch training step of the nets on photographs: eager in channels_last or in contiguous
+memory, or through torch.compile."""
 import common
 
 args = common.options(["channels-last", "contiguous", "compile"])

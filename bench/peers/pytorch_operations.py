@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSL-1.0
-"""The ops of bench/operations.cpp in PyTorch, as JSON lines: a batch through each, and through it and its gradient, on one thread. Images
-are tried as PyTorch has them and with their channels last; the faster of both counts, and what it takes to get them there does not."""
+"""The ops of bench/operations.cpp in PyTorch, as JSON lines: a batch through each, and through it
+and its gradient, on one thread. Images are tried as PyTorch has them and with their channels last;
+the faster of both counts, and what it takes to get them there does not."""
 import argparse
 import json
 import statistics
@@ -21,7 +22,8 @@ def of_rows(f):
 
 
 def patches(x):
-    """[N, C, H, W] -> [N, C kh kw, OH OW]: other orders of channels and taps, and of places, than ours."""
+    """[N, C, H, W] -> [N, C kh kw, OH OW]: other orders of channels and taps, and of places, than
+    ours."""
     return F.unfold(x, 3, padding=1)
 
 

@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: BSL-1.0
-"""The nets on sequences in PyTorch: functions of named weights, but for the LSTM run eagerly and the GRU, which are PyTorch's own layers."""
+"""The nets on sequences in PyTorch: functions of named weights, but for the LSTM run eagerly and
+the GRU, which are PyTorch's own layers."""
 import torch
 from torch import nn
 from torch.nn import functional as F
 
 
 class Own(nn.Module):
-    """torch.nn.LSTM or torch.nn.GRU, PyTorch's fastest form where nothing is compiled. A GRU's biases of all recurrent products are as
-    good as ours, which has the one that makes a difference."""
+    """torch.nn.LSTM or torch.nn.GRU, PyTorch's fastest form where nothing is compiled. A GRU's
+    biases of all recurrent products are as good as ours, which has the one that makes a difference."""
 
     def __init__(self, layer, sizes, arrays):
         super().__init__()

@@ -14,7 +14,8 @@ torch.set_num_interop_threads(1)
 
 
 class Columns(nn.Module):
-    """The table's gradient is dense: SparseAdam, with nn.Embedding(sparse=True), takes longer than the fused Adam over all rows."""
+    """The table's gradient is dense: SparseAdam, with nn.Embedding(sparse=True), takes longer than
+    the fused Adam over all rows."""
 
     def __init__(self):
         super().__init__()

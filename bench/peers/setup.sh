@@ -12,8 +12,9 @@ pip() { "$folder/bin/python" -m pip --disable-pip-version-check "$@"; }
 echo "numpy, safetensors, JAX, TensorFlow, onnxruntime"
 pip install --quiet numpy safetensors jax tensorflow-cpu onnxruntime
 
-# The default Linux build of PyTorch asks for the CUDA libraries (several GB) and links to some of them even where no GPU
-# is used. Without its dependencies it takes those that the system has; those that are missing are added one by one.
+# The default Linux build of PyTorch asks for the CUDA libraries (several GB) and links to some of
+# them even where no GPU is used. Without its dependencies it takes those that the system has; those
+# that are missing are added one by one.
 echo "PyTorch (pip names the CUDA packages left out; that is meant so)"
 pip install --quiet --no-deps torch
 pip install --quiet filelock typing-extensions 'setuptools>=77.0.3' sympy networkx jinja2 fsspec

@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSL-1.0
-"""TensorFlow's ParameterServerStrategy on this machine: one JSON line with the asynchronous steps a second of all workers.
+"""TensorFlow's ParameterServerStrategy on this machine: one JSON line with the asynchronous steps a
+second of all workers.
 
-One process each for the coordinator, the workers and the servers, one thread of computation in each; every worker has a batch of
-its own in memory. The coordinator hands out steps as fast as they are done, several of them ahead."""
+One process each for the coordinator, the workers and the servers, one thread of computation in
+each; every worker has a batch of its own in memory. The coordinator hands out steps as fast as they
+are done, several of them ahead."""
 import argparse
 import json
 import math

@@ -10,7 +10,8 @@ def dense(p, name, x):
 
 
 def lstm(sizes, p, x):
-    """The steps are written out, which TensorFlow runs faster than its loops; the input's product is taken for all at once."""
+    """The steps are written out, which TensorFlow runs faster than its loops; the input's product
+    is taken for all at once."""
     x = tf.transpose(x, [1, 0, 2])
     for i in range(sizes["layers"]):
         u = p[f"{i}.recurrent"]

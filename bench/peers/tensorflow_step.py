@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSL-1.0
-"""A TensorFlow training step: one tf.function with the fused update operations, as a graph or compiled by XLA."""
+"""A TensorFlow training step: one tf.function with the fused update operations, as a graph or
+compiled by XLA."""
 import common
 
 args = common.options(["graph", "xla"])
