@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSL-1.0
-"""What Sinter costs to compile: processor seconds (user and system) and peak memory, beside the budgets and dlib.
+"""What Sinter costs to compile: processor seconds (user and system) and peak memory, beside the
+budgets and dlib.
 
-Every case is compiled to an object file, some rounds over; the least time is reported, since other work on the machine
-can only add to it. Cases: an empty include, the program in README, also under strategies of several replicas and
-processes, the quickstart example, training steps of ResNets, of a GPT and of an LSTM, chains of equal and of
-all-different layers, dlib's LeNet. nvcc compiles programs that train on a GPU, the others programs for the processor.
+Every case is compiled to an object file, some rounds over; the least time is reported, since other
+work on the machine can only add to it. Cases: an empty include, the program in README, also under
+strategies of several replicas and processes, the quickstart example, training steps of ResNets, of
+a GPT and of an LSTM, chains of equal and of all-different layers, dlib's LeNet. nvcc compiles
+programs that train on a GPU, the others programs for the processor.
 """
 import argparse
 import json
@@ -33,7 +35,8 @@ BUDGETS = {"empty include": (1.2, 200), "README": (6, 400), "ResNet-50": (25, 70
            "64 different layers": (12, None), "256 equal layers": (6, None)}
 
 # Training steps of whole nets, in bench/compiled.
-COMPILED = {"ResNet-18": "resnet18.cpp", "ResNet-50": "resnet50.cpp", "GPT, 12 blocks": "gpt12.cpp", "LSTM, 2 layers": "lstm2.cpp"}
+COMPILED = {"ResNet-18": "resnet18.cpp", "ResNet-50": "resnet50.cpp", "GPT, 12 blocks": "gpt12.cpp",
+            "LSTM, 2 layers": "lstm2.cpp"}
 
 # The one place where generated programs use Sinter's interface.
 CHAIN = """{header}#include <sinter/sinter.hpp>
@@ -93,10 +96,13 @@ def is_nvcc(compiler):
 
 def options():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--compilers", default="g++,clang++,nvcc", help="default: those of %(default)s that are installed")
-    parser.add_argument("--flags", default="-O3 -DNDEBUG", help="for all of them (default: the release build's, %(default)s)")
+    parser.add_argument("--compilers", default="g++,clang++,nvcc",
+                        help="default: those of %(default)s that are installed")
+    parser.add_argument("--flags", default="-O3 -DNDEBUG",
+                        help="for all of them (default: the release build's, %(default)s)")
     parser.add_argument("--native", default="-march=native", help="for g++ and clang++ (default %(default)s)")
-    parser.add_argument("--cases", default="", help="only those whose name contains one of these words, comma-separated")
+    parser.add_argument("--cases", default="",
+                        help="only those whose name contains one of these words, comma-separated")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--timeout", type=int, default=600, help="seconds for one compilation (default 600)")
     parser.add_argument("--quick", action="store_true", help="one round, g++ only, no chain longer than 64")
@@ -126,7 +132,8 @@ def command(compiler, source, args, folder):
 
 
 def compile_once(line, timeout):
-    """(seconds, megabytes) of the compiler and all its children, or the first line of its complaint."""
+    """(seconds, megabytes) of the compiler and all its children, or the first line of its
+    complaint."""
     with tempfile.TemporaryFile() as said:
         child = subprocess.Popen(line, stdout=said, stderr=subprocess.STDOUT, start_new_session=True)
         watch = threading.Timer(timeout, os.killpg, (child.pid, signal.SIGKILL))
@@ -161,7 +168,8 @@ def measure(name, source, compiler, args, folder):
         if isinstance(got, str):
             return row | {"failed": got.replace(str(folder) + os.sep, "")}
         done.append(got)
-    row |= {"seconds": round(min(d[0] for d in done), 3), "megabytes": round(max(d[1] for d in done), 1), "rounds": len(done)}
+    row |= {"seconds": round(min(d[0] for d in done), 3), "megabytes": round(max(d[1] for d in done), 1),
+            "rounds": len(done)}
     if compiler == "g++" and name in BUDGETS:
         seconds, megabytes = BUDGETS[name]
         row |= {"budget_seconds": seconds} | ({"budget_mb": megabytes} if megabytes else {})

@@ -18,7 +18,8 @@ import tables
 
 def collect(folder, seconds, commit):
     versions = {c: machine.compiler_version(c) for c in ("g++", "clang++", "nvcc")}
-    all_of_it = {"date": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()), "commit": commit, "machine": machine.describe()["machine"],
+    all_of_it = {"date": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()), "commit": commit,
+                 "machine": machine.describe()["machine"],
                  "compilers": {c: v for c, v in versions.items() if v}, "seconds": seconds, "pieces": {}}
     for name, table in tables.TABLES.items():
         path = folder / f"{name}.jsonl"

@@ -13,7 +13,8 @@ import json_line
 
 KIB, MIB = 1 << 10, 1 << 20
 SIZES = {2: [4 * KIB, 64 * KIB, MIB, 16 * MIB, 64 * MIB], 4: [4 * KIB, 64 * KIB, MIB, 16 * MIB]}
-SYSTEMS = [["flood"], ["raw"], ["ring"], ["halving_doubling"], ["ring", "--key", "a secret"], ["shared_memory"], ["threads"], ["openmpi"],
+SYSTEMS = [["flood"], ["raw"], ["ring"], ["halving_doubling"], ["ring", "--key", "a secret"], ["shared_memory"],
+           ["threads"], ["openmpi"],
            ["openmpi tcp"], ["mpi"], ["gloo"]]
 
 options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)

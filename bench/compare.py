@@ -51,17 +51,23 @@ PREDICTED = ["policy", "mlp", "lenet"]
 
 def parse():
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    options.add_argument("--sinter", help="the command that times Sinter's step, beside which NAME_sequences, NAME_speech, "
-                                          "NAME_images and NAME_small do so for other nets; or its prediction; without it only "
-                                          "the peers run")
-    options.add_argument("--predict", action="store_true", help="predictions of one example by one thread, and no training")
-    options.add_argument("--peers", type=pathlib.Path, default=BENCH.parent / "build" / "peers", help="their Python environment")
+    options.add_argument("--sinter",
+                         help="the command that times Sinter's step, beside which NAME_sequences, NAME_speech, "
+                              "NAME_images and NAME_small do so for other nets; or its prediction; without it only "
+                              "the peers run")
+    options.add_argument("--predict", action="store_true",
+                         help="predictions of one example by one thread, and no training")
+    options.add_argument("--peers", type=pathlib.Path, default=BENCH.parent / "build" / "peers",
+                         help="their Python environment")
     options.add_argument("--systems", help="which peers (default all; none: '')")
-    options.add_argument("--models", help=f"which nets (default all: {','.join(MODELS)}; with --predict {','.join(PREDICTED)})")
+    options.add_argument("--models",
+                         help=f"which nets (default all: {','.join(MODELS)}; with --predict {','.join(PREDICTED)})")
     options.add_argument("--optimizers", default="sgd,adam")
     options.add_argument("--threads", default=None, help="numbers of threads (default 1 and all cores)")
-    options.add_argument("--rounds", type=int, default=5, help="(default %(default)s; of nets on photographs and of gru two at most)")
-    options.add_argument("--seconds", type=float, help="begins nothing that would probably end later; what was never begun is said")
+    options.add_argument("--rounds", type=int, default=5,
+                         help="(default %(default)s; of nets on photographs and of gru two at most)")
+    options.add_argument("--seconds", type=float,
+                         help="begins nothing that would probably end later; what was never begun is said")
     options.add_argument("--timeout", type=int, default=600, help="seconds for one process (default 600)")
     options.add_argument("--quick", action="store_true", help="one round, SGD, one thread")
     options.add_argument("--compiler", default=os.environ.get("CXX", "c++"), help="builds peak.cpp")
@@ -94,7 +100,9 @@ KINDS = {"_speech": ["gru"], "_sequences": common.SEQUENCES, "_images": common.I
 
 def commands(args, model, folder):
     """What times the model, by system. onnxruntime is given the net as Sinter writes it."""
-    found, peers = {}, PREDICTORS if args.predict else IMAGE_PEERS if model in common.IMAGES else GRU_PEERS if model == "gru" else PEERS
+    found = {}
+    peers = (PREDICTORS if args.predict else IMAGE_PEERS if model in common.IMAGES
+             else GRU_PEERS if model == "gru" else PEERS)
     if args.sinter:
         kind = "" if args.predict else next((k for k, models in KINDS.items() if model in models), "")
         *before, program = shlex.split(args.sinter)
@@ -107,12 +115,14 @@ def commands(args, model, folder):
     python = args.peers / "bin" / "python"
     if args.systems and not python.exists():
         sys.exit(f"no {python}: run bench/peers/setup.sh first, or give --peers or --systems ''")
-    return found | {s: [str(python), str(BENCH / "peers" / peers[s][0]), *peers[s][1:]] for s in args.systems if s in peers}
+    return found | {s: [str(python), str(BENCH / "peers" / peers[s][0]), *peers[s][1:]]
+                    for s in args.systems if s in peers}
 
 
 def build_peak(compiler, folder):
     program = folder / "peak"
-    base = [compiler, "-std=c++20", "-O3", "-march=native", "-ffp-contract=fast", str(BENCH / "peak.cpp"), "-o", str(program), "-pthread"]
+    base = [compiler, "-std=c++20", "-O3", "-march=native", "-ffp-contract=fast", str(BENCH / "peak.cpp"), "-o",
+            str(program), "-pthread"]
     if "avx512f" in machine.cpu_flags():  # -march=native leaves it out where the compiler is older than the processor
         base.append("-mavx512f")
     if subprocess.run([*base, "-mprefer-vector-width=512"], capture_output=True).returncode:
@@ -146,7 +156,8 @@ def rounds(args, peak, folder):
 def wanted(args):
     """(model, optimizer, threads), what there is an aim for first. Nets whose steps take seconds
     are trained by SGD only."""
-    keys = [(model, optimizer, n) for optimizer, n in itertools.product(args.optimizers, args.threads) for model in args.models
+    keys = [(model, optimizer, n) for optimizer, n in itertools.product(args.optimizers, args.threads)
+            for model in args.models
             if model not in common.LONG or optimizer in ("sgd", "predict")]
     return sorted(keys, key=lambda key: key[2] > 1 or key[:2] not in aims.AIMS)
 
@@ -159,7 +170,8 @@ def fill(args, peak, folder, results, peaks, left_out):
             (model, optimizer, n), began = key, time.monotonic()
             if model in common.LONG and number > 1:
                 continue
-            likely = [t for k, t in took.items() if k == key] or [t for k, t in took.items() if k[0] == model] or took.values()
+            likely = ([t for k, t in took.items() if k == key] or [t for k, t in took.items() if k[0] == model]
+                      or took.values())
             if began + max(likely, default=0) > end:
                 if not number:
                     left_out.append(" ".join(map(str, key)))
@@ -207,7 +219,9 @@ def main():
     if left_out:
         where["machine"]["left_out"] = left_out
     trips = [g["round_trip_ns"] for found in peaks.values() for g in found if "round_trip_ns" in g]
-    if trips:   # of a cache line between two cores: what two threads' times depend on, and it is not the same in every hour
+    # Of a cache line between two cores: what two threads' times depend on, and it is not the same
+    # in every hour.
+    if trips:
         where["machine"]["round_trip_ns"] = [min(trips), max(trips)]
     rows = [merge(key, name, got, peak[key[2]]) for key, by_name in results.items() for name, got in by_name.items()]
     args.out.parent.mkdir(parents=True, exist_ok=True)

@@ -92,7 +92,8 @@ compile() {
 }
 [ -z "$build" ] || { build_into "$build"; exit 0; }
 
-if ! { command -v nvidia-smi >/dev/null 2>&1 && nvidia-smi -L 2>/dev/null | grep -q GPU; } && [ ! -e /dev/nvidia0 ]; then
+if ! { command -v nvidia-smi >/dev/null 2>&1 && nvidia-smi -L 2>/dev/null | grep -q GPU; } &&
+    [ ! -e /dev/nvidia0 ]; then
     echo "no GPU: nothing was built, nothing was run" >&2
     exit 2
 fi
@@ -122,8 +123,10 @@ if timeout 120 "$built/reference" "$out/reference"; then
     "$built/cases" | xargs -P "${SINTER_GPU_JOBS:-4}" -I NAME sh -c '
         timeout 100 "$built/cases" NAME "$out/reference" >"$out/case.NAME" 2>&1 && exit
         rc=$?
-        grep -q . "$out/case.NAME" || echo "{\"check\": \"NAME\", \"ok\": false, \"error\": \"exit status $rc\"}" >"$out/case.NAME"
-        SINTER_CUDA_SYNC=1 timeout 100 "$built/cases" NAME "$out/reference" 2>&1 | sed "s/{/{\"with_waits\": true, /" >>"$out/case.NAME"
+        grep -q . "$out/case.NAME" ||
+            echo "{\"check\": \"NAME\", \"ok\": false, \"error\": \"exit status $rc\"}" >"$out/case.NAME"
+        SINTER_CUDA_SYNC=1 timeout 100 "$built/cases" NAME "$out/reference" 2>&1 |
+            sed "s/{/{\"with_waits\": true, /" >>"$out/case.NAME"
         exit 1' || status=1
     for name in $("$built/cases"); do cat "$out/case.$name"; rm "$out/case.$name"; done | keep
 else
@@ -141,22 +144,25 @@ timeout 120 "$built/steps" >"$out/steps.jsonl" 2>&1 || status=1
 keep <"$out/steps.jsonl"
 if [ -n "$sanitize" ]; then
     checker=$(command -v compute-sanitizer || echo "$toolkit/bin/compute-sanitizer")
-    for pair in memcheck:dense_sgd memcheck:recurrent memcheck:attention memcheck:gpt memcheck:lazy_table memcheck:pools \
-                memcheck:uneven_padding memcheck:batch_norm memcheck:computed_places memcheck:clipped \
+    for pair in memcheck:dense_sgd memcheck:recurrent memcheck:attention memcheck:gpt memcheck:lazy_table \
+                memcheck:pools memcheck:uneven_padding memcheck:batch_norm memcheck:computed_places memcheck:clipped \
                 memcheck:replicas_of_tables memcheck:members racecheck:attention racecheck:gpt initcheck:recurrent \
                 initcheck:replicas_of_tables; do
         echo "$pair"
     done | env checker="$checker" xargs -P "${SINTER_GPU_JOBS:-4}" -I PAIR sh -c '
         tool=${0%%:*} name=${0##*:}
         rc=0
-        timeout 150 "$checker" --tool "$tool" --error-exitcode 9 "$built/cases" "$name" >"$out/sanitizer.$tool.$name" 2>&1 || rc=$?
-        echo "{\"sanitizer\": \"$tool\", \"case\": \"$name\", \"exit\": $rc, \"summary\": \"$(grep SUMMARY "$out/sanitizer.$tool.$name" | tail -n 1)\"}"
+        log=$out/sanitizer.$tool.$name
+        timeout 150 "$checker" --tool "$tool" --error-exitcode 9 "$built/cases" "$name" >"$log" 2>&1 || rc=$?
+        summary=$(grep SUMMARY "$log" | tail -n 1)
+        echo "{\"sanitizer\": \"$tool\", \"case\": \"$name\", \"exit\": $rc, \"summary\": \"$summary\"}"
         exit $((rc != 0))' PAIR >"$out/sanitizer.jsonl" || status=1
     keep <"$out/sanitizer.jsonl"
     (cd "$out" && cat sanitizer.*.* >sanitizer.txt && rm sanitizer.*check.*)
 fi
 for mode in $peers; do
     python3 -c 'import torch' 2>/dev/null || { echo "python3 has no PyTorch: no peers"; break; }
-    env -u LD_LIBRARY_PATH timeout "${SINTER_PEER_SECONDS:-200}" python3 "$here/bench/gpu/peers.py" "$mode" 2>"$out/peers.$mode.log" | keep
+    env -u LD_LIBRARY_PATH timeout "${SINTER_PEER_SECONDS:-200}" python3 "$here/bench/gpu/peers.py" "$mode" \
+        2>"$out/peers.$mode.log" | keep
 done
 exit $status

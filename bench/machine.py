@@ -63,7 +63,8 @@ def busy_cores(seconds=0.5):
     """How many cores others keep busy: the load average would still hold what this benchmark itself
     ran a minute ago."""
     def busy():
-        user, nice, system, _idle, _waiting, irq, softirq, steal, *_ = map(int, open("/proc/stat").readline().split()[1:])
+        ticks = open("/proc/stat").readline().split()[1:]
+        user, nice, system, _idle, _waiting, irq, softirq, steal, *_ = map(int, ticks)
         return user + nice + system + irq + softirq + steal
 
     try:
@@ -78,8 +79,10 @@ def describe(**more):
     load = busy_cores()
     if load > 0.3:
         print(f"warning: {load:.1f} cores are busy: something else is running, times will be too long", file=sys.stderr)
-    return {"machine": {"cpu": cpu_model(), "core": core(), "cores": len(os.sched_getaffinity(0)), "system": platform.system(),
-                        "vector_bits": vector_bits(), "busy_cores_before": round(load, 2), "date": time.strftime("%Y-%m-%d"), **more}}
+    return {"machine": {"cpu": cpu_model(), "core": core(), "cores": len(os.sched_getaffinity(0)),
+                        "system": platform.system(), "vector_bits": vector_bits(),
+                        "busy_cores_before": round(load, 2),
+                        "date": time.strftime("%Y-%m-%d"), **more}}
 
 
 def sentence(machine):
@@ -88,7 +91,8 @@ def sentence(machine):
     if "vector_bits" in m:
         text += f", {m['vector_bits']}-bit vectors"
     if "peak_gflops" in m:
-        text += ", peak " + ", ".join(f"{g:.0f} GFLOP/s with {n} thread{'s' * (n != '1')}" for n, g in m["peak_gflops"].items())
+        text += ", peak " + ", ".join(f"{g:.0f} GFLOP/s with {n} thread{'s' * (n != '1')}"
+                                      for n, g in m["peak_gflops"].items())
     if "round_trip_ns" in m:
         text += ", a cache line between cores and back in {:.0f} to {:.0f} ns".format(*m["round_trip_ns"])
     if "busy_cores_before" in m:

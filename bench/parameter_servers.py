@@ -20,7 +20,8 @@ SYSTEMS = ["raw", "sinter", "sinter, key", "ps-lite"]
 
 options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
 options.add_argument("--program", type=pathlib.Path, required=True, help="bench/parameter_server, built")
-options.add_argument("--ps-lite", type=pathlib.Path, help="what bench/peers/ps_lite.sh builds; left out where it is not there")
+options.add_argument("--ps-lite", type=pathlib.Path,
+                     help="what bench/peers/ps_lite.sh builds; left out where it is not there")
 options.add_argument("--python", help="a Python that has TensorFlow; without, its servers are left out")
 options.add_argument("--rounds", type=int, default=5)
 options.add_argument("--seconds", type=float, default=0.6, help="of one run (default 0.6)")
@@ -45,7 +46,8 @@ for _ in range(args.rounds):
                 run(system, [args.program, *job, "--system", system])
     # Two workers that compute for 3 ms, and a third that takes ten times as long.
     for mode in ("async", "stale:3", "sync:0", "sync:1"):
-        job = ["--what", "dense", "--dim", MIB // 16, "--servers", 1, "--mode", mode, "--compute", 3, "--seconds", max(args.seconds, 1)]
+        job = ["--what", "dense", "--dim", MIB // 16, "--servers", 1, "--mode", mode, "--compute", 3, "--seconds",
+               max(args.seconds, 1)]
         if mode != "sync:1":
             run(mode, [args.program, *job, "--workers", 2])
         if mode in ("async", "sync:1"):
@@ -57,4 +59,5 @@ for _ in range(args.rounds):
             run(mode, [steps, "--strategy", f"parameter_server:{mode}", "--workers", 2, "--servers", 1, "--batch", 32,
                        "--seconds", max(args.seconds, 1)])
     if args.python:
-        run("tensorflow", [args.python, pathlib.Path(__file__).parent / "peers" / "tensorflow_parameter_server.py", "--seconds", 3])
+        run("tensorflow", [args.python, pathlib.Path(__file__).parent / "peers" / "tensorflow_parameter_server.py",
+                           "--seconds", 3])

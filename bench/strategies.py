@@ -9,7 +9,8 @@ import pathlib
 import json_line
 
 options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-options.add_argument("--program", type=pathlib.Path, required=True, help="bench/distributed, built; bench/members and bench/reliability beside it")
+options.add_argument("--program", type=pathlib.Path, required=True,
+                     help="bench/distributed, built; bench/members and bench/reliability beside it")
 options.add_argument("--python", help="a Python that has PyTorch; without, DistributedDataParallel is left out")
 options.add_argument("--rounds", type=int, default=3)
 options.add_argument("--seconds", type=float, default=0.5, help="of one run (default 0.5)")
@@ -23,7 +24,8 @@ reliability = args.program.with_name("reliability")
 
 
 def step(model, strategy, *more):
-    json_line.run(f"{model}, {strategy}", [args.program, "--model", model, "--strategy", strategy, "--seconds", args.seconds, *more])
+    json_line.run(f"{model}, {strategy}",
+                  [args.program, "--model", model, "--strategy", strategy, "--seconds", args.seconds, *more])
 
 
 for _ in range(1 if args.quick else args.rounds):
@@ -31,7 +33,8 @@ for _ in range(1 if args.quick else args.rounds):
         for strategy, *more in STRATEGIES:
             step(model, strategy, *more)
         if args.python:
-            json_line.run(f"{model}, PyTorch", [args.python, pathlib.Path(__file__).parent / "peers" / "pytorch_ddp.py", "--model", model])
+            json_line.run(f"{model}, PyTorch",
+                          [args.python, pathlib.Path(__file__).parent / "peers" / "pytorch_ddp.py", "--model", model])
     for strategy, *more in STRATEGIES[:2]:
         step("lenet", strategy, *more)
     step("small", "single", "--batch", 64)   # with what one process, and each of two, has to compute

@@ -9,9 +9,11 @@ import textwrap
 
 import machine
 
-STEPS = {"mlp": "784-128-10 perceptron, batch 64", "lenet": "LeNet, batch 64", "cnn": "two convolutions, two dense layers, batch 64",
+STEPS = {"mlp": "784-128-10 perceptron, batch 64", "lenet": "LeNet, batch 64",
+         "cnn": "two convolutions, two dense layers, batch 64",
          "gpt": "GPT of four blocks, width 128", "resnet50": "ResNet-50, 8 photographs"}
-SYSTEMS = {"pytorch": "PyTorch", "pytorch-compile": "compiled", "jax": "JAX", "tensorflow": "TensorFlow", "tensorflow-xla": "XLA",
+SYSTEMS = {"pytorch": "PyTorch", "pytorch-compile": "compiled", "jax": "JAX", "tensorflow": "TensorFlow",
+           "tensorflow-xla": "XLA",
            "onnxruntime": "onnxruntime", "pytorch-jit": "PyTorch, jit"}
 
 
@@ -27,7 +29,8 @@ def filled(text, indent=""):
 
 def sentence(folder, where, hidden=("left_out", "round_trip_ns", "core")):
     """The machine of a folder's lines, by the folder's name."""
-    return f"**{folder.name}**: " + machine.sentence({**where, "machine": {k: v for k, v in where["machine"].items() if k not in hidden}})
+    shown = {k: v for k, v in where["machine"].items() if k not in hidden}
+    return f"**{folder.name}**: " + machine.sentence({**where, "machine": shown})
 
 
 def times(rows):
@@ -43,7 +46,8 @@ def times(rows):
 
 
 def versions(rows):
-    return ", ".join(f"{name} {version}" for name, version in sorted({(r["system"].split("-")[0], r["version"]) for r in rows if r.get("version")}))
+    found = {(r["system"].split("-")[0], r["version"]) for r in rows if r.get("version")}
+    return ", ".join(f"{name} {version}" for name, version in sorted(found))
 
 
 def of_each(folders, file, table):
@@ -70,8 +74,10 @@ def timed(folders, tables, file, unit, scale, first, with_two):
             two = of.get(("sinter", 2))
             cells.append([f"{model}, {optimizer}" if with_two else model, short(scale * ours),
                           *(short(scale * of[p, 1]) if (p, 1) in of else "" for p in peers),
-                          f"{best / ours:.2f}" if best else "", *([short(scale * two) if two else ""] if with_two else [])])
-        head = [first, f"Sinter, {unit}", *(SYSTEMS[p] for p in peers), "fastest peer / Sinter", *(["Sinter, 2 threads"] if with_two else [])]
+                          f"{best / ours:.2f}" if best else "",
+                          *([short(scale * two) if two else ""] if with_two else [])])
+        head = [first, f"Sinter, {unit}", *(SYSTEMS[p] for p in peers), "fastest peer / Sinter",
+                *(["Sinter, 2 threads"] if with_two else [])]
         return filled(f"{sentence(folder, where)}. {versions(rows)}.") + "\n\n" + tables.markdown(head, cells)
     return of_each(folders, file, table)
 
@@ -96,9 +102,11 @@ def build(folders, tables):
     found = [(folder, *tables.read(folder / "build.jsonl")) for folder in folders if (folder / "build.jsonl").exists()]
     at = {(r["case"], r["compiler"], folder.name): r for folder, _, rows in found for r in rows}
     cells = [[case, compiler, *(text for folder, _, _ in found for r in [at.get((case, compiler, folder.name), {})]
-                                for text in ((f"{r['seconds']:.1f}", f"{r['megabytes']:.0f}") if "seconds" in r else ("", "")))]
+                                for text in ((f"{r['seconds']:.1f}", f"{r['megabytes']:.0f}")
+                                             if "seconds" in r else ("", "")))]
              for case, compiler in dict.fromkeys(key[:2] for key in at)]
-    where = "\n".join(filled(f"- {sentence(folder, where)}; {'; '.join(where['machine'].get('compilers', {}).values())}", "  ") for folder, where, _ in found)
+    compilers = lambda where: "; ".join(where["machine"].get("compilers", {}).values())
+    where = "\n".join(filled(f"- {sentence(folder, where)}; {compilers(where)}", "  ") for folder, where, _ in found)
     head = ["case", "compiler", *(text for folder, _, _ in found for text in (f"{folder.name}, CPU s", "MB"))]
     return where + "\n\n" + tables.markdown(head, cells)
 
@@ -109,7 +117,8 @@ def memory(folders, tables):
         where, rows = tables.read(path)
         mb = lambda r, name: f"{r[name] / 1e6:.2f}"
         pairs = [(r, o) for r in rows if r["fused"] for o in rows if o["model"] == r["model"] and not o["fused"]]
-        cells = [[r["model"], mb(r, "peak_bytes"), mb(r, "activation_bytes"), r["launches"], mb(o, "peak_bytes"), mb(o, "activation_bytes"), o["launches"]]
+        cells = [[r["model"], mb(r, "peak_bytes"), mb(r, "activation_bytes"), r["launches"], mb(o, "peak_bytes"),
+                  mb(o, "activation_bytes"), o["launches"]]
                  for r, o in pairs]
         head = ["net", "MB in all", "activations, MB", "launches", "unfused: MB in all", "activations, MB", "launches"]
         return filled(f"{sentence(folder, where)}.") + "\n\n" + tables.markdown(head, cells)
@@ -134,5 +143,6 @@ def speed(folders, tables):
             + f"\n\nOne thread, SGD, float32; {m['cpu']} ({m['core']}), {m['date']}; {versions(rows)}.")
 
 
-SUMMARIES = {"steps": ("doc/benchmarks.md", steps), "predictions": ("doc/benchmarks.md", predictions), "operations": ("doc/benchmarks.md", operations),
-             "build": ("doc/benchmarks.md", build), "memory": ("doc/benchmarks.md", memory), "speed": ("README.md", speed)}
+SUMMARIES = {"steps": ("doc/benchmarks.md", steps), "predictions": ("doc/benchmarks.md", predictions),
+             "operations": ("doc/benchmarks.md", operations), "build": ("doc/benchmarks.md", build),
+             "memory": ("doc/benchmarks.md", memory), "speed": ("README.md", speed)}

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: BSL-1.0
 """Turns the JSON lines of scripts/bench.sh's pieces into tables, and fills them into the documents.
 
-Usage: tables.py step|aims|precision|predict|build|fusion|kernels|gemm|conv|general_conv|bandwidth|distributed FILE   prints a table
+Usage: tables.py NAME FILE   prints a table: step, aims, precision, predict, build, fusion, kernels, gemm,
+                             conv, general_conv, bandwidth, distributed
        tables.py fill [--top FOLDER] [--results FOLDER]
 
 `fill` puts summaries between <!-- table NAME --> and <!-- end --> in doc/benchmarks.md and
@@ -29,7 +30,8 @@ def read(path):
 
 def markdown(head, rows):
     width = [max(len(str(r[i])) for r in [head, *rows]) for i in range(len(head))]
-    line = lambda r: "| " + " | ".join(str(c).ljust(w) if i == 0 else str(c).rjust(w) for i, (c, w) in enumerate(zip(r, width))) + " |"
+    line = lambda r: "| " + " | ".join(str(c).ljust(w) if i == 0 else str(c).rjust(w)
+                                       for i, (c, w) in enumerate(zip(r, width))) + " |"
     rule = "|" + "|".join("-" * (w + 2) if i == 0 else "-" * (w + 1) + ":" for i, w in enumerate(width)) + "|"
     return "\n".join([line(head), rule, *map(line, rows)])
 
@@ -53,7 +55,8 @@ def step_table(path):
                   f"{r['median_ms'] / ours:.2f}" if ours else "", f"{floor / r['median_ms']:.2f}"] for r in done]
         cells += [[r["system"], "failed", "", "", ""] for r in group if "median_ms" not in r]
         what = f"{digits(group[0]['mflop'])} MFLOP" + " a step" * (key[1] != "predict")
-        parts.append(f"**{key[0]}, {key[1]}, {key[2]} thread{'s' * (key[2] > 1)}**: {what}, dense floor {digits(of_ms * floor)} {unit}")
+        parts.append(f"**{key[0]}, {key[1]}, {key[2]} thread{'s' * (key[2] > 1)}**: {what}, "
+                     f"dense floor {digits(of_ms * floor)} {unit}")
         parts.append(markdown(["system", f"median {unit}", f"best {unit}", "over Sinter", "floor / time"], cells))
     return "\n\n".join(parts)
 
@@ -61,7 +64,8 @@ def step_table(path):
 def aims_table(path):
     """Each step of one thread beside what it shall reach."""
     where, steps = read(path)
-    head = ["step", "time / floor (best)", "aim", "times the fastest peer", "aim", "that peer", f"2 threads over 1 ({aims.TWO_THREADS}; with lists {aims.TWO_THREADS_WITH_LISTS})"]
+    head = ["step", "time / floor (best)", "aim", "times the fastest peer", "aim", "that peer",
+            f"2 threads over 1 ({aims.TWO_THREADS}; with lists {aims.TWO_THREADS_WITH_LISTS})"]
     return f"{machine.sentence(where)}.\n\n" + markdown(head, list(aims.rows(steps)))
 
 
@@ -71,8 +75,10 @@ def precision_table(path):
     where, rows = read(path)
     of = {model: [r for r in rows if r["model"] == model] for model in dict.fromkeys(r["model"] for r in rows)}
     first, *_ = of.values()
-    cells = [[model, f"{statistics.median(r['median_ms'] for r in found):.1f}", f"{min(r['best_ms'] for r in found):.1f}",
-              f"{statistics.median(a['median_ms'] / b['median_ms'] for a, b in zip(first, found)):.2f}"] for model, found in of.items()]
+    cells = [[model, f"{statistics.median(r['median_ms'] for r in found):.1f}",
+              f"{min(r['best_ms'] for r in found):.1f}",
+              f"{statistics.median(a['median_ms'] / b['median_ms'] for a, b in zip(first, found)):.2f}"]
+             for model, found in of.items()]
     return (f"{machine.sentence(where)}; {rows[0]['threads']} thread(s), {len(first)} turns.\n\n"
             + markdown(["model", "median ms", "best ms", "as fast as the first"], cells))
 
@@ -87,9 +93,11 @@ def build_table(path):
         budget = f"{r['budget_seconds']} s" if "budget_seconds" in r else ""
         budget += f", {r['budget_mb']} MB" if "budget_mb" in r else ""
         over = r["seconds"] > r.get("budget_seconds", 1e9) or r["megabytes"] > r.get("budget_mb", 1e9)
-        cells.append([r["case"], r["compiler"], f"{r['seconds']:.2f}", f"{r['megabytes']:.0f}", budget + " (over)" * over])
+        cells.append([r["case"], r["compiler"], f"{r['seconds']:.2f}", f"{r['megabytes']:.0f}",
+                      budget + " (over)" * over])
     compilers = "; ".join(where["machine"].get("compilers", {}).values())
-    return f"{machine.sentence(where)}. {compilers}.\n\n" + markdown(["case", "compiler", "CPU s", "MB", "budget"], cells)
+    return (f"{machine.sentence(where)}. {compilers}.\n\n"
+            + markdown(["case", "compiler", "CPU s", "MB", "budget"], cells))
 
 
 def fusion_table(path):
@@ -99,9 +107,12 @@ def fusion_table(path):
     for r in rows:
         other = next((o for o in rows if o["model"] == r["model"] and o["fused"] != r["fused"]), None)
         ratio = f"{r['median_ms'] / other['median_ms']:.2f}" if other and not r["fused"] else ""
-        cells.append([r["model"], "fused" if r["fused"] else "unfused", r["kernels"], r["launches"], f"{r['moved_bytes'] / 1e6:.1f}",
-                      f"{r['activation_bytes'] / 1e6:.2f}", f"{r['peak_bytes'] / 1e6:.2f}", f"{r['median_ms']:.3f}", ratio])
-    head = ["model", "program", "kernels", "launches", "MB moved", "MB activations", "MB in all", "median ms", "over fused"]
+        cells.append([r["model"], "fused" if r["fused"] else "unfused", r["kernels"], r["launches"],
+                      f"{r['moved_bytes'] / 1e6:.1f}",
+                      f"{r['activation_bytes'] / 1e6:.2f}", f"{r['peak_bytes'] / 1e6:.2f}", f"{r['median_ms']:.3f}",
+                      ratio])
+    head = ["model", "program", "kernels", "launches", "MB moved", "MB activations", "MB in all", "median ms",
+            "over fused"]
     return f"{machine.sentence(where)}; {rows[0]['threads']} thread(s).\n\n" + markdown(head, cells)
 
 
@@ -109,9 +120,11 @@ def kernels_table(path):
     """What kernels.cpp printed; its first line is the peak."""
     where, rows = read(path)
     peak = next(r["peak_gflops"] for r in rows if "peak_gflops" in r)
-    cells = [[r["case"], f"{r['us']:.3f}", f"{r['gflops']:.0f}" if "gflops" in r else "", f"{r['of_peak']:.2f}" if "of_peak" in r else ""]
+    cells = [[r["case"], f"{r['us']:.3f}", f"{r['gflops']:.0f}" if "gflops" in r else "",
+              f"{r['of_peak']:.2f}" if "of_peak" in r else ""]
              for r in rows if "case" in r]
-    return f"{machine.sentence(where)}; peak of one thread {peak:.0f} GFLOP/s.\n\n" + markdown(["case", "us", "GFLOP/s", "of peak"], cells)
+    return (f"{machine.sentence(where)}; peak of one thread {peak:.0f} GFLOP/s.\n\n"
+            + markdown(["case", "us", "GFLOP/s", "of peak"], cells))
 
 
 def peers_table(path, general=False):
@@ -122,14 +135,18 @@ def peers_table(path, general=False):
     rows = [r for r in rows if "layer" in r and r.get("general", False) == general]
     if not rows:
         return "Not measured yet."
-    others = list(dict.fromkeys(k[:-3] for r in rows for k in r if k.endswith("_us") and not k.endswith("_best_us") and k != "sinter_us"))
+    others = list(dict.fromkeys(k[:-3] for r in rows for k in r
+                                if k.endswith("_us") and not k.endswith("_best_us") and k != "sinter_us"))
     others.sort(key=lambda name: not name.startswith("sinter"))
-    cells = [[f"{r['layer']}, {r['kind']}" + (f" ({r['m']} x {r['n']} x {r['k']})" if "k" in r else ""), f"{r['sinter_us']:.1f}",
-              *(f"{r[p + '_us']:.1f}" if p + "_us" in r else "" for p in others), f"{r['of_peak']:.2f}", f"{r['over_best_peer']:.2f}"] for r in rows]
+    cells = [[f"{r['layer']}, {r['kind']}" + (f" ({r['m']} x {r['n']} x {r['k']})" if "k" in r else ""),
+              f"{r['sinter_us']:.1f}",
+              *(f"{r[p + '_us']:.1f}" if p + "_us" in r else "" for p in others), f"{r['of_peak']:.2f}",
+              f"{r['over_best_peer']:.2f}"] for r in rows]
     ratios = [r["over_best_peer"] for r in rows]
     said = (f"Best peer over Sinter: geometric mean {statistics.geometric_mean(ratios):.2f}, least {min(ratios):.2f}, "
             f"{sum(x >= 0.9 for x in ratios)} of {len(ratios)} at least 0.9.")
-    head = ["layer, kind", "Sinter us", *(p.replace("_", " ").replace("sinter", "Sinter") for p in others), "of peak", "best peer / Sinter"]
+    head = ["layer, kind", "Sinter us", *(p.replace("_", " ").replace("sinter", "Sinter") for p in others), "of peak",
+            "best peer / Sinter"]
     return f"{machine.sentence(where)}; one thread. {said}\n\n" + markdown(head, cells)
 
 
@@ -138,9 +155,12 @@ def bandwidth_table(path):
     where, rows = read(path)
     levels = list(dict.fromkeys(r["level"] for r in rows))
     of = {(r["case"], r["level"]): r for r in rows}
-    cells = [[case, *(text for at in levels for text in ((f"{of[case, at]['gbs']:.1f}", f"{of[case, at]['of_copy']:.2f}") if (case, at) in of else ("", "")))]
+    cells = [[case, *(text for at in levels
+                      for text in ((f"{of[case, at]['gbs']:.1f}", f"{of[case, at]['of_copy']:.2f}")
+                                   if (case, at) in of else ("", "")))]
              for case in dict.fromkeys(r["case"] for r in rows)]
-    copies = ", ".join(f"{at} {statistics.median(r['copy_gbs'] for r in rows if r['level'] == at):.0f}" for at in levels)
+    copies = ", ".join(f"{at} {statistics.median(r['copy_gbs'] for r in rows if r['level'] == at):.0f}"
+                       for at in levels)
     head = ["kernel", *(text for at in levels for text in (f"{at} GB/s", "of copy"))]
     return f"{machine.sentence(where)}; one thread; copy, GB/s: {copies}.\n\n" + markdown(head, cells)
 
@@ -150,9 +170,11 @@ def pipelines_table(path):
     where, rows = read(path)
     peers = list(dict.fromkeys(r["system"] for r in rows if r["system"] != "sinter"))
     of = {(r["set"], r["system"]): r["fill_us"] for r in rows}
-    cells = [[r["set"], r["examples"], r["batch"], digits(r["fill_us"]), *(digits(of[r["set"], p]) if (r["set"], p) in of else "" for p in peers),
+    cells = [[r["set"], r["examples"], r["batch"], digits(r["fill_us"]),
+              *(digits(of[r["set"], p]) if (r["set"], p) in of else "" for p in peers),
               *(digits(r[k]) for k in ("step_us", "both_us", "ahead_us"))] for r in rows if r["system"] == "sinter"]
-    head = ["set", "examples", "batch of", "Sinter fills it, us", *(p.replace("_", " ") for p in peers), "a step", "both in turns", "with prefetch()"]
+    head = ["set", "examples", "batch of", "Sinter fills it, us", *(p.replace("_", " ") for p in peers), "a step",
+            "both in turns", "with prefetch()"]
     return f"{machine.sentence(where)}; one thread trains.\n\n" + markdown(head, cells)
 
 
@@ -165,7 +187,8 @@ def operations_table(path):
         us.setdefault((r["op"], r["kind"], r["system"]), []).append(r["us"])
         there = size.setdefault((r["op"], r["kind"]), r["size"])
         if abs(r["size"] - there) > 1e-3 * abs(there):
-            raise SystemExit(f"operations: {r['op']}, {r['kind']}: {r['system']} comes to {r['size']}, others to {there}")
+            raise SystemExit(f"operations: {r['op']}, {r['kind']}: {r['system']} comes to {r['size']}, "
+                             f"others to {there}")
     kinds, ratios, cells = ["forward", "with gradient"], [], []
     for op in dict.fromkeys(r["op"] for r in rows):
         cells.append([op.replace("_", " ")])
@@ -196,14 +219,19 @@ def distributed_table(path):
     for (ranks, n), got in sorted(times.items()):
         if n < 1024 or any("buckets" in s for s in got):
             continue
-        cells.append([f"{ranks} ranks, {size(n)}", *(f"{digits(of(got[s], 'median_ms'))} ({digits(min(r['best_ms'] for r in got[s]))})" if s in got else "" for s in systems)])
+        cells.append([f"{ranks} ranks, {size(n)}",
+                      *(f"{digits(of(got[s], 'median_ms'))} ({digits(min(r['best_ms'] for r in got[s]))})"
+                        if s in got else "" for s in systems)])
     said = []
     if (2, 8) in times:
-        said.append(f"A ping of 8 bytes between two that do not sleep: {1e3 * of(times[2, 8]['ping'], 'median_ms'):.1f} us.")
+        said.append("A ping of 8 bytes between two that do not sleep: "
+                    f"{1e3 * of(times[2, 8]['ping'], 'median_ms'):.1f} us.")
     for (ranks, n), got in sorted(times.items()):
         for s in got:
             if "buckets" in s:
-                said.append(f"{ranks} ranks, {size(n)} in {s.split()[-2]} buckets: {digits(of(got[s], 'median_ms'))} ms, in one: {digits(of(got['sinter ring'], 'median_ms'))} ms.")
+                said.append(f"{ranks} ranks, {size(n)} in {s.split()[-2]} buckets: "
+                            f"{digits(of(got[s], 'median_ms'))} ms, "
+                            f"in one: {digits(of(got['sinter ring'], 'median_ms'))} ms.")
     head = ["all-reduce, ms (best)", *systems]
     text = f"{machine.sentence(where)}; all ranks on this machine. {' '.join(said)}\n\n" + markdown(head, cells)
     return text + strategies_table(all_rows) + servers_table([r for r in all_rows if "servers" in r])
@@ -219,22 +247,28 @@ def strategies_table(all_rows):
             times.setdefault((r["model"], r["batch"]), {}).setdefault(name, []).append(r["median_ms"])
         elif r["what"] in ("meet", "kill", "stop"):
             seconds.setdefault((r["what"], r["ranks"]), []).append(r["median_ms"])
-    text, nets, small = "", {k: v for k, v in times.items() if k[0] != "small"}, {k: v for k, v in times.items() if k[0] == "small"}
+    text = ""
+    nets = {k: v for k, v in times.items() if k[0] != "small"}
+    small = {k: v for k, v in times.items() if k[0] == "small"}
     if nets:
         systems = list(dict.fromkeys(s for got in nets.values() for s in got))
         cells = []
         for (model, batch), got in nets.items():
             ms = {s: statistics.median(t) for s, t in got.items()}
             peer = ms.get("PyTorch DDP")
-            cells.append([f"{model}, batch {batch}", *(digits(ms[s]) + (f" ({peer / ms[s]:.1f})" if peer and s != "PyTorch DDP" else "")
+            cells.append([f"{model}, batch {batch}",
+                          *(digits(ms[s]) + (f" ({peer / ms[s]:.1f})" if peer and s != "PyTorch DDP" else "")
                                                        if s in ms else "" for s in systems)])
         text += "\n\n" + markdown(["ms a step (DDP's over it)", *systems], cells)
     for (_, batch), got in small.items():
-        text += f"\n\nA net of 38 KB, batch {batch}: " + ", ".join(f"{s} {1e3 * statistics.median(t):.1f} us" for s, t in got.items()) + "."
-    words = {"meet": "until the last of {} members is connected", "kill": "from SIGKILL of one of {} until all others know",
+        text += f"\n\nA net of 38 KB, batch {batch}: " + ", ".join(f"{s} {1e3 * statistics.median(t):.1f} us"
+                                                                   for s, t in got.items()) + "."
+    words = {"meet": "until the last of {} members is connected",
+             "kill": "from SIGKILL of one of {} until all others know",
              "stop": "from SIGSTOP of one of {} until all others know"}
     if seconds:
-        text += "\n\nMilliseconds " + "; ".join(f"{words[what].format(ranks)}: {statistics.median(t):.0f}" for (what, ranks), t in seconds.items()) + "."
+        text += "\n\nMilliseconds " + "; ".join(f"{words[what].format(ranks)}: {statistics.median(t):.0f}"
+                                                for (what, ranks), t in seconds.items()) + "."
     return text
 
 
@@ -253,27 +287,35 @@ def servers_table(rows):
         else:
             what = size(r["dim"])
         if "compute_ms" in r:
-            what += f", {r['compute_ms']} ms of computing, {r['mode']}" + (f", a worker more that takes {r['slower']} times as long" if r["slower"] > 1 else "")
+            what += f", {r['compute_ms']} ms of computing, {r['mode']}"
+            if r["slower"] > 1:
+                what += f", a worker more that takes {r['slower']} times as long"
         rates.setdefault((what, r["workers"], r["servers"]), {}).setdefault(r["system"], []).append(r["steps_per_s"])
     systems = list(dict.fromkeys(r["system"] for r in rows))
     cells = []
     for (what, workers, servers), got in rates.items():
         limit = statistics.median(got["raw"]) if "raw" in got else None
         share = lambda rate: f" ({rate / limit:.2f})" if limit else ""
-        cell = lambda s: (lambda rate: f"{rate:,.0f}" + ("" if s == "raw" else share(rate)))(statistics.median(got[s])) if s in got else ""
+        def cell(s):
+            if s not in got:
+                return ""
+            rate = statistics.median(got[s])
+            return f"{rate:,.0f}" + ("" if s == "raw" else share(rate))
         cells.append([f"{what}; {workers} workers, {servers} servers", *map(cell, systems)])
     return "\n\n" + markdown(["steps a second with servers (of plain sockets')", *systems], cells)
 
 
-TABLES = {"step": step_table, "aims": aims_table, "precision": precision_table, "predict": step_table, "fusion": fusion_table,
-          "build": build_table, "kernels": kernels_table, "gemm": peers_table, "conv": peers_table,
-          "general_conv": lambda path: peers_table(path, general=True), "operations": operations_table, "bandwidth": bandwidth_table,
-          "distributed": distributed_table, "pipelines": pipelines_table}
+TABLES = {"step": step_table, "aims": aims_table, "precision": precision_table, "predict": step_table,
+          "fusion": fusion_table, "build": build_table,
+          "kernels": kernels_table, "gemm": peers_table, "conv": peers_table,
+          "general_conv": lambda path: peers_table(path, general=True), "operations": operations_table,
+          "bandwidth": bandwidth_table, "distributed": distributed_table, "pipelines": pipelines_table}
 FILES = {"aims": "step", "general_conv": "conv"}   # whose lines a table is made of, where they do not bear its name
-TITLES = {"step": "A training step", "aims": "Aims", "precision": "Products of bfloat16", "predict": "A prediction", "fusion": "Fusion",
-          "build": "Build time and memory", "kernels": "Kernels", "gemm": "Products", "conv": "Convolutions",
-          "general_conv": "General convolutions", "operations": "Operations", "bandwidth": "Bandwidth", "distributed": "All-reduce",
-          "pipelines": "Input pipelines"}
+TITLES = {"step": "A training step", "aims": "Aims", "precision": "Products of bfloat16", "predict": "A prediction",
+          "fusion": "Fusion", "build": "Build time and memory", "kernels": "Kernels", "gemm": "Products",
+          "conv": "Convolutions",
+          "general_conv": "General convolutions", "operations": "Operations", "bandwidth": "Bandwidth",
+          "distributed": "All-reduce", "pipelines": "Input pipelines"}
 
 
 def table_of(name, folder):
@@ -297,7 +339,8 @@ def fill(top, results):
         place = re.compile(rf"(<!-- table {name} -->\n).*?(<!-- end -->)", re.S)
         if not place.search(text):
             raise SystemExit(f"{page}: no place for table {name}")
-        path.write_text(place.sub(lambda m: m[1] + "\n" + summary(folders, sys.modules[__name__]) + "\n\n" + m[2], text))
+        path.write_text(place.sub(lambda m: m[1] + "\n" + summary(folders, sys.modules[__name__]) + "\n\n" + m[2],
+                                  text))
     for folder in folders:
         page = [f"<!-- SPDX-License-Identifier: BSL-1.0 -->\n# Benchmarks in full: {folder.name}",
                 f"Measured on a machine with {folder.name} cores; filled by `bench/tables.py fill`. "
@@ -312,7 +355,8 @@ def main():
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("what", choices=[*TABLES, "fill"])
     options.add_argument("file", nargs="?", type=pathlib.Path)
-    options.add_argument("--top", type=pathlib.Path, default=bench.parent, help="the repository whose documents are filled")
+    options.add_argument("--top", type=pathlib.Path, default=bench.parent,
+                         help="the repository whose documents are filled")
     options.add_argument("--results", type=pathlib.Path, default=bench / "results")
     args = options.parse_args()
     if args.what == "fill":

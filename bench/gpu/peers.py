@@ -21,8 +21,9 @@ from torch.nn import functional as F
 
 class Cnn(nn.Sequential):
     def __init__(self, dropout):
-        super().__init__(nn.Conv2d(1, 32, 3, padding=1), nn.ReLU(), nn.MaxPool2d(2), nn.Conv2d(32, 64, 3, padding=1), nn.ReLU(),
-                         nn.MaxPool2d(2), nn.Flatten(), nn.Linear(3136, 128), nn.ReLU(), nn.Dropout(dropout), nn.Linear(128, 10))
+        super().__init__(nn.Conv2d(1, 32, 3, padding=1), nn.ReLU(), nn.MaxPool2d(2),
+                         nn.Conv2d(32, 64, 3, padding=1), nn.ReLU(), nn.MaxPool2d(2),
+                         nn.Flatten(), nn.Linear(3136, 128), nn.ReLU(), nn.Dropout(dropout), nn.Linear(128, 10))
 
 
 class Block(nn.Module):
@@ -91,7 +92,8 @@ def measure(mode, name, tf32):
     here = [t.cuda() for t in host]
     loss_of = lambda x, y: F.cross_entropy(net(x), y)   # noqa: E731
     if mode == "compile":
-        torch._dynamo.reset()   # else the next models count as recompilations of the first, and run eagerly past a limit
+        # Else the next models count as recompilations of the first, and run eagerly past a limit.
+        torch._dynamo.reset()
         loss_of = torch.compile(loss_of, mode="reduce-overhead")
 
     def compute():
@@ -126,8 +128,9 @@ def measure(mode, name, tf32):
         began = time.perf_counter()
         step()
         times.append(1e3 * (time.perf_counter() - began))
-    print(json.dumps({"system": "pytorch-" + mode, "version": torch.__version__, "model": name.removesuffix("1024"), "batch": batch,
-                      "tf32": tf32, "median_ms": round(statistics.median(times), 4), "best_ms": round(min(times), 4)}), flush=True)
+    print(json.dumps({"system": "pytorch-" + mode, "version": torch.__version__, "model": name.removesuffix("1024"),
+                      "batch": batch, "tf32": tf32, "median_ms": round(statistics.median(times), 4),
+                      "best_ms": round(min(times), 4)}), flush=True)
 
 
 if __name__ == "__main__":
@@ -136,4 +139,5 @@ if __name__ == "__main__":
             try:
                 measure(sys.argv[1], wanted, precision)
             except Exception as e:   # one model's fault leaves the others
-                print(json.dumps({"system": "pytorch-" + sys.argv[1], "model": wanted, "error": str(e)[:300]}), flush=True)
+                print(json.dumps({"system": "pytorch-" + sys.argv[1], "model": wanted, "error": str(e)[:300]}),
+                      flush=True)

@@ -37,13 +37,15 @@ SEQUENCES = {
 def resnet(blocks, bottleneck):
     stages = [(64 << i, n, 2 if i else 1) for i, n in enumerate(blocks)]
     return [("stem", 64, 7), ("max", 3, 2, 1),
-            *(("residual", width, stride if i == 0 else 1, bottleneck) for width, n, stride in stages for i in range(n)),
+            *(("residual", width, stride if i == 0 else 1, bottleneck)
+              for width, n, stride in stages for i in range(n)),
             ("mean",), ("dense", 1000)]
 
 
 def vgg(*plan):
     convs = [("max", 2, 2, 0) if n == "pool" else ("conv", n, 3, 1, 1) for n in plan]
-    return [*convs, ("flatten", 7), ("dense", 4096), ("relu",), ("dropout", 0.5), ("dense", 4096), ("relu",), ("dropout", 0.5),
+    return [*convs, ("flatten", 7), ("dense", 4096), ("relu",), ("dropout", 0.5), ("dense", 4096), ("relu",),
+            ("dropout", 0.5),
             ("dense", 1000)]
 
 
@@ -56,20 +58,27 @@ IMAGES = {
     "resnet50": {"batch": 8, "side": 224, "trunk": resnet((3, 4, 6, 3), True)},
     "alexnet": {"batch": 16, "side": 224, "trunk": [
         ("conv", 64, 11, 4, 2), ("max", 3, 2, 0), ("conv", 192, 5, 1, 2), ("max", 3, 2, 0), ("conv", 384, 3, 1, 1),
-        ("conv", 256, 3, 1, 1), ("conv", 256, 3, 1, 1), ("max", 3, 2, 0), ("flatten", 6), ("dropout", 0.5), ("dense", 4096), ("relu",),
+        ("conv", 256, 3, 1, 1), ("conv", 256, 3, 1, 1), ("max", 3, 2, 0), ("flatten", 6), ("dropout", 0.5),
+        ("dense", 4096), ("relu",),
         ("dropout", 0.5), ("dense", 4096), ("relu",), ("dense", 1000)]},
-    "vgg_a": {"batch": 8, "side": 224, "trunk": vgg(64, "pool", 128, "pool", 256, 256, "pool", 512, 512, "pool", 512, 512, "pool")},
+    "vgg_a": {"batch": 8, "side": 224,
+              "trunk": vgg(64, "pool", 128, "pool", 256, 256, "pool", 512, 512, "pool", 512, 512, "pool")},
     "googlenet": {"batch": 16, "side": 224, "trunk": [
-        [("conv", 64, 7, 2, 3), ("max", 3, 2, 1), ("lrn",), ("conv", 64, 1, 1, 0), ("conv", 192, 3, 1, 1), ("lrn",), ("max", 3, 2, 1),
+        [("conv", 64, 7, 2, 3), ("max", 3, 2, 1), ("lrn",), ("conv", 64, 1, 1, 0), ("conv", 192, 3, 1, 1), ("lrn",),
+         ("max", 3, 2, 1),
          ("inception", 64, 96, 128, 16, 32, 32), ("inception", 128, 128, 192, 32, 96, 64), ("max", 3, 2, 1),
          ("inception", 192, 96, 208, 16, 48, 64)],
-        [("inception", 160, 112, 224, 24, 64, 64), ("inception", 128, 128, 256, 24, 64, 64), ("inception", 112, 144, 288, 32, 64, 64)],
+        [("inception", 160, 112, 224, 24, 64, 64), ("inception", 128, 128, 256, 24, 64, 64),
+         ("inception", 112, 144, 288, 32, 64, 64)],
         [("inception", 256, 160, 320, 32, 128, 128), ("max", 3, 2, 1), ("inception", 256, 160, 320, 32, 128, 128),
          ("inception", 384, 192, 384, 48, 128, 128), ("mean",), ("dropout", 0.4), ("dense", 1000)]],
-        "heads": [("avg", 5, 3), ("conv", 128, 1, 1, 0), ("flatten", 4), ("dense", 1024), ("relu",), ("dropout", 0.7), ("dense", 1000)]},
+        "heads": [("avg", 5, 3), ("conv", 128, 1, 1, 0), ("flatten", 4), ("dense", 1024), ("relu",), ("dropout", 0.7),
+                  ("dense", 1000)]},
     "overfeat": {"batch": 16, "side": 231, "trunk": [
-        ("conv", 96, 11, 4, 0), ("max", 2, 2, 0), ("conv", 256, 5, 1, 0), ("max", 2, 2, 0), ("conv", 512, 3, 1, 1), ("conv", 1024, 3, 1, 1),
-        ("conv", 1024, 3, 1, 1), ("max", 2, 2, 0), ("flatten", 6), ("dropout", 0.5), ("dense", 3072), ("relu",), ("dropout", 0.5),
+        ("conv", 96, 11, 4, 0), ("max", 2, 2, 0), ("conv", 256, 5, 1, 0), ("max", 2, 2, 0), ("conv", 512, 3, 1, 1),
+        ("conv", 1024, 3, 1, 1),
+        ("conv", 1024, 3, 1, 1), ("max", 2, 2, 0), ("flatten", 6), ("dropout", 0.5), ("dense", 3072), ("relu",),
+        ("dropout", 0.5),
         ("dense", 4096), ("relu",), ("dense", 1000)]},
     "mobilenet": {"batch": 16, "side": 224, "trunk": [
         ("stem", 32, 3), *[("separable", *block) for block in (
@@ -155,7 +164,8 @@ def image_products(entries, side, channels):
             channels = result
         elif kind == "inception":
             one, reduce3, three, reduce5, five, pooled = of
-            for k, c, out in ((1, channels, one), (1, channels, reduce3), (3, reduce3, three), (1, channels, reduce5), (5, reduce5, five),
+            for k, c, out in ((1, channels, one), (1, channels, reduce3), (3, reduce3, three), (1, channels, reduce5),
+                              (5, reduce5, five),
                               (1, channels, pooled)):
                 conv(out, k, 1, k // 2, c, side)
             channels = one + three + five + pooled
@@ -403,4 +413,5 @@ def report_prediction(system, version, args, predict, result):
         sys.exit(f"{system}: the prediction is {result()}")
     print(json.dumps({
         "system": system, "model": args.model, "optimizer": "predict", "threads": args.threads,
-        "median_ms": round(statistics.median(samples), 7), "best_ms": round(min(samples), 7), "version": version}), flush=True)
+        "median_ms": round(statistics.median(samples), 7), "best_ms": round(min(samples), 7),
+        "version": version}), flush=True)

@@ -53,7 +53,8 @@ def gpt(sizes, p, x):
     seen = jnp.tril(jnp.ones((t, t), bool))
     x = p["symbols"][x] + p["places"]
     for i in range(sizes["blocks"]):
-        q, k, v = (part.reshape(n, t, heads, width // heads) for part in jnp.split(dense(p, f"{i}.qkv", norm(p, f"{i}.before", x)), 3, -1))
+        q, k, v = (part.reshape(n, t, heads, width // heads)
+                   for part in jnp.split(dense(p, f"{i}.qkv", norm(p, f"{i}.before", x)), 3, -1))
         scores = jnp.einsum("nqhd,nkhd->nhqk", q, k) * (width // heads) ** -0.5
         shares = jax.nn.softmax(jnp.where(seen, scores, -jnp.inf))
         x = x + dense(p, f"{i}.out", jnp.einsum("nhqk,nkhd->nqhd", shares, v).reshape(n, t, width))

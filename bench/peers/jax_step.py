@@ -31,7 +31,8 @@ def logits(weights, x):
         x = jnp.concatenate([table[rows].reshape(rows.shape[0], -1), numbers], 1)
     for i, (layer, (w, b)) in enumerate(zip(shapes, weights)):
         if layer[0] == "conv":
-            x = jax.lax.conv_general_dilated(x, w, (1, 1), layer[4].upper(), dimension_numbers=("NHWC", "HWIO", "NHWC")) + b
+            x = jax.lax.conv_general_dilated(x, w, (1, 1), layer[4].upper(),
+                                             dimension_numbers=("NHWC", "HWIO", "NHWC")) + b
             x = pool(jax.nn.relu(x))
         else:
             x = x.reshape(x.shape[0], -1) @ w + b

@@ -11,13 +11,15 @@ import time
 import common
 import numpy
 
-SETS = {"policy": (1 << 17, [4]), "columns": (1 << 16, [5, 9, 1]), "mlp": (60_000, [784]),   # examples, numbers of each array
+# Examples, numbers of each array.
+SETS = {"policy": (1 << 17, [4]), "columns": (1 << 16, [5, 9, 1]), "mlp": (60_000, [784]),
         "mlp_bytes": (60_000, [784])}   # kept as bytes, of which a batch is floats in [0, 1]
 
 
 def arrays(examples, widths, of_bytes):
     draw = numpy.random.default_rng(7)
-    row = (lambda w: draw.integers(0, 256, (examples, w), numpy.uint8)) if of_bytes else lambda w: draw.random((examples, w), numpy.float32)
+    row = ((lambda w: draw.integers(0, 256, (examples, w), numpy.uint8)) if of_bytes
+           else lambda w: draw.random((examples, w), numpy.float32))
     return [row(w) for w in widths] + [draw.integers(0, 2, examples)]
 
 
@@ -38,9 +40,11 @@ def pytorch(data, batch):
     torch.set_num_threads(1)
     whole = TensorDataset(*map(torch.from_numpy, data))
     loaders = {"pytorch": DataLoader(whole, batch_size=batch, shuffle=True),
-               "pytorch_by_indices": DataLoader(whole, sampler=BatchSampler(RandomSampler(whole), batch, False), batch_size=None)}
+               "pytorch_by_indices": DataLoader(whole, sampler=BatchSampler(RandomSampler(whole), batch, False),
+                                                batch_size=None)}
     for system, loader in loaders.items():
-        yield system, Mapped(loader, lambda images, labels: (images.float().div_(255), labels)) if data[0].dtype == numpy.uint8 else loader
+        to_floats = lambda images, labels: (images.float().div_(255), labels)
+        yield system, Mapped(loader, to_floats) if data[0].dtype == numpy.uint8 else loader
 
 
 def tensorflow(data, batch):
@@ -80,7 +84,8 @@ def main():
         data, batch = arrays(examples, widths, of_bytes), common.BATCH[name.removesuffix("_bytes")]
         for loaders in (pytorch, tensorflow):
             for system, batches in loaders(data, batch):
-                print(json.dumps({"set": name, "batch": batch, "system": system, "fill_us": microseconds(batches, seconds)}), flush=True)
+                print(json.dumps({"set": name, "batch": batch, "system": system,
+                                  "fill_us": microseconds(batches, seconds)}), flush=True)
 
 
 if __name__ == "__main__":

@@ -12,6 +12,7 @@ mkdir -p "$folder/ps-lite-objects"
 [ -e "$source" ] || git clone --quiet https://github.com/dmlc/ps-lite "$source"
 [ -n "${PS_LITE:-}" ] || git -C "$source" checkout --quiet "$version"
 protoc --cpp_out="$folder/ps-lite-objects" --proto_path="$source/src" "$source/src/meta.proto"
-${CXX:-g++} -std=c++20 -O3 -march=native -w -I"$source/include" -I"$source/src" -I"$folder/ps-lite-objects" -I"$top/include" \
+${CXX:-g++} -std=c++20 -O3 -march=native -w \
+    -I"$source/include" -I"$source/src" -I"$folder/ps-lite-objects" -I"$top/include" \
     "$top/bench/peers/ps_lite.cpp" "$source"/src/*.cc "$folder/ps-lite-objects/meta.pb.cc" \
     -lzmq -lprotobuf -lpthread -o "$folder/ps_lite"

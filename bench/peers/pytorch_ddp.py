@@ -41,7 +41,8 @@ def net_and_batch():
     """The net, and `args.batch` examples: those of the benchmarks, repeated."""
     if args.model in common.SEQUENCES:
         import pytorch_sequences
-        net = pytorch_sequences.build(args.model, common.SEQUENCES[args.model], common.sequence_weights(args.model), False)
+        net = pytorch_sequences.build(args.model, common.SEQUENCES[args.model], common.sequence_weights(args.model),
+                                      False)
         x, y = map(torch.from_numpy, common.sequence_batch(args.model))
         x = x.long()
         y = y.long().reshape(len(x), -1)
@@ -99,8 +100,10 @@ def work(rank, store):
             sys.exit(f"pytorch-ddp: loss went from {first} to {loss.item()}: this is not training")
         print(json.dumps({
             "system": "pytorch-ddp", "what": "step", "model": args.model, "ranks": args.processes, "batch": args.batch,
-            "optimizer": args.optimizer, "median_ms": round(statistics.median(samples), 5), "best_ms": round(min(samples), 5),
-            "steps_per_s": round(1e3 / statistics.median(samples), 2), "version": torch.__version__.split("+")[0]}), flush=True)
+            "optimizer": args.optimizer, "median_ms": round(statistics.median(samples), 5),
+            "best_ms": round(min(samples), 5),
+            "steps_per_s": round(1e3 / statistics.median(samples), 2),
+            "version": torch.__version__.split("+")[0]}), flush=True)
     dist.destroy_process_group()
 
 

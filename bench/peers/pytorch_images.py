@@ -46,7 +46,8 @@ def stack(entries, channels):
             channels = out
         elif kind == "separable":
             out, stride = of
-            parts += [nn.Conv2d(channels, channels, 3, stride, 1, groups=channels, bias=False), nn.BatchNorm2d(channels), nn.ReLU(),
+            parts += [nn.Conv2d(channels, channels, 3, stride, 1, groups=channels, bias=False),
+                      nn.BatchNorm2d(channels), nn.ReLU(),
                       nn.Conv2d(channels, out, 1, bias=False), nn.BatchNorm2d(out), nn.ReLU()]
             channels = out
         else:
@@ -61,7 +62,8 @@ class Residual(nn.Module):
     def __init__(self, channels, width, stride, bottleneck):
         super().__init__()
         self.channels = width * (4 if bottleneck else 1)
-        shape = ([(width, 1, 1), (width, 3, stride), (4 * width, 1, 1)] if bottleneck else [(width, 3, stride), (width, 3, 1)])
+        shape = ([(width, 1, 1), (width, 3, stride), (4 * width, 1, 1)] if bottleneck
+                 else [(width, 3, stride), (width, 3, 1)])
         parts, c = [], channels
         for out, k, s in shape:
             parts += [nn.Conv2d(c, out, k, s, k // 2, bias=False), nn.BatchNorm2d(out), nn.ReLU(inplace=True)]
@@ -69,7 +71,8 @@ class Residual(nn.Module):
         self.branch = nn.Sequential(*parts[:-1])
         self.past = None
         if stride > 1 or channels != self.channels:
-            self.past = nn.Sequential(nn.Conv2d(channels, self.channels, 1, stride, bias=False), nn.BatchNorm2d(self.channels))
+            self.past = nn.Sequential(nn.Conv2d(channels, self.channels, 1, stride, bias=False),
+                                      nn.BatchNorm2d(self.channels))
 
     def forward(self, x):
         return F.relu(self.branch(x) + (x if self.past is None else self.past(x)), inplace=True)
@@ -81,7 +84,8 @@ class Inception(nn.Module):
         self.channels = one + three + five + pooled
         conv = lambda out, k: ("conv", out, k, 1, k // 2)
         self.branches = nn.ModuleList(stack(entries, channels)[0] for entries in (
-            [conv(one, 1)], [conv(reduce3, 1), conv(three, 3)], [conv(reduce5, 1), conv(five, 5)], [("max", 3, 1, 1), conv(pooled, 1)]))
+            [conv(one, 1)], [conv(reduce3, 1), conv(three, 3)], [conv(reduce5, 1), conv(five, 5)],
+            [("max", 3, 1, 1), conv(pooled, 1)]))
 
     def forward(self, x):
         return torch.cat([b(x) for b in self.branches], 1)
@@ -144,5 +148,6 @@ def step():
     return loss
 
 
-common.report("pytorch" if args.mode == "channels-last" else f"pytorch-{args.mode}", torch.__version__.split("+")[0], args, step,
+common.report("pytorch" if args.mode == "channels-last" else f"pytorch-{args.mode}", torch.__version__.split("+")[0],
+              args, step,
               lambda loss: loss.item())

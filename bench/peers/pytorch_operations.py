@@ -30,7 +30,8 @@ def patches(x):
 def as_patches(d, channels):
     """[N, OH, OW, kh kw C] as `patches` has them."""
     batch, height, width, all_taps = d.shape
-    return d.reshape(batch, height * width, all_taps // channels, channels).permute(0, 3, 2, 1).reshape(batch, all_taps, height * width)
+    d = d.reshape(batch, height * width, all_taps // channels, channels)
+    return d.permute(0, 3, 2, 1).reshape(batch, all_taps, height * width)
 
 
 OPS = {   # name: batch, extents of an example here, the function and what it takes
@@ -115,7 +116,8 @@ def run(name, seconds):
             size = sum(t.detach().double().abs().sum().item() for t in (made if isinstance(made, tuple) else (made,)))
             best[kind_of_run] = min(best.get(kind_of_run, (1e99, 0)), (microseconds(run_once, seconds), size))
     for kind_of_run, (us, size) in best.items():
-        print(json.dumps({"op": name, "kind": kind_of_run, "system": "pytorch", "batch": batch, "us": round(us, 3), "size": size}), flush=True)
+        print(json.dumps({"op": name, "kind": kind_of_run, "system": "pytorch", "batch": batch, "us": round(us, 3),
+                          "size": size}), flush=True)
 
 
 def main():

@@ -17,7 +17,8 @@ class Own(nn.Module):
         self.head = nn.Linear(width, sizes["classes"])
         with torch.no_grad():
             for i in range(sizes["layers"]):
-                for part, name in (("weight_ih", f"{i}.kernel"), ("weight_hh", f"{i}.recurrent"), ("bias_ih", f"{i}.bias")):
+                for part, name in (("weight_ih", f"{i}.kernel"), ("weight_hh", f"{i}.recurrent"),
+                                   ("bias_ih", f"{i}.bias")):
                     getattr(self.layer, f"{part}_l{i}").copy_(torch.from_numpy(arrays[name].T))
                 getattr(self.layer, f"bias_hh_l{i}").zero_()
             self.head.weight.copy_(torch.from_numpy(arrays["head.kernel"].T))

@@ -19,7 +19,8 @@ class Columns(nn.Module):
 
     def __init__(self):
         super().__init__()
-        self.table, self.rest = nn.Embedding.from_pretrained(torch.from_numpy(common.table()), freeze=False), pytorch_nets.build(args.model)
+        self.table = nn.Embedding.from_pretrained(torch.from_numpy(common.table()), freeze=False)
+        self.rest = pytorch_nets.build(args.model)
 
     def forward(self, x):
         rows, numbers = x

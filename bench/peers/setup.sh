@@ -37,5 +37,6 @@ done
 import os
 os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
 import jax, onnxruntime, tensorflow, torch
-print("PyTorch", torch.__version__, " JAX", jax.__version__, " TensorFlow", tensorflow.__version__, " onnxruntime", onnxruntime.__version__)
+print("PyTorch", torch.__version__, " JAX", jax.__version__, " TensorFlow", tensorflow.__version__,
+      " onnxruntime", onnxruntime.__version__)
 PY

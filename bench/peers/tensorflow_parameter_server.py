@@ -38,12 +38,14 @@ tf.config.threading.set_intra_op_parallelism_threads(1)
 
 def serve():
     kind, index = args.task.split("/")
-    server = tf.distribute.Server(json.loads(os.environ["CLUSTER"]), job_name=kind, task_index=int(index), protocol="grpc", start=True)
+    server = tf.distribute.Server(json.loads(os.environ["CLUSTER"]), job_name=kind, task_index=int(index),
+                                  protocol="grpc", start=True)
     server.join()   # it never returns: the coordinator ends this process
 
 
 def coordinate(cluster):
-    resolver = tf.distribute.cluster_resolver.SimpleClusterResolver(tf.train.ClusterSpec(cluster), rpc_layer="grpc", task_type="chief", task_id=0)
+    resolver = tf.distribute.cluster_resolver.SimpleClusterResolver(tf.train.ClusterSpec(cluster), rpc_layer="grpc",
+                                                                    task_type="chief", task_id=0)
     strategy = tf.distribute.ParameterServerStrategy(resolver)
     coordinator = tf.distribute.coordinator.ClusterCoordinator(strategy)
     rate = common.LEARNING_RATE[args.optimizer]
@@ -87,7 +89,8 @@ def coordinate(cluster):
     last = float(losses[-1].fetch())
     if not (math.isfinite(last) and last < first):
         sys.exit(f"tensorflow: loss went from {first} to {last}: this is not training")
-    print(json.dumps({"system": "tensorflow", "what": "step", "model": args.model, "strategy": "parameter_server:async", "servers": args.servers,
+    print(json.dumps({"system": "tensorflow", "what": "step", "model": args.model, "strategy": "parameter_server:async",
+                      "servers": args.servers,
                       "workers": args.workers, "batch": args.batch, "optimizer": args.optimizer,
                       "steps_per_s": round(statistics.median(rates), 1), "version": tf.__version__}), flush=True)
 
