@@ -343,10 +343,11 @@ def fill(top, results):
                                   text))
     for folder in folders:
         page = [f"<!-- SPDX-License-Identifier: BSL-1.0 -->\n# Benchmarks in full: {folder.name}",
-                f"Measured on a machine with {folder.name} cores; filled by `bench/tables.py fill`. "
+                f"Measured on a machine with {folder.name} cores; filled by `bench/tables.py fill`.\n"
                 "[How it is measured](../../doc/benchmarks.md), and [notes](benchmarks.md)."]
         for name in TABLES:
-            page += [f"## {TITLES[name]}", table_of(name, folder)]
+            page += [f"## {TITLES[name]}", *(part if part.lstrip().startswith("|") else summaries.filled(part)
+                                             for part in table_of(name, folder).split("\n\n"))]
         (top / "bench" / "notes" / f"tables-{folder.name}.md").write_text("\n\n".join(page) + "\n")
 
 
