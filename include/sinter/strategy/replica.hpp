@@ -101,9 +101,8 @@ public:
     /// Whether steps are accumulated, in the last slot.
     static constexpr bool gathers() { return gathers_in(all{}); }
 
-    /// Gradients, as they are read and written, are program I's from now on. Each training program
-    /// has memory of its own for them, since sums over them take what lies between for zeros. Steps
-    /// see to it themselves.
+    /// Gradients, as they are read and written, are program I's from now on; steps see to it. Each
+    /// training program has memory of its own for them: sums take what lies between for zeros.
     template <int I>
     void use_gradients() {
         if constexpr (Programs::n_training > 1) {
@@ -224,10 +223,9 @@ public:
     /// Runs the prediction program, for which the batch needs no targets. Throws as step().
     void predict(const batch_view& b, const step_values& v) { run_other(prediction_, b, v, false); }
 
-    /// Has program Q of evaluation or prediction parameters of its own? Where tables are elsewhere
-    /// and it reads one whole (a sampled softmax's scores of all classes), its parameters cannot
-    /// lie where training's do: each run copies those that are here, and the tables that it has
-    /// whole are written to whole_table().
+    /// Has program Q of evaluation or prediction parameters of its own? It has where tables are
+    /// elsewhere and it reads one whole (a sampled softmax's scores of all classes). Each run copies
+    /// those that are here; the tables that it has whole are written to whole_table().
     template <class Q>
     static constexpr bool has_own_parameters() {
         if constexpr (training<0>::request::options.remote_tables > 0)
@@ -398,8 +396,7 @@ private:
         if constexpr (P::v.loss_weight.where() != compiler::space::none) device_.read(m, P::v.loss_weight, &w, 1);
         loss_weight_ = static_cast<double>(w);
     }
-    /// Floats of the first so many outputs of the last run, whose batch may be larger than
-    /// training's.
+    /// Floats of the first so many outputs of the last run, whose batch may exceed training's.
     std::int64_t floats_before(int outputs) const {
         std::int64_t n = 0;
         for (int i = 0; i < outputs; ++i)

@@ -20,8 +20,7 @@
 namespace sinter::inline SINTER_TARGET {
 
 /// Sums over this process's shards have the order of a binary tree (tree_sum.hpp), whatever the
-/// number of threads; those over members that of the communicator, or of the tree, where that is
-/// requested.
+/// number of threads; those over members that of the communicator, or, on request, of the tree.
 ///
 /// A step allocates nothing (but, once, what a replica's may and what parts() and output() return).
 /// Whatever is thrown comes before any parameter is changed; states are then as they were.
@@ -87,8 +86,7 @@ protected:
     }
 
     step_result last_result() const { return result(static_cast<float>(totals_[loss]), applied_); }
-    /// Each step that changes the model is told of there from now on (reduced_step.hpp). Null:
-    /// nowhere.
+    /// Steps that change the model are told of there from now on (reduced_step.hpp); null: nowhere.
     void tell_steps(std::vector<std::byte>* to) {
         told_ = to;
         tell_ = [](synchronous_session& s, const step_values& v, bool updates) {
@@ -274,8 +272,7 @@ private:
         if (!shared && !peers && !aside && (v.step + 1) % detail::of_program::every<P> == 0)
             own_shards(thread, [&](int i) { this->template fetch<I>(i); });
     }
-    /// These launches, of each of this thread's shards that has examples. `sends`: what is ready is
-    /// sent meanwhile.
+    /// These launches, of this thread's shards that have examples. `sends`: also what is ready.
     template <int I, class Observer>
     void run_own(int thread, const step_values& v, runtime::launch_range launches, Observer& observe,
                  bool sends = false) {
@@ -377,8 +374,7 @@ private:
     static constexpr runtime::launch_marks marks_of() {
         return {detail::of_program::marks<P>.all, P::v.n_buckets + 1};
     }
-    /// While the devices are at work: the totals, but where they are known; then each bucket as
-    /// soon as it is final.
+    /// While devices work: the totals, where they are not known; then each bucket once it is final.
     template <int I>
     void send_marked(const step_values& v) {
         using P = training<I>;
