@@ -41,7 +41,8 @@ void check(int m) {
         static_assert(std::is_same_v<gradient,
                                      narrow_weight_gradient<H, W, CI, OH, OW, CO, KH, KW, S, PT, PL, store_raw>>);
         BOOST_TEST_CONTEXT(H << 'x' << W << 'x' << CI << " -> " << OH << 'x' << OW << 'x' << CO 
-                             << ", " << KH << 'x' << KW << " stride " << S << " padding " << PT << ' ' << PL << ", " << m << " images") {
+                             << ", " << KH << 'x' << KW << " stride " << S << " padding " << PT << ' ' << PL
+                             << ", " << m << " images") {
             const auto x = noise(e.x() * m, 1), dy = noise(e.y() * m, 2), w = noise(e.w(), 3);
             std::vector<double> y(dy.size()), dw(w.size());
             each_product(e, m, [&](std::size_t i, std::size_t o, std::size_t k) {
