@@ -11,57 +11,66 @@ namespace sinter::inline SINTER_TARGET {
 /// Strategies are made of devices, and a trainer knows a device only by what is written here.
 ///
 /// Target
-///     `target`, a compiler::target: what programs are planned for. `panel_width`, columns of one panel of packed
-///     weights (1: they lie plain). Both are constants; devices of equal target share programs.
+///     `target`, a compiler::target: what programs are planned for. `panel_width`, columns of one
+///     panel of packed weights (1: they lie plain). Both are constants; devices of equal target
+///     share programs.
 /// Memory
-///     `memory`, a runtime::basic_model_memory of arenas. An arena is a stretch of zeroed floats: default constructed
-///     it is empty, made from a number of floats it has so many; `clear()` zeroes it; it moves, and stays where it is
-///     when moved.
+///     `memory`, a runtime::basic_model_memory of arenas. An arena is a stretch of zeroed floats:
+///     default constructed it is empty, made from a number of floats it has so many; `clear()`
+///     zeroes it; it moves, and stays where it is when moved.
 /// Read, write
-///     `read(memory, address, to, floats)` and `write(memory, address, from, floats)` copy between the device and the
-///     host, in the form in which variables lie there. They return when the copy is whole.
-///     `host_view(memory, address, scratch, floats)`: where the host can read the floats at `address`: in place if
-///     `shares_memory`, else copied to `scratch`.
+///     `read(memory, address, to, floats)` and `write(memory, address, from, floats)` copy between
+///     the device and the host, in the form in which variables lie there. They return when the copy
+///     is whole.
+///     `host_view(memory, address, scratch, floats)`: where the host can read the floats at
+///     `address`: in place if `shares_memory`, else copied to `scratch`.
 /// Runner
-///     `runner<P>` runs one compiled program P. `runner<P>::scratch_floats()` is a constant, the floats of scratch
-///     memory that P's kernels take. `bind(memory)` takes note of where the arenas lie, once before the first run.
+///     `runner<P>` runs one compiled program P. `runner<P>::scratch_floats()` is a constant, the
+///     floats of scratch memory that P's kernels take. `bind(memory)` takes note of where the
+///     arenas lie, once before the first run.
 /// Run
-///     `run<P>(runner, runtime::step_arguments)` runs P on a batch: all of it, or the stretch that `launches` names. A
-///     step runs in two halves so, gradients and updates, cut at P::v.segments.first_update; the second half may leave
-///     `ports` null.
-///     `run<P>(runner, step_arguments, observe)` calls `observe(launch, before)` around each launch. A run allocates
-///     nothing once its batch's size has been seen twice.
-///     Returns bool where the device can end a step of which `needs_finite_loss` before anything is changed: false if
-///     it did. Returns void where the loss is known too late for that.
+///     `run<P>(runner, runtime::step_arguments)` runs P on a batch: all of it, or the stretch that
+///     `launches` names. A step runs in two halves so, gradients and updates, cut at
+///     P::v.segments.first_update; the second half may leave `ports` null.
+///     `run<P>(runner, step_arguments, observe)` calls `observe(launch, before)` around each
+///     launch. A run allocates nothing once its batch's size has been seen twice.
+///     Returns bool where the device can end a step of which `needs_finite_loss` before anything is
+///     changed: false if it did. Returns void where the loss is known too late for that.
 /// Peers (optional: adds_from_peers)
-///     `add_from(memory, address, device, memory, floats)` adds the floats at the address in another device's memory to
-///     those there in this one's, `copy_from` copies them. They return when that is done. Where a device lacks them,
-///     strategies go through the host.
-///     `staging`: memory of the host's that copies are fast from and to, a class as runtime::arena, which it is by
-///     default.
+///     `add_from(memory, address, device, memory, floats)` adds the floats at the address in
+///     another device's memory to those there in this one's, `copy_from` copies them. They return
+///     when that is done. Where a device lacks them, strategies go through the host.
+///     `staging`: memory of the host's that copies are fast from and to, a class as runtime::arena,
+///     which it is by default.
 /// Marks (optional: marks_launches)
-///     `run_marked(runner, step_arguments, launch_marks)` does as run() does but may return before it is done. Beside
-///     what it does, a device then copies and adds up, in the order of these calls: `follow(runner, number)`: what is
-///     asked for in this way from now on waits for the launch so marked, and for none behind it;
-///     `read_aside(memory, address, to, floats)` returns when that is done; `wait_aside()`: until all is. Of a device
-///     that adds_from_peers also `add_aside(memory, address, device, memory, floats)`, behind what was asked for of
-///     the other device in this way; it may return before that is done.
+///     `run_marked(runner, step_arguments, launch_marks)` does as run() does but may return before
+///     it is done. Beside what it does, a device then copies and adds up, in the order of these
+///     calls: `follow(runner, number)`: what is asked for in this way from now on waits for the
+///     launch so marked, and for none behind it; `read_aside(memory, address, to, floats)` returns
+///     when that is done; `wait_aside()`: until all is. Of a device that adds_from_peers also
+///     `add_aside(memory, address, device, memory, floats)`, behind what was asked for of the other
+///     device in this way; it may return before that is done.
 /// Lists (needed where target::row_lists and not shares_memory)
-///     `reserve_list(runner, number, rows, width)` takes memory for a list of rows that comes from elsewhere, the
-///     gradient of a table as all replicas together have it; `place_lists(runner, lists)` copies all lists there, from
-///     the host's memory, and lets updates read them in place of those that the program has made. All are reserved,
-///     or none. A runner whose device shares the host's memory has `place_lists(lists)` and reads them where they are.
+///     `reserve_list(runner, number, rows, width)` takes memory for a list of rows that comes from
+///     elsewhere, the gradient of a table as all replicas together have it;
+///     `place_lists(runner, lists)` copies all lists there, from the host's memory, and lets
+///     updates read them in place of those that the program has made. All are reserved, or none. A
+///     runner whose device shares the host's memory has `place_lists(lists)` and reads them where
+///     they are.
 /// Events
-///     `record()` gives an `event`, whose `wait()` returns when all is done that was asked of the device before. It may
-///     be called by an observer: what a launch has written is there after the wait, by whichever thread.
+///     `record()` gives an `event`, whose `wait()` returns when all is done that was asked of the
+///     device before. It may be called by an observer: what a launch has written is there after the
+///     wait, by whichever thread.
 /// Options
-///     `options`, which the device is made from; default constructed, they stand for the usual device. Where they have
-///     a member `threads`, a model's run-time options give it. `threads()`: host threads that the device works with.
-///     `enter()`, if there is one, makes the device the calling thread's current one for the lifetime of its result.
+///     `options`, which the device is made from; default constructed, they stand for the usual
+///     device. Where they have a member `threads`, a model's run-time options give it. `threads()`:
+///     host threads that the device works with.
+///     `enter()`, if there is one, makes the device the calling thread's current one for the
+///     lifetime of its result.
 /// Errors
-///     Making a device throws device_error where there is none, option_error where its options are impossible. Whatever
-///     goes wrong on the device comes out of run, read or event::wait as device_error. Parameters, states and slots
-///     then are where they were.
+///     Making a device throws device_error where there is none, option_error where its options are
+///     impossible. Whatever goes wrong on the device comes out of run, read or event::wait as
+///     device_error. Parameters, states and slots then are where they were.
 /// Moves
 ///     A device moves, and so do its runners and memories; what was bound stays bound.
 template <class D>
@@ -71,21 +80,22 @@ concept compute_device =
         typename D::memory;
         typename D::options;
         typename D::event;
-}
-&&std::movable<D>&& std::default_initializable<typename D::options>&& std::constructible_from<D, typename D::options>&&
-    std::movable<typename D::memory>&& requires(const D& d, const typename D::memory& from, typename D::memory& to,
-                                                compiler::address a, float* x, const float* y, std::int64_t floats) {
-    { D::target } -> std::convertible_to<sinter::compiler::target>;
-    { D::panel_width } -> std::convertible_to<int>;
-    { D::shares_memory } -> std::convertible_to<bool>;
-    { d.threads() } -> std::same_as<int>;
-    d.read(from, a, x, floats);
-    d.write(to, a, y, floats);
-    { d.host_view(from, a, x, floats) } -> std::same_as<const float*>;
-    { d.record() } -> std::same_as<typename D::event>;
-    d.record().wait();
-    to.parameters.clear();
-};
+    } &&
+    std::movable<D> && std::default_initializable<typename D::options> &&
+    std::constructible_from<D, typename D::options> && std::movable<typename D::memory> &&
+    requires(const D& d, const typename D::memory& from, typename D::memory& to, compiler::address a, float* x,
+             const float* y, std::int64_t floats) {
+        { D::target } -> std::convertible_to<sinter::compiler::target>;
+        { D::panel_width } -> std::convertible_to<int>;
+        { D::shares_memory } -> std::convertible_to<bool>;
+        { d.threads() } -> std::same_as<int>;
+        d.read(from, a, x, floats);
+        d.write(to, a, y, floats);
+        { d.host_view(from, a, x, floats) } -> std::same_as<const float*>;
+        { d.record() } -> std::same_as<typename D::event>;
+        d.record().wait();
+        to.parameters.clear();
+    };
 
 /// A device with memory of its own that reads that of others of its kind.
 template <class D>

@@ -26,11 +26,11 @@ constexpr std::int64_t key_of_words(std::int32_t low, std::int32_t high) {
                                      static_cast<std::uint32_t>(low));
 }
 
-/// The distinct keys among those that it is shown, numbered in the order in which they are first
+/// The unique keys among those that it is shown, numbered in the order in which they are first
 /// shown. Allocates nothing after its construction.
 class row_index {
 public:
-    /// For at most so many distinct keys at a time.
+    /// For at most so many unique keys at a time.
     explicit row_index(std::int64_t most) : keys_(static_cast<std::size_t>(most)) {
         std::size_t slots = 16;
         while (slots < 2 * keys_.size()) slots *= 2;
@@ -43,7 +43,7 @@ public:
         for (slot& s : slots_) s.round = 0;
         round_ = 1;
     }
-    /// The number of this key, which it gets if it is new. More distinct ones than the most must
+    /// The number of this key, which it gets if it is new. More different ones than the most must
     /// not come.
     std::int32_t place_of(std::int64_t key) {
         std::size_t i = mixed(key) & (slots_.size() - 1);

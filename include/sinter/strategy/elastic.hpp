@@ -15,13 +15,13 @@ namespace detail {
 /// What elastic() knows of the strategy that it is around.
 template <class Strategy>
 struct elastic_kind {
-    static constexpr bool known = false;
+    static constexpr bool can_be_elastic = false;
     static constexpr int shards = 0;   ///< of a batch, whoever there is; 0: one for each member
     static constexpr other_processes others = other_processes::update_all;
 };
 template <class Algorithm, class Device, int BucketBytes>
 struct elastic_kind<multi_worker<Algorithm, Device, BucketBytes>> {
-    static constexpr bool known = true;
+    static constexpr bool can_be_elastic = true;
     static constexpr int shards = 0;
     static constexpr other_processes others = other_processes::update_all;
     using algorithm = Algorithm;
@@ -49,8 +49,8 @@ constexpr auto& workers_of(Strategy& s) {
 template <class Strategy>
 struct elastic_strategy {
     using kind = detail::elastic_kind<Strategy>;
-    static_assert(kind::known, "elastic(strategy): the strategy is multi_worker<...>, canonical<S> around one, or "
-                               "sharded_update around either");
+    static_assert(kind::can_be_elastic, "elastic(strategy): the strategy is multi_worker<...>, canonical<S> around "
+                                        "one, or sharded_update around either");
     static constexpr bool changes_members = true;
     using device = typename Strategy::device;
     static constexpr strategy_traits traits = Strategy::traits;
@@ -108,7 +108,7 @@ private:
 /// `cluster_options::spares` tasks wait until they are needed.
 template <class Strategy>
 elastic_strategy<Strategy> elastic(Strategy s, bool on = true) {
-    if constexpr (detail::elastic_kind<Strategy>::known) {
+    if constexpr (detail::elastic_kind<Strategy>::can_be_elastic) {
         cluster& members = detail::workers_of(s).members;
         members.options.elastic = on;
         if (!on) members.options.spares = 0;

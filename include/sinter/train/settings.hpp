@@ -48,22 +48,22 @@ namespace detail {
 template <class S>
 struct setting_of {
     static constexpr bool is_strategy = requires { typename S::device; };
-    static constexpr bool known = is_strategy, limits = false, builds = false;
+    static constexpr bool is_setting = is_strategy, limits = false, builds = false;
     static constexpr void apply(build_options&) {}
 };
 template <>
 struct setting_of<trainer_options> {
-    static constexpr bool known = true, is_strategy = false, limits = false, builds = false;
+    static constexpr bool is_setting = true, is_strategy = false, limits = false, builds = false;
     static constexpr void apply(build_options&) {}
 };
 template <int N>
 struct setting_of<batch_limit<N>> {
-    static constexpr bool known = true, is_strategy = false, limits = true, builds = false;
+    static constexpr bool is_setting = true, is_strategy = false, limits = true, builds = false;
     static constexpr void apply(build_options& b) { b.max_batch = N; }
 };
 template <program_options O>
 struct setting_of<program_policy<O>> {
-    static constexpr bool known = true, is_strategy = false, limits = false, builds = true;
+    static constexpr bool is_setting = true, is_strategy = false, limits = false, builds = true;
     static constexpr void apply(build_options& b) { b.program = O; }
 };
 
@@ -80,7 +80,7 @@ struct first_strategy<S, More...> {
 };
 
 template <class... S>
-inline constexpr bool are_known = (setting_of<S>::known && ...);
+inline constexpr bool are_settings = (setting_of<S>::is_setting && ...);
 template <class... S>
 inline constexpr bool stand_once = (setting_of<S>::limits + ... + 0) < 2 && (setting_of<S>::builds + ... + 0) < 2 &&
                                    (setting_of<S>::is_strategy + ... + 0) < 2;
@@ -89,7 +89,7 @@ template <build_options Default, class... S>
 struct settings {
     static constexpr build_options build = [] {
         build_options b = Default;
-        if constexpr (are_known<S...> && stand_once<S...>) (setting_of<S>::apply(b), ...);
+        if constexpr (are_settings<S...> && stand_once<S...>) (setting_of<S>::apply(b), ...);
         return b;
     }();
     using strategy = typename first_strategy<S...>::type;
@@ -99,20 +99,22 @@ struct settings {
 /// not meant for: they must say nothing.)
 template <build_options Build, class Strategy, class... S>
 constexpr void check_settings() {
-    constexpr bool known = are_known<S...>, once = stand_once<S...>;
-    static_assert(
-        known, "behind net, loss and optimizer stand settings alone: max_batch<N>, built_with<program_options{...}>, a "
-               "strategy such as single<cuda>{}, and run-time options such as {.threads = 2, .seed = 7}");
-    static_assert(!known || once, "two max_batch, two built_with or two strategies: one of each is needed");
+    constexpr bool settings_alone = are_settings<S...>, once = stand_once<S...>;
+    static_assert(settings_alone,
+                  "behind net, loss and optimizer stand settings alone: max_batch<N>, "
+                  "built_with<program_options{...}>, a strategy such as single<cuda>{}, and run-time options such as "
+                  "{.threads = 2, .seed = 7}");
+    static_assert(!settings_alone || once, "two max_batch, two built_with or two strategies: one of each is needed");
     constexpr bool same = settings<Build, S...>::build == Build &&
         (!(setting_of<S>::is_strategy || ...) || std::is_same_v<typename first_strategy<S...>::type, Strategy>);
-    static_assert(!known || !once || same, "the model's type is of other settings than stand behind the optimizer");
+    static_assert(!settings_alone || !once || same,
+                  "the model's type is of other settings than stand behind the optimizer");
 }
 
 } // namespace detail
 
 template <class S>
-concept setting = detail::setting_of<S>::known;
+concept setting = detail::setting_of<S>::is_setting;
 
 namespace detail {
 

@@ -13,11 +13,11 @@ namespace sinter::inline SINTER_TARGET::onnx {
 namespace detail {
 
 /// [T, H D] or [T, H, D] as [groups, H / groups, T, D], the last two exchanged where `transposed`.
-inline std::string by_heads(exporter& e, int id, int operand, int groups, int heads, bool turned) {
+inline std::string by_heads(exporter& e, int id, int operand, int groups, int heads, bool transposed) {
     const shape& s = e.s(operand);
     const int b = s.batched;
     std::vector<std::int64_t> split{s.d[0], groups, heads / groups, s.size() / (s.d[0] * heads)}, order{1, 2, 0, 3};
-    if (turned) std::swap(order[2], order[3]);
+    if (transposed) std::swap(order[2], order[3]);
     for (std::int64_t& axis : order) axis += b;
     if (b) split.insert(split.begin(), 0), order.insert(order.begin(), 0);
     return e.add(id, "Transpose", {e.reshape(id, e.value(operand), split)}, {ints("perm", order)});
@@ -88,10 +88,10 @@ inline void emit_rotary(exporter& e, int id) {
     split.batched = n.s.batched;
     const std::string x = e.reshape(id, e.value(n.in[0]), e.with_batch(split)), of_table = e.value(n.in[1]);
     const std::string first = one_of(x, 0, axis), second = one_of(x, 1, axis);
-    std::string turned[2];   // cosine and sine, for all heads alike
-    for (int i = 0; i < 2; ++i) turned[i] = e.reshape(id, one_of(of_table, i, 0), {angles.d[1], 1, pairs});
-    if (n.p[rotary_attribute::backwards]) turned[1] = e.add(id, "Neg", {turned[1]});
-    const auto times = [&](const std::string& a, int i) { return e.add(id, "Mul", {a, turned[i]}); };
+    std::string rotation[2];   // cosine and sine, for all heads alike
+    for (int i = 0; i < 2; ++i) rotation[i] = e.reshape(id, one_of(of_table, i, 0), {angles.d[1], 1, pairs});
+    if (n.p[rotary_attribute::backwards]) rotation[1] = e.add(id, "Neg", {rotation[1]});
+    const auto times = [&](const std::string& a, int i) { return e.add(id, "Mul", {a, rotation[i]}); };
     const std::string y[] = {e.add(id, "Sub", {times(first, 0), times(second, 1)}),
                              e.add(id, "Add", {times(first, 1), times(second, 0)})};
     std::vector<std::string> parts;

@@ -29,10 +29,10 @@ inline void emit_elementwise(exporter& e, int id, const char* type) {
     w.done(w.add(type, w.in));
 }
 /// Comparisons give truth values there, 1 and 0 here.
-inline void emit_comparison(exporter& e, int id, const char* type, bool turned = false) {
+inline void emit_comparison(exporter& e, int id, const char* type, bool negated = false) {
     elementwise_writer w(e, id);
     std::string y = w.add(type, w.in);
-    if (turned) y = w.add("Not", {y});
+    if (negated) y = w.add("Not", {y});
     w.done(as_floats(e, id, y));
 }
 inline void emit_equal(exporter& e, int id) { emit_comparison(e, id, "Equal"); }

@@ -51,10 +51,12 @@ public:
         for (int i = 0; i < g.inputs.n; ++i) make_input(i);
         for (int id = g.n.n; id-- > 0;)
             for (int k = 0; live[at(id)] && k < g.n[id].operands; ++k) live[at(g.n[id].in[k])] = true;
-        // what a loop repeats is written when what comes out of it is asked for what is only a view
-        // is written when somebody asks for it: a product may want the convolution before a flatten
-        for (int id = 0; id < g.n.n; ++id)
-            if (live[at(id)] && g.n[id].k != op::reshape && !g.n[id].loop && !known(id) && !is_leaf(g.n[id])) emit(id);
+        // What a loop repeats is emitted when the loop's results are read. A view is emitted when it is
+        // read: a product may want the convolution before a flatten.
+        for (int id = 0; id < g.n.n; ++id) {
+            const bool waits = g.n[id].k == op::reshape || g.n[id].loop || is_leaf(g.n[id]);
+            if (live[at(id)] && !waits && !is_emitted(id)) emit(id);
+        }
         for (int i = 0; i < g.outputs.n; ++i) make_output(i);
     }
 
@@ -64,21 +66,21 @@ public:
 
     /// The value of a node in our order of axes.
     std::string value(int id) {
-        if (!known(id)) emit(id);
+        if (!is_emitted(id)) emit(id);
         std::string& name = last_[at(id)];
         if (name.empty()) name = reordered(first_[at(id)], id, false);
         return name;
     }
     /// The same with the last axis moved before the others of an example, [C, H, W].
     std::string value_channels_first(int id) {
-        if (!known(id)) emit(id);
+        if (!is_emitted(id)) emit(id);
         std::string& name = first_[at(id)];
         if (name.empty()) name = reordered(last_[at(id)], id, true);
         return name;
     }
     /// Is it there with its channels first, and in no other way?
     bool only_channels_first(int id) {
-        if (!known(id)) emit(id);
+        if (!is_emitted(id)) emit(id);
         return last_[at(id)].empty();
     }
     void forget(int id) { last_[at(id)].clear(), first_[at(id)].clear(); }
@@ -177,7 +179,7 @@ private:
     std::vector<std::string> last_, first_;   ///< each node's value with its channels last or first; empty: not there
 
     static std::size_t at(int id) { return static_cast<std::size_t>(id); }
-    bool known(int id) const { return !last_[at(id)].empty() || !first_[at(id)].empty(); }
+    bool is_emitted(int id) const { return !last_[at(id)].empty() || !first_[at(id)].empty(); }
 
     std::string layer_of(int id) const {
         std::string path = compiler::path_of(g.scopes, g.n[id].scope, "");

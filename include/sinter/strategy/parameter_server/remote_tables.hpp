@@ -14,7 +14,7 @@
 
 namespace sinter::inline SINTER_TARGET {
 
-/// The tables of a worker whose rows are elsewhere: finds the distinct rows that a batch names,
+/// The tables of a worker whose rows are elsewhere: finds the unique rows that a batch names,
 /// gives the program their numbers in its compact copies, and moves rows between these and what
 /// travels. P: a training program with program_options::remote_tables; Others: those of further
 /// losses that alternate with P's.
@@ -106,7 +106,7 @@ public:
                 ports[own + look.n + i] = reinterpret_cast<const float*>(drawn<Q>().of(part, i).data());
         }
     }
-    /// The distinct rows that the batch names, or keys, in the order in which they first occur.
+    /// The unique rows that the batch names, or keys, in the order in which they first occur.
     span<const std::int64_t> keys(int t) const { return tables_[at(t)].rows.keys(); }
     /// Which server has the row of this key, and as which of its own.
     int server_of(int t, std::int64_t key) const {

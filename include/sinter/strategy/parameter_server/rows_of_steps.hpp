@@ -13,7 +13,7 @@ namespace sinter::inline SINTER_TARGET::detail {
 /// keys (parameter_server_options::push_every). Allocates nothing after its construction.
 class rows_of_steps {
 public:
-    /// For at most so many distinct keys.
+    /// For at most so many unique keys.
     SINTER_COLD rows_of_steps(std::int64_t most, int width)
         : rows_(most), values_(base::round_up(most * width, 16)), keys_(static_cast<std::size_t>(list_header + most)),
           width_(width) {

@@ -27,8 +27,8 @@ namespace sinter::inline SINTER_TARGET {
 template <class Programs, other_processes Others = other_processes::update_all>
 class synchronous_session : public step_commit<Programs, Others> {
     using replicas = step_commit<Programs, Others>;
-    using replicas::meets, replicas::Sharded, replicas::shared, replicas::peers, replicas::members_, replicas::shards_,
-        replicas::alone_, replicas::team_, replicas::units_, replicas::shard_, replicas::batch_,
+    using replicas::distributed, replicas::Sharded, replicas::shared, replicas::peers, replicas::members_,
+        replicas::shards_, replicas::alone_, replicas::team_, replicas::units_, replicas::shard_, replicas::batch_,
         replicas::at, replicas::filled, replicas::meet, replicas::own_shards, replicas::empty_gathered,
         replicas::numbers_, replicas::is_finite, replicas::values, replicas::sum_of_shards, replicas::joins_,
         replicas::joined_lists_;
@@ -218,7 +218,7 @@ private:
         constexpr bool marks = marks_launches<device> && std::is_same_v<Observer, runtime::unobserved>;
         const bool ends_round = !gathers || (v.step + 1) % detail::of_program::every<P> == 0;
         const bool aside = marks && joins_ && ends_round;
-        const bool overlaps = aside || (meets && shared && members_ && team_->size() == 1 && ends_round);
+        const bool overlaps = aside || (distributed && shared && members_ && team_->size() == 1 && ends_round);
         own_shards(thread, [&](int i) {
             shard& s = shard_[at(i)];
             if (!filled(i)) return this->template leave_out<I>(i, v);
@@ -285,12 +285,12 @@ private:
     /// These launches, of shard i. `sends`: what is ready is sent meanwhile.
     template <int I, class Observer>
     bool stretch(int i, const step_values& v, runtime::launch_range launches, Observer& observe, bool sends) {
-        if constexpr (!meets && std::is_same_v<Observer, runtime::unobserved>)   // as other programs are run
+        if constexpr (!distributed && std::is_same_v<Observer, runtime::unobserved>)   // as other programs are run
             return units_[at(i)].template stretch<I>(values(i, v), launches, alone_);
         else
             return units_[at(i)].template stretch<I>(values(i, v), launches, alone_, [&](int launch, bool before) {
                 if (i == 0) observe(launch, before);
-                if constexpr (meets)
+                if constexpr (distributed)
                     if (sends && i == last_ && !before) start_ready<I>(launch, v, true, true);
             });
     }
@@ -391,7 +391,7 @@ private:
             if (b.is_list()) this->template fetch_lists_aside<I>(k);
             else this->template join_aside<I>(k);
             if (b.is_list() || !peers) join_bucket<I>(k, 0, 1);
-            if constexpr (meets)
+            if constexpr (distributed)
                 if (members_) of_bucket_[at(k)] = start_bucket<I>(k, b, v, true);
         }
         next_bucket_ = P::v.n_buckets;
@@ -425,7 +425,7 @@ private:
     void exchange(const step_values& v, bool gradients, bool joins) {
         using P = training<I>;
         if (!started_totals_) start_totals(v, false);
-        if constexpr (meets)
+        if constexpr (distributed)
             if (members_ && gradients) start_ready<I>(P::v.n_launches, v, joins, false);
         sum_states(v);
         if (!unit::gathers()) wait_for_totals();
@@ -439,7 +439,7 @@ private:
         if constexpr (replicas::Copied)
             if (gradients) this->template commit<I>(v, of_bucket_, &synchronous_session::template update_again<I>);
         if (members_ || shards_ > 1) states_.put(units_, filled_);
-        if constexpr (meets)
+        if constexpr (distributed)
             if (told_) tell_(*this, v, gradients);
     }
     void sum_states(const step_values& v) {

@@ -23,7 +23,7 @@ namespace sinter::inline SINTER_TARGET {
 template <class Programs, other_processes Others>
 class shard_replicas {
 protected:
-    static constexpr bool meets = Others != other_processes::none;
+    static constexpr bool distributed = Others != other_processes::none;
     static constexpr bool Copied = Others == other_processes::update_copied_parts;
     static constexpr bool Sharded = Others == other_processes::update_parts || Copied;
     using device = typename Programs::device;
@@ -120,19 +120,19 @@ public:
         if (members_) members_->broadcast(x);
     }
     membership member() const
-        requires meets
+        requires distributed
     {
         if (members_) return {members_->rank(), members_->size()};
         return {};
     }
     static constexpr membership member()
-        requires(!meets)
+        requires(!distributed)
     {
         return {};
     }
     bool evaluates() const { return evaluates_; }   ///< this process is the job's evaluator: not among the members
     bool has_evaluator() const { return has_evaluator_; }   ///< the job has one
-    bool per_worker() const { return meets && input_ == batch_input::per_worker; }
+    bool per_worker() const { return distributed && input_ == batch_input::per_worker; }
     bool asked_to_stop() const { return members_ && members_->asked_to_stop(); }
     void ask_all_to_stop(const char* why) {
         if (members_) members_->ask_all_to_stop(why);
@@ -148,7 +148,7 @@ public:
 protected:
     using shard = detail::shard_in_step;
 
-    std::conditional_t<meets, std::unique_ptr<collective::communicator>, detail::no_members> members_;
+    std::conditional_t<distributed, std::unique_ptr<collective::communicator>, detail::no_members> members_;
     int shards_;
     batch_input input_;
     bool evaluates_, has_evaluator_;

@@ -46,7 +46,7 @@ private:
 };
 
 template <class M>
-concept listed = requires(M m, number_list& l) { m.state(l); };
+concept has_number_list = requires(M m, number_list& l) { m.state(l); };
 /// Whether states are merged by adding up number by number: unless the metric says that they are
 /// not, and has merge() for it.
 template <class M>
@@ -66,7 +66,7 @@ void set_numbers(M& m, span<const double> x) {
     m.state(l);
 }
 /// `m` of one member becomes that of all.
-template <listed M>
+template <has_number_list M>
 SINTER_COLD void merge_members(M& m, const member_sums& all) {
     std::vector<double> x = numbers_of(m);
     if constexpr (adds_up<M>()) {

@@ -107,9 +107,9 @@ struct running_of final : running {
     double value() const override { return static_cast<double>(m.value()); }
     std::unique_ptr<running> copy() const override { return std::make_unique<running_of>(m); }
     bool merge([[maybe_unused]] const member_sums* all) override {
-        if constexpr (listed<M>)
+        if constexpr (has_number_list<M>)
             if (all) merge_members(m, *all);
-        return listed<M>;
+        return has_number_list<M>;
     }
 };
 } // namespace detail

@@ -22,7 +22,7 @@ struct conv_transpose_weights {
     /// Piece by piece, each of one tap and the outputs of one panel, as the weights lie. The pieces
     /// of the result, which lie far apart, are prefetched two iterations ahead.
     static void run(const call& c) {
-        constexpr bool far = stores_whole_lines && floats >= second_level_floats;
+        constexpr bool non_temporal = stores_whole_lines && floats >= second_level_floats;
         constexpr int taps = KH * KW, all = (CO + panel - 1) / panel * taps;
         constexpr std::int64_t from_rows = std::int64_t{taps} * CI, rows = std::int64_t{taps} * CO;
         const std::int64_t end = share(all, c.part + 1, c.parts);
@@ -33,11 +33,11 @@ struct conv_transpose_weights {
             for (int j = 0; j < CI; j += panel, from += panel * from_width) {
                 const int width = panel_columns(CI, j / panel, panel, lanes);
                 float* const to = c.p[copy_operand::to] + j * rows + ((taps - 1 - tap) * CO + o) * width;
-                if (!far && j + 3 * panel <= CI)
+                if (!non_temporal && j + 3 * panel <= CI)
                     for (int k = 0; k < outputs * panel; k += floats_a_line)
                         __builtin_prefetch(to + 2 * panel * rows + k, 1);
                 if (outputs == panel && CI - j >= panel) {
-                    transpose_square<far>(from, to);
+                    transpose_square<non_temporal>(from, to);
                     continue;
                 }
                 for (int k = 0; k < width; k += lanes)
@@ -45,7 +45,7 @@ struct conv_transpose_weights {
                                      width, false);
             }
         }
-        if constexpr (far) lines_are_stored();
+        if constexpr (non_temporal) lines_are_stored();
     }
 };
 

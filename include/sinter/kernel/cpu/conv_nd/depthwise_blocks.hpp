@@ -11,18 +11,19 @@ namespace sinter::inline SINTER_TARGET::cpu {
 template <bool Backward>
 struct depthwise_blocks : result_blocks<Backward> {
     using result_blocks<Backward>::x, result_blocks<Backward>::y, result_blocks<Backward>::z;
-    /// Are the arrays longer than the second-level cache? Then they come from far, from memory most
-    /// likely: rows are read as they lie there, and that cache keeps them, else the first.
-    bool far;
+    /// Are the arrays longer than the second-level cache? Then they come from memory most likely:
+    /// rows are read as they lie there, and that cache keeps them, else the first.
+    bool exceeds_second_level;
 
     constexpr depthwise_blocks(const convolution_extents& c, std::int64_t images)
         : result_blocks<Backward>(c, window_results),
-          far(images * (c.in_pixels() + c.out_pixels()) * c.inputs > second_level_floats) {
+          exceeds_second_level(images * (c.in_pixels() + c.out_pixels()) * c.inputs > second_level_floats) {
         const std::int64_t overlapped = std::int64_t{z.most_overlapped(1)} * y.most_overlapped(1) * x.step() * c.inputs;
-        const std::int64_t fits = (far ? second_level_floats / 2 : first_level_floats * 3 / 4) / overlapped;
+        const std::int64_t cached = exceeds_second_level ? second_level_floats / 2 : first_level_floats * 3 / 4;
+        const std::int64_t fits = cached / overlapped;
         const std::int64_t tiles = std::max<std::int64_t>(1, fits / window_results);
-        this->limit_columns(x.phases() *
-                            std::max<std::int64_t>(tiles * window_results, far ? 4 * x.reach() / x.stride : 0));
+        const std::int64_t least = exceeds_second_level ? 4 * x.reach() / x.stride : 0;
+        this->limit_columns(x.phases() * std::max<std::int64_t>(tiles * window_results, least));
         this->limit_rows(second_level_floats / 4 / (std::int64_t{this->columns} * c.inputs));
     }
 };

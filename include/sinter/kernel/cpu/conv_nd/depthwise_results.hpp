@@ -18,12 +18,12 @@ struct depthwise_sums {
         int channels;
         std::int64_t result;         ///< floats of one that waits for the body: whole vectors
         int piece;                   ///< of a row: results that wait, in the first-level cache
-        std::int64_t listed, workspace;   ///< floats of a part's lists, and of all that it has
+        std::int64_t list_floats, workspace;   ///< floats of a part's lists, and of all that it has
 
         constexpr explicit plan(const std::int64_t* e)
             : panels{convolution_extents(e)}, channels(panels.x.inputs), result(round_up(channels, lanes)),
               piece(static_cast<int>(round_up(first_level_floats / 2 / result, window_results * phases()))),
-              listed(lists::floats(panels.x)), workspace(listed + piece * result) {}
+              list_floats(lists::floats(panels.x)), workspace(list_floats + piece * result) {}
         constexpr int phases() const { return convolution_axis<Backward>(panels.x.axis[2]).phases(); }
     };
     static constexpr std::int64_t scratch(const std::int64_t* e, int parts, std::int64_t) {
@@ -35,7 +35,7 @@ struct depthwise_sums {
     static void run(const call& c, const epilogue& f) {
         const plan q(c.e);
         float* const workspace = c.scratch + q.panels.floats() + first_part(c) * q.workspace;
-        float* const results = workspace + q.listed;
+        float* const results = workspace + q.list_floats;
         const std::int64_t images = result_blocks<Backward>(q.panels.x, window_results).images(c.m);
         depthwise_blocks<Backward> blocks(q.panels.x, images);
         prefetch_sources<Backward> prefetch(blocks, c.p[conv_operand::source], q.channels);
@@ -50,7 +50,7 @@ struct depthwise_sums {
                     std::int64_t next = first * q.channels + prefetch_lines::ahead;
                     overlapped.each_tile(x, end, c.p[conv_operand::source], c.scratch, results, q.result,
                                          workspace + q.workspace, [&](prefetch_lines& lines, int phase, int n) {
-                                             if (!blocks.far) return;
+                                             if (!blocks.exceeds_second_level) return;
                                              if (phase == 0) prefetch.add_to(lines, n);
                                              lines.add_body(f, next, std::int64_t{n} * lanes, c);
                                              next += std::int64_t{n} * q.channels;

@@ -40,7 +40,7 @@ struct depthwise_weight_parts {
                 prefetch.begin_row(b, y);
                 overlapped.each_tile(b.x0, b.x1, c.p[conv_weight_gradient_operand::x], to, dy, channels, end,
                                      [&](prefetch_lines& lines, int, int n) {
-                                         if (!blocks.far) return;
+                                         if (!blocks.exceeds_second_level) return;
                                          prefetch.add_to(lines, n);
                                          lines.add(next, std::int64_t{n} * lanes);
                                          next += std::int64_t{n} * channels;

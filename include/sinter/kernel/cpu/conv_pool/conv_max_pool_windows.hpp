@@ -19,7 +19,7 @@ namespace sinter::inline SINTER_TARGET::cpu {
 template <int H, int W, int CI, int OH, int OW, int CO, int KH, int KW, int S, int PT, int PL, int P, class Body>
 struct conv_max_pool_windows {
     static constexpr int rows = OH / P, columns = OW / P, vectors = (columns + lanes - 1) / lanes;
-    /// A half more of all lanes in use than along channels makes up for turning the results.
+    /// A half more of all lanes in use than along channels makes up for transposing the results.
     static constexpr bool pays = P == 2 && S == 1 && CO < lanes &&
                                  CO * (2 * vectors * lanes) * 3 <= columns * (2 * lanes) * 2 && KH * KW * CI <= 128;
 

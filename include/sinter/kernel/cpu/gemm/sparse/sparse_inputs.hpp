@@ -80,7 +80,7 @@ __attribute__((noinline)) inline void run_sparse_inputs(const product& q, const 
     alignas(64) float sums[sparse_panels * sparse_rows * panel_width], d[most_examples * sparse_panels * panel_width];
     std::uint64_t mask[sparse_inputs];
     const input_masks masks(q);
-    const bool far = prefetches_by_lines(q, f);
+    const bool by_lines = prefetches_by_lines(q, f);
     const panel_groups groups = sparse_groups(q, tile, end, [&] { return input_share(q); });
     if (groups.first > tile) run_tiles(q, f, c, tile, groups.first);
     for (std::int64_t j0 = groups.column, width; j0 < groups.end_column; j0 += width) {
@@ -106,7 +106,7 @@ __attribute__((noinline)) inline void run_sparse_inputs(const product& q, const 
                 else if (!finite)
                     for (std::uint64_t& m : mask) m = first_bits(examples);
                 const std::uint64_t* marks = finite && masks.made ? masks.all + i / mask_bits * q.rows + k : mask;
-                const bool prefetches = far && i + mask_bits >= q.depth;   // by the last examples' sums
+                const bool prefetches = by_lines && i + mask_bits >= q.depth;   // by the last examples' sums
                 const auto add =
                     [&](auto count) SINTER_ALWAYS {   // called by name, so that compilers see what is constant
                         add_marked_rows<count, true>(x, 1, marks, 1, d + i * width, mask_bits * panel_width, n, sums,
