@@ -40,7 +40,8 @@ constexpr schedule falling = warm_up(10, cosine(0.1f, all_steps));
 
 template <auto Mode>
 std::string rates(const cluster& c, int own) {
-    trainer t{net, sum_of_outputs{}, sgd{.learning_rate = falling}, max_batch<batch>, parameter_server<Mode>{c}, {.threads = 1}};
+    trainer t{net, sum_of_outputs{}, sgd{.learning_rate = falling}, max_batch<batch>, parameter_server<Mode>{c},
+              {.threads = 1}};
     if (detail::has_served(t)) return "served";
     for (int i = 0; i < own; ++i) make_step(t);
     detail::end_training(t);

@@ -5,8 +5,8 @@
 #include <sinter/sinter.hpp>
 #include <sinter/strategy/parameter_server.hpp>
 
-// Which weights a step is made with where they are pulled seldom, or beforehand: told by hand, a gradient at a time, and
-// compared with what one worker and its servers end with.
+// Which weights a step is made with where they are pulled seldom, or beforehand: told by hand, a gradient at a
+// time, and compared with what one worker and its servers end with.
 using namespace sinter;
 
 namespace {
@@ -90,7 +90,8 @@ BOOST_AUTO_TEST_CASE(pulled_seldom_or_beforehand) {
             });
             got.push_back(job.result(0));
             wanted.push_back(by_hand(every, prefetch));
-            BOOST_TEST(furthest(wanted.back(), got.back()) < 1e-5, every << ", prefetch " << prefetch << ": " << got.back());
+            BOOST_TEST(furthest(wanted.back(), got.back()) < 1e-5,
+                       every << ", prefetch " << prefetch << ": " << got.back());
         }
     for (std::size_t i = 0; i < got.size(); ++i)   // and each is something else
         for (std::size_t k = 0; k < i; ++k) BOOST_TEST(furthest(wanted[k], got[i]) > 1e-3, k << " and " << i);
