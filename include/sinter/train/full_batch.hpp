@@ -18,8 +18,14 @@ namespace sinter::inline SINTER_TARGET {
 /// or, of summed(loss), the sum. It does not depend on how the data are cut into batches, unless
 /// the net has batch_norm. The data must be the same in each pass. Random numbers in the net are
 /// the same in each evaluation. inner() is the trainer, for evaluate and predict.
+///
+/// Strategies: of one device, mirrored, canonical, or multi_worker, whose members all make the same
+/// calls with the same data. option_error under sharded_update, whose members lack each other's
+/// gradients; parameter servers are refused when it compiles.
 template <class Net, class Loss, build_options Build = build_options{256}, class Strategy = default_strategy>
 class full_batch {
+    static_assert(Strategy::traits.updates_here, "full_batch: L-BFGS takes all gradients in one place, and under "
+                                                 "parameter_server no process has them");
     static constexpr build_options storing() {
         program_options o = Build.program;
         o.store_gradients = true;

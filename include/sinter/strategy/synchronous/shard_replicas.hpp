@@ -3,6 +3,7 @@
 #include <sinter/device/cpu/threads.hpp>
 #include <sinter/strategy/strategy.hpp>
 #include <sinter/strategy/synchronous/batch_part.hpp>
+#include <sinter/strategy/synchronous/gradient_parts.hpp>
 #include <sinter/strategy/synchronous/kept_parts.hpp>
 #include <sinter/strategy/synchronous/options.hpp>
 #include <sinter/strategy/synchronous/program_facts.hpp>
@@ -80,8 +81,11 @@ public:
     void read(compiler::address from, float* to, std::int64_t n) const {
         units_[0].read(from, to, n);
         if (unit::gathers() && is_gathered(from)) return read_gathered(from, to, n);
-        if constexpr (Sharded)
+        if (detail::stays_in_parts<P0>(from)) add_others(from, to, n);
+        if constexpr (Sharded) {
             if (from.where() == compiler::space::slot) read_parts(from, to, n);
+            if (from.where() == compiler::space::gradient && members_) detail::refuse_parts_of_gradients();
+        }
     }
     void write(compiler::address to, const float* from, std::int64_t n) {
         if (Sharded && members_ && to.where() == compiler::space::slot && !(unit::gathers() && is_gathered(to)))
@@ -390,16 +394,19 @@ protected:
         if (a.where() == compiler::space::slot) return a.offset() >= gather_slot().offset();
         return a == P0::v.round_weight;
     }
-    /// The sum over shards and members.
-    void read_gathered(compiler::address from, float* to, std::int64_t n) const {
-        const bool once =
-            from.where() == compiler::space::state && reduction_of<typename P0::request::loss>() == reduction::sum;
-        if (once) return;
+    void add_others(compiler::address from, float* to, std::int64_t n) const {
         std::vector<float> more(static_cast<std::size_t>(n));
         for (int i = 1; i < shards_; ++i) {
             units_[at(i)].read(from, more.data(), n);
             for (std::int64_t j = 0; j < n; ++j) to[j] += more[static_cast<std::size_t>(j)];
         }
+    }
+    /// The sum over shards and members.
+    void read_gathered(compiler::address from, float* to, std::int64_t n) const {
+        const bool once =
+            from.where() == compiler::space::state && reduction_of<typename P0::request::loss>() == reduction::sum;
+        if (once) return;
+        add_others(from, to, n);
         if (members_) members_->all_reduce(span<float>(to, static_cast<std::size_t>(n)));
     }
     void empty_gathered(int i, compiler::address a, std::int64_t n) {
