@@ -8,6 +8,7 @@
 /// 2011.
 namespace sinter::base {
 
+/// Four words that are drawn at once.
 struct philox_block {
     std::uint32_t word[4];
     constexpr bool operator==(const philox_block&) const = default;

@@ -11,11 +11,13 @@
 /// Collective operations: what the members of a job compute together from what each of them has.
 namespace sinter::inline SINTER_TARGET::collective {
 
+/// The elements of a vector; u8 is only moved, never added.
 enum class element : std::uint8_t { f32, f64, i32, i64, u8 };
 /// How elements of several members become one. Sums of integers wrap; a maximum or minimum with a
 /// NaN is a NaN.
 enum class reduction : std::uint8_t { sum, max, min };
 
+/// What an operation does, with members r = 0, 1, ...
 enum class kind : std::uint8_t {
     /// Every member gets the sum (or maximum...) of all. Its order is the engine's, and the same
     /// for the same number of members and elements: results are equal on all members, bit by bit.
@@ -47,6 +49,7 @@ struct row_slot {
     std::int64_t bytes = 0;   ///< that follow: at most n - 8
 };
 
+/// What is asked of a communicator; all members ask for the same, in the same order.
 struct operation {
     kind what = kind::barrier;
     element type = element::f32;

@@ -20,6 +20,7 @@ enum class healing : std::int64_t {
     come,      ///< all so far has been sent: it may join
     last       ///< it joins behind what it has got
 };
+/// What the member that heals sends before the bytes themselves.
 struct healing_message {
     healing what = healing::nothing;
     std::int64_t bytes = 0;   ///< that follow

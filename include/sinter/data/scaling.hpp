@@ -8,6 +8,7 @@
 /// the training data.
 namespace sinter::inline SINTER_TARGET::data {
 
+/// What numbers are brought to.
 enum class scaling_form : std::uint8_t {
     standard,   ///< mean 0 and standard deviation 1 (of the population: n, not n - 1)
     min_max     ///< the smallest becomes `low`, the largest `high`
@@ -18,6 +19,7 @@ enum class statistics_of : std::uint8_t {
     last_axis,    ///< each place of an example's last axis, its channels: over all other axes
     everything    ///< all numbers have the same
 };
+/// How a scaling is fitted.
 struct scaling_options {
     scaling_form form = scaling_form::standard;
     statistics_of of = statistics_of::columns;

@@ -9,6 +9,7 @@
 /// until somebody asks.
 namespace sinter::inline SINTER_TARGET::data {
 
+/// In place of a number of examples.
 inline constexpr std::int64_t unknown_size = -1, endless = -2;
 
 /// A part that yields examples, in passes over the data. The sequence of a pass is a pure function

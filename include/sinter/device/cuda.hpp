@@ -324,6 +324,7 @@ private:
     gpu::peer_copies peers_;
 };
 static_assert(compute_device<cuda_device>);
+/// As strategies are written: single<cuda>{}.
 using cuda = cuda_device;
 
 } // namespace sinter

@@ -48,6 +48,7 @@ struct step_evaluation {
     evaluation_result result{};
 };
 
+/// What train_and_evaluate has done in this process.
 struct train_and_evaluate_result {
     duty does = duty::both;                       ///< what this process did
     std::vector<epoch_result> epochs{};           ///< that have ended in this call; empty in an evaluator

@@ -27,6 +27,7 @@ constexpr tensor variable_leaf(graph* g, growing<variable>& list, node x, const 
 }
 } // namespace detail
 
+/// Whether the optimizer trains a parameter.
 enum class trainable : std::uint8_t { no, yes };
 
 /// A trainable tensor. `like` only says which graph is being traced. With trainable::no it is one

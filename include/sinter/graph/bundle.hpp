@@ -6,6 +6,7 @@
 /// Several tensors at once: what a net with several inputs or outputs passes from layer to layer.
 namespace sinter::inline SINTER_TARGET {
 
+/// So many tensors of one graph, at most `most`.
 struct bundle {
     static constexpr int most = 6;
     int n = 0;

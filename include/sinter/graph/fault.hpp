@@ -6,6 +6,7 @@
 /// The first thing that went wrong while an expression was traced.
 namespace sinter::inline SINTER_TARGET {
 
+/// What may be wrong with a net; doc/errors.md has a row for each.
 enum class fault_kind : std::uint8_t {
     none,
     inner_extents_differ,   ///< matmul or dense: what is summed over has two different extents
@@ -56,6 +57,7 @@ enum class fault_kind : std::uint8_t {
     program_too_large        ///< more scopes than their table holds, or more nodes than compilers can work through
 };
 
+/// What is wrong, in which op, below which path of scopes, and the extents got and needed.
 struct fault {
     static constexpr int max_path = 96;
     fault_kind what = fault_kind::none;

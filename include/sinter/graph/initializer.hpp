@@ -27,6 +27,7 @@ constexpr bool draws_rows(init_kind k) {
 } // namespace sinter::compiler
 namespace sinter::inline SINTER_TARGET {
 
+/// Initial values: all the same, uniform in [low, high), or normal.
 constexpr initializer constant_of(float a) { return {init_kind::constant, a}; }
 inline constexpr initializer zeros{init_kind::constant, 0.f}, ones{init_kind::constant, 1.f};
 

@@ -6,8 +6,10 @@
 /// Extents of symbolic tensors.
 namespace sinter::inline SINTER_TARGET {
 
+/// Axes of one example at most; the batch is one more.
 inline constexpr int max_rank = 5;
 
+/// The elements of a tensor.
 enum class dtype : std::uint8_t { f32, i32, u8 };
 
 /// How a tensor lies in memory. `weights` means: a matrix (all axes but the last are its rows) in

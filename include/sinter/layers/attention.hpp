@@ -8,6 +8,7 @@
 
 namespace sinter::inline SINTER_TARGET {
 
+/// What an attention layer may be given; each begins with the usual value.
 struct attention_settings {
     sinter::causal causal = sinter::causal::no;
     int kv_heads = 0;                         ///< of keys and values; 0: as many as of queries

@@ -9,6 +9,7 @@
 
 namespace sinter::inline SINTER_TARGET {
 
+/// Whether a layer adds a bias, one number for each output.
 enum class bias { no, yes };
 
 namespace detail {

@@ -13,6 +13,7 @@
 /// comes out.
 namespace sinter::inline SINTER_TARGET {
 
+/// What rnn, lstm and gru may be given.
 struct recurrent_options {
     bool sequences = true;    ///< the result of every step, [T, N]; false: of the last one alone, [N]
     bool reverse = false;     ///< from the last step to the first

@@ -5,6 +5,7 @@
 
 namespace sinter::inline SINTER_TARGET {
 
+/// Where new pixels come from: the nearest old one, or the four around.
 enum class interpolation { nearest, bilinear };
 
 /// upsample<2>, upsample<per_axis(2, 3), interpolation::bilinear>: images so many times as high and

@@ -13,6 +13,7 @@
 /// write numbers, texts and lists of them: nothing that names a type or could be run.
 namespace sinter::inline SINTER_TARGET::wire {
 
+/// Appends values to a text of bytes: `archive & x & y`.
 class archive_writer {
 public:
     template <class T>

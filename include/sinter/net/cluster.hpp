@@ -27,6 +27,7 @@ constexpr const char* text_of(cluster_role role) {
     return names[static_cast<std::size_t>(role)];
 }
 
+/// A task of the cluster: its role, its number there, and its address.
 struct cluster_member {
     cluster_role role = cluster_role::worker;
     int index = 0;            ///< among those of its role

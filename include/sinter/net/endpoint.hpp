@@ -13,6 +13,7 @@
 /// Addresses as the system knows them, and sockets at them.
 namespace sinter::inline SINTER_TARGET::wire {
 
+/// An address and port as the system calls take them.
 struct endpoint {
     sockaddr_storage storage{};
     socklen_t size = sizeof(sockaddr_storage);

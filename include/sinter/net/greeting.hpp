@@ -13,6 +13,7 @@
 namespace sinter::inline SINTER_TARGET::wire {
 
 inline constexpr std::uint16_t protocol_major = 1, protocol_minor = 0;
+/// What a connection is for.
 enum class purpose : std::uint8_t { control = 1, data = 2, service = 3 };
 
 struct greeting {

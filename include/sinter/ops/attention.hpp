@@ -24,6 +24,7 @@ inline constexpr op_name attention{"attention"}, attention_gradient{"attention_g
 /// continue a longer past).
 enum class causal : std::uint8_t { no, yes, from_end };
 
+/// What ops::attention may be given.
 struct attention_options {
     int heads = 1;                               ///< of the queries, where heads have no axis of their own
     sinter::causal causal = sinter::causal::no;

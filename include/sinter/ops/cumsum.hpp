@@ -8,6 +8,7 @@
 /// ONNX: CumSum.
 namespace sinter::inline SINTER_TARGET {
 
+/// exclusive: without the element itself; reverse: from the end.
 struct running_options {
     bool exclusive = false, reverse = false;
 };

@@ -14,8 +14,10 @@
 /// that is `padding` counts for nothing; an empty bag gives zeros. ONNX: Gather, Mul, ReduceSum.
 namespace sinter::inline SINTER_TARGET {
 
+/// How rows become one; sqrtn: their sum over the root of the sum of the weights' squares.
 enum class combine : std::uint8_t { sum, mean, sqrtn };
 
+/// `weights`: [..., N], a factor for each index; none: all 1.
 struct bag_options {
     sinter::combine combine = sinter::combine::sum;
     tensor weights{};

@@ -49,6 +49,7 @@ struct rule<op::interpolate_gradient> : root_op_rule {
 
 namespace ops {
 
+/// aligned: the first and last pixels keep their places (PyTorch's align_corners).
 enum class corners { free, aligned };
 
 constexpr tensor interpolate(tensor x, int axis, int n, corners c = corners::free) {

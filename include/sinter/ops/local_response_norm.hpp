@@ -18,6 +18,7 @@ inline constexpr op_name local_response_norm{"local_response_norm"},
     local_response_norm_gradient{"local_response_norm_gradient"};
 }
 
+/// The constants of the formula above; all but the size begin as PyTorch's.
 struct response {
     int size = 5;
     float alpha = 1e-4f, beta = 0.75f, k = 1.f;

@@ -105,6 +105,7 @@ struct rule<op::matmul> : root_op_rule {
 
 namespace ops {
 
+/// Whether an operand is taken with its last two axes exchanged.
 enum class transposed { no, yes };
 
 /// Both operands with the same leading axes.

@@ -55,6 +55,7 @@ struct rule<op::pad_gradient> : root_op_rule {
 
 namespace ops {
 
+/// Elements added before and behind an axis.
 struct margins {
     int before = 0, after = 0;
 };

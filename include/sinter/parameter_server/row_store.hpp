@@ -15,6 +15,7 @@
 
 namespace sinter::inline SINTER_TARGET::sharded {
 
+/// What a store of rows is made from.
 struct row_store_setup {
     int row_floats = 0;
     int slots = 0;                 ///< of the optimizer, each a row beside a row

@@ -10,6 +10,7 @@
 
 namespace sinter::inline SINTER_TARGET::sharded {
 
+/// What the files of a server's shard are made from.
 struct shard_checkpoint_setup {
     std::string folder;
     int server = 0, servers = 1;

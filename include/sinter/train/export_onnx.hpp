@@ -12,6 +12,7 @@
 ///     export_onnx(net, "net.onnx");        // a net alone, with its first weights
 namespace sinter::inline SINTER_TARGET {
 
+/// What export_onnx may be given.
 struct onnx_options {
     std::string name = "net";               ///< of the graph
     std::uint64_t seed = 1;                 ///< of a net's first weights

@@ -12,6 +12,7 @@ enum class on_not_finite : std::uint8_t {
     stop,   ///< training ends, as by training_run::stop
 };
 
+/// What train() may be given: epochs, and what is shown.
 struct train_options {
     int epochs = 0;                         ///< passes over the data; 0: one, or as many as max_steps takes
     std::int64_t max_steps = 0;             ///< stop once so many steps have been done in all; 0: no such limit

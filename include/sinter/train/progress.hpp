@@ -10,8 +10,10 @@
 
 namespace sinter::inline SINTER_TARGET {
 
+/// How progress is shown; detect: a bar where the output is a terminal, else plain lines.
 enum class progress_style { detect, terminal, plain };
 
+/// What progress may be given.
 struct progress_options {
     progress_style style = progress_style::detect;   ///< detect: a bar if the file is a terminal
     double bar_every = 0.1;                          ///< seconds between two drawings of the bar

@@ -5,6 +5,7 @@
 
 namespace sinter::inline SINTER_TARGET::data {
 
+/// What becomes of a column of numbers before the net gets it.
 struct numeric_options {
     bool logarithm = false;      ///< sign(x) log(1 + |x|) first: for amounts of very different sizes
     bool standardise = true;     ///< so that the training data have mean 0 and standard deviation 1

@@ -63,6 +63,7 @@ private:
     position at_;
 };
 
+/// drop_remainder: a last batch that is not full is left out.
 struct batch_options { bool drop_remainder = false; };
 struct batch_step { int size; bool drop_remainder; };
 

@@ -4,6 +4,7 @@
 
 namespace sinter::inline SINTER_TARGET::data {
 
+/// repeat(forever): passes without end.
 inline constexpr std::int64_t forever = -1;
 
 /// Joins several passes of what comes before into one: `times` of them, or all that will ever be.

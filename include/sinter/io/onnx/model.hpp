@@ -17,6 +17,7 @@ namespace sinter::inline SINTER_TARGET::onnx {
 /// Since 18 all reductions but argmax take their axes alike.
 inline constexpr int opset = 18, ir_version = 8;
 
+/// TensorProto.DataType.
 enum class element : std::int64_t { f32 = 1, u8 = 2, i32 = 6, i64 = 7, truth = 9, bf16 = 16 };
 
 /// An input or output: its extents, the batch being one of no fixed extent.
@@ -28,6 +29,7 @@ struct port {
 };
 
 struct block;
+/// AttributeProto: a name, and one of the values.
 struct attribute {
     std::string name;
     std::vector<std::int64_t> ints{};
@@ -36,6 +38,7 @@ struct attribute {
     std::shared_ptr<block> body{}; ///< or this, of a loop or a choice
     std::optional<float> real{};   ///< or this
 };
+/// NodeProto: an operator, and the names of what it reads and makes.
 struct operation {
     std::string type, name;
     std::vector<std::string> in, out;
@@ -46,6 +49,7 @@ struct block {
     std::vector<operation> operations;
     std::vector<port> inputs, outputs;
 };
+/// Attributes by kind of value.
 inline attribute ints(std::string name, std::vector<std::int64_t> values) {
     return {std::move(name), std::move(values)};
 }

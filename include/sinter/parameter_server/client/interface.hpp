@@ -10,6 +10,7 @@
 
 namespace sinter::inline SINTER_TARGET::sharded {
 
+/// How a worker talks to the servers.
 struct client_options {
     double reconnect_within = 60;   ///< seconds for which a silent server is dialled again; 0: an error at once
     int replicas = 1;               ///< servers that keep each shard: 1 or 2, as the servers say
@@ -24,6 +25,7 @@ struct pull_target {
 };
 
 struct question;
+/// Names a push or pull that is under way, until wait().
 using ticket = std::int64_t;
 
 /// A worker's side of all servers. One thread calls it. What goes wrong for good is a cluster_error

@@ -22,6 +22,7 @@ struct other_shard {
     std::function<void(int table, std::int64_t row, float* to)> first_row;
 };
 
+/// How a server updates, saves, and watches its workers.
 struct server_options {
     update_order order;
     std::shared_ptr<shard_files> files;          ///< null: no checkpoints

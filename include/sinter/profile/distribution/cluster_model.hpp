@@ -28,6 +28,7 @@ enum class straggler_kind : std::uint8_t {
     lognormal,     ///< exp(amount z), z normal: median 1
     pareto,        ///< at least 1, longer than x with probability x^-amount
 };
+/// How much longer than usual some steps of a worker take.
 struct stragglers {
     straggler_kind kind = straggler_kind::none;
     double amount = 0;

@@ -24,6 +24,7 @@ struct layer_figures {
     double activations = 0;     ///< floats that an example leaves behind for the backward pass
 };
 
+/// What a plan has to know of a training step: kernels, buckets and memory.
 struct training_profile {
     /// One kernel: what it computes and moves (bytes read and written).
     struct work {

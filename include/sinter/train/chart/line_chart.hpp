@@ -17,6 +17,7 @@ struct curve {
     double x_at(std::size_t i) const { return i < x.size() ? x[i] : static_cast<double>(i + 1); }
 };
 
+/// What a chart of lines shows: its labels, and a line of points for each name.
 struct line_chart {
     std::string title, x_label, y_label;
     std::vector<curve> curves;

@@ -7,6 +7,7 @@
 
 namespace sinter::inline SINTER_TARGET {
 
+/// What csv_log may be given.
 struct csv_log_options {
     char separator = ',';
     bool append = false;   ///< behind what the file has, without a second heading

@@ -4,6 +4,7 @@
 
 namespace sinter::inline SINTER_TARGET {
 
+/// What early_stop may be given.
 struct early_stop_options {
     watched what = watched::validation_loss;
     double min_delta = 0;          ///< a change by no more than this is none

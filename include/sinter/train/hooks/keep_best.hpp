@@ -5,6 +5,7 @@
 
 namespace sinter::inline SINTER_TARGET {
 
+/// What keep_best may be given.
 struct keep_best_options {
     watched what = watched::validation_loss;
     double min_delta = 0;      ///< a change by no more than this is none

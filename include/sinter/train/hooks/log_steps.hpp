@@ -7,6 +7,7 @@
 
 namespace sinter::inline SINTER_TARGET {
 
+/// What log_steps may be given.
 struct log_steps_options {
     std::int64_t every_steps = 0;   ///< by the model's number of steps
     double every_seconds = 0;       ///< one of both is given

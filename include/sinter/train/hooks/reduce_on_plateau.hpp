@@ -5,6 +5,7 @@
 
 namespace sinter::inline SINTER_TARGET {
 
+/// What reduce_on_plateau may be given.
 struct plateau_options {
     watched what = watched::validation_loss;
     float factor = 0.1f;         ///< the rate is multiplied by this

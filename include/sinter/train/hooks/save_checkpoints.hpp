@@ -9,6 +9,7 @@
 
 namespace sinter::inline SINTER_TARGET {
 
+/// What save_checkpoints may be given.
 struct save_options {
     std::int64_t every_steps = 0;   ///< by the model's number of steps
     double every_seconds = 0;       ///< 0 of both: after each epoch

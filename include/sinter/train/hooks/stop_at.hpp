@@ -5,6 +5,7 @@
 
 namespace sinter::inline SINTER_TARGET {
 
+/// What stop_at may be given.
 struct stop_at_options {
     std::int64_t step = 0;   ///< the model's number of steps, those before a resumed run included; 0: no limit
     double seconds = 0;      ///< of this call; 0: no limit. Of several members the first whose time is up stops all

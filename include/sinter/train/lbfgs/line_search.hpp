@@ -10,6 +10,7 @@ namespace sinter::inline SINTER_TARGET {
 struct line_point {
     double step = 0, value = 0, slope = 0;
 };
+/// The constants of the Wolfe conditions, and how often the function may be asked.
 struct line_search_options {
     double decrease = 1e-4, curvature = 0.9;   ///< c1 and c2
     int evaluations = 25;

@@ -18,12 +18,14 @@ struct lbfgs {
     line_search_options search{};
 };
 
+/// Why a minimisation has ended.
 enum class lbfgs_end {
     small_gradient,   ///< a minimum, as exactly as was asked for
     small_gain,       ///< the loss has stopped falling
     iterations,       ///< as many as were allowed
     no_step           ///< not even along the gradient does the loss fall: floats are no more exact than that
 };
+/// Where a minimisation has ended.
 struct lbfgs_result {
     double loss = 0, gradient = 0;     ///< with the penalty; the gradient's largest element
     int iterations = 0, evaluations = 0;

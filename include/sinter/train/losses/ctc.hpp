@@ -5,6 +5,7 @@
 
 namespace sinter::inline SINTER_TARGET {
 
+/// What ctc may be given.
 struct ctc_options {
     int blank = 0;                     ///< the class that says nothing; negative ones count from the last
     int frames = 0;                    ///< the net's frames, where each example says how many of them count; 0: all do

@@ -8,6 +8,7 @@
 
 namespace sinter::inline SINTER_TARGET {
 
+/// What softmax_cross_entropy may be given.
 struct cross_entropy_options {
     number label_smoothing =
         0.f;   ///< this share of each target is spread evenly over all classes (Szegedy et al. 2016)

@@ -7,6 +7,7 @@
 
 namespace sinter::inline SINTER_TARGET::metrics {
 
+/// What auc may be given.
 struct auc_options {
     int thresholds = 200;
     bool from_logits = false;   ///< scores are logits: their logistic function is the probability

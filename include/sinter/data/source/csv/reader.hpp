@@ -17,6 +17,7 @@ struct missing_words {
     std::vector<std::string> words;
 };
 
+/// How a CSV file is read.
 struct options {
     char delimiter = ',';
     bool header = true;                          ///< the first record names the columns

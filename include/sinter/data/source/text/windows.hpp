@@ -8,6 +8,7 @@
 /// one: an example has `length` numbers as its input and, as labels, the same moved on by one.
 namespace sinter::inline SINTER_TARGET::data {
 
+/// Which windows a pass over a sequence has.
 struct window_options {
     /// 0: a pass goes through the sequence once, each number but the first a label at most once.
     /// Else a pass is so many windows that begin anywhere, with equal probability, other ones in

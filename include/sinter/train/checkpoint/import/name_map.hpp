@@ -26,6 +26,7 @@ struct name_rule {
     std::vector<std::int64_t> flattened{};
 };
 
+/// Which variable of a file is which of the model.
 struct name_map {
     framework from = framework::sinter;
     std::vector<name_rule> rules{};      ///< the first that fits holds; what none fits is named as the framework does
