@@ -40,7 +40,7 @@ void check(int m) {
                       Forward);
         static_assert(std::is_same_v<gradient,
                                      narrow_weight_gradient<H, W, CI, OH, OW, CO, KH, KW, S, PT, PL, store_raw>>);
-        BOOST_TEST_CONTEXT(H << 'x' << W << 'x' << CI << " -> " << OH << 'x' << OW << 'x' << CO 
+        BOOST_TEST_CONTEXT(H << 'x' << W << 'x' << CI << " -> " << OH << 'x' << OW << 'x' << CO
                              << ", " << KH << 'x' << KW << " stride " << S << " padding " << PT << ' ' << PL
                              << ", " << m << " images") {
             const auto x = noise(e.x() * m, 1), dy = noise(e.y() * m, 2), w = noise(e.w(), 3);
