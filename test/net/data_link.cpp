@@ -261,7 +261,8 @@ BOOST_AUTO_TEST_CASE(headers_say_what_is_wrong_with_them) {
     BOOST_TEST((wire::decode(wire::encode(h, 1), 1, back) == wire::header_fault::none));
     BOOST_TEST((back == h));
     BOOST_TEST((wire::decode(wire::encode(h, 1), 2, back) == wire::header_fault::damaged));
-    for (const std::uint64_t n : {wire::most_payload + 1, std::size_t{1} << 31, std::size_t{1} << 63, ~std::size_t{0}}) {
+    for (const std::uint64_t n :
+         {wire::most_payload + 1, std::size_t{1} << 31, std::size_t{1} << 63, ~std::size_t{0}}) {
         wire::frame_header too_long = h;
         too_long.bytes = n;
         BOOST_TEST((wire::decode(wire::encode(too_long, 1), 1, back) == wire::header_fault::too_long));

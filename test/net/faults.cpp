@@ -17,7 +17,8 @@ static outcome talk_through(const fault_proxy::faults& f, cluster_options o = qu
     const auto at = own_addresses(3);   // of rank 0, rank 1, the proxy
     processes p;
     const int proxy = p.start([&] {
-        fault_proxy::run(wire::parse_address(at[2], "test"), wire::parse_address(at[0], "test"), f, [] { return true; });
+        fault_proxy::run(wire::parse_address(at[2], "test"), wire::parse_address(at[0], "test"), f,
+                         [] { return true; });
         return std::string();
     });
     const auto member = [&](int rank) {
@@ -97,7 +98,8 @@ BOOST_AUTO_TEST_CASE(damage_on_the_way_is_found_by_both) {
                     const bool damaged = holds(text, "damaged") || holds(text, "not a frame") ||
                                          holds(text, "another version");
                     told += damaged;   // who is told too late of what the other has found sees the connection end
-                    BOOST_TEST((damaged || holds(text, "was closed")), upwards << connection << " " << at << ": " << text);
+                    BOOST_TEST((damaged || holds(text, "was closed")),
+                               upwards << connection << " " << at << ": " << text);
                 }
                 BOOST_TEST(told >= 1, upwards << connection << " " << at);
             }

@@ -159,12 +159,14 @@ BOOST_AUTO_TEST_CASE(it_listens_at_its_own_address_alone) {
     processes p;
     const int member = p.start([&] { return meet(cluster::of(at, 0, quick())); });
     const host_port own = wire::parse_address(at[0], "test");
-    std::string listening;   // rows of /proc/net/tcp: local address, remote address, state 0A, ..., number of the socket
+    // rows of /proc/net/tcp: local address, remote address, state 0A, ..., number of the socket
+    std::string listening;
     for (int i = 0; i < 2000 && listening.empty(); ++i) {
         ::usleep(20000);
         std::string own_sockets;   // those of other processes are none of this test's
         std::error_code gone;      // a descriptor may be closed meanwhile
-        for (const auto& d : std::filesystem::directory_iterator("/proc/" + std::to_string(p.pid(member)) + "/fd", gone))
+        for (const auto& d :
+             std::filesystem::directory_iterator("/proc/" + std::to_string(p.pid(member)) + "/fd", gone))
             own_sockets += std::filesystem::read_symlink(d.path(), gone).string() + ' ';
         for (const char* table : {"/proc/net/tcp", "/proc/net/tcp6"}) {
             std::ifstream f(table);

@@ -41,7 +41,8 @@ static std::string member(const cluster& c, const shared_flag* enough = nullptr,
     s.log = [&](const std::string&) { ++lines; };
     s.strangers.handshake_within = handshake_within;
     process_group g(c, {}, s);
-    for (int round = 1; g.exchange("more?", (enough ? !enough->is_set() : round < 3) ? "yes" : "no")[0] == "yes"; ++round)
+    for (int round = 1; g.exchange("more?", (enough ? !enough->is_set() : round < 3) ? "yes" : "no")[0] == "yes";
+         ++round)
         ::usleep(20000);
     g.leave();
     return "fine " + std::to_string(lines);
