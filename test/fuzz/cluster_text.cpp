@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// libFuzzer target: any text is refused with format_error or option_error, in printable words, or is a cluster that a plan can
-// be made for.
+// libFuzzer target: any text is refused with format_error or option_error, in printable words, or
+// is a cluster that a plan can be made for.
 #include <sinter/profile/distribution/cluster_text.hpp>
 #include <sinter/profile/distribution/plan.hpp>
 
@@ -11,7 +11,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     try {
         cluster_model m = cluster_model::parse({reinterpret_cast<const char*>(data), size});
         m.samples = m.samples < 4 ? m.samples : 4;
-        const training_profile p = training_profile::of_layers({{1e6, 1e4, 100}, {2e6, 3e5, 10}}, {.batch = 8, .slots = 1});
+        const training_profile p =
+            training_profile::of_layers({{1e6, 1e4, 100}, {2e6, 3e5, 10}}, {.batch = 8, .slots = 1});
         const distribution_plan d = plan_distribution(p, m);
         if (!(d.step >= 0) || !(d.worker_bytes > 0)) std::abort();
     } catch (const error& e) {

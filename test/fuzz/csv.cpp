@@ -20,7 +20,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
             for (std::int64_t c = 0; c < read.columns(); ++c) {
                 const csv::field f = read.at(r, c);
                 if (f.line < 1 || f.column < 1 || f.line > size + 1 || f.column > size + 1) std::abort();
-                // The first is always quoted: an empty one alone would be an empty line, and a byte order mark be skipped.
+                // The first is always quoted: an empty one alone would be an empty line, and a byte
+                // order mark be skipped.
                 text += c == 0 ? in_quotes(f.text) : csv::escaped(f.text);
                 text += c + 1 < read.columns() ? ',' : '\n';
             }

@@ -13,7 +13,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     wire::header_block block{};
     std::memcpy(block.data(), bytes.data(), std::min(bytes.size(), block.size()));
     for (const bool repaired : {false, true}) {   // with a check that fits, the fields behind it are reached
-        if (repaired) wire::detail::put(block.data() + 56, base::checksum::of(span<const std::byte>(block).first(56), 7));
+        if (repaired)
+            wire::detail::put(block.data() + 56, base::checksum::of(span<const std::byte>(block).first(56), 7));
         wire::frame_header h;
         if (wire::decode(block, 7, h) == wire::header_fault::none && wire::encode(h, 7) != block) std::abort();
     }

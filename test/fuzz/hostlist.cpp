@@ -20,7 +20,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     }
     try {
         const auto address = sinter::wire::parse_address(text, "address");
-        if (!address.known() || !(sinter::wire::parse_address(sinter::text_of(address), "again") == address)) std::abort();
+        if (!address.known() || !(sinter::wire::parse_address(sinter::text_of(address), "again") == address))
+            std::abort();
     } catch (const sinter::option_error& e) {
         is_fit(e.what());
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// libFuzzer target: any bytes are refused with format_error or read; what is read has the bytes that its extents say, and
-// survives being written and read again.
+// libFuzzer target: any bytes are refused with format_error or read; what is read has the bytes
+// that its extents say, and survives being written and read again.
 #include <sinter/io/npy.hpp>
 
 #include <cstdlib>
@@ -24,7 +24,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         require(written.size() % 64 == 0);
         written.append(reinterpret_cast<const char*>(a.bytes.span().data()), a.bytes.span().size());
         const npy::array again = parse(std::as_bytes(std::span(std::as_const(written))));
-        require(again.type == a.type && again.shape == a.shape && std::ranges::equal(again.bytes.span(), a.bytes.span()));
+        require(again.type == a.type && again.shape == a.shape &&
+                std::ranges::equal(again.bytes.span(), a.bytes.span()));
     } catch (const sinter::format_error&) {
     }
     return 0;

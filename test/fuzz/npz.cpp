@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
-// libFuzzer target: any bytes are refused with format_error or read as arrays that have the bytes that their extents say.
-// Checksums rarely hold for random changes, so that what stands behind them is tried directly as well.
+// libFuzzer target: any bytes are refused with format_error or read as arrays that have the bytes
+// that their extents say. Checksums rarely hold for random changes, so that what stands behind them
+// is tried directly as well.
 #include <sinter/io/npz.hpp>
 
 #include <cstdlib>

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // needs: program_options
 //
-// libFuzzer target: any command line is read, asks for help, or is refused with option_error; what was read is in range.
+// libFuzzer target: any command line is read, asks for help, or is refused with option_error; what
+// was read is in range.
 #include <common/options.hpp>
 
 #include <cstdlib>

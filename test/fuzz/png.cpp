@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // needs: png
-// libFuzzer target: any bytes are refused with format_error or are a picture. Chunks' checksums are made right as well, for
-// no mutation would get beyond them.
+// libFuzzer target: any bytes are refused with format_error or are a picture. Chunks' checksums are
+// made right as well, for no mutation would get beyond them.
 #include <sinter/io/png.hpp>
 
 #include <cstdlib>
@@ -23,7 +23,8 @@ static void read(const std::vector<std::byte>& bytes) {
 static void mend_checksums(std::vector<std::byte>& bytes) {
     auto* const p = reinterpret_cast<unsigned char*>(bytes.data());
     for (std::size_t at = 8; at + 12 <= bytes.size();) {
-        const std::size_t length = std::size_t{p[at]} << 24 | std::size_t{p[at + 1]} << 16 | std::size_t{p[at + 2]} << 8 | p[at + 3];
+        const std::size_t length = std::size_t{p[at]} << 24 | std::size_t{p[at + 1]} << 16 |
+            std::size_t{p[at + 2]} << 8 | p[at + 3];
         if (length > bytes.size() - at - 12) return;
         const unsigned long sum = crc32(0, p + at + 4, static_cast<unsigned>(length + 4));
         for (std::size_t i = 0; i < 4; ++i) p[at + 8 + length + i] = static_cast<unsigned char>(sum >> (24 - 8 * i));
