@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // needs: distributed
-// Backup workers, several servers, and an optimizer that clips by the norm of all gradients: all servers make each clock
-// by the pushes of the same workers.
+// Backup workers, several servers, and an optimizer that clips by the norm of all gradients: all
+// servers make each clock by the pushes of the same workers.
 #include "job_of_threads.hpp"
 #include <boost/test/unit_test.hpp>
 #include <cmath>
@@ -51,8 +51,8 @@ struct outcome {
     std::vector<seen_update> seen[2];             // by server
     std::int64_t dropped = 0;
 };
-/// `everybody`: workers 0, 1 and 2 push as fast as they can; otherwise 2 is there and pushes nothing. `damaged`: some of
-/// worker 0's gradients are not finite.
+/// `everybody`: workers 0, 1 and 2 push as fast as they can; otherwise 2 is there and pushes
+/// nothing. `damaged`: some of worker 0's gradients are not finite.
 outcome run(int servers, bool everybody, unsigned seed, bool damaged = false) {
     outcome o;
     std::vector<sharded::shard_layout> l(static_cast<std::size_t>(servers));

@@ -6,7 +6,8 @@
 #include "job.hpp"
 #include <iostream>
 
-// A server and a worker on two hosts, and what becomes of them when the cable is pulled out. Only root can make such hosts.
+// A server and a worker on two hosts, and what becomes of them when the cable is pulled out. Only
+// root can make such hosts.
 using namespace sinter;
 using namespace sinter::server_job;
 

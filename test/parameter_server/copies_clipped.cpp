@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 // needs: distributed
 // processors: 3
-// Clipping by the norm of all gradients by clocks, where two servers keep each shard: servers add up the norm, and whoever
-// is killed and whenever, all go on with the sums and the bits of a job in which nobody was.
+// Clipping by the norm of all gradients by clocks, where two servers keep each shard: servers add
+// up the norm, and whoever is killed and whenever, all go on with the sums and the bits of a job in
+// which nobody was.
 #include "job.hpp"
 #include <boost/test/unit_test.hpp>
 #include <random>
@@ -15,8 +16,8 @@ namespace {
 using server_job::job, server_job::shared_counts;
 using sharded::client, sharded::update_order;
 
-/// By the norm of all gradients. The slot tells by which sums the floats were ever updated, so that it is the same on all
-/// servers.
+/// By the norm of all gradients. The slot tells by which sums the floats were ever updated, so that
+/// it is the same on all servers.
 class clipping : public sharded::updater {
 public:
     int scalars() const override { return 1; }
@@ -78,7 +79,8 @@ std::string work(const job& j, int me, int clocks, shared_counts& counts) {
     c.wait_until_open();
     counts.other[8 + me] = 1;   // all are there before the first step
     while (counts.other[8] + counts.other[9] + counts.other[10] < j.workers) ::usleep(500);
-    std::vector<std::vector<float>> values(static_cast<std::size_t>(j.servers), std::vector<float>(static_cast<std::size_t>(j.floats)));
+    std::vector<std::vector<float>> values(static_cast<std::size_t>(j.servers),
+                                           std::vector<float>(static_cast<std::size_t>(j.floats)));
     std::vector<sharded::pull_target> to;
     for (auto& v : values) to.push_back({v.data()});
     std::vector<float> g(static_cast<std::size_t>(j.floats)), rows(3 * 16);
@@ -114,7 +116,8 @@ std::string work(const job& j, int me, int clocks, shared_counts& counts) {
     std::vector<float> sums;
     for (int s = 0; s < j.servers; ++s) {
         const std::vector<float> p = array_of(c, j, s, 0), slot = array_of(c, j, s, 1);
-        for (const auto* x : {&p, &slot}) text += std::to_string(base::fnv1a({reinterpret_cast<const char*>(x->data()), x->size() * 4})) + " ";
+        for (const auto* x : {&p, &slot})
+            text += std::to_string(base::fnv1a({reinterpret_cast<const char*>(x->data()), x->size() * 4})) + " ";
         sums.insert(sums.end(), slot.begin(), slot.begin() + j.floats);
     }
     c.leave();
@@ -160,7 +163,8 @@ std::string run(const job& j, const run_options& with) {
     for (int w = 1; w < j.workers; ++w) BOOST_TEST(p.result(workers[static_cast<std::size_t>(w)], 60) == "left");
     for (int s = 0; s < j.servers; ++s)
         if (s != with.victim || with.signal != SIGKILL)
-            BOOST_TEST(holds(p.result(servers[static_cast<std::size_t>(s)], 60), "step "), p.result(servers[static_cast<std::size_t>(s)]));
+            BOOST_TEST(holds(p.result(servers[static_cast<std::size_t>(s)], 60), "step "),
+                       p.result(servers[static_cast<std::size_t>(s)]));
     return said;
 }
 
@@ -174,22 +178,24 @@ BOOST_AUTO_TEST_CASE(a_killed_server_changes_no_bit_of_what_is_clipped) {
         BOOST_TEST(has_values(expected), expected);
         BOOST_TEST(run(of(2, together(staleness), 2), {}) == expected);
         for (unsigned seed = 1; seed <= 4; ++seed)
-            BOOST_TEST(run(of(2, together(staleness), 2), {.victim = static_cast<int>(seed % 2), .seed = seed}) == expected,
-                       "staleness " << staleness << ", seed " << seed);
+            BOOST_TEST(run(of(2, together(staleness), 2), {.victim = static_cast<int>(seed % 2), .seed = seed}) ==
+                       expected, "staleness " << staleness << ", seed " << seed);
     }
 }
 BOOST_AUTO_TEST_CASE(nor_of_three_that_come_again) {
     const std::string expected = run(of(3, together(1), 1), {.clocks = 120});
     BOOST_TEST(has_values(expected), expected);
     for (const int victim : {0, 1, 2})
-        BOOST_TEST(run(of(3, together(1), 2), {.clocks = 120, .victim = victim, .seed = 9}) == expected, "server " << victim);
+        BOOST_TEST(run(of(3, together(1), 2), {.clocks = 120, .victim = victim, .seed = 9}) == expected,
+                   "server " << victim);
     BOOST_TEST(run(of(3, together(1), 2), {.clocks = 120, .restarts = 4}) == expected);
 }
 BOOST_AUTO_TEST_CASE(nor_does_one_that_was_stopped) {
     const std::string expected = run(of(2, together(0), 1), {});
     BOOST_TEST(has_values(expected), expected);
     for (const int victim : {0, 1})
-        BOOST_TEST(run(of(2, together(0), 2), {.victim = victim, .seed = 3, .signal = SIGSTOP}) == expected, "server " << victim);
+        BOOST_TEST(run(of(2, together(0), 2), {.victim = victim, .seed = 3, .signal = SIGSTOP}) == expected,
+                   "server " << victim);
 }
 /// Whose pushes make a clock depends on who is first; that all servers take the same does not.
 BOOST_AUTO_TEST_CASE(with_backup_workers_all_servers_have_the_same_sums) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // needs: distributed
-// Two copies of each shard, in threads of one process (for the thread sanitizer): asynchronous, by clocks, and with a norm
-// that servers add up. What both copies count is the same.
+// Two copies of each shard, in threads of one process (for the thread sanitizer): asynchronous, by
+// clocks, and with a norm that servers add up. What both copies count is the same.
 #include "job_of_threads.hpp"
 #include <boost/test/unit_test.hpp>
 #include <cmath>
@@ -96,7 +96,8 @@ BOOST_AUTO_TEST_CASE(both_copies_take_part_in_threads) {
     BOOST_TEST(run(update_order::async(), false) == expected, boost::test_tools::per_element());
     BOOST_TEST(run(stale, false) == expected, boost::test_tools::per_element());
     // All floats of a clock's gradient are 3, of 128: each moves by 1 / sqrt(128).
-    for (const float x : run(stale, true)) BOOST_TEST(x == pushes / std::sqrt(128.f), boost::test_tools::tolerance(1e-4f));
+    for (const float x : run(stale, true))
+        BOOST_TEST(x == pushes / std::sqrt(128.f), boost::test_tools::tolerance(1e-4f));
 }
 
 } // namespace

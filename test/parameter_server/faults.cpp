@@ -11,7 +11,8 @@ using namespace sinter;
 using server_job::job;
 
 /// Worker 1 of two reaches server 0 by way of the proxy. What went wrong; empty: nothing.
-static std::string push_through(const fault_proxy::faults& f, job j, int pushes = 30, sharded::client_options with = {}) {
+static std::string push_through(const fault_proxy::faults& f, job j, int pushes = 30,
+                                sharded::client_options with = {}) {
     processes p;
     server_job::shared_counts& counts = server_job::shared_counts::make();
     const auto at = [&](std::size_t i) { return wire::parse_address(j.at[i], "test"); };
@@ -51,7 +52,8 @@ BOOST_AUTO_TEST_CASE(a_slow_network_that_cuts_everything_up_makes_no_difference)
 
 BOOST_AUTO_TEST_CASE(a_connection_that_breaks_off_anywhere_is_made_anew) {
     for (const bool upwards : {true, false})
-        for (const std::ptrdiff_t at : {1, 100, 456, 470, 488, 500, 840, 850, 900, 1300, 5000, 17000, 40000, 100000, 300001}) {
+        for (const std::ptrdiff_t at :
+             {1, 100, 456, 470, 488, 500, 840, 850, 900, 1300, 5000, 17000, 40000, 100000, 300001}) {
             fault_proxy::faults f;
             f.upwards = upwards;
             f.connection = 0;

@@ -16,7 +16,9 @@ using server_job::running;
 
 static const job two_workers{.servers = 1, .workers = 2, .floats = 1024, .options = quick(5)};
 
-static void say(const io::descriptor& s, const std::string& bytes) { (void)!::send(s.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL); }
+static void say(const io::descriptor& s, const std::string& bytes) {
+    (void)!::send(s.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
+}
 
 BOOST_AUTO_TEST_CASE(two_thousand_silent_connections) {
     rlimit most{};
@@ -102,7 +104,8 @@ BOOST_AUTO_TEST_CASE(a_stranger_who_claims_to_be_a_worker) {
             const wire::greeting claim = wire::service_greeting(j.worker(w), j.identity());
             const wire::greeting_block block = wire::encode(claim);
             waiting.push_back(connected(j.at[2]));
-            say(waiting.back(), std::string(reinterpret_cast<const char*>(block.data()), block.size() - (whole ? 0 : 1)));
+            say(waiting.back(),
+                std::string(reinterpret_cast<const char*>(block.data()), block.size() - (whole ? 0 : 1)));
         }
     std::vector<int> workers;
     for (int w = 0; w < 2; ++w)

@@ -20,10 +20,12 @@ public:
     int slots(int) const override { return 0; }
     void first_slot(int, int, float*, const float*, std::int64_t) const override {}
     norm_need needs() const override { return norm_need::none; }
-    void update(int, float* p, const float* g, float*, std::int64_t, std::int64_t n, const float*, float) const override {
+    void update(int, float* p, const float* g, float*, std::int64_t, std::int64_t n, const float*,
+                float) const override {
         for (std::int64_t i = 0; i < n; ++i) p[i] += g[i];
     }
-    void update_rows(int, float* table, float*, std::int64_t, const row_list& list, const float*, float) const override {
+    void update_rows(int, float* table, float*, std::int64_t, const row_list& list, const float*,
+                     float) const override {
         for (int k = 0; k < list.size(); ++k)
             for (int i = 0; i < list.row_floats; ++i)
                 table[std::int64_t{list.key(k)} * list.row_floats + i] += list.row(k)[i];
@@ -73,9 +75,10 @@ struct job {
         if (clips) with.parameters = servers + 1;
         if (replicas == 2)
             with.other = std::make_shared<other_shard>(
-                other_shard{layout()[static_cast<std::size_t>((i + servers - 1) % servers)], std::make_unique<Updater>(), {}});
-        server s(as(cluster_role::ps, i), identity(), layout()[static_cast<std::size_t>(i)], std::make_unique<Updater>(),
-                 [](std::int64_t, float, float* to) { *to = 0; }, std::move(with));
+                other_shard{layout()[static_cast<std::size_t>((i + servers - 1) % servers)],
+                            std::make_unique<Updater>(), {}});
+        server s(as(cluster_role::ps, i), identity(), layout()[static_cast<std::size_t>(i)],
+                 std::make_unique<Updater>(), [](std::int64_t, float, float* to) { *to = 0; }, std::move(with));
         s.run();
         std::ostringstream out;
         out << "step " << s.global_step();
@@ -89,7 +92,8 @@ struct job {
         if (!c.initialised())
             for (int s = 0; s < servers; ++s) {
                 c.write(s, client::parameters, 0, {zeros.data(), static_cast<std::size_t>(floats)});
-                if (rows) c.write_rows(s, 0, client::parameters, 0, {zeros.data(), static_cast<std::size_t>(rows * 16)});
+                if (rows)
+                    c.write_rows(s, 0, client::parameters, 0, {zeros.data(), static_cast<std::size_t>(rows * 16)});
             }
         c.open(max_steps);
     }
@@ -144,8 +148,8 @@ inline std::string values_of(client& c, const job& j) {
     return text;
 }
 
-/// Worker w's part: `pushes` pushes with a pause behind each. The first begins the job, and at the end says tell(client, job)
-/// once all pushes are made; the others tell that they left.
+/// Worker w's part: `pushes` pushes with a pause behind each. The first begins the job, and at the
+/// end says tell(client, job) once all pushes are made; the others tell that they left.
 template <class Tell = std::string (&)(client&, const job&)>
 std::string work(const job& j, int w, int pushes, shared_counts& counts, double pause = 0, client_options with = {},
                  Tell tell = values_of) {
@@ -153,7 +157,8 @@ std::string work(const job& j, int w, int pushes, shared_counts& counts, double 
     if (w == 0) j.begin(c);
     c.wait_until_open();
     pusher mine(c, j, w);
-    std::vector<std::vector<float>> got(static_cast<std::size_t>(j.servers), std::vector<float>(static_cast<std::size_t>(j.floats)));
+    std::vector<std::vector<float>> got(static_cast<std::size_t>(j.servers),
+                                        std::vector<float>(static_cast<std::size_t>(j.floats)));
     std::vector<pull_target> to;
     for (auto& g : got) to.push_back({g.data()});
     for (int k = 0; k < pushes; ++k) {
@@ -161,7 +166,8 @@ std::string work(const job& j, int w, int pushes, shared_counts& counts, double 
         mine.push(counts, to);
         for (const auto& g : got)
             for (const float x : g)
-                if (x != std::floor(x) || x < static_cast<float>(j.order.mode == update_mode::async ? k + 1 : 0)) return "WRONG DATA";
+                if (x != std::floor(x) || x < static_cast<float>(j.order.mode == update_mode::async ? k + 1 : 0))
+                    return "WRONG DATA";
         if (pause > 0) ::usleep(static_cast<useconds_t>(pause * 1e6));
     }
     std::string text = "left";
@@ -183,7 +189,8 @@ std::string work(const job& j, int w, int pushes, shared_counts& counts, double 
 /// A job's processes; what each says when it is over.
 class running {
 public:
-    running(processes& p, job j, int pushes, double pause = 0) : p_(p), j_(std::move(j)), pushes_(pushes), counts_(shared_counts::make()) {
+    running(processes& p, job j, int pushes, double pause = 0)
+        : p_(p), j_(std::move(j)), pushes_(pushes), counts_(shared_counts::make()) {
         for (int s = 0; s < j_.servers; ++s) servers.push_back(p.start([this, s] { return j_.serve(s); }));
         for (int w = 0; w < j_.workers; ++w)
             workers.push_back(p.start([this, w, pause] { return work(j_, w, pushes_, counts_, pause); }));
@@ -195,10 +202,12 @@ public:
         for (int s = 0; s < j_.servers; ++s) text += ' ' + std::to_string(all);
         std::string found;
         for (int w = 0; w < j_.workers; ++w)
-            if (const std::string r = p_.result(workers[static_cast<std::size_t>(w)], within); r != (w == 0 ? text : "left"))
+            if (const std::string r = p_.result(workers[static_cast<std::size_t>(w)], within);
+                r != (w == 0 ? text : "left"))
                 found += "worker " + std::to_string(w) + ": " + r + "; ";
         for (int s = 0; s < j_.servers; ++s)
-            if (const std::string r = p_.result(servers[static_cast<std::size_t>(s)], within); !holds(r, "step " + std::to_string(all) + " "))
+            if (const std::string r = p_.result(servers[static_cast<std::size_t>(s)], within);
+                !holds(r, "step " + std::to_string(all) + " "))
                 found += "server " + std::to_string(s) + ": " + r + "; ";
         return found;
     }

@@ -27,7 +27,8 @@ inline void kill_workers(job j, int kills, unsigned seed) {
         }
         c.wait_for_others();
         std::string found;
-        for (int s = 0; s < j.servers; ++s) found += std::to_string(static_cast<std::int64_t>(common_value(c, j, s))) + ' ';
+        for (int s = 0; s < j.servers; ++s)
+            found += std::to_string(static_cast<std::int64_t>(common_value(c, j, s))) + ' ';
         c.leave();
         return found;
     });
@@ -45,7 +46,8 @@ inline void kill_workers(job j, int kills, unsigned seed) {
     for (int k = 0; k < kills; ++k) {
         const int w = 1 + static_cast<int>(random() % static_cast<unsigned>(j.workers - 1));
         const std::int64_t from = counts.begun[w] + (random() % 4 ? 1 + static_cast<std::int64_t>(random() % 3) : 0);
-        for (int i = 0; counts.begun[w] < from && i < 600000; ++i) ::usleep(100);   // some while it comes, most while it pushes
+        // some while it comes, most while it pushes
+        for (int i = 0; counts.begun[w] < from && i < 600000; ++i) ::usleep(100);
         BOOST_REQUIRE(counts.begun[w] >= from);
         ::usleep(static_cast<useconds_t>(random() % 2000));
         int& life = lives[static_cast<std::size_t>(w - 1)];
@@ -74,7 +76,8 @@ inline void kill_workers(job j, int kills, unsigned seed) {
         }
         BOOST_TEST(value == applied, "server " << s << ": " << value << " in its floats, " << told.str());
         BOOST_TEST(step == applied);
-        BOOST_TEST((value >= least && value <= most), least << " acknowledged, " << value << " applied, " << most << " begun");
+        BOOST_TEST((value >= least && value <= most),
+                   least << " acknowledged, " << value << " applied, " << most << " begun");
     }
     BOOST_TEST_MESSAGE(least << " pushes acknowledged, " << most << " begun");
 }

@@ -28,14 +28,17 @@ static std::string push_until_told(const job& j, int w, shared_counts& counts, c
 }
 
 BOOST_AUTO_TEST_CASE(any_order_of_starts) {
-    for (unsigned seed = 1; seed <= 12; ++seed) {   // a worker's first words may come before, while and after a server is made
+    // a worker's first words may come before, while and after a server is made
+    for (unsigned seed = 1; seed <= 12; ++seed) {
         const job j{.servers = 2, .workers = 2, .floats = 256};
         shared_counts& counts = shared_counts::make();
         processes p;
         std::vector<int> all;
         const auto delay = [&](unsigned i) { return 0.03 * ((seed * 7 + i * 5) % 4); };
-        for (int w = 0; w < 2; ++w) all.push_back(p.start([&, w] { return work(j, w, 5, counts); }, delay(static_cast<unsigned>(w))));
-        for (int s = 0; s < 2; ++s) all.push_back(p.start([&, s] { return j.serve(s); }, delay(static_cast<unsigned>(2 + s))));
+        for (int w = 0; w < 2; ++w)
+            all.push_back(p.start([&, w] { return work(j, w, 5, counts); }, delay(static_cast<unsigned>(w))));
+        for (int s = 0; s < 2; ++s)
+            all.push_back(p.start([&, s] { return j.serve(s); }, delay(static_cast<unsigned>(2 + s))));
         BOOST_TEST(p.result(all[0]) == "values 10 10", seed << ": " << p.result(all[0]));
         BOOST_TEST(p.result(all[1]) == "left", seed << ": " << p.result(all[1]));
         for (int s = 2; s < 4; ++s) BOOST_TEST(holds(p.result(all[static_cast<std::size_t>(s)]), "step 10 "), seed);
@@ -63,7 +66,8 @@ BOOST_AUTO_TEST_CASE(a_server_that_dies_and_stays_dead_is_named_by_all_workers) 
     for (int w = 0; w < 2; ++w)
         workers.push_back(p.start([&, w] { return push_until_told(j, w, counts, {.reconnect_within = 1}); }));
     for (int i = 0; i < 100000 && (counts.acknowledged[0] < 20 || counts.acknowledged[1] < 20); ++i) ::usleep(1000);
-    for (int i = 0; i < 100000 && !(std::filesystem::exists(f.file(0)) && std::filesystem::exists(f.file(1))); ++i) ::usleep(1000);
+    for (int i = 0; i < 100000 && !(std::filesystem::exists(f.file(0)) && std::filesystem::exists(f.file(1))); ++i)
+        ::usleep(1000);
     p.signal(servers[1], SIGKILL);
     for (const int w : workers) {
         BOOST_TEST(holds(p.result(w), named(p, j, 1)), p.result(w));
@@ -137,7 +141,9 @@ BOOST_AUTO_TEST_CASE(no_step_more_than_asked_for) {
                 if (w == 2 && counts.acknowledged[2] == 5) std::raise(SIGKILL);   // with a ticket or without
             }
             std::string text = "left";
-            if (w == 0) c.wait_for_others(), text = std::to_string(common_value(c, j, 0)) + " " + std::to_string(common_value(c, j, 1));
+            if (w == 0)
+                c.wait_for_others(),
+                    text = std::to_string(common_value(c, j, 0)) + " " + std::to_string(common_value(c, j, 1));
             c.leave();
             return text;
         }));

@@ -8,8 +8,8 @@
 using namespace sinter;
 using namespace sinter::server_job;
 
-/// Pushes `n` times the value `value` to all floats, with a pause; then the newest common value of server 0. `before` is
-/// called with the number of the push and its clock.
+/// Pushes `n` times the value `value` to all floats, with a pause; then the newest common value of
+/// server 0. `before` is called with the number of the push and its clock.
 static std::string push_values(const job& j, int w, int n, float value, double pause, shared_counts& counts,
                                const std::function<void(int, std::int64_t)>& before = {}) {
     client c(j.worker(w), j.identity(), j.layout());
@@ -100,7 +100,8 @@ BOOST_AUTO_TEST_CASE(a_stopped_worker_is_not_waited_for_and_may_come_back) {
     processes p;
     const int server = p.start([&] { return j.serve(0); });
     std::vector<int> w;
-    for (int i = 0; i < 2; ++i) w.push_back(p.start([&, i] { return push_values(j, i, i == 0 ? 400 : 50, 1, 0.01, counts); }));
+    for (int i = 0; i < 2; ++i)
+        w.push_back(p.start([&, i] { return push_values(j, i, i == 0 ? 400 : 50, 1, 0.01, counts); }));
     for (int i = 0; i < 100000 && counts.acknowledged[1] < 10; ++i) ::usleep(1000);
     p.signal(w[1], SIGSTOP);
     const std::int64_t then = counts.acknowledged[0];
@@ -133,7 +134,9 @@ BOOST_AUTO_TEST_CASE(a_worker_that_comes_back_begins_at_the_clock_of_the_others)
         w[2] = p.start([&] { return push(2); });
     }
     counts.enough = true;
-    for (int i = 0; i < 2; ++i) BOOST_TEST(number_behind(p.result(w[static_cast<std::size_t>(i)]), "clock") >= 30, p.result(w[static_cast<std::size_t>(i)]));
+    for (int i = 0; i < 2; ++i)
+        BOOST_TEST(number_behind(p.result(w[static_cast<std::size_t>(i)]), "clock") >= 30,
+                   p.result(w[static_cast<std::size_t>(i)]));
     BOOST_TEST(holds(p.result(w[2]), "clock"), p.result(w[2]));
     for (const int s : servers) BOOST_TEST(holds(p.result(s), "step "), p.result(s));
 }
@@ -193,6 +196,8 @@ BOOST_AUTO_TEST_CASE(a_push_that_is_not_finite_updates_nothing) {
         const double right = order.mode == update_mode::async ? 19 : 18;
         BOOST_TEST(p.result(all[2]) == std::to_string(float(right)) + " " + std::to_string(float(right)));
         BOOST_TEST(p.result(all[3]) == "left");
-        for (int s = 0; s < 2; ++s) BOOST_TEST(holds(p.result(all[static_cast<std::size_t>(s)]), "step "), p.result(all[static_cast<std::size_t>(s)]));
+        for (int s = 0; s < 2; ++s)
+            BOOST_TEST(holds(p.result(all[static_cast<std::size_t>(s)]), "step "),
+                       p.result(all[static_cast<std::size_t>(s)]));
     }
 }

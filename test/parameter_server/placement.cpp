@@ -97,7 +97,8 @@ BOOST_AUTO_TEST_CASE(whole_tensors_are_never_cut_and_the_rest_levels_the_servers
 }
 
 BOOST_AUTO_TEST_CASE(one_tensor_larger_than_the_mean_stays_whole) {
-    const std::vector<block> blocks{{0, 0, 16000, 0, 0, 0}, {16000, 16000, 1600, 0, -1, 0}, {17600, 17600, 160, 1, -1, 1}};
+    const std::vector<block> blocks{{0, 0, 16000, 0, 0, 0}, {16000, 16000, 1600, 0, -1, 0},
+                                    {17600, 17600, 160, 1, -1, 1}};
     const dense_placement p = place(blocks, 3);
     check(blocks, p);
     BOOST_TEST(*std::max_element(p.floats.begin(), p.floats.end()) == 16000);
@@ -161,7 +162,8 @@ BOOST_AUTO_TEST_CASE(a_lookup_over_three_shards) {
     std::vector<float> got;
     for (const std::int64_t id : {0, 3, 4})
         for (std::int64_t e = 0; e < 2; ++e)
-            got.push_back(shards[static_cast<std::size_t>(p.server(id))][static_cast<std::size_t>(2 * p.local(id) + e)]);
+            got.push_back(
+                shards[static_cast<std::size_t>(p.server(id))][static_cast<std::size_t>(2 * p.local(id) + e)]);
     const std::vector<float> want{1, 2, 7, 8, 9, 10};
     BOOST_TEST(got == want, boost::test_tools::per_element());
 }

@@ -229,8 +229,8 @@ BOOST_AUTO_TEST_CASE(a_server_that_comes_back_from_its_checkpoint_goes_on_with_t
     }
 }
 
-// What the log within a checkpoint is for: a push that the checkpoint has, but whose answer never came. The server dies and
-// comes back with it, is sent the push again, and does not take it twice.
+// What the log within a checkpoint is for: a push that the checkpoint has, but whose answer never
+// came. The server dies and comes back with it, is sent the push again, and does not take it twice.
 BOOST_AUTO_TEST_CASE(a_push_that_the_checkpoint_has_and_whose_answer_was_lost) {
     for (const auto& order : {sharded::update_order::async(), sharded::update_order::stale(0)}) {
         const job j(1, 1, with_table(), quick(15)), seen = through_proxy(j);   // nobody notices silence meanwhile
@@ -248,7 +248,8 @@ BOOST_AUTO_TEST_CASE(a_push_that_the_checkpoint_has_and_whose_answer_was_lost) {
         std::atomic<std::int64_t> begun{0}, answered{0};
         constexpr int each = 12;
         threads proxy, workers;
-        proxy.start([&] { fault_proxy::run(seen.members[1].address(), j.members[1].address(), f, [&] { return !over; }); });
+        proxy.start(
+            [&] { fault_proxy::run(seen.members[1].address(), j.members[1].address(), f, [&] { return !over; }); });
         workers.start([&] {
             pusher p(seen, 0);
             p.c->open(0);

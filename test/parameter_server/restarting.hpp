@@ -69,12 +69,15 @@ inline std::string push_until_enough(const job& j, int w, shared_counts& counts)
     if (w == 0) {
         c.wait_for_others();
         text.clear();
-        for (int s = 0; s < j.servers; ++s) text += std::to_string(static_cast<std::int64_t>(common_value(c, j, s))) + ' ';
+        for (int s = 0; s < j.servers; ++s)
+            text += std::to_string(static_cast<std::int64_t>(common_value(c, j, s))) + ' ';
     }
     c.leave();
     return text;
 }
-inline std::int64_t sum(const std::atomic<std::int64_t>* x, int n) { return std::accumulate(x, x + n, std::int64_t{0}); }
+inline std::int64_t sum(const std::atomic<std::int64_t>* x, int n) {
+    return std::accumulate(x, x + n, std::int64_t{0});
+}
 
 /// What a server that was killed must have at the end: what its last checkpoint had and what was pushed since.
 class after_kills {

@@ -5,8 +5,8 @@
 #include "restarting.hpp"
 #include <random>
 
-// Servers that are killed and come back from their checkpoints. Workers wait for them and go on; what is lost is no more
-// than was pushed since the last checkpoint, and nothing counts twice.
+// Servers that are killed and come back from their checkpoints. Workers wait for them and go on;
+// what is lost is no more than was pushed since the last checkpoint, and nothing counts twice.
 using namespace sinter;
 using namespace sinter::server_job;
 
@@ -44,7 +44,8 @@ BOOST_AUTO_TEST_CASE(a_server_comes_back_from_its_checkpoint) {
     std::int64_t untouched = -1, restored = -1;
     BOOST_TEST(bool(found >> untouched >> restored), found.str());
     const std::int64_t acknowledged = sum(counts.acknowledged, 2), begun = sum(counts.begun, 2);
-    BOOST_TEST((untouched >= acknowledged && untouched <= begun), acknowledged << " <= " << untouched << " <= " << begun);
+    BOOST_TEST((untouched >= acknowledged && untouched <= begun),
+               acknowledged << " <= " << untouched << " <= " << begun);
     BOOST_TEST(right.trouble(restored, counts) == "");
     for (const int s : servers) BOOST_TEST(holds(p.result(s), "step "), p.result(s));
 }
@@ -82,6 +83,7 @@ BOOST_AUTO_TEST_CASE(all_servers_and_workers_die_and_come_back) {
         std::int64_t value = -1;
         BOOST_TEST(bool(found >> value), found.str());
         BOOST_TEST(right[s].trouble(value, counts) == "");
-        BOOST_TEST(holds(p.result(servers[static_cast<std::size_t>(s)]), "step "), p.result(servers[static_cast<std::size_t>(s)]));
+        BOOST_TEST(holds(p.result(servers[static_cast<std::size_t>(s)]), "step "),
+                   p.result(servers[static_cast<std::size_t>(s)]));
     }
 }

@@ -160,15 +160,17 @@ BOOST_AUTO_TEST_CASE(rows_expire) {
 }
 
 BOOST_AUTO_TEST_CASE(any_history_ends_as_told_slowly) {
-    for (const hashed_options o : {hashed_options{.most_rows = 40}, hashed_options{.most_rows = 40, .full = when_full::evict},
-                                   hashed_options{.most_rows = 60, .admit_after = 2, .expire_after = 30},
-                                   hashed_options{.most_rows = 30, .admit_after = 3, .expire_after = 17, .full = when_full::evict}}) {
+    for (const hashed_options o :
+         {hashed_options{.most_rows = 40}, hashed_options{.most_rows = 40, .full = when_full::evict},
+          hashed_options{.most_rows = 60, .admit_after = 2, .expire_after = 30},
+          hashed_options{.most_rows = 30, .admit_after = 3, .expire_after = 17, .full = when_full::evict}}) {
         std::mt19937_64 r(5);
         row_store s(setup(o));
         truth t{o, {}, {}, 0};
         for (std::int64_t step = 1; step < 400; ++step) {
             for (int i = 0; i < 6; ++i) {
-                const std::int64_t key = static_cast<std::int64_t>(r() % 4 ? r() % 20 : r() % 80) * (large / 64) - large;
+                const std::int64_t key =
+                    static_cast<std::int64_t>(r() % 4 ? r() % 20 : r() % 80) * (large / 64) - large;
                 BOOST_TEST(update(s, key, step) == t.update(key, step));
             }
             if (step % 7 == 0) s.expire(step), t.expire(step);
@@ -239,9 +241,11 @@ BOOST_AUTO_TEST_CASE(other_numbers_of_servers) {
             row_store s(setup(o, n));
             for (const row_store& from : three)
                 for (std::int32_t i = 0; i < from.size(); ++i)
-                    if (const std::int64_t key = from.keys()[static_cast<std::size_t>(i)]; server_of_key(key, n) == me) {
+                    if (const std::int64_t key = from.keys()[static_cast<std::size_t>(i)];
+                        server_of_key(key, n) == me) {
                         const float* const of_slots[] = {from.slot(0) + i * width, from.slot(1) + i * width};
-                        BOOST_TEST_REQUIRE(s.restore(key, from.steps()[static_cast<std::size_t>(i)], from.values() + i * width, of_slots));
+                        BOOST_TEST_REQUIRE(s.restore(key, from.steps()[static_cast<std::size_t>(i)],
+                                                     from.values() + i * width, of_slots));
                     }
             s.order_by_age();
             truth part{o, {}, {}, 0};

@@ -23,7 +23,8 @@ struct folder {
 };
 
 /// A model's parameters, its tables, and what each number must be.
-const std::vector<block> blocks{{0, 0, 6400, 0, -1, 0}, {6400, 6400, 1600, 1, 0, 0}, {8000, 8000, 3200, 0, -1, 1}, {11200, 0, 800, -1, -1, -1}};
+const std::vector<block> blocks{{0, 0, 6400, 0, -1, 0}, {6400, 6400, 1600, 1, 0, 0}, {8000, 8000, 3200, 0, -1, 1},
+                                {11200, 0, 800, -1, -1, -1}};
 constexpr std::int64_t rows_div = 1001, rows_mod = 77;
 constexpr int width_div = 5, width_mod = 3;
 float value_of(std::int64_t place, int array, std::int64_t step) {
@@ -48,11 +49,13 @@ struct member {
         layout.floats = placed.floats[at(k)];
         layout.runs = placed.runs[at(k)];
         layout.states = k == 0 ? 40 : 0;
-        layout.tables = {{"users", places[0].rows_of(k), width_div, 0}, {"items", places[1].rows_of(k), width_mod, 0}, {"words", -1, 2, 0}};
+        layout.tables = {{"users", places[0].rows_of(k), width_div, 0}, {"items", places[1].rows_of(k), width_mod, 0},
+                         {"words", -1, 2, 0}};
         arrays.assign(3, std::vector<float>(at(layout.floats), -1.f));
         states.assign(at(layout.states), -1.f);
         for (int t = 0; t < 2; ++t)
-            tables.push_back(std::vector<std::vector<float>>(3, std::vector<float>(at(layout.tables[at(t)].rows * layout.tables[at(t)].row_floats), -1.f)));
+            tables.push_back(std::vector<std::vector<float>>(
+                3, std::vector<float>(at(layout.tables[at(t)].rows * layout.tables[at(t)].row_floats), -1.f)));
         tables.emplace_back(3);
         files = std::make_unique<shard_checkpoints>(
             shard_checkpoint_setup{where, k, n, program, placed.pieces[at(k)], places, keep});
@@ -69,7 +72,8 @@ struct member {
         v.slots = {arrays[1].data(), arrays[2].data()};
         v.states = states.data();
         for (std::size_t t = 0; t < 3; ++t) {
-            table_view of{t < 2 ? layout.tables[t].rows : static_cast<std::int64_t>(hashed_keys.size()), {}, {}, tables[t][0].data(), {}};
+            table_view of{t < 2 ? layout.tables[t].rows : static_cast<std::int64_t>(hashed_keys.size()), {}, {},
+                          tables[t][0].data(), {}};
             of.slots = {tables[t][1].data(), tables[t][2].data()};
             if (t == 2) of.keys = hashed_keys, of.steps = hashed_steps;
             v.tables.push_back(std::move(of));
@@ -89,14 +93,17 @@ struct member {
             for (int a = 0; a < 3; ++a)
                 for (std::int64_t r = 0; r < layout.tables[t].rows; ++r)
                     for (std::int64_t j = 0; j < layout.tables[t].row_floats; ++j)
-                        f(tables[t][at(a)][at(r * layout.tables[t].row_floats + j)], value_of(20000 + 10000 * static_cast<std::int64_t>(t) + places[t].row(index, r) * 8 + j, a, step));
+                        f(tables[t][at(a)][at(r * layout.tables[t].row_floats + j)],
+                          value_of(20000 + 10000 * static_cast<std::int64_t>(t) + places[t].row(index, r) * 8 + j, a,
+                                   step));
     }
     void fill(std::int64_t step) {
         each(step, [](float& x, float is) { x = is; });
         hashed_keys.clear();
         hashed_steps.clear();
         for (std::int64_t i = 0; i < 100; ++i)
-            if (const std::int64_t key = i * 7919 * 1000003 - 5; server_of_key(key, servers) == index) hashed_keys.push_back(key);
+            if (const std::int64_t key = i * 7919 * 1000003 - 5; server_of_key(key, servers) == index)
+                hashed_keys.push_back(key);
         for (std::size_t a = 0; a < 3; ++a) {
             tables[2][a].clear();
             for (const std::int64_t key : hashed_keys)
@@ -114,7 +121,8 @@ struct member {
         hashed_keys.clear();
         hashed_steps.clear();
         for (auto& a : tables[2]) a.clear();
-        v.restore_row = [&](std::size_t t, std::int64_t key, std::int64_t step, const float* row, const float* const* slots) {
+        v.restore_row = [&](std::size_t t, std::int64_t key, std::int64_t step, const float* row,
+                            const float* const* slots) {
             const std::int64_t w = layout.tables[t].row_floats;
             for (std::size_t a = 0; a < 3; ++a) {
                 const float* const from = a ? slots[a - 1] : row;
@@ -135,7 +143,8 @@ struct member {
             n += server_of_key(hashed_keys[i], servers) != index || hashed_steps[i] != hashed_keys[i] % 10 + step;
             for (std::size_t a = 0; a < 3; ++a)
                 for (int j = 0; j < 2; ++j)
-                    n += tables[2][a][2 * i + static_cast<std::size_t>(j)] != value_of(hashed_keys[i] % 1000 + j, static_cast<int>(a), step);
+                    n += tables[2][a][2 * i + static_cast<std::size_t>(j)] !=
+                        value_of(hashed_keys[i] % 1000 + j, static_cast<int>(a), step);
         }
         return n;
     }
@@ -248,7 +257,8 @@ BOOST_AUTO_TEST_CASE(old_ones_go) {
     BOOST_CHECK_THROW(all[0]->save(500, ".."), option_error);
 }
 
-// Asynchronous servers have steps of their own: a name that they were given makes one checkpoint of them, which says so.
+// Asynchronous servers have steps of their own: a name that they were given makes one checkpoint of
+// them, which says so.
 BOOST_AUTO_TEST_CASE(servers_of_different_steps) {
     const folder where;
     auto all = servers(where.path, 2);
@@ -261,7 +271,8 @@ BOOST_AUTO_TEST_CASE(servers_of_different_steps) {
     BOOST_TEST(again[1]->wrong(304) == 0);
 }
 
-// SIGKILL at 200 random points of two servers that save again and again: what loads is one step's, on both, never a mixture.
+// SIGKILL at 200 random points of two servers that save again and again: what loads is one step's,
+// on both, never a mixture.
 BOOST_AUTO_TEST_CASE(killed_at_random_points) {
     const folder where;
     std::mt19937 random(3);

@@ -19,7 +19,9 @@ BOOST_AUTO_TEST_CASE(random_kills_and_stops) {
     shared_counts& counts = shared_counts::make();
     processes p;
     const auto start_server = [&](int s) { return p.start([&, s] { return ::alarm(most), serve(j, s, f.file(s)); }); };
-    const auto start_worker = [&](int w) { return p.start([&, w] { return ::alarm(most), push_until_enough(j, w, counts); }); };
+    const auto start_worker = [&](int w) {
+        return p.start([&, w] { return ::alarm(most), push_until_enough(j, w, counts); });
+    };
     std::vector<int> servers, workers;
     for (int s = 0; s < j.servers; ++s) servers.push_back(start_server(s));
     for (int w = 0; w < j.workers; ++w) workers.push_back(start_worker(w));
@@ -32,7 +34,8 @@ BOOST_AUTO_TEST_CASE(random_kills_and_stops) {
         ::usleep(200000 + static_cast<useconds_t>(random() % 800000));
         const std::int64_t now = sum(counts.acknowledged, j.workers);
         if (now > pushed) pushed = now, progress_at = base::monotonic_seconds();
-        BOOST_REQUIRE_MESSAGE(base::monotonic_seconds() < progress_at + 30, "no push for 30 s, after " << kills << " kills, " << server_kills << " of a server, " << stops << " stops");
+        BOOST_REQUIRE_MESSAGE(base::monotonic_seconds() < progress_at + 30, "no push for 30 s, after " << kills
+                              << " kills, " << server_kills << " of a server, " << stops << " stops");
         const int w = 1 + static_cast<int>(random() % static_cast<unsigned>(j.workers - 1));
         int& worker = workers[static_cast<std::size_t>(w)];
         switch (random() % 6) {
@@ -62,8 +65,10 @@ BOOST_AUTO_TEST_CASE(random_kills_and_stops) {
     std::int64_t untouched = -1, restored = -1;
     BOOST_TEST(bool(found >> untouched >> restored), found.str());
     const std::int64_t acknowledged = sum(counts.acknowledged, j.workers), begun = sum(counts.begun, j.workers);
-    BOOST_TEST((untouched >= acknowledged && untouched <= begun), acknowledged << " <= " << untouched << " <= " << begun);
+    BOOST_TEST((untouched >= acknowledged && untouched <= begun),
+               acknowledged << " <= " << untouched << " <= " << begun);
     BOOST_TEST(right.trouble(restored, counts) == "");
     for (const int s : servers) BOOST_TEST(holds(p.result(s, 60), "step "), p.result(s));
-    BOOST_TEST_MESSAGE(acknowledged << " pushes; " << kills << " workers killed, " << stops << " stopped, a server killed " << server_kills << " times");
+    BOOST_TEST_MESSAGE(acknowledged << " pushes; " << kills << " workers killed, " << stops
+                       << " stopped, a server killed " << server_kills << " times");
 }

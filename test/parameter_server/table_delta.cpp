@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// What has changed of a table: an older copy and the changes are the table; the file is as long as there are rows in it.
+// What has changed of a table: an older copy and the changes are the table; the file is as long as
+// there are rows in it.
 #include <boost/test/unit_test.hpp>
 #include <filesystem>
 #include <map>
@@ -18,7 +19,8 @@ using copy = std::map<std::int64_t, std::vector<float>>;
 void update(row_store& s, std::int64_t key, std::int64_t step) {
     const std::int32_t r = s.add(key, step);
     if (r < 0) return;
-    for (int j = 0; j < width; ++j) s.values()[std::int64_t{r} * width + j] = static_cast<float>(step * 100 + j) + static_cast<float>(key % 7);
+    for (int j = 0; j < width; ++j)
+        s.values()[std::int64_t{r} * width + j] = static_cast<float>(step * 100 + j) + static_cast<float>(key % 7);
 }
 copy all(const row_store& s) {
     copy c;

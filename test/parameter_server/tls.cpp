@@ -45,14 +45,15 @@ std::string trained(const job& j, int w, std::atomic<std::int64_t>* made = nullp
     c.leave();
     std::string hashes;
     for (const auto& v : values)
-        hashes += std::to_string(base::fnv1a({reinterpret_cast<const char*>(v.data()), v.size() * sizeof(float)})) + ' ';
+        hashes +=
+            std::to_string(base::fnv1a({reinterpret_cast<const char*>(v.data()), v.size() * sizeof(float)})) + ' ';
     return hashes;
 }
 std::ptrdiff_t descriptors(pid_t of) {
     return std::distance(std::filesystem::directory_iterator("/proc/" + std::to_string(of) + "/fd"), {});
 }
-/// What all processes of a job say, servers last. Clocks: the sum does not depend on who comes first. `victim`: a server
-/// that is killed after some steps.
+/// What all processes of a job say, servers last. Clocks: the sum does not depend on who comes
+/// first. `victim`: a server that is killed after some steps.
 std::vector<std::string> all_of(job j, const authority* a, int victim = -1) {
     j.order.mode = sharded::update_mode::clocks;
     j.order.all_join = true;
@@ -79,7 +80,8 @@ BOOST_AUTO_TEST_CASE(values_are_those_without_it) {
     const temporary_folder f;
     const authority a(f.path(), "authority");
     for (const std::int64_t floats : {std::int64_t{64}, std::int64_t{300'000}}) {   // within one frame, and in two
-        const std::vector<std::string> plain = all_of(of(2, 2, floats), nullptr), through = all_of(of(2, 2, floats), &a);
+        const std::vector<std::string> plain = all_of(of(2, 2, floats), nullptr),
+            through = all_of(of(2, 2, floats), &a);
         BOOST_TEST(plain == through, boost::test_tools::per_element());
         BOOST_TEST(plain[0] == plain[1]);
         BOOST_TEST(holds(plain[2], "step 12 "), plain[2]);
@@ -97,7 +99,8 @@ BOOST_AUTO_TEST_CASE(second_copies_have_the_values) {
         const std::vector<std::string> said = all_of(j, &a, victim);
         for (const std::size_t w : {0u, 1u}) BOOST_TEST(said[w] == expected);
         BOOST_TEST(said[static_cast<std::size_t>(2 + victim)] == "KILLED");
-        BOOST_TEST(holds(said[static_cast<std::size_t>(3 - victim)], "step 12 "), said[static_cast<std::size_t>(3 - victim)]);
+        BOOST_TEST(holds(said[static_cast<std::size_t>(3 - victim)], "step 12 "),
+                   said[static_cast<std::size_t>(3 - victim)]);
     }
 }
 
