@@ -20,8 +20,10 @@ using namespace sinter::test;
 
 namespace {
 
-constexpr auto words = indices<6> >> embedding<40, 5> >> flatten >> dense<16> >> batch_norm >> relu >> dropout<0.3> >> dense<3>;
-constexpr auto images = image<8, 8, 2> >> conv2d<4, 3> >> batch_norm >> relu >> max_pool<2> >> flatten >> dropout<0.5> >> dense<5>;
+constexpr auto words = indices<6> >> embedding<40, 5> >> flatten >> dense<16> >> batch_norm >> relu >> dropout<0.3>
+    >> dense<3>;
+constexpr auto images = image<8, 8, 2> >> conv2d<4, 3> >> batch_norm >> relu >> max_pool<2> >> flatten >> dropout<0.5>
+    >> dense<5>;
 const std::vector<int> uneven{12, 7, 12, 1, 3, 11};
 constexpr int steps = 12;
 
@@ -38,8 +40,10 @@ run trained(Net n, Loss l, Optimizer o, Strategy s) {
 }
 /// `same`: both have the same bits.
 void check(const run& got, const run& wanted, const std::string& what) {
-    BOOST_TEST(same_bits(got.losses, wanted.losses), what << ": losses, off by " << furthest(got.losses, wanted.losses));
-    BOOST_TEST(same_bits(got.variables, wanted.variables), what << ": variables, off by " << furthest(got.variables, wanted.variables));
+    BOOST_TEST(same_bits(got.losses, wanted.losses),
+               what << ": losses, off by " << furthest(got.losses, wanted.losses));
+    BOOST_TEST(same_bits(got.variables, wanted.variables),
+               what << ": variables, off by " << furthest(got.variables, wanted.variables));
 }
 template <int S, bool Shards = false, class Net, class Loss, class Optimizer>
 void on_members(Net n, Loss l, Optimizer o, int members, const run& wanted, const char* what) {
@@ -65,14 +69,20 @@ void everywhere(Net n, Loss l, Optimizer o, const char* what) {
 
 } // namespace
 
-BOOST_AUTO_TEST_CASE(tables_dropout_and_batch_norm) { everywhere(words, softmax_cross_entropy, adam{.learning_rate = 0.01f}, "words"); }
-BOOST_AUTO_TEST_CASE(images_and_momentum) { everywhere(images, softmax_cross_entropy, momentum{.learning_rate = 0.02f}, "images"); }
+BOOST_AUTO_TEST_CASE(tables_dropout_and_batch_norm) {
+    everywhere(words, softmax_cross_entropy, adam{.learning_rate = 0.01f}, "words");
+}
+BOOST_AUTO_TEST_CASE(images_and_momentum) {
+    everywhere(images, softmax_cross_entropy, momentum{.learning_rate = 0.02f}, "images");
+}
 BOOST_AUTO_TEST_CASE(weighted_means_and_clipping) {
-    everywhere(words, weighted(softmax_cross_entropy), clip_by_global_norm{0.5f, adam{.learning_rate = 0.01f}}, "weighted");
+    everywhere(words, weighted(softmax_cross_entropy), clip_by_global_norm{0.5f, adam{.learning_rate = 0.01f}},
+               "weighted");
 }
 BOOST_AUTO_TEST_CASE(steps_that_are_accumulated) {
     everywhere(words, softmax_cross_entropy, accumulate<3>(adam{.learning_rate = 0.01f}), "accumulated");
-    everywhere(images, weighted(softmax_cross_entropy), accumulate<4>(momentum{.learning_rate = 0.02f}), "accumulated, weighted");
+    everywhere(images, weighted(softmax_cross_entropy), accumulate<4>(momentum{.learning_rate = 0.02f}),
+               "accumulated, weighted");
 }
 BOOST_AUTO_TEST_CASE(updates_in_parts) {
     const auto both = [](auto n, auto l, auto o, const char* what) {
@@ -85,6 +95,7 @@ BOOST_AUTO_TEST_CASE(updates_in_parts) {
     both(images, softmax_cross_entropy, accumulate<3>(adam{}), "accumulated");
 }
 BOOST_AUTO_TEST_CASE(shards_that_cannot_be_divided) {
-    const auto errors = as_members(3, [](const auto& s) { trainer t{images, softmax_cross_entropy, sgd{}, canonical<4>(s)}; });
+    const auto errors =
+        as_members(3, [](const auto& s) { trainer t{images, softmax_cross_entropy, sgd{}, canonical<4>(s)}; });
     for (const std::string& e : errors) BOOST_TEST(e.find("canonical<4>") != std::string::npos, e);
 }

@@ -9,8 +9,8 @@
 #include <sinter/elastic.hpp>
 #include <sinter/sinter.hpp>
 
-// One of three members is killed while all make sums one behind the other: of those that are left one may be in the next
-// sum already, and gives the other the result of the one before.
+// One of three members is killed while all make sums one behind the other: of those that are left
+// one may be in the next sum already, and gives the other the result of the one before.
 using namespace sinter;
 
 namespace {

@@ -14,9 +14,10 @@
 #include <sinter/strategy/multi_worker.hpp>
 #include <sinter/train/hooks/save_checkpoints.hpp>
 
-// Jobs of real processes under canonical<4>, of which one is killed at a random step, each in its turn: the others end in
-// an error, and the same job, started again, ends in the very bytes of one device that nobody disturbed. The net has a
-// table, running statistics and random numbers. Two kills of each kind of job; SINTER_KILLS=100 for a hundred.
+// Jobs of real processes under canonical<4>, of which one is killed at a random step, each in its
+// turn: the others end in an error, and the same job, started again, ends in the very bytes of one
+// device that nobody disturbed. The net has a table, running statistics and random numbers. Two
+// kills of each kind of job; SINTER_KILLS=100 for a hundred.
 using namespace sinter;
 
 namespace {
@@ -73,7 +74,8 @@ void kill_each(const char* what, int workers, int servers, unsigned seed, Run ru
         {
             server_job job(workers, servers);
             start(job);
-            for (int i = 0; i < 20000 && ::access((files + "/step-3.safetensors").c_str(), F_OK) != 0; ++i) ::usleep(1000);
+            for (int i = 0; i < 20000 && ::access((files + "/step-3.safetensors").c_str(), F_OK) != 0; ++i)
+                ::usleep(1000);
             ::usleep(static_cast<useconds_t>(random() % 150'000));
             job.signal(victim, SIGKILL);
             BOOST_TEST(job.result(victim) == "KILLED", what << ", process " << victim);

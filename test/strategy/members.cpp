@@ -67,13 +67,16 @@ data::batch_view part_of(const random_batch<P>& b, int first, int size, data::in
 BOOST_AUTO_TEST_CASE(members_train_as_one) {
     for (const int members : {2, 3}) {
         as_single(words, softmax_cross_entropy, adam{.learning_rate = 0.01f}, "words", members);
-        as_single(words, weighted(softmax_cross_entropy), clip_by_global_norm{0.2f, sgd{.learning_rate = 0.1f}}, "weighted", members);
-        as_single(words, softmax_cross_entropy, accumulate<3>(momentum{.learning_rate = 0.01f}), "accumulated", members);
+        as_single(words, weighted(softmax_cross_entropy), clip_by_global_norm{0.2f, sgd{.learning_rate = 0.1f}},
+                  "weighted", members);
+        as_single(words, softmax_cross_entropy, accumulate<3>(momentum{.learning_rate = 0.01f}), "accumulated",
+                  members);
     }
 }
 BOOST_AUTO_TEST_CASE(replicas_share_tables) {
     trainer one{words, softmax_cross_entropy, adam{.learning_rate = 0.01f}, max_batch<12>, {.threads = 1}};
-    trainer three{words, softmax_cross_entropy, adam{.learning_rate = 0.01f}, max_batch<12>, mirrored<3>{}, {.threads = 2}};
+    trainer three{words, softmax_cross_entropy, adam{.learning_rate = 0.01f}, max_batch<12>, mirrored<3>{},
+                  {.threads = 2}};
     train_on(one, 20, uneven);
     train_on(three, 20, uneven);
     BOOST_TEST(furthest(all_variables(three), all_variables(one)) < 1e-5);
@@ -160,7 +163,8 @@ BOOST_AUTO_TEST_CASE(a_batch_that_does_not_fit) {
 BOOST_AUTO_TEST_CASE(all_have_the_chiefs_weights) {
     std::vector<std::vector<float>> got(3);
     const auto errors = as_members(3, [&](const auto& s) {
-        trainer t{numbers, mse, adam{}, max_batch<12>, s, {.threads = 1, .seed = static_cast<std::uint64_t>(s.rank) + 1}};
+        trainer t{numbers, mse, adam{}, max_batch<12>, s,
+                  {.threads = 1, .seed = static_cast<std::uint64_t>(s.rank) + 1}};
         got[static_cast<std::size_t>(s.rank)] = all_variables(t);
     });
     trainer chief{numbers, mse, adam{}, max_batch<12>, {.threads = 1, .seed = 1}};

@@ -26,7 +26,8 @@ void as_single(Net n, Loss loss, Optimizer o, const char* what, double tolerance
     trainer again{n, loss, o, max_batch<12>, mirrored<N>{}, {.threads = 1}};
     const std::vector<float> start = all_weights(one);
     for (int i = 0; i < 20; ++i) {
-        const random_batch<typename decltype(one)::evaluation> b(static_cast<std::uint64_t>(i), uneven[static_cast<std::size_t>(i) % 6]);
+        const random_batch<typename decltype(one)::evaluation> b(static_cast<std::uint64_t>(i),
+                                                                 uneven[static_cast<std::size_t>(i) % 6]);
         const float wanted = one.step(b.view());   // a mean over the whole batch
         BOOST_TEST(many.step(b.view()) == wanted, what << ": loss of step " << i);
         BOOST_TEST(many.loss_weight() == one.loss_weight());

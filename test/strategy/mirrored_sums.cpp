@@ -34,7 +34,8 @@ void same(Net n, Loss l, Optimizer o, const char* what) {
     trainer adds{n, l, o, max_batch<12>, adds_before<N>{}, {.threads = 2}};
     const std::vector<float> before = all_variables(reads);
     for (int i = 0; i < 12; ++i) {
-        const random_batch<typename decltype(reads)::evaluation> b(static_cast<std::uint64_t>(i), uneven[static_cast<std::size_t>(i) % 6]);
+        const random_batch<typename decltype(reads)::evaluation> b(static_cast<std::uint64_t>(i),
+                                                                   uneven[static_cast<std::size_t>(i) % 6]);
         BOOST_TEST(reads.step(b.view()) == adds.step(b.view()), what << ": loss of step " << i);
         BOOST_TEST(same_bits(all_variables(reads), all_variables(adds)), what << ", " << N << " replicas, step " << i);
     }
@@ -61,5 +62,6 @@ BOOST_AUTO_TEST_CASE(tables) {
 }
 BOOST_AUTO_TEST_CASE(accumulation) {
     same<2>(words, mse, accumulate<2>(adam{.learning_rate = 0.01f}), "accumulated");
-    same<3>(numbers, mse, accumulate<3>(clip_by_global_norm{0.1f, adam{.learning_rate = 0.01f}}), "accumulated, clipped");
+    same<3>(numbers, mse, accumulate<3>(clip_by_global_norm{0.1f, adam{.learning_rate = 0.01f}}),
+            "accumulated, clipped");
 }

@@ -9,8 +9,9 @@
 
 #include "support/same_training.hpp"
 
-// Nets of the zoo at reduced size: twenty steps under mirrored<2> are those of one device. Where dropout or batch_norm's statistics
-// depend on how a batch is cut, canonical<2> on one device is the measure.
+// Nets of the zoo at reduced size: twenty steps under mirrored<2> are those of one device. Where
+// dropout or batch_norm's statistics depend on how a batch is cut, canonical<2> on one device is
+// the measure.
 using namespace sinter;
 using namespace sinter::test;
 

@@ -71,7 +71,8 @@ struct two_halves {
 
     public:
         session(const two_halves& s, int threads)
-            : a_(cpu_device::options{.threads = threads}), b_(cpu_device::options{.threads = threads}), forget_(s.forget) {}
+            : a_(cpu_device::options{.threads = threads}), b_(cpu_device::options{.threads = threads}),
+              forget_(s.forget) {}
 
         template <int I, class Observer>
         step_result step(const data::batch_view& b, step_values v, Observer observe) {
@@ -132,13 +133,15 @@ struct two_halves {
 
 double furthest(const std::vector<float>& a, const std::vector<float>& b) {
     double most = 0;
-    for (std::size_t i = 0; i < a.size(); ++i) most = std::max(most, std::abs(static_cast<double>(a[i]) - static_cast<double>(b[i])));
+    for (std::size_t i = 0; i < a.size(); ++i)
+        most = std::max(most, std::abs(static_cast<double>(a[i]) - static_cast<double>(b[i])));
     return most;
 }
 
 } // namespace
 
-static_assert(strategy<counting> && strategy<two_halves> && strategy<single<cpu_device>> && !strategy<cpu_device> && !strategy<int>);
+static_assert(strategy<counting> && strategy<two_halves> && strategy<single<cpu_device>> && !strategy<cpu_device> &&
+              !strategy<int>);
 
 BOOST_AUTO_TEST_CASE(a_strategy_of_equal_traits_shares_programs) {
     counts n;

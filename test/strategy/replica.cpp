@@ -3,8 +3,8 @@
 #include <sinter/layers/norm.hpp>
 #include <sinter/sinter.hpp>
 
-// A replica's step in two halves is its step, whatever becomes of gradients between kernels and optimizer; and memories that
-// are moved go on as they were.
+// A replica's step in two halves is its step, whatever becomes of gradients between kernels and
+// optimizer; and memories that are moved go on as they were.
 using namespace sinter;
 using namespace sinter::compiler;
 

@@ -15,8 +15,9 @@
 #include "support/check_halves.hpp"
 #include "support/half_members.hpp"
 
-// batch_norm whose statistics are those of the global batch: members run a step up to each sum over all shards, add it up, and go on.
-// Their states and gradients are those of one device that has the whole batch.
+// batch_norm whose statistics are those of the global batch: members run a step up to each sum over
+// all shards, add it up, and go on. Their states and gradients are those of one device that has the
+// whole batch.
 using namespace sinter;
 using namespace sinter::test;
 
@@ -54,7 +55,8 @@ void train(Own, Global, const char* what) {
     trainer<Own, loss, momentum, batch> one(o, {.threads = 1});
     half_members<P, momentum> alone(1, one, o), two(2, one, o), five(5, one, o);
     for (int step = 0; step < 6; ++step) {
-        const random_batch<P> b(static_cast<std::uint64_t>(step), step == 4 ? 3 : step % 2 ? batch - 2 : batch);   // 3: two of five have none
+        // 3: two of five have none
+        const random_batch<P> b(static_cast<std::uint64_t>(step), step == 4 ? 3 : step % 2 ? batch - 2 : batch);
         one.step(b.view());
         alone.step(b.view());
         two.step(b.view());
@@ -80,7 +82,8 @@ BOOST_AUTO_TEST_CASE(members_end_where_one_device_ends) {
 BOOST_AUTO_TEST_CASE(local_statistics_are_something_else) {
     using loss = std::remove_cvref_t<decltype(softmax_cross_entropy)>;
     using P = program<decltype(rows<batch_norm>), loss, momentum, 12>;
-    trainer<std::remove_cvref_t<decltype(rows<batch_norm>)>, loss, momentum, 12> one({.learning_rate = 0.05f}, {.threads = 1});
+    trainer<std::remove_cvref_t<decltype(rows<batch_norm>)>, loss, momentum, 12> one(
+        {.learning_rate = 0.05f}, {.threads = 1});
     half_members<P, momentum> three(3, one, {.learning_rate = 0.05f});
     const random_batch<P> b(1);
     one.step(b.view());
@@ -115,7 +118,8 @@ struct reference {
 };
 /// Gradients by central differences; channels whose mean is far from zero, a thousand deviations and more.
 BOOST_AUTO_TEST_CASE(gradients_in_double) {
-    constexpr auto net = features<3> >> [](tensor x) { return x * parameter(x, "scale", extents(3), ones); } >> synchronised_batch_norm;
+    constexpr auto net = features<3> >> [](tensor x) { return x * parameter(x, "scale", extents(3), ones); }
+        >> synchronised_batch_norm;
     using P = program<decltype(net), mse_loss, sgd, 11>;
     trainer<std::remove_cvref_t<decltype(net)>, mse_loss, sgd, 11> first({}, {.threads = 1});
     for (const double offset : {0., 1000.}) {
@@ -136,7 +140,8 @@ BOOST_AUTO_TEST_CASE(gradients_in_double) {
         for (std::size_t k = 0; k < 9; ++k) {
             const variable_info& v = P::v.parameters[k / 3];
             const double got = static_cast<double>(three[1].at(v.gradient)[k % 3]), wanted = r.gradient(at, k);
-            if (k < 3 && offset != 0) continue;   // a sum of terms a thousand times as large as itself, undivided as well
+            // a sum of terms a thousand times as large as itself, undivided as well
+            if (k < 3 && offset != 0) continue;
             BOOST_TEST(std::abs(got - wanted) < 1e-6 + 1e-7 * offset, k << ": " << got << ", not " << wanted);
         }
         for (int m = 0; m < 3; ++m)   // running statistics
@@ -144,8 +149,10 @@ BOOST_AUTO_TEST_CASE(gradients_in_double) {
                 double mean = 0, variance = 0;
                 for (int i = 0; i < 11; ++i) mean += r.x[reference::at(i, c)] / 11;
                 for (int i = 0; i < 11; ++i) variance += std::pow(r.x[reference::at(i, c)] - mean, 2) / 11;
-                BOOST_TEST(std::abs(static_cast<double>(three[m].at(P::v.states[0].at)[c]) - 0.01 * mean) < 1e-7 * (1 + std::abs(mean)));
-                BOOST_TEST(std::abs(static_cast<double>(three[m].at(P::v.states[1].at)[c]) - 0.99 - 0.01 * variance) < 1e-6);
+                BOOST_TEST(std::abs(static_cast<double>(three[m].at(P::v.states[0].at)[c]) - 0.01 * mean) <
+                           1e-7 * (1 + std::abs(mean)));
+                BOOST_TEST(std::abs(static_cast<double>(three[m].at(P::v.states[1].at)[c]) - 0.99 - 0.01 * variance) <
+                           1e-6);
             }
     }
 }

@@ -18,7 +18,8 @@ using namespace sinter::test;
 namespace {
 
 template <auto Norm>
-constexpr auto images = image<6, 6, 2> >> conv2d<4, 3> >> Norm >> relu >> conv2d<4, 3> >> Norm >> relu >> flatten >> dense<3>;
+constexpr auto images = image<6, 6, 2> >> conv2d<4, 3> >> Norm >> relu >> conv2d<4, 3> >> Norm >> relu >> flatten
+    >> dense<3>;
 template <auto Norm>
 constexpr auto numbers = features<6> >> dense<16> >> Norm >> relu >> dense<3>;
 const std::vector<int> uneven{12, 7, 12, 3, 2, 11};   // also fewer examples than replicas
@@ -38,11 +39,14 @@ void as_single(Loss l, Optimizer o, const char* what) {
     BOOST_TEST(same_bits(trained(Global, l, o, default_strategy{}), wanted), what << ": alone it is batch_norm");
     BOOST_TEST(furthest(trained(Global, l, o, mirrored<2>{}), wanted) < 2e-5, what << ", mirrored<2>");
     BOOST_TEST(furthest(trained(Global, l, o, mirrored<3>{}), wanted) < 2e-5, what << ", mirrored<3>");
-    BOOST_TEST(same_bits(trained(Global, l, o, mirrored<3>{}, 1), trained(Global, l, o, mirrored<3>{}, 3)), what << ": threads");
-    BOOST_TEST(furthest(trained(Own, l, o, mirrored<2>{}), wanted) > 1e-4, what << ": local statistics would do as well");
+    BOOST_TEST(same_bits(trained(Global, l, o, mirrored<3>{}, 1), trained(Global, l, o, mirrored<3>{}, 3)),
+               what << ": threads");
+    BOOST_TEST(furthest(trained(Own, l, o, mirrored<2>{}), wanted) > 1e-4,
+               what << ": local statistics would do as well");
     for (const int members : {2, 3}) {
         std::vector<std::vector<float>> got(static_cast<std::size_t>(members));
-        const auto errors = as_members(members, [&](const auto& s) { got[static_cast<std::size_t>(s.rank)] = trained(Global, l, o, s, 1); });
+        const auto errors = as_members(
+            members, [&](const auto& s) { got[static_cast<std::size_t>(s.rank)] = trained(Global, l, o, s, 1); });
         for (std::size_t r = 0; r < got.size(); ++r) {
             BOOST_TEST(errors[r] == "");
             BOOST_TEST(furthest(got[r], wanted) < 2e-5, what << ", member " << r << " of " << members);
@@ -57,7 +61,9 @@ void canonical_bits(Loss l, Optimizer o, const char* what) {
     BOOST_TEST(same_bits(trained(Global, l, o, canonical<4>(mirrored<4>{})), wanted), what << ", mirrored<4>");
     for (const int members : {2, 4}) {
         std::vector<std::vector<float>> got(static_cast<std::size_t>(members));
-        const auto errors = as_members(members, [&](const auto& s) { got[static_cast<std::size_t>(s.rank)] = trained(Global, l, o, canonical<4>(s), 1); });
+        const auto errors = as_members(members, [&](const auto& s) {
+            got[static_cast<std::size_t>(s.rank)] = trained(Global, l, o, canonical<4>(s), 1);
+        });
         for (std::size_t r = 0; r < got.size(); ++r) {
             BOOST_TEST(errors[r] == "");
             BOOST_TEST(same_bits(got[r], wanted), what << ", member " << r << " of " << members);
@@ -68,13 +74,16 @@ void canonical_bits(Loss l, Optimizer o, const char* what) {
 } // namespace
 
 BOOST_AUTO_TEST_CASE(as_one_device) {
-    as_single<images<batch_norm>, images<synchronised_batch_norm>>(softmax_cross_entropy, momentum{.learning_rate = 0.05f}, "images");
+    as_single<images<batch_norm>, images<synchronised_batch_norm>>(softmax_cross_entropy,
+                                                                   momentum{.learning_rate = 0.05f}, "images");
 }
 BOOST_AUTO_TEST_CASE(weights_of_examples_are_added_up_as_well) {
-    as_single<numbers<batch_norm>, numbers<synchronised_batch_norm>>(weighted(mse), momentum{.learning_rate = 0.05f}, "weighted");
+    as_single<numbers<batch_norm>, numbers<synchronised_batch_norm>>(weighted(mse), momentum{.learning_rate = 0.05f},
+                                                                     "weighted");
 }
 BOOST_AUTO_TEST_CASE(accumulation) {
-    as_single<numbers<batch_norm>, numbers<synchronised_batch_norm>>(mse, accumulate<2>(momentum{.learning_rate = 0.05f}), "accumulated");
+    as_single<numbers<batch_norm>,
+              numbers<synchronised_batch_norm>>(mse, accumulate<2>(momentum{.learning_rate = 0.05f}), "accumulated");
 }
 BOOST_AUTO_TEST_CASE(bits_of_canonical) {
     canonical_bits<numbers<synchronised_batch_norm>>(mse, adam{}, "numbers");

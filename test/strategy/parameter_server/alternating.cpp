@@ -29,7 +29,8 @@ constexpr auto net = indices<width> >> [](tensor words) {
 };
 constexpr adam critics{.learning_rate = 0.01f};
 constexpr momentum generators{.learning_rate = 0.05f};
-constexpr alternating turns{phase<"critic/*", "words/*">(telling{}, critics, 2), phase<"generator/*">(drawing{}, generators)};
+constexpr alternating turns{phase<"critic/*", "words/*">(telling{}, critics, 2),
+                            phase<"generator/*">(drawing{}, generators)};
 constexpr alternating clipped{phase<"critic/*", "words/*">(telling{}, clip_by_global_norm{0.05f, critics}, 2),
                               phase<"generator/*">(drawing{}, clip_by_global_norm{0.1f, generators})};
 
@@ -88,7 +89,8 @@ void compare(const char* what, const std::string& expected, const Rounds& rounds
     server_job job(workers, servers);
     job.start_all([=](const cluster& c) { return trained(rounds, make(c), states); });
     const std::string got = job.result(0);
-    BOOST_TEST(got == expected, what << ", " << workers << " workers, " << servers << " servers: " << got << " and not " << expected);
+    BOOST_TEST(got == expected,
+               what << ", " << workers << " workers, " << servers << " servers: " << got << " and not " << expected);
     for (int i = 1; i < workers; ++i) BOOST_TEST(job.result(i) == joined({steps + 4}));
     for (int i = workers; i < job.size(); ++i) BOOST_TEST(job.result(i) == "served");
 }
@@ -99,7 +101,8 @@ BOOST_AUTO_TEST_CASE(in_step_it_has_the_bits_of_one_device) {
     const auto in_step = [](const cluster& c) { return canonical<4>(parameter_server<sync<0>>{c}); };
     compare("sync", expected, turns, 1, 2, in_step);
     compare("sync", expected, turns, 4, 1, in_step);
-    compare("stale<0>", expected, turns, 2, 3, [](const cluster& c) { return canonical<4>(parameter_server<stale<0>>{c}); });
+    compare("stale<0>", expected, turns, 2, 3,
+            [](const cluster& c) { return canonical<4>(parameter_server<stale<0>>{c}); });
 }
 BOOST_AUTO_TEST_CASE(each_phase_clips_by_its_own_norm) {
     const std::string expected = trained(clipped, canonical<4>(single<cpu_device>{}));
@@ -110,7 +113,8 @@ BOOST_AUTO_TEST_CASE(one_asynchronous_worker_has_the_bits_of_one_device) {
     const auto async_one = [](const cluster& c) { return parameter_server<async>{c}; };
     compare("async", trained(turns, single<cpu_device>{}, false), turns, 1, 2, async_one, false);
     // (Norms of tables' gradients have other last digits where these are fused with updates.)
-    compare("async, clipped", trained(clipped, canonical<1>(single<cpu_device>{}), false), clipped, 1, 3, async_one, false);
+    compare("async, clipped", trained(clipped, canonical<1>(single<cpu_device>{}), false), clipped, 1, 3,
+            async_one, false);
 }
 
 /// Each worker goes by the schedule on its own, and the servers count each phase's updates.
@@ -127,7 +131,8 @@ BOOST_AUTO_TEST_CASE(workers_at_their_own_pace) {
             bool finite = true;
             for (int i = 0; i < 30; ++i) finite = finite && std::isfinite(step(t, i + c.rank()));
             detail::end_training(t);
-            return joined({finite ? "" : "not finite, ", t.steps(), ": ", t.phase_steps()[0], " and ", t.phase_steps()[1]});
+            return joined({finite ? "" : "not finite, ", t.steps(), ": ", t.phase_steps()[0], " and ",
+                           t.phase_steps()[1]});
         };
     };
     {
@@ -177,7 +182,8 @@ BOOST_AUTO_TEST_CASE(each_phase_gathers_its_own_gradients) {
     server_job job(1, 2);
     job.start_all([=](const cluster& c) {
         return by_the_same_batches(alternating_trainer{pairs, of_pairs, max_batch<4>,
-                                                       parameter_server<async>{c, {.push_every = 2}}, {.threads = 1}}, 2);
+                                                       parameter_server<async>{c, {.push_every = 2}}, {.threads = 1}},
+                                   2);
     });
     BOOST_TEST(job.result(0) == expected);
 }

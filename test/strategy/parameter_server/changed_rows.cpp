@@ -9,15 +9,17 @@
 #include <sinter/sinter.hpp>
 #include <sinter/strategy/parameter_server.hpp>
 
-// Servers write which rows of their tables have changed: whoever reads all these files, in the order of their numbers, has
-// the tables of the model, also where the chief has overwritten it meanwhile.
+// Servers write which rows of their tables have changed: whoever reads all these files, in the
+// order of their numbers, has the tables of the model, also where the chief has overwritten it
+// meanwhile.
 using namespace sinter;
 
 namespace {
 
 constexpr int batch = 8, width = 3, steps = 24, symbols = 50;
 constexpr auto net = inputs(keys<width>, indices<width>) >> [](tensor k, tensor w) {
-    return concat(flatten(hashed_embedding<5, hashed_options{.most_rows = 1000}>(k)), flatten(embedding<symbols, 4>(w)));
+    return concat(flatten(hashed_embedding<5, hashed_options{.most_rows = 1000}>(k)),
+                  flatten(embedding<symbols, 4>(w)));
 } >> dense<1>;
 struct examples {
     std::int64_t keys[steps * batch * width];
@@ -44,7 +46,8 @@ void train(Trainer& t, int first, int last) {
 using copied_table = std::map<std::int64_t, std::vector<float>>;
 
 /// One server's part of a table, as whoever has read all its files has it. `files`: how many there were.
-void follow(const std::string& folder, int shard, int servers, std::size_t number, int row_floats, copied_table& to, int& files) {
+void follow(const std::string& folder, int shard, int servers, std::size_t number, int row_floats, copied_table& to,
+            int& files) {
     copied_table rows;
     std::int64_t had = 0;
     const std::string own = detail::changes_folder(folder, shard, servers);
@@ -69,7 +72,8 @@ BOOST_AUTO_TEST_CASE(whoever_follows_has_the_tables) {
     for (const int servers : {1, 3})
         for (const bool overwritten : {false, true}) {
             const temporary_folder folder;
-            const std::string changes = folder / "changes", before = folder / "before.safetensors", file = folder / "end.safetensors";
+            const std::string changes = folder / "changes", before = folder / "before.safetensors",
+                file = folder / "end.safetensors";
             server_job j(1, servers);
             j.start_all([=](const cluster& c) -> std::string {
                 trainer t{net, mse, adam{.learning_rate = 0.01f}, max_batch<batch>,
@@ -99,8 +103,9 @@ BOOST_AUTO_TEST_CASE(whoever_follows_has_the_tables) {
             const auto rows = f.at("hashed_embedding/table").as<float>(), words = f.at("embedding/table").as<float>();
             BOOST_TEST(hashed.size() == keys.size());
             for (std::size_t i = 0; i < keys.size(); ++i)
-                BOOST_TEST((hashed.at(keys[i]) == std::vector<float>(rows.begin() + static_cast<std::ptrdiff_t>(5 * i),
-                                                                     rows.begin() + static_cast<std::ptrdiff_t>(5 * i + 5))));
+                BOOST_TEST((hashed.at(keys[i]) ==
+                            std::vector<float>(rows.begin() + static_cast<std::ptrdiff_t>(5 * i),
+                                               rows.begin() + static_cast<std::ptrdiff_t>(5 * i + 5))));
             for (const std::int32_t w : all.words)
                 BOOST_TEST((known.at(w) == std::vector<float>(words.begin() + 4 * w, words.begin() + 4 * w + 4)));
         }

@@ -8,8 +8,9 @@
 
 #include "job.hpp"
 
-// Clipping by the norm of all gradients where several servers each have some of them: they add up its parts, and end in the
-// bytes of one device. A table's part is summed by servers, so that its norm has other roundings.
+// Clipping by the norm of all gradients where several servers each have some of them: they add up
+// its parts, and end in the bytes of one device. A table's part is summed by servers, so that its
+// norm has other roundings.
 using namespace sinter;
 
 namespace {

@@ -40,7 +40,8 @@ double learned(Model& model, std::uint64_t seed) {
 }
 template <class... Strategy>
 auto model_of(Strategy... s) {
-    return estimator{net, softmax_cross_entropy, adam{.learning_rate = cosine(1e-3f, steps)}, s..., {.threads = 1, .seed = 1}};
+    return estimator{net, softmax_cross_entropy, adam{.learning_rate = cosine(1e-3f, steps)}, s...,
+                     {.threads = 1, .seed = 1}};
 }
 /// `shared`: all workers read the same batches, and take their parts.
 template <auto Mode>
@@ -71,5 +72,6 @@ BOOST_AUTO_TEST_CASE(stale_gradients_learn_as_well) {
     BOOST_TEST(single > 0.84, single);
     BOOST_TEST(without_waiting > single - 0.01, "async " << without_waiting << ", one device " << single);
     BOOST_TEST(bounded > single - 0.01, "stale<3> " << bounded << ", one device " << single);
-    std::cout << "accuracy of one device " << single << ", async " << without_waiting << ", stale<3> " << bounded << std::endl;
+    std::cout << "accuracy of one device " << single << ", async " << without_waiting << ", stale<3> " << bounded
+        << std::endl;
 }

@@ -36,7 +36,8 @@ using servers_of_test = parameter_server<sync<0>>;
 template <class Trainer>
 void train(Trainer& t, int first, int last) {
     for (int i = first; i < last; ++i) {
-        const data::input_view in{nullptr, reinterpret_cast<const std::int32_t*>(all.keys + i * batch * width), 2 * width};
+        const data::input_view in{nullptr, reinterpret_cast<const std::int32_t*>(all.keys + i * batch * width),
+                                  2 * width};
         t.step({.y = all.y + i * batch, .size = batch, .inputs = {&in, 1}});
     }
 }
@@ -44,7 +45,8 @@ template <class Trainer>
 float score(Trainer& t) {
     double sum = 0;
     for (int i = 0; i < steps; ++i) {
-        const data::input_view in{nullptr, reinterpret_cast<const std::int32_t*>(all.keys + i * batch * width), 2 * width};
+        const data::input_view in{nullptr, reinterpret_cast<const std::int32_t*>(all.keys + i * batch * width),
+                                  2 * width};
         sum += static_cast<double>(t.evaluate({.y = all.y + i * batch, .size = batch, .inputs = {&in, 1}}));
     }
     return static_cast<float>(sum);
@@ -54,7 +56,8 @@ template <auto Mode = sync<0>, class F>
 std::string job(int servers, F f, int workers = 1) {
     server_job j(workers, servers);
     j.start_all([=](const cluster& c) -> std::string {
-        trainer t{net, mse, adam{.learning_rate = 0.01f}, max_batch<batch>, canonical<4>(parameter_server<Mode>{c}), {.threads = 1}};
+        trainer t{net, mse, adam{.learning_rate = 0.01f}, max_batch<batch>, canonical<4>(parameter_server<Mode>{c}),
+                  {.threads = 1}};
         if (detail::has_served(t)) return "served";
         return f(t);
     });
@@ -101,7 +104,8 @@ BOOST_AUTO_TEST_CASE(a_file_has_all_rows_in_the_order_of_their_keys) {
     expected.erase(std::unique(expected.begin(), expected.end()), expected.end());
     const auto rows = static_cast<std::int64_t>(expected.size());
     BOOST_TEST(f.at("hashed_embedding/table/keys").as<std::int64_t>() == expected, boost::test_tools::per_element());
-    for (const char* name : {"hashed_embedding/table", "optimizer/0/hashed_embedding/table", "optimizer/1/hashed_embedding/table"})
+    for (const char* name :
+         {"hashed_embedding/table", "optimizer/0/hashed_embedding/table", "optimizer/1/hashed_embedding/table"})
         BOOST_TEST((f.at(name).shape == std::vector<std::int64_t>{rows, 5}), name);
     for (const std::int64_t step : f.at("optimizer/updated/hashed_embedding/table").as<std::int64_t>())
         BOOST_TEST((step >= 0 && step < steps));
@@ -109,7 +113,8 @@ BOOST_AUTO_TEST_CASE(a_file_has_all_rows_in_the_order_of_their_keys) {
 /// Onto another number of servers, before training and within it.
 BOOST_AUTO_TEST_CASE(a_job_goes_on_from_its_file_on_other_servers) {
     const temporary_folder folder;
-    const std::string half = folder / "half.safetensors", undisturbed = folder / "all.safetensors", resumed = folder / "resumed.safetensors";
+    const std::string half = folder / "half.safetensors", undisturbed = folder / "all.safetensors",
+        resumed = folder / "resumed.safetensors";
     BOOST_TEST(job(2, [=](auto& t) {
         train(t, 0, steps / 2);
         save(t, half);   // the job goes on
@@ -164,7 +169,8 @@ BOOST_AUTO_TEST_CASE(keys_of_another_type_change_nothing) {
 /// Also where it trains nothing: before its first step, and in memory. What it saves then is what it loaded.
 BOOST_AUTO_TEST_CASE(what_was_loaded_is_there_before_the_first_step) {
     const temporary_folder folder;
-    const std::string file = folder / "a.safetensors", again = folder / "b.safetensors", weights = folder / "w.safetensors";
+    const std::string file = folder / "a.safetensors", again = folder / "b.safetensors",
+        weights = folder / "w.safetensors";
     const std::string said = job(2, [=](auto& t) {
         train(t, 0, steps);
         detail::end_training(t);
@@ -219,7 +225,8 @@ BOOST_AUTO_TEST_CASE(files_that_do_not_fit_change_nothing) {
             std::vector<std::int64_t> keys = f.at(name).template as<std::int64_t>();
             change(keys);
             for (const auto& [n, x] : f.tensors)
-                entries.push_back({n, x.type, x.shape, n == name ? static_cast<const void*>(keys.data()) : x.data.data()});
+                entries.push_back({n, x.type, x.shape,
+                                   n == name ? static_cast<const void*>(keys.data()) : x.data.data()});
             safetensors::write(bad, entries, f.metadata);
         };
         std::string said;
@@ -236,10 +243,12 @@ BOOST_AUTO_TEST_CASE(files_that_do_not_fit_change_nothing) {
 
 /// A worker holds neither the table nor its file when it loads, before its first step and within training.
 constexpr int wide = 64, many = 60'000;   // rows: with Adam's slots 46 MB
-constexpr auto large = keys<width> >> hashed_embedding<wide, hashed_options{.most_rows = 2 * many}> >> flatten >> dense<1>;
+constexpr auto large = keys<width> >> hashed_embedding<wide, hashed_options{.most_rows = 2 * many}> >> flatten
+    >> dense<1>;
 constexpr int large_batch = 500;
 std::string loads_large(const cluster& c, const std::string& file, const std::string& again) {
-    trainer t{large, mse, adam{.learning_rate = 0.01f}, max_batch<large_batch>, parameter_server<sync<0>>{c}, {.threads = 1}};
+    trainer t{large, mse, adam{.learning_rate = 0.01f}, max_batch<large_batch>, parameter_server<sync<0>>{c},
+              {.threads = 1}};
     if (detail::has_served(t)) return "served";
     std::vector<std::int64_t> named(std::size_t{large_batch} * width);
     const std::vector<float> y(large_batch, 0.5f);
@@ -274,7 +283,8 @@ BOOST_AUTO_TEST_CASE(a_worker_does_not_hold_the_file_that_it_loads) {
             const std::string said = j.result(i, 60);
             std::printf("worker %d of %d: %s MB more\n", i, workers, said.c_str());
             BOOST_TEST_REQUIRE((!said.empty() && said.find_first_not_of("-0123456789") == said.npos), said);
-            if (!test::is_sanitized) BOOST_TEST(std::atoi(said.c_str()) < 30);   // messages to servers, whatever the file
+            // messages to servers, whatever the file
+            if (!test::is_sanitized) BOOST_TEST(std::atoi(said.c_str()) < 30);
         }
     };
     run(1, "");

@@ -53,7 +53,8 @@ std::string train(Trainer t, Step step, progress* made) {
     }
     return end_of(t);
 }
-/// What a job ends with, two workers and two servers; `victim` is killed in the midst. `work(cluster, options, progress)`.
+/// What a job ends with, two workers and two servers; `victim` is killed in the midst.
+/// `work(cluster, options, progress)`.
 template <class Work>
 std::string job_of(Work work, int replicas, int victim = -1) {
     progress& made = in_shared_memory<progress>(0);
@@ -84,7 +85,8 @@ constexpr auto on_servers = [](const cluster& c, const parameter_server_options&
 constexpr auto dense_net = features<6> >> dense<40> >> relu >> dense<70> >> relu >> dense<1>;
 template <class Strategy>
 std::string clipped(const Strategy& s, progress* made = nullptr) {
-    return train(trainer{dense_net, mse, clip_by_global_norm{0.02f, adam{.learning_rate = 0.01f}}, max_batch<batch>, s, {.threads = 1}},
+    return train(trainer{dense_net, mse, clip_by_global_norm{0.02f, adam{.learning_rate = 0.01f}}, max_batch<batch>, s,
+                         {.threads = 1}},
                  [](auto& t, int i) {
                      const int at = i % 8 * batch;
                      t.step({.x = all.numbers + at * 6, .y = all.y + at, .size = batch});
@@ -92,16 +94,21 @@ std::string clipped(const Strategy& s, progress* made = nullptr) {
 }
 BOOST_AUTO_TEST_CASE(the_norm_of_all_gradients) {
     const std::string expected = clipped(canonical<4>(single<cpu_device>{}));
-    compare("sync", expected, [](const cluster& c, const auto& o, progress* made) { return clipped(on_servers<sync<0>>(c, o), made); });
+    compare("sync", expected,
+            [](const cluster& c, const auto& o, progress* made) { return clipped(on_servers<sync<0>>(c, o), made); });
 }
 
 /// Keys that are admitted when they are seen again, and rows that expire.
 constexpr auto table_net =
-    keys<width> >> hashed_embedding<5, hashed_options{.most_rows = 1000, .admit_after = 2, .expire_after = 9}> >> flatten >> dense<1>;
+    keys<width> >> hashed_embedding<5, hashed_options{.most_rows = 1000, .admit_after = 2, .expire_after = 9}>
+    >> flatten >> dense<1>;
 std::string with_table(const cluster& c, const parameter_server_options& o, progress* made) {
-    return train(trainer{table_net, mse, adam{.learning_rate = 0.01f}, max_batch<batch>, on_servers<sync<0>>(c, o), {.threads = 1}},
+    return train(trainer{table_net, mse, adam{.learning_rate = 0.01f}, max_batch<batch>, on_servers<sync<0>>(c, o),
+                         {.threads = 1}},
                  [](auto& t, int i) {
-                     const data::input_view in{nullptr, reinterpret_cast<const std::int32_t*>(all.keys + i * batch * width), 2 * width};
+                     const data::input_view in{nullptr,
+                                               reinterpret_cast<const std::int32_t*>(all.keys + i * batch * width),
+                                               2 * width};
                      t.step({.y = all.y + i % 8 * batch, .size = batch, .inputs = {&in, 1}});
                  }, made);
 }
@@ -121,7 +128,9 @@ std::string alternately(const Strategy& s, progress* made = nullptr) {
 BOOST_AUTO_TEST_CASE(losses_that_alternate) {
     const std::string expected = alternately(canonical<4>(single<cpu_device>{}));
     compare("alternating", expected,
-            [](const cluster& c, const auto& o, progress* made) { return alternately(on_servers<stale<0>>(c, o), made); });
+            [](const cluster& c, const auto& o, progress* made) {
+                return alternately(on_servers<stale<0>>(c, o), made);
+            });
 }
 
 } // namespace

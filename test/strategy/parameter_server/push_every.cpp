@@ -72,7 +72,8 @@ void as_one_batch(const char* what, Net net, Optimizer o) {
     });
     const std::string found = job.result(0);
     BOOST_TEST(furthest(expected, before) > 0.01, what);
-    BOOST_TEST(furthest(expected, found) < 2e-5, what << ": " << furthest(expected, found) << " " << found.substr(0, 200));
+    BOOST_TEST(furthest(expected, found) < 2e-5,
+               what << ": " << furthest(expected, found) << " " << found.substr(0, 200));
     for (int i = 1; i < job.size(); ++i) BOOST_TEST(job.result(i) == "served");
 }
 constexpr auto words = indices<width> >> embedding<rows, 6> >> flatten >> dense<5>;

@@ -70,7 +70,8 @@ BOOST_AUTO_TEST_CASE(each_asynchronous_step_counts_once) {
 /// What a job has restored from the servers' checkpoints, without a step.
 std::string restored(const cluster& c, parameter_server_options o) {
     trainer t{
-        net, softmax_cross_entropy, adam{}, max_batch<batch>, canonical<4>(parameter_server<sync<0>>{c, o}), {.threads = 1}};
+        net, softmax_cross_entropy, adam{}, max_batch<batch>, canonical<4>(parameter_server<sync<0>>{c, o}),
+        {.threads = 1}};
     if (detail::has_served(t)) return "served";
     t.session().begin_training(0, 0);
     detail::end_training(t);

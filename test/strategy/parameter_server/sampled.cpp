@@ -58,7 +58,8 @@ void compare(const char* what, Make make) {
 
 BOOST_AUTO_TEST_CASE(shards_draw_candidates_of_their_own) {
     compare("sampled softmax", [](auto strategy) {
-        return trainer{net, sampled_softmax<classes, 7>, sgd{.learning_rate = 0.2f}, max_batch<batch>, strategy, {.threads = 1}};
+        return trainer{net, sampled_softmax<classes, 7>, sgd{.learning_rate = 0.2f}, max_batch<batch>, strategy,
+                       {.threads = 1}};
     });
     compare("nce", [](auto strategy) {
         return trainer{net, nce<classes, 5>, sgd{.learning_rate = 0.1f}, max_batch<batch>, strategy, {.threads = 1}};

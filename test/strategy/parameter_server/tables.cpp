@@ -45,7 +45,8 @@ std::vector<float> run(Trainer& t) {
     const auto batch_of = [](int i, data::input_view* in) {
         for (int c = 0; c < Columns; ++c) {
             const int first = (i % 8 * batch * Width + 7 * c) % (64 * 4 - batch * Width);
-            in[c] = Keys ? data::input_view{nullptr, reinterpret_cast<const std::int32_t*>(data_().keys + first), 2 * Width}
+            in[c] = Keys
+                ? data::input_view{nullptr, reinterpret_cast<const std::int32_t*>(data_().keys + first), 2 * Width}
                          : data::input_view{nullptr, data_().whole + first, Width};
         }
         data::batch_view b;
@@ -85,22 +86,29 @@ void compare(Net net, Loss loss, Optimizer o, const char* what, int servers = 2)
     };
     const std::string expected = trained<Columns, Width>(form(single<cpu_device>{}), net, loss, o);
     server_job job(1, servers);
-    job.start_all([=](const cluster& c) { return trained<Columns, Width>(form(parameter_server<sync<0>>{c}), net, loss, o); });
+    job.start_all([=](const cluster& c) {
+        return trained<Columns, Width>(form(parameter_server<sync<0>>{c}), net, loss, o);
+    });
     const std::string found = job.result(0);
     BOOST_TEST(found == expected, what << ": " << found << ", not " << expected);
     for (int i = 1; i < job.size(); ++i) BOOST_TEST(job.result(i) == "served");
 }
 
 BOOST_AUTO_TEST_CASE(nets_with_tables_end_as_on_one_device) {
-    compare<1, 4>(indices<4> >> embedding_bag<rows, 5, combine::mean, 3> >> dense<5>, softmax_cross_entropy, adam{}, "bag");
-    compare<2, 1>(inputs(indices<1>, indices<1>) >> embedding_columns<4, rows, rows> >> flatten >> dense<5>, softmax_cross_entropy,
-                  momentum{}, "columns", 3);
-    compare<1, 2, true>(indices<2> >> embedding<rows, 6> >> flatten >> candidate_scores<50>, sampled_softmax<50, 9>, sgd{}, "sampled softmax");
+    compare<1, 4>(indices<4> >> embedding_bag<rows, 5, combine::mean, 3> >> dense<5>, softmax_cross_entropy,
+                  adam{}, "bag");
+    compare<2, 1>(inputs(indices<1>, indices<1>) >> embedding_columns<4, rows, rows> >> flatten >> dense<5>,
+                  softmax_cross_entropy, momentum{}, "columns", 3);
+    compare<1, 2, true>(indices<2> >> embedding<rows, 6> >> flatten >> candidate_scores<50>, sampled_softmax<50, 9>,
+                        sgd{}, "sampled softmax");
 }
 
 // The same rows by their numbers, and by keys: both begin alike, and so end alike.
-constexpr auto by_number = indices<4> >> initialized<constant_of(0.125f), "*/table">(embedding<rows, 6>) >> flatten >> dense<1>;
-constexpr auto by_key = keys<4> >> initialized<constant_of(0.125f), "*/table">(hashed_embedding<6, hashed_options{.most_rows = 200}>) >> flatten >> dense<1>;
+constexpr auto by_number = indices<4> >> initialized<constant_of(0.125f), "*/table">(embedding<rows, 6>) >> flatten
+    >> dense<1>;
+constexpr auto by_key = keys<4>
+    >> initialized<constant_of(0.125f), "*/table">(hashed_embedding<6, hashed_options{.most_rows = 200}>) >> flatten
+    >> dense<1>;
 
 BOOST_AUTO_TEST_CASE(keys_have_rows_of_their_own) {
     trainer one{by_number, mse, adam{}, max_batch<batch>, canonical<1>(single<cpu_device>{}), {.threads = 1}};
@@ -117,20 +125,25 @@ BOOST_AUTO_TEST_CASE(keys_have_rows_of_their_own) {
     for (int i = 1; i < job.size(); ++i) BOOST_TEST(job.result(i) == "served");
 }
 
-constexpr auto admits_late = keys<4> >> hashed_embedding<6, hashed_options{.most_rows = 16, .admit_after = 3, .expire_after = 50, .full = when_full::evict}> >> flatten >> dense<1>;
+constexpr auto admits_late = keys<4>
+    >> hashed_embedding<6, hashed_options{.most_rows = 16, .admit_after = 3, .expire_after = 50,
+                                          .full = when_full::evict}> >> flatten >> dense<1>;
 
 BOOST_AUTO_TEST_CASE(workers_at_their_own_pace_share_keys) {
     server_job job(2, 2);
     job.start_all([](const cluster& c) -> std::string {
-        trainer t{admits_late, mse, adam{.learning_rate = 0.01f}, max_batch<batch>, parameter_server<async>{c}, {.threads = 1}};
+        trainer t{admits_late, mse, adam{.learning_rate = 0.01f}, max_batch<batch>, parameter_server<async>{c},
+                  {.threads = 1}};
         if (detail::has_served(t)) return "served";
         double first = 0, last = 0;
         for (int round = 0; round < 6; ++round) {
             const std::vector<float> seen = run<1, 4, true>(t);
-            for (int i = 0; i < steps; ++i) (round == 0 ? first : last) += round == 0 || round == 5 ? double{seen[std::size_t(i)]} : 0;
+            for (int i = 0; i < steps; ++i)
+                (round == 0 ? first : last) += round == 0 || round == 5 ? double{seen[std::size_t(i)]} : 0;
         }
         detail::end_training(t);
-        return last < first ? "learns" : joined({"from ", base::general_text(first, 4), " to ", base::general_text(last, 4)});
+        return last < first ? "learns"
+            : joined({"from ", base::general_text(first, 4), " to ", base::general_text(last, 4)});
     });
     for (int i = 0; i < 2; ++i) BOOST_TEST(job.result(i) == "learns");
     for (int i = 2; i < 4; ++i) BOOST_TEST(job.result(i) == "served");

@@ -89,7 +89,8 @@ BOOST_AUTO_TEST_CASE(workers_that_share_batches_do_what_one_device_does) {
     }
 }
 
-/// Workers that lag load a file together: they have it whole, with nothing of what was on its way, and the file's steps.
+/// Workers that lag load a file together: they have it whole, with nothing of what was on its way,
+/// and the file's steps.
 template <auto Mode>
 std::string loads_while_others_lag(const cluster& c, const std::string& file) {
     const examples e;

@@ -5,7 +5,8 @@
 /// A net of all that must come out the same on servers: a table, running statistics, random numbers.
 namespace sinter::server_words {
 
-constexpr auto net = indices<6> >> embedding<50, 8> >> flatten >> dense<24> >> batch_norm >> relu >> dropout<0.3f> >> dense<5>;
+constexpr auto net = indices<6> >> embedding<50, 8> >> flatten >> dense<24> >> batch_norm >> relu >> dropout<0.3f>
+    >> dense<5>;
 constexpr int batch = 8;
 
 struct examples {
