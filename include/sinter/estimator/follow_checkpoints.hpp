@@ -8,6 +8,7 @@
 #include <sinter/train/hooks/stop_on_signals.hpp>
 #include <sinter/train/progress_line.hpp>
 #include <chrono>
+#include <optional>
 #include <thread>
 
 namespace sinter::inline SINTER_TARGET::detail {
@@ -22,9 +23,37 @@ SINTER_COLD inline void tell_evaluation(std::FILE* out, std::int64_t step, const
     std::fflush(out);
 }
 
+/// A checkpoint that is evaluated. Tables of 64-bit keys stay in the file, where a batch's rows are
+/// read while it is evaluated.
+template <class Trainer>
+class followed_checkpoint {
+public:
+    /// Throws what checkpoint_folder::read_whole() throws.
+    SINTER_COLD void read(const std::string& file) {
+        if constexpr (large) opened_ = open_trainers_file<Trainer>(file);
+        else checkpoint_folder::read_whole(file, bytes_);
+    }
+    /// Throws what load() throws.
+    SINTER_COLD void load(Trainer& to) {
+        if constexpr (large) load_with({}, *opened_, to, saved::weights);
+        else sinter::load(to, span<const std::byte>(bytes_.data(), bytes_.size()), saved::weights);
+    }
+    /// Whether somebody else has written to it since it was read.
+    bool has_changed() const {
+        if constexpr (large) return opened_->left_in->has_changed();
+        else return false;
+    }
+
+private:
+    static constexpr bool large = has_hashed_tables<Trainer>();
+    std::vector<std::byte> bytes_;
+    std::optional<safetensors::file> opened_;
+};
+
 /// The evaluator's work: each newest checkpoint is loaded and evaluated, at most one every throttle
 /// seconds, until the last one has been. It takes no part in training and is not needed by it: it
-/// may come late, and come again. Checkpoints that are gone or damaged are passed over.
+/// may come late, and come again. Checkpoints that are gone or damaged, or that somebody changes
+/// meanwhile, are passed over.
 template <class Model>
 SINTER_COLD train_and_evaluate_result follow_checkpoints(Model& model, const train_spec& t, const eval_spec& e,
                                                          const stop_on_signals& signals) {
@@ -58,18 +87,28 @@ SINTER_COLD train_and_evaluate_result follow_checkpoints(Model& model, const tra
             wait();
             continue;
         }
-        std::vector<std::byte> bytes;
-        try {
-            checkpoint_folder::read_whole(files.name(newest), bytes);
-        } catch (const error& fault) {
-            if (::access(files.name(newest).c_str(), F_OK) != 0) continue;   // replaced by newer ones meanwhile
+        followed_checkpoint<std::remove_cvref_t<decltype(model.inner())>> file;
+        const auto refuse = [&](const error& fault) {
             std::fprintf(stderr, "%s\nIt is not evaluated.\n", fault.what());
             refused = newest;
+        };
+        try {
+            file.read(files.name(newest));
+        } catch (const error& fault) {
+            if (::access(files.name(newest).c_str(), F_OK) != 0) continue;   // replaced by newer ones meanwhile
+            refuse(fault);
             continue;
         }
         last = heard = now;
-        model.load(span<const std::byte>(bytes.data(), bytes.size()), saved::weights);
-        evaluation_result found = evaluate(model.inner(), *e.data, e.metrics, &run, e.batches);
+        evaluation_result found;
+        try {
+            file.load(model.inner());
+            found = evaluate(model.inner(), *e.data, e.metrics, &run, e.batches);
+        } catch (const error& fault) {
+            if (!file.has_changed()) throw;
+            refuse(fault);
+            continue;
+        }
         if (found.interrupted) break;
         done = r.steps = newest;
         tell_evaluation(t.progress, newest, found);

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/base/hash.hpp>
-#include <sinter/io/mapped_file.hpp>
-#include <sinter/io/safetensors/contents.hpp>
+#include <sinter/io/safetensors/open.hpp>
 #include <sinter/io/safetensors/write.hpp>
 #include <cstring>
 
@@ -11,52 +10,89 @@
 namespace sinter::inline SINTER_TARGET::safetensors {
 
 namespace detail {
-SINTER_COLD inline std::uint64_t sum_of_tensor(std::string_view name, const std::string& form, const void* data,
-                                               std::size_t bytes) {
-    constexpr std::uint64_t prime = 0x9e3779b97f4a7c15u;
-    std::uint64_t h = fnv1a(name) ^ fnv1a(form) * prime;
-    const char* at = static_cast<const char*>(data);
-    const auto mix = [&](std::uint64_t w) {
-        h = (h ^ w) * prime;   // one to one in w and in h: no single word can change unseen
-        h ^= h >> 29;
-    };
-    for (; bytes >= 8; bytes -= 8, at += 8) {
-        std::uint64_t w;
-        std::memcpy(&w, at, 8);
-        mix(w);
+class sum_of_tensor {
+public:
+    SINTER_COLD sum_of_tensor(std::string_view name, const std::string& form)
+        : h_(fnv1a(name) ^ fnv1a(form) * prime) {}
+    /// All but the last bytes are a multiple of 8.
+    SINTER_COLD void add(const void* data, std::size_t bytes) {
+        const char* at = static_cast<const char*>(data);
+        for (; bytes >= 8; bytes -= 8, at += 8) {
+            std::uint64_t w;
+            std::memcpy(&w, at, 8);
+            mix(w);
+        }
+        last_ = std::uint64_t{bytes} << 56;
+        if (bytes > 0) std::memcpy(&last_, at, bytes);   // an empty tensor may have no address
     }
-    std::uint64_t last = std::uint64_t{bytes} << 56;
-    if (bytes > 0) std::memcpy(&last, at, bytes);   // an empty tensor may have no address
-    mix(last);
-    return h;
-}
+    SINTER_COLD std::uint64_t value() {
+        mix(last_);
+        return h_;
+    }
+
+private:
+    static constexpr std::uint64_t prime = 0x9e3779b97f4a7c15u;
+    std::uint64_t h_, last_ = 0;
+
+    void mix(std::uint64_t w) {
+        h_ = (h_ ^ w) * prime;   // one to one in w and in h: no single word can change unseen
+        h_ ^= h_ >> 29;
+    }
+};
 } // namespace detail
 
 template <class = void>
 SINTER_COLD std::string checksum(const std::vector<entry>& all) {
     std::uint64_t sum = 0;
-    for (const entry& e : all)
-        sum += detail::sum_of_tensor(e.name, describe(e.type, e.shape), e.data,
-                                     static_cast<std::size_t>(detail::bytes_of(e, "memory")));
+    for (const entry& e : all) {
+        detail::sum_of_tensor of(e.name, describe(e.type, e.shape));
+        of.add(e.data, static_cast<std::size_t>(detail::bytes_of(e, "memory")));
+        sum += of.value();
+    }
     return joined({sum});
 }
+/// Of tensors that were left in their file it reads all: io_error.
 template <class = void>
 SINTER_COLD std::string checksum(const contents& all) {
     std::uint64_t sum = 0;
+    std::vector<std::byte> some;
     for (const auto& [name, t] : all.tensors) {
-        sum += detail::sum_of_tensor(name, describe(t.type, t.shape), t.data.data(), t.data.size());
-        if (all.mapped) all.mapped->forget();
+        detail::sum_of_tensor of(name, describe(t.type, t.shape));
+        if (t.left) {
+            tensor_reader from(all, t);
+            some.resize(std::size_t{1} << 16);
+            for (std::uint64_t at = 0; at < from.size(); at += some.size()) {
+                const auto n = static_cast<std::size_t>(std::min<std::uint64_t>(some.size(), from.size() - at));
+                from.read(at, {some.data(), n});
+                of.add(some.data(), n);
+            }
+        } else {
+            of.add(t.data.data(), t.data.size());
+        }
+        sum += of.value();
     }
     return joined({sum});
 }
 /// format_error where the file's metadata have a checksum and its tensors have another.
 template <class = void>
 SINTER_COLD void need_checksum(const contents& all) {
-    const auto said = all.metadata.find("checksum");
+    const auto said = all.verified ? all.metadata.end() : all.metadata.find("checksum");
     if (said == all.metadata.end()) return;
     if (const std::string is = checksum(all); is != said->second)
         throw format_error("tensors have changed since they were written", all.source, "checksum " + is,
                            io::printable(said->second));
+}
+
+/// open() of a file that is as it was written, where it says so, and remains as it is now: all of
+/// it is read once, before any of it is used, and what is read of it later is what was read here,
+/// or an io_error (io/random_access_file.hpp). Throws what open() and need_checksum() throw.
+template <class Large>
+SINTER_COLD file open_verified(const std::string& path, Large is_large) {
+    file f = open(path, is_large);
+    if (f.metadata.contains("checksum")) need_checksum(f);
+    else checksum(f);
+    f.verified = true;
+    return f;
 }
 
 } // namespace sinter::safetensors

@@ -16,7 +16,7 @@
 
 /// What a safetensors file holds.
 namespace sinter::inline SINTER_TARGET::io {
-class mapped_file;   // io/mapped_file.hpp
+class random_access_file;   // io/random_access_file.hpp
 }
 namespace sinter::inline SINTER_TARGET::safetensors {
 
@@ -45,6 +45,8 @@ struct tensor_view {
     dtype type = dtype::f32;
     std::vector<std::int64_t> shape;
     span<const std::byte> data;
+    bool left = false;                    ///< open() has left it in its file, and `data` is empty
+    std::uint64_t begin = 0, bytes = 0;   ///< where it is there: open.hpp's tensor_reader reads it
 
     /// The elements as float, double or integers: see converted_elements(). Its user includes
     /// <sinter/io/safetensors.hpp>, <.../npz.hpp> or <.../npy.hpp>.
@@ -57,7 +59,8 @@ struct contents {
     std::string source; ///< the file's path, or what the caller called the bytes; errors name it
     metadata_map metadata;
     std::map<std::string, tensor_view, std::less<>> tensors;
-    std::shared_ptr<const io::mapped_file> mapped{};   ///< what the views point into, where map() has read it
+    std::shared_ptr<io::random_access_file> left_in{};   ///< where open() has left tensors; null elsewhere
+    bool verified = false;   ///< open_verified() has read all of it
 
     /// The tensor of that name; throws mismatch_error where there is none.
     template <class = void>

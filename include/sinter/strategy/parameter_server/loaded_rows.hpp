@@ -4,7 +4,7 @@
 #include <sinter/base/target_namespace.hpp>
 #include <algorithm>
 #include <functional>
-#include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace sinter::inline SINTER_TARGET::detail {
@@ -13,8 +13,8 @@ namespace sinter::inline SINTER_TARGET::detail {
 /// evaluator), or not yet. Where the file lasts they are read from there when they are asked for.
 class loaded_rows {
 public:
-    /// f(i, key, step, row) says what number i is, as server_link::put_rows. `lasts`: also later,
-    /// until forget().
+    /// f(i, key, step, row) says what number i is, as server_link::put_rows; where row is null it says
+    /// only the key and the step. `lasts`: also later, until forget().
     template <class F>
     void put(int width, int slots, std::size_t n, F f, bool lasts) {
         *this = {};
@@ -40,10 +40,9 @@ public:
     }
     /// The row's values, until the next call; null: it is not among them.
     const float* find(std::int64_t key) {
-        if (place_.empty())
-            for (std::size_t i = 0; i < n_; ++i) place_.emplace(key_of(i), i);
-        const auto at = place_.find(key);
-        if (at == place_.end()) return nullptr;
+        if (place_.empty()) sort_keys();
+        const auto at = std::lower_bound(place_.begin(), place_.end(), std::pair(key, std::size_t{0}));
+        if (at == place_.end() || at->first != key) return nullptr;
         if (!from_) return values_.data() + at->second * width_;
         std::int64_t step = 0;
         from_(at->second, key, step, row_.data());
@@ -52,14 +51,11 @@ public:
     /// f(key, step, row) in the order of the keys.
     template <class F>
     void each(F f) {
-        std::vector<std::int64_t> keys(n_);
-        std::vector<std::size_t> order(n_);
-        for (std::size_t i = 0; i < n_; ++i) order[i] = i, keys[i] = key_of(i);
-        std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return keys[a] < keys[b]; });
+        if (place_.empty()) sort_keys();
         std::vector<float> row(width_);
-        for (const std::size_t i : order) {
-            std::int64_t key = 0, step = 0;
-            get(i, key, step, row.data());
+        for (const auto& [key, i] : place_) {
+            std::int64_t same = 0, step = 0;
+            get(i, same, step, row.data());
             f(key, step, row.data());
         }
     }
@@ -68,16 +64,20 @@ private:
     std::function<void(std::size_t, std::int64_t&, std::int64_t&, float*)> from_;   ///< a file; none: what follows
     std::vector<std::int64_t> keys_, steps_;
     std::vector<float> values_, row_;   ///< of each row, its slots behind it; of one that was found
-    std::unordered_map<std::int64_t, std::size_t> place_;   ///< by key, once one was to be found
+    std::vector<std::pair<std::int64_t, std::size_t>> place_;   ///< keys in their order, once one was to be found
     std::size_t width_ = 0, n_ = 0;
     int slots_ = 0;
     bool here_ = false;
 
-    std::int64_t key_of(std::size_t i) {
-        if (!from_) return keys_[i];
-        std::int64_t key = 0, step = 0;
-        from_(i, key, step, row_.data());
-        return key;
+    void sort_keys() {
+        place_.resize(n_);
+        for (std::size_t i = 0; i < n_; ++i) {
+            std::int64_t step = 0;
+            place_[i].second = i;
+            if (from_) from_(i, place_[i].first, step, nullptr);
+            else place_[i].first = keys_[i];
+        }
+        std::sort(place_.begin(), place_.end());
     }
 };
 

@@ -245,18 +245,29 @@ SINTER_COLD void load_with(std::vector<safetensors::expected_tensor> expected, c
         if (whole) t.set_phase_steps(phases);
     if (whole) t.set_steps(steps);
 }
-/// f(contents) of the chief's file (shared_file.hpp), of which tables of 64-bit keys need not fit
-/// in memory.
+/// A file of a trainer that has tables of 64-bit keys, which are left there.
+template <class Trainer>
+SINTER_COLD safetensors::file open_trainers_file(const std::string& path) {
+    return safetensors::open_verified(
+        path, [](std::string_view name) { return hashed_tables_to_load::has_rows<Trainer>(name); });
+}
+/// f(contents) of the file that the chief opens so (shared_file.hpp), or does not find.
+template <class Trainer, class Session, class Open, class F>
+SINTER_COLD void with_opened_file(Session& s, const std::string& path, saved what, Open open, F f) {
+    with_large_file_of_chief(
+        s, path, open, [](std::string_view name) { return hashed_tables_to_load::has_rows<Trainer>(name); },
+        [&](const safetensors::contents& file) {
+            const bool whole = what == saved::whole && file.tensors.contains("step");
+            hashed_tables_to_load::check_rows<Trainer>(file, whole);
+        },
+        f);
+}
+/// f(contents) of the chief's file, of which tables of 64-bit keys need not fit in memory.
 template <class Trainer, class Session, class F>
 SINTER_COLD void with_trainers_file(Session& s, const std::string& path, [[maybe_unused]] saved what, F f) {
     if constexpr (has_hashed_tables<Trainer>())
-        with_large_file_of_chief(
-            s, path, [](std::string_view name) { return hashed_tables_to_load::has_rows<Trainer>(name); },
-            [&](const safetensors::contents& file) {
-                const bool whole = what == saved::whole && file.tensors.contains("step");
-                hashed_tables_to_load::check_rows<Trainer>(file, whole);
-            },
-            f);
+        with_opened_file<Trainer>(s, path, what,
+                                  [&] { return std::optional(open_trainers_file<Trainer>(path)); }, f);
     else with_file_of_chief(s, path, f);
 }
 template <class Trainer>

@@ -43,9 +43,14 @@ public:
         std::sort(all.rbegin(), all.rend());
         return all;
     }
-    /// The bytes of the newest file that is whole, and its name; empty where there is no file. One
-    /// that is damaged is named on stderr. format_error where all are.
+    /// The bytes of the newest file that is whole, and its name; empty where there is no file.
     SINTER_COLD std::string read_newest(std::vector<std::byte>& bytes) const {
+        return newest([&](const std::string& file) { read_whole(file, bytes); });
+    }
+    /// The newest file that read(file) can read; empty where there is no file. One that is damaged is
+    /// named on stderr, and passed over. What read() has thrown where all are.
+    template <class Read>
+    SINTER_COLD std::string newest(Read read) const {
         std::vector<std::string> names;
         if (keep_ == 0) {
             if (::access(path_.c_str(), F_OK) == 0) names.push_back(path_);
@@ -54,10 +59,9 @@ public:
         }
         for (const std::string& file : names) {
             try {
-                read_whole(file, bytes);
+                read(file);
                 return file;
             } catch (const error& e) {
-                bytes.clear();
                 if (&file == &names.back()) throw;
                 std::fprintf(stderr, "%s\nThe checkpoint before it is taken.\n", e.what());
             }

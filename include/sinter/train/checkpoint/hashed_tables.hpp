@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cstring>
 #include <memory>
-#include <sinter/io/mapped_file.hpp>
 #include <sinter/io/safetensors.hpp>
+#include <sinter/io/safetensors/open.hpp>
 #include <sinter/io/scratch_file.hpp>
 #include <sinter/train/members.hpp>
 #include <sinter/train/not_finite.hpp>
@@ -82,31 +82,24 @@ private:
 /// The rows of one such table as a file has them.
 class rows_of_file {
 public:
-    std::vector<std::size_t> order;                      ///< which of the file's rows is number i
-    span<const std::byte> keys, steps;                   ///< steps: empty: all are `now`
+    std::vector<std::size_t> order;                   ///< which of the file's rows is number i; empty: that one
+    safetensors::tensor_reader keys, steps;           ///< steps: empty: all are `now`
     std::int64_t now = 0;
-    std::size_t width = 0;                               ///< floats of a row
-    std::vector<const std::byte*> values;                ///< of the table, and of each slot
-    std::shared_ptr<const io::mapped_file> mapped;       ///< that they lie in; null: in somebody's memory
+    std::size_t width = 0;                            ///< floats of a row
+    std::vector<safetensors::tensor_reader> values;   ///< of the table, and of each slot
 
-    static std::int64_t number(span<const std::byte> x, std::size_t i) {   // it may lie at any address
-        std::int64_t n = 0;
-        std::memcpy(&n, x.data() + 8 * i, 8);
-        return n;
-    }
-    std::int64_t step_of(std::size_t at) const { return steps.empty() ? now : number(steps, at); }
-    /// The file's bytes do not gather in memory.
+    /// `row` may be null: only the key and the step. io_error where the file is no longer what it was.
+    template <class = void>
     void get(std::size_t i, std::int64_t& key, std::int64_t& step, float* row) {
-        const std::size_t at = order[i];
-        key = number(keys, at), step = step_of(at);
-        for (const std::byte* x : values) std::memcpy(row, x + 4 * width * at, 4 * width), row += width;
-        if (mapped && (seen_ += values.size() * most_of_a_look) > most_seen) mapped->forget(), seen_ = 0;
+        const std::size_t at = order.empty() ? i : order[i];
+        key = keys.number(at);
+        step = steps.size() == 0 ? now : steps.number(at);
+        if (!row) return;
+        for (safetensors::tensor_reader& x : values) {
+            x.read(std::uint64_t{4} * width * at, {reinterpret_cast<std::byte*>(row), 4 * width});
+            row += width;
+        }
     }
-
-private:
-    static constexpr std::size_t most_of_a_look = std::size_t{1} << 16,   ///< that the system reads at a time
-        most_seen = std::size_t{1} << 22;
-    std::size_t seen_ = 0;
 };
 
 /// What load() finds of them in a file.
@@ -157,20 +150,20 @@ public:
         tables.check(f, whole);
     }
     /// Looks at what was expected, before anything changes. Throws format_error.
+    template <class = void>
     SINTER_COLD void check(const safetensors::contents& f, bool whole) const {
         for (const table& t : tables_) {
-            const std::byte* const keys = f.at(keys_name(t.path)).data.data();
             std::vector<std::int64_t> sorted(t.rows);
-            if (t.rows) std::memcpy(sorted.data(), keys, 8 * t.rows);
-            if (f.mapped) f.mapped->forget();
+            safetensors::tensor_reader(f, f.at(keys_name(t.path)))
+                .read(0, {reinterpret_cast<std::byte*>(sorted.data()), 8 * t.rows});
             std::sort(sorted.begin(), sorted.end());
             if (const auto twice = std::adjacent_find(sorted.begin(), sorted.end()); twice != sorted.end())
                 throw format_error("a key twice", joined({f.source, ", tensor ", keys_name(t.path)}), joined({*twice}),
                                    "keys that differ");
             if (!whole) continue;
-            const span<const std::byte> steps = f.at(steps_name(t.path)).data;
+            safetensors::tensor_reader steps(f, f.at(steps_name(t.path)));
             for (std::size_t i = 0; i < t.rows; ++i)
-                if (const auto step = rows_of_file::number(steps, i); step < 0)
+                if (const std::int64_t step = steps.number(i); step < 0)
                     throw format_error("number of steps", joined({f.source, ", tensor ", steps_name(t.path)}),
                                        joined({step}), "0 or more");
         }
@@ -181,23 +174,19 @@ public:
     SINTER_COLD void put(const safetensors::contents& f, bool whole, std::int64_t now, Trainer& to) const {
         for (const table& t : tables_) {
             const auto of = std::make_shared<rows_of_file>();
-            of->order.resize(t.rows);
-            for (std::size_t i = 0; i < t.rows; ++i) of->order[i] = i;
-            of->keys = f.at(keys_name(t.path)).data;
-            if (whole) of->steps = f.at(steps_name(t.path)).data;
+            const auto reads = [&](const std::string& name) { return safetensors::tensor_reader(f, f.at(name)); };
+            of->keys = reads(keys_name(t.path));
+            if (whole) of->steps = reads(steps_name(t.path));
             of->now = now;
             of->width = static_cast<std::size_t>(t.v->s.last());
-            of->values.push_back(f.at(t.path).data.data());
-            for (int k = 0; k < t.slots; ++k) of->values.push_back(f.at(slot_name(t.path, k)).data.data());
-            of->mapped = f.mapped;
-            if (whole)
-                std::stable_sort(of->order.begin(), of->order.end(),
-                                 [&](std::size_t a, std::size_t b) { return of->step_of(a) > of->step_of(b); });
+            of->values.push_back(reads(t.path));
+            for (int k = 0; k < t.slots; ++k) of->values.push_back(reads(slot_name(t.path, k)));
+            if (whole) of->order = newest_first(t.rows, of->steps);
             to.session().put_rows(*t.v, t.slots, t.rows,
                                   [of](std::size_t i, std::int64_t& key, std::int64_t& step, float* row) {
                                       of->get(i, key, step, row);
                                   },
-                                  f.mapped != nullptr);
+                                  f.left_in != nullptr);
         }
     }
 
@@ -209,6 +198,16 @@ private:
         std::size_t rows;
     };
     std::vector<table> tables_;
+
+    template <class = void>
+    SINTER_COLD static std::vector<std::size_t> newest_first(std::size_t rows, safetensors::tensor_reader& steps) {
+        std::vector<std::int64_t> step(rows);
+        steps.read(0, {reinterpret_cast<std::byte*>(step.data()), 8 * rows});
+        std::vector<std::size_t> order(rows);
+        for (std::size_t i = 0; i < rows; ++i) order[i] = i;
+        std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return step[a] > step[b]; });
+        return order;
+    }
 };
 
 } // namespace sinter::detail

@@ -3,7 +3,6 @@
 #include <optional>
 #include <sinter/io/safetensors.hpp>
 #include <sinter/io/safetensors/checksum.hpp>
-#include <sinter/io/safetensors/map.hpp>
 #include <sinter/train/members.hpp>
 
 namespace sinter::inline SINTER_TARGET::detail {
@@ -37,17 +36,22 @@ SINTER_COLD void with_file_of_chief(Session& s, const std::string& path, F f) {
     }
 }
 
-/// The same of a file that need not fit in memory. The other members have its bytes, but of the
-/// tensors that is_large() names no rows: those are the chief's affair, who looks at them by
-/// check(contents) before anybody goes on.
-template <class Session, class Large, class Check, class F>
-SINTER_COLD void with_large_file_of_chief(Session& s, const std::string& path, Large is_large, Check check, F f) {
-    if (is_alone(s)) return s.member().chief() ? void(f(safetensors::map(path))) : void();
-    std::optional<safetensors::contents> whole;
+/// The same of a file that need not fit in memory: open() says which, or that there is none, for
+/// which f is not called. The other members have its bytes, but of the tensors that is_large()
+/// names no rows: those are the chief's affair, who looks at them by check(contents) before anybody
+/// goes on.
+template <class Session, class Open, class Large, class Check, class F>
+SINTER_COLD void with_large_file_of_chief(Session& s, const std::string& path, Open open, Large is_large, Check check,
+                                          F f) {
+    std::optional<safetensors::file> whole;
+    if (is_alone(s)) {
+        if (s.member().chief()) whole = open();
+        return whole ? void(f(*whole)) : void();
+    }
     std::vector<std::byte> rest;
     by_the_chief(s, "read", path, [&] {
-        whole = safetensors::map(path);
-        safetensors::need_checksum(*whole);
+        whole = open();
+        if (!whole) return;
         check(*whole);
         std::vector<safetensors::entry> entries;
         for (const auto& [name, t] : whole->tensors) {
@@ -60,7 +64,8 @@ SINTER_COLD void with_large_file_of_chief(Session& s, const std::string& path, L
         rest = safetensors::to_bytes(std::move(entries), metadata);
     });
     bytes_of_chief(s, rest);
-    f(whole ? *whole : safetensors::parse(span<const std::byte>(rest.data(), rest.size()), path));
+    if (whole) f(*whole);
+    else if (!rest.empty()) f(safetensors::parse(span<const std::byte>(rest.data(), rest.size()), path));
 }
 
 } // namespace sinter::detail

@@ -56,16 +56,27 @@ public:
     template <class Run>
     SINTER_COLD void resume(Run& run) {
         if (!o_.resume) return;
-        std::vector<std::byte> bytes;
-        std::string found;
+        using trainer = std::remove_cvref_t<decltype(run.model)>;
         auto& session = run.model.session();
-        detail::by_the_same_members(session, [&] {
-            detail::by_the_chief(session, "read", files_.path(), [&] { found = files_.read_newest(bytes); });
-            detail::bytes_of_chief(session, bytes);
-        });
-        if (bytes.empty()) return;
-        load_run(run, safetensors::parse(span<const std::byte>(bytes.data(), bytes.size()),
-                                         found.empty() ? files_.path() : found));
+        if constexpr (detail::has_hashed_tables<trainer>()) {   // a file that need not fit in memory
+            const auto open = [&] {
+                std::optional<safetensors::file> f;
+                files_.newest([&](const std::string& file) { f = detail::open_trainers_file<trainer>(file); });
+                return f;
+            };
+            detail::with_opened_file<trainer>(session, files_.path(), saved::whole, open,
+                                              [&](const auto& f) { load_run(run, f); });
+        } else {
+            std::vector<std::byte> bytes;
+            std::string found;
+            detail::by_the_same_members(session, [&] {
+                detail::by_the_chief(session, "read", files_.path(), [&] { found = files_.read_newest(bytes); });
+                detail::bytes_of_chief(session, bytes);
+            });
+            if (bytes.empty()) return;
+            load_run(run, safetensors::parse(span<const std::byte>(bytes.data(), bytes.size()),
+                                             found.empty() ? files_.path() : found));
+        }
     }
     template <class Run>
     SINTER_COLD void begin(Run& run) {
