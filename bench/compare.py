@@ -181,8 +181,8 @@ def fill(args, peak, folder, results, peaks, left_out):
                 peaks.setdefault(n, []).append(run([str(peak), str(n)], args.timeout))
                 of_peak = n
             systems = commands(args, model, folder)
-            turn = number % max(1, len(systems))
-            for name in [*systems][turn:] + [*systems][:turn]:
+            first = number % max(1, len(systems))
+            for name in [*systems][first:] + [*systems][:first]:
                 more = ["--model", model, "--threads", str(n)] + ["--optimizer", optimizer] * (not args.predict)
                 got = run([*systems[name], *more], args.timeout)
                 results.setdefault(key, {}).setdefault(name, []).append(got)

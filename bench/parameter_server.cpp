@@ -17,7 +17,7 @@ static const char* const help =
     "parameter_server [--servers S] [--workers W] [--what rows|dense] [--dim D] [--rows N] [--table ROWS]\n"
     "                 [--seconds T] [--system sinter|raw] [--key K] [--mode async|stale:S|sync:BACKUP]\n"
     "                 [--compute MS] [--slower F]\n"
-    "A step pushes the gradient of N distinct rows of D floats and pulls N others; dense: of a vector of D floats.\n"
+    "A step pushes the gradient of N different rows of D floats and pulls N others; dense: of a vector of D floats.\n"
     "  --system  raw: plain sockets, without frames, checks or numbers\n"
     "  --key     a secret: each frame has a MAC; without, a checksum\n"
     "  --mode    when a push becomes an update: at once (the default), by clocks that may be S apart, or of all\n"

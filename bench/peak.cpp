@@ -71,18 +71,18 @@ double measure(int threads, long rounds) {
 // The median of pieces: a new thread often shares its parent's core for milliseconds, in each of
 // which it takes a hundred thousand times as long.
 double round_trip() {
-    constexpr int pieces = 2'000, turns = 100;
+    constexpr int pieces = 2'000, trips = 100;
     alignas(64) std::atomic<int> ball{0};
     std::thread other([&ball] {
-        for (int i = 0; i < pieces * turns; ++i) {
+        for (int i = 0; i < pieces * trips; ++i) {
             while (ball.load(std::memory_order_acquire) != 2 * i + 1) {}
             ball.store(2 * i + 2, std::memory_order_release);
         }
     });
     std::vector<double> took;
-    for (int i = 0; i < pieces * turns;) {
+    for (int i = 0; i < pieces * trips;) {
         const double start = now();
-        for (const int end = i + turns; i < end; ++i) {
+        for (const int end = i + trips; i < end; ++i) {
             ball.store(2 * i + 1, std::memory_order_release);
             while (ball.load(std::memory_order_acquire) != 2 * i + 2) {}
         }
@@ -90,7 +90,7 @@ double round_trip() {
     }
     other.join();
     std::sort(took.begin(), took.end());
-    return took[took.size() / 2] / turns * 1e9;
+    return took[took.size() / 2] / trips * 1e9;
 }
 
 int main(int argc, char** argv) {

@@ -24,10 +24,10 @@ constexpr const char* help =
     "sparse_step [--rounds 40] [--servers 2]\n"
     "Steps of 26 lookups an example, 128 examples, in a table of rows of 64 floats, with 10^4 to 10^7 rows, in one\n"
     "process: finding a batch's rows, reading them from the servers' stores, the step, Adam's update of the rows\n"
-    "that it names. Each table is asked for the same number of distinct rows, which lie all over it. Medians of\n"
+    "that it names. Each table is asked for the same number of unique rows, which lie all over it. Medians of\n"
     "processor time, in microseconds, and each over that of 10^4 rows; 'rows': of them without the net's own step.";
 
-constexpr int columns = 26, width = 64, batch = 128, distinct = 10'000;
+constexpr int columns = 26, width = 64, batch = 128, unique_rows = 10'000;
 int rounds = 40, servers = 2;
 
 template <int Rows>
@@ -52,7 +52,7 @@ public:
         std::mt19937 r(1);
         for (auto& b : data_)
             for (std::int32_t& i : b.indices)
-                i = static_cast<std::int32_t>(r() % distinct * (Rows / distinct));
+                i = static_cast<std::int32_t>(r() % unique_rows * (Rows / unique_rows));
         for (int i = 0; i < P::v.n_parameters; ++i) {
             const variable_info& v = P::v.parameters[i];
             const std::vector<float> x(v.remote ? 0 : static_cast<std::size_t>(v.floats), 0.01f);

@@ -58,7 +58,7 @@ struct server_job {
     }
 };
 
-/// Rows of one step by server, distinct and in order; row r of the table is row r / servers of
+/// Rows of one step by server, unique and in order; row r of the table is row r / servers of
 /// server r % servers.
 using step_rows = std::vector<std::vector<std::int32_t>>;
 inline std::vector<step_rows> draw_rows(const server_job& j, int worker, int sets = 32) {

@@ -403,10 +403,10 @@ def report_prediction(system, version, args, predict, result):
         predict()
         calls += 1
     per_sample = max(1, math.ceil(0.002 * calls / (time.perf_counter() - began)))
-    samples, turns = [], range(per_sample)
+    samples, repeats = [], range(per_sample)
     for _ in range(10 * max(30, args.samples)):
         start = time.perf_counter()
-        for _ in turns:
+        for _ in repeats:
             predict()
         samples.append((time.perf_counter() - start) / per_sample * 1e3)
     if not (np.isfinite(result()).all() and result().any()):

@@ -14,7 +14,7 @@ def lstm(sizes, p, x):
     for i in range(sizes["layers"]):
         u = p[f"{i}.recurrent"]
 
-        def turn(state, given):
+        def sequence_step(state, given):
             h, c = state
             a, f, g, o = jnp.split(given + h @ u, 4, 1)
             c = jax.nn.sigmoid(f) * c + jax.nn.sigmoid(a) * jnp.tanh(g)
@@ -22,7 +22,7 @@ def lstm(sizes, p, x):
             return (h, c), h
 
         zero = jnp.zeros((x.shape[1], sizes["width"]), x.dtype)
-        x = jax.lax.scan(turn, (zero, zero), dense(p, f"{i}", x))[1]
+        x = jax.lax.scan(sequence_step, (zero, zero), dense(p, f"{i}", x))[1]
     return dense(p, "head", x[-1])
 
 
@@ -31,14 +31,14 @@ def gru(sizes, p, x):
     for i in range(sizes["layers"]):
         u, b = p[f"{i}.recurrent"], p[f"{i}.recurrent_bias"]
 
-        def turn(h, given):
+        def sequence_step(h, given):
             (r, z, n), (ur, uz, un) = jnp.split(given, 3, 1), jnp.split(h @ u, 3, 1)
             z = jax.nn.sigmoid(z + uz)
             h = z * h + (1 - z) * jnp.tanh(n + jax.nn.sigmoid(r + ur) * (un + b))
             return h, h
 
         zero = jnp.zeros((x.shape[1], sizes["width"]), x.dtype)
-        x = jax.lax.scan(turn, zero, dense(p, f"{i}", x))[1]
+        x = jax.lax.scan(sequence_step, zero, dense(p, f"{i}", x))[1]
     return dense(p, "head", x.swapaxes(0, 1)).reshape(-1, sizes["classes"])
 
 
