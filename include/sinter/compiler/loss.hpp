@@ -99,10 +99,10 @@ constexpr tensor reduce_loss(const weighted_values& l, reduction r) {
 /// The state that holds what the gradients of a round count together: the last of all states.
 inline constexpr const char* name_of_gathered_weight = "gathered_weight";
 
-/// Where several steps' gradients are added up before an update (accumulate): a loss that is a mean
-/// is differentiated as the sum that it is made of, and what it was divided by (a sum of weights,
-/// or the number of examples) is added up in a state. The update divides one by the other, so that
-/// the steps are parts of one large batch, whatever counts in each of them. Sums are not divided.
+/// Where several steps' gradients are added up before an update (accumulate). A loss that is a mean
+/// is differentiated as the sum that it is made of. Its divisor, a sum of weights or the number of
+/// examples, is added up in a state. The update divides one by the other, so that the steps are
+/// parts of one large batch, whatever counts in each of them. Sums are not divided.
 /// `loss`: reduce_loss's.
 constexpr void gather_loss(tensor loss, const weighted_values& l, reduction r, int first_of_round) {
     graph& g = *loss.g;

@@ -62,8 +62,8 @@ inline std::vector<std::byte> needed_chunks(span<const std::byte> bytes, std::st
 /// Reads one PNG from memory, of any colour type and depth, as grey: colours become their
 /// luminance, transparent parts lie on black, 16 bits are reduced to 8. Throws format_error with
 /// libpng's words where the bytes are no valid PNG, where it has more than most_png_pixels, and
-/// where a length in it is beyond what the file holds, which is looked at before any memory is
-/// asked for. Colour profiles (iCCP) are not applied.
+/// where a length in it is beyond what the file holds. That is checked before any memory is asked
+/// for. Colour profiles (iCCP) are not applied.
 inline grey_image parse_png(span<const std::byte> bytes, std::string_view name) {
     struct image_guard {
         png_image image{};

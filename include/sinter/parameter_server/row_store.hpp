@@ -33,10 +33,10 @@ struct row_store_setup {
 /// the other, numbered from 0 in the order in which they were made: the keys of a row_list that
 /// updates them. Not for several threads at once.
 ///
-/// Of a hashed table a row is made by the `admit_after`-th update that names its key, and given up
-/// when no update has named it for `expire_after` global steps or, under when_full::evict, when
-/// another needs its place and no other has rested longer. Then another row may get its number: the
-/// numbers that add() gave are good until an add() of another step, or expire().
+/// Of a hashed table a row is made by the `admit_after`-th update that names its key. It is given
+/// up when no update has named it for `expire_after` global steps. Under when_full::evict the row
+/// that has rested longest is given up when another needs its place, too. Then another row may get
+/// its number: the numbers that add() gave are good until an add() of another step, or expire().
 class row_store {
 public:
     /// Throws option_error for numbers that make no sense.

@@ -2,11 +2,11 @@
 #pragma once
 #include <sinter/compiler/passes/grouping.hpp>
 
-/// The last word on what is stored: a value that one kernel computes and others read is computed
-/// again by those instead, if it is one operation on arrays that they read anyway, or on one that
-/// they then read in its place, beside numbers of rows or columns: x - mean in a normalisation.
-/// This moves no more memory, spares writing the value, and keeps nothing longer but that one array
-/// instead.
+/// The last decision on what is stored. A value that one kernel computes and others read is not
+/// stored where the readers can compute it again without reading more: it is one operation on
+/// arrays that they read anyway, or on one that they read in its place, and on numbers of rows or
+/// columns. x - mean in a normalisation is such a value. This spares writing it, and keeps nothing
+/// longer but that one array.
 namespace sinter::inline SINTER_TARGET::compiler {
 
 class recomputer {

@@ -10,13 +10,17 @@
 
 /// Where the values come from that a kernel's body works on: each source computes one element from
 /// its place alone, so any thread can, and the host too. Specialised for each op with a kernel of
-/// its own (sources/). Beside value() it may say how many operands it reads (`operands`, else one),
-/// over what its threads walk (`walk(m, e)` or `walk(m, e, x)`, else the body's extents), which
-/// library does the work on a device (`by`, with `by_library(work, to)` of a product, `part` of a
-/// convolution), whether it writes a second result whatever the body does (`second_result`), put
-/// further addresses into the call (`arguments`), run kernels of its own before, in memory of its
-/// own (`prepare(engine, s, w, scratch)`, `scratch_words(m, e)`), end its walk early (`rows(s,
-/// most)`) and tell the body another place than the walk's (`target(s, at)`).
+/// its own (sources/). Beside value() it may have:
+///     operands                   how many it reads; else one
+///     walk(m, e), walk(m, e, x)  what its threads go over; else the body's extents
+///     by                         the library that does the work on a device, with by_library(work,
+///                                to) of a product, `part` of a convolution
+///     second_result              it writes one, whatever the body does
+///     arguments                  puts further addresses into the call
+///     prepare(engine, s, w, scratch), scratch_words(m, e)
+///                                runs kernels of its own before, in memory of its own
+///     rows(s, most)              ends the walk early
+///     target(s, at)              tells the body another place than the walk's
 namespace sinter::inline SINTER_TARGET::gpu {
 
 /// Who computes a root op's values on a device, if not its source.

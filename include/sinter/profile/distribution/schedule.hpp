@@ -6,9 +6,10 @@
 #include <vector>
 
 /// The messages by which each algorithm reduces a bucket, as one worker sees them. All workers do
-/// the same at the same time, so that one stands for all: in a ring, message s of a worker leaves
-/// when its own s - 1 is gone and its neighbour's has come, hence n - 1 messages after the slowest
-/// began nobody is ahead of it, and the last one ends as if all had begun with the slowest.
+/// the same at the same time, so that one stands for all. That holds where some begin late, too: in
+/// a ring, message s of a worker leaves when its own message s - 1 is gone and its neighbour's has
+/// come. So n - 1 messages after the slowest worker began nobody is ahead of it, and the last
+/// message ends as if all had begun with the slowest.
 /// (test/profile/distribution/every_message.cpp simulates all workers' messages, and compares.)
 namespace sinter::inline SINTER_TARGET::profile {
 

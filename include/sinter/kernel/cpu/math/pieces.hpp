@@ -11,9 +11,9 @@ namespace sinter::inline SINTER_TARGET::cpu {
 
 inline constexpr int pieces = picks_lanes ? lanes : 16;
 
-/// The function that T describes by `per_unit`, pieces for each 1 of its argument, the first of
-/// which has 0 in its middle, and by `coefficients`, from the highest power down, of t's distance
-/// from a piece's middle. 0 <= t < (pieces - 0.5) / per_unit.
+/// A function by a polynomial for each piece of its argument. T says how long a piece is:
+/// 1 / per_unit; the first has 0 in its middle. T::coefficients are each piece's, from the highest
+/// power down, of t's distance from the piece's middle. 0 <= t < (pieces - 0.5) / per_unit.
 template <class T>
 SINTER_INLINE vf by_pieces(vf t) {
     const rounded_product piece = round_product(t, T::per_unit);

@@ -56,10 +56,10 @@ private:
     };
     static constexpr std::uint32_t nobody = 0xffffffffu;
 
-    /// Column j's keys, from `from` on; returns their end. Whether a row is new is a coin's toss,
-    /// so nothing branches on it: keys are remembered with an offset that falls from column to
-    /// column by twice what keys can rise, so that earlier columns' are larger than the next key of
-    /// this one, and a row's key is the smaller of both.
+    /// Column j's keys, from `from` on; returns their end. Whether a row is new cannot be predicted,
+    /// so nothing branches on it: a row's key is the smaller of the remembered one and the next of
+    /// this column. For that keys are remembered with an offset, which falls from column to column
+    /// by twice what keys can rise: those of earlier columns are then larger than any of this one.
     template <bool Hashed>
     __attribute__((noinline)) static std::int32_t find(const unique_keys& k, const work& by, std::int32_t from,
                                                        std::uint32_t offset, std::int64_t j, std::int64_t C,

@@ -6,9 +6,9 @@
 #include <sinter/kernel/cpu/vector/simd.hpp>
 
 /// What a core's caches are taken to hold of what a kernel works on, in floats. Compilers do not
-/// tell: the width of vectors stands for the size, as the processors that have 512 bits
-/// (Skylake-SP, Zen 4 and what came after them) have 1 MB and more on the second level, those with
-/// fewer mostly 512 KB; on the first all have 32 KB at least.
+/// tell, so the width of vectors stands for the size. Processors with vectors of 512 bits
+/// (Skylake-SP, Zen 4 and what came after them) have 1 MB and more on the second level, others
+/// mostly 512 KB. On the first level all have 32 KB at least.
 namespace sinter::inline SINTER_TARGET::cpu {
 
 inline constexpr std::int64_t first_level_floats = 1 << 13;

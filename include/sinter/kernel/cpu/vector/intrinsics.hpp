@@ -4,10 +4,10 @@
 #include <cstdint>
 
 /// The processor's instructions that the vector extension cannot say. <immintrin.h> declares six
-/// thousand of them and costs g++ half of what a program may spend on all of Sinter's headers, so
-/// for the versions of g++ whose built-in functions are known the few that kernels use are declared
-/// here, under their usual names but inside sinter::cpu.
-#if defined(__x86_64__) && defined(__GNUC__) && __GNUC__ >= 12 && __GNUC__ <= 14 && !defined(__clang__) &&             \
+/// thousand of them and costs g++ half of what a program may spend on all of Sinter's headers. So
+/// the few that kernels use are declared here, under their usual names but inside sinter::cpu, for
+/// the versions of g++ whose built-in functions have been checked.
+#if defined(__x86_64__) && defined(__GNUC__) && __GNUC__ >= 12 && __GNUC__ <= 14 && !defined(__clang__) && \
     !defined(__EDG__)
 
 #define SINTER_INTRINSIC __attribute__((always_inline, artificial)) inline

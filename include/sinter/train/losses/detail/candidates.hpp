@@ -51,10 +51,10 @@ constexpr drawn_classes log_uniform_candidates(graph* g, int k, int v) {
     const tensor u = make<op::random_uniform>(g, extents(k), {}, {++g->streams});
     return {to_index(ops::exp(u * ops::log(constant(g, static_cast<float>(v + 1)))) - 1.f, v)};
 }
-/// Each class once at most. Where the draws that repeat a class are passed over, classes come in
-/// the order of exponential waiting times of their rates (Efraimidis and Spirakis 2006), and
-/// between two of them as many draws are passed over as a geometric number says. So this is what
-/// drawing and looking gives, without the loop.
+/// Each class once at most: as if classes were drawn again and again, and repeated ones passed
+/// over, but without that loop. Classes first occur in the order of exponential waiting times of
+/// their rates (Efraimidis and Spirakis 2006). How many draws are passed over between two of them
+/// is geometrically distributed.
 constexpr drawn_classes unique_log_uniform_candidates(graph* g, int k, int v) {
     const auto uniform = [&](int n) { return make<op::random_uniform>(g, extents(n), {}, {++g->streams}); };
     const tensor each = log_uniform_probability(ops::column_numbers(g, extents(v)), v);
