@@ -9,8 +9,8 @@
 //   from_pytorch --weights pytorch.safetensors                takes the weights over, and trains on
 //
 // PyTorch has outputs and channels first, and calls layers as their module does. A map says which
-// is which; kernels are transposed by Sinter, in model.load_weights(file, map) (common/take_over.hpp).
-// What does not fit is told by name, and nothing is loaded then.
+// is which; kernels are transposed by Sinter, in model.load_weights(file, map)
+// (common/take_over.hpp). What does not fit is told by name, and nothing is loaded then.
 #include "common/take_over.hpp"
 using namespace sinter;
 

@@ -135,7 +135,7 @@ struct graph_value : exact<whole_stage<R>> {};
 template <class R>
 struct graph_value<R, true> : exact<rounded_stage<R>> {};
 
-// ---- what is wrong with it: said by the net's own trace, else by differentiation, else by the optimizer
+// ---- what is wrong: said by the net's own trace, else by differentiation, else by the optimizer
 template <class R>
 struct checked_stage {
     static constexpr fault err = [] {
@@ -236,7 +236,7 @@ struct choice_stage {
     }
 };
 
-// ---- plan memory: from the first group to the last; where that leaves gaps, the other way round if it is better
+// ---- plan memory: from the first group to the last, or the other way round where that is better
 template <class R, bool Backwards>
 struct planned_stage {
     using type = placed<fused_stage<R>::n>;

@@ -224,8 +224,8 @@ public:
     void predict(const batch_view& b, const step_values& v) { run_other(prediction_, b, v, false); }
 
     /// Has program Q of evaluation or prediction parameters of its own? It has where tables are
-    /// elsewhere and it reads one whole (a sampled softmax's scores of all classes). Each run copies
-    /// those that are here; the tables that it has whole are written to whole_table().
+    /// elsewhere and it reads one whole (a sampled softmax's scores of all classes). Each run
+    /// copies those that are here; the tables that it has whole are written to whole_table().
     template <class Q>
     static constexpr bool has_own_parameters() {
         if constexpr (training<0>::request::options.remote_tables > 0)

@@ -156,8 +156,8 @@ public:
     std::vector<float> plain_slot(const variable_info& v, int slot) const { return plain_at(v, slot_address(v, slot)); }
     /// The last step's gradient; only under program_options{.store_gradients = true} or where the
     /// optimizer clips. Where gradients are accumulated it is that of the loss times loss_weight().
-    /// Of the whole batch under mirrored, canonical and multi_worker; with parameter servers of this
-    /// worker's part. option_error under sharded_update, whose members have it in parts.
+    /// Of the whole batch under mirrored, canonical and multi_worker; with parameter servers of
+    /// this worker's part. option_error under sharded_update, whose members have it in parts.
     std::vector<float> gradient(const variable_info& v) const {
         if (v.gradient.where() == compiler::space::none && detail::update_stage<typename training::request>::in_place)
             throw option_error("the update uses this gradient up", path(v), "it is nowhere stored",

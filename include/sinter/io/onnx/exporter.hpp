@@ -51,8 +51,8 @@ public:
         for (int i = 0; i < g.inputs.n; ++i) make_input(i);
         for (int id = g.n.n; id-- > 0;)
             for (int k = 0; live[at(id)] && k < g.n[id].operands; ++k) live[at(g.n[id].in[k])] = true;
-        // What a loop repeats is emitted when the loop's results are read. A view is emitted when it is
-        // read: a product may want the convolution before a flatten.
+        // What a loop repeats is emitted when the loop's results are read. A view is emitted when
+        // it is read: a product may want the convolution before a flatten.
         for (int id = 0; id < g.n.n; ++id) {
             const bool waits = g.n[id].k == op::reshape || g.n[id].loop || is_leaf(g.n[id]);
             if (live[at(id)] && !waits && !is_emitted(id)) emit(id);

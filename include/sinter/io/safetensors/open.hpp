@@ -7,8 +7,8 @@
 namespace sinter::inline SINTER_TARGET::safetensors {
 
 /// The contents of a file that need not fit in memory. Tensors whose names is_large(name) says are
-/// left there (tensor_view::left); a tensor_reader reads them. Throws what read() throws. (Templates,
-/// as in contents.hpp: most programs do not call them.)
+/// left there (tensor_view::left); a tensor_reader reads them. Throws what read() throws.
+/// (Templates, as in contents.hpp: most programs do not call them.)
 template <class Large>
 SINTER_COLD file open(const std::string& path, Large is_large) {
     auto from = std::make_shared<io::random_access_file>(path);

@@ -13,8 +13,8 @@ namespace sinter::inline SINTER_TARGET::detail {
 /// evaluator), or not yet. Where the file lasts they are read from there when they are asked for.
 class loaded_rows {
 public:
-    /// f(i, key, step, row) says what number i is, as server_link::put_rows; where row is null it says
-    /// only the key and the step. `lasts`: also later, until forget().
+    /// f(i, key, step, row) says what number i is, as server_link::put_rows; where row is null it
+    /// says only the key and the step. `lasts`: also later, until forget().
     template <class F>
     void put(int width, int slots, std::size_t n, F f, bool lasts) {
         *this = {};

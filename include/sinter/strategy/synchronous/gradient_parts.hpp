@@ -5,8 +5,8 @@
 
 namespace sinter::inline SINTER_TARGET::detail {
 
-/// Whether this is a gradient of which each replica's memory has a part, also behind a step: updates
-/// of program P add the parts up themselves (program_options::gradient_sources).
+/// Whether this is a gradient of which each replica's memory has a part, also behind a step:
+/// updates of program P add the parts up themselves (program_options::gradient_sources).
 template <class P>
 constexpr bool stays_in_parts(compiler::address a) {
     if (P::request::options.gradient_sources < 2) return false;

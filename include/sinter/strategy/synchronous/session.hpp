@@ -73,8 +73,8 @@ protected:
         all_shards_ = this->member().count * shards_;
         this->make_lists(all{});
     }
-    /// Batches are cut into `of` shards from now on. This process has `own` of them, numbered from its
-    /// index times so many on; those that are beyond the last are empty.
+    /// Batches are cut into `of` shards from now on. This process has `own` of them, numbered from
+    /// its index times so many on; those that are beyond the last are empty.
     template <class Devices>
     SINTER_COLD void share(int own, int of, Devices devices) {
         this->set_shards(own, devices);
@@ -294,8 +294,8 @@ private:
                     if (sends && i == last_ && !before) start_ready<I>(launch, v, true, true);
             });
     }
-    /// From launch `next` up to the last sum over all shards before `end`, which are made; `next` is
-    /// then the launch behind it.
+    /// From launch `next` up to the last sum over all shards before `end`, which are made; `next`
+    /// is then the launch behind it.
     template <int I, class Observer>
     void pass_sync_points(int thread, const step_values& v, int& next, int end, Observer& observe) {
         using P = training<I>;

@@ -246,7 +246,8 @@ protected:
         for (int i = 0; i < shards_; ++i) numbers_[at(i)] = filled(i) ? of_shard(i) : 0.;
         return detail::tree_sum(numbers_.data(), shards_);
     }
-    /// What all shards' losses are divided by. `add_others(sums, how many)` adds those of other processes.
+    /// What all shards' losses are divided by. `add_others(sums, how many)` adds those of other
+    /// processes.
     template <int I, class F>
     void sum_loss_weights(F add_others) {
         constexpr auto& p = training<I>::v;

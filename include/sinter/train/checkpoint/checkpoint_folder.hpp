@@ -47,8 +47,8 @@ public:
     SINTER_COLD std::string read_newest(std::vector<std::byte>& bytes) const {
         return newest([&](const std::string& file) { read_whole(file, bytes); });
     }
-    /// The newest file that read(file) can read; empty where there is no file. One that is damaged is
-    /// named on stderr, and passed over. What read() has thrown where all are.
+    /// The newest file that read(file) can read; empty where there is no file. One that is damaged
+    /// is named on stderr, and passed over. What read() has thrown where all are.
     template <class Read>
     SINTER_COLD std::string newest(Read read) const {
         std::vector<std::string> names;

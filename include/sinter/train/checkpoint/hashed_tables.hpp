@@ -88,7 +88,8 @@ public:
     std::size_t width = 0;                            ///< floats of a row
     std::vector<safetensors::tensor_reader> values;   ///< of the table, and of each slot
 
-    /// `row` may be null: only the key and the step. io_error where the file is no longer what it was.
+    /// `row` may be null: only the key and the step. io_error where the file is no longer what it
+    /// was.
     template <class = void>
     void get(std::size_t i, std::int64_t& key, std::int64_t& step, float* row) {
         const std::size_t at = order.empty() ? i : order[i];

@@ -35,8 +35,8 @@ struct window_tap {
     }
 };
 
-/// Sums of weights' gradients over some pixels where inputs are often zero, as behind relu. For each
-/// input channel, of which there are `rows`, the pixels in which it is not zero are listed, 64 at a
+/// Sums of weights' gradients over some pixels where inputs are often zero, as behind relu. Of
+/// each input channel (there are `rows`) the pixels in which it is not zero are listed, 64 at a
 /// time. The lists are gone over with lanes along output channels, in groups of four panels.
 struct sparse_pixel_lists {
     static constexpr std::int64_t group = sparse_columns;

@@ -56,7 +56,7 @@ private:
     };
     static constexpr std::uint32_t nobody = 0xffffffffu;
 
-    /// Column j's keys, from `from` on; returns their end. Whether a row is new cannot be predicted,
+    /// Column j's keys, from `from` on; returns their end. Whether a row is new cannot be foreseen,
     /// so nothing branches on it: a row's key is the smaller of the remembered one and the next of
     /// this column. For that keys are remembered with an offset, which falls from column to column
     /// by twice what keys can rise: those of earlier columns are then larger than any of this one.
