@@ -3,7 +3,8 @@
 # file that say how it is to be built and run, so that adding a program never means editing CMake.
 set(SINTER_SANITIZE "" CACHE STRING "Sanitizers for tests and examples, e.g. address,undefined")
 
-# sinter_head(<file> <key> <out>): the words after `// key:` at the head of a file, or nothing.
+# sinter_head(<file> <key> <out>): the words after `// key:` at the head of a file, on at most three
+# lines, or nothing.
 function(sinter_head file key out)
     file(STRINGS ${file} lines LIMIT_COUNT 3 REGEX "^// ${key}: ")
     set(values "")

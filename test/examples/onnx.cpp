@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // needs: examples python
-// after: predict custom_layer custom_loop custom_op custom_optimizer residual from_keras from_pytorch csv_classification csv_regression vae gpt handwriting lstm logistic_regression gan
+// after: predict custom_layer custom_loop custom_op custom_optimizer residual from_keras from_pytorch
+// after: csv_classification csv_regression vae gpt handwriting lstm logistic_regression gan
 //
 // The nets of all examples in onnxruntime: their smoke tests wrote each as an ONNX file, trained, with a batch and what
 // Sinter made of it. An example takes part by `--onnx NAME.onnx` in its smoke line, and above.
