@@ -181,7 +181,7 @@ BOOST_AUTO_TEST_CASE(tables) {
         .index(data::hashed("native_country", 64))                    // an int input for an embedding<64, 8>
         .label("income", {"<=50K", ">50K"});
     const data::csv::options words{.missing = {"?", "-"}, .missing_in = {{"age", {"999"}}}};
-    // means, vocabularies, boundaries: from here alone
+    // Means, vocabularies and boundaries come from here alone.
     people.fit(data::csv::read("train.csv", words));
     const data::dataset test = people.apply(data::csv::read("test.csv", words));
     const data::dataset unknown = people.inputs_only().apply(data::csv::read("new.csv", words));
