@@ -253,6 +253,31 @@ BOOST_AUTO_TEST_CASE(arguments) {
     BOOST_TEST(says(refused([&] { read({{"a:1", "a"}, "", 0, 0}); }), {"worker/1", "no port"}));
 }
 
+// What TensorFlow's RunConfig does with model_dir (run_config_test, RunConfigModelDirTest), of which the options' folder
+// stands for what its constructor is given.
+BOOST_AUTO_TEST_CASE(folder_of_the_checkpoints) {
+    cluster_options same, other;
+    same.folder = "/tmp/123", other.folder = "/tmp/456";
+    const variables alone{{"TF_CONFIG", R"({"model_dir": "/tmp/123"})"}};
+    const variables two{{"TF_CONFIG", R"({"cluster": {"worker": ["a:1", "b:2"]}, "model_dir": "/tmp/123",
+                                          "task": {"type": "worker", "index": 1}})"}};
+    BOOST_TEST(from({}).options.folder == "");
+    BOOST_TEST(from(tf).options.folder == "");
+    BOOST_TEST(from({}, other).options.folder == "/tmp/456");
+    BOOST_TEST(from(tf, other).options.folder == "/tmp/456");
+    for (const variables& v : {alone, two, alone + torch}) {
+        BOOST_TEST(from(v).options.folder == "/tmp/123");
+        BOOST_TEST(from(v, same).options.folder == "/tmp/123");
+        BOOST_TEST(says(refused([&] { from(v, other); }),
+                        {"two folders", "cluster_options::folder", "model_dir", "/tmp/456", "/tmp/123"}));
+    }
+    BOOST_TEST(from(alone).size() == 1);
+    BOOST_TEST(says(refused_from({{"TF_CONFIG", R"({"model_dir": ""})"}}), {"model_dir"}));
+    cluster_arguments a;   // who says the cluster in arguments has nothing from TF_CONFIG
+    a.addresses = {"x:1"}, a.rank = 0;
+    BOOST_TEST(cluster::from_arguments(a, other, given(two)).options.folder == "/tmp/456");
+}
+
 BOOST_AUTO_TEST_CASE(job_and_key) {
     cluster_options own;
     own.job = "own", own.key = "k";

@@ -16,12 +16,31 @@ duty duty_of(const Session& s, duty asked) {
     if (asked != duty::automatic) return asked;
     if constexpr (requires { s.serves(); })
         if (s.serves()) return duty::serve;
-    if constexpr (requires { s.evaluates(); })
-        if (s.evaluates()) return duty::evaluate;
-    if constexpr (requires { s.has_evaluator(); })
-        if (s.has_evaluator()) return duty::train;
+    if constexpr (requires { s.in_job(); }) {
+        const auto& own = s.in_job();   // a place_in_job
+        if (own.evaluates && own.index != 0)
+            throw option_error("one evaluator measures all checkpoints", "train_and_evaluate",
+                               joined({"evaluator/", own.index}), "evaluator/0");
+        if (own.evaluates) return duty::evaluate;
+        if (own.has_evaluator) return duty::train;
+    }
     if (leaves_files_to_others(s)) return duty::train;
     return duty::both;
+}
+
+/// The folder that the program or else the job names (TF_CONFIG's model_dir). Throws option_error
+/// where both do, and differ.
+template <class Session>
+SINTER_COLD std::string folder_of(const Session& s, const std::string& named) {
+    if constexpr (requires { s.in_job(); }) {
+        const std::string& of_job = s.in_job().folder;
+        if (named.empty()) return of_job;
+        if (!of_job.empty() && of_job != named)
+            throw option_error("two folders for the checkpoints",
+                               "train_spec::folder and the cluster's (TF_CONFIG's model_dir)",
+                               joined({"\"", named, "\" and \"", of_job, "\""}), "one of them, or the same twice");
+    }
+    return named;
 }
 
 /// Evaluates checkpoints as they are written, where no other process does, and tells the end.
@@ -91,11 +110,13 @@ private:
 /// A run that finds checkpoints goes on from the newest that is whole, bit for bit. Where the model
 /// has max_steps already nothing is trained. SIGINT, SIGTERM and SIGUSR1 end the call with a
 /// checkpoint (train/hooks/stop_on_signals.hpp): `interrupted` is set. `hooks` are those of
-/// training. Throws what train() and evaluate() throw, and option_error where the specs make no
-/// sense.
+/// training. Where a cluster's options name a folder, train_spec need not. Throws what train() and
+/// evaluate() throw, and option_error where the specs make no sense, or an evaluator is not
+/// evaluator/0.
 template <class Model, class... Hooks>
-SINTER_COLD train_and_evaluate_result train_and_evaluate(Model& model, const train_spec& t, const eval_spec& e,
+SINTER_COLD train_and_evaluate_result train_and_evaluate(Model& model, train_spec t, const eval_spec& e,
                                                          Hooks&&... hooks) {
+    t.folder = detail::folder_of(model.inner().session(), t.folder);
     detail::check(t, e);
     stop_on_signals signals;
     const duty does = detail::duty_of(model.inner().session(), t.does);

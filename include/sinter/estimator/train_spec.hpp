@@ -21,7 +21,7 @@ enum class duty : std::uint8_t {
 struct train_spec {
     data::pipeline* data = nullptr;   ///< repeated as often as max_steps takes
     std::int64_t max_steps = 0;   ///< of the model in all, those of earlier runs included: a second call does nothing
-    std::string folder{};             ///< of the checkpoints; a run that finds some goes on from the newest
+    std::string folder{};   ///< of the checkpoints; a run that finds some goes on from the newest; empty: the cluster's
     std::int64_t every_steps = 0;     ///< between two checkpoints; or
     double every_seconds = 600;       ///< where every_steps is 0
     int keep = 5;                     ///< checkpoints; the evaluator needs time to read one
@@ -67,7 +67,7 @@ inline SINTER_COLD void check(const train_spec& t, const eval_spec& e) {
         throw option_error(what, "train_and_evaluate", got, needed);
     };
     if (t.max_steps < 1) refuse("number of steps", joined({t.max_steps}), "max_steps, 1 or more");
-    if (t.folder.empty()) refuse("folder of the checkpoints", "none", "train_spec::folder");
+    if (t.folder.empty()) refuse("folder of the checkpoints", "none", "train_spec::folder, or model_dir in TF_CONFIG");
     if (t.keep < 1) refuse("checkpoints to keep", joined({t.keep}), "1 or more");
     if (t.every_steps < 0 || !(t.every_seconds >= 0) || (t.every_steps == 0 && t.every_seconds == 0))
         refuse("time between two checkpoints",

@@ -68,9 +68,10 @@ public:
     /// What the environment says; the first of these that is complete: TF_CONFIG, RANK and
     /// WORLD_SIZE (or PET_*), OMPI_* and PMIX_*, SLURM_*, JOB_COMPLETION_INDEX; a cluster of one
     /// where none is set. Job and key are SINTER_JOB and SINTER_KEY_FILE (or SINTER_KEY) where the
-    /// options do not say them. What is set in part is named in `how()` and ignored. Throws
-    /// option_error where two contradict each other, where values are malformed, and where
-    /// SINTER_SIZE is another size. Defined in net/from_environment.hpp.
+    /// options do not say them, and the checkpoints' folder is TF_CONFIG's model_dir. What is set in
+    /// part is named in `how()` and ignored. Throws option_error where two contradict each other,
+    /// where values are malformed, and where SINTER_SIZE is another size. Defined in
+    /// net/from_environment.hpp.
     SINTER_APART static cluster from_environment(cluster_options = {});
     SINTER_APART static cluster from_environment(cluster_options, const wire::environment&);
 

@@ -19,6 +19,7 @@ struct tls_files {
 struct cluster_options {
     std::string job;              ///< members of other jobs are refused
     std::string key;              ///< shared secret of the handshake and of each frame's MAC; without: checksums only
+    std::string folder;           ///< of the checkpoints, where train_spec names none; TF_CONFIG's model_dir
     double dead_after = 5;        ///< a member not heard of for so long is dead
     double heartbeat = 0;         ///< how often members say that they live; 0: dead_after / 5
     double join_within = 60;      ///< all must be there so soon after the first

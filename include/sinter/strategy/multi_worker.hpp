@@ -46,20 +46,18 @@ struct multi_worker {
     /// The evaluator connects to nobody. Throws option_error on a parameter server, which trains
     /// nothing.
     SINTER_COLD synchronous_setup setup(const program_identity& i) const {
-        const bool evaluates = members.self().role == cluster_role::evaluator;
-        if (!evaluates && members.rank() < 0)
+        synchronous_setup s{.workers = 1, .input = options.input, .states = options.states};
+        s.in_job = place_in_job::of(members);
+        if (!s.in_job.evaluates && members.rank() < 0)
             throw option_error("multi_worker is for processes that train", "cluster", members.self().name(),
                                "a chief, a worker or an evaluator");
-        synchronous_setup s{.workers = 1, .input = options.input, .states = options.states};
-        s.evaluates = evaluates;
-        s.has_evaluator = members.evaluator() != nullptr;
         if (members.options.elastic || members.options.spares > 0)
             throw option_error("an elastic job's strategy says so when it is compiled", "multi_worker",
                                "cluster_options::elastic", "elastic(multi_worker<...>{...}) (sinter/elastic.hpp)");
         if (options.check_sums_every < 0)
             throw option_error("number of steps", "multi_worker_options::check_sums_every",
                                std::to_string(options.check_sums_every), "0 or more");
-        if (evaluates) return s;
+        if (s.in_job.evaluates) return s;
         if constexpr (requires(const Device& d) { d.enter(); }) {   // what reads its memory asks which is current
             const Device d(device_settings);
             [[maybe_unused]] const auto here = d.enter();

@@ -1,8 +1,37 @@
 // SPDX-License-Identifier: BSL-1.0
-// TF_CONFIG, case by case, after the cases of TensorFlow's tfconfig_cluster_resolver_test, run_config_test
-// (RunConfig in a cluster, with a chief and with the older "master") and multi_worker_util_test: what they
-// accept is read to the same values, what they refuse is refused. Where Sinter differs on purpose, the case
-// says so.
+// TF_CONFIG, case by case, after the suites of TensorFlow and Kubeflow: what they accept is read to the same
+// values, what they refuse is refused. Which of their cases is which of those below; "differs" is on purpose:
+//
+// tfconfig_cluster_resolver_test, 13 cases
+//   NormalClusterSpecRead, AutomaticMasterRead, SpecifiedTaskTypeAndIndexMasterRead: resolver_jobs_and_task
+//   SessionMasterRead, RpcLayerRead, TaskTypeIndexRpcRead: resolver_session_master_and_rpc_layer
+//   ParameterOverrides, TaskIndexOverride: resolver_parameters_override
+//   TaskTypeCastToString, TaskIndexCastToInteger: resolver_types_and_indices_of_other_json_types
+//   ZeroItemsInClusterSpecMasterRead, OneItem...: resolver_nothing_and_one_task_have_no_master
+//   NumAcceleratorsFilterTasksByEnvVar: its text is read; Sinter does not count the devices of others
+// run_config_test, DistributedSetting 26 cases, DistributedSettingWithMaster 19
+//   default_values, (session_master_|eval_session_master_)for_local, invalid_task_type_for_local,
+//     invalid_task_index_for_local: run_config_alone
+//   chief, master_node, worker, ps, single_chief_node, single_master_node, global_id_in_cluster_for_...:
+//     run_config_in_a_cluster. Differs: port 0 (TensorFlow's "host0:0") is no address
+//   session_master in a single node, in multiple nodes: run_config_session_master_beats_all
+//   multiple_chief_nodes, multiple_master_nodes, missing_task_type, missing_task_index, index_is_too_large,
+//     invalid_task_index, invalid_task_type, invalid_task_index_for_evaluator, fail_with_evaluator,
+//     fail_with_chief: run_config_refusals
+//   missing_chief_node: multi_worker_chiefs. Differs: worker 0 is it, as under MultiWorkerMirrored
+//   evaluator, eval_master: run_config_evaluators. Differs: an evaluator is shown the cluster that it follows
+//   multiple_worker_types: run_config_jobs_of_other_names_stand_by_name. Differs: such a job is refused
+// run_config_test, ServiceKey 3 cases, ModelDir 7, SessionConfig 6
+//   ServiceKey: run_config_service_and_model_dir
+//   ModelDir: the same, net/from_environment (folder_of_the_checkpoints) and estimator/roles
+//   SessionConfig: none. Filters of devices are TensorFlow's; workers dial parameter servers alone
+//   (other classes are not about TF_CONFIG: how often is saved, what of a RunConfig may be replaced)
+// multi_worker_util_test, 22 cases
+//   IsChief, NumWorkers, IdInCluster, CollectiveLeader, ClusterSpecValidation: multi_worker_ranks and
+//     multi_worker_chiefs. Differs: an evaluator is no chief; it has no rank
+//   NormalizeClusterSpec: none but the list that is refused. They are kinds of Python's objects
+// training-operator, pod_test 5 cases of TestClusterSpec, tensorflow_test 1
+//   both: kubeflow. Differs: a sparseCluster, in which a worker is told of itself alone, is refused
 #define BOOST_TEST_MODULE net_roster_tf_config
 #include <boost/test/unit_test.hpp>
 #include <sinter/net/roster/tf_config.hpp>
@@ -58,6 +87,8 @@ BOOST_AUTO_TEST_CASE(resolver_session_master_and_rpc_layer) {
 BOOST_AUTO_TEST_CASE(resolver_parameters_override) {
     auto c = read(with(ps2_worker3, R"("rpc_layer": "grpc", )" + task("\"ps\"", "1")));
     BOOST_TEST(c.master("ps", 0) == "grpc://ps0:2222");
+    c.index = 0;
+    BOOST_TEST(c.master() == "grpc://ps0:2222");
     c.type = "worker";
     c.index = 1;
     c.rpc_layer = "test";
@@ -94,6 +125,12 @@ BOOST_AUTO_TEST_CASE(resolver_nothing_and_one_task_have_no_master) {
 // ---- RunConfig: a process by itself.
 
 BOOST_AUTO_TEST_CASE(run_config_alone) {
+    const cluster alone;
+    BOOST_TEST(alone.self().name() == "worker/0");
+    BOOST_TEST(alone.is_chief());
+    BOOST_TEST(alone.size() == 1);
+    BOOST_TEST(alone.servers().empty());
+    BOOST_TEST(read("{}").global_id().value() == 0);
     const auto local = read("{" + task("\"worker\"", "0") + "}");
     BOOST_TEST(!to_cluster(local, {}).has_value());
     BOOST_TEST(local.master() == "");
@@ -163,6 +200,17 @@ BOOST_AUTO_TEST_CASE(run_config_in_a_cluster) {
         }
 }
 
+BOOST_AUTO_TEST_CASE(run_config_session_master_beats_all) {
+    for (const char* chief : {"chief", "master"})
+        for (const char* jobs : {R"({"CHIEF": ["host0:1"]})",
+                                 R"({"CHIEF": ["host0:1"], "ps": ["host1:1", "host2:2"]})"}) {
+            const std::string own = R"("session_master": "_my_master", )" + task('"' + std::string(chief) + '"', "0");
+            const auto c = read(with("\"cluster\": " + named(jobs, chief), own));
+            BOOST_TEST(c.master() == "_my_master");
+            BOOST_TEST(to_cluster(c, {})->is_chief());
+        }
+}
+
 BOOST_AUTO_TEST_CASE(run_config_jobs_of_other_names_stand_by_name) {
     for (const char* chief : {"chief", "master"}) {
         const std::string text = named(R"({"cluster": {"CHIEF": ["host0:1"],
@@ -228,6 +276,8 @@ BOOST_AUTO_TEST_CASE(run_config_refusals) {
 }
 
 BOOST_AUTO_TEST_CASE(run_config_service_and_model_dir) {
+    for (const char* none : {R"({"model_dir": "/tmp/123"})", "{}"})   // without a key of that name
+        BOOST_TEST(!to_cluster(read(none), {}).has_value());
     BOOST_TEST(read(R"({"service": {"key1": [1, 2], "key2": {"a": 3, "b": 4}, "key3": 789}})").jobs.empty());
     BOOST_TEST(read(R"({"model_dir": "/tmp/123"})").model_dir == "/tmp/123");
     BOOST_TEST(read(R"({"model_dir": null, "service": null})").model_dir == "");
@@ -248,6 +298,66 @@ BOOST_AUTO_TEST_CASE(multi_worker_chiefs) {
     BOOST_TEST(says(refused_config(config_of(R"({"worker": ["a:1"], "evaluator": ["b:1", "c:1"]})", "\"worker\"", "0")),
                     {"two evaluators"}));
     BOOST_TEST(says(refused_config(config_of(R"({"ps": ["a:1"]})", "\"ps\"", "0")), {"nobody", "trains"}));
+}
+
+// Ranks are TensorFlow's id_in_cluster, size() its worker_count, rank 0 its collective_leader.
+BOOST_AUTO_TEST_CASE(multi_worker_ranks) {
+    const struct {
+        const char* cluster;
+        const char* type;
+        int index, rank;   // -1: "There is no id for task_type"
+        const char* leader;
+        bool chief;
+    } rows_of_ranks[]{
+        {R"({"chief": ["a:1"], "worker": ["b:1", "c:1"], "ps": ["d:1", "e:1"]})", "chief", 0, 0, "chief/0", true},
+        {R"({"chief": ["a:1"], "worker": ["b:1", "c:1"], "ps": ["d:1", "e:1"]})", "worker", 0, 1, "chief/0", false},
+        {R"({"chief": ["a:1"], "worker": ["b:1", "c:1"], "ps": ["d:1", "e:1"]})", "worker", 1, 2, "chief/0", false},
+        {R"({"worker": ["b:1", "c:1", "f:1"], "ps": ["d:1", "e:1"]})", "worker", 1, 1, "worker/0", false},
+        {R"({"chief": ["a:1"], "worker": ["b:1", "c:1"], "ps": ["d:1"]})", "ps", 0, -1, "chief/0", false},
+        {R"({"chief": ["a:1"], "worker": ["b:1", "c:1"], "evaluator": ["d:1"]})", "evaluator", 0, -1, "chief/0", false},
+        {R"({"chief": ["a:1"], "worker": ["b:1", "c:1"], "ps": ["d:1"]})", "evaluator", 0, -1, "chief/0", false},
+    };
+    for (const auto& row : rows_of_ranks)
+        BOOST_TEST_CONTEXT(row.cluster << ' ' << row.type << ' ' << row.index) {
+            const std::string type = '"' + std::string(row.type) + '"';
+            const auto c = to_cluster(read(config_of(row.cluster, type, std::to_string(row.index))), {}).value();
+            BOOST_TEST(c.rank() == row.rank);
+            BOOST_TEST(c.size() == 3);
+            BOOST_TEST(c.member(0).name() == row.leader);
+            BOOST_TEST(c.is_chief() == row.chief);
+        }
+    BOOST_TEST(says(refused_config(config_of(R"({"chief": ["a:1"], "ps": ["b:1"]})", "\"worker\"", "0")),
+                    {"worker/0"}));
+    BOOST_TEST(says(refused_config(config_of(R"({"worker": ["a:1", "b:1"]})", "\"chief\"", "0")), {"chief/0"}));
+    BOOST_TEST(says(refused_config(config_of(R"({"chief": ["a:1", "b:1"]})", "\"chief\"", "0")), {"two chiefs"}));
+    BOOST_TEST(says(refused_config(R"({"cluster": ["127.0.0.1:8964", "127.0.0.1:2333"]})"), {"an object of jobs"}));
+}
+
+// ---- What Kubeflow's TFJob sets.
+
+BOOST_AUTO_TEST_CASE(kubeflow) {
+    const std::string with_evaluator = R"({"cluster":{"evaluator":["t-evaluator-0.ns3.svc.tf.training.io:2222"],
+        "ps":["t-ps-0.ns3.svc.tf.training.io:2222"],"worker":["t-worker-0.ns3.svc.tf.training.io:2222"]},
+        "task":{"type":"worker","index":0},"environment":"cloud"})";
+    const auto c = to_cluster(read(with_evaluator), {}).value();
+    BOOST_TEST(c.size() == 1);
+    BOOST_TEST(c.self().host == "t-worker-0.ns3.svc.tf.training.io");
+    BOOST_TEST(c.servers().size() == 1u);
+    BOOST_TEST((c.evaluator() != nullptr));
+    // Newer operators leave the evaluator out of the list, and give its pod index 0.
+    const std::string jobs = R"("cluster":{"ps":["t-ps-0.ns2.svc:2222"],"worker":["t-worker-0.ns2.svc:2222"]})";
+    for (const char* type : {"worker", "ps", "evaluator"}) {
+        const std::string rest = R"("environment":"cloud", )" + task('"' + std::string(type) + '"', "0");
+        const auto own = to_cluster(read(with(jobs, rest)), {});
+        BOOST_TEST(own->self().name() == std::string(type) + "/0");
+        BOOST_TEST((own->evaluator() != nullptr) == (std::string(type) == "evaluator"));
+    }
+    // enableDynamicWorker: worker 0 would else think that it is alone.
+    for (const char* sparse :
+         {R"({"sparseCluster":{"worker":{"0":"t-worker-0.default.svc:2222"},
+              "ps":["t-ps-0.default.svc:2222","t-ps-1.default.svc:2222"]},"task":{"type":"worker","index":0}})",
+          R"({"sparseCluster":{"worker":{},"ps":["t-ps-0.default.svc:2222"]},"task":{"type":"ps","index":0}})"})
+        BOOST_TEST(says(refused_config(sparse), {"TF_CONFIG", "sparseCluster", "enableDynamicWorker"}));
 }
 
 // ---- Text that is malformed, or written for another reader.
@@ -286,6 +396,8 @@ BOOST_AUTO_TEST_CASE(malformed_text) {
           "{\"x\": \"\n\"}", "nul"})
         BOOST_TEST(says(refused_config(bad), {"TF_CONFIG, byte ", "needed "}), bad);
     BOOST_TEST(says(refused_config("{\"x\": \"\xff\"}"), {"UTF-8"}));
+    const auto v6 = read(config_of(R"({"worker": ["[::1]:2222"]})", "\"worker\"", "0"));
+    BOOST_TEST(to_cluster(v6, {})->self().host == "::1");
     BOOST_TEST(says(refused_config(config_of(R"({"worker": ["a"]})", "\"worker\"", "0")), {"worker/0", "no port"}));
     BOOST_TEST(says(refused_config(config_of(R"({"worker": ["a:0"]})", "\"worker\"", "0")), {"worker/0", "port"}));
     BOOST_TEST(says(refused_config(config_of(R"({"worker": ["a:1"], "ps": ["a:1"]})", "\"worker\"", "0")),

@@ -34,6 +34,17 @@ SINTER_COLD inline cluster_options with_job_and_key(cluster_options o, const env
     return o;
 }
 
+/// TF_CONFIG's model_dir, where the options name no folder. Throws option_error where they name
+/// another one, as TensorFlow's RunConfig does: half of the members would look in a folder where
+/// nobody writes.
+SINTER_COLD inline cluster_options with_folder(cluster_options o, const tf_config& tf) {
+    if (o.folder.empty()) o.folder = tf.model_dir;
+    if (!tf.model_dir.empty() && o.folder != tf.model_dir)
+        throw option_error("two folders for the checkpoints", "cluster_options::folder and TF_CONFIG's model_dir",
+                           quoted_text(o.folder) + " and " + quoted_text(tf.model_dir), "one of them, or the same twice");
+    return o;
+}
+
 /// Throws where SINTER_SIZE says another number of members than were found: a process that trains
 /// by itself although it was started as one of several would finish without an error.
 SINTER_COLD inline void check_size(const cluster& c, const environment& env) {
@@ -59,6 +70,7 @@ SINTER_COLD SINTER_APART cluster cluster::from_environment(cluster_options optio
     options = with_job_and_key(std::move(options), env);
     options.check();
     const auto tf = parse_tf_config(env("TF_CONFIG").value_or(""));
+    options = with_folder(std::move(options), tf);
     std::vector<claim> claims;   // in order of precedence
     for (const auto family : {torchrun, kubeflow, open_mpi, pmix, slurm, indexed_job})
         if (auto c = family(env)) claims.push_back(std::move(*c));

@@ -73,7 +73,9 @@ public:
             else if (key == "rpc_layer") out_.rpc_layer = string("a string");
             else if (key == "session_master") out_.session_master = string("a string");
             else if (key == "eval_session_master") out_.eval_session_master = string("a string");
-            else if (key == "model_dir") {
+            else if (key == "sparseCluster") {   // Kubeflow's: of the workers, each is told itself
+                in_.fail("\"cluster\", and not a TFJob's \"sparseCluster\": leave enableDynamicWorker out");
+            } else if (key == "model_dir") {
                 if (in_.peek() == '"' && (out_.model_dir = in_.string()).empty())
                     in_.fail("model_dir to be a path, or not there");
                 else if (out_.model_dir.empty()) null_or("a string");

@@ -38,8 +38,6 @@ protected:
 public:
     // ---- roles
     bool serves() const { return role() == cluster_role::ps; }   ///< this process keeps weights, and trains nothing
-    bool evaluates() const { return role() == cluster_role::evaluator; }
-    bool has_evaluator() const { return setup_.members.evaluator() != nullptr; }
     bool independent() const { return setup_.input == batch_input::per_worker || !trains(); }
     /// Whether files are of one moment: others do not go on while the chief saves.
     bool saves_one_moment() const { return setup_.input == batch_input::global; }
@@ -116,7 +114,11 @@ protected:
     static constexpr bool has_sync_points(std::integer_sequence<int, I...>) {
         return ((training<I>::v.n_sync_points > 0) || ...);
     }
-    static synchronous_setup setup_of_replicas(const server_setup& s) { return {.shards = s.shards, .workers = 1}; }
+    static synchronous_setup setup_of_replicas(const server_setup& s) {
+        synchronous_setup own{.shards = s.shards, .workers = 1};
+        own.in_job = place_in_job::of(s.members);
+        return own;
+    }
     cluster_role role() const { return setup_.members.self().role; }
     bool trains() const { return role() <= cluster_role::worker; }
     bool clocks() const { return setup_.order.mode == sharded::update_mode::clocks; }

@@ -3,6 +3,7 @@
 #include <sinter/collective/communicator.hpp>
 #include <cstdint>
 #include <memory>
+#include <string>
 
 namespace sinter::inline SINTER_TARGET {
 
@@ -25,6 +26,20 @@ enum class other_processes : std::uint8_t {
     update_copied_parts   ///< likewise, and the part of the member before it (elastic.hpp)
 };
 
+/// What a process is in its job, as train_and_evaluate asks for it.
+struct place_in_job {
+    bool evaluates = false;       ///< it is the evaluator, which trains nothing
+    bool has_evaluator = false;   ///< the job has one
+    int index = 0;                ///< among those of its role
+    std::string folder{};         ///< of the checkpoints, if the job was told one
+
+    template <class Cluster>
+    static place_in_job of(const Cluster& c) {
+        using role = decltype(c.self().role);
+        return {c.self().role == role::evaluator, c.evaluator() != nullptr, c.self().index, c.options.folder};
+    }
+};
+
 /// How a synchronous session is made up: what a strategy says of it when its trainer is made.
 struct synchronous_setup {
     int shards = 1;                ///< of this process: replicas that each compute a part of a batch
@@ -33,8 +48,7 @@ struct synchronous_setup {
     state_policy states = state_policy::per_shard;
     bool in_tree_order = false;    ///< sums over members, too, are the tree's: canonical
     std::unique_ptr<collective::communicator> members = nullptr;   ///< null: this process is alone
-    bool evaluates = false;        ///< this process is the job's evaluator, which trains nothing
-    bool has_evaluator = false;    ///< the job has one
+    place_in_job in_job{};
 
     int processes() const { return members ? members->size() : 1; }
 };

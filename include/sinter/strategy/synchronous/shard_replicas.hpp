@@ -41,8 +41,8 @@ public:
     /// together; 0: one for each usable core.
     template <class Devices>
     SINTER_COLD shard_replicas(synchronous_setup& s, Devices devices, int threads)
-        : members_(std::move(s.members)), shards_(s.shards), input_(s.input), evaluates_(s.evaluates),
-          has_evaluator_(s.has_evaluator), on_devices_(peers && members_ && members_->reads_device_memory()),
+        : members_(std::move(s.members)), shards_(s.shards), input_(s.input), in_job_(std::move(s.in_job)),
+          on_devices_(peers && members_ && members_->reads_device_memory()),
           threads_(threads ? threads : base::usable_cores()) {
         check_programs();
         const int workers = std::min(s.workers ? s.workers : threads_, shards_);
@@ -134,8 +134,7 @@ public:
     {
         return {};
     }
-    bool evaluates() const { return evaluates_; }   ///< this process is the job's evaluator: not among the members
-    bool has_evaluator() const { return has_evaluator_; }   ///< the job has one
+    const place_in_job& in_job() const { return in_job_; }   ///< an evaluator is not among the members
     bool per_worker() const { return distributed && input_ == batch_input::per_worker; }
     bool asked_to_stop() const { return members_ && members_->asked_to_stop(); }
     void ask_all_to_stop(const char* why) {
@@ -155,7 +154,7 @@ protected:
     std::conditional_t<distributed, std::unique_ptr<collective::communicator>, detail::no_members> members_;
     int shards_;
     batch_input input_;
-    bool evaluates_, has_evaluator_;
+    place_in_job in_job_;
     bool on_devices_;   ///< other processes, too, are sent gradients from the device's memory
     bool alone_ = true;
     int threads_;
