@@ -18,12 +18,12 @@ namespace {
 constexpr const char* help =
     "distributed [--model small|mlp|lenet|cnn|gpt] [--strategy S] [--processes N] [--batch GLOBAL]\n"
     "            [--optimizer sgd|adam] [--seconds S]\n"
-    "Times training steps for S seconds (default 2) and prints one JSON line. S is single, mirrored (--processes\n"
-    "replicas, 2 or 4, in this process), or multi_worker:ring, multi_worker:halving_doubling,\n"
-    "multi_worker:automatic, multi_worker:shared_memory: --processes processes on loopback. Each replica and process\n"
-    "has one thread; single has --threads N. Defaults: mlp, multi_worker:ring, 2 processes, 64 examples, adam.\n"
+    "Times training steps for S seconds (default 2) and prints one JSON line. S is single, mirrored:2 or mirrored:4\n"
+    "(replicas in this process; plain mirrored: --processes of them), or multi_worker:ring,\n"
+    "multi_worker:halving_doubling, multi_worker:automatic, multi_worker:shared_memory: --processes processes on\n"
+    "loopback. Each replica and process has one thread; single has --threads N. Defaults: mlp, multi_worker:ring, 2 processes, 64 examples, adam.\n"
     "small has 38 KB of parameters: single and multi_worker:ring, adam.\n"
-    "lenet: single, mirrored and multi_worker:ring, adam.\n"
+    "lenet: single, mirrored:2 and multi_worker:ring, adam.\n"
     "parameter_server:async, parameter_server:stale:3, parameter_server:sync:0, parameter_server:sync:1 (mlp, cnn,\n"
     "adam): --workers W and --servers S processes (default 2 and 1); --batch is each worker's, and the steps a\n"
     "second are those of all workers together, the milliseconds those of the first worker's step.";
@@ -211,7 +211,11 @@ int run_lenet(const settings& s) {
               trainer_options{.threads = s.threads}};
     return time_steps(t, bench::images(), s), 0;
 }
-int run(const settings& s) {
+int run(settings s) {
+    if (s.strategy.starts_with("mirrored:")) {
+        s.processes = bench::number("--strategy mirrored:N", s.strategy.substr(9), 2, 4);
+        s.strategy = "mirrored";
+    }
     if (s.strategy.starts_with("parameter_server")) return with_servers(s);
     if (s.model == "small") return run_small(s);
     if (s.model == "mlp") return run_net(bench::mlp, bench::images(), s);

@@ -17,7 +17,7 @@ options.add_argument("--seconds", type=float, default=0.5, help="of one run (def
 options.add_argument("--quick", action="store_true", help="the perceptron alone, one round")
 args = options.parse_args()
 MODELS = ["mlp"] if args.quick else ["mlp", "cnn", "gpt"]
-STRATEGIES = [["single", "--threads", 2], ["mirrored"], ["multi_worker:automatic"], ["multi_worker:ring"],
+STRATEGIES = [["single", "--threads", 2], ["mirrored:2"], ["multi_worker:automatic"], ["multi_worker:ring"],
               ["multi_worker:halving_doubling"]]
 members = args.program.with_name("members")
 reliability = args.program.with_name("reliability")

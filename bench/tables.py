@@ -260,6 +260,10 @@ def strategies_table(all_rows):
                           *(digits(ms[s]) + (f" ({peer / ms[s]:.1f})" if peer and s != "PyTorch DDP" else "")
                                                        if s in ms else "" for s in systems)])
         text += "\n\n" + markdown(["ms a step (DDP's over it)", *systems], cells)
+        both = [f"{model} {statistics.median(got['mirrored']) / statistics.median(got['single']):.2f}"
+                for (model, _), got in nets.items() if {"single", "mirrored"} <= got.keys()]
+        if both:
+            text += "\n\n`mirrored<2>` over one trainer of two threads: " + ", ".join(both) + "."
     for (_, batch), got in small.items():
         text += f"\n\nA net of 38 KB, batch {batch}: " + ", ".join(f"{s} {1e3 * statistics.median(t):.1f} us"
                                                                    for s, t in got.items()) + "."
