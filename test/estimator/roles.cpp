@@ -59,7 +59,8 @@ BOOST_AUTO_TEST_CASE(the_folder_is_the_jobs_where_the_program_names_none) {
     BOOST_TEST(go(one_worker, folder / "run", 16).evaluations.size() == 1u);   // by the program alone: goes on at 12
     BOOST_TEST(says(refused([&] { go(here + one_worker, folder / "other"); }),
                     {"two folders", "train_spec::folder", "model_dir", "other", "run"}));
-    BOOST_TEST(says(refused([&] { go(one_worker); }), {"folder of the checkpoints", "train_spec::folder", "model_dir"}));
+    BOOST_TEST(says(refused([&] { go(one_worker); }),
+                    {"folder of the checkpoints", "train_spec::folder", "model_dir"}));
     // The evaluator of the job follows them there.
     const train_and_evaluate_result found = go(here + evaluator(0));
     BOOST_TEST((found.does == duty::evaluate));

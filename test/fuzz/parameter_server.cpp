@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // needs: distributed
-// libFuzzer target: whatever a member says to a parameter server, or a server to a member, or a checkpoint's log has, is
-// refused or lies within the shard. The first byte says which.
+// libFuzzer target: whatever a member says to a parameter server, or a server to a member, or a
+// checkpoint's log has, is refused or lies within the shard. The first byte says which.
 #include <sinter/parameter_server/copies.hpp>
 #include <sinter/parameter_server/copy_protocol.hpp>
 #include <sinter/parameter_server/server_log.hpp>

@@ -151,13 +151,15 @@ BOOST_AUTO_TEST_CASE(damaged_files) {
         const std::size_t head = bytes.find("}}") + 2;
         for (std::size_t n = 0; n < bytes.size(); n += n < head ? 1 : 501) {
             write_bytes(path, bytes.substr(0, n));
-            BOOST_TEST(says_of([&] { safetensors::open(path, is_large); }) == says_of([&] { safetensors::read(path); }));
+            BOOST_TEST(says_of([&] { safetensors::open(path, is_large); }) ==
+                       says_of([&] { safetensors::read(path); }));
         }
         for (std::size_t at = 0; at < bytes.size(); at += at < head ? 1 : 211) {
             std::string changed = bytes;
             changed[at] = static_cast<char>(changed[at] ^ 2);
             write_bytes(path, changed);
-            BOOST_TEST(says_of([&] { safetensors::open(path, is_large); }) == says_of([&] { safetensors::read(path); }));
+            BOOST_TEST(says_of([&] { safetensors::open(path, is_large); }) ==
+                       says_of([&] { safetensors::read(path); }));
             if (sum && at >= (head + 7) / 8 * 8)
                 BOOST_TEST(says(says_of([&] { safetensors::open_verified(path, is_large); }), "have changed"), at);
         }

@@ -253,8 +253,8 @@ BOOST_AUTO_TEST_CASE(arguments) {
     BOOST_TEST(says(refused([&] { read({{"a:1", "a"}, "", 0, 0}); }), {"worker/1", "no port"}));
 }
 
-// What TensorFlow's RunConfig does with model_dir (run_config_test, RunConfigModelDirTest), of which the options' folder
-// stands for what its constructor is given.
+// What TensorFlow's RunConfig does with model_dir (run_config_test, RunConfigModelDirTest), of
+// which the options' folder stands for what its constructor is given.
 BOOST_AUTO_TEST_CASE(folder_of_the_checkpoints) {
     cluster_options same, other;
     same.folder = "/tmp/123", other.folder = "/tmp/456";

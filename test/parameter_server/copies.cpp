@@ -62,10 +62,13 @@ void one_is_killed(job j, int pushes, unsigned seed, int victim, int signal = SI
         for (int w = 0; w < j.workers; ++w) each += " " + std::to_string(pushes) + "/0";
         each += "; ";
     }
-    BOOST_TEST(p.result(workers[0], 100) == each, "seed " << seed << ", server " << victim << ": " << p.result(workers[0]));
+    BOOST_TEST(p.result(workers[0], 100) == each,
+               "seed " << seed << ", server " << victim << ": " << p.result(workers[0]));
     for (int w = 1; w < j.workers; ++w) BOOST_TEST(p.result(workers[static_cast<std::size_t>(w)], 60) == "left");
     for (int s = 0; s < j.servers; ++s)
-        if (s != victim) BOOST_TEST(holds(p.result(servers[static_cast<std::size_t>(s)], 60), "step "), p.result(servers[static_cast<std::size_t>(s)]));
+        if (s != victim)
+            BOOST_TEST(holds(p.result(servers[static_cast<std::size_t>(s)], 60), "step "),
+                       p.result(servers[static_cast<std::size_t>(s)]));
         else if (signal == SIGKILL) BOOST_TEST(p.result(servers[static_cast<std::size_t>(s)]) == "KILLED");
 }
 
@@ -76,10 +79,12 @@ public:
     int slots(int) const override { return 1; }
     void first_slot(int, int, float* to, const float*, std::int64_t n) const override { std::fill_n(to, n, 0.f); }
     norm_need needs() const override { return norm_need::none; }
-    void update(int, float* p, const float* g, float* slot, std::int64_t, std::int64_t n, const float*, float) const override {
+    void update(int, float* p, const float* g, float* slot, std::int64_t, std::int64_t n, const float*,
+                float) const override {
         for (std::int64_t i = 0; i < n; ++i) one(p[i], slot[i], g[i]);
     }
-    void update_rows(int, float* table, float* slot, std::int64_t, const row_list& list, const float*, float) const override {
+    void update_rows(int, float* table, float* slot, std::int64_t, const row_list& list, const float*,
+                     float) const override {
         for (int k = 0; k < list.size(); ++k)
             for (int i = 0; i < list.row_floats; ++i) {
                 const std::int64_t at = std::int64_t{list.key(k)} * list.row_floats + i;
@@ -286,7 +291,8 @@ BOOST_AUTO_TEST_CASE(a_renewal_outlives_a_server) {
 }
 
 BOOST_AUTO_TEST_CASE(a_server_that_was_stopped_is_obeyed_no_more) {
-    for (const int victim : {0, 1}) one_is_killed({.servers = 2, .workers = 2, .options = quick(0.5)}, 300, 5, victim, SIGSTOP);
+    for (const int victim : {0, 1})
+        one_is_killed({.servers = 2, .workers = 2, .options = quick(0.5)}, 300, 5, victim, SIGSTOP);
 }
 
 BOOST_AUTO_TEST_CASE(who_is_no_chief_decides_nothing_and_garbage_costs_nothing) {
@@ -311,7 +317,8 @@ BOOST_AUTO_TEST_CASE(who_is_no_chief_decides_nothing_and_garbage_costs_nothing) 
                 const char* const names[] = {"lead", "follow", "join", "rest", ""};
                 const std::string name = names[random() % 5];
                 std::string text = name + w.bytes() + std::string(random() % 40, static_cast<char>(random()));
-                t.operation = random() % 4 ? static_cast<std::uint32_t>(word::call) : 75 + static_cast<std::uint32_t>(random() % 20);
+                t.operation = random() % 4 ? static_cast<std::uint32_t>(word::call)
+                    : 75 + static_cast<std::uint32_t>(random() % 20);
                 t.elements = random() % 4 ? name.size() : random();
                 t.bucket = static_cast<std::int32_t>(random() % 4) - 1;
                 if (name == "join" && t.bucket == 0) continue;   // as worker 1 may, with an epoch that it has not heard
@@ -358,7 +365,8 @@ BOOST_AUTO_TEST_CASE(what_makes_no_sense_is_refused) {
     const job three{.servers = 2, .workers = 1, .replicas = 3};
     BOOST_CHECK_THROW(three.serve(0), option_error);
     const job two{.servers = 2, .workers = 1, .replicas = 2};
-    BOOST_CHECK_THROW(client(two.worker(0), two.identity(), two.layout(), {.reconnect_within = 0, .replicas = 2}), option_error);
+    BOOST_CHECK_THROW(client(two.worker(0), two.identity(), two.layout(), {.reconnect_within = 0, .replicas = 2}),
+                      option_error);
 }
 
 BOOST_AUTO_TEST_CASE(the_chief_gives_each_epoch_to_one_copy) {
@@ -408,11 +416,14 @@ BOOST_AUTO_TEST_CASE(nobody_is_killed) {
     for (int w = 0; w < 2; ++w) all.push_back(p.start([&, w] { return push_all(j, w, 40, counts); }));
     BOOST_TEST(p.result(all[2]) == "80 40/0 40/0; 80 40/0 40/0; ");
     BOOST_TEST(p.result(all[3]) == "left");
-    for (int s = 0; s < 2; ++s) BOOST_TEST(holds(p.result(all[static_cast<std::size_t>(s)]), "step 80 "), p.result(all[static_cast<std::size_t>(s)]));
+    for (int s = 0; s < 2; ++s)
+        BOOST_TEST(holds(p.result(all[static_cast<std::size_t>(s)]), "step 80 "),
+                   p.result(all[static_cast<std::size_t>(s)]));
 }
 
 BOOST_AUTO_TEST_CASE(no_push_is_lost_when_a_server_is_killed) {
-    for (unsigned seed = 1; seed <= 4; ++seed) one_is_killed({.servers = 2, .workers = 3, .floats = 40000}, 60, seed, static_cast<int>(seed % 2));
+    for (unsigned seed = 1; seed <= 4; ++seed)
+        one_is_killed({.servers = 2, .workers = 3, .floats = 40000}, 60, seed, static_cast<int>(seed % 2));
     one_is_killed({.servers = 3, .workers = 2}, 100, 11, 2);
 }
 update_order all_together(int staleness) {
@@ -422,5 +433,6 @@ update_order all_together(int staleness) {
 }
 BOOST_AUTO_TEST_CASE(nor_by_clocks) {
     for (unsigned seed = 1; seed <= 4; ++seed)
-        one_is_killed({.servers = 2, .workers = 3, .floats = 4096, .order = all_together(seed % 2 ? 0 : 3)}, 60, seed, static_cast<int>(seed / 2 % 2));
+        one_is_killed({.servers = 2, .workers = 3, .floats = 4096, .order = all_together(seed % 2 ? 0 : 3)}, 60, seed,
+                      static_cast<int>(seed / 2 % 2));
 }

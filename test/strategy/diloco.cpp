@@ -25,7 +25,9 @@ constexpr auto linear = features<inputs> >> dense<outputs_of_it>;
 /// Members that are threads.
 struct threads_of_test {
     static inline collective::thread_group* group = nullptr;
-    static std::unique_ptr<collective::communicator> connect(const cluster& c, const wire::identity&) { return group->take(c.rank()); }
+    static std::unique_ptr<collective::communicator> connect(const cluster& c, const wire::identity&) {
+        return group->take(c.rank());
+    }
 };
 struct batch {
     float x[size * inputs], y[size * outputs_of_it];
@@ -47,10 +49,12 @@ parameters gradient_of(const parameters& p, const batch& b) {
     for (int e = 0; e < size; ++e)
         for (int j = 0; j < outputs_of_it; ++j) {
             double y = p[static_cast<std::size_t>(inputs * outputs_of_it + j)];
-            for (int i = 0; i < inputs; ++i) y += static_cast<double>(b.x[e * inputs + i]) * p[static_cast<std::size_t>(i * outputs_of_it + j)];
+            for (int i = 0; i < inputs; ++i)
+                y += static_cast<double>(b.x[e * inputs + i]) * p[static_cast<std::size_t>(i * outputs_of_it + j)];
             const double d = 2 * (y - static_cast<double>(b.y[e * outputs_of_it + j])) / (size * outputs_of_it);
             g[static_cast<std::size_t>(inputs * outputs_of_it + j)] += d;
-            for (int i = 0; i < inputs; ++i) g[static_cast<std::size_t>(i * outputs_of_it + j)] += d * static_cast<double>(b.x[e * inputs + i]);
+            for (int i = 0; i < inputs; ++i)
+                g[static_cast<std::size_t>(i * outputs_of_it + j)] += d * static_cast<double>(b.x[e * inputs + i]);
         }
     return g;
 }
@@ -70,7 +74,8 @@ parameters reference(parameters theta, double rate, double decay, double outer_r
                     m[w][i] = 0.9 * m[w][i] + 0.1 * g[i];
                     v[w][i] = 0.999 * v[w][i] + 0.001 * g[i] * g[i];
                     mine[i] -= rate * decay * mine[i];
-                    mine[i] -= rate * (m[w][i] / (1 - std::pow(0.9, k))) / (std::sqrt(v[w][i] / (1 - std::pow(0.999, k))) + 1e-8);
+                    mine[i] -= rate * (m[w][i] / (1 - std::pow(0.9, k))) /
+                        (std::sqrt(v[w][i] / (1 - std::pow(0.999, k))) + 1e-8);
                 }
             }
             for (std::size_t i = 0; i < count; ++i) delta[i] += (theta[i] - mine[i]) / workers;
@@ -149,17 +154,22 @@ void check(float outer_rate, float momentum, const double* recorded) {
 BOOST_AUTO_TEST_CASE(the_papers_settings) { check(0.7f, 0.9f, golden::nesterov); }
 BOOST_AUTO_TEST_CASE(the_mean_of_the_weights) { check(1.f, 0.f, golden::plain); }
 
-// torchft's fixtures of DiLoCo (meta-pytorch/torchft 7eb7087, test_fixtures/, of diloco_regression_test.py): two replicas;
-// one weight, 1 at first, whose gradient is 2 in every step; inner and outer optimizers w -= rate * gradient with rates
-// of 1 and 2. The net has two such weights, "fragments", with rounds of six steps: the second one's end behind steps 6, 12
-// and 18, as in the paper, the first one's behind 3, 9, 15 and 21. Recorded are the weights behind each step.
+// torchft's fixtures of DiLoCo (meta-pytorch/torchft 7eb7087, test_fixtures/, of
+// diloco_regression_test.py): two replicas; one weight, 1 at first, whose gradient is 2 in every
+// step; inner and outer optimizers w -= rate * gradient with rates of 1 and 2. The net has two such
+// weights, "fragments", with rounds of six steps: the second one's end behind steps 6, 12 and 18,
+// as in the paper, the first one's behind 3, 9, 15 and 21. Recorded are the weights behind each
+// step.
 //
-// These are of mocked_failure_recovery_0, the replica that does not fail, and the first 16 of each are mocked_updates_0.
-// The other replica's are of one that is started again, mocked_updates_1 to 5 of fragments that are sent late, or mixed
-// with what the replica has by then (Streaming DiLoCo, arXiv 2501.18512): the example does neither.
+// These are of mocked_failure_recovery_0, the replica that does not fail, and the first 16 of each
+// are mocked_updates_0. The other replica's are of one that is started again, mocked_updates_1 to 5
+// of fragments that are sent late, or mixed with what the replica has by then (Streaming DiLoCo,
+// arXiv 2501.18512): the example does neither.
 BOOST_AUTO_TEST_CASE(as_torchft_has_recorded) {
-    constexpr float first[]{1, -1, -3, -11, -13, -15, -17, -19, -21, -35, -37, -39, -41, -43, -45, -59, -61, -63, -65, -67, -69, -83};
-    constexpr float second[]{1, -1, -3, -5, -7, -9, -23, -25, -27, -29, -31, -33, -47, -49, -51, -53, -55, -57, -71, -73, -75, -77};
+    constexpr float first[]{1, -1, -3, -11, -13, -15, -17, -19, -21, -35, -37, -39, -41, -43, -45, -59, -61, -63, -65,
+                            -67, -69, -83};
+    constexpr float second[]{1, -1, -3, -5, -7, -9, -23, -25, -27, -29, -31, -33, -47, -49, -51, -53, -55, -57, -71,
+                             -73, -75, -77};
     const auto in_rounds = [](int sends_by_itself_every, std::initializer_list<int> sends_behind) {
         std::vector<std::vector<float>> seen(2);
         in_threads(2, [&](int w) {

@@ -41,7 +41,8 @@ SINTER_COLD inline cluster_options with_folder(cluster_options o, const tf_confi
     if (o.folder.empty()) o.folder = tf.model_dir;
     if (!tf.model_dir.empty() && o.folder != tf.model_dir)
         throw option_error("two folders for the checkpoints", "cluster_options::folder and TF_CONFIG's model_dir",
-                           quoted_text(o.folder) + " and " + quoted_text(tf.model_dir), "one of them, or the same twice");
+                           quoted_text(o.folder) + " and " + quoted_text(tf.model_dir),
+                           "one of them, or the same twice");
     return o;
 }
 
