@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSL-1.0
-"""Writes the fuzzers' seeds: FOLDER/safetensors/*, FOLDER/idx/*, FOLDER/pgm/*, FOLDER/npy/*, FOLDER/npz/*, FOLDER/csv/*,
+"""Writes the fuzzers' seeds: FOLDER/safetensors/*, FOLDER/idx/*, FOLDER/pgm/*, FOLDER/npy/*, FOLDER/npz/*,
+FOLDER/csv/*,
 FOLDER/features/*, FOLDER/png/*, FOLDER/cluster_text/*,
 FOLDER/table_delta/*. Small, valid, each showing one feature.
 What it wrote is checked in under corpus/.

@@ -16,7 +16,8 @@
 
 // Four members of an elastic job, of which one after the other is killed and started again, stopped for a moment, or
 // stopped until the others have removed it. Afterwards the weights are those of one process that has made as many steps
-// on the same batches. It is at fault to stand still for 40 s. Half a minute of it; SINTER_SOAK_SECONDS=7200 for two hours.
+// on the same batches. It is at fault to stand still for 40 s. Half a minute of it;
+// SINTER_SOAK_SECONDS=7200 for two hours.
 using namespace sinter;
 
 namespace {
@@ -62,7 +63,8 @@ std::string live(const std::vector<std::string>& at, int slot, board& b) {
     const std::vector<float> want = train(alone, model.inner().steps());
     double off = 0;
     for (std::size_t i = 0; i < x.size(); ++i) off = std::max(off, std::abs(static_cast<double>(x[i] - want[i])));
-    return "ok steps " + std::to_string(model.inner().steps()) + (off < 1e-4 ? " right" : " off by " + std::to_string(off));
+    return "ok steps " + std::to_string(model.inner().steps()) +
+        (off < 1e-4 ? " right" : " off by " + std::to_string(off));
 }
 
 } // namespace

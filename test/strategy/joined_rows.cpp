@@ -87,20 +87,23 @@ BOOST_AUTO_TEST_CASE(rows_are_added_as_a_tree) {
         const sums got = contents(j.join(l.view(0, l.views.size()), row_order::tree));
         BOOST_TEST(got.size() > 5);
         for (const auto& [key, row] : got)
-            for (int k = 0; k < width; ++k) BOOST_TEST(row[static_cast<std::size_t>(k)] == tree_sum(l, key, k, 0, 8), "member count " << n);
+            for (int k = 0; k < width; ++k)
+                BOOST_TEST(row[static_cast<std::size_t>(k)] == tree_sum(l, key, k, 0, 8), "member count " << n);
     }
 }
 /// canonical<4> on 1, 2 and 4 replicas: who has joined what before does not show.
 BOOST_AUTO_TEST_CASE(branches_can_be_joined_first) {
     const lists l(8, 99);
-    joined_rows all(8, most, table, width), left(4, most, table, width), right(4, most, table, width), both(2, 4 * most, table, width);
+    joined_rows all(8, most, table, width), left(4, most, table, width), right(4, most, table, width),
+        both(2, 4 * most, table, width);
     for (const row_order o : {row_order::tree, row_order::ranks}) {
         const bool tree = o == row_order::tree;
         const row_list a = left.join(l.view(0, 4), o);
         row_list parts[5] = {a, l.views[4], l.views[5], l.views[6], l.views[7]};
         if (tree) parts[1] = right.join(l.view(4, 4), o);
         joined_rows some(5, 4 * most, table, width);
-        BOOST_TEST((contents((tree ? both : some).join({parts, tree ? std::size_t{2} : std::size_t{5}}, o)) == contents(all.join(l.view(0, 8), o))));
+        BOOST_TEST((contents((tree ? both : some).join({parts, tree ? std::size_t{2} : std::size_t{5}}, o)) ==
+                    contents(all.join(l.view(0, 8), o))));
     }
     BOOST_TEST((contents(all.join(l.view(0, 8))) != contents(left.join(l.view(0, 4)))));   // memory is not shared
 }
@@ -130,11 +133,14 @@ BOOST_AUTO_TEST_CASE(lists_of_another_table_are_refused) {
     good.add(3, r);
     bad.add(7, r), bad.add(50, r);
     const row_list two[] = {good.view(), bad.view()};
-    BOOST_TEST(complaint([&] { j.join(two); }) == "rows of member 1: a key that is no row of the table; got 50; needed a row below 50");
+    BOOST_TEST(complaint([&] { j.join(two); }) ==
+               "rows of member 1: a key that is no row of the table; got 50; needed a row below 50");
     bad.view().key(1) = -1;
-    BOOST_TEST(complaint([&] { j.join(two); }) == "rows of member 1: a key that is no row of the table; got -1; needed a row below 50");
+    BOOST_TEST(complaint([&] { j.join(two); }) ==
+               "rows of member 1: a key that is no row of the table; got -1; needed a row below 50");
     bad.view().key(1) = 7;
-    BOOST_TEST(complaint([&] { j.join(two); }) == "rows of member 1: a key that is twice in one list; got 7; needed each key once");
+    BOOST_TEST(complaint([&] { j.join(two); }) ==
+               "rows of member 1: a key that is twice in one list; got 7; needed each key once");
     *bad.view().keys = 1 << 30;
     BOOST_TEST(complaint([&] { j.join(two); }) == "rows of member 1: too many rows; got 1073741824; needed 24 at most");
     const row_list three[] = {good.view(), good.view(), good.view()};

@@ -26,20 +26,23 @@
 #include "support/half_members.hpp"
 #include "support/table_nets.hpp"
 
-// Several members train a net with tables, each on a part of the batch: lists of rows are joined in memory of their own, which has
-// more rows than a member's. All end with the same bits, and where one device ends that has the whole batch.
+// Several members train a net with tables, each on a part of the batch: lists of rows are joined in
+// memory of their own, which has more rows than a member's. All end with the same bits, and where
+// one device ends that has the whole batch.
 using namespace sinter;
 using namespace sinter::test;
 
 namespace {
 
 using table_nets::rows, table_nets::tables, table_nets::columns;
-constexpr auto tied = indices<2> >> [](tensor x) {                                 // what is looked up also weighs the outputs
+// what is looked up also weighs the outputs
+constexpr auto tied = indices<2> >> [](tensor x) {
     const tensor table = parameter(x, "table", extents(rows, 6), normal_of(0.5f));
     return ops::matmul(ops::sum(ops::gather_rows(table, x), {0}), table, transposed::no, transposed::yes);
 };
 
-/// The mean squared error, of whose gradient by a table the loss's value reads something; its own gradient does not notice.
+/// The mean squared error, of whose gradient by a table the loss's value reads something; its own
+/// gradient does not notice.
 struct reads_gradient {
     static constexpr target_kind target = target_kind::same_as_output;
     constexpr tensor operator()(tensor y, tensor t) const {
@@ -52,7 +55,8 @@ struct reads_gradient {
 /// `Lists`: how many gradients of tables are lists, of how many tables a slot gathers rows.
 template <int Lists, int Gathered = 0, int Batch = 12, class Net, class Loss, class Optimizer, class PlainLoss = Loss>
 void train(Net, Loss, Optimizer o, const char* what, PlainLoss = {}, double most = 2e-5) {
-    using P = halved_program<Net, Loss, Optimizer, Batch, program_options{.gradients = gradient_policy::reduced, .bucket_bytes = 256}>;
+    using P = halved_program<Net, Loss, Optimizer, Batch,
+                             program_options{.gradients = gradient_policy::reduced, .bucket_bytes = 256}>;
     BOOST_TEST(P::v.n_lists == Lists, what);
     int gathered = 0;
     for (int i = 0; i < P::v.n_buckets; ++i) gathered += P::v.buckets[i].parameter >= 0 && !P::v.buckets[i].is_list();
@@ -73,7 +77,8 @@ void train(Net, Loss, Optimizer o, const char* what, PlainLoss = {}, double most
         const trainer<Net, PlainLoss, Optimizer, Batch> fresh(o, {.threads = 1});
         int rested = 0;
         for (int i = 0; i < P::v.n_parameters; ++i) {
-            const auto before = fresh.plain(fresh.parameter(i)), after = one.plain(one.parameter(i)), mine = two[0].plain(P::v.parameters[i]);
+            const auto before = fresh.plain(fresh.parameter(i)), after = one.plain(one.parameter(i)),
+                mine = two[0].plain(P::v.parameters[i]);
             for (std::size_t k = 0; k < before.size(); ++k) {
                 if (after[k] != before[k]) continue;
                 ++rested;
@@ -109,7 +114,8 @@ BOOST_AUTO_TEST_CASE(the_gradient_is_read_by_the_net) {
 BOOST_AUTO_TEST_CASE(sampled_classes) {
     constexpr auto net = indices<2> >> embedding<30, 6> >> flatten >> dense<6> >> candidate_scores<50>;
     using loss = std::remove_cvref_t<decltype(sampled_softmax<50, 7>)>;
-    using P = halved_program<std::remove_cvref_t<decltype(net)>, loss, adam, 12, program_options{.gradients = gradient_policy::reduced}>;
+    using P = halved_program<std::remove_cvref_t<decltype(net)>, loss, adam, 12,
+                             program_options{.gradients = gradient_policy::reduced}>;
     trainer<std::remove_cvref_t<decltype(net)>, loss, adam, 12> one(steady, {.threads = 1});
     half_members<P, adam> three(3, one, steady);
     double before = 0, after = 0;
@@ -117,12 +123,14 @@ BOOST_AUTO_TEST_CASE(sampled_classes) {
         const random_batch<P> b(static_cast<std::uint64_t>(step % 2), 12);
         three.step(b.view());
         one.step(b.view());
-        (step < 6 ? before : after) += step < 6 || step > 53 ? static_cast<double>(*three[0].at(P::v.loss) + *three[1].at(P::v.loss) + *three[2].at(P::v.loss)) : 0;
+        (step < 6 ? before : after) += step < 6 || step > 53
+            ? static_cast<double>(*three[0].at(P::v.loss) + *three[1].at(P::v.loss) + *three[2].at(P::v.loss)) : 0;
     }
     BOOST_TEST((three[0].equals(three[1]) && three[0].equals(three[2])));
     BOOST_TEST(after < before * 0.8);
 }
-/// Inputs, weights and rates of which all sums are exact: the bits of one device, whatever the number of members and the order.
+/// Inputs, weights and rates of which all sums are exact: the bits of one device, whatever the
+/// number of members and the order.
 constexpr auto exact = indices<2> >> [](tensor x) {
     const tensor table = parameter(x, "table", extents(rows, 4), zeros), bias = parameter(x, "bias", extents(4), zeros);
     return ops::sum(ops::gather_rows(table, x), {0}) + bias;
@@ -148,7 +156,8 @@ BOOST_AUTO_TEST_CASE(bits_of_one_device) {
 }
 /// A list that was handed in is read in that run alone.
 BOOST_AUTO_TEST_CASE(without_lists_updates_read_the_own_ones) {
-    using P = halved_program<std::remove_cvref_t<decltype(tables)>, mse_loss, momentum, 12, program_options{.gradients = gradient_policy::reduced}>;
+    using P = halved_program<std::remove_cvref_t<decltype(tables)>, mse_loss, momentum, 12,
+                             program_options{.gradients = gradient_policy::reduced}>;
     trainer<std::remove_cvref_t<decltype(tables)>, mse_loss, momentum, 12> one(rolling, {.threads = 1});
     half_members<P, momentum> all(2, one, rolling);
     half_steps<P, momentum> alone(one, rolling, 1);
@@ -163,7 +172,8 @@ BOOST_AUTO_TEST_CASE(without_lists_updates_read_the_own_ones) {
 }
 /// Threads that share an update read the lists that place_lists() named, and the program's own where it named none.
 BOOST_AUTO_TEST_CASE(threads_share_updates) {
-    using P = halved_program<std::remove_cvref_t<decltype(tables)>, mse_loss, adam, 12, program_options{.gradients = gradient_policy::reduced}>;
+    using P = halved_program<std::remove_cvref_t<decltype(tables)>, mse_loss, adam, 12,
+                             program_options{.gradients = gradient_policy::reduced}>;
     trainer<std::remove_cvref_t<decltype(tables)>, mse_loss, adam, 12> one(steady, {.threads = 1});
     half_members<P, adam> runs(2, one, steady), shares(2, one, steady);
     half_steps<P, adam> own(one, steady, 1), alone(one, steady, 1);

@@ -8,14 +8,15 @@
 #include "support/same_training.hpp"
 #include "support/synchronous_members.hpp"
 
-// What a member of a job sends in a step, and when: each bucket as soon as it is final, once for each update; and that a
-// step whose sums fail, whichever of them, changes nothing.
+// What a member of a job sends in a step, and when: each bucket as soon as it is final, once for
+// each update; and that a step whose sums fail, whichever of them, changes nothing.
 using namespace sinter;
 using namespace sinter::test;
 
 namespace {
 
-constexpr auto net = features<6> >> dense<24> >> relu >> dense<20> >> relu >> dense<16> >> batch_norm >> relu >> dense<12> >> relu >> dense<3>;
+constexpr auto net = features<6> >> dense<24> >> relu >> dense<20> >> relu >> dense<16> >> batch_norm >> relu
+    >> dense<12> >> relu >> dense<3>;
 constexpr int largest = 12, members = 2;
 
 /// What a member starts, and the last launch that was over then.
@@ -42,7 +43,8 @@ public:
     }
     void wait(collective::ticket t) override {
         c_->wait(t);
-        if (to_->waits++ == to_->fails_at) throw cluster_error(1, "worker/1", "a:1", "all-reduce", 3, "the cable is out");
+        if (to_->waits++ == to_->fails_at)
+            throw cluster_error(1, "worker/1", "a:1", "all-reduce", 3, "the cable is out");
     }
 
 private:

@@ -28,7 +28,8 @@ constexpr auto net = indices<columns> >> embedding<rows, width> >> flatten >> de
 constexpr program_options remote{.gradients = gradient_policy::reduced, .remote_tables = batch};
 template <program_mode M>
 using program = compiler::compiled<
-    compiler::request<std::remove_const_t<decltype(net)>, mse_loss, no_optimizer, M, batch, cpu_device::target, remote>>;
+    compiler::request<std::remove_const_t<decltype(net)>, mse_loss, no_optimizer, M, batch, cpu_device::target,
+                      remote>>;
 using P = program<program_mode::training>;
 using programs = model_programs<cpu_device, program<program_mode::evaluation>, program<program_mode::prediction>, P>;
 
@@ -41,7 +42,8 @@ BOOST_AUTO_TEST_CASE(a_worker_holds_the_rows_of_a_batch) {
     std::vector<sharded::row_store> servers;
     const std::uint64_t stream = base::stream(1, base::fnv1a("embedding/table"));
     for (int s = 0; s < 2; ++s)
-        servers.emplace_back(sharded::row_store_setup{width, 2, place.rows_of(s), {}, 2, [&, s](std::int64_t local, float* to) {
+        servers.emplace_back(sharded::row_store_setup{width, 2, place.rows_of(s), {}, 2,
+                                                      [&, s](std::int64_t local, float* to) {
             compiler::initial_row({init_kind::uniform, 0.05f}, stream, place.row(s, local), width, to);
         }});
     struct alignas(64) columns_of_batch { std::int32_t indices[batch * columns]; float y[batch]; };
@@ -75,7 +77,8 @@ BOOST_AUTO_TEST_CASE(a_worker_holds_the_rows_of_a_batch) {
             const row_list list{reinterpret_cast<std::int32_t*>(worker.at(k.keys)), worker.at(k.at), k.row_floats};
             const float* d = moving.data();
             for (const std::int64_t key : tables.collect(0, s, list, moving.data())) {
-                float* const row = servers[std::size_t(s)].values() + std::int64_t{servers[std::size_t(s)].add(key, step)} * width;
+                float* const row = servers[std::size_t(s)].values() +
+                    std::int64_t{servers[std::size_t(s)].add(key, step)} * width;
                 for (int j = 0; j < width; ++j) row[j] -= 0.1f * *d++;
             }
         }

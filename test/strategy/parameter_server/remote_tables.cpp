@@ -35,7 +35,8 @@ template <class Net, class Loss, program_mode M>
 using program = compiler::compiled<compiler::request<Net, Loss, no_optimizer, M, batch, cpu_device::target, remote>>;
 template <class Net, class Loss>
 using programs = model_programs<cpu_device, program<Net, Loss, program_mode::evaluation>,
-                                program<Net, Loss, program_mode::prediction>, program<Net, Loss, program_mode::training>>;
+                                program<Net, Loss, program_mode::prediction>,
+                                program<Net, Loss, program_mode::training>>;
 
 /// Integers and floats of one batch, where a batch's arrays must begin.
 struct batch_of_columns {
@@ -53,7 +54,8 @@ struct batch_of_columns {
         auto top = below.begin();
         for (auto w = widths.begin(); w != widths.end(); ++w, ++top) {
             column& c = columns[inputs.size()];
-            for (std::int32_t& x : c.whole) x = static_cast<std::int32_t>(r() % 2 ? r() % 5 : r() % static_cast<unsigned>(*top));
+            for (std::int32_t& x : c.whole)
+                x = static_cast<std::int32_t>(r() % 2 ? r() % 5 : r() % static_cast<unsigned>(*top));
             inputs.push_back({nullptr, c.whole, *w});
         }
         for (std::int32_t& l : labels) l = static_cast<std::int32_t>(r() % 4);
@@ -107,7 +109,8 @@ bool same_bits(const std::vector<float>& a, const std::vector<float>& b) {
 }
 
 template <class Net, class Loss, class Optimizer>
-void compare(Net, Loss, Optimizer o, const char* what, std::initializer_list<int> widths, std::initializer_list<int> below,
+void compare(Net, Loss, Optimizer o, const char* what, std::initializer_list<int> widths,
+             std::initializer_list<int> below,
              int servers_ = 3, sharded::row_partition how = sharded::row_partition::mod) {
     BOOST_TEST_CONTEXT(what) {
         using P = programs<Net, Loss>;
@@ -145,7 +148,8 @@ void compare(Net, Loss, Optimizer o, const char* what, std::initializer_list<int
                 if (!v.remote) {
                     std::vector<float> d(static_cast<std::size_t>(v.floats));
                     worker.read(v.gradient, d.data(), v.floats);
-                    BOOST_TEST(same_bits(runtime::to_plain(v, d.data(), cpu_device::panel_width, cpu_device::target.lanes), truth), v.name);
+                    BOOST_TEST(same_bits(runtime::to_plain(v, d.data(), cpu_device::panel_width,
+                                                           cpu_device::target.lanes), truth), v.name);
                     continue;
                 }
                 const int t = compiler::remote_tables_of<T>.of_parameter[i];
@@ -155,7 +159,8 @@ void compare(Net, Loss, Optimizer o, const char* what, std::initializer_list<int
                     std::vector<float> rows(tables.wanted(t, s).keys.size() * std::size_t(info.width));
                     span<const std::int64_t> keys;
                     if (const auto& k = T::v.buckets[info.bucket]; k.is_list())
-                        keys = tables.collect(t, s, row_list{reinterpret_cast<std::int32_t*>(worker.at(k.keys)), worker.at(k.at), k.row_floats}, rows.data());
+                        keys = tables.collect(t, s, row_list{reinterpret_cast<std::int32_t*>(worker.at(k.keys)),
+                                                             worker.at(k.at), k.row_floats}, rows.data());
                     else keys = tables.collect(t, s, tables.as_list(t, worker.at(info.gradient)), rows.data());
                     for (std::size_t k = 0; k < keys.size(); ++k)
                         std::copy_n(rows.begin() + std::ptrdiff_t(k) * info.width, info.width,
@@ -170,7 +175,8 @@ void compare(Net, Loss, Optimizer o, const char* what, std::initializer_list<int
 /// Servers' stores update the rows that a worker's gradients name: weights and slots end as those of one device, whose
 /// updates of tables are lazy.
 template <class Net, class Loss, class Optimizer>
-void train(Net, Loss, Optimizer o, const char* what, std::initializer_list<int> widths, std::initializer_list<int> below) {
+void train(Net, Loss, Optimizer o, const char* what, std::initializer_list<int> widths,
+           std::initializer_list<int> below) {
     BOOST_TEST_CONTEXT(what) {
         using P = programs<Net, Loss>;
         using T = typename P::template training<0>;
@@ -185,14 +191,17 @@ void train(Net, Loss, Optimizer o, const char* what, std::initializer_list<int> 
             const remote_table& info = tables_type::table(t);
             const variable_info& v = T::v.parameters[info.parameter];
             place.push_back({info.rows, n, sharded::row_partition::mod});
-            const std::uint64_t stream = base::stream(one.options().seed, base::fnv1a(one.path(one.parameter(info.parameter))));
+            const std::uint64_t stream =
+                base::stream(one.options().seed, base::fnv1a(one.path(one.parameter(info.parameter))));
             for (int s = 0; s < n; ++s)
                 stores[std::size_t(t)].emplace_back(sharded::row_store_setup{
                     info.width, updater->slots(v.group), place.back().rows_of(s), {}, n,
                     [&v, stream, s, p = place.back(), w = info.width](std::int64_t r, float* to) {
                         compiler::initial_row(v.init, stream, p.row(s, r), w, to);
                     },
-                    [&, w = info.width](int k, const float* row, float* to) { updater->first_slot(v.group, k, to, row, w); }});
+                    [&, w = info.width](int k, const float* row, float* to) {
+                        updater->first_slot(v.group, k, to, row, w);
+                    }});
         }
         tables_type tables({place.data(), place.size()});
         for (unsigned step = 0; step < 12; ++step) {
@@ -221,14 +230,16 @@ void train(Net, Loss, Optimizer o, const char* what, std::initializer_list<int> 
                     sharded::row_store& store = stores[std::size_t(t)][std::size_t(s)];
                     span<const std::int64_t> keys;
                     if (const auto& k = T::v.buckets[info.bucket]; k.is_list())
-                        keys = tables.collect(t, s, row_list{reinterpret_cast<std::int32_t*>(worker.at(k.keys)), worker.at(k.at), k.row_floats}, rows.data());
+                        keys = tables.collect(t, s, row_list{reinterpret_cast<std::int32_t*>(worker.at(k.keys)),
+                                                             worker.at(k.at), k.row_floats}, rows.data());
                     else keys = tables.collect(t, s, tables.as_list(t, worker.at(info.gradient)), rows.data());
                     std::fill_n(rows.begin() + std::ptrdiff_t(keys.size()) * info.width, 16, 0.f);
                     std::vector<std::int32_t> list(std::size_t(list_header) + keys.size());
                     list[0] = static_cast<std::int32_t>(keys.size());
-                    for (std::size_t i = 0; i < keys.size(); ++i) list[std::size_t(list_header) + i] = store.add(keys[i], step);
-                    updater->update_rows(T::v.parameters[info.parameter].group, store.values(), store.slot(0), store.stride(),
-                                         {list.data(), rows.data(), info.width}, scalars, 0);
+                    for (std::size_t i = 0; i < keys.size(); ++i)
+                        list[std::size_t(list_header) + i] = store.add(keys[i], step);
+                    updater->update_rows(T::v.parameters[info.parameter].group, store.values(), store.slot(0),
+                                         store.stride(), {list.data(), rows.data(), info.width}, scalars, 0);
                 }
         }
         for (int t = 0; t < tables_type::count; ++t) {
@@ -238,7 +249,8 @@ void train(Net, Loss, Optimizer o, const char* what, std::initializer_list<int> 
                 const std::vector<float> truth = k < 0 ? one.plain(v) : one.plain_slot(v, k);
                 std::vector<float> all(truth.size());
                 for (std::int64_t r = 0; r < info.rows; ++r) {
-                    const sharded::row_store& store = stores[std::size_t(t)][std::size_t(place[std::size_t(t)].server(r))];
+                    const sharded::row_store& store =
+                        stores[std::size_t(t)][std::size_t(place[std::size_t(t)].server(r))];
                     float* const to = all.data() + r * info.width;
                     if (k < 0) store.read(place[std::size_t(t)].local(r), to);
                     else store.read_slot(place[std::size_t(t)].local(r), k, to);
@@ -263,28 +275,34 @@ constexpr auto reshaped = indices<6> >> reshape<2, 3> >> embedding<70, 4> >> fla
 } // namespace
 
 BOOST_AUTO_TEST_CASE(bits_are_those_of_whole_tables) {
-    compare(indices<3> >> embedding<1000, 8> >> flatten >> dense<4>, softmax_cross_entropy, adam{}, "embedding", {3}, {1000});
-    compare(indices<3> >> embedding<1000, 8> >> flatten >> dense<16>, mse, adam{}, "unique rows are multiplied once", {3}, {1000},
-            2, sharded::row_partition::div);
-    compare(indices<4> >> embedding_bag<500, 6, combine::mean, 0> >> dense<4>, softmax_cross_entropy, adam{}, "bag with padding", {4}, {500});
-    compare(inputs(indices<1>, indices<1>) >> embedding_columns<4, 30, 2000> >> flatten >> dense<4>, softmax_cross_entropy, sgd{}, "columns",
-            {1, 1}, {30, 2000}, 5);
+    compare(indices<3> >> embedding<1000, 8> >> flatten >> dense<4>, softmax_cross_entropy, adam{}, "embedding", {3},
+            {1000});
+    compare(indices<3> >> embedding<1000, 8> >> flatten >> dense<16>, mse, adam{}, "unique rows are multiplied once",
+            {3}, {1000}, 2, sharded::row_partition::div);
+    compare(indices<4> >> embedding_bag<500, 6, combine::mean, 0> >> dense<4>, softmax_cross_entropy, adam{},
+            "bag with padding", {4}, {500});
+    compare(inputs(indices<1>, indices<1>) >> embedding_columns<4, 30, 2000> >> flatten >> dense<4>,
+            softmax_cross_entropy, sgd{}, "columns", {1, 1}, {30, 2000}, 5);
     compare(two_lookups, mse, adam{}, "a table that is looked up twice", {3, 2}, {90, 90});
     compare(reshaped, mse, adam{}, "indices that are reshaped", {6}, {70}, 1);
-    compare(indices<2> >> embedding<300, 6> >> flatten >> candidate_scores<400>, sampled_softmax<400, 9>, sgd{}, "sampled softmax", {2}, {300});
-    compare(indices<2> >> embedding<300, 6> >> flatten >> candidate_scores<400>, nce<400, 20, true, sampling::unique>, sgd{}, "different candidates", {2}, {300}, 2,
-            sharded::row_partition::div);
+    compare(indices<2> >> embedding<300, 6> >> flatten >> candidate_scores<400>, sampled_softmax<400, 9>, sgd{},
+            "sampled softmax", {2}, {300});
+    compare(indices<2> >> embedding<300, 6> >> flatten >> candidate_scores<400>, nce<400, 20, true, sampling::unique>,
+            sgd{}, "different candidates", {2}, {300}, 2, sharded::row_partition::div);
 }
 
 BOOST_AUTO_TEST_CASE(tables_end_as_those_of_one_device) {
     train(indices<3> >> embedding<1000, 8> >> flatten >> dense<16>, mse, adam{}, "embedding", {3}, {1000});
-    train(indices<4> >> embedding_bag<900, 5, combine::sqrtn> >> dense<4>, softmax_cross_entropy, momentum{}, "bag", {4}, {900});
+    train(indices<4> >> embedding_bag<900, 5, combine::sqrtn> >> dense<4>, softmax_cross_entropy, momentum{}, "bag",
+          {4}, {900});
     train(two_lookups, mse, adam{}, "a table that is looked up twice", {3, 2}, {90, 90});
-    train(indices<2> >> embedding<900, 6> >> flatten >> candidate_scores<2000>, sampled_softmax<2000, 9>, sgd{}, "sampled softmax", {2}, {900});
+    train(indices<2> >> embedding<900, 6> >> flatten >> candidate_scores<2000>, sampled_softmax<2000, 9>, sgd{},
+          "sampled softmax", {2}, {900});
 }
 
 BOOST_AUTO_TEST_CASE(rows_begin_as_those_of_a_whole_table) {
-    for (const initializer init : {uniform_of(-0.05f, 0.05f), normal_of(0.3f, 1.f), constant_of(0.25f), identity_of(2.f)}) {
+    for (const initializer init :
+         {uniform_of(-0.05f, 0.05f), normal_of(0.3f, 1.f), constant_of(0.25f), identity_of(2.f)}) {
         for (const int width : {1, 5, 8}) {
             compiler::variable_info v;
             v.s = extents(40, width);
@@ -292,14 +310,16 @@ BOOST_AUTO_TEST_CASE(rows_begin_as_those_of_a_whole_table) {
             const std::vector<float> whole = initial_values(v, "embedding/table", 17);
             std::vector<float> rows(whole.size());
             for (int r = 39; r >= 0; --r)
-                compiler::initial_row(init, base::stream(17, base::fnv1a("embedding/table")), r, width, rows.data() + r * width);
+                compiler::initial_row(init, base::stream(17, base::fnv1a("embedding/table")), r, width,
+                                      rows.data() + r * width);
             BOOST_TEST(same_bits(rows, whole));
         }
     }
 }
 
 BOOST_AUTO_TEST_CASE(what_does_not_fit_is_told) {
-    using T = program<decltype(indices<3> >> embedding<1000, 8> >> flatten >> dense<4>), decltype(softmax_cross_entropy), program_mode::training>;
+    using T = program<decltype(indices<3> >> embedding<1000, 8> >> flatten >> dense<4>),
+                      decltype(softmax_cross_entropy), program_mode::training>;
     const sharded::row_placement place{1000, 2, sharded::row_partition::mod};
     remote_tables<T> tables({&place, 1});
     batch_of_columns data({3}, {1000}, 1, batch);
@@ -317,7 +337,8 @@ BOOST_AUTO_TEST_CASE(what_does_not_fit_is_told) {
 }
 
 BOOST_AUTO_TEST_CASE(lookups_of_tensorflows_test) {
-    // sharded_variable_test.py, test_embedding_lookup: a table of five rows on three servers, [2, 2, 1]; bags by their mean
+    // sharded_variable_test.py, test_embedding_lookup: a table of five rows on three servers, [2,
+    // 2, 1]; bags by their mean
     constexpr auto net = inputs(indices<2>, features<2>) >> embedding_bag<5, 2, combine::mean>;
     using Net = std::remove_const_t<decltype(net)>;
     using T = program<Net, mse_loss, program_mode::training>;
@@ -347,9 +368,11 @@ BOOST_AUTO_TEST_CASE(lookups_of_tensorflows_test) {
         const span<const float> y = worker.output(0);
         return std::vector<float>(y.begin(), y.end());
     };
-    BOOST_TEST(look_up({0, 0, 3, 0, 4, 0}, {1, 0, 1, 0, 1, 0}) == (std::vector<float>{1, 2, 7, 8, 9, 10}), boost::test_tools::per_element());
+    BOOST_TEST(look_up({0, 0, 3, 0, 4, 0}, {1, 0, 1, 0, 1, 0}) == (std::vector<float>{1, 2, 7, 8, 9, 10}),
+               boost::test_tools::per_element());
     BOOST_TEST(tables.wanted(0, 0).keys.size() == 1u);
     BOOST_TEST(tables.wanted(0, 1).keys[0] == 1);   // row 3
     BOOST_TEST(tables.wanted(0, 2).keys[0] == 0);   // row 4
-    BOOST_TEST(look_up({0, 3, 4, 0, 1, 0}, {1, 1, 1, 0, 1, 0}) == (std::vector<float>{4, 5, 9, 10, 3, 4}), boost::test_tools::per_element());
+    BOOST_TEST(look_up({0, 3, 4, 0, 1, 0}, {1, 1, 1, 0, 1, 0}) == (std::vector<float>{4, 5, 9, 10, 3, 4}),
+               boost::test_tools::per_element());
 }

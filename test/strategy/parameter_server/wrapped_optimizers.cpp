@@ -35,9 +35,12 @@ using namespace sinter::test;
 
 namespace {
 /// The second layer's weights are more than one part of a sum.
-constexpr auto net = features<12> >> named<"one">(dense<33>) >> relu >> named<"two">(dense<290>) >> relu >> named<"three">(dense<3>);
-constexpr auto groups = parameter_groups{adam{.learning_rate = 0.01f}, group_of<"two/*", "*/bias">(momentum{.learning_rate = 0.1f})};
-constexpr auto some_frozen = parameter_groups{adagrad{}, group_of<"three/*">(sgd{.learning_rate = 0.1f}), frozen<"two/*">};
+constexpr auto net = features<12> >> named<"one">(dense<33>) >> relu >> named<"two">(dense<290>) >> relu
+    >> named<"three">(dense<3>);
+constexpr auto groups =
+    parameter_groups{adam{.learning_rate = 0.01f}, group_of<"two/*", "*/bias">(momentum{.learning_rate = 0.1f})};
+constexpr auto some_frozen =
+    parameter_groups{adagrad{}, group_of<"three/*">(sgd{.learning_rate = 0.1f}), frozen<"two/*">};
 
 template <class Optimizer>
 void balanced(Optimizer, double most) {
@@ -56,9 +59,12 @@ void balanced(Optimizer, double most) {
 
 BOOST_AUTO_TEST_CASE(norms) {
     for (const bool on_servers : {false, true}) {
-        check_shards(net, clip_by_global_norm{0.02f, adam{}}, "clip_by_global_norm", sharded::row_partition::mod, on_servers);
-        check_shards(net, clip_by_global_norm{0.02f, groups}, "clip_by_global_norm of groups", sharded::row_partition::mod, on_servers);
-        check_shards(net, clip_by_global_norm{0.02f, lamb{}}, "clip_by_global_norm of lamb", sharded::row_partition::mod, on_servers);
+        check_shards(net, clip_by_global_norm{0.02f, adam{}}, "clip_by_global_norm", sharded::row_partition::mod,
+                     on_servers);
+        check_shards(net, clip_by_global_norm{0.02f, groups}, "clip_by_global_norm of groups",
+                     sharded::row_partition::mod, on_servers);
+        check_shards(net, clip_by_global_norm{0.02f, lamb{}}, "clip_by_global_norm of lamb",
+                     sharded::row_partition::mod, on_servers);
     }
     check_shards(net, clip_by_norm{0.02f, adam{}}, "clip_by_norm");
     check_shards(net, lamb{.weight_decay = 0.01f}, "lamb");
@@ -71,7 +77,8 @@ BOOST_AUTO_TEST_CASE(wrappers) {
     check_shards(net, l2_penalty{0.05f, sgd{.learning_rate = 0.2f}}, "l2_penalty");
     check_shards(net, decoupled_decay{0.01f, nadam{}}, "decoupled_decay");
     check_shards(net, moving_average{0.9f, adam{}}, "moving_average");
-    check_shards(net, moving_average{0.9f, clip_by_global_norm{0.02f, some_frozen}}, "moving_average of clipped groups");
+    check_shards(net, moving_average{0.9f, clip_by_global_norm{0.02f, some_frozen}},
+                 "moving_average of clipped groups");
 }
 BOOST_AUTO_TEST_CASE(groups_of_parameters) {
     check_shards(net, groups, "parameter_groups");
@@ -80,7 +87,8 @@ BOOST_AUTO_TEST_CASE(groups_of_parameters) {
 
 // Each phase updates its own group by its own steps' number; the others rest.
 BOOST_AUTO_TEST_CASE(phases_that_alternate) {
-    using all = decltype(alternating{phase<"one/*", "two/*">(softmax_cross_entropy, adam{}), phase<"three/*">(softmax_cross_entropy, sgd{})});
+    using all = decltype(alternating{phase<"one/*", "two/*">(softmax_cross_entropy, adam{}),
+                                     phase<"three/*">(softmax_cross_entropy, sgd{})});
     all::groups groups_of_phases{};
     using first_phase = phase_optimizer<all, 0>;
     using second_phase = phase_optimizer<all, 1>;
