@@ -82,21 +82,28 @@ BOOST_AUTO_TEST_CASE(killed_and_stopped_at_random) {
         b.count[s] = 0;
         process[s] = job.start([&b, at, s] { return live(at, s, b); });
     };
-    const auto all_train = [&] {
+    // Empty where all train; else what each does, or said at its end.
+    const auto who_stands_still = [&] {
         std::int64_t from[members];
         for (int s = 0; s < members; ++s) from[s] = b.step[s];
         for (int i = 0; i < 4000; ++i, ::usleep(10'000)) {
             bool all = true;
             for (int s = 0; s < members; ++s) all = all && b.count[s] == members && b.step[s] > from[s];
-            if (all) return true;
+            if (all) return std::string();
         }
-        return false;
+        std::string said;
+        for (int s = 0; s < members; ++s)
+            said += "\nmember " + std::to_string(s) + ": one of " + std::to_string(b.count[s]) + ", step "
+                  + std::to_string(from[s]) + ", then " + std::to_string(b.step[s]) + ", ended as "
+                  + job.result(process[s], 0.1);
+        return said;
     };
     for (int s = 0; s < members; ++s) start(s);
     int kills = 0, stops = 0, removals = 0;
     const double until = base::monotonic_seconds() + seconds;
     while (base::monotonic_seconds() < until) {
-        BOOST_REQUIRE(all_train());
+        const std::string stuck = who_stands_still();
+        BOOST_REQUIRE_MESSAGE(stuck.empty(), "not all train, seed " << seed << stuck);
         ::usleep(random() % 300'000);
         const int s = static_cast<int>(random() % members);
         switch (random() % 3) {
@@ -122,7 +129,8 @@ BOOST_AUTO_TEST_CASE(killed_and_stopped_at_random) {
                 start(s);
         }
     }
-    BOOST_REQUIRE(all_train());
+    const std::string stuck = who_stands_still();
+    BOOST_REQUIRE_MESSAGE(stuck.empty(), "not all train, seed " << seed << stuck);
     b.stop = true;
     const std::string first = job.result(process[0], 60);
     BOOST_TEST(holds(first, "ok steps "), first << ", seed " << seed);
