@@ -49,6 +49,12 @@ public:
     }
     void signal(int i, int number) { ::kill(at(i).pid, number); }
     pid_t pid(int i) { return at(i).pid; }
+    /// Whether process i is over: result(i) then waits for nothing.
+    bool ended(int i) {
+        const child& c = at(i);
+        pollfd p{c.pipe, 0, 0};
+        return c.ended || (::poll(&p, 1, 0) > 0 && (p.revents & POLLHUP));
+    }
     /// What process i handed back; "HUNG" if it is not over in time, "KILLED" if a signal ended it.
     std::string result(int i, double within = 60) {
         child& c = at(i);
