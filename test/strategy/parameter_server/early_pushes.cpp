@@ -40,7 +40,8 @@ std::string through_a_proxy(bool upwards, parameter_server_options o, F f) {
         return std::string();
     });
     const auto member = [&](cluster_role role, int server) -> std::string {
-        const cluster c({{cluster_role::worker, 0, at(0).host, at(0).port}, {cluster_role::ps, 0, at(server).host, at(server).port}},
+        const cluster c({{cluster_role::worker, 0, at(0).host, at(0).port},
+                         {cluster_role::ps, 0, at(server).host, at(server).port}},
                         role, 0, quick(20));
         trainer t{net, mse, sgd{.learning_rate = 1e-3f}, max_batch<batch>, strategy_of_test{c, o}, {.threads = 1}};
         if (detail::has_served(t)) return "served";

@@ -23,20 +23,23 @@ namespace {
 
 constexpr int width = 64, batch = 500, keys_each = 3, steps = 40;
 constexpr int rows = steps * batch * keys_each;   // with Adam's slots 46 MB
-constexpr auto net = keys<keys_each> >> hashed_embedding<width, hashed_options{.most_rows = 2 * rows}> >> flatten >> dense<1>;
+constexpr auto net =
+    keys<keys_each> >> hashed_embedding<width, hashed_options{.most_rows = 2 * rows}> >> flatten >> dense<1>;
 
 /// Step s names rows of its own.
 data::dataset all_keys(int first = 0, int last = steps) {
     std::vector<std::int32_t> halves;
     for (std::int64_t i = std::int64_t{first} * batch * keys_each; i < std::int64_t{last} * batch * keys_each; ++i) {
         const std::int64_t key = (i + 1) * 0x0123456789ab;
-        halves.insert(halves.end(), {static_cast<std::int32_t>(key & 0xffffffffu), static_cast<std::int32_t>(key >> 32)});
+        halves.insert(halves.end(),
+                      {static_cast<std::int32_t>(key & 0xffffffffu), static_cast<std::int32_t>(key >> 32)});
     }
     const std::vector<float> y(halves.size() / (2 * keys_each), 0.5f);
     return data::dataset().input(extents(keys_each, 2), std::move(halves)).targets(extents(1), y);
 }
 auto model_of(const cluster& c) {
-    return estimator{net, mse, adam{.learning_rate = 0.01f}, max_batch<batch>, parameter_server<sync<0>>{c}, {.threads = 1}};
+    return estimator{net, mse, adam{.learning_rate = 0.01f}, max_batch<batch>, parameter_server<sync<0>>{c},
+                     {.threads = 1}};
 }
 constexpr save_options every_10{.every_steps = 10, .resume = true, .keep = 2};
 
@@ -79,7 +82,9 @@ void change_a_row(const std::string& path) {
     const int byte = f.seekg(at).get();
     f.seekp(at).put(static_cast<char>(byte ^ 1));
 }
-void shorten(const std::string& path) { std::filesystem::resize_file(path, static_cast<std::uintmax_t>(values_in(path))); }
+void shorten(const std::string& path) {
+    std::filesystem::resize_file(path, static_cast<std::uintmax_t>(values_in(path)));
+}
 bool says(const std::string& text, const char* word) { return text.find(word) != text.npos; }
 /// What one that evaluates says of f(its model, its data).
 template <class F>
@@ -123,7 +128,8 @@ BOOST_AUTO_TEST_CASE(a_worker_that_resumes_does_not_hold_the_file) {
         const std::string said = job(workers, [=](auto& model, auto& data) {
             const double before = test::peak_megabytes(true);
             measures memory;
-            model.train(data, {.epochs = 2, .progress = nullptr}, save_checkpoints(folder, every_10), stop_at({.step = 42}), memory);
+            model.train(data, {.epochs = 2, .progress = nullptr}, save_checkpoints(folder, every_10),
+                        stop_at({.step = 42}), memory);
             return joined({model.inner().steps(), " ", static_cast<std::int64_t>(memory.most - before), " MB"});
         });
         BOOST_TEST(said.starts_with("42 "), said);
@@ -135,11 +141,13 @@ BOOST_AUTO_TEST_CASE(the_evaluator_does_not_hold_the_file) {
     const std::string said = evaluates([&](auto& model, auto& data) {
         const double before = test::peak_megabytes(true);
         const auto r = train_and_evaluate(
-            model, {.data = &data, .max_steps = 40, .folder = folder, .keep = 2, .does = duty::evaluate, .progress = nullptr},
+            model,
+            {.data = &data, .max_steps = 40, .folder = folder, .keep = 2, .does = duty::evaluate, .progress = nullptr},
             {.data = &data, .start_delay = 0, .throttle = 0});
         const double more = test::peak_megabytes() - before;
         // Other rows than the file's begin near 0, and a loss of 0.25.
-        const bool good = r.evaluations.size() == 1 && r.evaluations[0].step == 40 && r.evaluations[0].result.loss < 0.2;
+        const bool good =
+            r.evaluations.size() == 1 && r.evaluations[0].step == 40 && r.evaluations[0].result.loss < 0.2;
         return joined({good ? "good " : "bad ", static_cast<std::int64_t>(more), " MB"});
     });
     BOOST_TEST(said.starts_with("good "), said);
@@ -190,7 +198,8 @@ BOOST_AUTO_TEST_CASE(a_file_that_is_replaced_stays_what_it_was) {
         write_bytes(file + "-new", "another");
         std::filesystem::rename(file + "-new", file);
         model.train(data, {.epochs = 1, .progress = nullptr}, stop_at({.step = 41}));
-        return joined({model.inner().steps(), ", ", model.evaluate(data).loss < 0.2 ? "with its rows" : "without its rows"});
+        const bool has_rows = model.evaluate(data).loss < 0.2;
+        return joined({model.inner().steps(), ", ", has_rows ? "with its rows" : "without its rows"});
     });
     BOOST_TEST(said == "41, with its rows");
 }
@@ -216,7 +225,9 @@ BOOST_AUTO_TEST_CASE(an_evaluator_passes_over_a_file_that_changes_while_it_evalu
             // The first batch is looked up before, the others behind the change.
             auto all = data::source(all_keys()) | data::batch(batch);
             const auto r = train_and_evaluate(
-                model, {.data = &data, .max_steps = 40, .folder = folder, .keep = 2, .does = duty::evaluate, .progress = nullptr},
+                model,
+                {.data = &data, .max_steps = 40, .folder = folder, .keep = 2, .does = duty::evaluate,
+                 .progress = nullptr},
                 {.data = &all, .metrics = {spoils{[&] { spoil(newest); }}}, .start_delay = 0, .throttle = 0});
             return joined({r.evaluations.size(), " evaluations"});
         });
