@@ -129,8 +129,9 @@ private:
             members_->fail(fault);
             error = first_error();
         } catch (const std::exception& fault) {
-            members_->fail(own_error(e.what, fault.what()));
-            error = first_error();
+            error = failed(e.what, fault.what());
+        } catch (...) {
+            error = failed(e.what, "it threw what is no error");
         }
         lock.lock();
         driving_ = false;
@@ -141,7 +142,15 @@ private:
             progress_.notify_all();
         }
     }
-    std::exception_ptr first_error() {
+    SINTER_COLD std::exception_ptr failed(const operation& o, const char* cause) noexcept {
+        try {
+            members_->fail(own_error(o, cause));
+        } catch (...) {   // no memory for the text: the others will see this member go
+            return std::current_exception();
+        }
+        return first_error();
+    }
+    SINTER_COLD std::exception_ptr first_error() noexcept {
         try {
             members_->check();
         } catch (...) {

@@ -4,6 +4,7 @@
 #include <sinter/io/system_call.hpp>
 #include <atomic>
 #include <mutex>
+#include <new>
 #include <optional>
 #include <sys/eventfd.h>
 
@@ -15,12 +16,15 @@ public:
     first_error() : event_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
         if (!event_) io::throw_io_error(errno, "cannot make an event", "eventfd");
     }
-    /// False: there was one before.
-    bool set(const cluster_error& e) {
+    /// False: there was one before. Where there is no memory for it, that is the error.
+    bool set(const cluster_error& e) noexcept {
         {
             const std::lock_guard hold(mutex_);
-            if (error_) return false;
-            error_.emplace(e);
+            if (there_.load(std::memory_order_relaxed)) return false;
+            try {
+                error_.emplace(e);
+            } catch (const std::bad_alloc&) {
+            }
         }
         there_.store(true, std::memory_order_release);
         const std::uint64_t one = 1;
@@ -31,9 +35,10 @@ public:
     void check() const {
         if (there()) throw cluster_error(get());
     }
-    /// Only if there().
+    /// Only if there(). Throws bad_alloc where there was no memory for it.
     cluster_error get() const {
         const std::lock_guard hold(mutex_);
+        if (!error_) throw std::bad_alloc();
         return *error_;
     }
     int descriptor() const { return event_.get(); }

@@ -136,8 +136,11 @@ inline cluster_error process_group::removed(double gap) const {
 inline void process_group::adopt(const cluster_error& e, bool tell) {
     if (has_failed_.exchange(true)) return;
     // First the others are told: whoever sees the error here may say next that it leaves.
-    if (tell && size() > 1)
-        loop_.post([this, m = archived(message::failure::of(e))] { send_all(message::kind::failure, m); });
+    try {
+        if (tell && size() > 1)
+            loop_.post([this, m = archived(message::failure::of(e))] { send_all(message::kind::failure, m); });
+    } catch (const std::bad_alloc&) {   // they see this process go: it learns of the error in any case
+    }
     error_.set(e);
     const lock hold(mutex_);
     changed_.notify_all();
