@@ -276,7 +276,8 @@ private:
         const peer_state& p = peer(x.slot);
         if (p.heard >= 0 && (p.life != x.life || p.state == assembly_state::ended)) return true;
         if (now - began_ > with_.stuck_after && !has_come(x)) return true;
-        const double limit = x.slot == suspect_ ? std::max(0.25, with_.dead_after / 5) : with_.dead_after;
+        // Of a suspect a connection was lost, or nothing heard for dead_after: some probes more say enough.
+        const double limit = x.slot == suspect_ ? std::max(0.25, with_.dead_after / 20) : with_.dead_after;
         return now - std::max(p.heard, began_) > limit;
     }
     bool has_come(const seat& x) const {

@@ -233,16 +233,18 @@ inline void process_group::close(double within) {
 }
 inline void process_group::hang_up() {
     bool all = true;
+    // The others go on without it, and tell it so elsewhere (elastic/assembly.hpp): nobody waits for its end.
+    const int dead = who_.options.regroups && error_.there() ? error_.get().rank() : -1;
     for (int r = 0; r < size(); ++r) {
         control_link* const c = r == rank() ? nullptr : links_->control(r);
-        if (!c) {
+        if (c && c->idle()) c->shut_down();
+        if (!c || r == dead) {
             const lock hold(mutex_);
             gone_[static_cast<std::size_t>(r)] = 1;
             changed_.notify_all();
             continue;
         }
-        if (c->idle()) c->shut_down();
-        else all = false;
+        if (!c->idle()) all = false;
     }
     if (!all) suspicion_[0]->in(0.005, [this] { hang_up(); });
 }
