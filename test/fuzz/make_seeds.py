@@ -3,7 +3,7 @@
 """Writes the fuzzers' seeds: FOLDER/safetensors/*, FOLDER/idx/*, FOLDER/pgm/*, FOLDER/npy/*, FOLDER/npz/*,
 FOLDER/csv/*,
 FOLDER/features/*, FOLDER/png/*, FOLDER/cluster_text/*,
-FOLDER/table_delta/*. Small, valid, each showing one feature.
+FOLDER/table_delta/*, FOLDER/elastic_group/*. Small, valid, each showing one feature.
 What it wrote is checked in under corpus/.
 
 usage: make_seeds.py FOLDER
@@ -134,6 +134,14 @@ SEEDS = {
         "twice": table_delta(1, [6, 6], []),
         "both": table_delta(1, [6], [6]),
         "another": table_delta(1, [6], [], "u"),
+    },
+    "elastic_group": {
+        "records": bytes([0]) + 2 * struct.pack("<qqiiqiiqii", 48, 3, 1, 2, 2, 1, 3, 1, 4, 5),
+        "lives": bytes([1]) + struct.pack("<qQqQ", 8, 77, 8, 1 << 63),
+        "step": bytes([6]) + struct.pack("<qqqqdfBB2x", 9, 400, 12, -1, 12.0, 0.5, 1, 1),
+        "bytes": bytes([14]) + struct.pack("<qqqqdfBB2x", 4, 80, -1, -1, -1.0, 0.0, 3, 0),
+        "healed": bytes([3]) + struct.pack("<qq", 0, 0) + struct.pack("<qq8s", 1, 8, b"an image")
+        + struct.pack("<qq4s", 2, 4, b"step") + struct.pack("<qqqq", 3, 0, 4, 0),
     },
 }
 

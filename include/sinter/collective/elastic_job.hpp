@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <sinter/collective/communicator.hpp>
+#include <sinter/collective/told_by_members.hpp>
 #include <sinter/net/elastic/assembly_service.hpp>
 #include <sinter/net/identity.hpp>
 #include <functional>
@@ -51,8 +51,8 @@ public:
         g.list.epoch = 1;
         g.members = make_group(g.list, "begin", service_.roster().options.join_within);
         const std::uint64_t mine = service_.use([](wire::assembly& a, double, auto&&) { return a.self().life; });
-        const auto lives = g.members->all_gather({reinterpret_cast<const std::byte*>(&mine), sizeof mine});
-        for (std::size_t r = 0; r < lives.size(); ++r) std::memcpy(&g.list.seats[r].life, lives[r].data(), sizeof mine);
+        const std::vector<std::uint64_t> lives = told_by_all(*g.members, mine, "beginning the job");
+        for (std::size_t r = 0; r < lives.size(); ++r) g.list.seats[r].life = lives[r];
         service_.use([&](wire::assembly& a, double, auto&&) { a.begin(g.list); });
         list_ = g.list;
         return g;
@@ -110,6 +110,7 @@ public:
         return [two, connect = connect_, same = same_] { return connect(two, same); };
     }
     std::int64_t epoch() const { return list_.epoch; }
+    int most() const { return most_; }   ///< members at once
     /// The members that were agreed on last, also where they could not connect.
     const wire::member_list& list() const { return list_; }
     int slot() const { return service_.roster().rank(); }

@@ -168,10 +168,12 @@ public:
         return plain_at(v, v.gradient);
     }
     void set_plain(const variable_info& v, const float* x) {
-        write_on_all([&] { write(v, v.at, x); });
+        write(v, v.at, x);
+        session_.publish();
     }
     void set_plain_slot(const variable_info& v, int slot, const float* x) {
-        write_on_all([&] { write(v, slot_address(v, slot), x); });
+        write(v, slot_address(v, slot), x);
+        session_.publish();
     }
     /// A variable's numbers as they will lie in memory: whoever sets several makes all of them,
     /// which may fail, and then puts them there, which on the CPU cannot. `slot` as above, or -1
@@ -185,9 +187,8 @@ public:
                 runtime::from_plain(v, x, device_type::panel_width, device_type::target.lanes)};
     }
     void put(const std::vector<packed_values>& all) {
-        write_on_all([&] {
-            for (const packed_values& p : all) session_.write(p.to, p.x.data(), static_cast<std::int64_t>(p.x.size()));
-        });
+        for (const packed_values& p : all) session_.write(p.to, p.x.data(), static_cast<std::int64_t>(p.x.size()));
+        session_.publish();
     }
 
     /// What the strategy said of the last step, over all members: loss, examples, and whether one
@@ -308,15 +309,6 @@ private:
         const std::vector<float> packed =
             runtime::from_plain(v, x, device_type::panel_width, device_type::target.lanes);
         session_.write(to, packed.data(), v.floats);
-    }
-    /// f() writes values; again where members change before all have them: parts of slots lie
-    /// elsewhere then.
-    template <class F>
-    SINTER_COLD void write_on_all(F f) {
-        detail::by_the_same_members(session_, [&] {
-            f();
-            session_.publish();
-        });
     }
 };
 

@@ -77,7 +77,12 @@ public:
     explicit averaged_weights(Trainer& t) : t_(t) { t_.exchange_with_averages(); }
     averaged_weights(const averaged_weights&) = delete;
     averaged_weights& operator=(const averaged_weights&) = delete;
-    ~averaged_weights() { t_.exchange_with_averages(); }
+    ~averaged_weights() {
+        try {
+            t_.exchange_with_averages();
+        } catch (const error&) {   // members that cannot do it together: their next call says so, too
+        }
+    }
 
 private:
     Trainer& t_;

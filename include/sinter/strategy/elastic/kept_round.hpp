@@ -4,6 +4,7 @@
 #include <sinter/strategy/replica.hpp>
 #include <array>
 #include <memory>
+#include <utility>
 
 namespace sinter::inline SINTER_TARGET::detail {
 
@@ -42,14 +43,20 @@ public:
     void each(F f) const {
         for (std::size_t i = 0; i < n_; ++i) f(*steps_[i]);
     }
-    /// A saved run goes on: what had been gathered, and what it is to be divided by.
-    void begin(std::vector<float> gathered, float weight) {
+    /// A saved run is to go on: what had been gathered, and what it is to be divided by.
+    void load(std::vector<float> gathered, float weight) {
+        loaded_ = std::move(gathered);
+        loaded_weight_ = weight;
+        loads_ = true;
+    }
+    /// It does, on all members. Until then a round that others repeat is the one before.
+    void begin_loaded() {
+        if (!std::exchange(loads_, false)) return;
         clear();
         bool any = false;
-        for (const float x : gathered) any = any || x != 0;
-        if (!any) return;
-        before_ = std::move(gathered);
-        weight_before_ = weight;
+        for (const float x : loaded_) any = any || x != 0;
+        if (any) before_ = std::move(loaded_), weight_before_ = loaded_weight_;
+        loaded_ = {};
     }
     const std::vector<float>& before() const { return before_; }
     float weight_before() const { return weight_before_; }
@@ -57,8 +64,9 @@ public:
 private:
     std::vector<std::unique_ptr<step>> steps_;   ///< the first n_ are in use
     std::size_t n_ = 0;
-    std::vector<float> before_;
-    float weight_before_ = 0;
+    std::vector<float> before_, loaded_;
+    float weight_before_ = 0, loaded_weight_ = 0;
+    bool loads_ = false;
 };
 
 /// In its place where every step updates.

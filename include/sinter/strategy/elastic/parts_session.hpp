@@ -35,17 +35,25 @@ protected:
             base::kept_ = division_.parts();
         }
     }
-    /// In a new group, before anything else: completes a step whose sums all of the last group had,
-    /// where some of them have updated. `done`: operations of this member; `healed`: it has the
-    /// model's state. `completed`: the step is. Returns nothing, or why the job cannot go on.
-    SINTER_COLD std::string settle(std::int64_t done, bool healed, bool& completed) {
+    /// In a new group, before anything else: who has which parts. `done`: operations of this
+    /// member; `healed`: it has the model's state; `most`: members at once. Returns nothing, or why
+    /// the job cannot go on.
+    SINTER_COLD std::string meet_keepers(std::int64_t done, bool healed, int most) {
         if constexpr (base::Copied) {
-            auto& c = *base::communicator();
-            std::string lost = division_.meet(c, done, healed, static_cast<int>(base::stage()));
+            std::string lost =
+                division_.meet(*base::communicator(), done, healed, static_cast<int>(base::stage()), most);
             if (!lost.empty())
                 return lost + (checkpoint_.empty() ? "; no checkpoint has been written since this process began"
                                                    : "; go on from the last checkpoint, " + checkpoint_);
             base::kept_ = division_.parts();
+        }
+        return {};
+    }
+    /// Behind it: completes a step whose sums all of the last group had, where some of them have
+    /// updated. True: the step is this member's.
+    SINTER_COLD bool settle(std::int64_t done, bool healed) {
+        if constexpr (base::Copied) {
+            auto& c = *base::communicator();
             std::int64_t most = 0;
             for (const slot_record& r : division_.records())
                 if (r.healed) most = std::max(most, r.done);
@@ -54,9 +62,9 @@ protected:
                 agreed = agreed || (r.healed && r.done == most && r.stage == static_cast<int>(commit_stage::updated));
             if (healed && base::stage() == commit_stage::summed && (done < most || agreed)) base::follow_commit();
             if (agreed) division_.gather_weights(c, base::local().at({compiler::space::parameter, 0}));
-            completed = agreed && healed && done == most;
+            return agreed && healed && done == most;
         }
-        return {};
+        return false;
     }
     /// Behind it: where members have changed, so do their parts of the slots.
     SINTER_COLD void divide(std::int64_t epoch) {

@@ -4,8 +4,8 @@
 #include <sinter/base/checksum.hpp>
 #include <sinter/collective/elastic_job.hpp>
 #include <sinter/collective/healer.hpp>
-#include <sinter/strategy/elastic/kept_round.hpp>
-#include <sinter/strategy/elastic/parts_session.hpp>
+#include <sinter/strategy/elastic/round_session.hpp>
+#include <sinter/strategy/elastic/told_result.hpp>
 #include <bit>
 #include <functional>
 
@@ -32,13 +32,13 @@ namespace sinter::inline SINTER_TARGET {
 /// member. Of members that are no power of two the last ones have no shards, and add nothing: so
 /// the order of sums is the tree's, whoever is there.
 template <class Programs, int Shards = 0, other_processes Others = other_processes::update_all>
-class elastic_session : public detail::parts_session<Programs, Others> {
-    using base = detail::parts_session<Programs, Others>;
+class elastic_session : public detail::round_session<Programs, Others> {
+    using base = detail::round_session<Programs, Others>;
     using replicas = shard_replicas<Programs, Others>;
     using unit = replica<Programs>;
     using P0 = typename Programs::template training<0>;
     using left_behind = collective::left_behind;
-    static constexpr bool gathers = unit::gathers();
+    using base::gathers, base::round_, base::loads_;
 
 public:
     template <class Strategy>
@@ -64,19 +64,22 @@ public:
         mine.join = job_->somebody_waits();
         if (healer_ && healer_->is_broken()) stop_healing();
         told_.clear();
-        if constexpr (gathers) made_ = {&b, &v};
+        if constexpr (gathers) base::made_ = {&b, &v};
         perform(result::step, [&] { step_ = base::template step<I>(b, mine, observe); });
-        if constexpr (gathers) note_step();
+        if constexpr (gathers) base::note_step(step_.applied);
         step_.join = step_.join && round_.empty();   // who joins has nothing of a round
         heal();
         return step_;
     }
     void publish() {
+        bool begins = false;
         if constexpr (gathers)
-            if (std::exchange(loads_, false)) begin_round();
+            if ((begins = std::exchange(loads_, false))) base::load_round();
         perform(result::weights, [&] { base::publish(); });
-        if constexpr (gathers)
-            if (!round_.empty() && job_ && !quiet_) perform(result::none, [&] { repeat_round(); });
+        if constexpr (gathers) {
+            round_.begin_loaded();
+            if ((begins || !round_.empty()) && job_ && !quiet_) perform(result::none, [&] { base::repeat_round(); });
+        }
         if (healer_) healer_->add(collective::healing::image, base::weights());
     }
     /// Of what is gathered in a round, or of which each member keeps a part: a call of all members.
@@ -124,10 +127,10 @@ public:
         if (healer_ && healer_->is_ready()) healer_->finish();
         run_ = std::move(run);   // bytes_ may still be asked for: see perform_on()
         const auto give = [&] { hand_over(); };
-        if (again(job_->fault("members change"), give, true, true))
+        doing_ = {result::bytes};
+        if (telling([&] { return again(job_->fault("members change"), give, true, true); }))
             bytes_ = std::move(run_), made_in_ = job_->epoch();
-        kind_ = result::bytes;
-        ++done_;
+        count();
         stop_healing();
     }
     /// Waits until the members admit this process; what they give it. It stays quiet until speak().
@@ -152,7 +155,7 @@ public:
             } catch (const cluster_error&) {   // somebody died meanwhile, or the new members could not connect
                 if (std::exchange(first, false)) done_ = wire::done_of(of_self(job_->list()).progress);
             }
-        ++done_;
+        count();
         healed_ = true;
         waits_ = false;
         return bytes_;
@@ -165,16 +168,15 @@ public:
         if constexpr (gathers) {   // at the beginning of a round, whose sums are the others'
             loads_ = false;
             round_.clear();
-            repeat_round();
+            base::repeat_round();
         }
     }
 
 private:
-    enum class result : std::uint8_t { none, step, weights, bytes };
-    struct header {
-        std::int64_t made_in, bytes;
-        step_result step;
+    using result = detail::result_kind;
+    struct operation {
         result kind;
+        std::int64_t bytes = -1;   ///< of its result; -1: a run, which is as large as it is
     };
     static constexpr bool tells = !base::Copied && detail::tells_steps<Programs>();
     static constexpr int most_tries = 3;   // with the same members: then it is not they who are at fault
@@ -185,7 +187,7 @@ private:
     std::int64_t done_ = 0;          ///< operations
     std::int64_t made_in_ = 0, chief_since_ = 0, check_every_ = 0;
     bool waits_ = false, quiet_ = false, healed_ = true, chief_ = false;
-    result kind_ = result::none;     ///< of the last operation
+    operation doing_{result::bytes}, did_{result::none};   ///< what is being done; what was done last
     step_result step_{};
     std::vector<std::byte> bytes_;   ///< what it gave
     std::vector<std::byte> run_;     ///< for those that are being admitted
@@ -194,14 +196,6 @@ private:
     std::vector<std::byte> told_;    ///< of the last step, while this member heals another
     std::unique_ptr<collective::healer> healer_;
     collective::healing_counts counts_;
-    // Where steps are accumulated:
-    struct step_made {
-        const batch_view* batch = nullptr;
-        const step_values* values = nullptr;
-    };
-    std::conditional_t<gathers, detail::kept_round<P0>, detail::no_round> round_;
-    step_made made_;                 ///< that is not in round_ yet
-    bool loads_ = false;             ///< what had been gathered when a run was saved has been written
 
     static span<std::byte> as_writable_bytes_of(span<double> x) {
         return {reinterpret_cast<std::byte*>(x.data()), x.size() * sizeof(double)};
@@ -225,15 +219,23 @@ private:
         if (!job_) return f();
         if (quiet_) return;
         if (broken_) throw *broken_;
-        bool own = true;
-        try {
-            f();
-        } catch (const cluster_error& e) {
-            own = again(e, f);
-        }
+        if (k != result::bytes) doing_ = {k, 0};
+        const bool own = telling([&] {
+            try {
+                f();
+                return true;
+            } catch (const cluster_error& e) {
+                return again(e, f);
+            }
+        });
         if (own) made_in_ = job_->epoch();
-        kind_ = k;
+        count();
+    }
+    /// An operation is over.
+    void count() {
         ++done_;
+        did_ = doing_;
+        base::begin_writes(base::member().count > 1);
     }
     /// f() changes x, which is what all are to have afterwards.
     template <class F>
@@ -241,6 +243,7 @@ private:
         if (!job_) return f();
         if (quiet_) return;
         given_.assign(x.begin(), x.end());
+        doing_ = {result::bytes, static_cast<std::int64_t>(x.size())};
         // Until f() is over bytes_ stays the result of the operation before, which others may still
         // be in.
         perform(result::bytes, [&] {
@@ -266,10 +269,11 @@ private:
                 base::divide(job_->epoch());
                 base::end_commit();
                 if constexpr (gathers) {
-                    if (has_it) note_step();
-                    repeat_round();
+                    if (has_it) base::note_step(step_.applied), round_.begin_loaded();
+                    base::repeat_round();
                 }
                 if (has_it) return completed;
+                base::write_again();
                 f();
                 return true;
             } catch (const left_behind& last) {
@@ -280,10 +284,32 @@ private:
             if (list_.seats.size() >= before && ++in_vain == most_tries) end(e);
         }
     }
+    /// f(). What it throws for this member alone, which lacks memory, files or threads, the others
+    /// are told of: they need not wait for it.
+    template <class F>
+    bool telling(F f) {
+        try {
+            return f();
+        } catch (const std::bad_alloc&) {
+            give_up("it has no memory left");
+            throw;
+        } catch (const io_error& e) {
+            give_up(e.what());
+            throw;
+        } catch (const device_error& e) {
+            give_up(e.what());
+            throw;
+        }
+    }
+    SINTER_COLD void give_up(const char* why) noexcept try {
+        job_->end();
+        base::fail(why);
+    } catch (...) {   // no memory for it: its service says so when it is asked
+    }
     [[noreturn]] SINTER_COLD void end(const cluster_error& e) {
-        broken_ = std::make_unique<cluster_error>(e);
         job_->end();
         base::connect(nullptr);
+        broken_ = std::make_unique<cluster_error>(e);
         throw *broken_;
     }
     SINTER_COLD void regroup(bool admits, int suspect) {
@@ -319,6 +345,13 @@ private:
     }
     static std::size_t at_(int r) { return static_cast<std::size_t>(r); }
 
+    /// Whether others have not completed this member's last operation.
+    bool others_are_behind(std::int64_t done) const {
+        for (const wire::seat& s : list_.seats)
+            if (wire::done_of(s.progress) < done) return true;
+        return false;
+    }
+
     /// In a new group: those that have completed one operation more give its result to those that
     /// have not; true: this member is one of the latter.
     SINTER_COLD bool catch_up() {
@@ -330,20 +363,26 @@ private:
         const std::int64_t mine = wire::done_of(of_self(list_).progress);
         if (mine < most - 1)
             throw left_behind(job_->fault("this process is more than one operation behind the others"));
-        header h{made_in_, 0, step_, kind_};
-        const bool gives = base::member().index == from;
-        if (gives && (kind_ == result::step || kind_ == result::weights)) bytes_ = base::weights();
-        if (gives) h.bytes = static_cast<std::int64_t>(bytes_.size());
+        const bool gives = base::member().index == from, lacks = mine < most;
+        const operation& last = lacks ? doing_ : did_;
+        const bool of_model = last.kind == result::step || last.kind == result::weights;
+        detail::told_result told{.made_in = made_in_, .kind = last.kind};
+        told.set(step_);
+        if (gives && of_model) bytes_ = base::weights();
+        if (gives && last.kind != result::none) told.bytes = std::ssize(bytes_);
         auto& c = *base::communicator();
-        c.broadcast({reinterpret_cast<std::byte*>(&h), sizeof h}, from);
+        c.broadcast({reinterpret_cast<std::byte*>(&told), sizeof told}, from);
+        constexpr std::int64_t image = std::int64_t{base::image_bytes()}, run = collective::most_to_heal(image);
+        need_result(told, from, last.kind,
+                    {image, std::max<std::int64_t>(last.bytes, 0), last.bytes < 0 ? run : last.bytes}, job_->epoch());
         std::vector<std::byte> other;
-        std::vector<std::byte>& to = mine < most ? bytes_ : gives ? bytes_ : other;
-        to.resize(static_cast<std::size_t>(h.bytes));
+        std::vector<std::byte>& to = lacks || gives ? bytes_ : other;
+        to.resize(static_cast<std::size_t>(told.bytes));
         c.broadcast({to.data(), to.size()}, from);
-        if (mine == most) return false;
-        made_in_ = h.made_in;
-        if (h.kind == result::step || h.kind == result::weights) set_weights(bytes_);
-        if (h.kind == result::step) step_ = h.step;
+        if (!lacks) return false;
+        made_in_ = told.made_in;
+        if (of_model) set_weights(bytes_);
+        if (last.kind == result::step) step_ = told.step();
         return true;
     }
     /// Behind the gathering of admit(): those that join are given the run.
@@ -351,8 +390,10 @@ private:
         if (!somebody_joins()) return;
         const int from = source();
         auto& c = *base::communicator();
-        std::int64_t n[1] = {static_cast<std::int64_t>(run_.size())};
+        std::int64_t n[1] = {std::ssize(run_)};
         c.broadcast({reinterpret_cast<std::byte*>(n), sizeof n}, from);
+        collective::need_told(from, "giving the run to one that joins", "bytes", n[0], 0,
+                              collective::most_to_heal(base::image_bytes()));
         std::vector<std::byte> other;
         std::vector<std::byte>& to = healed_ ? base::member().index == from ? run_ : other : bytes_;
         to.resize(static_cast<std::size_t>(n[0]));
@@ -425,45 +466,11 @@ private:
         std::int32_t differ[1] = {!healed_ && mine != sum[0]};
         c.all_reduce(span<std::int32_t>(differ, 1), collective::reduction::max);
         if (differ[0] == 0) return;
-        state.resize(static_cast<std::size_t>(sum[1]));
+        constexpr auto image = std::int64_t{base::image_bytes()};
+        collective::need_told(from, "healing one that joins", "bytes", static_cast<std::int64_t>(sum[1]), image, image);
+        state.resize(base::image_bytes());
         c.broadcast({state.data(), state.size()}, from);
         if (!healed_) set_weights(state), ++counts_.waits;
-    }
-
-    // ---- of a round of steps that are accumulated
-    /// The step has been made, by this member or by others for it.
-    void note_step() {
-        const step_made made = std::exchange(made_, {});
-        if (!made.batch || !step_.applied) return;
-        if ((made.values->step + 1) % detail::of_program::every<P0> == 0) round_.clear();
-        else round_.add(*made.batch, *made.values);
-    }
-    /// What a saved run had gathered, which has been written on all members. The chief's is what
-    /// counts; the others remember it, for the chief may die.
-    SINTER_COLD void begin_round() {
-        std::vector<float> gathered(static_cast<std::size_t>(P0::v.z.trained));
-        float divisor = 0;
-        base::local().read(replicas::gather_slot(), gathered.data(), P0::v.z.trained);
-        base::local().read(P0::v.round_weight, &divisor, 1);
-        round_.begin(std::move(gathered), divisor);
-    }
-    /// Gathers all of the round again: this member's part of it, as members are now.
-    SINTER_COLD void repeat_round() {
-        for (int i = 0; i < replicas::shards(); ++i) replicas::empty_round(i);
-        if (round_.empty()) return;
-        if (!round_.before().empty() && base::member().chief()) {
-            const float divisor = round_.weight_before();
-            base::write(replicas::gather_slot(), round_.before().data(), P0::v.z.trained);
-            base::write(P0::v.round_weight, &divisor, 1);
-        }
-        const std::int64_t n = P0::v.floats(compiler::space::state);
-        std::vector<float> states(static_cast<std::size_t>(n));   // in which these steps have counted
-        base::local().read({compiler::space::state, 0}, states.data(), n);
-        using kept_step = typename detail::kept_round<P0>::step;
-        round_.each([this](const kept_step& s) { base::template step<0>(s.batch.view(), s.values); });
-        for (int k = 0; k < P0::v.n_states; ++k)
-            if (const variable_info& v = P0::v.states[k]; !(v.at == P0::v.round_weight))
-                base::write(v.at, states.data() + v.at.offset(), v.floats);
     }
 
     SINTER_COLD void set_weights(const std::vector<std::byte>& from) {
@@ -473,9 +480,12 @@ private:
 
     // ---- where each member keeps a part of the slots (parts_session.hpp)
     SINTER_COLD bool settle() {
-        bool completed = false;
-        const std::string lost = base::settle(wire::done_of(of_self(list_).progress), healed_, completed);
+        const std::int64_t done = wire::done_of(of_self(list_).progress);
+        const std::string lost = base::meet_keepers(done, healed_, job_->most());
         if (!lost.empty()) throw left_behind(job_->fault(lost));
+        if (others_are_behind(done)) base::take_writes_back();
+        else base::write_again();   // those that were have died
+        const bool completed = base::settle(done, healed_);
         if (completed) step_ = base::last_result();
         return completed;
     }

@@ -2,28 +2,13 @@
 #pragma once
 #include <sinter/base/joined.hpp>
 #include <sinter/collective/communicator.hpp>
+#include <sinter/strategy/elastic/slot_record.hpp>
 #include <sinter/strategy/replica.hpp>
-#include <sinter/strategy/synchronous/kept_parts.hpp>
 #include <sinter/strategy/synchronous/program_facts.hpp>
 #include <string>
 #include <vector>
 
 namespace sinter::inline SINTER_TARGET::detail {
-
-/// How slots were divided among the members of a group, and which of them this one was.
-struct slot_division {
-    std::int64_t epoch = 0;   ///< of the group; 0: none
-    std::int32_t member = 0, members = 0;
-
-    kept_parts parts() const { return {member, members, true}; }
-    bool keeps(int part) const { return epoch > 0 && parts().keeps(part); }
-};
-/// What a member tells of itself in a new group.
-struct slot_record {
-    std::int64_t done = 0;   ///< operations
-    std::int32_t healed = 0, stage = 0;   ///< wire::is_healed; commit_stage
-    slot_division has[2];    ///< whose parts it has: one of them but while slots are divided anew
-};
 
 /// The slots of an elastic job whose members each keep the parts of two (kept_parts): who has
 /// which, and how they get to other members where these have changed.
@@ -38,13 +23,12 @@ public:
     void begin(slot_division d) { has_[0] = d, has_[1] = {}; }
     kept_parts parts() const { return has_[0].parts(); }
 
-    /// In a new group, of all its members: they tell each other what they have. Empty, or what is
-    /// lost.
-    SINTER_COLD std::string meet(collective::communicator& c, std::int64_t done, bool healed, int stage) {
+    /// In a new group, of all its members: they tell each other what they have. `most`: members
+    /// that the job may have at once. Empty, or what is lost.
+    SINTER_COLD std::string meet(collective::communicator& c, std::int64_t done, bool healed, int stage, int most) {
         const slot_record mine{done, healed, stage, {has_[0], has_[1]}};
-        const auto all = c.all_gather({reinterpret_cast<const std::byte*>(&mine), sizeof mine});
-        records_.resize(all.size());
-        for (std::size_t r = 0; r < all.size(); ++r) std::memcpy(&records_[r], all[r].data(), sizeof mine);
+        records_ = collective::told_by_all(c, mine, "telling who has which slots");
+        for (int r = 0; r < c.size(); ++r) need_record(records_[static_cast<std::size_t>(r)], r, most);
         const slot_division newest = common();
         if (newest.epoch == 0) return "its members have no division of the optimizer's memory in common";
         for (auto& h : has_)

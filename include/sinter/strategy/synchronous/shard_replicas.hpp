@@ -7,6 +7,7 @@
 #include <sinter/strategy/synchronous/kept_parts.hpp>
 #include <sinter/strategy/synchronous/options.hpp>
 #include <sinter/strategy/synchronous/program_facts.hpp>
+#include <sinter/strategy/synchronous/slot_keepers.hpp>
 #include <sinter/strategy/synchronous/tree_sum.hpp>
 #include <limits>
 #include <memory>
@@ -88,8 +89,7 @@ public:
         }
     }
     void write(compiler::address to, const float* from, std::int64_t n) {
-        if (Sharded && members_ && to.where() == compiler::space::slot && !(unit::gathers() && is_gathered(to)))
-            return write_parts(to, from, n);
+        if (is_in_parts(to)) return write_parts(to, from, n);
         gathered_written_ = gathered_written_ || (unit::gathers() && is_gathered(to));
         units_[0].write(to, from, n);
         for (int i = 1; i < shards_; ++i) {
@@ -444,45 +444,40 @@ protected:
                 units_[at(i)].write(first, x.data(), n);
             }
     }
+    /// Whether each member keeps a part of what lies there.
+    bool is_in_parts(compiler::address a) const {
+        return Sharded && members_ && a.where() == compiler::space::slot && !(unit::gathers() && is_gathered(a));
+    }
+    /// f(begin, end) for each stretch of n floats there that this member keeps.
+    template <class F>
+    void each_kept(compiler::address a, std::int64_t n, F f) const {
+        if (!is_in_parts(a)) return f(std::int64_t{0}, n);
+        const std::vector<detail::keeper> k = detail::keepers_of_slot<P0>(kept_, a, n);
+        const auto kept = [&](std::int64_t j) { return k[static_cast<std::size_t>(j)] != detail::keeper::another; };
+        for (std::int64_t begin = 0, end; begin < n; begin = end) {
+            for (end = begin + 1; end < n && kept(end) == kept(begin);) ++end;
+            if (kept(begin)) f(begin, end);
+        }
+    }
 
 private:
-    /// Who keeps what of a slot that lies at an address.
-    enum keeper : char { another, this_member, this_copies, everybody };
-    std::vector<keeper> keepers(compiler::address from, std::int64_t n) const {
-        std::vector<keeper> k(static_cast<std::size_t>(n), everybody);
-        const std::int64_t at_ = from.offset() % P0::v.z.trained;
-        for (int b = 0; b < P0::v.n_buckets; ++b) {
-            if (!detail::of_program::in_parts<P0>(b)) continue;
-            const std::int64_t begin = detail::of_program::parameters_of<P0>(b).offset(),
-                               floats = P0::v.buckets[b].floats;
-            const auto fill = [&](collective::part_range r, keeper who) {
-                for (std::int64_t j = std::max(begin + r.first, at_); j < std::min(begin + r.end, at_ + n); ++j)
-                    k[static_cast<std::size_t>(j - at_)] = who;
-            };
-            fill({0, floats}, another);
-            for (int i = kept_.count() - 1; i >= 0; --i) fill(kept_.part(floats, i), i ? this_copies : this_member);
-        }
-        return k;
-    }
     /// Slots as all members together have them.
     void read_parts(compiler::address from, float* to, std::int64_t n) const {
         if (!members_) return;
-        const std::vector<keeper> k = keepers(from, n);
+        using detail::keeper;
+        const std::vector<keeper> k = detail::keepers_of_slot<P0>(kept_, from, n);
         for (std::int64_t j = 0; j < n; ++j) {
             const keeper who = k[static_cast<std::size_t>(j)];
-            if (who != this_member && (who != everybody || members_->rank() != 0))
+            if (who != keeper::this_member && (who != keeper::everybody || members_->rank() != 0))
                 to[j] = -0.f;   // to which anything is added as it is
         }
         members_->all_reduce(span<float>(to, static_cast<std::size_t>(n)));
     }
     /// What others keep takes no memory here.
     void write_parts(compiler::address to, const float* from, std::int64_t n) {
-        const std::vector<keeper> k = keepers(to, n);
-        const auto kept = [&](std::int64_t j) { return k[static_cast<std::size_t>(j)] != another; };
-        for (std::int64_t begin = 0, end; begin < n; begin = end) {
-            for (end = begin + 1; end < n && kept(end) == kept(begin);) ++end;
-            if (kept(begin)) units_[0].write({to.where(), to.offset() + begin}, from + begin, end - begin);
-        }
+        each_kept(to, n, [&](std::int64_t begin, std::int64_t end) {
+            units_[0].write({to.where(), to.offset() + begin}, from + begin, end - begin);
+        });
     }
     static constexpr bool of_examples() {
         for (int i = 0; i < P0::v.n_states; ++i)
