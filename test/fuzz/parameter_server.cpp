@@ -2,10 +2,14 @@
 // needs: distributed
 // libFuzzer target: whatever a member says to a parameter server, or a server to a member, or a
 // checkpoint's log has, is refused or lies within the shard. The first byte says which.
+#include <sinter/parameter_server/agreed_clocks.hpp>
+#include <sinter/parameter_server/clocks.hpp>
 #include <sinter/parameter_server/copies.hpp>
 #include <sinter/parameter_server/copy_protocol.hpp>
+#include <sinter/parameter_server/server/reductions.hpp>
 #include <sinter/parameter_server/server_log.hpp>
 #include <sinter/parameter_server/staged_push.hpp>
+#include <sinter/parameter_server/step_tickets.hpp>
 #include <cstdlib>
 
 namespace {
@@ -31,7 +35,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     using namespace sinter::sharded;
     if (size < 1) return 0;
     const span<const std::byte> bytes(reinterpret_cast<const std::byte*>(data) + 1, size - 1);
-    switch (data[0] % 7) {
+    switch (data[0] % 8) {
         case 0: {   // a header that has proved to be one of this connection
             if (bytes.size() < 40) return 0;
             using wire::detail::get;
@@ -98,6 +102,40 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         case 4: try {
                 const auto log = server_log::of(std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size()));
                 need(server_log::of(log.bytes()).bytes() == log.bytes());
+                clocks c(update_order::stale(3), 2);   // goes on from there
+                c.restore(log.clocks);
+                need(c.may_push(log.clocks + 3) && !c.may_push(log.clocks + 4));
+                c.push(0, log.clocks + 3);
+            } catch (const error&) {
+            }
+            return 0;
+        case 6: try {   // what a leader says besides values: its follower goes on from there
+                constexpr int workers = 3, staleness = 2;
+                clocks c(update_order::stale(staleness), workers);
+                agreed_clocks together;
+                step_tickets tickets(update_mode::async, workers);
+                reductions sums(workers, sum_order::ranks);
+                wire::archive_reader r(bytes);
+                c.serialize(r, 0u), tickets.serialize(r, 0u), sums.serialize(r, 0u), together.serialize(r, 0u);
+                c.check("fuzz"), tickets.check(workers, "fuzz"), sums.check("fuzz"), together.check("fuzz");
+                const std::int64_t before = c.applied();
+                for (int step = 0; step < 4; ++step) {
+                    for (int w = 0; w < workers; ++w) {
+                        need(c.next(w) >= 0 && c.applied() >= 0);
+                        c.join(w, c.next(w));
+                        if (c.may_push(c.next(w))) c.push(w, c.next(w));
+                        need(!c.in_next(w) || c.next(w) > c.applied());   // whose push is there has come so far
+                        tickets.ask(w, c.applied(), c.next(w), c.applied());
+                        together.give(c.next(w));
+                    }
+                    if (c.ready()) c.close(), c.apply();
+                }
+                need(c.applied() >= before && tickets.out() <= workers);
+                together.save_behind_next(c.applied(), c.applied());
+                together.files_behind_next(c.applied());
+                need(together.save() > 0 && together.save_clock() > 0);
+                sums.give(0, sums.now(), {1.});
+                need(sums.finish());
             } catch (const error&) {
             }
             return 0;

@@ -164,7 +164,10 @@ BOOST_AUTO_TEST_CASE(the_second_copy_has_the_bits_of_the_first) {
 }
 
 BOOST_AUTO_TEST_CASE(a_server_that_comes_again_is_the_second_copy) {
-    const job j{.servers = 2, .workers = 2, .replicas = 2};
+    job j{.servers = 2, .workers = 2, .options = quick(20), .replicas = 2};
+    // A copy that a busy machine lets wait is not to be taken for dead: if its leader were killed then, the values would
+    // be lost. One that is killed is noticed at once.
+    j.options.join_within = 60;
     shared_counts& counts = shared_counts::make();
     processes p;
     std::vector<int> servers, workers;
@@ -403,7 +406,47 @@ BOOST_AUTO_TEST_CASE(the_chief_gives_each_epoch_to_one_copy) {
     BOOST_TEST(!alone.lost());
     alone.leads(0, {8, leading, false});
     alone.met(0, {});                       // its process was started anew
+    BOOST_TEST(!alone.lost());              // the other copy may have followed it since
+    alone.met(1, {7, following});
+    BOOST_TEST(alone.decide(1, true) == 0u);
     BOOST_TEST(alone.lost());
+}
+
+/// A copy that leads alone takes a follower by itself, which begins an epoch. The chief may learn of that from either of
+/// them, when the connections between all three break before it has met the leader again.
+BOOST_AUTO_TEST_CASE(an_epoch_that_the_chief_has_not_heard_of_can_end) {
+    using enum copy_role;
+    const auto told = [] {                  // copy 0 is told to lead alone from epoch 3 on
+        copy_register r;
+        r.leads(0, {2, leading, true});
+        r.met(0, {2, cut_off});
+        BOOST_TEST(r.decide(0, false) == 3u);
+        return r;
+    };
+    copy_register r = told();
+    r.met(0, {4, cut_off});                 // it has led, was followed and lost its follower since
+    BOOST_TEST(r.decide(0, false) == 5u);
+    r = told();
+    r.met(1, {4, following});               // the leader may live
+    BOOST_TEST(r.decide(1, false) == 0u);
+    r.missed(0, true);
+    r.met(1, {4, following});
+    BOOST_TEST(!r.lost());
+    BOOST_TEST(r.decide(1, false) == 5u);
+    r = told();
+    r.leads(0, {3, leading, false});        // the same where the chief has met it as it led alone
+    r.met(0, {});
+    r.met(1, {4, following});
+    BOOST_TEST(!r.lost());
+    BOOST_TEST(r.decide(1, false) == 5u);
+    r = told();
+    r.missed(0, true);
+    r.met(1, {2, following});               // has not what copy 0 may have answered since
+    BOOST_TEST(r.decide(1, true) == 0u);
+    r.met(1, {3, following});
+    BOOST_TEST(r.decide(1, true) == 0u);
+    r.met(1, {5, following});
+    BOOST_TEST(r.decide(1, true) == 0u);
 }
 
 BOOST_AUTO_TEST_CASE(nobody_is_killed) {

@@ -3,6 +3,8 @@
 #include <sinter/base/monotonic_seconds.hpp>
 #include <sinter/net/join_trouble.hpp>
 #include <sinter/net/service.hpp>
+#include <algorithm>
+#include <functional>
 #include <optional>
 
 namespace sinter::inline SINTER_TARGET::wire {
@@ -10,7 +12,10 @@ namespace sinter::inline SINTER_TARGET::wire {
 /// The side that dials servers. Any thread; it waits in its calls, and has no thread of its own.
 class service_client {
 public:
-    service_client(const cluster& who, const identity& same) : who_(who), own_(service_greeting(who, same)) {
+    /// `meanwhile` is called several times within heartbeat_every() while dial() waits: a caller that
+    /// has other connections, too, says there that it lives. It throws nothing.
+    service_client(const cluster& who, const identity& same, std::function<void()> meanwhile = {})
+        : who_(who), own_(service_greeting(who, same)), meanwhile_(std::move(meanwhile)) {
         who_.options.check();
         if (who_.options.tls.any()) tls_ = std::make_unique<tls_context>(who_.options.tls);
     }
@@ -67,6 +72,18 @@ public:
     /// Whether the last one that was dialled was there, and does not want this process now.
     bool refused() const { return refused_; }
 
+    /// Waits for one of these events. False: not by then. meanwhile() is called as by dial().
+    bool poll_until(int descriptor, short events, double until) const {
+        const double slice = meanwhile_ ? who_.options.heartbeat_every() / 4 : 1e9;
+        for (;;) {
+            if (meanwhile_) meanwhile_();
+            const double left = until - base::monotonic_seconds();
+            if (left <= 0) return false;
+            pollfd p{descriptor, events, 0};
+            if (::poll(&p, 1, static_cast<int>(std::min({left, slice, 1e6}) * 1000) + 1) > 0) return true;
+        }
+    }
+
     cluster_error about(int index, std::string operation, std::int64_t step, std::string cause) const {
         const cluster_member& m = who_.servers()[static_cast<std::size_t>(index)];
         return {who_.size() + index, m.name(), text_of(m.address()), std::move(operation), step, std::move(cause)};
@@ -75,6 +92,7 @@ public:
 private:
     cluster who_;
     greeting own_;
+    std::function<void()> meanwhile_;
     std::unique_ptr<tls_context> tls_;
     join_trouble trouble_;   // of the last call of dial()
     bool refused_ = false, nobody_ = false;
@@ -84,12 +102,8 @@ private:
         return {};
     }
     bool ready(int descriptor, short events, double until) {
-        for (;;) {
-            const double left = until - base::monotonic_seconds();
-            if (left <= 0) return miss("no answer in time"), false;
-            pollfd p{descriptor, events, 0};
-            if (::poll(&p, 1, static_cast<int>(left * 1000) + 1) > 0) return true;
-        }
+        if (poll_until(descriptor, events, until)) return true;
+        return miss("no answer in time"), false;
     }
     bool connected(channel& c, double until) {
         if (!ready(c.descriptor(), POLLOUT, until)) return false;

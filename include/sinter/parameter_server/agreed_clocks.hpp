@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <sinter/base/target_namespace.hpp>
+#include <sinter/parameter_server/checked_number.hpp>
 #include <algorithm>
 #include <cstdint>
 
@@ -46,10 +46,21 @@ public:
     }
     /// Where each push is an update by itself: with the next pushes.
     void save_soon(std::int64_t step) { save_ = std::max(save_ + 1, step); }
+    /// Likewise: this save was named before, perhaps by a process of server 0 that is no more. Names
+    /// never fall, for servers make those alone that are new to them.
+    void save_was_named(std::int64_t step) { save_ = std::max(save_, step); }
     /// All that has been agreed on, and whoever has leave.
     template <class A>
     void serialize(A& a, unsigned) {
         a & given_ & stop_ & files_clock_ & save_clock_ & save_;
+    }
+    /// Throws format_error where these are no clocks.
+    void check(const char* where) const {
+        check_number(given_, -1, "no clock that a worker could have leave for", where);
+        check_number(stop_, -1, "no clock to stop behind", where);
+        check_number(files_clock_, 0, "no clock to save behind", where);
+        check_number(save_clock_, 0, "no clock to save behind", where);
+        check_number(save_, 0, "no step to save as", where);
     }
 
 private:

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/parameter_server/checked_number.hpp>
 #include <sinter/parameter_server/update_order.hpp>
 #include <algorithm>
 #include <vector>
@@ -96,16 +97,33 @@ public:
         closed_ = applied_;
         for (member& m : members_) m.next = m.live ? m.next : std::max(m.next, applied_);
     }
-    /// All of it, in an archive of whole numbers.
+    /// All of it, in an archive of whole numbers. check() must follow what was read from outside.
     template <class A>
     void serialize(A& a, unsigned) {
         a & applied_ & closed_;
         for (member& m : members_) {
             std::uint8_t live = m.live;
-            std::vector<std::int64_t> pushed = m.pushed;
-            a & m.next & live & pushed;
+            a & m.next & live & m.pushed;
             m.live = live != 0;
-            if (pushed.size() == m.pushed.size()) m.pushed = pushed;
+        }
+    }
+    /// Throws format_error where this is nothing that clocks come to: a clock below 0 or beyond all
+    /// bounds; one that is being applied and is not the next; a worker with another number of
+    /// pushes; a push that is not of its place's clock, or that its worker has not come to yet, or
+    /// that nobody could have made yet.
+    void check(const char* where) const {
+        check_number(applied_, 0, "no number of clocks", where);
+        check_number(closed_, applied_, "no clock that could be being applied", where, applied_ + 1);
+        for (const member& m : members_) {
+            check_number(m.next, 0, "no clock of a worker's", where);
+            check_number(static_cast<std::int64_t>(m.pushed.size()), slots_, "pushes of another staleness", where,
+                         slots_);
+            for (std::int64_t s = 0; s < slots_; ++s) {
+                const std::int64_t clock = m.pushed[static_cast<std::size_t>(s)];
+                if (clock == -1) continue;
+                check_number(clock, 0, "no clock of a push", where, std::min(m.next - 1, applied_ + staleness_));
+                check_number(clock % slots_, s, "a push in another clock's place", where, s);
+            }
         }
     }
 

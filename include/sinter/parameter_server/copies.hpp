@@ -81,6 +81,11 @@ public:
             if (copy != 0 || !fresh(0) || !fresh(1)) return 0;
             return tell(0, 1);
         }
+        // The next epoch begins by itself when the other copy follows one that leads alone. Whoever is of
+        // that epoch tells that it has begun, though the chief has not met its leader since.
+        if (!followed_ && n.epoch == epoch_ + 1 &&
+            n.role == (copy == leader_ ? copy_role::cut_off : copy_role::following))
+            epoch_ = n.epoch, followed_ = true, told_ = false;
         if (told_) return copy == leader_ && n.epoch + 1 == epoch_ ? epoch_ : 0;
         if (copy == leader_) return n.role == copy_role::cut_off && n.epoch >= epoch_ ? tell(copy, n.epoch + 1) : 0;
         const seen& leader = at(leader_);
@@ -92,7 +97,8 @@ public:
     bool lost() const {
         if (epoch_ == 0 || !fresh(leader_) || (told_ && epoch_ == 1)) return false;
         const seen& other = at(1 - leader_);
-        return !followed_ || (other.met && other.note.role == copy_role::waiting);
+        if (!other.met || followed_) return other.met && other.note.role == copy_role::waiting;
+        return other.note.role != copy_role::following || other.note.epoch != epoch_ + 1;   // decide() says more
     }
 
 private:

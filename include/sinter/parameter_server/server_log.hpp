@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/net/archive.hpp>
+#include <sinter/parameter_server/checked_number.hpp>
 #include <sinter/parameter_server/push_log.hpp>
 #include <string>
 
@@ -33,10 +34,14 @@ struct server_log {
         if (!r.at_end()) r & l.version;
         if (!r.at_end()) r & l.phases;
         r.expect_end();
-        bool counts = true;
-        for (const std::int64_t n : l.phases) counts = counts && n >= 0;
-        if (l.global_step < 0 || l.version < 0 || l.clocks < 0 || all.size() % 3 != 0 || !counts)
-            throw format_error("makes no sense", "the log of a server's checkpoint");
+        constexpr const char* where = "the log of a server's checkpoint";
+        check_number(l.global_step, 0, "no global step", where);
+        check_number(l.clocks, 0, "no number of clocks", where);
+        check_number(l.max_steps, 0, "no number of steps to make", where, INT64_MAX);
+        check_number(l.version, 0, "no number of overwritings", where);
+        check_number(o, 0, "neither open nor closed", where, 1);
+        for (const std::int64_t n : l.phases) check_number(n, 0, "no number of updates of a loss", where);
+        check_number(static_cast<std::int64_t>(all.size() % 3), 0, "pushes that are cut short: numbers over", where, 0);
         l.open = o != 0;
         for (std::size_t i = 0; i < all.size(); i += 3) l.pushes.push_back({all[i], all[i + 1], all[i + 2]});
         return l;

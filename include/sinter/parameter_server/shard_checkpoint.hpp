@@ -73,6 +73,7 @@ public:
                 continue;
             }
             detail::shard_loading(v, {s_.program, s_.server, s_.servers, s_.pieces, s_.tables}).from(folder, m);
+            v.name = step;
             forget_later(step);
             return true;
         }

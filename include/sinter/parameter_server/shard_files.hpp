@@ -19,6 +19,7 @@ struct table_view {
 struct shard_view {
     int server = 0, servers = 1;
     std::int64_t global_step = 0;
+    std::int64_t name = -1;          ///< load() says: N of the checkpoint's name, step-N; -1: it has none
     const shard_layout* layout = nullptr;
     float* values = nullptr;         ///< [layout->floats]
     std::vector<float*> slots;       ///< each [layout->floats]

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/parameter_server/checked_number.hpp>
 #include <sinter/parameter_server/update_order.hpp>
 #include <algorithm>
 #include <vector>
@@ -37,9 +38,14 @@ public:
     void give_back(int w) { held_.at(static_cast<std::size_t>(w)) = 0; }
     template <class A>
     void serialize(A& a, unsigned) {
-        std::vector<char> held = held_;
-        a & most_ & held;
-        if (held.size() == held_.size()) held_ = held;
+        a & most_ & held_;
+    }
+    /// Of so many workers. Throws format_error where these are no tickets.
+    void check(std::size_t workers, const char* where) const {
+        check_number(most_, 0, "no number of steps to make", where, INT64_MAX);
+        const auto n = static_cast<std::int64_t>(workers);
+        check_number(static_cast<std::int64_t>(held_.size()), n, "tickets of another number of workers", where, n);
+        for (const char c : held_) check_number(c, 0, "neither a ticket nor none", where, 1);
     }
     /// Tickets that are held.
     std::int64_t out() const { return std::count(held_.begin(), held_.end(), 1); }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/io/safetensors/write.hpp>
+#include <sinter/parameter_server/checked_number.hpp>
 #include <sinter/parameter_server/checkpoint/folder.hpp>
 #include <sinter/parameter_server/checkpoint/manifest.hpp>
 #include <sinter/parameter_server/row_index.hpp>
@@ -106,9 +107,11 @@ private:
     SINTER_COLD static std::int64_t step_of(const tensor_file& f) {
         const auto step = f.metadata().find("step");
         std::int64_t n = -1;
-        if (step != f.metadata().end())
-            std::from_chars(step->second.data(), step->second.data() + step->second.size(), n);
-        if (n < 0) throw format_error("a shard without a step", f.path());
+        if (step == f.metadata().end()) throw format_error("a shard without a step", f.path());
+        const std::string& text = step->second;
+        const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), n);
+        if (fault != std::errc{} || end != text.data() + text.size() || n < 0 || n > most_count)
+            throw format_error("no global step", f.path(), io::printable(text), joined({"0 to ", most_count}));
         return n;
     }
     /// What this file has of the server's array; returns how many floats.
@@ -183,6 +186,7 @@ private:
                 f.read(*arrays[a], static_cast<std::uint64_t>(4 * width * first), values[a].data(), at(4 * width * m));
             for (std::int64_t i = 0; i < m; ++i) {
                 if (!is_mine(t, keys[at(i)])) continue;
+                check_number(step[at(i)], 0, "no step of a row's last update", f.path().c_str());
                 for (std::size_t s = 0; s < slots.size(); ++s) slots[s] = values[s + 1].data() + i * width;
                 put(t, keys[at(i)], step[at(i)], values[0].data() + i * width, slots);
             }

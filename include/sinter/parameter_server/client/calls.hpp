@@ -184,12 +184,12 @@ inline void client::rest() {
     if (e.resting) return;
     e.resting = true;
     e.ticket = false;
-    e.call_all(hold, "rest");
+    e.ask_server_0_first(hold, "rest", "rest");
     e.ticket = false;
 }
 inline void client::wait_for_others() {
     engine::lock hold(engine_->mutex);
-    engine_->call_all(hold, "wait for others");   // each has the last updates
+    engine_->ask_server_0_first(hold, "wait for others", "wait for others");   // each has the last updates
 }
 
 inline std::int64_t client::open_clock() const {
@@ -456,7 +456,8 @@ inline void client::leave() {
     if (e.left) return;
     e.check();
     e.leaving = true;
-    e.call_all(hold, "leave");
+    if (e.lanes.size() > 1) e.ask_server_0_first(hold, "rest", "leave");
+    e.call_and_wait(hold, 0, "leave");
     e.left = true;
     for (const auto& l : e.lanes) l->disconnect();
 }

@@ -29,6 +29,7 @@ struct client::engine {
     // Under the mutex:
     std::optional<cluster_error> failure;
     std::vector<double> down_since, next_try;
+    std::size_t dialled = 0;                  // which server dial() is busy with
     std::vector<wire::join_trouble> why_down;   // since down_since
     struct shard_copies {   // where two servers keep each shard
         int aim = 0;              // the copy that is dialled, or leads
@@ -44,6 +45,7 @@ struct client::engine {
     std::atomic<bool> asked{false}, server_ends{false};
     std::int64_t clock = 0, open_clock = 0, open_step = 0;
     std::int64_t stop_clock = -1, files_clock = 0, save_clock = 0, save = 0;   // as server 0 said last: answer_block
+    std::int64_t told_save = 0;               // of those that server 0 has named, the last that the others know by this
     std::vector<std::int64_t> used;           // versions of the values that gradients are computed from, by server
     std::uint64_t pushes = 0, sums = 1;
     std::int64_t renewals = 0;                // that this worker has taken part in
@@ -59,7 +61,7 @@ struct client::engine {
     base::posix_thread thread;
 
     engine(const cluster& c, const wire::identity& same, std::vector<shard_layout> l, client_options o)
-        : dialler(c, same), options(o), layouts(std::move(l)) {
+        : dialler(c, same, [this] { say_to_others(); }), options(o), layouts(std::move(l)) {
         const std::size_t n = c.servers().size();
         if (n == 0)
             throw option_error("no parameter servers in the cluster", c.how(), "none", "tasks of type ps");
@@ -177,9 +179,24 @@ struct client::engine {
     void fail(const cluster_error& e) {
         if (!failure) failure.emplace(e);
     }
+    /// While a server is dialled that takes its time: the others hear that this worker lives, and get
+    /// what was begun. What is wrong with one of them progress() finds out.
+    void say_to_others() {
+        const double now = base::monotonic_seconds();
+        for (std::size_t k = 0; k < lanes.size(); ++k) {
+            lane& l = *lanes[k];
+            if (k == dialled || !l.up()) continue;
+            try {
+                l.send_some();
+                if (now - l.said >= 0.9 * beat_every()) l.beat();
+            } catch (const error&) {
+            }
+        }
+    }
     void dial(std::size_t i) {
+        dialled = i;
         try {
-            // So short that the other servers do not take this worker for dead meanwhile.
+            // The caller of this worker waits meanwhile.
             auto link = dialler.dial(process(i), std::min(std::max(0.5, beat_every()), dead_after() / 2));
             const double now = base::monotonic_seconds();
             if (link) {
@@ -205,15 +222,21 @@ struct client::engine {
             fail(e);
         }
     }
+    /// For the first questions on a connection: so long an answer is waited for.
+    auto poll_for_answer() const {
+        return [this, until = base::monotonic_seconds() + std::max(1.0, dead_after())](int descriptor, short events) {
+            return dialler.poll_until(descriptor, events, until);
+        };
+    }
     /// The first question on a connection: who is this, and at which clock.
     bool introduce(std::size_t i) {
         lane& l = *lanes[i];
+        const auto poll = poll_for_answer();
         wire::archive_writer w;
         w & std::max<std::int64_t>(0, clock - l.commits());   // the next clock that it will hear of
         if (replicated()) w & copies[i].epoch;
         try {
-            if (!l.introduce(resting ? "rest" : "join", resting ? std::string() : w.bytes(),
-                             base::monotonic_seconds() + std::max(1.0, dead_after())))
+            if (!l.introduce(resting ? "rest" : "join", resting ? std::string() : w.bytes(), poll))
                 return why_down[i].note("no answer in time", false), false;
             if (replicated() && !l.refused && !leads(i)) return false;
             if (!l.refused) met(i);
@@ -247,7 +270,7 @@ struct client::engine {
             wire::archive_writer w;
             w & next;
             c.epoch = std::max(c.epoch, next);
-            if (l.introduce("lead", w.bytes(), base::monotonic_seconds() + std::max(1.0, dead_after())) && !l.refused)
+            if (l.introduce("lead", w.bytes(), poll_for_answer()) && !l.refused)
                 c.aim = 1 - c.aim;   // which dial() changes back: the leader is dialled next
             l.refused = false;
         }
@@ -283,7 +306,9 @@ struct client::engine {
     }
     void hear_agreed(const answer_block& b) {
         stop_clock = b.stop_clock, files_clock = b.files_clock;
-        save_clock = b.save_clock, save = b.save;
+        // Without clocks names of saves never fall: a server 0 that was started again learns the last.
+        save = b.save_clock == 0 && save_clock == 0 ? std::max(save, b.save) : b.save;
+        save_clock = b.save_clock;
     }
     /// Whether this worker is to begin no other step.
     bool stops() const { return asked && stop_clock >= 0 && clock >= stop_clock; }
@@ -427,6 +452,22 @@ struct client::engine {
         const auto t = ++numbers;
         for (std::size_t i = 0; i < lanes.size(); ++i) call(hold, i, t, name, argument);
         wait_for(hold, t);
+    }
+    /// Asks server 0 first, and then the others, who learn from its answer what they are to do before
+    /// they end: clocks that are applied there, and the save that it has named last.
+    void ask_server_0_first(lock& hold, const char* first, const char* name) {
+        const auto known = [&](std::int64_t named) {
+            wire::archive_writer w;
+            w & info.applied & named;
+            return w.bytes();
+        };
+        call_and_wait(hold, 0, first, known(told_save));
+        const std::int64_t named = save_clock == 0 ? save : 0;
+        const std::string to_others = known(named);
+        const auto t = ++numbers;
+        for (std::size_t i = 1; i < lanes.size(); ++i) call(hold, i, t, name, to_others);
+        wait_for(hold, t);
+        told_save = named;
     }
     /// The newest version of values that a server has said.
     std::int64_t newest() const {

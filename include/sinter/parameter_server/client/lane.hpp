@@ -107,8 +107,9 @@ public:
         gone_ = asked_until_ = 0;
     }
     /// Asks the first question on a connection and waits for its answer: last, text, refused.
-    /// False: none came in time.
-    bool introduce(std::string_view name, const std::string& argument, double until) {
+    /// False: poll(descriptor, events) has said that none came in time.
+    template <class Poll>
+    bool introduce(std::string_view name, const std::string& argument, Poll poll) {
         std::string bytes(name);
         bytes += argument;
         wire::frame_tag t;
@@ -117,12 +118,10 @@ public:
         t.bucket = shard;
         link_->send(t, as_bytes(bytes));
         const auto ready = [&](short events, auto done) {
-            while (!done()) {
-                const double left = until - base::monotonic_seconds();
-                if (left <= 0) return false;
-                pollfd p{link_->descriptor(), static_cast<short>(events | link_->wants()), 0};
-                if (!link_->has_more()) ::poll(&p, 1, static_cast<int>(left * 1000) + 1);
-            }
+            while (!done())
+                if (!link_->has_more() &&
+                    !poll(link_->descriptor(), static_cast<short>(events | link_->wants())))
+                    return false;
             return true;
         };
         if (!ready(POLLOUT, [&] { return link_->flush(); })) return false;

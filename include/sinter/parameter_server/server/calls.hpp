@@ -34,7 +34,7 @@ inline void server_session::call(const wire::frame_header& h, span<const std::by
             e_.changed_view();
             throw view_changed{};
         }
-        if (clock < 0 || clock > INT64_MAX / 2) throw refused_request{"a clock that makes no sense"};
+        check_number(clock, 0, "no clock", "the next push of a worker that joins");
         k_.now = presence::here;
         e_.all_clocks.join(w_, clock);
         if (e_.restored) e_.together.give(e_.all_clocks.next(w_));   // it may have leave for that already
@@ -47,14 +47,14 @@ inline void server_session::call(const wire::frame_header& h, span<const std::by
         std::uint8_t begins = 1;
         std::vector<std::int64_t> phases;
         r & most & step & begins & phases;
-        for (const std::int64_t n : phases)
-            if (n < 0) throw refused_request{"a number of steps that makes no sense"};
+        for (const std::int64_t n : phases) check_number(n, 0, "no number of updates of a loss", "opening a job");
+        check_number(step, -1, "no global step", "opening a job");
         if (e_.replicated()) {   // nothing is answered for good before both copies are there
             const double until = base::monotonic_seconds() + e_.who.options.join_within;
             wait(hold, [&] { return e_.was_followed || base::monotonic_seconds() > until; });
             if (!e_.was_followed) throw refused_request{"the server that is to keep its second copy has not come"};
         }
-        e_.tickets.limit(most);
+        e_.tickets.limit(std::max<std::int64_t>(most, 0));
         if (begins && e_.order.all_join) {   // an end that was agreed on was that of the training before
             e_.asked = false;
             e_.together.go_on();
@@ -86,6 +86,7 @@ inline void server_session::call(const wire::frame_header& h, span<const std::by
         wire::archive_reader r(as_bytes(argument));
         std::int64_t version = 0;
         r & version;
+        check_number(version, 0, "no number of overwritings", "the beginning of one");
         e_.renewing = true;
         wait(hold, [&] { return !e_.applying; });   // updates that were begun before are over
         hold.unlock();
@@ -102,8 +103,10 @@ inline void server_session::call(const wire::frame_header& h, span<const std::by
         wire::archive_reader r(as_bytes(argument));
         std::int64_t step = 0;
         r & step;
+        check_number(step, 0, "no global step", "the end of an overwriting");
         e_.renewing = false;
         e_.global_step = e_.begun = step;
+        e_.named_at = std::min(e_.named_at, step);
         ++e_.steps_set;
         e_.changed.notify_all();
         return back({});
@@ -116,11 +119,14 @@ inline void server_session::call(const wire::frame_header& h, span<const std::by
         return back({});
     }
     if (name == "rest") {
+        e_.hear_before_end(argument);
         e_.take_leave(w_, presence::resting);
         e_.advance(hold);
+        wait_for_clocks(hold);
         return back(e_.replicated() ? e_.about_text() : std::string());   // it may be a connection's first question
     }
     if (name == "wait for others") {
+        e_.hear_before_end(argument);
         wait(hold, [&] {
             for (int i = 0; i < e_.who.size(); ++i) {
                 const presence p = e_.at(i).now;
@@ -190,11 +196,19 @@ inline void server_session::call(const wire::frame_header& h, span<const std::by
         return back({});
     }
     if (name == "leave") {
+        e_.hear_before_end(argument);
         e_.take_leave(w_, presence::left);
         e_.advance(hold);
+        wait_for_clocks(hold);
         return back({});
     }
     throw refused_request{"a call that is not known"};
+}
+/// Where server 0 says whose pushes make a clock it says to a worker that rests how many are
+/// applied; others have come so far before it leaves them. Without this a server might end before
+/// the last clock.
+inline void server_session::wait_for_clocks(lock& hold) {
+    if (e_.agrees()) wait(hold, [&] { return e_.has_applied_all(); });
 }
 /// Rows of a table of 64-bit keys, in the order of their keys, from the first key of the request
 /// on; of those that were there when it was asked for the smallest of all.

@@ -149,9 +149,11 @@ inline bool server::engine::lead(std::uint64_t next) {
     const bool first = part == copy_role::waiting && epoch == 0 && next == 1;
     const bool goes_on = (part == copy_role::following || part == copy_role::cut_off) && next == epoch + 1;
     if (!first && !goes_on) return false;
-    if (leader_descriptor >= 0) ::shutdown(leader_descriptor, SHUT_RDWR);
     const copy_role was = part;
-    changed.wait(hold, [&] { return (leader_descriptor < 0 && !applying) || stopping; });
+    changed.wait(hold, [&] {   // the follower's thread may have dialled once more meanwhile
+        if (leader_descriptor >= 0) ::shutdown(leader_descriptor, SHUT_RDWR);
+        return (leader_descriptor < 0 && !applying) || stopping;
+    });
     if (stopping || part != was || epoch + 1 != next) return false;
     if (options.files_of && part != copy_role::cut_off)   // which has its own, and may be writing
         options.files = options.files_of(shard_number);
@@ -167,12 +169,14 @@ inline bool server::engine::lead(std::uint64_t next) {
     return true;
 }
 
+constexpr const char* a_leaders_state = "a leader's state";
 /// All state besides values, by an archive that writes or reads it.
 template <class Archive>
 void server::engine::serialize_state(Archive& a) {
     a & open_clock & open_step & stop_reason & version;
     a & save_agreed & saved_agreed & saved_step & saved_as & saves_to_come & save_heard;
-    for (bool* const flag : {&open, &has_values, &asked, &any_left, &renewing}) {
+    a & saved_by_steps & named_at & end_clock;
+    for (bool* const flag : {&open, &has_values, &asked, &any_left, &renewing, &ends_named}) {
         auto f = static_cast<std::uint8_t>(*flag);
         a & f;
         *flag = f != 0;
@@ -184,10 +188,30 @@ void server::engine::serialize_state(Archive& a) {
     for (worker& k : workers) {
         auto now = static_cast<std::uint8_t>(k.now);
         a & now & k.applied_number & k.incarnation;
-        if (now > static_cast<std::uint8_t>(presence::never_came))
-            throw format_error("makes no sense", "a leader's state");
+        check_number(now, 0, "no presence of a worker's", a_leaders_state, static_cast<int>(presence::never_came));
         k.now = static_cast<presence>(now);
     }
+}
+/// Of the state that another copy has sent, before any of it is used.
+inline void server::engine::check_state() const {
+    const auto check = [](const char* what, std::initializer_list<std::int64_t> all, std::int64_t least = 0) {
+        for (const std::int64_t n : all) check_number(n, least, what, a_leaders_state);
+    };
+    check("no number of clocks", {open_clock, end_clock});
+    check("no global step", {global_step, open_step, saved_step, saved_by_steps, named_at});
+    check("no number of overwritings", {version});
+    check("no step to save as", {save_agreed, saved_agreed, save_heard});
+    check("no step to save as", {saved_as}, -1);
+    for (const std::int64_t n : made_of) check("no number of updates of a loss", {n});
+    check_number(static_cast<std::int64_t>(saves_to_come.size()), 0, "saves to make", a_leaders_state, 1 << 16);
+    std::int64_t before = saved_agreed;   // each has a later name than the one before it
+    for (const std::int64_t n : saves_to_come)
+        check_number(n, before + 1, "no step to save as behind the one before", a_leaders_state, save_agreed),
+            before = n;
+    all_clocks.check(a_leaders_state);
+    tickets.check(workers.size(), a_leaders_state);
+    sums.check(a_leaders_state);
+    together.check(a_leaders_state);
 }
 /// Under the mutex: what is no value, at this place among the changes.
 inline std::string server::engine::state_text() {
@@ -200,19 +224,32 @@ inline std::string server::engine::state_text() {
     for (push_log::entry l : log.entries()) l.serialize(w, 0u);
     return w.bytes();
 }
+/// Takes in what another copy says, all of it or nothing. Throws format_error where it makes no
+/// sense.
 inline void server::engine::take_state(span<const std::byte> bytes) {
-    wire::archive_reader r(bytes);
-    std::int64_t steps = 0;
-    std::vector<std::int64_t> phases;
-    r & steps & phases;
-    if (steps < 0 || phases.size() != made_of.size()) throw format_error("makes no sense", "a leader's state");
-    global_step = begun = steps;
-    made_of = begun_of = phases;
-    serialize_state(r);
-    std::vector<push_log::entry> entries(workers.size());
-    for (push_log::entry& l : entries) l.serialize(r, 0u);
-    r.expect_end();
-    log.restore(entries);
+    const auto take = [this](span<const std::byte> from) {
+        wire::archive_reader r(from);
+        std::int64_t steps = 0;
+        std::vector<std::int64_t> phases;
+        r & steps & phases;
+        const auto n = static_cast<std::int64_t>(made_of.size());
+        check_number(static_cast<std::int64_t>(phases.size()), n, "another number of losses", a_leaders_state, n);
+        global_step = begun = steps;
+        made_of = begun_of = phases;
+        serialize_state(r);
+        std::vector<push_log::entry> entries(workers.size());
+        for (push_log::entry& l : entries) l.serialize(r, 0u);
+        r.expect_end();
+        check_state();
+        log.restore(entries);
+    };
+    const std::string before = state_text();
+    try {
+        take(bytes);
+    } catch (const error&) {   // no half of it: this copy may come to lead
+        take(as_bytes(before));
+        throw;
+    }
 }
 /// Under the mutex: the follower is to know, before what comes next.
 inline void server::engine::tell_state() {

@@ -165,7 +165,11 @@ struct server::engine {
     std::int64_t steps_set = 0;                      // how often global_step was set
     std::int64_t save_agreed = 0, saved_agreed = 0;  // the step that all servers save as; and have
     std::vector<std::int64_t> saves_to_come;         // without clocks: all that were named and are not made yet
-    std::int64_t save_heard = 0;                     // the newest that a worker's push has told all servers of
+    std::int64_t save_heard = 0;                     // the newest that a worker has told all servers of
+    std::int64_t saved_by_steps = 0, named_at = 0;   // global steps: of the last that was due by steps; when
+                                                     // server 0 named one last
+    bool ends_named = false;                         // the last one was named when nobody made steps any more
+    std::int64_t end_clock = 0;                      // clocks that server 0 has applied, as who rests or leaves says
     std::int64_t open_clock = 0, open_step = 0;      // clocks applied, and global steps, when the job was opened
     std::uint64_t life = 0;                          // a number that each process of this server has of its own
     std::string stop_reason;
@@ -226,6 +230,7 @@ struct server::engine {
     /// several.
     void set_steps(std::int64_t n, const std::vector<std::int64_t>& of) {
         global_step = begun = n;
+        named_at = std::min(named_at, n);
         ++steps_set;
         if (made_of.size() == 1) made_of[0] = n;
         else if (of.size() == made_of.size()) made_of = of;
@@ -241,6 +246,8 @@ struct server::engine {
     /// Under the mutex: whether a worker that comes now may make a step.
     bool may_step_still() const { return !asked && (tickets.limit() <= 0 || global_step < tickets.limit()); }
     bool is_first() const { return shard_number == 0; }
+    /// Whether there is nobody with whom this server would have to agree on what is saved.
+    bool saves_alone() const { return who.servers().size() == 1; }
     /// Whether the servers agree on whose pushes make a clock: server 0 decides.
     bool agrees() const { return all_squares && order.backup > 0; }
     bool replicated() const { return options.replicas == 2; }
@@ -344,11 +351,13 @@ struct server::engine {
 
     inline void restore();
     inline std::string saved_log() const;
-    inline void save(const std::string& where);
+    inline void save(const std::string& where, bool by_steps);
     inline bool ends_unsaved() const;
-    inline bool save_is_due(double now) const;
+    inline std::optional<std::int64_t> due_save(double now) const;
+    bool save_is_due(double now) const { return due_save(now).has_value(); }
     inline void agree_to_save();
     inline void name_save(std::int64_t step);
+    inline void hear_before_end(const std::string& argument);
     inline void keep_saving();
     inline void keep_exporting();
     inline void serve(int w, std::uint64_t incarnation, wire::data_link link);
@@ -422,6 +431,7 @@ struct server::engine {
     inline std::string state_text();
     inline void tell_state();
     inline void take_state(span<const std::byte>);
+    inline void check_state() const;
     template <class Archive>
     void serialize_state(Archive&);
     inline void send_all(conversation&);

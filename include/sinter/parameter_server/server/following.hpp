@@ -69,16 +69,20 @@ inline void server::engine::follow_once(wire::service_client& dialler) {
         if (stopping || part == copy_role::leading) return;
         part = copy_role::waiting;   // from here on its values are no whole copy of anything
         changed_view();
+        // An update that another thread began before is over, or given up: then its state is as the
+        // leader's next words will find it, and it looks at `norm` no more.
         changed.wait(hold, [&] {
-            return std::ranges::none_of(workers, [](const worker& k) { return k.served; });
+            return stopping || (!applying && std::ranges::none_of(workers, [](const worker& k) { return k.served; }));
         });
+        if (stopping) return;
     }
     {
         const std::unique_lock alone(gate);
+        const lock hold(mutex);
         memory.forget_rows();
+        for (worker& k : workers) k.incoming->clear();
+        norm = {};
     }
-    for (worker& k : workers) k.incoming->clear();
-    norm = {};
     std::vector<std::byte> scratch(most_frame);
     std::int64_t taken = 0;
     bool counts = false;   // frames since the copy of all values

@@ -26,8 +26,8 @@ struct other_shard {
 struct server_options {
     update_order order;
     std::shared_ptr<shard_files> files;          ///< null: no checkpoints
-    /// 0: only where asked. By clocks all servers save the same one; else each its own, as "step-N"
-    /// all the same.
+    /// 0: only where asked. By clocks all servers save at the same one; else several servers each
+    /// save at a step of their own what server 0 has named, "step-N".
     std::int64_t save_every_steps = 0;
     double save_every_seconds = 0;               ///< several servers save together, when server 0 says so
     /// Is given the rows that have changed, by table, every `changes_every_steps` global steps and

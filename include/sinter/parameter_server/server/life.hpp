@@ -25,7 +25,10 @@ inline void server::engine::restore() {
         version = l.version;
     }
     set_steps(v.global_step, phases);
-    saved_step = saved_as = global_step;
+    saved_step = saved_as = saved_by_steps = named_at = global_step;
+    if (v.name < 0) return;
+    saved_as = save_agreed = saved_agreed = save_heard = v.name;
+    if (order.mode == update_mode::async) together.save_was_named(v.name);
 }
 
 /// Under the mutex, with nobody changing values.
@@ -45,7 +48,7 @@ inline std::string server::engine::saved_log() const {
 }
 
 /// Copies all while nobody changes it, and writes the copy while everybody goes on.
-inline void server::engine::save(const std::string& where) {
+inline void server::engine::save(const std::string& where, bool by_steps) {
     shard_view v;
     std::shared_ptr<shard_files> files;   // a copy that comes to lead again may have others meanwhile
     std::vector<std::unique_ptr<float[]>> copies;
@@ -68,6 +71,7 @@ inline void server::engine::save(const std::string& where) {
             v.log = saved_log();
             v.global_step = saved_step = global_step;
             saved_at = base::monotonic_seconds();
+            if (by_steps) saved_by_steps = global_step;
         }
         const shard_layout& l = memory.layout();
         copy(v.values, l.floats);
@@ -91,22 +95,33 @@ inline void server::engine::save(const std::string& where) {
 }
 
 /// Under the mutex: whether all have been asked to stop, and have, and the last checkpoint is none
-/// of that step. All servers write it, whatever they have saved before.
+/// of that step. All servers write it, whatever they have saved before. Where each push is an
+/// update by itself they may be at different steps: then server 0 names it (agree_to_save()), and
+/// whoever has made it before its last push came makes it again.
 inline bool server::engine::ends_unsaved() const {
-    return asked && global_step > 0 && is_at_rest() && (saved_as != global_step || saved_step != global_step);
+    if (!asked || global_step <= 0) return false;
+    if (order.mode == update_mode::async && !saves_alone())
+        return ends_named && stopping && saved_as == save_agreed && saved_step != global_step;
+    return is_at_rest() && (saved_as != global_step || saved_step != global_step);
 }
-/// Under the mutex: whether a checkpoint is due by itself. By clocks that is exactly when a clock
-/// makes the step, on all servers alike.
-inline bool server::engine::save_is_due(double now) const {
+/// Under the mutex: the checkpoint that is due by itself, N of its name step-N. Those that all
+/// servers have agreed on come first, each for itself, for one that a server leaves out is none.
+/// Then, by clocks, what is due exactly when a clock makes the step, on all servers alike.
+inline std::optional<std::int64_t> server::engine::due_save(double now) const {
     const std::int64_t every = options.save_every_steps;
-    if (part != copy_role::leading || !open || !options.files) return false;
-    if (ends_unsaved() || save_agreed > saved_agreed) return true;
-    if (global_step <= saved_step) return false;
-    if (every > 0 && (order.mode == update_mode::clocks ? global_step % every == 0
-                                                        : global_step / every > saved_step / every))
-        return true;
-    return options.save_every_seconds > 0 && who.servers().size() == 1 &&
-           now - saved_at >= options.save_every_seconds;
+    if (part != copy_role::leading || !open || !options.files) return {};
+    if (!saves_to_come.empty()) return saves_to_come.front();
+    if (save_agreed > saved_agreed) return save_agreed;
+    if (order.mode == update_mode::clocks) {
+        if (every > 0 && global_step > 0 && global_step % every == 0 && global_step != saved_by_steps)
+            return global_step;
+    } else if (saves_alone() && every > 0 && global_step > saved_step && global_step / every > saved_step / every) {
+        return ends_unsaved() ? global_step : global_step / every * every;
+    }
+    if (ends_unsaved()) return order.mode == update_mode::async && !saves_alone() ? saved_as : global_step;
+    const bool in_time = options.save_every_seconds > 0 && saves_alone() && global_step > saved_step &&
+                         now - saved_at >= options.save_every_seconds;
+    return in_time ? std::optional(global_step) : std::nullopt;
 }
 
 /// Under the mutex, without clocks: all servers save as this step. Each makes all that are named,
@@ -117,44 +132,72 @@ inline void server::engine::name_save(std::int64_t step) {
     changed.notify_all();
 }
 
-/// Under the mutex, on server 0: whether all servers are to save because it is time. One that has
-/// no others saves when it likes. Without clocks the next one is named when the last one is made
-/// here, and all have heard of it.
+/// Under the mutex, on server 0: whether all servers are to save because it is time, or so many
+/// steps are made. One that has no others saves when it likes. Without clocks the next one is named
+/// when all have heard of the last one, and it is made here; or nobody makes steps, as at the end.
 inline void server::engine::agree_to_save() {
-    if (options.save_every_seconds <= 0 || !options.files || !open || global_step <= saved_step) return;
-    if (who.servers().size() == 1) return;
+    if (!options.files || !open || saves_alone()) return;
+    const std::int64_t every = options.save_every_steps;
     const double now = base::monotonic_seconds();
-    if (now - saved_at < options.save_every_seconds) return;
-    if (order.mode == update_mode::async && (saved_agreed < save_agreed || save_heard < together.save())) return;
+    bool in_time = options.save_every_seconds > 0 && now - saved_at >= options.save_every_seconds;
+    if (order.mode == update_mode::clocks) {
+        if (!in_time || global_step <= saved_step) return;
+        saved_at = now;
+        return together.save_behind_next(global_step, all_clocks.applied());
+    }
+    const bool rests = is_at_rest();
+    if (save_heard < together.save() || (saved_agreed < save_agreed && !rests)) return;
+    const bool in_steps = every > 0 && global_step / every > named_at / every,
+               at_end = asked && rests && global_step > named_at;
+    in_time = in_time && global_step > named_at;
+    if (!in_time && !in_steps && !at_end) return;
     saved_at = now;
-    if (order.mode == update_mode::clocks) return together.save_behind_next(global_step, all_clocks.applied());
-    together.save_soon(global_step);
+    named_at = global_step;
+    together.save_soon(in_steps && !at_end ? global_step / every * every : global_step);
     name_save(together.save());
+    ends_named = rests;
+}
+/// Under the mutex: what a worker that rests or leaves has heard from server 0, which all servers
+/// are to do before they end: how many clocks are applied there, and which save was named last. To
+/// server 0 it says which save it has told the others of.
+inline void server::engine::hear_before_end(const std::string& argument) {
+    if (argument.empty()) return;
+    wire::archive_reader r(as_bytes(argument));
+    std::int64_t clocks = 0, named = 0;
+    r & clocks & named;
+    r.expect_end();
+    check_number(clocks, 0, "no number of clocks", "what a worker heard of server 0");
+    check_number(named, 0, "no name of a save", "what a worker heard of server 0");
+    if (order.mode == update_mode::clocks) {
+        if (agrees() && !is_first()) end_clock = std::max(end_clock, clocks);
+        return changed.notify_all();
+    }
+    together.save_was_named(named);
+    save_heard = std::max(save_heard, named);
+    if (named <= save_agreed) return;
+    name_save(named);
+    ends_named = true;
 }
 
 inline void server::engine::keep_saving() {
     lock hold(mutex);
     for (;;) {
-        const double now = base::monotonic_seconds();
-        const bool due = save_is_due(now);
+        const auto due = due_save(base::monotonic_seconds());
         if (failure || (save_done == save_wanted && !due)) {
             if (stopping) return;
             changed.wait_for(hold, std::chrono::milliseconds(options.save_every_steps > 0 ? 5 : 100));
             continue;
         }
-        const std::int64_t wanted = save_wanted, every = std::max<std::int64_t>(1, options.save_every_steps);
-        const std::int64_t agreed = saves_to_come.empty() ? save_agreed : saves_to_come.front();
-        const bool asked_for = wanted > save_done;
-        const bool by_steps = options.save_every_steps > 0 && global_step / every > saved_step / every;
-        const std::int64_t as = ends_unsaved()                       ? global_step
-                                : agreed > saved_agreed && !by_steps ? agreed
-                                                                     : global_step / every * every;
-        if (!asked_for) saved_as = as;
-        const std::string where = asked_for ? std::exchange(save_where, {}) : "step-" + std::to_string(as);
+        const std::int64_t wanted = save_wanted, every = options.save_every_steps;
+        const bool asked_for = wanted > save_done, agreed = !saves_to_come.empty() || save_agreed > saved_agreed;
+        // One by clocks that has the name of a step is that step's.
+        const bool by_steps = !asked_for && every > 0 && *due == global_step && global_step % every == 0;
+        if (!asked_for) saved_as = *due;
+        const std::string where = asked_for ? std::exchange(save_where, {}) : "step-" + std::to_string(*due);
         hold.unlock();
         std::string fault;
         try {
-            save(where);
+            save(where, by_steps);
         } catch (const std::exception& e) {
             fault = e.what();
         }
@@ -162,9 +205,9 @@ inline void server::engine::keep_saving() {
         if (!fault.empty()) notes.say("a checkpoint could not be written: " + fault);
         save_fault = fault;
         save_done = std::max(save_done, wanted);
-        if (!asked_for) {
-            saved_agreed = agreed;
-            std::erase_if(saves_to_come, [&](std::int64_t step) { return step <= agreed; });
+        if (!asked_for && agreed) {
+            saved_agreed = std::max(saved_agreed, *due);
+            std::erase(saves_to_come, *due);
         }
         tell_state();   // before clocks that waited for it
         changed.notify_all();
@@ -200,7 +243,8 @@ inline bool server::engine::nobody_came(double now) const {
 }
 /// Under the mutex: whether all that workers have pushed, and no other waits for, is in the values.
 inline bool server::engine::has_applied_all() const {
-    if (order.mode == update_mode::async || (agrees() && !is_first())) return true;   // server 0 decides about clocks
+    if (order.mode == update_mode::async) return true;
+    if (agrees() && !is_first()) return !applying && all_clocks.applied() >= end_clock;   // server 0 decides on clocks
     return !applying && !all_clocks.ready();
 }
 /// Under the mutex: whether nobody makes steps, and those that were made are in the values.
@@ -222,7 +266,7 @@ inline bool server::engine::is_over(double now) const {
         if (k.now == presence::here || k.now == presence::resting) return false;
         waits |= k.now == presence::expected;
     }
-    if (any_left) return !waits || (tickets.limit() > 0 && global_step >= tickets.limit());
+    if (any_left) return has_applied_all() && (!waits || (tickets.limit() > 0 && global_step >= tickets.limit()));
     return now - started > who.options.join_within + who.options.dead_after && !waits;
 }
 

@@ -14,7 +14,8 @@ inline void server::engine::apply_clocks() {
         const bool leads = part == copy_role::leading;   // else `norm` is the follower's
         const bool decided = leads && norm.clock == all_clocks.applied();   // by whoever led this shard before
         const bool asks = agrees() && !is_first() && !decided;
-        if (!leads || save_is_due(0) || !(decided || (asks ? all_clocks.begun() : all_clocks.ready()))) {
+        const bool begun_there = all_clocks.begun() || all_clocks.applied() < end_clock;
+        if (!leads || save_is_due(0) || !(decided || (asks ? begun_there : all_clocks.ready()))) {
             changed.wait_for(hold, std::chrono::milliseconds(100));
             continue;
         }

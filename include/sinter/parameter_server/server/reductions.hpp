@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/parameter_server/checked_number.hpp>
 #include <sinter/parameter_server/update_order.hpp>
 #include <vector>
 
@@ -53,6 +54,10 @@ public:
     template <class A>
     void serialize(A& a, unsigned) {
         a & now_ & last_;
+    }
+    /// Throws format_error where there can be no such sum.
+    void check(const char* where) const {
+        check_number(static_cast<std::int64_t>(now_), 1, "no number of a sum", where);
     }
 
 private:

@@ -187,7 +187,7 @@ private:
         if (e_.asked) b.flags |= answer_block::asked_to_stop;
         if (e_.ends_soon) b.flags |= answer_block::ends_soon;
         if (e_.open) b.flags |= answer_block::open;
-        if (e_.is_first()) e_.agree_to_save();
+        if (e_.is_first() && k_.now != server::engine::presence::left) e_.agree_to_save();   // it tells the others
         b.stop_clock = e_.together.stop_clock(), b.files_clock = e_.together.files_clock();
         b.save_clock = e_.together.save_clock(), b.save = e_.together.save();
         if (with_ticket && e_.is_first() && e_.open && !e_.stops(w_)) {
@@ -343,7 +343,8 @@ private:
         }
         e_.tickets.give_back(w_);
         e_.save_heard = std::max(e_.save_heard, b.save);
-        if (b.save > e_.save_agreed) e_.name_save(b.save);
+        e_.together.save_was_named(b.save);
+        if (b.save > e_.save_agreed) e_.name_save(b.save), e_.ends_named = false;
         if (b.version < e_.version) {
             ++k_.counters.dropped, ++k_.counters.outdated;
             k_.info.push = fate::outdated;
@@ -420,6 +421,7 @@ private:
     // ---- Calls (server/calls.hpp)
     void call(const wire::frame_header&, span<const std::byte>);
     void reduce(const std::string& argument, lock&);
+    void wait_for_clocks(lock&);
     std::string some_rows(const std::string& argument);
     void put_rows(const std::string& argument);
     std::vector<std::int64_t> sorted_keys_;   // of a table that is being read

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/base/error.hpp>
+#include <sinter/base/joined.hpp>
+#include <sinter/base/target_namespace.hpp>
+#include <cstdint>
+
+namespace sinter::inline SINTER_TARGET::sharded {
+
+/// Steps, clocks and versions stay below this, so that sums of some of them are numbers, too.
+inline constexpr std::int64_t most_count = INT64_MAX / 4;
+
+/// Looks at a number that came from a file or from another process before it is used. Throws
+/// format_error where it is not within [least, most].
+inline void check_number(std::int64_t n, std::int64_t least, const char* what, const char* where,
+                         std::int64_t most = most_count) {
+    if (n < least || n > most) throw format_error(what, where, joined({n}), joined({least, " to ", most}));
+}
+
+} // namespace sinter::sharded

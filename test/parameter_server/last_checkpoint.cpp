@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: BSL-1.0
+// needs: distributed
+// What several servers save is whole, and the last of it has all that workers have pushed.
+#include "job_of_threads.hpp"
+#include <boost/test/unit_test.hpp>
+#include <filesystem>
+#include <io/temporary_folder.hpp>
+#include <sinter/parameter_server/shard_checkpoint.hpp>
+
+using namespace sinter;
+using namespace sinter::ps_test;
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::int64_t floats = 32;
+
+/// Files that take their time, and what was written: name and step.
+struct slow_files : sharded::shard_files {
+    std::unique_ptr<sharded::shard_files> to;   // none: it is only noted
+    int milliseconds = 0;
+    std::mutex mutex;
+    std::vector<std::pair<std::string, std::int64_t>> written;
+
+    void save(const sharded::shard_view& v, const std::string& where) override {
+        ::usleep(static_cast<useconds_t>(milliseconds) * 1000);
+        if (to) to->save(v, where);
+        const std::lock_guard hold(mutex);
+        written.emplace_back(where, v.global_step);
+    }
+    bool load(sharded::shard_view& v) override { return to && to->load(v); }
+};
+/// Server k's files in a folder.
+std::shared_ptr<slow_files> files_in(const std::string& folder, int k, int servers, int milliseconds) {
+    auto f = std::make_shared<slow_files>();
+    f->to = std::make_unique<sharded::shard_checkpoints>(
+        sharded::shard_checkpoint_setup{folder, k, servers, 7, {{k * floats, 0, floats}}, {}, 0});
+    f->milliseconds = milliseconds;
+    return f;
+}
+void begin(sharded::client& c) {
+    const std::vector<float> zeros(floats);
+    if (!c.initialised())
+        for (int s = 0; s < c.servers(); ++s) c.write(s, 0, 0, zeros);
+    c.open(0);
+}
+void push(sharded::client& c) {
+    const std::vector<float> g(floats, -1.f);
+    c.begin_push();
+    for (int s = 0; s < c.servers(); ++s) c.push(s, 0, g);
+    c.wait(c.commit({.loss = 1}));
+}
+/// Folders of checkpoints, by their steps.
+std::vector<std::int64_t> checkpoints_in(const std::string& folder) {
+    std::vector<std::int64_t> all;
+    for (const auto& f : fs::directory_iterator(folder))
+        if (f.is_directory()) all.push_back(std::atoll(f.path().filename().c_str() + 5));
+    std::sort(all.begin(), all.end());
+    return all;
+}
+/// The step of each server's part.
+std::vector<std::int64_t> parts(const std::string& folder, std::int64_t step) {
+    std::vector<std::int64_t> all;
+    const std::string manifest = joined({folder, "/step-", step, "/manifest.json"});
+    BOOST_TEST_REQUIRE(fs::exists(manifest), manifest);
+    for (const auto& r : sharded::read_manifest(manifest).shards) {
+        sharded::check_file(joined({folder, "/step-", step}), r);
+        all.push_back(r.step);
+    }
+    return all;
+}
+
+/// Adds up with all gradients' norm; server 1 takes its time.
+class slow_sum : public plain_sgd {
+public:
+    explicit slow_sum(int milliseconds) : milliseconds_(milliseconds) {}
+    sharded::norm_need needs() const override { return sharded::norm_need::all_gradients; }
+    float squares(const float* g, std::int64_t n) const override {
+        ::usleep(static_cast<useconds_t>(milliseconds_) * 1000);
+        return plain_sgd::squares(g, n);
+    }
+    void update(int group, float* p, const float* g, float* slots, std::int64_t stride, std::int64_t n, const float* s,
+                float sum) const override {
+        ::usleep(static_cast<useconds_t>(milliseconds_) * 1000);
+        plain_sgd::update(group, p, g, slots, stride, n, s, sum);
+    }
+
+private:
+    int milliseconds_;
+};
+
+} // namespace
+
+/// Asynchronous servers that save by steps and by seconds, one of which is slow in it.
+BOOST_AUTO_TEST_CASE(each_asynchronous_checkpoint_has_a_part_of_every_server) {
+    constexpr int servers = 3, workers = 2, pushes = 400;
+    const temporary_folder outer;
+    const std::string folder = outer / "servers";
+    for (const bool stops : {false, true}) {
+        fs::remove_all(folder);
+        const job j(workers, servers, dense_layout(floats));
+        std::vector<std::unique_ptr<sharded::server>> all;
+        threads serving, working;
+        for (int s = 0; s < servers; ++s) {
+            sharded::server_options o;
+            o.save_every_steps = 7;
+            o.save_every_seconds = 0.01;
+            o.files = files_in(folder, s, servers, s == 1 ? 20 : 0);
+            all.push_back(j.server(s, o));
+        }
+        for (auto& s : all) serving.start([&s] { s->run(); });
+        for (int w = 0; w < workers; ++w)
+            working.start([&, w] {
+                const auto c = j.client(w);
+                if (w == 0) begin(*c);
+                c->wait_until_open();
+                for (int k = 0; k < pushes && c->may_step(); ++k) push(*c), ::usleep(300);
+                if (stops && w == 0) c->ask_all_to_stop("enough");
+                c->rest();
+                if (w == 0) c->wait_for_others();
+                c->leave();
+            });
+        no_fault_of(working);
+        no_fault_of(serving);
+        const std::int64_t last = all[0]->global_step();
+        all.clear();   // what they write is written
+        const std::vector<std::int64_t> there = checkpoints_in(folder);
+        BOOST_TEST(there.size() >= 3u);
+        for (const std::int64_t step : there) BOOST_TEST(parts(folder, step).size() == std::size_t{servers}, step);
+        if (!stops) continue;   // else the last one has all that was pushed
+        BOOST_TEST(there.back() == last);
+        BOOST_TEST(parts(folder, there.back()) == std::vector<std::int64_t>(servers, last),
+                   boost::test_tools::per_element());
+    }
+}
+
+/// With backup workers, and clipping by the norm of all gradients, server 0 says which clocks there are.
+void ends_with_the_last_clock(bool waits) {
+    constexpr int clocks = 4;
+    const temporary_folder outer;
+    const std::string folder = outer / "servers";
+    std::vector<sharded::shard_layout> l(2, dense_layout(floats));
+    l[0].runs[0].tensor = 0, l[1].runs[0].tensor = 1;
+    const job j(2, l);
+    std::vector<std::unique_ptr<sharded::server>> all;
+    threads serving, working;
+    for (int s = 0; s < 2; ++s) {
+        sharded::server_options o;
+        o.order = sharded::update_order::sync(1);
+        o.parameters = 2;
+        o.files = files_in(folder, s, 2, 0);
+        o.save_every_steps = 1'000'000;
+        all.push_back(std::make_unique<sharded::server>(
+            j.as(cluster_role::ps, s), j.same, l[static_cast<std::size_t>(s)], std::make_unique<slow_sum>(s * 200),
+            [](std::int64_t, float, float* to) { to[0] = 1; }, o));
+    }
+    for (auto& s : all) serving.start([&s] { s->run(); });
+    for (int w = 0; w < 2; ++w)
+        working.start([&, w] {
+            const auto c = j.client(w);
+            if (w == 0) begin(*c);
+            c->wait_until_open();
+            if (w == 1) return c->leave();
+            for (int k = 0; k < clocks; ++k) push(*c);   // taken, and not waited for
+            c->ask_all_to_stop("enough");
+            if (waits) c->wait_for_others();
+            std::vector<float> x(floats);
+            for (int s = 0; waits && s < 2; ++s) {
+                c->read(s, 0, 0, x);
+                SINTER_NEED(x[0] == clocks);
+            }
+            c->leave();
+        });
+    no_fault_of(working);
+    no_fault_of(serving);
+    for (auto& s : all) BOOST_TEST(s->global_step() == clocks);
+    all.clear();
+    BOOST_TEST(checkpoints_in(folder) == std::vector<std::int64_t>{clocks}, boost::test_tools::per_element());
+    BOOST_TEST(parts(folder, clocks) == std::vector<std::int64_t>(2, clocks), boost::test_tools::per_element());
+}
+BOOST_AUTO_TEST_CASE(no_server_ends_before_the_last_clock) {
+    for (const bool waits : {false, true}) ends_with_the_last_clock(waits);
+}
+
+/// Clocks wait until a checkpoint that is due has been copied: also where all workers have left meanwhile.
+BOOST_AUTO_TEST_CASE(clocks_that_wait_for_a_checkpoint_are_not_forgotten) {
+    const job j(1, 1, dense_layout(floats));
+    const auto files = std::make_shared<slow_files>();
+    files->milliseconds = 300;
+    sharded::server_options o;
+    o.order = sharded::update_order::stale(3);
+    o.save_every_steps = 2;
+    o.files = files;
+    auto server = j.server(0, o);
+    threads serving, working;
+    serving.start([&] { server->run(); });
+    working.start([&] {
+        const auto c = j.client(0);
+        begin(*c);
+        for (int k = 0; k < 7; ++k) push(*c);
+        c->leave();
+    });
+    no_fault_of(working);
+    no_fault_of(serving);
+    BOOST_TEST(server->global_step() == 7);
+    server.reset();
+    BOOST_TEST_REQUIRE(files->written.size() == 3u);
+    for (std::size_t k = 0; k < 3; ++k)
+        BOOST_TEST(joined({files->written[k].first, " at ", files->written[k].second}) ==
+                   joined({"step-", 2 * (k + 1), " at ", 2 * (k + 1)}));
+}
+/// A checkpoint that was asked for does not take the place of one that is due.
+BOOST_AUTO_TEST_CASE(one_that_is_asked_for_is_one_more) {
+    const job j(1, 1, dense_layout(floats));
+    const auto files = std::make_shared<slow_files>();
+    sharded::server_options o;
+    o.order = sharded::update_order::stale(0);
+    o.save_every_steps = 3;
+    o.files = files;
+    auto server = j.server(0, o);
+    threads serving, working;
+    serving.start([&] { server->run(); });
+    working.start([&] {
+        const auto c = j.client(0);
+        begin(*c);
+        for (int k = 0; k < 3; ++k) push(*c);
+        c->call(0, "checkpoint", "mine");
+        for (int k = 0; k < 4; ++k) push(*c);
+        c->leave();
+    });
+    no_fault_of(working);
+    no_fault_of(serving);
+    server.reset();
+    std::vector<std::string> names;
+    for (const auto& [name, step] : files->written)
+        if (name != "mine") names.push_back(joined({name, " at ", step}));
+    BOOST_TEST(names == (std::vector<std::string>{"step-3 at 3", "step-6 at 6"}), boost::test_tools::per_element());
+}

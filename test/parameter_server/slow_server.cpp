@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: BSL-1.0
+// needs: distributed
+// A server that answers slowly, or not at all, costs a worker no other server.
+#include "job_of_threads.hpp"
+#include <boost/test/unit_test.hpp>
+
+using namespace sinter;
+using namespace sinter::ps_test;
+
+namespace {
+
+/// Listens as a server of the job, and answers nothing behind the handshake.
+class silent_server {
+public:
+    silent_server(const cluster& who, const wire::identity& same)
+        : who_(who), door_(who_, wire::service_greeting(who_, same),
+                           {.objection = [](const wire::greeting&) { return std::string(); },
+                            .joined =
+                                [this](const wire::greeting&, wire::data_link link) {
+                                    const std::lock_guard hold(mutex_);
+                                    links_.push_back(std::move(link));
+                                },
+                            .failed = [](const std::string&) {}},
+                           {}, {}) {}
+    ~silent_server() { door_.close(); }
+    std::size_t connections() {
+        const std::lock_guard hold(mutex_);
+        return links_.size();
+    }
+
+private:
+    cluster who_;
+    std::mutex mutex_;
+    std::vector<wire::data_link> links_;
+    wire::service door_;
+};
+
+} // namespace
+
+BOOST_AUTO_TEST_CASE(others_hear_from_a_worker_that_dials_a_silent_server) {
+    job j(1, 2, dense_layout(16)), of_worker = j;
+    j.options.dead_after = 1;
+    of_worker.options.dead_after = 2;   // so long the worker waits for an answer, and again
+    of_worker.options.heartbeat = 0.1;
+    const auto server = j.server(0, {});
+    auto other = j.server(1, {});
+    threads serving, serving_other;
+    serving.start([&] { server->run(); });
+    serving_other.start([&] { other->run(); });
+    {
+        const auto c = of_worker.client(0, {.reconnect_within = 100});
+        const std::vector<float> zeros(16);
+        for (int s = 0; s < 2; ++s) c->write(s, 0, 0, zeros);
+        c->open(0);
+        other->stop();
+        serving_other.join();
+        other.reset();
+        silent_server silent(j.as(cluster_role::ps, 1), j.same);
+        for (int i = 0; i < 60'000 && silent.connections() < 3; ++i) ::usleep(1000);
+        BOOST_TEST(silent.connections() >= 3u);           // the worker has given up twice
+        BOOST_TEST(server->counters()[0].connections == 1);   // server 0 would have ended it, and taken another one
+    }
+    server->stop();
+    no_fault_of(serving);
+}
