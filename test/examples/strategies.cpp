@@ -153,34 +153,58 @@ BOOST_AUTO_TEST_CASE(stopped_and_killed) {
     BOOST_TEST((read_bytes(folder / "resumed") == read_bytes(folder / "undisturbed")));
 }
 
-// Under sinter-launch --elastic a worker is killed, then the chief: each is started again, and joins the others.
+// Under sinter-launch --elastic a worker is killed, then the chief: each is started again, and joins
+// the others. The job has no last step before both have made some; then it is asked to stop, and
+// ends a few steps later in a second one.
 BOOST_AUTO_TEST_CASE(elastic_job) {
     temporary_folder folder;
-    process job({"SINTER_DATA="},
-                launcher() + " -n 3 --elastic --restarts 2 -- " + program() +
-                    " --strategy multi_worker:ring --elastic --steps 700 --batch 24 --threads 1 --every 20" +
-                    " --checkpoint " + (folder / "run") + " --save " + (folder / "net"),
-                folder / "log");
+    const auto command = [&](std::int64_t steps) {
+        return launcher() + " -n 3 --elastic --restarts 2 --json " + (folder / "lines") + " -- " + program() +
+               " --strategy multi_worker:ring --elastic --batch 24 --threads 1 --every 20 --checkpoint " +
+               (folder / "run") + " --save " + (folder / "net") + " --steps " + std::to_string(steps);
+    };
+    process job({"SINTER_DATA="}, command(1'000'000), folder / "log");
     const auto children = [](const std::string& pid) {
         std::istringstream in(read_bytes("/proc/" + pid + "/task/" + pid + "/children"));
         return std::vector<std::string>(std::istream_iterator<std::string>(in), {});
     };
-    const auto kill_member = [&](std::size_t i) {   // of those that run, by when they were started
-        const auto inner = children(std::to_string(job.pid()));
-        const auto all = children(inner.at(0));
-        BOOST_REQUIRE(all.size() == 3u);
+    const auto members_now = [&] { return children(children(std::to_string(job.pid())).at(0)); };
+    const auto told = [&](const std::string& member) {   // how often it has told the launcher of its steps
+        const std::string lines = read_bytes(folder / "lines");
+        const std::string word = "\"member\": \"" + member + "\"";
+        int n = 0;
+        for (std::size_t at = 0; (at = lines.find(word, at)) != lines.npos; at += word.size()) ++n;
+        return n;
+    };
+    const auto within_a_minute = [](const std::function<bool()>& holds) {
+        for (int i = 0; i < 6000; ++i, std::this_thread::sleep_for(std::chrono::milliseconds(10)))
+            if (holds()) return true;
+        return false;
+    };
+    const auto is_killed_and_joins = [&](std::size_t i, const std::string& name, const std::string& restart) {
+        const auto all = members_now();   // by when they were started
+        BOOST_TEST_REQUIRE(all.size() == 3u);
         ::kill(std::stoi(all[i]), SIGKILL);
+        const std::string said = name + " is started again; restart " + restart;
+        const auto is_said = [&] { return read_bytes(folder / "log").find(said) != std::string::npos; };
+        BOOST_TEST_REQUIRE(within_a_minute(is_said), said);
+        const int before = told(name);    // nothing more comes of its first life
+        BOOST_TEST_REQUIRE(within_a_minute([&] { return told(name) >= before + 2; }), name << " makes steps again");
     };
     BOOST_REQUIRE(appears(folder / "run/step-60.safetensors"));
-    kill_member(1);
-    BOOST_REQUIRE(appears(folder / "run/step-300.safetensors"));
-    kill_member(0);
+    is_killed_and_joins(1, "worker/1", "1 of 2");
+    is_killed_and_joins(0, "worker/0", "2 of 2");
+    job.signal(SIGTERM);
     const int code = job.wait();
+    BOOST_TEST(code != 0, read_bytes(folder / "log"));
+    std::int64_t last = 0;
+    for (const auto& f : std::filesystem::directory_iterator(folder / "run"))
+        if (f.path().extension() == ".safetensors")
+            last = std::max<std::int64_t>(last, std::atoll(f.path().filename().c_str() + 5));
+    BOOST_TEST(last >= 60);
+    BOOST_TEST(run(command(last + 10), folder) == 0, read_bytes(folder / "log"));
     const std::string said = read_bytes(folder / "log");
-    BOOST_TEST(code == 0, said);
-    BOOST_TEST(said.find("worker/1 is started again; restart 1 of 2") != said.npos, said);
-    BOOST_TEST(said.find("worker/0 is started again; restart 2 of 2") != said.npos, said);
-    BOOST_TEST(said.find("after 700 steps") != said.npos, said);
+    BOOST_TEST(said.find("after " + std::to_string(last + 10) + " steps") != said.npos, said);
     BOOST_TEST(std::filesystem::exists(folder / "net"));
 }
 
