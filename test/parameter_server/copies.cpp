@@ -165,8 +165,8 @@ BOOST_AUTO_TEST_CASE(the_second_copy_has_the_bits_of_the_first) {
 
 BOOST_AUTO_TEST_CASE(a_server_that_comes_again_is_the_second_copy) {
     job j{.servers = 2, .workers = 2, .options = quick(20), .replicas = 2};
-    // A copy that a busy machine lets wait is not to be taken for dead: if its leader were killed then, the values would
-    // be lost. One that is killed is noticed at once.
+    // A copy that a busy machine lets wait is not to be taken for dead: if its leader were killed
+    // then, the values would be lost. One that is killed is noticed at once.
     j.options.join_within = 60;
     shared_counts& counts = shared_counts::make();
     processes p;
@@ -412,8 +412,9 @@ BOOST_AUTO_TEST_CASE(the_chief_gives_each_epoch_to_one_copy) {
     BOOST_TEST(alone.lost());
 }
 
-/// A copy that leads alone takes a follower by itself, which begins an epoch. The chief may learn of that from either of
-/// them, when the connections between all three break before it has met the leader again.
+/// A copy that leads alone takes a follower by itself, which begins an epoch. The chief may learn
+/// of that from either of them, when the connections between all three break before it has met the
+/// leader again.
 BOOST_AUTO_TEST_CASE(an_epoch_that_the_chief_has_not_heard_of_can_end) {
     using enum copy_role;
     const auto told = [] {                  // copy 0 is told to lead alone from epoch 3 on

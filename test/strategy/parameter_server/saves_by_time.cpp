@@ -12,8 +12,8 @@
 #include "job.hpp"
 #include "words.hpp"
 
-// Several servers that save every so many seconds, or steps as well, do so together: each checkpoint has a part of every server, and by
-// clocks all parts are of one step.
+// Several servers that save every so many seconds, or steps as well, do so together: each
+// checkpoint has a part of every server, and by clocks all parts are of one step.
 using namespace sinter;
 using server_words::net, server_words::batch, server_words::examples;
 
