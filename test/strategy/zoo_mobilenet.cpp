@@ -2,7 +2,6 @@
 // needs: distributed
 // processors: 2
 // weighs: 4
-// once: the compiler takes minutes for all of these; replicas and sessions are sanitized by the tests beside it
 #include <boost/test/unit_test.hpp>
 #include <sinter/sinter.hpp>
 #include <zoo/mobilenet.hpp>
