@@ -33,8 +33,8 @@ void compare(Net, Optimizer o, const char* what) {
     using Q = halved_program<Net, loss, Optimizer, 12, several>;
     BOOST_TEST(P::v.n_launches == Q::v.n_launches, what);
     trainer<Net, loss, Optimizer, 12> first(o, {.threads = 1});
-    half_members<P, Optimizer> added(Replicas, first, o, row_order::tree);
-    half_members<Q, Optimizer> read(Replicas, first, o, row_order::tree);
+    half_members<P, Optimizer> added(Replicas, first, o, runtime::row_order::tree);
+    half_members<Q, Optimizer> read(Replicas, first, o, runtime::row_order::tree);
     for (int step = 0; step < 6; ++step) {
         const random_batch<P> b(static_cast<std::uint64_t>(step), step % 3 == 2 ? 10 : 12);
         added.step(b.view());

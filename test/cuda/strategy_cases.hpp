@@ -25,7 +25,9 @@ struct member_thread {
     std::shared_ptr<collective::thread_group> group{};
     int rank = 0;
 
-    synchronous_setup setup(const program_identity&) const { return {.workers = 1, .members = group->take(rank)}; }
+    detail::synchronous_setup setup(const detail::program_identity&) const {
+        return {.workers = 1, .members = group->take(rank)};
+    }
     typename Device::options device_options(int) const { return {}; }
     std::uint64_t policy() const { return 1; }
     template <class Programs>

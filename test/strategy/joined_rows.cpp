@@ -74,7 +74,7 @@ BOOST_AUTO_TEST_CASE(rows_are_added_in_rank_order) {
             }
         sums wanted;
         for (int key : order) wanted.emplace_back(key, sum[key]);
-        joined_rows j(n, most, table, width);
+        runtime::joined_rows j(n, most, table, width);
         const row_list got = j.join(l.view(0, l.views.size()));
         BOOST_TEST((contents(got) == wanted));
         for (std::int64_t i = got.size() * width; i < 16 * got.lines(); ++i) BOOST_TEST(got.rows[i] == 0);
@@ -83,8 +83,8 @@ BOOST_AUTO_TEST_CASE(rows_are_added_in_rank_order) {
 BOOST_AUTO_TEST_CASE(rows_are_added_as_a_tree) {
     for (int n = 1; n <= 8; ++n) {
         const lists l(n, static_cast<std::uint64_t>(n));
-        joined_rows j(n, most, table, width);
-        const sums got = contents(j.join(l.view(0, l.views.size()), row_order::tree));
+        runtime::joined_rows j(n, most, table, width);
+        const sums got = contents(j.join(l.view(0, l.views.size()), runtime::row_order::tree));
         BOOST_TEST(got.size() > 5);
         for (const auto& [key, row] : got)
             for (int k = 0; k < width; ++k)
@@ -94,27 +94,27 @@ BOOST_AUTO_TEST_CASE(rows_are_added_as_a_tree) {
 /// canonical<4> on 1, 2 and 4 replicas: who has joined what before does not show.
 BOOST_AUTO_TEST_CASE(branches_can_be_joined_first) {
     const lists l(8, 99);
-    joined_rows all(8, most, table, width), left(4, most, table, width), right(4, most, table, width),
+    runtime::joined_rows all(8, most, table, width), left(4, most, table, width), right(4, most, table, width),
         both(2, 4 * most, table, width);
-    for (const row_order o : {row_order::tree, row_order::ranks}) {
-        const bool tree = o == row_order::tree;
+    for (const runtime::row_order o : {runtime::row_order::tree, runtime::row_order::ranks}) {
+        const bool tree = o == runtime::row_order::tree;
         const row_list a = left.join(l.view(0, 4), o);
         row_list parts[5] = {a, l.views[4], l.views[5], l.views[6], l.views[7]};
         if (tree) parts[1] = right.join(l.view(4, 4), o);
-        joined_rows some(5, 4 * most, table, width);
+        runtime::joined_rows some(5, 4 * most, table, width);
         BOOST_TEST((contents((tree ? both : some).join({parts, tree ? std::size_t{2} : std::size_t{5}}, o)) ==
                     contents(all.join(l.view(0, 8), o))));
     }
     BOOST_TEST((contents(all.join(l.view(0, 8))) != contents(left.join(l.view(0, 4)))));   // memory is not shared
 }
 BOOST_AUTO_TEST_CASE(no_list_and_no_rows) {
-    joined_rows j(2, most, table, width);
+    runtime::joined_rows j(2, most, table, width);
     BOOST_TEST(j.join({}).size() == 0);
     list empty;
     const row_list none[] = {empty.view(), empty.view()};
-    BOOST_TEST(j.join(none, row_order::tree).size() == 0);
+    BOOST_TEST(j.join(none, runtime::row_order::tree).size() == 0);
     BOOST_TEST(j.join(none).lines() == 0);
-    BOOST_TEST(joined_rows(100, most, table, width).most_rows() == table);
+    BOOST_TEST(runtime::joined_rows(100, most, table, width).most_rows() == table);
     BOOST_TEST(j.most_rows() == 2 * most);
 }
 template <class F>
@@ -127,7 +127,7 @@ std::string complaint(F f) {
     return "none";
 }
 BOOST_AUTO_TEST_CASE(lists_of_another_table_are_refused) {
-    joined_rows j(2, most, table, width);
+    runtime::joined_rows j(2, most, table, width);
     random_stream r(1);
     list good, bad;
     good.add(3, r);
@@ -152,15 +152,15 @@ BOOST_AUTO_TEST_CASE(rows_of_a_slot) {
     slot[3 * width + 4] = 2;
     slot[17 * width] = 0.f;   // a sum that came to 0 has occurred
     list l;
-    list_gathered_rows(slot.data(), table, most, l.view());
+    runtime::list_gathered_rows(slot.data(), table, most, l.view());
     BOOST_TEST(l.view().size() == 2);
     BOOST_TEST((l.view().key(0) == 3 && l.view().key(1) == 17));
     BOOST_TEST(l.view().row(0)[4] == 2);
     BOOST_TEST(std::signbit(l.view().row(0)[3]));
     l.view().row(1)[2] = 5;
-    put_gathered_rows(l.view(), slot.data());
+    runtime::put_gathered_rows(l.view(), slot.data());
     BOOST_TEST((slot[17 * width + 2] == 5 && slot[3 * width + 4] == 2 && std::signbit(slot[18 * width])));
-    BOOST_TEST(complaint([&] { list_gathered_rows(slot.data(), table, 1, l.view()); }) ==
+    BOOST_TEST(complaint([&] { runtime::list_gathered_rows(slot.data(), table, 1, l.view()); }) ==
                "row 17: too many rows of a table have gathered gradients; got more; needed 1 at most");
 }
 

@@ -62,7 +62,7 @@ void train(Net, Loss, Optimizer o, const char* what, PlainLoss = {}, double most
     for (int i = 0; i < P::v.n_buckets; ++i) gathered += P::v.buckets[i].parameter >= 0 && !P::v.buckets[i].is_list();
     BOOST_TEST(gathered == Gathered, what);
     trainer<Net, PlainLoss, Optimizer, Batch> one(o, {.threads = 1});
-    half_members<P, Optimizer> two(2, one, o), three(3, one, o, row_order::tree);
+    half_members<P, Optimizer> two(2, one, o), three(3, one, o, runtime::row_order::tree);
     for (int step = 0; step < 6; ++step) {
         const random_batch<P> b(static_cast<std::uint64_t>(step), step % 3 == 2 ? Batch - 2 : Batch);
         one.step(b.view());
@@ -142,7 +142,7 @@ BOOST_AUTO_TEST_CASE(bits_of_one_device) {
     trainer<net, mse_loss, momentum, 16> one(o, {.threads = 1});
     for (int n = 1; n <= 8; n *= 2) {
         one.reset();
-        half_members<P, momentum> all(n, one, o, n % 4 ? row_order::ranks : row_order::tree);
+        half_members<P, momentum> all(n, one, o, n % 4 ? runtime::row_order::ranks : runtime::row_order::tree);
         for (int step = 0; step < 3; ++step) {
             random_batch<P> b(static_cast<std::uint64_t>(step), 16);
             float* const t = const_cast<float*>(b.view().targets[0].values);

@@ -52,8 +52,8 @@ private:
 };
 struct noted_members : thread_members<> {
     notes* to = nullptr;
-    synchronous_setup setup(const program_identity& i) const {
-        synchronous_setup s = thread_members<>::setup(i);
+    detail::synchronous_setup setup(const detail::program_identity& i) const {
+        detail::synchronous_setup s = thread_members<>::setup(i);
         s.members = std::make_unique<noting>(std::move(s.members), to);
         return s;
     }

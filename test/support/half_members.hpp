@@ -40,7 +40,8 @@ public:
     static constexpr program_segments cuts = P::v.segments;
 
     template <class Trainer>
-    half_members(int n, const Trainer& first, Optimizer o, row_order order = row_order::ranks) : order_(order) {
+    half_members(int n, const Trainer& first, Optimizer o, runtime::row_order order = runtime::row_order::ranks)
+        : order_(order) {
         for (int i = 0; i < n; ++i) all_.push_back(std::make_unique<half_steps<P, Optimizer>>(first, o, 1 + i % 2));
         std::vector<float*> arenas;
         for (auto& m : all_) arenas.push_back(m->at({P::v.buckets[0].at.where(), 0}));
@@ -89,9 +90,9 @@ public:
 
 private:
     std::vector<std::unique_ptr<half_steps<P, Optimizer>>> all_;
-    std::vector<joined_rows> joined_;
+    std::vector<runtime::joined_rows> joined_;
     row_list lists_[P::v.n_buckets + 1];
-    row_order order_;
+    runtime::row_order order_;
     int steps_ = 0;
     /// The first member's sweeps read all gradients; what it ends with is everybody's, as in one memory.
     static constexpr int sources = P::request::options.gradient_sources;
@@ -147,19 +148,19 @@ private:
         const row_list sum = join(k, [&](auto& m) {
             float* const at = memory.emplace_back(floats).data();
             const row_list l{reinterpret_cast<std::int32_t*>(at), at + list_header + b.most_rows, b.row_floats};
-            list_gathered_rows(m.at(b.at), P::v.parameters[b.parameter].s.d[0], b.most_rows, l);
+            runtime::list_gathered_rows(m.at(b.at), P::v.parameters[b.parameter].s.d[0], b.most_rows, l);
             return l;
         });
-        for (auto& m : all_) put_gathered_rows(sum, m->at(b.at));
+        for (auto& m : all_) runtime::put_gathered_rows(sum, m->at(b.at));
     }
     void add(const gradient_bucket& b) {
         std::vector<std::vector<float>> x;
         for (auto& m : all_) x.emplace_back(m->at(b.at), m->at(b.at) + b.floats);
         const std::size_t n = x.size();
         for (std::size_t by = 1; by < n; by *= 2)
-            for (std::size_t i = 0; i + by < n; i += order_ == row_order::tree ? 2 * by : n)
+            for (std::size_t i = 0; i + by < n; i += order_ == runtime::row_order::tree ? 2 * by : n)
                 for (std::size_t from = i + by;
-                     from < (order_ == row_order::tree ? i + by + 1 : by == 1 ? n : i); ++from)
+                     from < (order_ == runtime::row_order::tree ? i + by + 1 : by == 1 ? n : i); ++from)
                     for (std::size_t f = 0; f < x[i].size(); ++f) x[i][f] += x[from][f];
         for (auto& m : all_) std::copy(x[0].begin(), x[0].end(), m->at(b.at));
     }

@@ -3,7 +3,7 @@
 # public_names.sh FOLDER: what `using namespace sinter` shows of the machinery's folders is what
 # public_names.txt, beside this script, lists, header by header. Everything else of these folders is
 # in sinter::base, compiler, runtime or detail, or in the namespace of its files or kernels. Layers,
-# ops, losses and their like are for users, and are not listed.
+# ops, losses, metrics, optimizers, schedules and hooks are for users, and are not listed.
 # `public_names.sh FOLDER print` writes the list as it is.
 set -u
 cd "$1/include" 2>/dev/null && [ -d sinter/base ] ||
@@ -13,7 +13,9 @@ list=../test/tools/public_names.txt
 # Declarations begin in column 0. `at` is the innermost namespace that is open: sinter itself is "", and whatever is
 # opened within it hides what follows, to the brace in column 0 that closes it.
 names() {
-    find sinter/{base,graph,autodiff,compiler,kernel,device} -name '*.hpp' | LC_ALL=C sort | xargs awk '
+    find sinter/{base,graph,autodiff,compiler,kernel,device,collective,net,parameter_server,strategy,estimator} \
+        sinter/{train,data,io,profile} -name '*.hpp' |
+        grep -vE '/(losses|metrics|optimizers|schedules|hooks)/' | LC_ALL=C sort | xargs awk '
         function opened(line,    up) {   # braces that a line opens, less those that it closes
             sub(/\/\/.*/, "", line)
             gsub(/"([^"\\]|\\.)*"|\x27([^\x27\\]|\\.)\x27/, "", line)

@@ -70,11 +70,11 @@ static std::vector<std::string> all_written(const temporary_folder& folder) {
     r.loss_by_epoch = {1.5, 0.25};
     r.seconds = 1234.5;
     r.write(folder / "r.json"), file("r.json");
-    const named_value seen{"accuracy", 0.75};
-    progress_state p{.title = "epoch 1", .done = 1500, .total = 6000, .seconds = 1.5, .loss = 0.125,
+    const detail::named_value seen{"accuracy", 0.75};
+    detail::progress_state p{.title = "epoch 1", .done = 1500, .total = 6000, .seconds = 1.5, .loss = 0.125,
                      .metrics = {&seen, 1}};
-    texts.push_back(progress_line(p, 100));
-    texts.push_back(plain_progress_line(p));
+    texts.push_back(detail::progress_line(p, 100));
+    texts.push_back(detail::plain_progress_line(p));
     texts.push_back(profile::short_number(1234567) + profile::bytes_text(1536));
     // Reading: features made from numbers in CSV.
     const std::string csv = write_bytes(folder / "t.csv", "a,b\n1.5,2\n2.25,3\n-0.125,1\n");

@@ -24,9 +24,9 @@ struct captured {
     }
 };
 
-static progress_state halfway() {
-    static const named_value metrics[] = {{"accuracy", 0.8889}};
-    progress_state p;
+static detail::progress_state halfway() {
+    static const detail::named_value metrics[] = {{"accuracy", 0.8889}};
+    detail::progress_state p;
     p.title = "epoch 2/5";
     p.done = 30000, p.total = 60000, p.seconds = 2.5, p.loss = 0.25;
     p.metrics = metrics;
@@ -34,26 +34,26 @@ static progress_state halfway() {
 }
 
 BOOST_AUTO_TEST_CASE(a_wide_line_has_everything) {
-    BOOST_TEST(progress_line(halfway(), 140) ==
+    BOOST_TEST(detail::progress_line(halfway(), 140) ==
                "epoch 2/5 [================>               ]  50%  30,000/60,000  12,000 examples/s  eta 0:03  "
                "loss 0.2500  accuracy 0.8889");
 }
 
 BOOST_AUTO_TEST_CASE(no_line_is_wider_than_the_terminal) {
     for (int width = 0; width < 160; ++width)
-        BOOST_TEST(progress_line(halfway(), width).size() <= static_cast<std::size_t>(width));
-    BOOST_TEST(progress_line(halfway(), 60) == "epoch 2/5  50%  eta 0:03  loss 0.2500  accuracy 0.8889");
+        BOOST_TEST(detail::progress_line(halfway(), width).size() <= static_cast<std::size_t>(width));
+    BOOST_TEST(detail::progress_line(halfway(), 60) == "epoch 2/5  50%  eta 0:03  loss 0.2500  accuracy 0.8889");
 }
 
 BOOST_AUTO_TEST_CASE(the_end_shows_the_time_taken_and_an_unknown_total_no_share) {
-    progress_state p = halfway();
+    detail::progress_state p = halfway();
     p.done = 60000, p.seconds = 3725;
-    BOOST_TEST(progress_line(p, 140).find("[================================] 100%") != std::string::npos);
-    BOOST_TEST(progress_line(p, 140).find("  1:02:05  loss") != std::string::npos);
+    BOOST_TEST(detail::progress_line(p, 140).find("[================================] 100%") != std::string::npos);
+    BOOST_TEST(detail::progress_line(p, 140).find("  1:02:05  loss") != std::string::npos);
     p.total = 0;
-    BOOST_TEST(progress_line(p, 140) == "epoch 2/5  60,000  16 examples/s  loss 0.2500  accuracy 0.8889");
+    BOOST_TEST(detail::progress_line(p, 140) == "epoch 2/5  60,000  16 examples/s  loss 0.2500  accuracy 0.8889");
     p.loss = std::numeric_limits<double>::quiet_NaN();
-    BOOST_TEST(plain_progress_line(p) == "epoch 2/5: 60,000 examples, 1:02:05, 16 examples/s  accuracy 0.8889");
+    BOOST_TEST(detail::plain_progress_line(p) == "epoch 2/5: 60,000 examples, 1:02:05, 16 examples/s  accuracy 0.8889");
 }
 
 BOOST_AUTO_TEST_CASE(a_terminal_line_is_redrawn_at_most_ten_times_a_second) {
@@ -110,7 +110,7 @@ BOOST_AUTO_TEST_CASE(what_follows_the_last_example_does_not_count) {
             bar.update(100, 0.5);
             bar.stop_clock();
             now += 60;   // validation
-            const named_value metrics[] = {{"val_loss", 0.75}};
+            const detail::named_value metrics[] = {{"val_loss", 0.75}};
             bar.finish(0.25, metrics);
         }
         const std::string text = out.text();

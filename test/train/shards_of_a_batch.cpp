@@ -54,7 +54,8 @@ struct sums {
             for (std::size_t k = 0; k < g.size(); ++k) gradients[i][k] += static_cast<double>(g[k]);
         }
         for (const variable_info& v : p.parameters) {   // the next run finds the weights that this one did
-            const auto first = initial_values(v, p.paths[static_cast<std::size_t>(&v - p.parameters.data())], 1);
+            const auto first =
+                detail::initial_values(v, p.paths[static_cast<std::size_t>(&v - p.parameters.data())], 1);
             p.set(v, doubles({static_cast<int>(first.size())}, std::vector<double>(first.begin(), first.end())));
         }
         weights.resize(p.loss_weights.size());

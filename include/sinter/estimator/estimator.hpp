@@ -49,7 +49,7 @@ public:
     /// that was partly read gives the rest first.
     template <class... Hooks>
     SINTER_COLD std::vector<epoch_result> train(data::pipeline& data, const train_options& o, Hooks&&... hooks) {
-        const detail::hook_calls calls[] = {detail::calls_of<model_run<trainer_type>>(hooks)..., {}};
+        const detail::hook_calls calls[] = {detail::calls_of<detail::model_run<trainer_type>>(hooks)..., {}};
         return train_with(data, o, {calls, sizeof...(Hooks)});
     }
     std::vector<epoch_result> train(data::pipeline& data) { return train_with(data, {}, {}); }
@@ -106,7 +106,7 @@ private:
 
     SINTER_COLD std::vector<epoch_result> train_with(data::pipeline& data, const train_options& o,
                                                      span<const detail::hook_calls> hooks) {
-        return training_loop<trainer_type>(t_, data, o, hooks).run();
+        return detail::training_loop<trainer_type>(t_, data, o, hooks).run();
     }
 };
 template <class Net, class Loss, class Optimizer, class A = trainer_options, class B = trainer_options,

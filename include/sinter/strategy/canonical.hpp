@@ -36,12 +36,12 @@ struct canonical_strategy {
     using device = typename Strategy::device;
     /// The same for all strategies: a program's bits depend on them.
     static constexpr strategy_traits traits{.gradients = gradient_policy::reduced, .shards = S};
-    static constexpr other_processes others =
-        detail::is_single<Strategy> ? other_processes::none : detail::others_of<Strategy>;
+    static constexpr detail::other_processes others =
+        detail::is_single<Strategy> ? detail::other_processes::none : detail::others_of<Strategy>;
     Strategy strategy{};
 
-    SINTER_COLD synchronous_setup setup(const program_identity& i) const {
-        synchronous_setup s;
+    SINTER_COLD detail::synchronous_setup setup(const detail::program_identity& i) const {
+        detail::synchronous_setup s;
         if constexpr (!detail::is_single<Strategy>) s = strategy.setup(i);
         const int processes = s.processes(), replicas = processes * s.shards;
         if (S % replicas || !std::has_single_bit(static_cast<unsigned>(replicas)))

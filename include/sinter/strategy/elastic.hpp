@@ -57,18 +57,18 @@ struct elastic_strategy {
     Strategy strategy{};
 
     /// Without the others: job() meets them.
-    synchronous_setup setup(const program_identity& i) const {
+    detail::synchronous_setup setup(const detail::program_identity& i) const {
         if (!is_on()) return strategy.setup(i);
-        synchronous_setup s{.workers = 1, .input = workers().options.input, .states = workers().options.states};
+        detail::synchronous_setup s{.workers = 1, .input = workers().options.input, .states = workers().options.states};
         if (kind::shards > 0 && s.input == batch_input::per_worker)
             throw option_error("canonical<S> of members that change is for batches that all share",
                                "multi_worker_options::input", "per_worker", "global");
         s.in_tree_order = kind::shards > 0;
-        s.in_job = place_in_job::of(workers().members);
+        s.in_job = detail::place_in_job::of(workers().members);
         return s;
     }
     /// Null where this process does not train, or members stay the same.
-    SINTER_COLD std::unique_ptr<collective::elastic_job> job(const program_identity& i) const {
+    SINTER_COLD std::unique_ptr<collective::elastic_job> job(const detail::program_identity& i) const {
         const cluster& who = workers().members;
         if (!is_on() || evaluates()) return nullptr;
         if (who.rank() < 0)
@@ -84,7 +84,7 @@ struct elastic_strategy {
     typename device::options device_options(int) const { return workers().device_settings; }
     std::uint64_t policy() const { return detail::number_hash().add(strategy.policy()).text("elastic").value(); }
     template <class Programs>
-    using session = elastic_session<Programs, kind::shards, kind::others>;
+    using session = detail::elastic_session<Programs, kind::shards, kind::others>;
 
 private:
     auto& workers() const { return detail::workers_of(strategy); }

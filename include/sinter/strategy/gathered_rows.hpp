@@ -8,7 +8,7 @@
 #include <bit>
 #include <string>
 
-namespace sinter::inline SINTER_TARGET {
+namespace sinter::inline SINTER_TARGET::runtime {
 
 /// Where steps are accumulated a table's gradient is gathered in a slot [table_rows, row_floats],
 /// which begins a round as -0 (train/optimizers/accumulate.hpp): a row that holds anything else has
@@ -43,4 +43,4 @@ inline void put_gathered_rows(const row_list& from, float* slot) {
         std::copy_n(from.row(k), from.row_floats, slot + std::int64_t{from.key(k)} * from.row_floats);
 }
 
-} // namespace sinter
+} // namespace sinter::runtime

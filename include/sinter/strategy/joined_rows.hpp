@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-namespace sinter::inline SINTER_TARGET {
+namespace sinter::inline SINTER_TARGET::runtime {
 
 /// In which order rows of one key are added up: ((a + b) + c) + d, or (a + b) + (c + d) and so on,
 /// by the lists' places in the tree. A list without the key adds nothing.
@@ -120,4 +120,4 @@ private:
     }
 };
 
-} // namespace sinter
+} // namespace sinter::runtime

@@ -18,7 +18,7 @@ template <int N, class Device = cpu_device>
 struct mirrored {
     static_assert(N > 0, "mirrored<N>: at least one replica");
     static constexpr int replicas = N;
-    static constexpr other_processes others = other_processes::none;
+    static constexpr detail::other_processes others = detail::other_processes::none;
     using device = Device;
     static constexpr strategy_traits traits{.gradients = gradient_policy::reduced,
                                             .bucket_bytes = std::numeric_limits<int>::max(),   // nothing is sent
@@ -27,7 +27,9 @@ struct mirrored {
     state_policy states = state_policy::per_shard;
     typename Device::options options{};   ///< of the first replica's device; GPUs follow by number
 
-    synchronous_setup setup(const program_identity&) const { return {.shards = N, .workers = N, .states = states}; }
+    detail::synchronous_setup setup(const detail::program_identity&) const {
+        return {.shards = N, .workers = N, .states = states};
+    }
     typename Device::options device_options(int i) const { return detail::options_of_replica<Device>(options, i); }
     std::uint64_t policy() const { return detail::number_hash().add(static_cast<int>(states)).value(); }
     template <class Programs>

@@ -45,9 +45,9 @@ struct multi_worker {
 
     /// The evaluator connects to nobody. Throws option_error on a parameter server, which trains
     /// nothing.
-    SINTER_COLD synchronous_setup setup(const program_identity& i) const {
-        synchronous_setup s{.workers = 1, .input = options.input, .states = options.states};
-        s.in_job = place_in_job::of(members);
+    SINTER_COLD detail::synchronous_setup setup(const detail::program_identity& i) const {
+        detail::synchronous_setup s{.workers = 1, .input = options.input, .states = options.states};
+        s.in_job = detail::place_in_job::of(members);
         if (!s.in_job.evaluates && members.rank() < 0)
             throw option_error("multi_worker is for processes that train", "cluster", members.self().name(),
                                "a chief, a worker or an evaluator");

@@ -64,8 +64,8 @@ struct parameter_server {
     parameter_server_options options{};
     typename Device::options device_settings{};
 
-    SINTER_COLD server_setup setup() const {
-        server_setup s;
+    SINTER_COLD detail::server_setup setup() const {
+        detail::server_setup s;
         s.members = members;
         s.order = mode.order();
         s.input = options.input.value_or(mode.is_async ? batch_input::per_worker : batch_input::global);
@@ -102,7 +102,7 @@ struct parameter_server {
             .value();
     }
     template <class Programs, class Optimizer>
-    using session = server_session<Programs, Optimizer>;
+    using session = detail::server_session<Programs, Optimizer>;
 };
 
 /// canonical<S>(parameter_server<sync<0>>{...}), or of stale<0>: the bits of single.
@@ -118,8 +118,8 @@ struct canonical_strategy<S, parameter_server<Mode, Device, BucketBytes>> {
         .gradients = gradient_policy::reduced, .updates_here = false, .shards = S, .remote_tables = true};
     servers strategy{};
 
-    SINTER_COLD server_setup setup() const {
-        server_setup s = strategy.setup();
+    SINTER_COLD detail::server_setup setup() const {
+        detail::server_setup s = strategy.setup();
         const int workers = s.members.size();
         if (S % workers || !std::has_single_bit(static_cast<unsigned>(workers)))
             throw option_error("shards cannot be divided among the workers", joined({"canonical<", S, ">"}),
@@ -136,7 +136,7 @@ struct canonical_strategy<S, parameter_server<Mode, Device, BucketBytes>> {
     }
     typename device::options device_options(int i) const { return strategy.device_options(i); }
     template <class Programs, class Optimizer>
-    using session = server_session<Programs, Optimizer>;
+    using session = detail::server_session<Programs, Optimizer>;
 };
 
 }   // namespace sinter::inline SINTER_TARGET

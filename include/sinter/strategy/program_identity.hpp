@@ -7,7 +7,7 @@
 #include <sinter/strategy/strategy.hpp>
 #include <bit>
 
-namespace sinter::inline SINTER_TARGET {
+namespace sinter::inline SINTER_TARGET::detail {
 
 /// What processes that train one model compare before the first byte of data: hashes of the model,
 /// of the layout of its arenas and buckets, of the strategy and its options.
@@ -15,8 +15,6 @@ struct program_identity {
     std::uint64_t model = 0, layout = 0, policy = 0;
     friend bool operator==(const program_identity&, const program_identity&) = default;
 };
-
-namespace detail {
 
 /// FNV-1a over numbers.
 class number_hash {
@@ -89,6 +87,4 @@ SINTER_COLD program_identity identity_of(std::uint64_t policy) {
     return identity_of<Programs>(policy, std::make_integer_sequence<int, Programs::n_training>{});
 }
 
-} // namespace detail
-
-} // namespace sinter
+} // namespace sinter::detail

@@ -14,10 +14,11 @@ struct sharded_update_strategy {
     using device = typename Strategy::device;
     static_assert(device::shares_memory, "sharded_update is for processors");
     static constexpr strategy_traits traits = Strategy::traits;
-    static constexpr other_processes others = other_processes::update_parts;   ///< also where canonical<S> is around it
+    /// Also where canonical<S> is around it.
+    static constexpr detail::other_processes others = detail::other_processes::update_parts;
     Strategy strategy{};
 
-    synchronous_setup setup(const program_identity& i) const { return strategy.setup(i); }
+    detail::synchronous_setup setup(const detail::program_identity& i) const { return strategy.setup(i); }
     typename device::options device_options(int i) const { return strategy.device_options(i); }
     std::uint64_t policy() const { return detail::number_hash().add(strategy.policy()).text("sharded_update").value(); }
     template <class Programs>

@@ -280,7 +280,7 @@ private:
 
     step_values values_of(const float* scalars) const { return {scalars, options_.seed, step_}; }
     std::vector<float> first(const variable_info& v) const {
-        return initial_values<init_kinds_of<training>()>(v, path(v), options_.seed);
+        return detail::initial_values<detail::init_kinds_of<training>()>(v, path(v), options_.seed);
     }
     /// A batch as a program on local() takes it: with the rows that it names, where tables are
     /// elsewhere.

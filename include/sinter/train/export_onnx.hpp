@@ -65,7 +65,8 @@ void export_onnx(const model<I, S...>&, const std::string& path, const onnx_opti
     detail::write_onnx(g, path, o, [&](const std::string& wanted) {
         std::vector<float> x;
         detail::for_each_variable(g, [&](const variable_info& v) {
-            if (const std::string name = path_of(g.scopes, v); name == wanted) x = initial_values(v, name, o.seed);
+            if (const std::string name = path_of(g.scopes, v); name == wanted)
+                x = detail::initial_values(v, name, o.seed);
         });
         return x;
     });

@@ -8,9 +8,7 @@
 #include <vector>
 
 /// First values of parameters and states, as their initializers say.
-namespace sinter::inline SINTER_TARGET {
-
-namespace detail {
+namespace sinter::inline SINTER_TARGET::detail {
 
 inline void draw_normal(std::vector<float>& x, const initializer& init, random_stream& r) {
     for (std::size_t i = 0; i < x.size(); i += 2) {
@@ -48,8 +46,6 @@ inline void write_identity(std::vector<float>& x, const shape& s, float gain) {
         if (s.rank < 2 || i / columns % rows == i % columns) x[i] = gain;
 }
 
-} // namespace detail
-
 /// The initializers that a program's parameters and states have, a bit for each kind.
 template <class P>
 constexpr unsigned init_kinds_of() {
@@ -81,4 +77,4 @@ std::vector<float> initial_values(const variable_info& v, std::string_view path,
     return x;
 }
 
-} // namespace sinter
+} // namespace sinter::detail

@@ -9,12 +9,12 @@
 #include <sinter/train/optimizers/detail/learning_rates.hpp>
 #include <sinter/train/options.hpp>
 
-/// The loop of training: epochs, steps, and the hooks around them.
 namespace sinter::inline SINTER_TARGET {
-
 class run_record;   // io/run_record.hpp
+}
 
-namespace detail {
+/// The loop of training: epochs, steps, and the hooks around them.
+namespace sinter::inline SINTER_TARGET::detail {
 
 template <class Run>
 std::vector<std::byte> give_run(Run&, const std::string& options);   // train/checkpoint/run_checkpoint.hpp
@@ -67,8 +67,6 @@ struct epoch_sums {
         s("accuracy", accuracy);
     }
 };
-
-} // namespace detail
 
 /// A run whose hooks know what is trained: an estimator's trainer, or another class of the same
 /// calls.
@@ -407,4 +405,4 @@ private:
     }
 };
 
-} // namespace sinter
+} // namespace sinter::detail

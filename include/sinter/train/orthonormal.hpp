@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-namespace sinter::inline SINTER_TARGET {
+namespace sinter::inline SINTER_TARGET::detail {
 
 /// Vectors of doubles, to be made orthonormal: each loses its parts along those before it (Gram and
 /// Schmidt), once more where little of it was left (Kahan's rule: twice is enough; Giraud et al.
@@ -97,4 +97,4 @@ private:
     }
 };
 
-} // namespace sinter
+} // namespace sinter::detail

@@ -53,7 +53,7 @@ public:
         running_ = true;
     }
     /// `done` examples of this pass have been seen. Shown only if the last time is long enough ago.
-    void update(std::int64_t done, double loss, span<const named_value> metrics = {}) {
+    void update(std::int64_t done, double loss, span<const detail::named_value> metrics = {}) {
         const double now = note(done, loss, metrics);
         if (!running_ || now - shown_ < (terminal_ ? options_.bar_every : options_.line_every)) return;
         shown_ = now;
@@ -70,7 +70,7 @@ public:
         if (terminal_) draw();   // or the bar would stand a little short of its end until then
     }
     /// The pass is over; always shown.
-    SINTER_COLD void finish(double loss, span<const named_value> metrics = {}) {
+    SINTER_COLD void finish(double loss, span<const detail::named_value> metrics = {}) {
         note(state_.done, loss, metrics);
         finish();
     }
@@ -87,7 +87,7 @@ public:
     bool on_terminal() const { return terminal_; }
 
 private:
-    double note(std::int64_t done, double loss, span<const named_value> metrics) {
+    double note(std::int64_t done, double loss, span<const detail::named_value> metrics) {
         const double at = now();
         state_.done = done;
         state_.loss = loss;
@@ -105,13 +105,14 @@ private:
         // One write, and the rest of the old line is erased behind the new one, not before it: no
         // flicker. The last column stays free, where some terminals would wrap. (Built by append:
         // g++ 12 warns, wrongly, of a copy upon itself where a literal is put before a string.)
-        const std::string line = std::string("\r").append(progress_line(state_, columns() - 1)).append("\x1b[K");
+        const std::string line =
+            std::string("\r").append(detail::progress_line(state_, columns() - 1)).append("\x1b[K");
         std::fwrite(line.data(), 1, line.size(), out_);
         std::fflush(out_);
         drawn_ = true;
     }
     SINTER_COLD void print() {
-        const std::string line = plain_progress_line(state_) + "\n";
+        const std::string line = detail::plain_progress_line(state_) + "\n";
         std::fwrite(line.data(), 1, line.size(), out_);
         std::fflush(out_);
     }
@@ -119,8 +120,8 @@ private:
     std::FILE* out_;
     progress_options options_;
     bool terminal_, running_ = false, drawn_ = false, stopped_ = false;
-    progress_state state_;
-    std::vector<named_value> metrics_;
+    detail::progress_state state_;
+    std::vector<detail::named_value> metrics_;
     double began_ = 0, ended_ = 0, shown_ = 0;
 };
 

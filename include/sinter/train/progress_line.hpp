@@ -8,7 +8,7 @@
 #include <cstdio>
 #include <string>
 
-namespace sinter::inline SINTER_TARGET {
+namespace sinter::inline SINTER_TARGET::detail {
 
 /// A value that progress shows beside the loss.
 struct named_value {
@@ -25,8 +25,6 @@ struct progress_state {
     double loss = 0;                         ///< shown unless NaN
     span<const named_value> metrics{};
 };
-
-namespace detail {
 
 template <class... A>
 SINTER_COLD std::string formatted(const char* format, A... a) {
@@ -61,8 +59,6 @@ SINTER_COLD inline std::string duration(double seconds) {
     return formatted("%lld:%02d:%02d", static_cast<long long>(s / 3600), static_cast<int>(s / 60 % 60),
                      static_cast<int>(s % 60));
 }
-
-} // namespace detail
 
 /// Loss and metrics, as both lines below show them: "loss 0.3121  accuracy 0.8890".
 template <class = void>
@@ -127,4 +123,4 @@ SINTER_COLD inline std::string plain_progress_line(const progress_state& p) {
     return joined({line, progress_values(p)});
 }
 
-} // namespace sinter
+} // namespace sinter::detail

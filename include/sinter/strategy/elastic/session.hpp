@@ -9,7 +9,7 @@
 #include <bit>
 #include <functional>
 
-namespace sinter::inline SINTER_TARGET {
+namespace sinter::inline SINTER_TARGET::detail {
 
 /// A synchronous session whose members may end and come again.
 ///
@@ -491,4 +491,4 @@ private:
     }
 };
 
-} // namespace sinter
+} // namespace sinter::detail

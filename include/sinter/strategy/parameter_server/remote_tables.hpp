@@ -12,7 +12,7 @@
 #include <type_traits>
 #include <vector>
 
-namespace sinter::inline SINTER_TARGET {
+namespace sinter::inline SINTER_TARGET::detail {
 
 /// The tables of a worker whose rows are elsewhere: finds the unique rows that a batch names,
 /// gives the program their numbers in its compact copies, and moves rows between these and what
@@ -267,4 +267,4 @@ private:
     }
 };
 
-} // namespace sinter
+} // namespace sinter::detail

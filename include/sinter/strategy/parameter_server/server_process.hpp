@@ -9,7 +9,7 @@
 #include <sinter/strategy/program_identity.hpp>
 #include <sinter/strategy/synchronous/shard_replicas.hpp>
 
-namespace sinter::inline SINTER_TARGET {
+namespace sinter::inline SINTER_TARGET::detail {
 
 /// A process of a job with servers: its role, what it is in the job's words, and the work of a
 /// server.
@@ -177,4 +177,4 @@ protected:
     }
 };
 
-}   // namespace sinter::inline SINTER_TARGET
+} // namespace sinter::detail

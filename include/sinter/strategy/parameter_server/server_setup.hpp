@@ -5,7 +5,7 @@
 #include <sinter/parameter_server/server.hpp>
 #include <sinter/strategy/synchronous/options.hpp>
 
-namespace sinter::inline SINTER_TARGET {
+namespace sinter::inline SINTER_TARGET::detail {
 
 /// How a strategy with servers is made up: what it says when its trainer is made.
 struct server_setup {
@@ -43,4 +43,4 @@ struct server_setup {
     }
 };
 
-}   // namespace sinter::inline SINTER_TARGET
+} // namespace sinter::detail

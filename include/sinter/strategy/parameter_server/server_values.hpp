@@ -4,7 +4,7 @@
 #include <sinter/strategy/parameter_server/server_process.hpp>
 #include <array>
 
-namespace sinter::inline SINTER_TARGET {
+namespace sinter::inline SINTER_TARGET::detail {
 
 /// What a process of a job with servers is and has, in every role: all of a server_session but the
 /// step.
@@ -447,4 +447,4 @@ protected:
     }
 };
 
-}   // namespace sinter::inline SINTER_TARGET
+} // namespace sinter::detail

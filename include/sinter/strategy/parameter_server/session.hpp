@@ -4,7 +4,7 @@
 #include <sinter/strategy/synchronous/shard_states.hpp>
 #include <array>
 
-namespace sinter::inline SINTER_TARGET {
+namespace sinter::inline SINTER_TARGET::detail {
 
 /// The session of parameter_server, in every role. A worker's step: rows of tables that its batch
 /// names are pulled; each bucket of gradients is pushed as soon as it is final; the commit brings
@@ -415,4 +415,4 @@ private:
     }
 };
 
-}   // namespace sinter::inline SINTER_TARGET
+} // namespace sinter::detail

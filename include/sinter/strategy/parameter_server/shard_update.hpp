@@ -126,9 +126,6 @@ private:
     Optimizer optimizer_;
 };
 
-} // namespace sinter::detail
-namespace sinter::inline SINTER_TARGET {
-
 /// The optimizer's kernels for servers, with the bits of a trainer's updates. P: a worker's
 /// training program, of which its device and the groups of its tables count. What servers cannot do
 /// (accumulate; norms of whole tables) is an error while compiling.
@@ -177,4 +174,4 @@ std::vector<sharded::block> blocks_of(bool sums_on_servers = false) {
     return out;
 }
 
-} // namespace sinter
+} // namespace sinter::detail

@@ -40,7 +40,7 @@ public:
     const row_list& join_shards() {
         joined_ = shards_ == 1 && lists_[0].rows
                       ? lists_[0]
-                      : here_.join({lists_.data(), static_cast<std::size_t>(shards_)}, row_order::tree);
+                      : here_.join({lists_.data(), static_cast<std::size_t>(shards_)}, runtime::row_order::tree);
         return joined_;
     }
 
@@ -76,14 +76,14 @@ public:
             lists_[static_cast<std::size_t>(r)] = {keys, reinterpret_cast<float*>(keys + list_header + n),
                                                    here_.width()};
         }
-        joined_ = all_.join({lists_.data(), static_cast<std::size_t>(members_)}, row_order::tree);
+        joined_ = all_.join({lists_.data(), static_cast<std::size_t>(members_)}, runtime::row_order::tree);
         return joined_;
     }
 
 private:
     std::vector<row_list> lists_;        ///< of the shards, then of the members
     std::vector<std::int32_t> none_;     ///< a list without rows
-    sinter::joined_rows here_, all_;
+    sinter::runtime::joined_rows here_, all_;
     std::vector<double> slots_;          ///< bytes, aligned
     std::vector<std::vector<std::int32_t>> copied_keys_;   ///< of the shards
     std::vector<std::vector<float>> copied_rows_;

@@ -18,6 +18,7 @@ enum class batch_input : std::uint8_t {
     per_worker   ///< each has batches of its own, of any size; who has none left steps with empty ones
 };
 
+namespace detail {
 /// Who else trains the model, as far as it is known when the program compiles.
 enum class other_processes : std::uint8_t {
     none,           ///< nobody: nothing of sending is compiled
@@ -52,6 +53,7 @@ struct synchronous_setup {
 
     int processes() const { return members ? members->size() : 1; }
 };
+} // namespace detail
 
 namespace detail {
 /// In the place of a communicator where there never is one.

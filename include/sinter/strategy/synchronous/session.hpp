@@ -17,7 +17,7 @@
 /// One session for all synchronous strategies: mirrored, central_storage, canonical, multi_worker.
 /// A batch is cut by example into shards. Each shard has a replica in this process or another,
 /// which makes its gradients; they are added up, and everybody updates by the sum.
-namespace sinter::inline SINTER_TARGET {
+namespace sinter::inline SINTER_TARGET::detail {
 
 /// Sums over this process's shards have the order of a binary tree (tree_sum.hpp), whatever the
 /// number of threads; those over members that of the communicator, or, on request, of the tree.
@@ -497,4 +497,4 @@ private:
     }
 };
 
-} // namespace sinter
+} // namespace sinter::detail

@@ -5,7 +5,7 @@
 #include <array>
 #include <vector>
 
-namespace sinter::inline SINTER_TARGET {
+namespace sinter::inline SINTER_TARGET::detail {
 
 /// The replicas of a process, and the gradients of tables that they make as lists of rows: copied
 /// to the host's memory where devices have their own, added up over shards and members, and given
@@ -100,4 +100,4 @@ protected:
     }
 };
 
-} // namespace sinter
+} // namespace sinter::detail

@@ -14,7 +14,7 @@
 #include <type_traits>
 #include <vector>
 
-namespace sinter::inline SINTER_TARGET {
+namespace sinter::inline SINTER_TARGET::detail {
 
 /// The replicas of a process, one for each of its shards of a batch, and its connection to other
 /// processes, if there are any: all of a synchronous session but the step.
@@ -490,4 +490,4 @@ private:
     }
 };
 
-} // namespace sinter
+} // namespace sinter::detail

@@ -4,16 +4,14 @@
 #include <array>
 #include <vector>
 
-namespace sinter::inline SINTER_TARGET {
+namespace sinter::inline SINTER_TARGET::detail {
 
-namespace detail {
 /// How far this member is in a step whose update it makes a part of.
 enum class commit_stage : std::uint8_t {
     none,      ///< sums are being made: nothing has changed
     summed,    ///< this member has all sums; whether all others have, it does not know yet. Nothing has changed
     updated    ///< all members had all sums, and this one has made its part of the update, or is about to
 };
-} // namespace detail
 
 /// The replicas of a process, and its lists; under other_processes::update_copied_parts also the
 /// moment from which on a step counts, which is a barrier behind all sums and before the first
@@ -107,4 +105,4 @@ private:
     }
 };
 
-} // namespace sinter
+} // namespace sinter::detail

@@ -10,8 +10,8 @@ namespace sinter::inline SINTER_TARGET {
 /// refused. `device_options(i)`: of this process's i-th shard. `policy()`: a number that processes
 /// of one job share.
 template <class S>
-concept synchronous_strategy = strategy<S> && requires(const S& s, const program_identity& i) {
-    { s.setup(i) } -> std::same_as<synchronous_setup>;
+concept synchronous_strategy = strategy<S> && requires(const S& s, const detail::program_identity& i) {
+    { s.setup(i) } -> std::same_as<detail::synchronous_setup>;
     { s.device_options(0) } -> std::same_as<typename S::device::options>;
     { s.policy() } -> std::same_as<std::uint64_t>;
 };
