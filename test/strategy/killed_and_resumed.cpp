@@ -2,9 +2,9 @@
 // weighs: 4
 // needs: distributed
 // processors: 2
+#include "interrupted.hpp"
 #include "io/temporary_folder.hpp"
 #include "parameter_server/job.hpp"
-#include "parameter_server/words.hpp"
 #include <boost/test/unit_test.hpp>
 #include <random>
 #include <sinter/collective/halving_doubling.hpp>
@@ -12,38 +12,21 @@
 #include <sinter/parameter_server.hpp>
 #include <sinter/strategy/canonical.hpp>
 #include <sinter/strategy/multi_worker.hpp>
-#include <sinter/train/hooks/save_checkpoints.hpp>
 
 // Jobs of real processes under canonical<4>, of which one is killed at a random step, each in its
 // turn: the others end in an error, and the same job, started again, ends in the very bytes of one
-// device that nobody disturbed. The net has a table, running statistics and random numbers. Two
-// kills of each kind of job; SINTER_KILLS=100 for a hundred.
+// device that nobody disturbed. Two kills of each kind of job; SINTER_KILLS=100 for a hundred.
 using namespace sinter;
 
 namespace {
 
-constexpr int steps = 150, batch = server_words::batch;
-
 struct slow_steps {   // so that there is time to kill somebody
     void after_step(training_run&, const data::batch_view&) { ::usleep(5000); }
 };
-/// A run with checkpoints, or what is left of one: all that a file has of the model, by the chief.
 template <class Strategy>
 std::string trained(const Strategy& s, const std::string& folder) {
-    static const server_words::examples all;
-    estimator model{server_words::net, softmax_cross_entropy, adam{}, max_batch<batch>, s, {.threads = 1}};
-    data::dataset d;
-    d.input(extents(6), std::vector<std::int32_t>(std::begin(all.words), std::end(all.words)))
-        .labels(std::vector<std::int32_t>(std::begin(all.labels), std::end(all.labels)), 5);
-    auto data = data::source(d) | data::shuffle(40) | data::batch(batch);
     slow_steps slow;
-    model.train(data, {.max_steps = steps, .progress = nullptr}, slow,
-                save_checkpoints(folder, {.every_steps = 3, .resume = true, .keep = 3, .restarts_at_a_step = 0}));
-    if constexpr (requires { model.inner().session().serves(); })
-        if (model.inner().session().serves()) return "served";
-    if (!model.inner().session().member().chief()) return "trained";
-    const std::vector<std::byte> file = save_to_memory(model.inner());
-    return joined({model.inner().steps(), " steps, file ", hash_text({file.data(), file.size()})});
+    return interrupted::trained(s, folder, slow);
 }
 const std::string& of_one_device() {
     static const std::string wanted = [] {
