@@ -17,7 +17,7 @@ function(sinter_head file key out)
 endfunction()
 
 # sinter_missing(<out> <need>...): which of these a build lacks: zlib png distributed mpi nccl
-# program_options python cuda gpu data examples tools.
+# program_options boost_serialization python cuda gpu data examples tools.
 function(sinter_missing out)
     set(missing "")
     foreach(need IN LISTS ARGN)
@@ -72,7 +72,7 @@ function(sinter_compile_like_ours target)
     endif()
 endfunction()
 
-find_package(Boost 1.74 QUIET COMPONENTS program_options)
+find_package(Boost 1.74 QUIET COMPONENTS program_options OPTIONAL_COMPONENTS serialization)
 find_package(Python3 COMPONENTS Interpreter QUIET)
 set(SINTER_DATA "$ENV{SINTER_DATA}" CACHE PATH "Folder of data sets for the tests that train on real data")
 cmake_path(ABSOLUTE_PATH SINTER_DATA BASE_DIRECTORY ${PROJECT_SOURCE_DIR} NORMALIZE OUTPUT_VARIABLE SINTER_DATA_DIR)
@@ -94,6 +94,10 @@ if(TARGET sinter::nccl)
     set(SINTER_FOUND_nccl ON)
 endif()
 set(SINTER_FOUND_program_options ${Boost_FOUND})
+set(SINTER_FOUND_boost_serialization OFF)
+if(TARGET Boost::serialization)
+    set(SINTER_FOUND_boost_serialization ON)
+endif()
 set(SINTER_FOUND_python ${Python3_FOUND})
 set(SINTER_FOUND_examples OFF)
 if(SINTER_BUILD_EXAMPLES AND Boost_FOUND)
