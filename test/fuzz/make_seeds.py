@@ -3,7 +3,8 @@
 """Writes the fuzzers' seeds: FOLDER/safetensors/*, FOLDER/idx/*, FOLDER/pgm/*, FOLDER/npy/*, FOLDER/npz/*,
 FOLDER/csv/*,
 FOLDER/features/*, FOLDER/png/*, FOLDER/cluster_text/*,
-FOLDER/table_delta/*, FOLDER/elastic_group/*. Small, valid, each showing one feature.
+FOLDER/table_delta/*, FOLDER/assembly/*, FOLDER/control_message/*, FOLDER/parameter_server/*, FOLDER/run_record/*,
+FOLDER/launch_progress/*, FOLDER/row_lists/*, FOLDER/elastic_group/*. Small, valid, each showing one feature.
 What it wrote is checked in under corpus/.
 
 usage: make_seeds.py FOLDER
@@ -62,6 +63,38 @@ def npz(method, **members):
         for name, data in members.items():
             archive.writestr(zipfile.ZipInfo(name + ".npy"), data, method)
     return out.getvalue()
+
+
+def archive(form, *values):
+    """As include/sinter/net/archive.hpp has it: b bytes of the struct's letter, s a text, and a list in each list."""
+    out = b""
+    for kind, value in zip(form, values, strict=True):
+        if isinstance(value, list):
+            out += struct.pack("<I", len(value)) + b"".join(archive(kind, v) for v in value)
+        elif kind == "s":
+            out += struct.pack("<I", len(value)) + value
+        else:
+            out += struct.pack("<" + kind, value)
+    return out
+
+
+def datagram(kind, sender, state, list_of, *, after=5, admits=0, epoch=1, ballot=0, before=0):
+    """With the byte that says when, and the one that says how long it is."""
+    text = archive("BBBiQqQQqqqqiQq", kind, state, admits, sender, 10 + sender, 3, 7, 99, epoch, ballot, before, epoch,
+                   [s for s in list_of], [10 + s for s in list_of], [3 for s in list_of])
+    return bytes([after, len(text)]) + text
+
+
+def rows(*keys, width=2, most=4):
+    """A member's slot: how many bytes follow, a list's header, keys, rows."""
+    text = struct.pack("<i60x", len(keys)) + struct.pack(f"<{len(keys)}i", *keys) \
+        + struct.pack(f"<{len(keys) * width}f", *[k + 0.5 for k in keys for _ in range(width)])
+    return (struct.pack("<q", len(text)) + text).ljust(8 + 64 + 4 * most * (1 + width), b"\0")
+
+
+def header(operation, bucket, step, elements, offset, size):
+    """Of a frame, as fuzzers of servers draw one."""
+    return struct.pack("<B3xiqQQQ", operation, bucket, step, elements, offset, size)
 
 
 SEEDS = {
@@ -142,6 +175,51 @@ SEEDS = {
         "bytes": bytes([14]) + struct.pack("<qqqqdfBB2x", 4, 80, -1, -1, -1.0, 0.0, 3, 0),
         "healed": bytes([3]) + struct.pack("<qq", 0, 0) + struct.pack("<qq8s", 1, 8, b"an image")
         + struct.pack("<qq4s", 2, 4, b"step") + struct.pack("<qqqq", 3, 0, 4, 0),
+    },
+    "assembly": {
+        "meets": b"\0" + datagram(1, 0, 0, []) + datagram(2, 1, 0, [], after=20),
+        "agrees": b"\3" + datagram(3, 0, 3, [0, 1, 2, 3], ballot=8) + datagram(5, 0, 3, [0, 1, 2], ballot=8, epoch=2)
+        + datagram(6, 0, 2, [0, 1, 2], after=250, ballot=8, epoch=2),
+        "dead": b"\7" + datagram(2, 1, 3, [0, 1, 3], after=200)
+        + datagram(4, 1, 3, [0, 1], after=200, ballot=8, before=5),
+    },
+    "control_message": {
+        "heartbeat": b"\0" + archive("qQds", 12, 3, 0.5, b"train"),
+        "failure": b"\1" + archive("iqssss", 1, 12, b"worker/1", b"127.0.0.1:7000", b"all_reduce", b"closed"),
+        "stop": b"\2" + archive("s", b"a signal"),
+        "leave": b"\3" + archive("q", 12),
+        "exchange": b"\4" + archive("Qss", 2, b"program", bytes(8)),
+        "roster": b"\5" + archive("s", [b"10.0.0.1:7000", b"10.0.0.2:7000"]),
+        "numbers": b"\6" + archive("Qd", 1, [0.25, -1.0]),
+    },
+    "parameter_server": {
+        **{f"header_{w}": bytes([0]) + header(w, 0, 3, 8, 16, 32) for w in range(1, 16)},
+        "sections": b"\1" + struct.pack("<Iiqqff", 1, 0, 60, 2, 0, 0)
+        + struct.pack("<Iiqq2q6f", 2, 0, 0, 2, 3, 5, *range(6)),
+        "commit": b"\2" + struct.pack("<QQq5dfIIIqq", 1, 2, 3, 0.5, 4, 4, 0.1, 4, 0.01, 0, 1, 0, 1, 0),
+        "answer": b"\3" + struct.pack("<4q3dIIII5q", 3, 4, 5, 0, 0.5, 4, 4, 0, 0, 0, 0, 1, -1, -1, -1, -1),
+        "log": b"\4" + archive("qqqBQq", 3, [4, 4], 9, 0, [1, 2, 0], 3),
+        "note": b"\6" + archive("QBB", 1, 1, 1),
+        **{f"copied_{w}": bytes([5]) + header(w - 76, 0, 3, 1, 0, 4) for w in (80, 81, 82, 83, 84, 85, 89)},
+    },
+    "run_record": {
+        "begun": b"3 7 2 host:12:34:56\n",
+        "largest": b"9223372036854775807 7 9223372036854775807 host\n",
+        "ended": b"300\n",
+        "words": b"300 and more",
+    },
+    "launch_progress": {
+        "steps": b"step 12 rate 3.5 loss 0.25 busy 0.9\nstep 12 rate 3.5 busy 0.1\nstep 12 rate 3.5 busy 0.1\n",
+        "slow": b"step 1 rate 3\nstep 9 rate 30\nstep 9 rate 30\n",
+        "not_finite": b"step 1 rate nan busy inf\nstep 9 rate inf\nstep 9 rate nan busy nan\nstep 9 rate 1\n",
+        "counts": b"count staleness 1 most_staleness 2 sent 1e9 dropped 1\ntable words rows 12 bytes 4\nrest\n"
+        b"note \x1b[2J\xff",
+    },
+    "row_lists": {
+        "lists": rows(1, 8, 3) + rows() + rows(3, 0, 1, 2),
+        "twice": rows(1, 1) + rows() + rows(),
+        "no_row": rows() + rows(9) + rows(),
+        "beyond_its_slot": rows() + rows() + struct.pack("<qi60x9i", 64 + 9 * 12, 9, *range(9)).ljust(120, b"\0"),
     },
 }
 

@@ -8,6 +8,7 @@
 #include <sinter/base/monotonic_seconds.hpp>
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdlib>
 #include <cstring>
 #include <optional>
@@ -140,9 +141,9 @@ struct member {
             busy = pace = -1, heard_at = sinter::base::monotonic_seconds();
             for (std::string key, value; words >> key >> value;)
                 if (key == "step") step = value;
-                else if (key == "rate") rate = value, pace = std::atof(value.c_str());
+                else if (key == "rate") rate = value, pace = known(value);
                 else if (key == "loss") loss = value;
-                else if (key == "busy") busy = std::atof(value.c_str());
+                else if (key == "busy") busy = known(value);
         } else {
             return;
         }
@@ -160,6 +161,11 @@ private:
         char text[32];
         std::snprintf(text, sizeof text, "%.0f", n);
         return text;
+    }
+    /// -1 where it is no number that could be compared.
+    static double known(const std::string& value) {
+        const double x = std::atof(value.c_str());
+        return std::isfinite(x) ? x : -1;
     }
     static constexpr std::size_t most_tables = 1000;
     static std::vector<std::pair<std::string, std::string>> numbers_in(const std::string& text) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/io/atomic_write.hpp>
+#include <sinter/io/printable.hpp>
 #include <charconv>
 
 namespace sinter::inline SINTER_TARGET::detail {
@@ -17,14 +18,18 @@ public:
     SINTER_COLD void remove() const {
         if (::unlink(path_.c_str()) != 0 && errno != ENOENT) io::throw_io_error(errno, "cannot remove", path_);
     }
-    /// The step at which it ended; -1: it has not.
+    /// The step at which it ended; -1: it has not. Throws format_error where the file is not as
+    /// write() leaves it: a step read from a part of it would end an evaluation too early.
     SINTER_COLD std::int64_t step() const {
         if (::access(path_.c_str(), F_OK) != 0) return -1;
         char text[32];
         io::input_file in(path_);
         const std::size_t n = in.read_up_to(as_writable_bytes(text));
         std::int64_t step = -1;
-        std::from_chars(text, text + n, step);
+        const auto fault = std::from_chars(text, text + n, step).ec;
+        if (fault != std::errc{} || step < 0 || joined({step, "\n"}) != std::string_view(text, n))
+            throw format_error("does not say at which step training has ended", path_,
+                               io::printable(std::string_view(text, n)), "a step and the end of a line");
         return step;
     }
 

@@ -95,15 +95,17 @@ private:
         if (n != static_cast<ssize_t>(text.size()) || ::ftruncate(fd, n) != 0)
             io::throw_io_error(n < 0 ? errno : ENOSPC, "cannot write", path_);
     }
-    /// What is no such line is nobody's.
+    /// What is no such line is nobody's. Nor is one whose numbers no run has counted: there would soon
+    /// be no larger one.
     static fields parse(std::string_view text) {
         fields f;
         const char *at = text.data(), *const end = at + text.size();
         for (std::int64_t* x : {&f.generation, &f.step, &f.begun}) {
             const auto [next, fault] = std::from_chars(at, end, *x);
-            if (fault != std::errc{} || next == end || *next != ' ') return {};
+            if (fault != std::errc{} || next == end || *next != ' ' || *x > INT64_MAX / 2) return {};
             at = next + 1;
         }
+        if (f.generation < 0 || f.begun < 0) return {};
         const std::string_view rest(at, static_cast<std::size_t>(end - at));
         f.owner = rest.substr(0, rest.find('\n'));
         return f;

@@ -70,9 +70,9 @@ public:
             std::memcpy(&head, from, sizeof head);
             auto* const keys = reinterpret_cast<std::int32_t*>(from + sizeof head);
             const std::int64_t n = head.bytes >= 4 * list_header ? *keys : -1;
-            if (n < 0 || head.bytes != 4 * (list_header + n * (1 + here_.width())))
+            if (n < 0 || n > here_.most_rows() || head.bytes != 4 * (list_header + n * (1 + here_.width())))
                 throw data_error("a list of rows is not as long as it says", joined({"rows of member ", r}),
-                                 joined({head.bytes, " bytes"}), joined({n, " rows"}));
+                                 joined({head.bytes, " bytes"}), joined({n, " rows, ", here_.most_rows(), " at most"}));
             lists_[static_cast<std::size_t>(r)] = {keys, reinterpret_cast<float*>(keys + list_header + n),
                                                    here_.width()};
         }
