@@ -25,7 +25,8 @@ constexpr const char* help =
     "Steps of 26 lookups an example, 128 examples, in a table of rows of 64 floats, with 10^4 to 10^7 rows, in one\n"
     "process: finding a batch's rows, reading them from the servers' stores, the step, Adam's update of the rows\n"
     "that it names. Each table is asked for the same number of unique rows, which lie all over it. Medians of\n"
-    "processor time, in microseconds, and each over that of 10^4 rows; 'rows': of them without the net's own step.";
+    "processor time, in microseconds, and each over that of 10^4 rows; rows_...: of them without the net's own step.\n"
+    "A line of JSON for each table.";
 
 constexpr int columns = 26, width = 64, batch = 128, unique_rows = 10'000;
 int rounds = 40, servers = 2;
@@ -124,12 +125,13 @@ int run() {
         for (int i = 0; i < 20; ++i) t.step();
     };
     for (int r = 0; r < rounds; ++r) some(a), some(b), some(c), some(d);
-    std::printf("%12s %10s %8s %10s %8s\n", "rows", "step [us]", "ratio", "rows [us]", "ratio");
-    const auto print = [&](const char* n, const auto& t) {
-        std::printf("%12s %10.1f %8.3f %10.1f %8.3f\n", n, t.time() * 1e6, t.time() / a.time(), t.time_of_rows() * 1e6,
+    const auto print = [&](int n, const auto& t) {
+        std::printf("{\"what\": \"sparse step\", \"table\": %d, \"step_us\": %.1f, \"step_ratio\": %.3f, "
+                    "\"rows_us\": %.1f, \"rows_ratio\": %.3f}\n",
+                    n, t.time() * 1e6, t.time() / a.time(), t.time_of_rows() * 1e6,
                     t.time_of_rows() / a.time_of_rows());
     };
-    print("10^4", a), print("10^5", b), print("10^6", c), print("10^7", d);
+    print(10'000, a), print(100'000, b), print(1'000'000, c), print(10'000'000, d);
     return 0;
 }
 

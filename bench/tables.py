@@ -234,7 +234,8 @@ def distributed_table(path):
                             f"in one: {digits(of(got['sinter ring'], 'median_ms'))} ms.")
     head = ["all-reduce, ms (best)", *systems]
     text = f"{machine.sentence(where)}; all ranks on this machine. {' '.join(said)}\n\n" + markdown(head, cells)
-    return text + strategies_table(all_rows) + servers_table([r for r in all_rows if "servers" in r])
+    servers = servers_table([r for r in all_rows if "servers" in r])
+    return text + strategies_table(all_rows) + servers + sparse_table(all_rows)
 
 
 def strategies_table(all_rows):
@@ -307,6 +308,14 @@ def servers_table(rows):
             return f"{rate:,.0f}" + ("" if s == "raw" else share(rate))
         cells.append([f"{what}; {workers} workers, {servers} servers", *map(cell, systems)])
     return "\n\n" + markdown(["steps a second with servers (of plain sockets')", *systems], cells)
+
+
+def sparse_table(all_rows):
+    """What sparse_step.cpp printed: microseconds by the size of the table, and each over the smallest one's."""
+    cells = [[f"{r['table']:,}", *(f"{r[k + '_us']:.0f} ({r[k + '_ratio']:.2f})" for k in ("step", "rows"))]
+             for r in all_rows if r.get("what") == "sparse step"]
+    head = ["rows in the table", "a step, us (over the first)", "without the net's own"]
+    return "\n\n" + markdown(head, cells) if cells else ""
 
 
 TABLES = {"step": step_table, "aims": aims_table, "precision": precision_table, "predict": step_table,

@@ -23,7 +23,7 @@ declare -A programs=(
     [step]="step step_sequences step_speech step_images step_small" [precision]=step_precision [predict]=predict
     [fusion]=fusion [pipelines]=pipelines [kernels]=kernels
     [operations]=operations [gemm]=gemm_peers [conv]=conv_peers [bandwidth]=bandwidth
-    [distributed]="collectives collectives_mpi parameter_server distributed members reliability" [build]=)
+    [distributed]="collectives collectives_mpi parameter_server sparse_step distributed members reliability" [build]=)
 declare -A full=(
     [step]=1500 [precision]=60 [predict]=100 [fusion]=40 [pipelines]=60 [kernels]=40
     [operations]=120 [gemm]=120 [conv]=150 [bandwidth]=60 [distributed]=300 [build]=420)
@@ -73,6 +73,7 @@ distributed() {   # what members compute together, and what servers do for worke
     limited python3 "$bench/parameter_servers.py" --program "$built/bench/parameter_server" ${quick:+--quick} \
         --ps-lite "$peers/ps_lite" \
         $([ ! $with_peers ] || echo --python "$peers/bin/python") >>"$out/distributed.part" 2>>"$out/distributed.log"
+    limited "$built/bench/sparse_step" ${quick:+--rounds 5} >>"$out/distributed.part" 2>>"$out/distributed.log"
     told distributed
 }
 build() {
