@@ -35,16 +35,6 @@ struct options {
     std::string algorithm = "ring", operation = "all_reduce", key, addresses;
 };
 
-static std::vector<std::string> split(const std::string& text) {
-    std::vector<std::string> all;
-    for (std::size_t at = 0; at < text.size();) {
-        const std::size_t end = std::min(text.find(',', at), text.size());
-        all.push_back(text.substr(at, end - at));
-        at = end + 1;
-    }
-    return all;
-}
-
 static void time_communicator(collective::communicator& c, const options& o) {
     using namespace collective;
     const auto n = std::max<std::int64_t>(o.bytes / 4, 1);

@@ -23,6 +23,7 @@ constexpr const char* help =
     "multi_worker:halving_doubling, multi_worker:automatic, multi_worker:shared_memory: --processes processes on\n"
     "loopback. Each replica and process has one thread; single has --threads N. Defaults: mlp, multi_worker:ring, 2\n"
     "processes, 64 examples, adam.\n"
+    "--addresses HOST:PORT,... --rank R: of multi_worker, members that are started by hand, of which this one is R.\n"
     "small has 38 KB of parameters: single and multi_worker:ring, adam.\n"
     "lenet: single, mirrored:2 and multi_worker:ring, adam.\n"
     "parameter_server:async, parameter_server:stale:3, parameter_server:sync:0, parameter_server:sync:1 (mlp, cnn,\n"
@@ -33,6 +34,8 @@ struct settings {
     std::string model = "mlp", strategy = "multi_worker:ring", optimizer = "adam";
     int processes = 2, batch = 64, threads = 1, workers = 2, servers = 1;
     double seconds = 2;
+    std::vector<std::string> addresses{};   // empty: all members are started here
+    int rank = 0;
 };
 constexpr int largest_batch = 256;
 // 38 KB: what a step costs beside its work.
@@ -66,25 +69,31 @@ void time_steps(Trainer& t, const data::dataset& examples, const settings& s) {
     if (!t.session().member().chief()) return;
     std::sort(ms.begin(), ms.end());
     const double median = ms[ms.size() / 2];
+    std::int64_t bytes = 0;
+    for (int i = 0; i < t.parameters(); ++i) bytes += 4 * t.parameter(i).s.size();
     std::printf(
         "{\"system\": \"sinter\", \"what\": \"step\", \"model\": \"%s\", \"strategy\": \"%s\", \"ranks\": %d, "
-        "\"batch\": %d, \"optimizer\": \"%s\", \"median_ms\": %.5f, \"best_ms\": %.5f, \"steps_per_s\": %.2f}\n",
+        "\"batch\": %d, \"optimizer\": \"%s\", \"gradient_bytes\": %lld, \"median_ms\": %.5f, \"best_ms\": %.5f, "
+        "\"steps_per_s\": %.2f}\n",
         s.model.c_str(), s.strategy.c_str(), s.strategy == "single" ? 1 : s.processes, s.batch, s.optimizer.c_str(),
-        median, ms.front(), 1e3 / median);
+        static_cast<long long>(bytes), median, ms.front(), 1e3 / median);
 }
 
 template <class Algorithm, class Net, class Optimizer>
 int multi(Net net, Optimizer optimizer, const data::dataset& examples, const settings& s) {
-    const std::vector<std::string> addresses = bench::loopback_addresses(s.processes);
+    const bool by_hand = !s.addresses.empty();
+    const std::vector<std::string> addresses = by_hand ? s.addresses : bench::loopback_addresses(s.processes);
     cluster_options options;
     options.job = "bench";
     options.key = "a key of the benchmark's own";
-    return bench::in_processes(s.processes, [&](int rank) {
+    const auto work = [&](int rank) {
         const multi_worker<Algorithm> strategy{cluster::of(addresses, rank, options)};
         trainer t{net, softmax_cross_entropy, optimizer, max_batch<largest_batch>, strategy,
                   trainer_options{.threads = 1}};
         time_steps(t, examples, s);
-    });
+    };
+    if (!by_hand) return bench::in_processes(s.processes, work);
+    return work(s.rank), 0;
 }
 template <int N, class Net, class Optimizer>
 int replicas(Net net, Optimizer optimizer, const data::dataset& examples, const settings& s) {
@@ -217,6 +226,8 @@ int run(settings s) {
         s.processes = bench::number("--strategy mirrored:N", s.strategy.substr(9), 2, 4);
         s.strategy = "mirrored";
     }
+    if (!s.addresses.empty() && !s.strategy.starts_with("multi_worker"))
+        throw option_error("members by hand", "--addresses", s.strategy, "--strategy multi_worker:...");
     if (s.strategy.starts_with("parameter_server")) return with_servers(s);
     if (s.model == "small") return run_small(s);
     if (s.model == "mlp") return run_net(bench::mlp, bench::images(), s);
@@ -240,6 +251,11 @@ int main(int argc, char** argv) {
         else if (name == "--batch") s.batch = bench::number(name, value, 1, largest_batch);
         else if (name == "--threads") s.threads = bench::number(name, value, 0, 1024);
         else if (name == "--seconds") s.seconds = bench::number(name, value, 0., 3600.);
+        else if (name == "--addresses") {
+            s.addresses = bench::split(value);
+            s.processes = static_cast<int>(s.addresses.size());
+        }
+        else if (name == "--rank") s.rank = bench::number(name, value, 0, 63);
         else return false;
         return true;
     };

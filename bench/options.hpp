@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <algorithm>
 #include <charconv>
 #include <cstdio>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <sinter/base/error.hpp>
 
@@ -20,6 +22,17 @@ T number(const std::string& option, std::string_view text, T low, T high) {
         throw option_error("value that cannot be used", option, std::string(text),
                            std::to_string(low) + " to " + std::to_string(high));
     return x;
+}
+
+/// "a,b" is {"a", "b"}.
+inline std::vector<std::string> split(const std::string& text) {
+    std::vector<std::string> all;
+    for (std::size_t at = 0; at < text.size();) {
+        const std::size_t end = std::min(text.find(',', at), text.size());
+        all.push_back(text.substr(at, end - at));
+        at = end + 1;
+    }
+    return all;
 }
 
 /// Hands each option to `take(name, value)`, which returns false where it does not know it, then
