@@ -112,6 +112,32 @@ BOOST_AUTO_TEST_CASE(survivors_go_on_with_more_than_half) {
     BOOST_TEST((n.members(0) == std::vector<int>{0}));
     BOOST_TEST(n.wrong == "");
 }
+// Who had no processor for a while has not read yet what others have answered: they are not dead,
+// whoever of them is read first.
+BOOST_AUTO_TEST_CASE(who_is_late_reads_all_before_it_decides) {
+    for (const int suspect : {-1, 1, 2}) {
+        network n(9, 3, 3);
+        n.begin_all();
+        n.pass(0.1);   // nothing is on its way any more
+        n.longest = 0;
+        for (const int s : {0, 1, 2}) n.gather(s, 5, false, suspect);
+        n[1].tick(n.now, n.from(1)), n[2].tick(n.now, n.from(2));   // all have come
+        n[0].tick(n.now, n.from(0));
+        std::vector<assembly_message> unread;
+        while (!n.way.empty()) {
+            const auto [to, m] = n.way.begin()->second;
+            n.way.erase(n.way.begin());
+            if (to == 0) unread.push_back(m);
+            else n[to].receive(m, n.now, n.from(to));
+        }
+        n.now += suspect < 0 ? 1.1 : 0.3;   // longer than what takes a member, or one that is suspected, for dead
+        for (const assembly_message& m : unread) n[0].receive(m, n.now, n.from(0));
+        n[0].tick(n.now, n.from(0));
+        n.pass(0.2);
+        for (const int s : {0, 1, 2}) BOOST_TEST((n.members(s) == std::vector<int>{0, 1, 2}));
+        BOOST_TEST(n.wrong == "");
+    }
+}
 // Members that come one after the other agree as soon as the last one has come, by messages alone: training stands
 // still meanwhile.
 BOOST_AUTO_TEST_CASE(agreed_without_a_tick) {

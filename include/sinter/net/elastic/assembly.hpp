@@ -126,7 +126,10 @@ public:
                 return;
             case assembly_kind::status:
                 learn(m);
-                if (answers && ballot_ == 0 && state_ == assembly_state::gathering) decide(now, out);
+                // Where this process is late itself, others' answers may still be unread: tick()
+                // decides behind them.
+                if (answers && ballot_ == 0 && state_ == assembly_state::gathering && now - ticked_ < 0.1)
+                    decide(now, out);
                 return;
             case assembly_kind::prepare:
             case assembly_kind::accept: return answer(m, out);
@@ -142,8 +145,9 @@ public:
         }
     }
     /// To be called once behind gather(), and some twenty times a second while this process is not
-    /// `running`.
+    /// `running`, each time behind what has come meanwhile.
     void tick(double now, const send& out) {
+        ticked_ = now;
         if (state_ == assembly_state::running || state_ == assembly_state::ended) return;
         if (now - nonce_at_ > 0.5) last_nonce_ = nonce_, nonce_ = random_(), nonce_at_ = now;
         const bool all = state_ != assembly_state::gathering;
@@ -178,7 +182,7 @@ private:
     assembly_state state_ = assembly_state::fresh;
     member_list list_;
     std::uint64_t run_ = 0, nonce_ = 0, last_nonce_ = 0;
-    double nonce_at_ = 0;
+    double nonce_at_ = 0, ticked_ = 0;
     std::string fault_;
     std::map<std::int64_t, acceptor> acceptors_;   // by the epoch that is to be replaced
     // Of gathering:
