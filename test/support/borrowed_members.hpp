@@ -28,7 +28,7 @@ struct synchronous_member : thread_settings {
     static constexpr strategy_traits traits{.gradients = gradient_policy::reduced, .bucket_bytes = 64};
     synchronous_member() = default;
     synchronous_member(thread_settings s) : thread_settings(s) {}
-    detail::synchronous_setup setup(const detail::program_identity&) const {
+    sinter::detail::synchronous_setup setup(const sinter::detail::program_identity&) const {
         return {.workers = 1, .input = own_batches ? batch_input::per_worker : batch_input::global,
                 .members = std::make_unique<borrowed>(*group)};
     }

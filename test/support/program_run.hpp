@@ -59,7 +59,7 @@ public:
             for (const variable_info& v : *list) {
                 const std::string path = path_of(p.scopes, v);
                 if (list == &parameters) paths.push_back(path);
-                const auto x = detail::initial_values(v, path, 1);
+                const auto x = sinter::detail::initial_values(v, path, 1);
                 set(v, doubles({static_cast<int>(x.size())}, std::vector<double>(x.begin(), x.end())));
             }
     }

@@ -33,8 +33,8 @@ public:
     template <class Halves>
     shards(const Halves& h, Optimizer o, int servers, sharded::row_partition how = sharded::row_partition::mod,
            bool sums_on_servers = false)
-        : optimizer_(o), updater_(detail::make_updater<P>(o)),
-          placed_(sharded::place(detail::blocks_of<P, Optimizer>(sums_on_servers), servers)),
+        : optimizer_(o), updater_(sinter::detail::make_updater<P>(o)),
+          placed_(sharded::place(sinter::detail::blocks_of<P, Optimizer>(sums_on_servers), servers)),
           tables_(find_tables(servers, how)) {
         for (int k = 0; k < servers; ++k) {
             members_.emplace_back();

@@ -20,7 +20,7 @@ struct thread_members {
     batch_input input = batch_input::global;
     state_policy states = state_policy::per_shard;
 
-    detail::synchronous_setup setup(const detail::program_identity&) const {
+    sinter::detail::synchronous_setup setup(const sinter::detail::program_identity&) const {
         return {.workers = 1, .input = input, .states = states, .members = group->take(rank)};
     }
     cpu_device::options device_options(int) const { return {}; }
