@@ -53,5 +53,6 @@ for _ in range(args.rounds):
         for size in sizes:
             for system in SYSTEMS:
                 run(system, ranks, size)
+        run(["ring"], ranks, 40 * KIB)   # beside the step of a net of 38 KB
         run(["ring", "--buckets", "8"], ranks, 160 * KIB)
         run(["ring"], ranks, 160 * KIB)

@@ -2,11 +2,14 @@
 """The short tables of doc/benchmarks.md and README.md, made of the same lines as the full ones of
 tables.py.
 
-Each function takes the folders of results, measured last first, and the module tables.
+Each function takes the folders of results, measured last first, and the module tables. "": no
+folder has lines for it.
 """
 import math
+import statistics
 import textwrap
 
+import aims
 import machine
 
 STEPS = {"mlp": "784-128-10 perceptron, batch 64", "lenet": "LeNet, batch 64",
@@ -100,6 +103,8 @@ def operations(folders, tables):
 def build(folders, tables):
     """A row for each case and compiler, two columns for each machine."""
     found = [(folder, *tables.read(folder / "build.jsonl")) for folder in folders if (folder / "build.jsonl").exists()]
+    if not found:
+        return ""
     at = {(r["case"], r["compiler"], folder.name): r for folder, _, rows in found for r in rows}
     cells = [[case, compiler, *(text for folder, _, _ in found for r in [at.get((case, compiler, folder.name), {})]
                                 for text in ((f"{r['seconds']:.1f}", f"{r['megabytes']:.0f}")
@@ -127,7 +132,10 @@ def memory(folders, tables):
 
 def speed(folders, tables):
     """README's five rows: steps of the machine that was measured last."""
-    where, rows = tables.read(folders[0] / "step.jsonl")
+    last = next((f for f in folders if (f / "step.jsonl").exists()), None)
+    if last is None:
+        return ""
+    where, rows = tables.read(last / "step.jsonl")
     found, cells = times(rows), []
     for model, text in STEPS.items():
         of = found.get((model, "sgd"), {})
@@ -143,6 +151,80 @@ def speed(folders, tables):
             + f"\n\nOne thread, SGD, float32; {m['cpu']} ({m['core']}), {m['date']}; {versions(rows)}.")
 
 
+STRATEGIES = {"single": "one trainer, two threads", "mirrored": "`mirrored<2>`",
+              "multi_worker:automatic": "`multi_worker<automatic>`, two processes (shared memory of one host)",
+              "multi_worker:ring": "`multi_worker<ring>`, likewise (TCP)",
+              "multi_worker:halving_doubling": "`multi_worker<halving_doubling>`, likewise",
+              "pytorch-ddp": "PyTorch, DistributedDataParallel on gloo, likewise"}
+SUMS = {"sinter ring": "`ring` (TCP)", "sinter shared_memory": "`shared_memory`, as `automatic` picks",
+        "openmpi": "Open MPI (shared memory)", "openmpi tcp": "Open MPI, TCP", "gloo (PyTorch)": "gloo (PyTorch)"}
+SERVERS = {"sinter": "`parameter_server<async>`", "tensorflow": "TensorFlow, ParameterServerStrategy"}
+NETS = {"mlp": "MLP", "lenet": "LeNet", "cnn": "CNN", "gpt": "GPT"}
+
+
+def grid(tables, head, names, columns, rows, system, column, field):
+    """A row for each of `names` that `rows` have, a column for each of `columns`: medians of a
+    field over the rounds. "" without rows."""
+    found = {}
+    for r in rows:
+        found.setdefault((system(r), column(r)), []).append(r[field])
+    columns = {key: name for key, name in columns.items() if any((s, key) in found for s in names)}
+    cells = [[name, *(short(statistics.median(found[s, key])) if (s, key) in found else "" for key in columns)]
+             for s, name in names.items() if any((s, key) in found for key in columns)]
+    return tables.markdown([head, *columns.values()], cells) if cells else ""
+
+
+def shares(rows):
+    """In words: steps of parameter servers and of ps-lite over those of plain sockets."""
+    rates = {}
+    for r in rows:
+        if r["what"].startswith("push and pull") and "compute_ms" not in r:
+            job = tuple(r.get(k) for k in ("what", "servers", "workers", "dim", "rows", "table"))
+            rates.setdefault((r["system"], job), []).append(r["steps_per_s"])
+    of = {key: statistics.median(found) for key, found in rates.items()}
+    said = []
+    for what, words in (("push and pull rows", "rows of a table"), ("push and pull", "a vector of 4 MiB")):
+        over = {}
+        for (system, job), rate in of.items():
+            if job[0] == what and ("raw", job) in of:
+                over.setdefault(system, []).append(rate / of["raw", job])
+        ranges = [f"{name}{min(over[system]):.2f} to {max(over[system]):.2f}"
+                  for system, name in (("sinter", ""), ("ps-lite", "ps-lite ")) if system in over]
+        if ranges:
+            said.append(f"{words} {', '.join(ranges)}")
+    return filled("Steps of parameter servers, times those of plain sockets without checks: "
+                  f"{'; '.join(said)}.") if said else ""
+
+
+def processes(folders, tables):
+    """Steps under strategies, sums, what servers do, and how many aims are reached: medians over
+    the rounds. All in full: tables.py's distributed and distributed_aims."""
+    def table(folder, path):
+        where, rows = tables.read(path)
+        steps = [r for r in rows if r["what"] == "step"]
+        parts = [filled(f"{sentence(folder, where)}. Adam. {versions(rows)}".rstrip(" .") + ".")]
+        parts.append(grid(tables, "global batch 64, ms a step", STRATEGIES, NETS,
+                          [r for r in steps if "servers" not in r and r["batch"] == 64],
+                          lambda r: r.get("strategy", r["system"]), lambda r: r["model"], "median_ms"))
+        parts.append(grid(tables, "two workers, one server, MLP, batch 32", SERVERS,
+                          {"parameter_server:async": "asynchronous steps a second"},
+                          [r for r in steps if "servers" in r], lambda r: r["system"], lambda r: r["strategy"],
+                          "steps_per_s"))
+        size = {4 << 10: "4 KiB", 64 << 10: "64 KiB", 1 << 20: "1 MiB", 16 << 20: "16 MiB", 64 << 20: "64 MiB"}
+        parts.append(grid(tables, "all-reduce of two processes, ms", SUMS, size,
+                          [r for r in rows if r["what"] == "all_reduce" and r["ranks"] == 2],
+                          lambda r: r["system"], lambda r: r["bytes"], "median_ms"))
+        parts.append(shares(rows))
+        words = [word for _, _, word in aims.of_processes(tables.lines_for_aims(path))]
+        parts.append(filled(f"Aims: {words.count('reached')} are reached, {words.count('missed')} missed, "
+                            f"{words.count('not measured')} were not measured in this run, and "
+                            f"{words.count('by hand')} are not measured by the script: "
+                            f"[each of them, and all tables](../bench/notes/tables-{folder.name}.md)."))
+        return "\n\n".join(filter(None, parts))
+    return of_each(folders, "distributed.jsonl", table)
+
+
 SUMMARIES = {"steps": ("doc/benchmarks.md", steps), "predictions": ("doc/benchmarks.md", predictions),
              "operations": ("doc/benchmarks.md", operations), "build": ("doc/benchmarks.md", build),
-             "memory": ("doc/benchmarks.md", memory), "speed": ("README.md", speed)}
+             "memory": ("doc/benchmarks.md", memory), "processes": ("doc/benchmarks.md", processes),
+             "speed": ("README.md", speed)}

@@ -3,12 +3,12 @@
 """Turns the JSON lines of scripts/bench.sh's pieces into tables, and fills them into the documents.
 
 Usage: tables.py NAME FILE   prints a table: step, aims, precision, predict, build, fusion, kernels, gemm,
-                             conv, general_conv, bandwidth, distributed
+                             conv, general_conv, bandwidth, distributed, distributed_aims
        tables.py fill [--top FOLDER] [--results FOLDER]
 
 `fill` puts summaries between <!-- table NAME --> and <!-- end --> in doc/benchmarks.md and
 README.md (summaries.py), and writes every table in full to bench/notes/tables-CORE.md, one page for
-each folder of --results, such as zen4.
+each folder of --results, such as zen4. What no folder has lines for is left as it is.
 """
 import argparse
 import json
@@ -228,7 +228,7 @@ def distributed_table(path):
                     f"{1e3 * of(times[2, 8]['ping'], 'median_ms'):.1f} us.")
     for (ranks, n), got in sorted(times.items()):
         for s in got:
-            if "buckets" in s:
+            if "buckets" in s and "sinter ring" in got:
                 said.append(f"{ranks} ranks, {size(n)} in {s.split()[-2]} buckets: "
                             f"{digits(of(got[s], 'median_ms'))} ms, "
                             f"in one: {digits(of(got['sinter ring'], 'median_ms'))} ms.")
@@ -318,17 +318,32 @@ def sparse_table(all_rows):
     return "\n\n" + markdown(head, cells) if cells else ""
 
 
+def lines_for_aims(path):
+    """A run's lines, and those that shaped_links.py wrote on the same kind of machine."""
+    links = path.with_name("shaped_links.jsonl")
+    return read(path)[1] + (read(links)[1] if links.exists() else [])
+
+
+def distributed_aims_table(path):
+    """Each aim of several processes beside what was measured."""
+    head = ["", "what", "aim", "measured", ""]
+    return f"{machine.sentence(read(path)[0])}.\n\n" + markdown(head, list(aims.process_rows(lines_for_aims(path))))
+
+
 TABLES = {"step": step_table, "aims": aims_table, "precision": precision_table, "predict": step_table,
           "fusion": fusion_table, "build": build_table,
           "kernels": kernels_table, "gemm": peers_table, "conv": peers_table,
           "general_conv": lambda path: peers_table(path, general=True), "operations": operations_table,
-          "bandwidth": bandwidth_table, "distributed": distributed_table, "pipelines": pipelines_table}
-FILES = {"aims": "step", "general_conv": "conv"}   # whose lines a table is made of, where they do not bear its name
+          "bandwidth": bandwidth_table, "distributed": distributed_table,
+          "distributed_aims": distributed_aims_table, "pipelines": pipelines_table}
+# Whose lines a table is made of, where they do not bear its name.
+FILES = {"aims": "step", "general_conv": "conv", "distributed_aims": "distributed"}
 TITLES = {"step": "A training step", "aims": "Aims", "precision": "Products of bfloat16", "predict": "A prediction",
           "fusion": "Fusion", "build": "Build time and memory", "kernels": "Kernels", "gemm": "Products",
           "conv": "Convolutions",
           "general_conv": "General convolutions", "operations": "Operations", "bandwidth": "Bandwidth",
-          "distributed": "All-reduce", "pipelines": "Input pipelines"}
+          "distributed": "All-reduce",
+          "distributed_aims": "Aims of several processes", "pipelines": "Input pipelines"}
 
 
 def table_of(name, folder):
@@ -352,8 +367,8 @@ def fill(top, results):
         place = re.compile(rf"(<!-- table {name} -->\n).*?(<!-- end -->)", re.S)
         if not place.search(text):
             raise SystemExit(f"{page}: no place for table {name}")
-        path.write_text(place.sub(lambda m: m[1] + "\n" + summary(folders, sys.modules[__name__]) + "\n\n" + m[2],
-                                  text))
+        if made := summary(folders, sys.modules[__name__]):
+            path.write_text(place.sub(lambda m: m[1] + "\n" + made + "\n\n" + m[2], text))
     for folder in folders:
         page = [f"<!-- SPDX-License-Identifier: BSL-1.0 -->\n# Benchmarks in full: {folder.name}",
                 f"Measured on a machine with {folder.name} cores; filled by `bench/tables.py fill`.\n"

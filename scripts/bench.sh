@@ -75,6 +75,8 @@ distributed() {   # what members compute together, and what servers do for worke
         $([ ! $with_peers ] || echo --python "$peers/bin/python") >>"$out/distributed.part" 2>>"$out/distributed.log"
     limited "$built/bench/sparse_step" ${quick:+--rounds 5} >>"$out/distributed.part" 2>>"$out/distributed.log"
     told distributed
+    say "Aims of several processes"
+    python3 "$bench/tables.py" distributed_aims "$out/distributed.jsonl"
 }
 build() {
     limited python3 "$bench/build_cost.py" --out "$out/build.jsonl" --rounds 1 --compilers g++,clang++ \
@@ -111,7 +113,9 @@ targets=()
 for piece in $only; do
     [ -v "programs[$piece]" ] || die "bench.sh: --only takes some of ${pieces[*]}, not $piece"
     wanted_programs=${programs[$piece]}
-    if [ $quick ]; then wanted_programs=${wanted_programs%% *}; fi   # the first program's nets will do
+    if [ $quick ] && [ $piece != distributed ]; then
+        wanted_programs=${wanted_programs%% *}   # the first program's nets will do
+    fi
     for program in $wanted_programs; do targets+=("bench_$program"); done
 done
 wants() { case " $only " in *" $1 "*) ;; *) return 1 ;; esac }
@@ -168,6 +172,9 @@ want_library zlib.h z zlib1g-dev
 if wants gemm; then want_library cblas.h openblas libopenblas-dev; fi
 if wants gemm || wants conv; then want_library dnnl.h dnnl libdnnl-dev; fi
 if wants distributed; then want_library openssl/evp.h crypto libssl-dev; fi
+if wants distributed && [ $with_peers ] && ! { has_command mpicc && has_command mpirun; }; then
+    apt_install libopenmpi-dev openmpi-bin || say "Open MPI is missing: no column of its own"
+fi
 if wants build && [ ! $quick ]; then
     # What the programs that are compiled include. dlib's is a peer's, without which a row is missing.
     want_library boost/program_options.hpp boost_program_options libboost-program-options-dev
@@ -191,6 +198,11 @@ if [ ${#targets[@]} -gt 0 ]; then
     configure "$built" -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_COMPILER="$CXX" -DSINTER_NATIVE=ON \
         -DSINTER_BUILD_BENCH=ON -DSINTER_BUILD_TESTS=OFF -DSINTER_CUDA=OFF >"$out/configure.log" 2>&1 ||
         { cat "$out/configure.log"; die "Configuring failed."; }
+    if grep -q 'bench/collectives_mpi is not built' "$out/configure.log"; then   # no MPI library
+        remaining=()
+        for target in "${targets[@]}"; do [ $target = bench_collectives_mpi ] || remaining+=($target); done
+        targets=("${remaining[@]}")
+    fi
     cmake --build "$built" --parallel "$(jobs)" --target "${targets[@]}"
 fi
 if [ $getting ]; then
