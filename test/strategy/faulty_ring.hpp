@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <csignal>
+#include <new>
 #include <sinter/collective/forwarding_communicator.hpp>
 #include <sinter/distributed.hpp>
 #include <thread>
@@ -9,7 +10,8 @@
 /// A ring that kills its process, or loses touch with the others, at a given place of a step.
 namespace sinter::test {
 
-enum class fault_place { before, within, after, lost_after };   ///< of an operation; the last: as if it had failed then
+/// Of an operation; lost_after: as if it had failed then; no_memory: this member lacks what it begins with.
+enum class fault_place { before, within, after, lost_after, no_memory };
 
 /// What is to happen at the `number`-th operation of a kind from now on; number -1: nothing.
 struct planned_fault {
@@ -26,6 +28,7 @@ public:
     collective::ticket start(const collective::operation& o, void* data, std::int64_t n, bool more) override {
         const bool here = o.what == next_fault.what && next_fault.number >= 0 && next_fault.number-- == 0;
         if (here && next_fault.where == fault_place::before) ::raise(SIGKILL);
+        if (here && next_fault.where == fault_place::no_memory) throw std::bad_alloc();
         if (here && next_fault.where == fault_place::within)
             std::thread([t = next_fault.microseconds] {
                 ::usleep(static_cast<useconds_t>(t));

@@ -69,7 +69,12 @@ public:
         state_ = assembly_state::running;
     }
     /// This member wants the list that follows `list()`. `suspect`: a slot that is probably dead.
+    /// A fault where it has ended.
     void gather(std::int64_t done, bool healed, bool admits, int suspect, double now) {
+        if (state_ == assembly_state::ended) {   // the others may be an operation further without it
+            fault_ = "this process has told the others that it takes no part any more";
+            return;
+        }
         self_.progress = progress_of(done, healed);
         if (state_ == assembly_state::gathering) return;
         state_ = assembly_state::gathering;
