@@ -70,7 +70,7 @@ static std::vector<std::string> all_written(const temporary_folder& folder) {
     r.loss_by_epoch = {1.5, 0.25};
     r.seconds = 1234.5;
     r.write(folder / "r.json"), file("r.json");
-    const detail::named_value seen{"accuracy", 0.75};
+    const named_value seen{"accuracy", 0.75};
     detail::progress_state p{.title = "epoch 1", .done = 1500, .total = 6000, .seconds = 1.5, .loss = 0.125,
                      .metrics = {&seen, 1}};
     texts.push_back(detail::progress_line(p, 100));

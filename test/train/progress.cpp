@@ -25,7 +25,7 @@ struct captured {
 };
 
 static detail::progress_state halfway() {
-    static const detail::named_value metrics[] = {{"accuracy", 0.8889}};
+    static const named_value metrics[] = {{"accuracy", 0.8889}};
     detail::progress_state p;
     p.title = "epoch 2/5";
     p.done = 30000, p.total = 60000, p.seconds = 2.5, p.loss = 0.25;
@@ -110,7 +110,7 @@ BOOST_AUTO_TEST_CASE(what_follows_the_last_example_does_not_count) {
             bar.update(100, 0.5);
             bar.stop_clock();
             now += 60;   // validation
-            const detail::named_value metrics[] = {{"val_loss", 0.75}};
+            const named_value metrics[] = {{"val_loss", 0.75}};
             bar.finish(0.25, metrics);
         }
         const std::string text = out.text();

@@ -53,7 +53,7 @@ public:
         running_ = true;
     }
     /// `done` examples of this pass have been seen. Shown only if the last time is long enough ago.
-    void update(std::int64_t done, double loss, span<const detail::named_value> metrics = {}) {
+    void update(std::int64_t done, double loss, span<const named_value> metrics = {}) {
         const double now = note(done, loss, metrics);
         if (!running_ || now - shown_ < (terminal_ ? options_.bar_every : options_.line_every)) return;
         shown_ = now;
@@ -70,7 +70,7 @@ public:
         if (terminal_) draw();   // or the bar would stand a little short of its end until then
     }
     /// The pass is over; always shown.
-    SINTER_COLD void finish(double loss, span<const detail::named_value> metrics = {}) {
+    SINTER_COLD void finish(double loss, span<const named_value> metrics = {}) {
         note(state_.done, loss, metrics);
         finish();
     }
@@ -87,7 +87,7 @@ public:
     bool on_terminal() const { return terminal_; }
 
 private:
-    double note(std::int64_t done, double loss, span<const detail::named_value> metrics) {
+    double note(std::int64_t done, double loss, span<const named_value> metrics) {
         const double at = now();
         state_.done = done;
         state_.loss = loss;
@@ -121,7 +121,7 @@ private:
     progress_options options_;
     bool terminal_, running_ = false, drawn_ = false, stopped_ = false;
     detail::progress_state state_;
-    std::vector<detail::named_value> metrics_;
+    std::vector<named_value> metrics_;
     double began_ = 0, ended_ = 0, shown_ = 0;
 };
 

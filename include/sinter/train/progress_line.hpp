@@ -8,13 +8,17 @@
 #include <cstdio>
 #include <string>
 
-namespace sinter::inline SINTER_TARGET::detail {
+namespace sinter::inline SINTER_TARGET {
 
 /// A value that progress shows beside the loss.
 struct named_value {
     const char* name;
     double value;
 };
+
+} // namespace sinter
+
+namespace sinter::inline SINTER_TARGET::detail {
 
 /// What there is to tell about a pass over the data.
 struct progress_state {

@@ -26,10 +26,10 @@ public:
     }
     void after_step(training_run& run, const batch_view&) {
         if (!bar_) return;
-        const detail::named_value seen{"accuracy", run.result.training_accuracy};
+        const named_value seen{"accuracy", run.result.training_accuracy};
         const bool counted = run.result.training_accuracy == run.result.training_accuracy;
         bar_->update(run.result.examples, run.result.loss,
-                     counted ? span<const detail::named_value>(&seen, 1) : values_);
+                     counted ? span<const named_value>(&seen, 1) : values_);
     }
     SINTER_COLD void pass_end(training_run&) {
         if (bar_) bar_->stop_clock();
@@ -45,14 +45,14 @@ public:
         add("val_accuracy", r.accuracy);
         for (const metric_value& m : r.metrics)
             values_.push_back({m.name.c_str(), m.value});   // good as long as the results are
-        std::vector<detail::named_value> shown = values_;
+        std::vector<named_value> shown = values_;
         if (r.training_accuracy == r.training_accuracy) shown.insert(shown.begin(), {"accuracy", r.training_accuracy});
         bar_->finish(r.loss, shown);
     }
 
 private:
     std::unique_ptr<progress> bar_;
-    std::vector<detail::named_value> values_;   ///< of the last validation, shown while nothing else is known
+    std::vector<named_value> values_;   ///< of the last validation, shown while nothing else is known
 };
 
 } // namespace sinter
