@@ -319,6 +319,10 @@ inline ticket client::commit(const push_info& info, span<const pull_target> to) 
     engine::lock hold(e.mutex);
     if (!e.pushing) throw error("no push has been begun", "sharded::client");
     e.pushing = false;
+    if (e.save_clock == 0)
+        e.told.tell(e.save, e.last_commit, [&](ticket t) {
+            return std::all_of(e.lanes.begin() + 1, e.lanes.end(), [&](const auto& l) { return l->answered(t); });
+        });
     const std::uint64_t number = ++e.pushes;
     for (std::size_t i = 0; i < e.lanes.size(); ++i) {
         question& q = *e.current[i];
@@ -328,7 +332,8 @@ inline ticket client::commit(const push_info& info, span<const pull_target> to) 
         b.read_step = e.lanes[i]->read_step;
         b.info = info;
         b.version = i < e.used.size() ? e.used[i] : e.lanes[i]->pulled;
-        if (e.save_clock == 0 || e.clock + 1 == e.save_clock) b.save = e.save;
+        if (e.save_clock == 0) b.save = i == 0 ? e.told.known() : e.save;
+        else if (e.clock + 1 == e.save_clock) b.save = e.save;
         if (i < to.size()) want(q, static_cast<int>(i), to[i], b.pull);
         auto& block = q.blocks[q.blocks_used - 1];
         b.encode(block.data());

@@ -6,6 +6,7 @@
 #include <sinter/parameter_server/brief_looks.hpp>
 #include <sinter/parameter_server/client/interface.hpp>
 #include <sinter/parameter_server/client/lane.hpp>
+#include <sinter/parameter_server/client/told_saves.hpp>
 #include <sinter/parameter_server/copies.hpp>
 #include <condition_variable>
 #include <exception>
@@ -45,7 +46,7 @@ struct client::engine {
     std::atomic<bool> asked{false}, server_ends{false};
     std::int64_t clock = 0, open_clock = 0, open_step = 0;
     std::int64_t stop_clock = -1, files_clock = 0, save_clock = 0, save = 0;   // as server 0 said last: answer_block
-    std::int64_t told_save = 0;               // of those that server 0 has named, the last that the others know by this
+    told_saves told;
     std::vector<std::int64_t> used;           // versions of the values that gradients are computed from, by server
     std::uint64_t pushes = 0, sums = 1;
     std::int64_t renewals = 0;                // that this worker has taken part in
@@ -461,13 +462,13 @@ struct client::engine {
             w & info.applied & named;
             return w.bytes();
         };
-        call_and_wait(hold, 0, first, known(told_save));
+        call_and_wait(hold, 0, first, known(told.known()));
         const std::int64_t named = save_clock == 0 ? save : 0;
         const std::string to_others = known(named);
         const auto t = ++numbers;
         for (std::size_t i = 1; i < lanes.size(); ++i) call(hold, i, t, name, to_others);
         wait_for(hold, t);
-        told_save = named;
+        told.know(named);
     }
     /// The newest version of values that a server has said.
     std::int64_t newest() const {

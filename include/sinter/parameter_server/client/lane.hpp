@@ -118,10 +118,10 @@ public:
         t.bucket = shard;
         link_->send(t, as_bytes(bytes));
         const auto ready = [&](short events, auto done) {
-            while (!done())
-                if (!link_->has_more() &&
-                    !poll(link_->descriptor(), static_cast<short>(events | link_->wants())))
-                    return false;
+            while (!done()) {   // (Bytes that are here already may be half a record of TLS: poll() ends it, too.)
+                const short now = link_->has_more() ? POLLOUT : 0;
+                if (!poll(link_->descriptor(), static_cast<short>(events | link_->wants() | now))) return false;
+            }
             return true;
         };
         if (!ready(POLLOUT, [&] { return link_->flush(); })) return false;

@@ -122,7 +122,7 @@ inline void server_session::call(const wire::frame_header& h, span<const std::by
         e_.hear_before_end(argument);
         e_.take_leave(w_, presence::resting);
         e_.advance(hold);
-        wait_for_clocks(hold);
+        if (!argument.empty()) wait_for_clocks(hold);   // else pushes that it asks again come behind this
         return back(e_.replicated() ? e_.about_text() : std::string());   // it may be a connection's first question
     }
     if (name == "wait for others") {

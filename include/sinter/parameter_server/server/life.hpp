@@ -143,12 +143,13 @@ inline void server::engine::agree_to_save() {
     if (order.mode == update_mode::clocks) {
         if (!in_time || global_step <= saved_step) return;
         saved_at = now;
+        together.save_was_named(save_agreed);   // its name may be a later step's, where some clocks were no updates
         return together.save_behind_next(global_step, all_clocks.applied());
     }
     const bool rests = is_at_rest();
     if (save_heard < together.save() || (saved_agreed < save_agreed && !rests)) return;
     const bool in_steps = every > 0 && global_step / every > named_at / every,
-               at_end = asked && rests && global_step > named_at;
+               at_end = asked && rests && global_step > std::min(named_at, together.save());
     in_time = in_time && global_step > named_at;
     if (!in_time && !in_steps && !at_end) return;
     saved_at = now;

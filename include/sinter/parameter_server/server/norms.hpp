@@ -56,7 +56,11 @@ inline std::optional<shared_squares::ranks> server::engine::decision(lock& hold)
             if ((*of >> w & 1) == 0 || all_clocks.in_next(w)) continue;
             all = false;
             const presence p = at(w).now;
-            if (all_clocks.next(w) > clock || p == presence::dead || p == presence::left || p == presence::never_came)
+            // One that rests pushes nothing more of a clock that server 0 has applied: this server has
+            // been started again since.
+            const bool passed = p == presence::resting && clock < end_clock;
+            if (all_clocks.next(w) > clock || passed || p == presence::dead || p == presence::left ||
+                p == presence::never_came)
                 missing |= ranks{1} << w;
         }
         if (all) return of;

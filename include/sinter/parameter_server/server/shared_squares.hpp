@@ -7,6 +7,7 @@
 #include <sinter/net/service_client.hpp>
 #include <sinter/parameter_server/copies.hpp>
 #include <sinter/parameter_server/protocol.hpp>
+#include <atomic>
 #include <condition_variable>
 #include <functional>
 #include <mutex>
@@ -74,6 +75,9 @@ public:
         decided_ = clock, of_ = of;
         changed_.notify_all();
     }
+    /// On server 0: the clock is applied there. Whose pushes make it can no longer change. (No lock
+    /// is taken: the caller may hold one that `stop` takes.)
+    void is_over(std::int64_t clock) { over_ = clock; }
     /// On the second copy of shard 0: the sum of this clock, which servers may have been told.
     void know(std::int64_t clock, std::vector<float> total) {
         const std::lock_guard hold(mutex_);
@@ -85,7 +89,8 @@ public:
         std::vector<float> none(tensors_);
         return ask(says::which, clock, 0, none, leave);
     }
-    /// Elsewhere: the pushes of these will never come to this server. Whose make the clock then.
+    /// Elsewhere: the pushes of these will never come to this server. Whose make the clock then;
+    /// nobody's, where it is over: a server that was started again passes such a clock.
     std::optional<ranks> decision_without(std::int64_t clock, ranks missing, const stop_function& leave = {}) {
         std::vector<float> none(tensors_);
         return ask(says::missing, clock, missing, none, leave);
@@ -121,7 +126,8 @@ public:
                     else if (decided_ == t.step) now = of_;
                     else return;   // it asks for a clock of long ago: its next question is an error there
                 } else {
-                    now = decided_ == t.step ? of_ : 0;
+                    const bool too_late = said == says::missing && t.step <= over_ && (of_ & of) != 0;
+                    now = decided_ == t.step && !too_late ? of_ : 0;
                 }
             }
             if (!send(link, tag(said, t.step, now), theirs, never, leave)) return;
@@ -152,6 +158,7 @@ private:
     std::int64_t done_ = -1;                ///< the clock of total_
     std::int64_t decided_ = -1;             ///< with backup workers: the clock that of_ make
     ranks of_ = 0;
+    std::atomic<std::int64_t> over_{-1};    ///< likewise: the last clock that is applied
 
     wire::frame_tag tag(says what, std::int64_t clock, ranks of) const {
         wire::frame_tag t;
@@ -166,7 +173,7 @@ private:
     bool waits(says what, std::int64_t clock, ranks of) const {
         if (what == says::which) return decided_ < clock;
         const bool same = decided_ == clock;
-        if (what == says::missing) return same && (of_ & of) != 0;
+        if (what == says::missing) return same && (of_ & of) != 0 && clock > over_;
         return done_ < clock && !(same && of_ != of);
     }
     cluster_error about(int server, std::int64_t clock, const char* cause) const {

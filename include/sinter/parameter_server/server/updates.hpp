@@ -117,6 +117,7 @@ inline void server::engine::apply_clock(lock& hold, shared_squares::ranks of, st
         stream->add(copied::clock, t);
     }
     all_clocks.apply();
+    if (all_squares && agrees() && is_first()) all_squares->is_over(clock);
     save_agreed = std::max(save_agreed, p.save);
     if (p.any)
         for (worker& k : workers) {

@@ -70,14 +70,15 @@ private:
     bool here_ = false;
 
     void sort_keys() {
-        place_.resize(n_);
+        std::vector<std::pair<std::int64_t, std::size_t>> place(n_);   // none of it where the file cannot be read
         for (std::size_t i = 0; i < n_; ++i) {
             std::int64_t step = 0;
-            place_[i].second = i;
-            if (from_) from_(i, place_[i].first, step, nullptr);
-            else place_[i].first = keys_[i];
+            place[i].second = i;
+            if (from_) from_(i, place[i].first, step, nullptr);
+            else place[i].first = keys_[i];
         }
-        std::sort(place_.begin(), place_.end());
+        std::sort(place.begin(), place.end());
+        place_ = std::move(place);
     }
 };
 
