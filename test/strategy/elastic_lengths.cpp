@@ -61,7 +61,7 @@ BOOST_AUTO_TEST_CASE(one_of_each_member) {
     }
 }
 BOOST_AUTO_TEST_CASE(records_of_slots) {
-    using detail::slot_record;
+    using sinter::detail::slot_record;
     const slot_record good{.done = 5, .healed = 1, .stage = 2, .has = {{3, 1, 4}, {2, 0, 1}}};
     BOOST_TEST(said([&] { need_record(good, 1, 4); }) == "nothing");
     const auto wrong = [&](auto change, const std::string& text) {
