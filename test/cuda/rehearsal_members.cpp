@@ -29,8 +29,8 @@ template <bool OnDevices>
 struct two_gpus_each : thread_members<> {
     using device = rehearsal_peer;
     static constexpr strategy_traits traits{.gradients = gradient_policy::reduced, .bucket_bytes = 256, .shards = 2};
-    detail::synchronous_setup setup(const detail::program_identity& i) const {
-        detail::synchronous_setup s = thread_members<>::setup(i);
+    sinter::detail::synchronous_setup setup(const sinter::detail::program_identity& i) const {
+        sinter::detail::synchronous_setup s = thread_members<>::setup(i);
         s.shards = s.workers = 2;
         if (OnDevices) s.members = std::make_unique<reads_devices>(std::move(s.members));
         return s;

@@ -51,8 +51,8 @@ struct watched : thread_members<> {
     static constexpr strategy_traits traits{.gradients = gradient_policy::reduced, .bucket_bytes = 256,
                                             .shards = Shards};
     std::vector<started>* starts = nullptr;
-    detail::synchronous_setup setup(const detail::program_identity& i) const {
-        detail::synchronous_setup s = thread_members<>::setup(i);
+    sinter::detail::synchronous_setup setup(const sinter::detail::program_identity& i) const {
+        sinter::detail::synchronous_setup s = thread_members<>::setup(i);
         s.shards = Shards;
         if (starts) s.members = std::make_unique<watching>(std::move(s.members), *starts);
         return s;

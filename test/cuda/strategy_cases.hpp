@@ -25,7 +25,7 @@ struct member_thread {
     std::shared_ptr<collective::thread_group> group{};
     int rank = 0;
 
-    detail::synchronous_setup setup(const detail::program_identity&) const {
+    sinter::detail::synchronous_setup setup(const sinter::detail::program_identity&) const {
         return {.workers = 1, .members = group->take(rank)};
     }
     typename Device::options device_options(int) const { return {}; }

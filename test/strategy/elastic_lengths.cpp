@@ -79,9 +79,9 @@ BOOST_AUTO_TEST_CASE(records_of_slots) {
     wrong([](slot_record& r) { r.has[1].member = -1; }, "-1 as its number; needed 0");
 }
 BOOST_AUTO_TEST_CASE(results) {
-    using detail::told_result;
-    using enum detail::result_kind;
-    const auto of = [](told_result t, detail::result_kind needed) {
+    using sinter::detail::told_result;
+    using enum sinter::detail::result_kind;
+    const auto of = [](told_result t, sinter::detail::result_kind needed) {
         return said([&] { need_result(t, 2, needed, {.image = 400, .least = 16, .most = 24}, 9); });
     };
     const std::string head = "2 | giving a result to those that lack it | it tells of ";

@@ -52,8 +52,8 @@ private:
 };
 struct noted_members : thread_members<> {
     notes* to = nullptr;
-    detail::synchronous_setup setup(const detail::program_identity& i) const {
-        detail::synchronous_setup s = thread_members<>::setup(i);
+    sinter::detail::synchronous_setup setup(const sinter::detail::program_identity& i) const {
+        sinter::detail::synchronous_setup s = thread_members<>::setup(i);
         s.members = std::make_unique<noting>(std::move(s.members), to);
         return s;
     }

@@ -12,7 +12,7 @@ static std::vector<float> draw(const initializer& init, shape s, const char* pat
     variable_info v;
     v.s = s;
     v.init = init;
-    return detail::initial_values(v, path, seed);
+    return sinter::detail::initial_values(v, path, seed);
 }
 struct moments {
     double mean = 0, deviation = 0, least = 1e30, most = -1e30;
@@ -95,7 +95,7 @@ BOOST_AUTO_TEST_CASE(orthogonal_matrices) {
 }
 // a part in 1e12 is new in each: once would not do
 BOOST_AUTO_TEST_CASE(nearly_dependent_vectors_become_orthonormal) {
-    detail::orthonormal_vectors v(30, 50);
+    sinter::detail::orthonormal_vectors v(30, 50);
     random_stream r(3);
     for (std::size_t k = 0; k < 30; ++k)
         for (std::size_t i = 0; i < 50; ++i)

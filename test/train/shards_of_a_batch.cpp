@@ -55,7 +55,7 @@ struct sums {
         }
         for (const variable_info& v : p.parameters) {   // the next run finds the weights that this one did
             const auto first =
-                detail::initial_values(v, p.paths[static_cast<std::size_t>(&v - p.parameters.data())], 1);
+                sinter::detail::initial_values(v, p.paths[static_cast<std::size_t>(&v - p.parameters.data())], 1);
             p.set(v, doubles({static_cast<int>(first.size())}, std::vector<double>(first.begin(), first.end())));
         }
         weights.resize(p.loss_weights.size());

@@ -46,7 +46,7 @@ template <class Optimizer>
 void balanced(Optimizer, double most) {
     using P = shards_program<decltype(net), Optimizer>;
     for (const int servers : {2, 3, 5}) {
-        const sharded::dense_placement p = sharded::place(detail::blocks_of<P, Optimizer>(), servers);
+        const sharded::dense_placement p = sharded::place(sinter::detail::blocks_of<P, Optimizer>(), servers);
         std::int64_t largest = 0, all = 0;
         for (const std::int64_t n : p.floats) largest = std::max(largest, n), all += n;
         BOOST_TEST(static_cast<double>(largest) * servers <= most * static_cast<double>(all));
@@ -116,7 +116,7 @@ BOOST_AUTO_TEST_CASE(a_workers_program_lies_as_a_trainers) {
     using optimizer = std::remove_cvref_t<decltype(some_frozen)>;
     using P = shards_program<decltype(net), optimizer>;
     using W = shards_program<decltype(net), updated_elsewhere<optimizer>>;
-    const auto a = detail::blocks_of<P, optimizer>(), b = detail::blocks_of<W, optimizer>();
+    const auto a = sinter::detail::blocks_of<P, optimizer>(), b = sinter::detail::blocks_of<W, optimizer>();
     BOOST_TEST(a.size() == b.size());
     for (std::size_t i = 0; i < a.size(); ++i)
         BOOST_TEST((a[i].parameter == b[i].parameter && a[i].gradient == b[i].gradient && a[i].floats == b[i].floats &&

@@ -64,7 +64,7 @@ BOOST_AUTO_TEST_CASE(early_stop_decides) {
 BOOST_AUTO_TEST_CASE(reduce_on_plateau_decides) {
     estimator m{net, mse, sgd{.learning_rate = 1}, {.threads = 1}};
     auto data = data::dataset(extents(1), {1}).targets(extents(1), {1}) | data::batch(1);
-    detail::model_run<trainer_of<decltype(m)>> run(m.inner(), data, {});
+    sinter::detail::model_run<trainer_of<decltype(m)>> run(m.inner(), data, {});
     reduce_on_plateau slower({.factor = 0.5f, .patience = 2, .min_delta = 0, .cooldown = 1, .min_rate = 0.2f});
     slower.begin(run);
     const double losses[] = {4, 4, 4, 4, 4, 4, 3, 3, 3, 3, 3, 3};
@@ -81,7 +81,7 @@ BOOST_AUTO_TEST_CASE(the_best_weights_come_back) {
     const std::string file = "keep_best_test.safetensors";
     keep_best best({.file = file.c_str()});
     auto data = data::dataset(extents(1), {1}).targets(extents(1), {1}) | data::batch(1);
-    detail::model_run<trainer_of<decltype(m)>> run(m.inner(), data, {});
+    sinter::detail::model_run<trainer_of<decltype(m)>> run(m.inner(), data, {});
     best.begin(run);
     const auto weight = [&] { return m.inner().plain(m.inner().parameter(0))[0]; };
     const auto put = [&](float w) { m.inner().set_plain(m.inner().parameter(0), &w); };
