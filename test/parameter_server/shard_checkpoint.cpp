@@ -109,7 +109,7 @@ struct member {
             for (const std::int64_t key : hashed_keys)
                 for (int j = 0; j < 2; ++j) tables[2][a].push_back(value_of(key % 1000 + j, static_cast<int>(a), step));
         }
-        for (const std::int64_t key : hashed_keys) hashed_steps.push_back(key % 10 + step);
+        for (const std::int64_t key : hashed_keys) hashed_steps.push_back(key % 10 + 10 + step);
     }
     void save(std::int64_t step, const std::string& where = {}) {
         fill(step);
@@ -140,7 +140,7 @@ struct member {
         int n = 0;
         each(step, [&](float x, float is) { n += x != is; });
         for (std::size_t i = 0; i < hashed_keys.size(); ++i) {
-            n += server_of_key(hashed_keys[i], servers) != index || hashed_steps[i] != hashed_keys[i] % 10 + step;
+            n += server_of_key(hashed_keys[i], servers) != index || hashed_steps[i] != hashed_keys[i] % 10 + 10 + step;
             for (std::size_t a = 0; a < 3; ++a)
                 for (int j = 0; j < 2; ++j)
                     n += tables[2][a][2 * i + static_cast<std::size_t>(j)] !=
