@@ -6,6 +6,7 @@
 #include <sinter/strategy/mirrored.hpp>
 #include <sinter/strategy/parameter_server.hpp>
 
+#include "local_cluster.hpp"
 #include "nets.hpp"
 #include "options.hpp"
 #include "parameter_server/job.hpp"
@@ -83,11 +84,8 @@ template <class Algorithm, class Net, class Optimizer>
 int multi(Net net, Optimizer optimizer, const data::dataset& examples, const settings& s) {
     const bool by_hand = !s.addresses.empty();
     const std::vector<std::string> addresses = by_hand ? s.addresses : bench::loopback_addresses(s.processes);
-    cluster_options options;
-    options.job = "bench";
-    options.key = "a key of the benchmark's own";
     const auto work = [&](int rank) {
-        const multi_worker<Algorithm> strategy{cluster::of(addresses, rank, options)};
+        const multi_worker<Algorithm> strategy{cluster::of(addresses, rank, bench::keyed_job())};
         trainer t{net, softmax_cross_entropy, optimizer, max_batch<largest_batch>, strategy,
                   trainer_options{.threads = 1}};
         time_steps(t, examples, s);
@@ -108,20 +106,11 @@ template <auto Mode, class Net>
 int with_servers(Net net, const settings& s) {
     const data::dataset examples = bench::images();
     const std::vector<std::string> addresses = bench::loopback_addresses(s.workers + s.servers);
-    std::vector<cluster_member> members;
-    for (int i = 0; i < s.workers + s.servers; ++i) {
-        const auto [host, port] = wire::parse_address(addresses[static_cast<std::size_t>(i)], "bench");
-        const bool works = i < s.workers;
-        members.push_back({works ? cluster_role::worker : cluster_role::ps, works ? i : i - s.workers, host, port});
-    }
-    cluster_options options;
-    options.job = "bench";
-    options.key = "a key of the benchmark's own";
     constexpr bool asynchronous = Mode.order().mode == sharded::update_mode::async;
     bench::tally shared;
     const int worst = bench::in_processes(s.workers + s.servers, [&](int i) {
-        const cluster_member& self = members[static_cast<std::size_t>(i)];
-        const parameter_server<Mode> strategy{cluster(members, self.role, self.index, options)};
+        const parameter_server<Mode> strategy{
+            bench::workers_and_servers(addresses, s.workers, i, bench::keyed_job())};
         trainer t{net, softmax_cross_entropy, adam{}, max_batch<largest_batch>, strategy,
                   trainer_options{.threads = 1}};
         if (detail::has_served(t)) return;

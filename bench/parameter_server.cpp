@@ -6,6 +6,7 @@
 #include <sinter/parameter_server/server.hpp>
 
 #include "collective/raw_ring.hpp"
+#include "local_cluster.hpp"
 #include "parameter_server/job.hpp"
 #include "parameter_server/plain_sockets.hpp"
 #include "processes.hpp"
@@ -84,12 +85,12 @@ public:
         sharded::server_options with;
         with.order = order_;
         sharded::server server(
-            as(cluster_role::ps, s), identity(), layout_[static_cast<std::size_t>(s)], std::make_unique<descent>(),
+            as(j_.workers + s), identity(), layout_[static_cast<std::size_t>(s)], std::make_unique<descent>(),
             [](std::int64_t, float, float* rate) { *rate = 0.01f; }, std::move(with));
         server.run();
     }
     void work(int w) const {
-        sharded::client c(as(cluster_role::worker, w), identity(), layout_);
+        sharded::client c(as(w), identity(), layout_);
         if (w == 0) {
             const std::vector<float> zeros(1 << 20);
             for (int s = 0; s < j_.servers; ++s) {   // stretch by stretch
@@ -119,15 +120,7 @@ private:
     std::vector<sharded::shard_layout> layout_;
 
     wire::identity identity() const { return {.model = 1, .layout = sharded::hash_of(layout_), .policy = 1}; }
-    cluster as(cluster_role role, int index) const {
-        std::vector<cluster_member> all;
-        for (int i = 0; i < j_.workers + j_.servers; ++i) {
-            const auto [host, port] = wire::parse_address(at_[static_cast<std::size_t>(i)], "bench");
-            const bool works = i < j_.workers;
-            all.push_back({works ? cluster_role::worker : cluster_role::ps, works ? i : i - j_.workers, host, port});
-        }
-        return cluster(all, role, index, options_);
-    }
+    cluster as(int process) const { return workers_and_servers(at_, j_.workers, process, options_); }
     void step_dense(sharded::client& c, int w) const {
         std::vector<std::vector<float>> got, gradient;
         std::vector<sharded::pull_target> to;

@@ -7,6 +7,7 @@
 #include <sinter/sinter.hpp>
 #include <zoo/mlp.hpp>
 
+#include "local_cluster.hpp"
 #include "options.hpp"
 #include "processes.hpp"
 
@@ -114,20 +115,11 @@ void train(auto model, const settings& s, const images& all, std::uint64_t order
 template <auto Mode>
 int with_servers(auto optimizer, const settings& s, const images& all) {
     const std::vector<std::string> addresses = bench::loopback_addresses(s.workers + s.servers);
-    std::vector<cluster_member> members;
-    for (int i = 0; i < s.workers + s.servers; ++i) {
-        const auto [host, port] = wire::parse_address(addresses[static_cast<std::size_t>(i)], "bench");
-        const bool works = i < s.workers;
-        members.push_back({works ? cluster_role::worker : cluster_role::ps, works ? i : i - s.workers, host, port});
-    }
-    cluster_options options;
-    options.job = "bench";
-    options.key = "a key of the benchmark's own";
     constexpr bool asynchronous = Mode.order().mode == sharded::update_mode::async;
     return bench::in_processes(s.workers + s.servers, [&](int i) {
-        const cluster_member& self = members[static_cast<std::size_t>(i)];
-        train(estimator{net, softmax_cross_entropy, optimizer, max_batch<largest_batch>,
-                        parameter_server<Mode>{cluster(members, self.role, self.index, options)},
+        const parameter_server<Mode> strategy{
+            bench::workers_and_servers(addresses, s.workers, i, bench::keyed_job())};
+        train(estimator{net, softmax_cross_entropy, optimizer, max_batch<largest_batch>, strategy,
                         trainer_options{.threads = 1, .seed = s.seed}},
               s, all, s.seed + (asynchronous ? 1000 * static_cast<std::uint64_t>(i) : 0));
     });

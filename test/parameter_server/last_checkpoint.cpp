@@ -51,6 +51,33 @@ void push(sharded::client& c) {
     for (int s = 0; s < c.servers(); ++s) c.push(s, 0, g);
     c.wait(c.commit({.loss = 1}));
 }
+/// What one server writes by itself, every so many steps, while one worker does works(client), and
+/// leaves behind `steps` updates.
+template <class Works>
+std::vector<std::pair<std::string, std::int64_t>> written_beside(sharded::update_order order, std::int64_t every,
+                                                                 int milliseconds, std::int64_t steps, Works works) {
+    const job j(1, 1, dense_layout(floats));
+    const auto files = std::make_shared<slow_files>();
+    files->milliseconds = milliseconds;
+    sharded::server_options o;
+    o.order = order;
+    o.save_every_steps = every;
+    o.files = files;
+    auto server = j.server(0, o);
+    threads serving, working;
+    serving.start([&] { server->run(); });
+    working.start([&] {
+        const auto c = j.client(0);
+        begin(*c);
+        works(*c);
+        c->leave();
+    });
+    no_fault_of(working);
+    no_fault_of(serving);
+    BOOST_TEST(server->global_step() == steps);
+    server.reset();
+    return files->written;
+}
 /// Folders of checkpoints, by their steps.
 std::vector<std::int64_t> checkpoints_in(const std::string& folder) {
     std::vector<std::int64_t> all;
@@ -255,55 +282,23 @@ BOOST_AUTO_TEST_CASE(a_server_that_comes_again_at_the_end_passes_what_is_over) {
 
 /// Clocks wait until a checkpoint that is due has been copied: also where all workers have left meanwhile.
 BOOST_AUTO_TEST_CASE(clocks_that_wait_for_a_checkpoint_are_not_forgotten) {
-    const job j(1, 1, dense_layout(floats));
-    const auto files = std::make_shared<slow_files>();
-    files->milliseconds = 300;
-    sharded::server_options o;
-    o.order = sharded::update_order::stale(3);
-    o.save_every_steps = 2;
-    o.files = files;
-    auto server = j.server(0, o);
-    threads serving, working;
-    serving.start([&] { server->run(); });
-    working.start([&] {
-        const auto c = j.client(0);
-        begin(*c);
-        for (int k = 0; k < 7; ++k) push(*c);
-        c->leave();
+    const auto written = written_beside(sharded::update_order::stale(3), 2, 300, 7, [](sharded::client& c) {
+        for (int k = 0; k < 7; ++k) push(c);
     });
-    no_fault_of(working);
-    no_fault_of(serving);
-    BOOST_TEST(server->global_step() == 7);
-    server.reset();
-    BOOST_TEST_REQUIRE(files->written.size() == 3u);
+    BOOST_TEST_REQUIRE(written.size() == 3u);
     for (std::size_t k = 0; k < 3; ++k)
-        BOOST_TEST(joined({files->written[k].first, " at ", files->written[k].second}) ==
+        BOOST_TEST(joined({written[k].first, " at ", written[k].second}) ==
                    joined({"step-", 2 * (k + 1), " at ", 2 * (k + 1)}));
 }
 /// A checkpoint that was asked for does not take the place of one that is due.
 BOOST_AUTO_TEST_CASE(one_that_is_asked_for_is_one_more) {
-    const job j(1, 1, dense_layout(floats));
-    const auto files = std::make_shared<slow_files>();
-    sharded::server_options o;
-    o.order = sharded::update_order::stale(0);
-    o.save_every_steps = 3;
-    o.files = files;
-    auto server = j.server(0, o);
-    threads serving, working;
-    serving.start([&] { server->run(); });
-    working.start([&] {
-        const auto c = j.client(0);
-        begin(*c);
-        for (int k = 0; k < 3; ++k) push(*c);
-        c->call(0, "checkpoint", "mine");
-        for (int k = 0; k < 4; ++k) push(*c);
-        c->leave();
+    const auto written = written_beside(sharded::update_order::stale(0), 3, 0, 7, [](sharded::client& c) {
+        for (int k = 0; k < 3; ++k) push(c);
+        c.call(0, "checkpoint", "mine");
+        for (int k = 0; k < 4; ++k) push(c);
     });
-    no_fault_of(working);
-    no_fault_of(serving);
-    server.reset();
     std::vector<std::string> names;
-    for (const auto& [name, step] : files->written)
+    for (const auto& [name, step] : written)
         if (name != "mine") names.push_back(joined({name, " at ", step}));
     BOOST_TEST(names == (std::vector<std::string>{"step-3 at 3", "step-6 at 6"}), boost::test_tools::per_element());
 }

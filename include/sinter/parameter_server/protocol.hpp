@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/net/frame.hpp>
+#include <sinter/parameter_server/checked_number.hpp>
 #include <sinter/parameter_server/push_info.hpp>
 #include <sinter/parameter_server/shard_layout.hpp>
 #include <bit>
@@ -85,7 +86,7 @@ struct commit_block {
         info.phase = static_cast<int>(phase);
         version = get<std::int64_t>(b + 80), save = get<std::int64_t>(b + 88);
         return number != 0 && clock >= 0 && clock < INT64_MAX / 2 && read_step >= -1 && pull < 4 && flags < 8 &&
-               phase < most_phases && version >= 0 && save >= 0 && save < INT64_MAX / 4 && info.weight >= 0 &&
+               phase < most_phases && version >= 0 && save >= 0 && save < most_count && info.weight >= 0 &&
                info.states_count >= 0;
     }
 };

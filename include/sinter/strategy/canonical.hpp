@@ -29,7 +29,7 @@ struct canonical_strategy {
                       std::has_single_bit(static_cast<unsigned>(detail::replicas_of<Strategy>)),
                   "canonical<S>: so many shards cannot be divided among so many replicas: 1, 2, 4... up to S");
     static_assert(
-        detail::is_single<Strategy> || synchronous_strategy<Strategy>,
+        detail::is_single<Strategy> || detail::synchronous_strategy<Strategy>,
         "canonical<S>(strategy): a strategy whose replicas train in step, such as single, mirrored, multi_worker");
     static_assert(!detail::changes_members<Strategy>, "canonical<S>(elastic(...)): elastic goes around it: "
                                                       "elastic(canonical<S>(...))");

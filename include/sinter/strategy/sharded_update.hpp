@@ -7,8 +7,9 @@ namespace sinter::inline SINTER_TARGET {
 /// What sharded_update(strategy) gives.
 template <class Strategy>
 struct sharded_update_strategy {
-    static_assert(synchronous_strategy<Strategy>, "sharded_update(strategy): a strategy of several processes, such as "
-                                                  "multi_worker, or canonical<S> around one");
+    static_assert(detail::synchronous_strategy<Strategy>,
+                  "sharded_update(strategy): a strategy of several processes, such as multi_worker, or canonical<S> "
+                  "around one");
     static_assert(!detail::changes_members<Strategy>, "sharded_update(elastic(...)): elastic goes around it: "
                                                       "elastic(sharded_update(...))");
     using device = typename Strategy::device;

@@ -53,9 +53,7 @@ struct synchronous_setup {
 
     int processes() const { return members ? members->size() : 1; }
 };
-} // namespace detail
 
-namespace detail {
 /// In the place of a communicator where there never is one.
 struct no_members {
     no_members(std::unique_ptr<collective::communicator>) {}

@@ -3,20 +3,19 @@
 #include <sinter/strategy/program_identity.hpp>
 #include <sinter/strategy/synchronous/session.hpp>
 
-namespace sinter::inline SINTER_TARGET {
+namespace sinter::inline SINTER_TARGET::detail {
 
 /// A strategy of which synchronous_session is the session. `setup(identity)` says how it is made
 /// up, and connects to other processes, if there are any: they have the same identity or are
 /// refused. `device_options(i)`: of this process's i-th shard. `policy()`: a number that processes
 /// of one job share.
 template <class S>
-concept synchronous_strategy = strategy<S> && requires(const S& s, const detail::program_identity& i) {
-    { s.setup(i) } -> std::same_as<detail::synchronous_setup>;
+concept synchronous_strategy = strategy<S> && requires(const S& s, const program_identity& i) {
+    { s.setup(i) } -> std::same_as<synchronous_setup>;
     { s.device_options(0) } -> std::same_as<typename S::device::options>;
     { s.policy() } -> std::same_as<std::uint64_t>;
 };
 
-namespace detail {
 template <class Programs, other_processes Others = other_processes::update_all>
 class session_of_strategy : public synchronous_session<Programs, Others> {
 public:
@@ -54,6 +53,4 @@ typename Device::options options_of_replica(typename Device::options o, int i) {
     if constexpr (requires { o.number; }) o.number = o.number < 0 ? i : o.number + i;
     return o;
 }
-} // namespace detail
-
-} // namespace sinter
+} // namespace sinter::detail
