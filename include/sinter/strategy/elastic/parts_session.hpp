@@ -14,8 +14,6 @@ template <class Programs, other_processes Others>
 class parts_session : public image_session<Programs, Others> {
     using base = image_session<Programs, Others>;
     using P0 = typename Programs::template training<0>;
-    static_assert(!base::Copied || Programs::n_training == 1,
-                  "elastic(sharded_update(...)): a model that one loss trains, not several that alternate");
 
 public:
     /// The name of the last file that has all that a run has.

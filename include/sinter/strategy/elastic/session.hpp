@@ -39,6 +39,8 @@ class elastic_session : public detail::round_session<Programs, Others> {
     using P0 = typename Programs::template training<0>;
     using left_behind = collective::left_behind;
     using base::gathers, base::round_, base::loads_;
+    static_assert(!base::Copied || Programs::n_training == 1,
+                  "elastic(sharded_update(...)): a model that one loss trains, not several that alternate");
 
 public:
     template <class Strategy>
