@@ -18,6 +18,7 @@
 // What is asked of every engine. Functions of one member: Boost.Test's macros are not for threads, so they throw.
 namespace sinter::test {
 using namespace sinter::collective;
+using collective::reduction;   // losses have one, too
 
 struct unmet : std::runtime_error {
     using runtime_error::runtime_error;
