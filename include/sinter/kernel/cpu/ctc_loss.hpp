@@ -37,9 +37,9 @@ struct ctc_example {
     }
 
     /// False: the labels cannot be said, for one of them is no class, or is the blank.
-    bool read_labels(const std::int32_t* labels, std::int64_t most, std::int32_t blank) {
+    bool read_labels(const std::int32_t* labels, std::int64_t longest, std::int32_t blank) {
         std::int64_t n = 0;
-        while (n < most && labels[n] >= 0) ++n;
+        while (n < longest && labels[n] >= 0) ++n;
         states = 2 * n + 1;
         clear(skip, width);
         for (std::int64_t s = 0; s < states; ++s) {
