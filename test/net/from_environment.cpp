@@ -273,6 +273,9 @@ BOOST_AUTO_TEST_CASE(folder_of_the_checkpoints) {
     }
     BOOST_TEST(from(alone).size() == 1);
     BOOST_TEST(says(refused_from({{"TF_CONFIG", R"({"model_dir": ""})"}}), {"model_dir"}));
+    for (const char* store : {"gs://bucket/run", "s3://bucket", "hdfs://host:9000/run"})
+        BOOST_TEST(says(refused_from({{"TF_CONFIG", R"({"model_dir": ")" + std::string(store) + R"("})"}}),
+                        {"file system", "model_dir", store, "a path"}));
     cluster_arguments a;   // who says the cluster in arguments has nothing from TF_CONFIG
     a.addresses = {"x:1"}, a.rank = 0;
     BOOST_TEST(cluster::from_arguments(a, other, given(two)).options.folder == "/tmp/456");

@@ -2,6 +2,7 @@
 #pragma once
 #include <sinter/estimator/estimator.hpp>
 #include <sinter/estimator/follow_checkpoints.hpp>
+#include <sinter/io/one_folder.hpp>
 #include <sinter/train/hooks/save_checkpoints.hpp>
 
 /// Training with checkpoints, and evaluation of these, in one call that is the same in every
@@ -28,19 +29,13 @@ duty duty_of(const Session& s, duty asked) {
     return duty::both;
 }
 
-/// The folder that the program or else the job names (TF_CONFIG's model_dir). Throws option_error
-/// where both do, and differ.
+/// The folder that the program or else the job names (TF_CONFIG's model_dir).
 template <class Session>
 SINTER_COLD std::string folder_of(const Session& s, const std::string& named) {
-    if constexpr (requires { s.in_job(); }) {
-        const std::string& of_job = s.in_job().folder;
-        if (named.empty()) return of_job;
-        if (!of_job.empty() && of_job != named)
-            throw option_error("two folders for the checkpoints",
-                               "train_spec::folder and the cluster's (TF_CONFIG's model_dir)",
-                               joined({"\"", named, "\" and \"", of_job, "\""}), "one of them, or the same twice");
-    }
-    return named;
+    if constexpr (requires { s.in_job(); })
+        return one_folder(named, s.in_job().folder, "train_spec::folder and the cluster's (TF_CONFIG's model_dir)");
+    else
+        return named;
 }
 
 /// Evaluates checkpoints as they are written, where no other process does, and tells the end.

@@ -21,10 +21,15 @@ public:
     /// The step at which it ended; -1: it has not. Throws format_error where the file is not as
     /// write() leaves it: a step read from a part of it would end an evaluation too early.
     SINTER_COLD std::int64_t step() const {
-        if (::access(path_.c_str(), F_OK) != 0) return -1;
         char text[32];
-        io::input_file in(path_);
-        const std::size_t n = in.read_up_to(as_writable_bytes(text));
+        std::size_t n = 0;
+        try {
+            io::input_file in(path_);
+            n = in.read_up_to(as_writable_bytes(text));
+        } catch (const io_error&) {
+            if (::access(path_.c_str(), F_OK) != 0 && errno == ENOENT) return -1;
+            throw;
+        }
         std::int64_t step = -1;
         const auto fault = std::from_chars(text, text + n, step).ec;
         if (fault != std::errc{} || step < 0 || joined({step, "\n"}) != std::string_view(text, n))

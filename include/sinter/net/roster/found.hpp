@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/io/file.hpp>
+#include <sinter/io/one_folder.hpp>
 #include <sinter/net/environment.hpp>
 #include <sinter/net/from_environment.hpp>
 #include <sinter/net/roster/indexed_job.hpp>
@@ -35,14 +36,13 @@ SINTER_COLD inline cluster_options with_job_and_key(cluster_options o, const env
 }
 
 /// TF_CONFIG's model_dir, where the options name no folder. Throws option_error where they name
-/// another one, as TensorFlow's RunConfig does: half of the members would look in a folder where
-/// nobody writes.
+/// another one, as TensorFlow's RunConfig does, and where it is an address of an object store
+/// (gs://bucket), which is no folder of a file system.
 SINTER_COLD inline cluster_options with_folder(cluster_options o, const tf_config& tf) {
-    if (o.folder.empty()) o.folder = tf.model_dir;
-    if (!tf.model_dir.empty() && o.folder != tf.model_dir)
-        throw option_error("two folders for the checkpoints", "cluster_options::folder and TF_CONFIG's model_dir",
-                           quoted_text(o.folder) + " and " + quoted_text(tf.model_dir),
-                           "one of them, or the same twice");
+    if (tf.model_dir.find("://") != std::string::npos)
+        throw option_error("checkpoints are kept in a file system", "TF_CONFIG's model_dir",
+                           quoted_text(tf.model_dir), "a path of a folder, say where the store is mounted");
+    o.folder = detail::one_folder(o.folder, tf.model_dir, "cluster_options::folder and TF_CONFIG's model_dir");
     return o;
 }
 

@@ -114,6 +114,9 @@ struct client::engine {
         return replicated() ? process_of_copy(shard, copies[i].aim, n) : shard;
     }
 
+    /// Whether its server is still asked, or will be. One that has answered "leave" must not be joined again.
+    bool is_needed(const lane& l) const { return !left && !(leaving && l.idle()); }
+
     // ---- Driving
     /// Does what can be done now; `all`: looks also at servers that owe no answer.
     void progress(bool all = true) {
@@ -121,7 +124,7 @@ struct client::engine {
         for (std::size_t i = 0; i < lanes.size(); ++i) {
             lane& l = *lanes[i];
             if (!l.up()) {
-                if (!failure && !left && now >= next_try[i]) dial(i);
+                if (!failure && is_needed(l) && now >= next_try[i]) dial(i);
                 continue;
             }
             if (!all && l.idle()) continue;
@@ -354,7 +357,7 @@ struct client::engine {
         const double now = base::monotonic_seconds();
         for (std::size_t i = 0; i < lanes.size(); ++i) {
             if (!lanes[i]->up()) {
-                most = std::min(most, std::max(0.0, next_try[i] - now));
+                if (is_needed(*lanes[i])) most = std::min(most, std::max(0.0, next_try[i] - now));
                 continue;
             }
             if (lanes[i]->has_more()) return;

@@ -49,21 +49,25 @@ SINTER_COLD void with_large_file_of_chief(Session& s, const std::string& path, O
         return whole ? void(f(*whole)) : void();
     }
     std::vector<std::byte> rest;
-    by_the_chief(s, "read", path, [&] {
-        whole = open();
-        if (!whole) return;
-        check(*whole);
-        std::vector<safetensors::entry> entries;
-        for (const auto& [name, t] : whole->tensors) {
-            entries.push_back({name, t.type, t.shape, t.data.data()});
-            if (is_large(name) && !t.shape.empty()) entries.back().shape[0] = 0;
-        }
-        safetensors::metadata_map metadata = whole->metadata;
-        if (const auto sum = metadata.find("checksum"); sum != metadata.end())
-            sum->second = safetensors::checksum(entries);
-        rest = safetensors::to_bytes(std::move(entries), metadata);
+    by_the_same_members(s, [&] {
+        whole.reset();
+        rest.clear();
+        by_the_chief(s, "read", path, [&] {
+            whole = open();
+            if (!whole) return;
+            check(*whole);
+            std::vector<safetensors::entry> entries;
+            for (const auto& [name, t] : whole->tensors) {
+                entries.push_back({name, t.type, t.shape, t.data.data()});
+                if (is_large(name) && !t.shape.empty()) entries.back().shape[0] = 0;
+            }
+            safetensors::metadata_map metadata = whole->metadata;
+            if (const auto sum = metadata.find("checksum"); sum != metadata.end())
+                sum->second = safetensors::checksum(entries);
+            rest = safetensors::to_bytes(std::move(entries), metadata);
+        });
+        bytes_of_chief(s, rest);
     });
-    bytes_of_chief(s, rest);
     if (whole) f(*whole);
     else if (!rest.empty()) f(safetensors::parse(span<const std::byte>(rest.data(), rest.size()), path));
 }
