@@ -42,7 +42,8 @@ SINTER_COLD inline cluster_options with_folder(cluster_options o, const tf_confi
     if (tf.model_dir.find("://") != std::string::npos)
         throw option_error("checkpoints are kept in a file system", "TF_CONFIG's model_dir",
                            quoted_text(tf.model_dir), "a path of a folder, say where the store is mounted");
-    o.folder = detail::one_folder(o.folder, tf.model_dir, "cluster_options::folder and TF_CONFIG's model_dir");
+    o.folder =
+        sinter::detail::one_folder(o.folder, tf.model_dir, "cluster_options::folder and TF_CONFIG's model_dir");
     return o;
 }
 
