@@ -259,6 +259,19 @@ BOOST_AUTO_TEST_CASE(old_ones_go) {
 
 // Asynchronous servers have steps of their own: a name that they were given makes one checkpoint of
 // them, which says so.
+// Server 0 never finds the others' files when it has written its own, and removes old ones all the same.
+BOOST_AUTO_TEST_CASE(old_ones_go_where_server_0_is_always_the_first) {
+    const folder f;
+    member first(f.path, 0, 2), last(f.path, 1, 2);
+    for (std::int64_t step = 1; step <= 9; ++step)
+        for (member* m : {&first, &last}) {
+            m->fill(step);
+            m->files->save(m->view(step), {});
+        }
+    for (std::int64_t step = 1; step <= 9; ++step)   // the two to keep, and what was not whole when the last was removed
+        BOOST_TEST(fs::exists(joined({f.path, "/step-", step})) == (step >= 7), step);
+}
+
 BOOST_AUTO_TEST_CASE(servers_of_different_steps) {
     const folder where;
     auto all = servers(where.path, 2);

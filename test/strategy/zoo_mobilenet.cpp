@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: BSL-1.0
-// once: what differs between compilers and what sanitizers find is in the other tests of strategies
 // needs: distributed
 // processors: 2
 // weighs: 4

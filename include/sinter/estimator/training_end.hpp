@@ -23,12 +23,14 @@ public:
     SINTER_COLD std::int64_t step() const {
         char text[32];
         std::size_t n = 0;
-        try {
-            io::input_file in(path_);
-            n = in.read_up_to(as_writable_bytes(text));
-        } catch (const io_error&) {
-            if (::access(path_.c_str(), F_OK) != 0 && errno == ENOENT) return -1;
-            throw;
+        for (int tries = 0; n == 0 && tries < 2; ++tries) {   // it may come and go at any moment
+            try {
+                io::input_file in(path_);
+                n = in.read_up_to(as_writable_bytes(text));
+            } catch (const io_error&) {
+                if (::access(path_.c_str(), F_OK) != 0 && errno == ENOENT) return -1;
+                if (tries > 0) throw;
+            }
         }
         std::int64_t step = -1;
         const auto fault = std::from_chars(text, text + n, step).ec;

@@ -54,7 +54,8 @@ public:
         detail::make_folder(folder);
         shard_record r = write_shard(v, folder);
         write_text(joined({folder, "/", stem(s_.server), ".json"}), text_of(r) + "\n");
-        if (complete(folder) && s_.server == 0 && s_.keep > 0) remove_old();
+        complete(folder);
+        if (s_.server == 0 && s_.keep > 0) remove_old();   // of the whole ones, which this need not be yet
     }
 
     /// Throws mismatch_error where the newest is of another program, format_error where there are
@@ -120,15 +121,14 @@ private:
         return r;
     }
     /// Adds the manifest where the files of all servers are there.
-    SINTER_COLD bool complete(const std::string& folder) const {
+    SINTER_COLD void complete(const std::string& folder) const {
         shard_manifest m;
         for (int k = 0; k < s_.servers; ++k) {
             const std::string path = joined({folder, "/", stem(k), ".json"});
-            if (!detail::exists(path)) return false;
+            if (!detail::exists(path)) return;
             m.shards.push_back(read_record_file(path));
         }
         write_text(folder + "/manifest.json", m.text());
-        return true;
     }
     /// What this server wrote behind the checkpoint that it goes on from, in a run that has ended,
     /// must not be taken for a part of one that is to come.

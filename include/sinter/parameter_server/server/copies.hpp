@@ -155,9 +155,14 @@ inline bool server::engine::lead(std::uint64_t next) {
         return (leader_descriptor < 0 && !applying) || stopping;
     });
     if (stopping || part != was || epoch + 1 != next) return false;
-    if (options.files_of && part != copy_role::cut_off)   // which has its own, and may be writing
-        options.files = options.files_of(shard_number);
-    if (first) restore();
+    try {
+        if (options.files_of && part != copy_role::cut_off)   // which has its own, and may be writing
+            options.files = options.files_of(shard_number);
+        if (first) restore();
+    } catch (const error& e) {   // it would be the same again: whoever dials this server hears why it ends
+        fail_held(about_self("restoring its checkpoint", e.what()));
+        throw;
+    }
     all_clocks.close(norm.clock == all_clocks.applied());   // one that was being applied goes on as it was
     for (worker& k : workers) {
         k.incoming->clear();

@@ -231,6 +231,7 @@ struct server::engine {
     void set_steps(std::int64_t n, const std::vector<std::int64_t>& of) {
         global_step = begun = n;
         named_at = std::min(named_at, n), saved_by_steps = std::min(saved_by_steps, n);
+        saved_step = std::min(saved_step, n);
         ++steps_set;
         if (made_of.size() == 1) made_of[0] = n;
         else if (of.size() == made_of.size()) made_of = of;

@@ -21,6 +21,7 @@ public:
     };
 
     bool empty() const { return n_ == 0 && before_.empty(); }
+    bool has_steps() const { return n_ > 0; }
     /// An update has been made.
     void clear() {
         n_ = 0;

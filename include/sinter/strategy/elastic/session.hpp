@@ -80,14 +80,19 @@ public:
         perform(result::weights, [&] { base::publish(); });
         if constexpr (gathers) {
             round_.begin_loaded();
-            if ((begins || !round_.empty()) && job_ && !quiet_) perform(result::none, [&] { base::repeat_round(); });
+            // Without steps nothing is sent. That is no operation: a member might do it while another is
+            // still in the one before, and be two ahead with the next.
+            const bool repeats = (begins || !round_.empty()) && job_ && !quiet_;
+            if (repeats && round_.has_steps()) perform(result::none, [&] { base::repeat_round(); });
+            else if (repeats) base::repeat_round();
         }
         if (healer_) healer_->add(collective::healing::image, base::weights());
     }
     /// Of what is gathered in a round, or of which each member keeps a part: a call of all members.
     void read(compiler::address from, float* to, std::int64_t n) const {
         if constexpr (gathers)
-            if (job_ && replicas::is_gathered(from)) return read_together(from, to, n);
+            if (job_ && replicas::is_gathered(from) && !replicas::is_same_everywhere(from))
+                return read_together(from, to, n);
         if constexpr (base::Copied)
             if (job_ && from.where() == compiler::space::slot) return read_together(from, to, n);
         base::read(from, to, n);
@@ -198,6 +203,10 @@ private:
     std::vector<std::byte> told_;    ///< of the last step, while this member heals another
     std::unique_ptr<collective::healer> healer_;
     collective::healing_counts counts_;
+
+    /// Bytes of a run that is handed over: its hooks may have a gigabyte of states of their own.
+    static constexpr std::int64_t most_of_run =
+        collective::most_to_heal(base::image_bytes()) + (std::int64_t{1} << 30);
 
     static span<std::byte> as_writable_bytes_of(span<double> x) {
         return {reinterpret_cast<std::byte*>(x.data()), x.size() * sizeof(double)};
@@ -374,7 +383,7 @@ private:
         if (gives && last.kind != result::none) told.bytes = std::ssize(bytes_);
         auto& c = *base::communicator();
         c.broadcast({reinterpret_cast<std::byte*>(&told), sizeof told}, from);
-        constexpr std::int64_t image = std::int64_t{base::image_bytes()}, run = collective::most_to_heal(image);
+        constexpr std::int64_t image = std::int64_t{base::image_bytes()}, run = most_of_run;
         need_result(told, from, last.kind,
                     {image, std::max<std::int64_t>(last.bytes, 0), last.bytes < 0 ? run : last.bytes}, job_->epoch());
         std::vector<std::byte> other;
@@ -394,8 +403,7 @@ private:
         auto& c = *base::communicator();
         std::int64_t n[1] = {std::ssize(run_)};
         c.broadcast({reinterpret_cast<std::byte*>(n), sizeof n}, from);
-        collective::need_told(from, "giving the run to one that joins", "bytes", n[0], 0,
-                              collective::most_to_heal(base::image_bytes()));
+        collective::need_told(from, "giving the run to one that joins", "bytes", n[0], 0, most_of_run);
         std::vector<std::byte> other;
         std::vector<std::byte>& to = healed_ ? base::member().index == from ? run_ : other : bytes_;
         to.resize(static_cast<std::size_t>(n[0]));

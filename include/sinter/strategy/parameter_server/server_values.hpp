@@ -3,6 +3,7 @@
 #include <sinter/strategy/broadcast_by_sums.hpp>
 #include <sinter/strategy/parameter_server/server_process.hpp>
 #include <array>
+#include <exception>
 
 namespace sinter::inline SINTER_TARGET::detail {
 
@@ -120,8 +121,19 @@ public:
             changed_ = true;
             return;
         }
-        if (member().chief()) link_->put_rows(t, slots, n, f);
-        if (!independent()) meet();   // nobody goes on with rows of before
+        std::exception_ptr fault;
+        if (member().chief()) {
+            try {
+                link_->put_rows(t, slots, n, f);
+            } catch (...) {
+                fault = std::current_exception();
+            }
+        }
+        const bool failed = !independent() && meet(fault != nullptr);   // nobody goes on with rows of before
+        if (fault) std::rethrow_exception(fault);
+        if (failed)
+            throw io_error("the chief could not put a table's rows", "parameter servers", "an error, which it tells",
+                           "none");
     }
     template <class Q>
     batch_view prepared(const batch_view& b) {
@@ -427,9 +439,11 @@ protected:
     /// Nothing is on its way, and what came is in place.
     void settle() { wait(push_), wait(pull_); }
     /// Returns when all workers have come here.
-    void meet() {
-        double nothing = 0;
-        reduce(span<double>(&nothing, 1));
+    /// All meet here. Whether any of them says so.
+    bool meet(bool mine = false) {
+        double x = mine ? 1 : 0;
+        reduce(span<double>(&x, 1));
+        return x > 0;
     }
     /// The servers' values are those behind this worker's last step, then: those that share batches
     /// are read as one cut.

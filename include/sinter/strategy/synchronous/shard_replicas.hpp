@@ -394,6 +394,10 @@ protected:
         if (a.where() == compiler::space::slot) return a.offset() >= gather_slot().offset();
         return a == P0::v.round_weight;
     }
+    /// The weight of a round where the loss is a sum: each shard has all of it.
+    static constexpr bool is_same_everywhere(compiler::address a) {
+        return a.where() == compiler::space::state && reduction_of<typename P0::request::loss>() == reduction::sum;
+    }
     void add_others(compiler::address from, float* to, std::int64_t n) const {
         std::vector<float> more(static_cast<std::size_t>(n));
         for (int i = 1; i < shards_; ++i) {
@@ -403,17 +407,14 @@ protected:
     }
     /// The sum over shards and members.
     void read_gathered(compiler::address from, float* to, std::int64_t n) const {
-        const bool once =
-            from.where() == compiler::space::state && reduction_of<typename P0::request::loss>() == reduction::sum;
-        if (once) return;
+        if (is_same_everywhere(from)) return;
         add_others(from, to, n);
         if (members_) members_->all_reduce(span<float>(to, static_cast<std::size_t>(n)));
     }
     void empty_gathered(int i, compiler::address a, std::int64_t n) {
-        const bool state = a.where() == compiler::space::state;
-        if (state && reduction_of<typename P0::request::loss>() == reduction::sum) return;
+        if (is_same_everywhere(a)) return;
         const float nothing = 0;
-        if (state) return units_[at(i)].write(a, &nothing, 1);
+        if (a.where() == compiler::space::state) return units_[at(i)].write(a, &nothing, 1);
         const std::vector<float> none(static_cast<std::size_t>(n), -0.f);
         units_[at(i)].write(a, none.data(), n);
     }

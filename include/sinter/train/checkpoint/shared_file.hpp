@@ -59,7 +59,10 @@ SINTER_COLD void with_large_file_of_chief(Session& s, const std::string& path, O
             std::vector<safetensors::entry> entries;
             for (const auto& [name, t] : whole->tensors) {
                 entries.push_back({name, t.type, t.shape, t.data.data()});
-                if (is_large(name) && !t.shape.empty()) entries.back().shape[0] = 0;
+                if (!is_large(name)) continue;
+                if (t.shape.empty())
+                    throw mismatch_error("not the rows of a table", path + ", " + name, "one number", "rows");
+                entries.back().shape[0] = 0;
             }
             safetensors::metadata_map metadata = whole->metadata;
             if (const auto sum = metadata.find("checksum"); sum != metadata.end())
