@@ -268,7 +268,7 @@ BOOST_AUTO_TEST_CASE(old_ones_go_where_server_0_is_always_the_first) {
             m->fill(step);
             m->files->save(m->view(step), {});
         }
-    for (std::int64_t step = 1; step <= 9; ++step)   // the two to keep, and what was not whole when the last was removed
+    for (std::int64_t step = 1; step <= 9; ++step)   // two, and one that was not whole when old ones were removed
         BOOST_TEST(fs::exists(joined({f.path, "/step-", step})) == (step >= 7), step);
 }
 

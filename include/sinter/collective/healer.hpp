@@ -32,6 +32,9 @@ constexpr std::int64_t most_to_heal(std::size_t image) {
     return 4 * static_cast<std::int64_t>(image) + (std::int64_t{64} << 20);
 }
 
+/// Bytes of the run that it is handed: hooks may have states of their own, of up to a gigabyte.
+constexpr std::int64_t most_of_run(std::size_t image) { return most_to_heal(image) + (std::int64_t{1} << 30); }
+
 /// What a process that has joined was healed by.
 struct healing_counts {
     int steps = 0;    ///< that it has repeated while the others went on

@@ -114,10 +114,9 @@ struct client::engine {
         return replicated() ? process_of_copy(shard, copies[i].aim, n) : shard;
     }
 
+    // ---- Driving
     /// Whether its server is still asked, or will be. One that has answered "leave" must not be joined again.
     bool is_needed(const lane& l) const { return !left && !(leaving && l.idle()); }
-
-    // ---- Driving
     /// Does what can be done now; `all`: looks also at servers that owe no answer.
     void progress(bool all = true) {
         const double now = base::monotonic_seconds();
@@ -180,9 +179,7 @@ struct client::engine {
                                            static_cast<std::int64_t>(waited + 0.5), " s",
                                            why_down[i].empty() ? "" : ": ", why_down[i].words()})));
     }
-    void fail(const cluster_error& e) {
-        if (!failure) failure.emplace(e);
-    }
+    void fail(const cluster_error& e) { if (!failure) failure.emplace(e); }
     /// While a server is dialled that takes its time: the others hear that this worker lives, and get
     /// what was begun. What is wrong with one of them progress() finds out.
     void say_to_others() {

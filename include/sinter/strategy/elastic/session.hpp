@@ -80,8 +80,7 @@ public:
         perform(result::weights, [&] { base::publish(); });
         if constexpr (gathers) {
             round_.begin_loaded();
-            // Without steps nothing is sent. That is no operation: a member might do it while another is
-            // still in the one before, and be two ahead with the next.
+            // Without steps nothing is sent, and what nobody waits for is no operation: members may be two apart.
             const bool repeats = (begins || !round_.empty()) && job_ && !quiet_;
             if (repeats && round_.has_steps()) perform(result::none, [&] { base::repeat_round(); });
             else if (repeats) base::repeat_round();
@@ -203,10 +202,6 @@ private:
     std::vector<std::byte> told_;    ///< of the last step, while this member heals another
     std::unique_ptr<collective::healer> healer_;
     collective::healing_counts counts_;
-
-    /// Bytes of a run that is handed over: its hooks may have a gigabyte of states of their own.
-    static constexpr std::int64_t most_of_run =
-        collective::most_to_heal(base::image_bytes()) + (std::int64_t{1} << 30);
 
     static span<std::byte> as_writable_bytes_of(span<double> x) {
         return {reinterpret_cast<std::byte*>(x.data()), x.size() * sizeof(double)};
@@ -383,7 +378,7 @@ private:
         if (gives && last.kind != result::none) told.bytes = std::ssize(bytes_);
         auto& c = *base::communicator();
         c.broadcast({reinterpret_cast<std::byte*>(&told), sizeof told}, from);
-        constexpr std::int64_t image = std::int64_t{base::image_bytes()}, run = most_of_run;
+        constexpr std::int64_t image = std::int64_t{base::image_bytes()}, run = collective::most_of_run(image);
         need_result(told, from, last.kind,
                     {image, std::max<std::int64_t>(last.bytes, 0), last.bytes < 0 ? run : last.bytes}, job_->epoch());
         std::vector<std::byte> other;
@@ -403,7 +398,8 @@ private:
         auto& c = *base::communicator();
         std::int64_t n[1] = {std::ssize(run_)};
         c.broadcast({reinterpret_cast<std::byte*>(n), sizeof n}, from);
-        collective::need_told(from, "giving the run to one that joins", "bytes", n[0], 0, most_of_run);
+        collective::need_told(from, "giving the run to one that joins", "bytes", n[0], 0,
+                              collective::most_of_run(base::image_bytes()));
         std::vector<std::byte> other;
         std::vector<std::byte>& to = healed_ ? base::member().index == from ? run_ : other : bytes_;
         to.resize(static_cast<std::size_t>(n[0]));
