@@ -45,6 +45,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         }
     }
     std::vector<float> table(table_rows * width);
-    put_gathered_rows(all, table.data());
+    runtime::put_gathered_rows(all, table.data());
     return 0;
 }
