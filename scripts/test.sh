@@ -6,18 +6,19 @@
 # kernels, ops and nets, with examples, benchmarks and tools; kernels and files once more under the
 # address and undefined-behaviour sanitizers; threads and sockets once more under the thread
 # sanitizer. Clang, where it is found, builds whole programs, which train under every strategy, and
-# all that reads files and sockets, for the oldest processor of this architecture, sanitized; of ops
-# and kernels it looks for errors of the language alone. Where there is no clang g++ builds all. One
+# all that reads files and sockets, for the oldest processor of this architecture, sanitized; of ops,
+# layers and kernels it looks for errors of the language alone. Where there is no clang g++ builds all. One
 # ctest runs all, so that the last lines tell all.
-#   --all     each compiler builds and runs all that it can, in half as long again
+#   --all     each compiler builds and runs all that it can, and tests labelled release run, too: in
+#             half as long again
 #   --quick   leaves out the tests labelled slow, which train on real images
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
 
 # Whole programs: clang's builds of them take two thirds of g++'s time, sanitized and all.
 programs='strategy;train;estimator'
-clang_folders="base;graph;expr;layers;compiler;device;io;data;net;profile;$programs"
-clang_syntax='ops;kernel'
+clang_folders="base;graph;expr;compiler;device;io;data;net;profile;$programs"
+clang_syntax='ops;layers;kernel'
 # What reads bytes of strangers, damaged files and tables, and adds up what members have.
 guarded='hostile.cpp;strangers.cpp;reconnect.cpp;shard_checkpoint.cpp;row_store.cpp;table_delta.cpp'
 clang_folders+=";collective/algorithms.cpp;parameter_server/${guarded//;/;parameter_server/}"
@@ -30,18 +31,18 @@ servers='agreed_pushes.cpp;async.cpp;by_clocks.cpp;copies_in_threads.cpp;reconne
 servers="parameter_server/${servers//;/;parameter_server/};strategy/parameter_server/modes.cpp"
 threaded="net;collective/thread_group.cpp;strategy/mirrored.cpp;data/prefetch.cpp;device/threads.cpp;$servers"
 
-selection=()
+left_out=release
 all=no
 while :; do
     case ${1:-} in
-        --all) all=yes ;;
-        --quick) selection=(-LE slow) ;;
+        --all) all=yes left_out=${left_out/release/none} ;;
+        --quick) left_out+='|slow' ;;
         *) break ;;
     esac
     shift
 done
 if [ $all = yes ]; then
-    clang_folders+=';ops'
+    clang_folders+=';ops;layers'
     clang_syntax=
 fi
 
@@ -150,5 +151,5 @@ passed=yes
 # Half as many again as there are cores: a third of the time tests wait for processes that they have
 # killed or cut off.
 at_once=$(($(jobs) * 3 / 2))
-ctest --test-dir "$builds/all" --parallel "$at_once" --output-on-failure "${selection[@]}" "$@" || passed=no
+ctest --test-dir "$builds/all" --parallel "$at_once" --output-on-failure -LE "$left_out" "$@" || passed=no
 [ $built$passed = yesyes ]

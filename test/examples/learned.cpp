@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// labels: slow
+// labels: slow release
 // needs: examples
 // processors: 2
 //

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
 // needs: distributed
-// processors: 2
 // weighs: 2
 #define BOOST_TEST_MODULE elastic_parts
 #include <boost/test/unit_test.hpp>
