@@ -31,12 +31,11 @@ servers='agreed_pushes.cpp;async.cpp;by_clocks.cpp;copies_in_threads.cpp;reconne
 servers="parameter_server/${servers//;/;parameter_server/};strategy/parameter_server/modes.cpp"
 threaded="net;collective/thread_group.cpp;strategy/mirrored.cpp;data/prefetch.cpp;device/threads.cpp;$servers"
 
-left_out=release
-all=no
+all=no left_out=''
 while :; do
     case ${1:-} in
-        --all) all=yes left_out=${left_out/release/none} ;;
-        --quick) left_out+='|slow' ;;
+        --all) all=yes ;;
+        --quick) left_out=slow ;;
         *) break ;;
     esac
     shift
@@ -44,6 +43,8 @@ done
 if [ $all = yes ]; then
     clang_folders+=';ops;layers'
     clang_syntax=
+else
+    left_out="release${left_out:+|$left_out}"   # one pattern: ctest leaves out what matches all that it is given
 fi
 
 need_compiler_and_cmake
@@ -102,8 +103,12 @@ gcc_flags=${CXXFLAGS:-}
 if "$CXX" --version | grep -qiE 'g\+\+|gcc'; then
     gcc_flags+=' --param=ggc-min-expand=1000 --param=ggc-min-heapsize=4000000'
 fi
-elsewhere=
-if [ $all = no ] && has_command clang++ && has_sanitizers clang++; then elsewhere=$programs; fi
+clang=no sanitize='' elsewhere=''
+if has_command clang++; then clang=yes; fi
+if [ $clang = yes ] && has_sanitizers clang++; then
+    sanitize=address,undefined
+    [ $all = yes ] || elsewhere=$programs
+fi
 build gcc -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_COMPILER="$CXX" -DCMAKE_CXX_FLAGS="$gcc_flags" -DSINTER_NATIVE=ON \
     -DSINTER_EXAMPLE_OPTIMISATION=-O1 -DSINTER_BENCH_OPTIMISATION=-O0 \
     -DSINTER_TEST_ELSEWHERE_FOLDERS="$elsewhere" ${python:+-DPython3_EXECUTABLE="$python"}
@@ -121,23 +126,20 @@ if has_thread_sanitizer "$CXX"; then
 else
     say "$CXX has no thread sanitizer that runs here: its tests are left out"
 fi
-if has_command clang++; then
-    sanitize=
-    if has_sanitizers clang++; then sanitize=address,undefined; fi
+if [ $clang = yes ]; then
     build clang -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_COMPILER=clang++ -DSINTER_NATIVE=OFF -DSINTER_CUDA=OFF \
         -DSINTER_SANITIZE="$sanitize" -DSINTER_TEST_PREFIX=clang/ -DSINTER_TEST_FOLDERS="$clang_folders" \
         -DSINTER_TEST_SYNTAX_FOLDERS="$clang_syntax" ${python:+-DPython3_EXECUTABLE="$python"} \
         -DSINTER_BUILD_EXAMPLES=OFF -DSINTER_BUILD_BENCH=OFF -DSINTER_BUILD_TOOLS=OFF
+else
+    say "There is no clang++: its tests, the sanitizers and the fuzzers are left out"
 fi
 # Sanitized and not optimised, the kernels' tests compute for ten minutes; g++ has them sanitized
 # above.
-if [ $all = yes ] && has_command clang++; then
+if [ $all$clang = yesyes ]; then
     build clang-kernels -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_COMPILER=clang++ -DSINTER_NATIVE=OFF -DSINTER_CUDA=OFF \
         -DSINTER_TEST_PREFIX=clang/ -DSINTER_TEST_FOLDERS=kernel \
         -DSINTER_BUILD_EXAMPLES=OFF -DSINTER_BUILD_BENCH=OFF -DSINTER_BUILD_TOOLS=OFF
-fi
-if ! has_command clang++; then
-    say "There is no clang++: its tests, the sanitizers and the fuzzers are left out"
 fi
 
 say "Testing"
@@ -151,5 +153,5 @@ passed=yes
 # Half as many again as there are cores: a third of the time tests wait for processes that they have
 # killed or cut off.
 at_once=$(($(jobs) * 3 / 2))
-ctest --test-dir "$builds/all" --parallel "$at_once" --output-on-failure -LE "$left_out" "$@" || passed=no
+ctest --test-dir "$builds/all" --parallel "$at_once" --output-on-failure ${left_out:+-LE "$left_out"} "$@" || passed=no
 [ $built$passed = yesyes ]

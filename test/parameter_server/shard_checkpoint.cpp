@@ -257,8 +257,6 @@ BOOST_AUTO_TEST_CASE(old_ones_go) {
     BOOST_CHECK_THROW(all[0]->save(500, ".."), option_error);
 }
 
-// Asynchronous servers have steps of their own: a name that they were given makes one checkpoint of
-// them, which says so.
 // Server 0 never finds the others' files when it has written its own, and removes old ones all the same.
 BOOST_AUTO_TEST_CASE(old_ones_go_where_server_0_is_always_the_first) {
     const folder f;
@@ -272,6 +270,8 @@ BOOST_AUTO_TEST_CASE(old_ones_go_where_server_0_is_always_the_first) {
         BOOST_TEST(fs::exists(joined({f.path, "/step-", step})) == (step >= 7), step);
 }
 
+// Asynchronous servers have steps of their own: a name that they were given makes one checkpoint of
+// them, which says so.
 BOOST_AUTO_TEST_CASE(servers_of_different_steps) {
     const folder where;
     auto all = servers(where.path, 2);

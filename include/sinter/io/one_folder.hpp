@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/base/error.hpp>
-#include <sinter/base/joined.hpp>
 #include <sinter/base/target_namespace.hpp>
+#include <sinter/io/printable.hpp>
 #include <string>
 
 namespace sinter::inline SINTER_TARGET::detail {
@@ -13,8 +13,8 @@ namespace sinter::inline SINTER_TARGET::detail {
 SINTER_COLD inline std::string one_folder(const std::string& named, const std::string& found, const char* where) {
     if (named.empty()) return found;
     if (!found.empty() && found != named)
-        throw option_error("two folders for the checkpoints", where, joined({"\"", named, "\" and \"", found, "\""}),
-                           "one of them, or the same twice");
+        throw option_error("two folders for the checkpoints", where,
+                           io::printable(named) + " and " + io::printable(found), "one of them, or the same twice");
     return named;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // weighs: 3
-// also: avx2 avx512
+// also: sse2 avx2 avx512
 // Every optimizer of the library on three servers: their stretches of parameters and slots, updated
 // by the optimizer's kernels alone, have the very bits of a trainer's after each of five steps,
 // given the same gradients.

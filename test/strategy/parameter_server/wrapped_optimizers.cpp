@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // weighs: 3
+// also: sse2
 // once: servers call these optimizers as those of every_optimizer.cpp, which is sanitized
 // Optimizers around others on three servers, groups of parameters, tables by rows: the bits of a trainer's updates.
 #define BOOST_TEST_MODULE wrapped_optimizers
