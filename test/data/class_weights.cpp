@@ -57,3 +57,10 @@ BOOST_AUTO_TEST_CASE(faults) {
     const std::vector<float> three{1, 1, 1};
     BOOST_CHECK_THROW((void)data::class_weighted(data::class_weighted(set, three), three), data_error);
 }
+BOOST_AUTO_TEST_CASE(weights_that_are_none) {
+    BOOST_CHECK_THROW((void)data::balanced_class_weights(ints{0}, -3), option_error);
+    const data::dataset set = data::dataset(extents(1), {1}).labels({0});
+    for (const float w : {-1.f, NAN, INFINITY})
+        check_error<option_error>([&] { (void)data::class_weighted(set, std::vector<float>{1, w}); },
+                                  "impossible weight of a class", "class_weighted, class 1");
+}

@@ -163,3 +163,14 @@ BOOST_AUTO_TEST_CASE(as_python_writes_it) {
     BOOST_TEST(wanted.size() == 2000u);
     BOOST_TEST((held(csv::read(folder / "t.csv", {.header = false})) == wanted));
 }
+/// A number below all doubles is zero (probabilities, say); one above them is none.
+BOOST_AUTO_TEST_CASE(numbers_near_zero) {
+    for (const char* zero : {"1e-400", "-1e-400", "+3.5E-00999", "0.1e-9999999999999999999999", "9e-330"})
+        BOOST_TEST(csv::parse(std::string("a\n") + zero + "\n", "t").numbers("a")[0] == 0, zero);
+    BOOST_TEST(csv::parse("a\n0." + std::string(400, '0') + "1\n", "t").numbers("a")[0] == 0);
+    BOOST_TEST(csv::parse("a\n1e-310\n", "t").numbers("a")[0] == 1e-310);
+    for (const std::string large : {std::string("1e400"), "1" + std::string(400, '0'), std::string("0.001e+500"),
+                                    std::string("1e99999999999999999999")})
+        check_error<format_error>([&] { (void)csv::parse("a\n" + large + "\n", "t").numbers("a"); }, "not a number",
+                                  "t:2:1");
+}

@@ -413,3 +413,85 @@ BOOST_AUTO_TEST_CASE(nothing_is_applied_before_it_is_learned) {
         .index(data::bucketized("price", {1500}));
     BOOST_TEST(f.apply(train).x()[0] == 100.f);
 }
+/// Nor is what was added behind fit(), and it is not saved as if it were learned.
+BOOST_AUTO_TEST_CASE(what_is_added_later_is_learned_anew) {
+    const auto table = csv::parse("area,kind\n100,a\n300,b\n", "t.csv");
+    const auto check = [&](auto add) {
+        data::features f;
+        f.number("area").fit(table);
+        add(f);
+        check_error<option_error>([&] { f.apply(table); }, "have not learned", "apply");
+        check_error<option_error>([&] { (void)data::feature_file::text(f); }, "have not learned", "save");
+        f.fit(table);
+        BOOST_TEST(f.apply(table).x()[0] == -1.f);
+    };
+    check([](data::features& f) { f.number("area"); });
+    check([](data::features& f) { f.index(data::vocabulary("kind", 3)); });
+    check([](data::features& f) {
+        f.indicator(data::crossed(9, {data::vocabulary("kind", 3), data::hashed("area", 2)}));
+    });
+    check([](data::features& f) { f.target("area"); });
+    data::features f;
+    f.number("area").fit(table);
+    f.index(data::bucketized("area", {150}));   // which learns nothing
+    BOOST_TEST(f.apply(table).x()[1] == 1.f);
+}
+/// A fit that fails leaves all as it was, and the next one does not count what it had seen.
+BOOST_AUTO_TEST_CASE(a_fit_that_fails) {
+    data::features f;
+    f.number("x").index(data::vocabulary("w", 2)).index(data::quantiles("x", 2)).target("x");
+    const auto good = csv::parse("x,w\n1,b\n3,b\n", "good.csv");
+    for (int time = 0; time < 2; ++time) {
+        check_error<format_error>([&] { f.fit(csv::parse("x,w\n1000,a\n1000,a\n1000,a\nold,a\n", "bad.csv")); },
+                                  "not a number", "bad.csv:5:1");
+        if (time == 0) check_error<option_error>([&] { f.apply(good); }, "have not learned", "apply");
+        else BOOST_TEST(f.apply(good).x()[0] == -1.f);
+        f.fit(good);
+        BOOST_TEST(f.items()[0].value.mean == 2);
+        BOOST_TEST(f.items()[1].classes.words[0] == "b");
+        BOOST_TEST(f.items()[2].classes.boundaries[0] == 3);
+        BOOST_TEST(f.target().mean == 2);
+    }
+    check_error<data_error>([&] { f.fit(csv::parse("x,w\n", "none.csv")); }, "nothing to learn from", "none.csv");
+    BOOST_TEST(f.apply(good).x()[0] == -1.f);
+    const std::string text = "x,w\n";
+    io::memory_source none(std::as_bytes(std::span(text)), "none.csv");
+    csv::reader records(none);
+    check_error<data_error>([&] { f.fit(records); }, "nothing to learn from", "none.csv");
+}
+/// Words are told apart as the texts of a column are, without spaces around them; none stands there twice,
+/// for then the numbers of all behind it would be others.
+BOOST_AUTO_TEST_CASE(words_that_are_none) {
+    const auto t = csv::parse("c\n x\ny \n", "t");
+    data::features f;
+    f.label("c", {" x", "y\t"}).fit(t);
+    BOOST_TEST((f.apply(t).labels()[0] == 0 && f.apply(t).labels()[1] == 1));
+    check_error<option_error>([] { (void)data::vocabulary("c", {"a", "b", " a"}); }, "two words are the same",
+                              "vocabulary, 'c'", "'a' at 0 and 2");
+    BOOST_CHECK_THROW(data::features().label("c", {"x", "x"}), option_error);
+    check_error<option_error>([] { data::features().label("c", {}); }, "a label without classes", "features, 'c'");
+}
+/// Records of any length, where they are allowed: none is read beyond its end.
+BOOST_AUTO_TEST_CASE(records_that_are_too_short) {
+    const csv::options any{.ragged = true};
+    const std::string text = "a,b\n1,2\n3\n";
+    check_error<format_error>([&] { (void)csv::parse(text, "t", any); }, "another number of fields", "t:3:1", "1", "2");
+    const auto refused = [&](data::features f) {
+        io::memory_source in(std::as_bytes(std::span(text)), "t");
+        csv::reader records(in, any);
+        check_error<format_error>([&] { f.fit(records); }, "too few fields", "t:3:1", "1", "2 or more");
+    };
+    refused(data::features().number("b"));
+    refused(data::features().index(data::vocabulary("b", 3)));
+    refused(data::features().index(data::quantiles("b", 3)));
+    refused(data::features().target("b"));
+    const temporary_folder folder;
+    const std::string path = write_bytes(folder / "t.csv", text);
+    const auto whole = csv::parse("a,b\n1,2\n3,4\n", "t");
+    for (data::features f : {data::features().label("b", {"2"}), data::features().index(data::hashed("b", 3)),
+                             data::features().index(data::bucketized("b", {1}))}) {
+        f.fit(whole);
+        auto p = data::csv_examples(path, f, any) | data::batch(2);
+        check_error<format_error>([&] { p.next(); }, "too few fields", "t.csv:3:1");
+    }
+}

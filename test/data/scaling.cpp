@@ -125,7 +125,8 @@ BOOST_AUTO_TEST_CASE(saved_and_loaded) {
     refuses(head + "standard,columns,0,x\n", "a number cannot be used", "s:2:20");
     refuses(head + "standard,columns,1,1\n", "a range that is empty", "s:2:20");
     refuses(head + line, "no columns", "s");
-    refuses(head + line + "1,2,3\n", "a line of other length", "s:3:1");
+    refuses(head + line + "1,2,3,4\n", "a line of other length", "s:3:1");
+    refuses(head + line + "1,2,inf\n", "a number cannot be used", "s:3:5");
     refuses(head + line + "1,0\n", "a number cannot be used", "s:3:3");
     refuses(head + line + "nan,1\n", "a number cannot be used", "s:3:1");
     BOOST_CHECK_THROW(data::load_scaling(folder / "absent"), io_error);
@@ -147,4 +148,27 @@ BOOST_AUTO_TEST_CASE(faults) {
                             "number of columns differs", "scaling", "6", "3, as were learned");
     check_error<data_error>([&] { (void)s.apply(data::dataset().labels({1})); }, "the set has none", "scaling",
                             "no float input");
+}
+
+/// Times in nanoseconds, one apart: doubles are 256 apart there.
+BOOST_AUTO_TEST_CASE(integers_beyond_those_of_doubles) {
+    const std::int64_t first = 1'700'000'000'000'000'001;
+    std::vector<std::int64_t> t;
+    for (int i = 0; i < 8; ++i) t.push_back(first + i);
+    const scaling s = scaling::fit(t, 1), r = scaling::fit(t, 1, {.form = data::scaling_form::min_max});
+    const std::vector<float> x = s.apply(t), y = r.apply(t);
+    for (std::size_t i = 0; i < 8; ++i) {
+        BOOST_TEST(std::abs(x[i] - (static_cast<double>(i) - 3.5) / std::sqrt(5.25)) < 1e-6);   // of 0 to 7
+        BOOST_TEST(std::abs(y[i] - static_cast<double>(i) / 7) < 1e-7);
+    }
+    const std::vector<std::uint64_t> largest{UINT64_MAX - 2, UINT64_MAX};
+    BOOST_TEST((scaling::fit(largest, 1).apply(largest) == std::vector<float>{-1, 1}));
+    const temporary_folder folder;
+    data::save(s, folder / "times");
+    BOOST_TEST((data::load_scaling(folder / "times").apply(t) == x));
+}
+BOOST_AUTO_TEST_CASE(nothing_is_learned_from_no_rows) {
+    check_error<data_error>([] { (void)scaling::fit(std::vector<float>{}, 3); }, "nothing to learn from", "scaling");
+    check_error<data_error>([] { (void)scaling::fit(data::dataset(extents(2), std::vector<float>{})); },
+                            "nothing to learn from", "scaling");
 }

@@ -250,3 +250,15 @@ BOOST_AUTO_TEST_CASE(faults) {
     const std::vector<std::int32_t> four(4);
     BOOST_CHECK_THROW((void)data::split(set, {1}, {.classes = four, .groups = groups}), option_error);
 }
+/// None where some were meant: a set has no labels, say.
+BOOST_AUTO_TEST_CASE(classes_that_are_not_there) {
+    const data::dataset set = data::dataset(extents(1), {1, 2}).targets(extents(1), {1, 2});
+    check_error<data_error>([&] { (void)data::split(set, {1}, {.classes = set.labels()}); },
+                            "one is needed for each example", "split, classes", "0", "2");
+    const longs none;
+    check_error<data_error>([&] { (void)data::split(set, {1}, {.groups = none}); }, "one is needed for each example",
+                            "split, groups", "0", "2");
+    check_error<data_error>([&] { (void)data::k_fold(set, 2, {.classes = set.labels()}); },
+                            "one is needed for each example", "split, classes");
+    BOOST_TEST(data::split(data::dataset(), {0.5, 0.5}, {.groups = none}).size() == 2u);
+}

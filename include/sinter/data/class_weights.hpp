@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/decimal.hpp>
 #include <sinter/base/target_namespace.hpp>
 #include <sinter/data/transform/gather.hpp>
 
@@ -17,8 +18,10 @@ inline void need_class(std::int32_t label, std::size_t classes, std::size_t i, c
 /// One weight for each of `classes` (0: the largest label and one): n / (k * count), with n labels
 /// in all and k classes that occur, so that all of these have the same weight together, and labels
 /// a mean weight of 1 (scikit-learn's "balanced"). 0 for classes that do not occur. data_error for
-/// a label that is out of range.
+/// a label that is out of range; option_error for a negative number of classes.
 inline std::vector<float> balanced_class_weights(span<const std::int32_t> labels, int classes = 0) {
+    if (classes < 0)
+        throw option_error("number of classes", "balanced_class_weights", joined({classes}), "0 or more");
     auto n = static_cast<std::size_t>(classes);
     for (std::size_t i = 0; classes == 0 && i < labels.size(); ++i)
         if (labels[i] >= 0 && static_cast<std::size_t>(labels[i]) >= n) n = static_cast<std::size_t>(labels[i]) + 1;
@@ -38,8 +41,12 @@ inline std::vector<float> balanced_class_weights(span<const std::int32_t> labels
 
 /// The set with weights: each example (each of its labels, where there are several) counts as much
 /// as its class, in a loss that is weighted(...). data_error for labels without a weight, or a set
-/// that has none or has weights already.
+/// that has none or has weights already; option_error for weights that are not finite or below 0.
 inline dataset class_weighted(const dataset& set, span<const float> of_classes) {
+    for (std::size_t c = 0; c < of_classes.size(); ++c)
+        if (!(of_classes[c] >= 0 && of_classes[c] - of_classes[c] == 0))
+            throw option_error("impossible weight of a class", joined({"class_weighted, class ", c}),
+                               base::general_text(static_cast<double>(of_classes[c]), 9), "0 or more, and finite");
     const column* of_labels = nullptr;
     for (const column& c : set.columns())
         if (c.use == role::label && !of_labels) of_labels = &c;

@@ -75,7 +75,7 @@ public:
     /// Examples [first, first + count) of this set; data_error if it has fewer.
     dataset slice(std::int64_t first, std::int64_t count) const {
         if (first < 0 || count < 0 || first > size_ - count)
-            throw data_error("slice beyond the end", joined({"examples ", first, " to ", first + count}), {},
+            throw data_error("slice beyond the end", joined({count, " examples from ", first, " on"}), {},
                              joined({"at most ", size_}));
         dataset s = *this;
         s.first_ += first;

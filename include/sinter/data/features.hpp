@@ -30,23 +30,27 @@ public:
     };
 
     features& number(std::string column, numeric_options o = {}) {
+        fitted_ = fitted_ && !o.standardise;
         items_.push_back({kind::number, {.column = std::move(column), .options = o}, {}});
         return *this;
     }
     /// 1 at the category's place, 0 at all others: `size` numbers.
     features& indicator(categories c) {
+        fitted_ = fitted_ && !c.is_learned();
         items_.push_back({kind::indicator, {}, std::move(c)});
         return *this;
     }
     /// The category's number, for an embedding<size, N>.
     features& index(categories c) {
+        fitted_ = fitted_ && !c.is_learned();
         items_.push_back({kind::index, {}, std::move(c)});
         return *this;
     }
     /// A class number for each row: the text's place among `classes`. option_error where there is a
-    /// target, too.
+    /// target, too, where there are no classes, or two of the same text.
     features& label(std::string column, std::vector<std::string> classes) {
         not_both(has_target());
+        if (classes.empty()) throw option_error("a label without classes", "features, " + io::printable(column));
         label_ = vocabulary(std::move(column), std::move(classes));
         return *this;
     }
@@ -55,6 +59,7 @@ public:
     features& target(std::string column, numeric_options o = {}) {
         not_both(has_label());
         o.tell_missing = false;
+        fitted_ = fitted_ && !o.standardise;
         target_ = {.column = std::move(column), .options = o};
         return *this;
     }
@@ -75,22 +80,29 @@ public:
     const categories& label() const { return label_; }
     const numeric& target() const { return target_; }
 
-    /// Learns from the training data. Errors as bind and write.
+    /// Learns from the training data. Errors as bind and write; data_error where there is something
+    /// to learn and no row. After an error all is as it was before.
     void fit(const csv::table& training) {
-        bind(training.names(), training.file());
+        features next = *this;
+        next.forget();
+        next.bind(training.names(), training.file());
         std::vector<csv::field> fields;
-        for (std::int64_t r = 0; r < training.rows(); ++r) observe(training.row(r, fields));
-        learn();
+        for (std::int64_t r = 0; r < training.rows(); ++r) next.observe(training.row(r, fields));
+        next.learn(training.file(), training.rows() > 0);
+        *this = std::move(next);
     }
     /// The same from a file too large for memory: its rest.
     void fit(csv::reader& training) {
+        features next = *this;
+        next.forget();
         bool bound = false;   // without header or names, the columns are known once a record has been read
         while (training.next()) {
-            if (!bound) bind(training.names(), training.file());
+            if (!bound) next.bind(training.names(), training.file());
             bound = true;
-            observe(training.fields());
+            next.observe(training.fields());
         }
-        learn();
+        next.learn(training.file(), bound);
+        *this = std::move(next);
     }
     /// The table's rows as examples. option_error before fit() or load_features(), where something
     /// is learned from data.
@@ -172,7 +184,7 @@ public:
     float target_of(span<const csv::field> row) const {
         const double x = target_.read(row, file_);
         if (!(x == x))
-            throw missing_target(row[target_.work.at]);
+            throw missing_target(csv::field_of(row, target_.work.at, file_));
         return static_cast<float>(target_.scaled(x));
     }
     bool has_label() const { return !label_.words.empty(); }
@@ -180,10 +192,7 @@ public:
 
     /// option_error where something is to be learned from the training data and has not been.
     void need_fitted(const char* where) const {
-        if (fitted_) return;
-        for (const item& i : items_)
-            if (i.form == kind::number ? i.value.options.standardise : i.classes.is_learned()) refuse_unfitted(where);
-        if (has_target() && target_.options.standardise) refuse_unfitted(where);
+        if (!fitted_ && is_learned()) refuse_unfitted(where);
     }
 
 private:
@@ -201,7 +210,17 @@ private:
     }
     [[noreturn]] static void refuse_unfitted(const char* where) {
         throw option_error("features have not learned from training data", std::string("features, ") + where,
-                           "no fit()", "fit(), or a file that save_features wrote");
+                           "no fit()", "fit(), or a file that data::save wrote");
+    }
+    /// Does anything come from the training data?
+    bool is_learned() const {
+        for (const item& i : items_)
+            if (i.form == kind::number ? i.value.options.standardise : i.classes.is_learned()) return true;
+        return has_target() && target_.options.standardise;
+    }
+    void forget() {
+        for (item& i : items_) i.value.work = {}, i.classes.forget();
+        target_.work = {};
     }
     static void not_both(bool other) {
         if (other) throw option_error("features have a label or a target", "features", "both", "one of them");
@@ -212,7 +231,9 @@ private:
             else i.classes.observe(row, file_);
         if (has_target()) target_.observe(row, file_);
     }
-    void learn() {
+    void learn(const std::string& file, bool any_rows) {
+        if (!any_rows && is_learned())
+            throw data_error("there is nothing to learn from", file, "no records", "at least one");
         for (item& i : items_)
             if (i.form == kind::number) i.value.learn();
             else i.classes.learn();

@@ -29,8 +29,8 @@ struct scaling_options {
 /// x becomes (x - shift) / spread, or for min_max low + (high - low) (x - shift) / spread, with a
 /// shift and a spread for each of columns() columns. The arithmetic is in doubles, whatever the
 /// numbers are, and sums are Welford's, so that numbers far from zero (times, prices) lose no
-/// digits. NaN, a missing value, counts in no statistics and stays NaN. What never changes becomes
-/// 0, or low.
+/// digits; integers beyond 2^53 (times in nanoseconds) are compared as integers first. NaN, a missing
+/// value, counts in no statistics and stays NaN. What never changes becomes 0, or low.
 ///
 ///     const auto s = data::scaling::fit(training);           // of a set's first float input
 ///     auto pipeline = training | data::map(s) | data::batch(64);
@@ -41,11 +41,12 @@ class scaling {
 public:
     struct column_scale {
         double shift = 0, spread = 1;   ///< mean and deviation, or smallest number and range
+        double rest = 0;                ///< what belongs to the shift and no double near 2^60 can tell
     };
 
     /// Learns from rows of `columns` numbers each: floats, doubles or integers. data_error
     /// where they fill no whole rows or one is infinite; option_error for impossible options. In an
-    /// array there are rows alone: last_axis means columns.
+    /// array there are rows alone: last_axis means columns. data_error where there are no rows.
     template <class C>
         requires requires(const C& c) { c.data(), c.size(); typename C::value_type; }
     static scaling fit(const C& values, int columns, const scaling_options& o = {}) {
@@ -63,7 +64,7 @@ public:
         : columns_(std::move(of_columns)), options_(o) {
         bool usable = !columns_.empty() && o.low - o.low == 0 && o.high - o.high == 0 && o.low < o.high;
         for (const column_scale& c : columns_)
-            usable = usable && c.shift - c.shift == 0 && c.spread - c.spread == 0 && c.spread > 0;
+            usable = usable && c.shift + c.rest - (c.shift + c.rest) == 0 && c.spread - c.spread == 0 && c.spread > 0;
         if (!usable)
             throw option_error("impossible statistics", "scaling", {},
                                "columns, finite numbers, spreads above 0, low < high");
@@ -74,28 +75,29 @@ public:
     const scaling_options& options() const { return options_; }
 
     /// A number of this column, and back.
-    double scaled(double x, int column = 0) const {
+    template <class T>
+    double scaled(T x, int column = 0) const {
         const column_scale& c = columns_[static_cast<std::size_t>(column)];
-        const double y = (x - c.shift) / c.spread;
+        const double y = (less(x, c.shift) - c.rest) / c.spread;
         return options_.form == scaling_form::standard ? y : options_.low + y * (options_.high - options_.low);
     }
     double original(double y, int column = 0) const {
         const column_scale& c = columns_[static_cast<std::size_t>(column)];
         if (options_.form == scaling_form::min_max) y = (y - options_.low) / (options_.high - options_.low);
-        return y * c.spread + c.shift;
+        return y * c.spread + c.rest + c.shift;
     }
 
     /// Rows of columns() numbers. data_error where they fill no whole rows.
     template <class C>
         requires requires(const C& c) { c.data(), c.size(); typename C::value_type; }
     std::vector<float> apply(const C& values) const {
-        return each<float>(values, [this](double x, int c) { return static_cast<float>(scaled(x, c)); });
+        return each<float>(values, [this](auto x, int c) { return static_cast<float>(this->scaled(x, c)); });
     }
     /// What apply made these of.
     template <class C>
         requires requires(const C& c) { c.data(), c.size(); typename C::value_type; }
     std::vector<double> original(const C& values) const {
-        return each<double>(values, [this](double y, int c) { return original(y, c); });
+        return each<double>(values, [this](auto y, int c) { return this->original(static_cast<double>(y), c); });
     }
     /// The set with its first float input (or first targets) scaled; pixels become floats.
     /// data_error where it has none, or their extents do not fit.
@@ -122,20 +124,41 @@ private:
     std::vector<column_scale> columns_;
     scaling_options options_;
 
+    __extension__ using whole = __int128;
+
+    /// x - y, with y an integer where x is one that no double holds.
+    template <class T>
+    static double less(T x, double y) {
+        if constexpr (std::is_integral_v<T> && sizeof(T) == 8)
+            if (!is_exact(x) && y - y == 0 && y >= -0x1p63 && y < 0x1p65)
+                return static_cast<double>(static_cast<whole>(x) - static_cast<whole>(y)) - (y - __builtin_trunc(y));
+        return static_cast<double>(x) - y;
+    }
+    template <class T>
+    static bool is_exact(T x) {
+        return static_cast<whole>(x) <= whole{1} << 53 && static_cast<whole>(x) >= -(whole{1} << 53);
+    }
     template <class T>
     static scaling learned(span<const T> values, int columns, const scaling_options& o) {
         if (columns < 1) throw option_error("impossible number of columns", "scaling", joined({columns}), "at least 1");
         if (values.size() % static_cast<std::size_t>(columns) != 0)
             refuse_rows(values.size(), static_cast<std::size_t>(columns));
         const auto n = o.of == statistics_of::everything ? std::size_t{1} : static_cast<std::size_t>(columns);
-        struct sums { double count = 0, mean = 0, squares = 0, least = 0, most = 0; };
+        if (values.size() == 0)
+            throw data_error("there is nothing to learn from", "scaling", "no rows", "at least one");
+        struct sums { double count = 0, mean = 0, squares = 0, least = 0, most = 0, shift = 0, rest = 0; };
         std::vector<sums> seen(n);
         for (std::size_t i = 0, c = 0; i < values.size(); ++i, c = c + 1 == n ? 0 : c + 1) {
-            const auto x = static_cast<double>(values[i]);
+            sums& s = seen[c];
+            if constexpr (std::is_integral_v<T> && sizeof(T) == 8)
+                if (s.count == 0 && !is_exact(values[i])) {   // others are counted from this one
+                    s.shift = static_cast<double>(values[i]);
+                    s.rest = less(values[i], s.shift);
+                }
+            const double x = less(values[i], s.shift) - s.rest;
             if (x != x) continue;
             if (x - x != 0)
                 throw data_error("a number is not finite", joined({"scaling, value ", i}), std::to_string(x));
-            sums& s = seen[c];
             s.least = s.count == 0 || x < s.least ? x : s.least;
             s.most = s.count == 0 || x > s.most ? x : s.most;
             const double before = x - s.mean;   // Welford 1962: no difference of large sums
@@ -146,7 +169,9 @@ private:
         for (const sums& s : seen) {
             const bool standard = o.form == scaling_form::standard;
             const double spread = standard ? __builtin_sqrt(s.count > 0 ? s.squares / s.count : 0) : s.most - s.least;
-            of_columns.push_back({standard ? s.mean : s.least, s.least < s.most && spread > 0 ? spread : 1});
+            const double of_those = standard ? s.mean : s.least;
+            of_columns.push_back({s.shift == 0 ? of_those : s.shift, s.least < s.most && spread > 0 ? spread : 1,
+                                  s.shift == 0 ? 0 : s.rest + of_those});
         }
         return scaling(std::move(of_columns), o);
     }
@@ -157,7 +182,7 @@ private:
         y.reserve(values.size());
         int c = 0;
         for (const auto x : values) {
-            y.push_back(f(static_cast<double>(x), c));
+            y.push_back(f(x, c));
             c = c + 1 == columns() ? 0 : c + 1;
         }
         return y;

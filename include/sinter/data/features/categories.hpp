@@ -40,12 +40,19 @@ struct categories {
         if (form != kind::crossed) work.at = static_cast<std::size_t>(csv::find_column(names, column, file));
         for (categories& p : parts) p.bind(names, file);
     }
+    /// Looks at no rows so far: what an earlier fit that failed has seen does not count.
+    void forget() {
+        for (categories& p : parts) p.forget();
+        work.seen.clear();
+        work.values.clear();
+    }
     /// Looks at one row of the training data.
     void observe(span<const csv::field> row, const std::string& file) {
         for (categories& p : parts) p.observe(row, file);
         if (!learns) return;
-        if (form == kind::vocabulary) ++work.seen[std::string(csv::trimmed(row[work.at].text))];
-        else if (const double x = csv::number(row[work.at], file, column); x == x) work.values.push_back(x);
+        if (form == kind::vocabulary) ++work.seen[std::string(csv::trimmed(csv::field_of(row, work.at, file).text))];
+        else if (const double x = csv::number(csv::field_of(row, work.at, file), file, column); x == x)
+            work.values.push_back(x);
     }
     /// Do its words or boundaries, or those of what it crosses, come from the training data?
     bool is_learned() const {
@@ -63,15 +70,15 @@ struct categories {
     int of(span<const csv::field> row, const std::string& file) const {
         switch (form) {
             case kind::bucketized: case kind::quantiles: {
-                const double x = csv::number(row[work.at], file, column);
+                const double x = csv::number(csv::field_of(row, work.at, file), file, column);
                 const auto above = std::upper_bound(boundaries.begin(), boundaries.end(), x);
                 return x == x ? static_cast<int>(above - boundaries.begin()) : size - 1;
             }
             case kind::vocabulary: {
-                const auto found = work.numbers.find(csv::trimmed(row[work.at].text));
+                const auto found = work.numbers.find(csv::trimmed(csv::field_of(row, work.at, file).text));
                 return found == work.numbers.end() ? 0 : found->second;
             }
-            case kind::hashed: return bucket(base::fnv1a(csv::trimmed(row[work.at].text)));
+            case kind::hashed: return bucket(base::fnv1a(csv::trimmed(csv::field_of(row, work.at, file).text)));
             case kind::crossed: break;
         }
         std::uint64_t all = 0,
@@ -86,7 +93,8 @@ struct categories {
     /// Call it whenever `words` has changed.
     void number_words() {
         work.numbers.clear();
-        for (const std::string& w : words) work.numbers.emplace(w, static_cast<int>(work.numbers.size()) + 1);
+        int place = 0;
+        for (const std::string& w : words) work.numbers.emplace(w, ++place);
     }
 
 private:
@@ -143,9 +151,18 @@ inline categories quantiles(std::string column, int buckets) {
     detail::need_size(buckets, 1, "quantiles");
     return {.form = categories::kind::quantiles, .column = std::move(column), .size = buckets + 1, .learns = true};
 }
-/// The place of the text among the words, from 1; 0 for all others. Spaces around it do not count.
-/// A missing value is the empty text, and may be one of the words. Words + 1 categories.
+/// The place of the text among the words, from 1; 0 for all others. Spaces around it, and around the
+/// words, do not count. A missing value is the empty text, and may be one of the words. Words + 1
+/// categories. option_error for a word that stands there twice.
 inline categories vocabulary(std::string column, std::vector<std::string> words) {
+    for (std::string& w : words) w = std::string(csv::trimmed(w));
+    std::map<std::string_view, std::size_t> places;
+    for (std::size_t i = 0; i < words.size(); ++i)
+        if (const auto [first, fresh] = places.emplace(words[i], i); !fresh)
+            throw option_error("two words are the same", "vocabulary, " + io::printable(column),
+                               io::printable(words[i], 40) + " at " + std::to_string(first->second) + " and " +
+                                   std::to_string(i),
+                               "words that differ");
     categories c{.form = categories::kind::vocabulary,
                  .column = std::move(column),
                  .size = static_cast<int>(words.size()) + 1,

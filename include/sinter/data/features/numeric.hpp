@@ -60,7 +60,7 @@ struct numeric {
     }
     /// The number itself, or its logarithm; NaN where it is missing.
     double read(span<const csv::field> row, const std::string& file) const {
-        const double x = csv::number(row[work.at], file, column);
+        const double x = csv::number(csv::field_of(row, work.at, file), file, column);
         return !options.logarithm ? x : x < 0 ? -__builtin_log1p(-x) : __builtin_log1p(x);
     }
 };

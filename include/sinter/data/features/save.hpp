@@ -12,7 +12,9 @@ namespace sinter::inline SINTER_TARGET::data {
 /// words.
 class feature_file {
 public:
+    /// option_error where they have not learned what they need: whoever reads it would not know.
     static std::string text(const features& f) {
+        f.need_fitted("save");
         std::string s = first_line + std::string("\n");
         for (const features::item& i : f.items_)
             if (i.form == features::kind::number) s += line("number", i.value);

@@ -17,7 +17,8 @@ public:
         std::string all = first_line + std::string("\n");
         all += o.form == scaling_form::standard ? "standard" : "min_max";
         all += ',' + std::string(names[static_cast<int>(o.of)]) + ',' + digits(o.low) + ',' + digits(o.high) + '\n';
-        for (const scaling::column_scale& c : s.statistics()) all += digits(c.shift) + ',' + digits(c.spread) + '\n';
+        for (const scaling::column_scale& c : s.statistics())
+            all += digits(c.shift) + ',' + digits(c.spread) + (c.rest == 0 ? "" : ',' + digits(c.rest)) + '\n';
         return all;
     }
     /// format_error, with file, line and column, for anything that text() does not write.
@@ -39,8 +40,8 @@ public:
         if (!(o.low < o.high)) refuse(reader, "a range that is empty", 3, "a number above " + digits(o.low));
         std::vector<scaling::column_scale> columns;
         while (reader.next()) {
-            if (f.size() != 2) refuse(reader, "a line of other length", 0, "a shift and a spread");
-            columns.push_back({number(reader, 0), number(reader, 1)});
+            if (f.size() != 2 && f.size() != 3) refuse(reader, "a line of other length", 0, "a shift and a spread");
+            columns.push_back({number(reader, 0), number(reader, 1), f.size() == 3 ? number(reader, 2) : 0});
             if (!(columns.back().spread > 0)) refuse(reader, "a number cannot be used", 1, "a spread above 0");
         }
         if (columns.empty())

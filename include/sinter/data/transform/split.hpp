@@ -4,6 +4,7 @@
 #include <sinter/data/transform/gather.hpp>
 #include <algorithm>
 #include <map>
+#include <optional>
 
 /// Sets cut into parts, for training and validation, by chance, evenly among classes, or so that
 /// groups stay whole.
@@ -16,11 +17,11 @@ struct split_options {
     bool shuffle = true;                    ///< else parts are stretches in the order in which the examples lie
     /// One an example: of each class a part gets its share, rounded up or down; `set.labels()`,
     /// say.
-    span<const std::int32_t> classes{};
+    std::optional<span<const std::int32_t>> classes{};
     /// One an example: those of one group (a patient, a document) come into one part. The largest
     /// groups are placed first, each where most is missing, so parts are as near to their shares as
     /// that leads.
-    span<const std::int64_t> groups{};
+    std::optional<span<const std::int64_t>> groups{};
 };
 
 namespace detail {
@@ -63,25 +64,25 @@ inline std::vector<double> checked_shares(span<const double> shares, const char*
     return exact;
 }
 template <class T>
-void need_one_an_example(span<const T> values, std::int64_t n, const char* where) {
-    if (!values.empty() && static_cast<std::int64_t>(values.size()) != n)
-        throw data_error("one is needed for each example", where, joined({values.size()}), joined({n}));
+void need_one_an_example(const std::optional<span<const T>>& values, std::int64_t n, const char* where) {
+    if (values && static_cast<std::int64_t>(values->size()) != n)
+        throw data_error("one is needed for each example", where, joined({values->size()}), joined({n}));
 }
 /// Where each example goes.
 inline std::vector<std::size_t> part_of_each(std::int64_t n, span<const double> shares, const split_options& o) {
     need_one_an_example(o.classes, n, "split, classes");
     need_one_an_example(o.groups, n, "split, groups");
-    if (!o.classes.empty() && !o.groups.empty())
+    if (o.classes && o.groups)
         throw option_error("a split is by classes or by groups", "split", "both", "one of them");
     std::vector<std::size_t> part(static_cast<std::size_t>(n));
     std::vector<std::int64_t> order = random_order(n, o.seed);
     if (!o.shuffle) std::sort(order.begin(), order.end());
     std::vector<double> owed(shares.size());
-    if (!o.groups.empty()) {
+    if (o.groups) {
         std::map<std::int64_t, std::size_t> number;   // of groups, in the order in which they are first seen
         std::vector<std::vector<std::int64_t>> groups;
         for (const std::int64_t i : order) {
-            const auto [at, fresh] = number.try_emplace(o.groups[static_cast<std::size_t>(i)], groups.size());
+            const auto [at, fresh] = number.try_emplace((*o.groups)[static_cast<std::size_t>(i)], groups.size());
             if (fresh) groups.emplace_back();
             groups[at->second].push_back(i);
         }
@@ -97,7 +98,7 @@ inline std::vector<std::size_t> part_of_each(std::int64_t n, span<const double> 
     }
     std::map<std::int32_t, std::vector<std::int64_t>> strata;   // one alone without classes
     for (const std::int64_t i : order)
-        strata[o.classes.empty() ? 0 : o.classes[static_cast<std::size_t>(i)]].push_back(i);
+        strata[o.classes ? (*o.classes)[static_cast<std::size_t>(i)] : 0].push_back(i);
     for (const auto& [name, members] : strata) {
         const std::vector<std::int64_t> sizes = apportion(static_cast<std::int64_t>(members.size()), shares, owed);
         std::size_t at = 0;

@@ -11,9 +11,14 @@ namespace sinter::inline SINTER_TARGET::data::csv {
 /// ask (features.hpp).
 class table {
 public:
-    /// The rest of what `in` reads.
+    /// The rest of what `in` reads. format_error for a record of a `ragged` file that has not a field
+    /// for each column.
     explicit table(reader& in) : file_(in.file()) {
         while (in.next()) {
+            if (in.fields().size() != in.names().size())
+                throw format_error("a record has another number of fields", place(file_, in.fields()[0]),
+                                   std::to_string(in.fields().size()),
+                                   std::to_string(in.names().size()) + ": a table has as many in each row");
             for (const field& f : in.fields()) {
                 cells_.push_back({text_.size(), f.line, f.column, f.missing});
                 text_ += f.text;
