@@ -283,7 +283,8 @@ BOOST_AUTO_TEST_CASE(targets) {
     for (const float y : s.targets()) mean += static_cast<double>(y) / 5;
     BOOST_TEST(std::abs(mean) < 1e-6);
     for (std::size_t i = 0; i < 5; ++i) {
-        const double pay = f.target().original(static_cast<double>(s.targets()[i]));
+        const double pay = f.target().original(s.targets())[i];
+        BOOST_TEST(pay == f.target().original(static_cast<double>(s.targets()[i])));
         BOOST_TEST(std::abs(pay - 100. * static_cast<double>(i + 1)) < 1e-3);
     }
 }

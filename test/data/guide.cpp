@@ -4,6 +4,7 @@
 // compiled, and its results checked.
 #define BOOST_TEST_MODULE data_guide
 #include <boost/test/unit_test.hpp>
+#include "io/error_parts.hpp"
 #include "io/temporary_folder.hpp"
 #include <sinter/data/transform/augment.hpp>
 #include <sinter/data/class_weights.hpp>
@@ -124,8 +125,7 @@ BOOST_AUTO_TEST_CASE(augmented) {
 class waves final : public data::example_stage {
 public:
     explicit waves(std::int64_t count) : count_(count), x_(64) {
-        columns_[columns_.count++] = {data::role::input, extents(64)};
-        columns_[columns_.count++] = {data::role::target, extents(1)};
+        columns_.input(extents(64)).targets(extents(1));
     }
     const data::column_list& columns() const override { return columns_; }
     std::int64_t size() const override { return count_; }
@@ -165,6 +165,38 @@ BOOST_AUTO_TEST_CASE(a_source_of_ones_own) {
     batches.seek({1, 64 * 5});
     const data::batch_view* const later = batches.next();
     BOOST_TEST(later->size == 64);
+}
+/// Counts, with a class number for each.
+class counts final : public data::example_stage {
+public:
+    explicit counts(data::column_list columns) : columns_(columns) {}
+    const data::column_list& columns() const override { return columns_; }
+    std::int64_t size() const override { return 4; }
+    void begin(std::int64_t) override { at_ = 0; }
+    bool next(const void** rows) override {
+        x_ = static_cast<float>(at_), label_ = at_ % 2;
+        rows[0] = &x_, rows[1] = &label_;
+        return at_++ < 4;
+    }
+
+private:
+    data::column_list columns_;
+    float x_ = 0;
+    std::int32_t at_ = 0, label_ = 0;
+};
+BOOST_AUTO_TEST_CASE(a_source_with_labels) {
+    auto batches = data::examples(new counts(data::column_list().input(extents(1)).labels())) | data::batch(4);
+    const data::batch_view* const b = batches.next();
+    BOOST_REQUIRE(b->labels);
+    for (int i = 0; i < 4; ++i) BOOST_TEST(b->labels[i] == i % 2);
+    data::column_list floats;   // labels by hand, of the type that extents have
+    floats[floats.count++] = {data::role::input, extents(1)};
+    floats[floats.count++] = {data::role::label, extents(1)};
+    check_error<option_error>([&] { data::examples(new counts(floats)); }, "labels must be int32",
+                              "columns of a source");
+    data::column_list many;
+    for (int i = 0; i < 16; ++i) many.weights();
+    check_error<option_error>([&] { many.weights(); }, "too many columns", "column_list");
 }
 BOOST_AUTO_TEST_CASE(tables) {
     const within_folder here;

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/cold.hpp>
+#include <sinter/base/error.hpp>
+#include <sinter/base/joined.hpp>
 #include <sinter/graph/shape.hpp>
 #include <sinter/data/shares_of_bytes.hpp>
 #include <cstdint>
@@ -31,6 +34,14 @@ struct column_list {
     column at[most];
     std::size_t count = 0;
 
+    /// One more column; option_error for more than `most`. Rows of labels and indices are of
+    /// std::int32_t, all others of floats.
+    column_list& input(const shape& row) { return add(role::input, row, dtype::f32); }
+    column_list& indices(const shape& row) { return add(role::input, row, dtype::i32); }
+    column_list& labels(const shape& row = extents(1)) { return add(role::label, row, dtype::i32); }
+    column_list& targets(const shape& row) { return add(role::target, row, dtype::f32); }
+    column_list& weights(const shape& row = extents(1)) { return add(role::weight, row, dtype::f32); }
+
     std::size_t size() const { return count; }
     column& operator[](std::size_t i) { return at[i]; }
     const column& operator[](std::size_t i) const { return at[i]; }
@@ -43,6 +54,15 @@ struct column_list {
         return n;
     }
     std::size_t bytes() const { return 4 * width(); }
+
+private:
+    SINTER_COLD column_list& add(role use, shape row, dtype type) {
+        if (count == most) throw option_error("too many columns", "column_list", {}, joined({"at most ", most}));
+        row.batched = false;
+        row.type = type;
+        at[count++] = {use, row};
+        return *this;
+    }
 };
 
 /// Rows that lie in memory, a stride of bytes apart: what a column's examples are.

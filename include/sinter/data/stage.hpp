@@ -67,12 +67,27 @@ public:
     virtual void seek(position to) = 0;
 };
 
+namespace detail {
+/// The stage. Where its labels are no integers, or its targets or weights no floats, it is deleted
+/// and there is an option_error.
+SINTER_COLD inline example_stage* with_fitting_columns(example_stage* s) {
+    for (const column& c : s->columns())
+        if (c.use != role::input && (c.use == role::label) != (c.row.type == dtype::i32)) {
+            delete s;
+            throw option_error(c.use == role::label ? "labels must be int32" : "targets and weights must be float32",
+                               "columns of a source", {}, "what labels(), targets() and weights() of column_list say");
+        }
+    return s;
+}
+} // namespace detail
+
 /// The examples' half of a pipeline, before batch(): what source() gives, and what shuffle, map and
 /// repeat take and give. A dataset converts to it implicitly.
 class examples {
 public:
     examples(dataset set);
-    explicit examples(example_stage* last, int maps = 0) : last_(last), maps_(maps) {}   ///< takes it over
+    /// Takes it over. option_error where columns have types that their roles do not.
+    explicit examples(example_stage* last, int maps = 0) : last_(detail::with_fitting_columns(last)), maps_(maps) {}
 
     const column_list& columns() const { return last_->columns(); }
     std::int64_t size() const { return last_->size(); }

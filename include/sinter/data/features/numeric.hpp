@@ -58,6 +58,15 @@ struct numeric {
         const double x = options.standardise ? y * deviation + mean : y;
         return !options.logarithm ? x : x < 0 ? -__builtin_expm1(-x) : __builtin_expm1(x);
     }
+    /// The same of each, as of a net's predictions for a whole data set.
+    template <class C>
+        requires requires(const C& c) { c.data(), c.size(); typename C::value_type; }
+    std::vector<double> original(const C& y) const {
+        std::vector<double> x;
+        x.reserve(y.size());
+        for (const auto v : y) x.push_back(original(static_cast<double>(v)));
+        return x;
+    }
     /// The number itself, or its logarithm; NaN where it is missing.
     double read(span<const csv::field> row, const std::string& file) const {
         const double x = csv::number(csv::field_of(row, work.at, file), file, column);

@@ -29,11 +29,7 @@ public:
         const auto n = static_cast<std::int64_t>(numbers_.size());
         lane_ = (n - 1) / o.lanes;   // labels in a lane
         size_ = o.random ? o.random : lane_ / length_ * o.lanes;
-        column c{role::input, extents(length)};
-        c.row.type = dtype::i32;
-        columns_[columns_.count++] = c;
-        c.use = role::label;
-        columns_[columns_.count++] = c;
+        columns_.indices(extents(length)).labels(extents(length));
         for (std::size_t i = 0; i < 2; ++i)
             arrays_[i] = {numbers_.data() + i, sizeof numbers_[i]};   // a window a place
     }
