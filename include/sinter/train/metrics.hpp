@@ -2,6 +2,7 @@
 #pragma once
 #include <sinter/train/metrics/accuracy.hpp>
 #include <sinter/train/metrics/auc.hpp>
+#include <sinter/train/metrics/binary_accuracy.hpp>
 #include <sinter/train/metrics/confusion_matrix.hpp>
 #include <sinter/train/metrics/f1.hpp>
 #include <sinter/train/metrics/mae.hpp>
@@ -12,4 +13,5 @@
 #include <sinter/train/metrics/precision.hpp>
 #include <sinter/train/metrics/r2.hpp>
 #include <sinter/train/metrics/recall.hpp>
+#include <sinter/train/metrics/rmse.hpp>
 #include <sinter/train/metrics/top_k.hpp>

@@ -2,6 +2,7 @@
 #define BOOST_TEST_MODULE binary
 #include <boost/test/unit_test.hpp>
 #include <sinter/train/metrics/auc.hpp>
+#include <sinter/train/metrics/binary_accuracy.hpp>
 #include <sinter/train/metrics/f1.hpp>
 #include <sinter/train/metrics/precision.hpp>
 #include <sinter/train/metrics/recall.hpp>
@@ -52,6 +53,10 @@ BOOST_AUTO_TEST_CASE(as_keras) {
     check(metrics::precision(0.3f), &metrics::precision::value, golden::precision_at_0_3);
     check(metrics::recall(), &metrics::recall::value, golden::recall);
     check(metrics::f1(), &metrics::f1::value, golden::f1);
+    const data d;
+    int right = 0;
+    for (int i = 0; i < n; ++i) right += (golden::scores[i] > 0.5) == (golden::truths[i] == 1);
+    check(metrics::binary_accuracy(), &metrics::binary_accuracy::value, right / double{n});
     check(metrics::auc(), &metrics::auc::roc, golden::roc_auc);
     check(metrics::auc(), &metrics::auc::pr, golden::pr_auc);
     check(metrics::auc(11), &metrics::auc::roc, golden::roc_auc_11);

@@ -5,6 +5,7 @@
 #include <sinter/train/metrics/mse.hpp>
 #include <sinter/train/metrics/perplexity.hpp>
 #include <sinter/train/metrics/r2.hpp>
+#include <sinter/train/metrics/rmse.hpp>
 #include <sinter/train/metrics/top_k.hpp>
 #include <cmath>
 
@@ -40,6 +41,7 @@ static void check(const Metric& start, double want) {
 }
 BOOST_AUTO_TEST_CASE(as_keras) {
     check(metrics::mse(), golden::mse);
+    check(metrics::rmse(), std::sqrt(golden::mse));
     check(metrics::mae(), golden::mae);
     check(metrics::r2(3), golden::r2);
 }
