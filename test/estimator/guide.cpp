@@ -14,6 +14,7 @@
 #include <sinter/train/losses/mae.hpp>
 #include <sinter/train/losses/per_output.hpp>
 #include <sinter/train/metrics.hpp>
+#include <cmath>
 
 using namespace sinter;
 
@@ -46,6 +47,19 @@ void measure(data::pipeline& data, data::pipeline& held_out) {
     keep_best best({.monitor = "val_top_k"});
     model.train(data, {.validation = &held_out, .metrics = {metrics::top_k{2}}}, best);
 }
+
+/// The share of predictions that are off by less than a tolerance.
+struct within {
+    static constexpr const char* name = "within";
+    float tolerance = 0.5f;
+    std::int64_t hits = 0, all = 0;
+    void add(const float* predictions, const float* targets, std::int64_t n) {
+        for (std::int64_t i = 0; i < n; ++i) hits += std::abs(predictions[i] - targets[i]) < tolerance;
+        all += n;
+    }
+    double value() const { return static_cast<double>(hits) / static_cast<double>(all); }
+    void state(auto& s) { s("hits", hits)("all", all); }   // where several processes train one model
+};
 
 struct worst_batch {
     double worst = 0;
@@ -164,5 +178,10 @@ BOOST_AUTO_TEST_CASE(several_outputs) {
     train_with_own(data);
     estimator one{two, per_output(weigh<0.1>(mae), softmax_cross_entropy), adam{}};
     estimator other{two, both{}, adam{}};
+    const std::vector<float> y = one.predict(data);
+    double near = 0;
+    for (const float v : y) near += v > 0.25f && v < 0.75f;
+    const evaluation_result r = one.evaluate(data, metrics::named("near", within{.tolerance = 0.25f}, 0));
+    BOOST_TEST(r.value("near") == near / 32);
     BOOST_TEST(one.evaluate(data).loss == other.evaluate(data).loss, boost::test_tools::tolerance(1e-6));
 }

@@ -3,7 +3,7 @@
 # documents.sh COMPILER FOLDER: the programs of README.md and doc/ and doc/design.md's op compile;
 # every link between the documents leads somewhere; their prose has at most 120 columns; the tables
 # of README.md and doc/benchmarks.md are those that bench/tables.py makes of bench/results; the code
-# of doc/data.md and doc/estimator.md is that of their tests; doc/errors.md has every fault that is
+# of doc/data.md, doc/estimator.md and doc/layers.md is that of their tests; doc/errors.md has every fault that is
 # raised and every kind of error; no header is longer than 500 lines.
 set -u
 cd "$2" || exit 1
@@ -80,7 +80,7 @@ else
 fi
 
 squeezed() { sed -E 's/^ +//; s/ +$//; /^$/d' "$@"; }
-for folder in data estimator; do   # folder/guide.cpp has the code of a page
+for folder in data estimator layers; do   # folder/guide.cpp has the code of a page
     page=doc/$folder.md
     missing=$(awk '/^```cpp$/ { on = 1; next } /^```$/ { on = 0 } on' $page | squeezed |
         grep -vxFf <(squeezed test/$folder/guide.cpp))
