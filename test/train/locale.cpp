@@ -4,13 +4,20 @@
 #include "io/skip.hpp"
 #include "io/temporary_folder.hpp"
 #include <sinter/data/features/save.hpp>
+#include <sinter/data/scaling/save.hpp>
+#include <sinter/data/transform/split.hpp>
 #include <sinter/profile/graphviz.hpp>
 #include <sinter/profile/html.hpp>
 #include <sinter/profile/kernel_table.hpp>
 #include <sinter/sinter.hpp>
 #include <sinter/train/chart.hpp>
 #include <sinter/train/export_onnx.hpp>
+#include <sinter/train/hooks/csv_log.hpp>
+#include <sinter/train/hooks/early_stop.hpp>
+#include <sinter/train/hooks/log_steps.hpp>
+#include <sinter/train/hooks/stop_at.hpp>
 #include <sinter/train/report.hpp>
+#include <algorithm>
 #include <clocale>
 #include <locale>
 
@@ -84,6 +91,40 @@ static std::vector<std::string> all_written(const temporary_folder& folder) {
     texts.push_back(data::feature_file::text(f));
     write_bytes(folder / "f", texts.back());
     texts.push_back(data::feature_file::text(data::load_features(folder / "f")));
+    const std::vector<double> times{1.5, 2.25, 1e-9};
+    const data::scaling s = data::scaling::fit(times, 1);
+    data::save(s, folder / "s"), file("s");
+    texts.push_back(data::scaling_file::text(data::load_scaling(folder / "s")));
+    // hooks, and what errors say
+    auto set = data::dataset(extents(8), std::vector<float>(32, 0.5f)).labels({0, 1, 2, 1}) | data::batch(2);
+    std::FILE* const steps = std::tmpfile();
+    model.train(set, {.epochs = 2, .progress = nullptr}, csv_log(folder / "log.csv"),
+                log_steps({.every_steps = 1, .out = steps}));
+    std::rewind(steps);
+    char line[200];
+    while (std::fgets(line, sizeof line, steps))   // the seconds that it took differ
+        texts.push_back(std::string(line).substr(0, std::string(line).find(" (")));
+    std::fclose(steps);
+    std::string log = read_bytes(folder / "log.csv");
+    texts.push_back(log.substr(0, log.find('\n')));
+    texts.push_back(std::to_string(std::count(log.begin(), log.end(), ',')));
+    const auto error_of = [&](auto f) {
+        try {
+            f();
+        } catch (const error& e) {
+            texts.push_back(e.what());
+        }
+    };
+    error_of([] { estimator{net, softmax_cross_entropy, adam{.beta1 = 1.5f}}; });
+    error_of([&] { trainer(net, softmax_cross_entropy, sgd{.learning_rate = -0.125f}).step(*set.next()); });
+    error_of([] { (void)data::bucketized("a", {2.5, 1.5}); });
+    error_of([] { (void)data::split_places(4, std::vector<double>{0.5, 0.25}); });
+    error_of([] { stop_at({.seconds = -0.5}); });
+    error_of([] { early_stop({.min_delta = -1.5}); });
+    error_of([] {
+        const float p = 1.5f, t = 1;
+        metrics::auc().add(&p, &t, 1);
+    });
     return texts;
 }
 

@@ -5,7 +5,12 @@
 #include <sinter/sinter.hpp>
 #include <sinter/train/optimizers/accumulate.hpp>
 #include <sinter/train/optimizers/clip.hpp>
+#include <sinter/train/alternating_trainer.hpp>
+#include <sinter/train/optimizers/l2_penalty.hpp>
+#include <sinter/train/optimizers/momentum.hpp>
+#include <sinter/train/optimizers/moving_average.hpp>
 #include <sinter/train/optimizers/parameter_groups.hpp>
+#include <sinter/train/optimizers/rmsprop.hpp>
 #include <sinter/train/predictor.hpp>
 #include <sinter/train/checkpoint/weights_file.hpp>
 #include <cmath>
@@ -111,6 +116,60 @@ BOOST_AUTO_TEST_CASE(rates_within_other_optimizers) {
     refuses_rate(sgd{.learning_rate = [](std::int64_t step) { return step < 1 ? 0.01f : NAN; }}, "train, step 2");
     refuses_rate(parameter_groups{sgd{.learning_rate = 0.f}, group_of<"*/bias">(adam{.learning_rate = falls})},
                  "train, step 3");
+}
+template <class Optimizer>
+static void refuses_setting(Optimizer o, const char* name, const char* needed) {
+    check_error<option_error>([&] { estimator(line, mse, o); }, "impossible setting of the optimizer", name, "",
+                              needed);
+    check_error<option_error>([&] { estimator(line, mse, clip_by_global_norm{1.f, o}); }, "impossible setting", name);
+    estimator m(line, mse, Optimizer{}, trainer_options{.threads = 1});
+    m.inner().optimizer() = o;
+    auto data = pairs({1, 2}, {1, 2});
+    check_error<option_error>([&] { m.train(data, {.progress = nullptr}); }, "impossible setting", name);
+}
+/// All other settings than rates are looked at when a model is made: NaN would be found in the weights.
+BOOST_AUTO_TEST_CASE(settings_that_cannot_train) {
+    for (const float x : {NAN, -1.f, 1.f, INFINITY}) {
+        refuses_setting(adam{.beta1 = x}, "beta1", "below 1");
+        refuses_setting(adamw{.beta2 = x}, "beta2", "below 1");
+    }
+    for (const float x : {NAN, -0.1f, INFINITY}) {
+        refuses_setting(adam{.epsilon = x}, "epsilon", "0 or more");
+        refuses_setting(adam{.weight_decay = x}, "weight_decay", "0 or more");
+        refuses_setting(sgd{.weight_decay = x}, "weight_decay", "0 or more");
+        refuses_setting(momentum{.momentum_rate = x}, "momentum_rate", "0 or more");
+        refuses_setting(rmsprop{.rho = x}, "rho", "0 to 1");
+        refuses_setting(moving_average<sgd>{.decay = x}, "decay", "0 to 1");
+        refuses_setting(l2_penalty<sgd>{.strength = x}, "strength", "0 or more");
+        refuses_setting(parameter_groups{sgd{}, group_of<"*/bias">(momentum{.momentum_rate = x})}, "momentum_rate",
+                        "0 or more");
+    }
+    for (const float x : {NAN, -1.f, 0.f}) {
+        check_error<option_error>([&] { estimator(line, mse, clip_by_global_norm{x, sgd{}}); }, "impossible setting",
+                                  "max_norm", "", "above 0; infinity for no limit");
+        check_error<option_error>([&] { estimator(line, mse, accumulate<2>(clip_by_global_norm{x, sgd{}})); },
+                                  "impossible setting", "max_norm");
+    }
+    estimator(line, mse, clip_by_global_norm{INFINITY, sgd{}});
+}
+/// A step by itself looks at the rate, too, and leaves all as it was.
+BOOST_AUTO_TEST_CASE(rates_of_single_steps) {
+    const float x[1] = {1};
+    const data::batch_view b{.x = x, .y = x, .size = 1, .y_width = 1};
+    for (const float rate : {NAN, -1.f, INFINITY}) {
+        trainer t(line, mse, adam{.learning_rate = rate}, trainer_options{.threads = 1});
+        const std::vector<float> before = everything(t);
+        check_error<option_error>([&] { t.step(b); }, "learning rate", "step 1", "", "0 or more");
+        BOOST_TEST((everything(t) == before));
+    }
+    constexpr auto two = features<1> >> named<"a">(dense<1>) >> named<"b">(dense<1>);
+    const schedule falls = [](std::int64_t step) { return step < 2 ? 0.01f : -0.01f; };
+    alternating_trainer t(two,
+                          alternating{phase<"a/*">(mse, sgd{}, 1), phase<"b/*">(mse, sgd{.learning_rate = falls}, 1)},
+                          trainer_options{.threads = 1});
+    for (int i = 0; i < 2; ++i) t.step(0, b), t.step(1, b);
+    t.step(0, b), t.step(0, b);   // the second phase has made two steps of its own
+    check_error<option_error>([&] { t.step(1, b); }, "learning rate", "step 3", "-0.01", "0 or more");
 }
 /// A rate that is too large and yet finite gets one line.
 BOOST_AUTO_TEST_CASE(a_loss_that_grows) {

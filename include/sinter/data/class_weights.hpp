@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <sinter/base/decimal.hpp>
+#include <sinter/base/number_text.hpp>
 #include <sinter/base/target_namespace.hpp>
 #include <sinter/data/transform/gather.hpp>
 
@@ -46,7 +46,7 @@ inline dataset class_weighted(const dataset& set, span<const float> of_classes) 
     for (std::size_t c = 0; c < of_classes.size(); ++c)
         if (!(of_classes[c] >= 0 && of_classes[c] - of_classes[c] == 0))
             throw option_error("impossible weight of a class", joined({"class_weighted, class ", c}),
-                               base::general_text(static_cast<double>(of_classes[c]), 9), "0 or more, and finite");
+                               base::number_text(of_classes[c]), "0 or more, and finite");
     const column* of_labels = nullptr;
     for (const column& c : set.columns())
         if (c.use == role::label && !of_labels) of_labels = &c;

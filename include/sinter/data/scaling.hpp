@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/number_text.hpp>
 #include <sinter/base/target_namespace.hpp>
 #include <sinter/data/transform/gather.hpp>
 #include <sinter/data/transform/map.hpp>
@@ -158,7 +159,7 @@ private:
             const double x = less(values[i], s.shift) - s.rest;
             if (x != x) continue;
             if (x - x != 0)
-                throw data_error("a number is not finite", joined({"scaling, value ", i}), std::to_string(x));
+                throw data_error("a number is not finite", joined({"scaling, value ", i}), base::number_text(x));
             s.least = s.count == 0 || x < s.least ? x : s.least;
             s.most = s.count == 0 || x > s.most ? x : s.most;
             const double before = x - s.mean;   // Welford 1962: no difference of large sums

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/number_text.hpp>
 #include <sinter/estimator/train_spec.hpp>
 #include <sinter/estimator/training_end.hpp>
 #include <sinter/train/checkpoint/checkpoint.hpp>
@@ -82,7 +83,7 @@ SINTER_COLD train_and_evaluate_result follow_checkpoints(Model& model, const tra
             if (newest > done && newest > refused) heard = now;
             if (e.give_up_after > 0 && now - heard > e.give_up_after)
                 throw io_error("no new checkpoint, and no word that training has ended", t.folder,
-                               joined({"the last of step ", done, ", ", std::to_string(now - heard), " s ago"}),
+                               joined({"the last of step ", done, ", ", base::number_text(now - heard), " s ago"}),
                                "a chief that trains, or a longer give_up_after");
             wait();
             continue;

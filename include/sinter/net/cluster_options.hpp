@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/base/error.hpp>
+#include <sinter/base/number_text.hpp>
 #include <sinter/base/target_namespace.hpp>
 #include <string>
 
@@ -38,8 +39,8 @@ struct cluster_options {
     void check() const {
         const auto within = [](const char* name, double value, double low, double high) {
             if (value >= low && value <= high) return;
-            throw option_error("out of range", std::string("cluster_options::") + name, std::to_string(value),
-                               std::to_string(low) + " to " + std::to_string(high) + " seconds");
+            throw option_error("out of range", std::string("cluster_options::") + name, base::number_text(value),
+                               base::number_text(low) + " to " + base::number_text(high) + " seconds");
         };
         within("dead_after", dead_after, 0.05, 86400);
         within("join_within", join_within, 0.05, 7 * 86400.);

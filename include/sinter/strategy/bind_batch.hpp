@@ -4,6 +4,7 @@
 #include <sinter/base/error.hpp>
 #include <sinter/base/joined.hpp>
 #include <sinter/base/batch_view.hpp>
+#include <sinter/base/number_text.hpp>
 #include <sinter/compiler/program.hpp>
 #include <algorithm>
 
@@ -46,7 +47,7 @@ SINTER_COLD inline void refuse_length(const float* x, std::int64_t n, const port
     for (std::int64_t i = 0; i < n; ++i)
         if (!(x[i] >= 0.f && x[i] <= static_cast<float>(p.below - 1)))
             throw data_error("length out of range", joined({"input ", input, ", example ", i / each}),
-                             std::to_string(x[i]), joined({"0 to ", p.below - 1}));
+                             base::number_text(x[i]), joined({"0 to ", p.below - 1}));
 }
 inline const float* check_lengths(const float* x, const port_info& p, int batch, int input) {
     if (p.below == 0) return x;

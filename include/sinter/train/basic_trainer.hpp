@@ -7,6 +7,8 @@
 #include <sinter/train/checkpoint/variables.hpp>
 #include <sinter/train/initialize.hpp>
 #include <sinter/train/members.hpp>
+#include <sinter/train/optimizers/detail/learning_rates.hpp>
+#include <sinter/train/optimizers/detail/settings.hpp>
 #include <sinter/train/optimizers/updated_elsewhere.hpp>
 #include <sinter/train/settings.hpp>
 
@@ -235,6 +237,8 @@ public:
         }
         session_.publish();
     }
+    /// Its learning rates are looked at before each step, other settings when a trainer is made and
+    /// where train() begins.
     Optimizer& optimizer() { return optimizer_; }
     const trainer_options& options() const { return options_; }
     int threads() const { return session_.threads(); }
@@ -249,11 +253,14 @@ protected:
         static_assert(strategy<Strategy>, "this is no strategy: sinter/strategy/strategy.hpp says what one has");
         static_assert(strategy_session<session_type, Programs>,
                       "the strategy's session lacks a part: sinter/strategy/strategy.hpp");
+        detail::need_settings(optimizer_);
         reset();
     }
     /// One step of training program I, before which the optimizer has done `updates` of them.
     template <int I, class Observer>
     float run_training(const data::batch_view& b, std::int64_t updates, Observer observe) {
+        if constexpr (Programs::n_training > 1) detail::need_learning_rates_of_phase<I>(optimizer_, updates);
+        else detail::need_learning_rates(optimizer_, updates);
         float scalars[Optimizer::n_scalars + 1] = {};
         optimizer_.scalars(updates, scalars);
         step_values v = values_of(scalars);

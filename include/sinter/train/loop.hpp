@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/base/cluster_error.hpp>
+#include <sinter/base/number_text.hpp>
 #include <sinter/train/data_places.hpp>
 #include <sinter/train/evaluate.hpp>
 #include <sinter/train/hooks/check_finite.hpp>
@@ -208,6 +209,7 @@ private:
         }
         detail::begin_training(t_, o_.max_steps);
         run_.step = t_.steps();
+        detail::need_settings(t_.optimizer());
         detail::need_learning_rates(t_.optimizer(), detail::phases_of<Trainer> > 1 ? 0 : t_.steps());
         run_.tell(begin);
         bool more = !(run_.stopping() || enough_steps());
@@ -332,7 +334,6 @@ private:
         if (before_)
             for (const detail::hook_calls& h : run_.hooks)
                 if (h.before_step) h.before_step(h.hook, run_, b);
-        need_rates();
         const bool own = run_.asks_to_stop(), asks = own || detail::asked_to_leave(t_, &run_);
         t_.ask_members(asks, run_.asks_to_save());
         run_.have_asked_to_save();
@@ -383,11 +384,6 @@ private:
             }
         if (of_phases.size() > 1) r.phase_losses = std::move(of_phases);
     }
-    /// Rates are looked at before each step, for schedules make others as they go; where phases
-    /// count steps of their own, once at the start.
-    void need_rates() const {
-        if constexpr (detail::phases_of<Trainer> == 1) detail::need_learning_rates(t_.optimizer(), t_.steps());
-    }
     /// One line, and training goes on: a loss a thousand times as large as the first one's was (or
     /// as 1), which a rate that is too large makes of it without ever leaving the finite numbers.
     SINTER_COLD void tell_of_divergence() {
@@ -400,7 +396,7 @@ private:
         detail::each_learning_rate(t_.optimizer(), t_.steps(), [&](float r) { rate = r > rate ? r : rate; });
         std::string line =
             joined({"the loss has grown a thousandfold since the first step: try a smaller learning rate"});
-        if (rate >= 0) line += " than " + std::to_string(rate);
+        if (rate >= 0) line += " than " + base::number_text(rate);
         std::fprintf(o_.progress, "%s\n", line.c_str());
     }
 };

@@ -3,6 +3,7 @@
 #include <sinter/base/cold.hpp>
 #include <sinter/base/error.hpp>
 #include <sinter/base/joined.hpp>
+#include <sinter/base/number_text.hpp>
 #include <sinter/train/trainer.hpp>
 
 /// What to say of numbers that are not finite: the first of them is named, for what comes after it
@@ -25,7 +26,7 @@ SINTER_COLD void need_finite(const float* x, int width, int size, const std::str
         const std::int64_t i = counts(e) ? first_not_finite(x, width) : width;
         if (i < width)
             throw data_error("the batch has a number that is not finite",
-                             joined({what, ", example ", e, " of the batch, number ", i}), std::to_string(x[i]),
+                             joined({what, ", example ", e, " of the batch, number ", i}), base::number_text(x[i]),
                              "finite numbers");
     }
 }
@@ -39,7 +40,7 @@ SINTER_COLD void need_finite_weights(const Trainer& t, const char* where) {
         const std::int64_t n = static_cast<std::int64_t>(x.size()), i = first_not_finite(x.data(), n);
         if (i < n)
             throw data_error("a weight is not finite", joined({where, ", ", Trainer::path(v), ", number ", i}),
-                             std::to_string(x[static_cast<std::size_t>(i)]),
+                             base::number_text(x[static_cast<std::size_t>(i)]),
                              "finite weights: try a smaller learning rate, or clip_by_global_norm");
     };
     for (int i = 0; i < Trainer::parameters(); ++i) look(Trainer::parameter(i));
@@ -52,7 +53,7 @@ SINTER_COLD void need_finite_weights(const Trainer& t, const char* where) {
             if (at < n)
                 throw data_error("what the optimizer remembers of a weight's gradients is not finite",
                                  joined({where, ", ", Trainer::path(v), ", number ", at, ", slot ", k}),
-                                 std::to_string(x[static_cast<std::size_t>(at)]),
+                                 base::number_text(x[static_cast<std::size_t>(at)]),
                                  "gradients below 1.8e19, of which floats have squares: scale the data or the loss");
         }
     }
@@ -110,7 +111,7 @@ template <class Trainer>
     need_finite_weights(t, where.c_str());
     throw data_error("the loss is not finite, though the batch and all weights are: the model's values have "
                      "overflowed. Try a smaller learning rate, clip_by_global_norm, or data that are scaled",
-                     where, std::to_string(loss), "a finite loss");
+                     where, base::number_text(loss), "a finite loss");
 }
 
 } // namespace detail

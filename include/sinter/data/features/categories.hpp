@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/base/hash.hpp>
+#include <sinter/base/number_text.hpp>
 #include <sinter/base/philox.hpp>
 #include <sinter/base/span.hpp>
 #include <sinter/data/source/csv/table.hpp>
@@ -138,7 +139,7 @@ inline categories bucketized(std::string column, std::vector<double> boundaries)
     for (std::size_t i = 0; i < boundaries.size(); ++i)
         if (!(boundaries[i] - boundaries[i] == 0) || (i && !(boundaries[i - 1] < boundaries[i])))
             throw option_error("boundaries must ascend", "bucketized, boundary " + std::to_string(i),
-                               std::to_string(boundaries[i]));
+                               base::number_text(boundaries[i]));
     const int size = static_cast<int>(boundaries.size()) + 2;
     return {.form = categories::kind::bucketized,
             .column = std::move(column),

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/number_text.hpp>
 #include <sinter/base/target_namespace.hpp>
 #include <sinter/data/transform/gather.hpp>
 #include <algorithm>
@@ -54,11 +55,11 @@ inline std::vector<std::int64_t> apportion(std::int64_t n, span<const double> sh
 inline std::vector<double> checked_shares(span<const double> shares, const char* where) {
     double sum = 0;
     for (const double s : shares) {
-        if (!(s >= 0 && s <= 1)) throw option_error("impossible share", where, std::to_string(s), "0 to 1");
+        if (!(s >= 0 && s <= 1)) throw option_error("impossible share", where, base::number_text(s), "0 to 1");
         sum += s;
     }
     if (!(sum > 1 - 1e-6 && sum < 1 + 1e-6))
-        throw option_error("shares do not make a whole", where, std::to_string(sum), "shares whose sum is 1");
+        throw option_error("shares do not make a whole", where, base::number_text(sum), "shares whose sum is 1");
     std::vector<double> exact;
     for (const double s : shares) exact.push_back(s / sum);
     return exact;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/base/error.hpp>
+#include <sinter/base/number_text.hpp>
 #include <sinter/base/target_namespace.hpp>
 #include <cstdint>
 #include <string>
@@ -80,7 +81,7 @@ struct training_profile {
 inline void training_profile::check() const {
     const auto refuse = [&](const std::string& where, double got, const char* needed) {
         throw option_error("figure that cannot be used", "training profile \"" + name + "\", " + where,
-                           std::to_string(got), needed);
+                           base::number_text(got), needed);
     };
     const auto count = [&](const std::string& where, double x) {
         if (!(x >= 0 && x < 1e30)) refuse(where, x, "0 to 1e30");

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 #include <memory>
+#include <sinter/base/number_text.hpp>
 #include <sinter/io/safetensors.hpp>
 #include <sinter/io/safetensors/open.hpp>
 #include <sinter/io/scratch_file.hpp>
@@ -45,7 +46,7 @@ public:
                 const std::int64_t floats = std::int64_t{to.width} * (1 + slots);
                 if (const std::int64_t at = finite ? first_not_finite(row, floats) : floats; at < floats)
                     throw data_error("a row has a number that is not finite",
-                                     joined({to.path, ", key ", key, ", number ", at}), std::to_string(row[at]),
+                                     joined({to.path, ", key ", key, ", number ", at}), base::number_text(row[at]),
                                      "finite numbers: try a smaller learning rate");
                 for (int k = 0; k < 1 + slots; ++k)
                     to.arrays[static_cast<std::size_t>(values + k)].append(

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/base/joined.hpp>
+#include <sinter/base/number_text.hpp>
 #include <sinter/train/hooks/hook.hpp>
 #include <sinter/train/hooks/hook_state.hpp>
 
@@ -17,7 +18,7 @@ public:
     /// `name`: what is watched instead of `what`, by epoch_result::value()'s names; empty: nothing.
     explicit monitor(watched what, double min_delta, const char* hook, const char* name = "")
         : what_(what), delta_(min_delta), hook_(hook), name_(name) {
-        if (!(min_delta >= 0)) throw option_error("smallest change", hook, std::to_string(min_delta), "0 or more");
+        if (!(min_delta >= 0)) throw option_error("smallest change", hook, base::number_text(min_delta), "0 or more");
         reset();
     }
     bool rises() const {

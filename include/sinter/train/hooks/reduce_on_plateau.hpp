@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/number_text.hpp>
 #include <sinter/train/hooks/monitor.hpp>
 #include <sinter/train/schedules/schedule.hpp>
 
@@ -24,7 +25,7 @@ public:
     static constexpr const char* name = "reduce_on_plateau";
     explicit reduce_on_plateau(plateau_options o = {}) : o_(o), monitor_(o.what, o.min_delta, name, o.monitor) {
         if (!(o.factor > 0 && o.factor < 1))
-            throw option_error("factor", name, std::to_string(o.factor), "between 0 and 1");
+            throw option_error("factor", name, base::number_text(o.factor), "between 0 and 1");
         if (o.patience < 0 || o.cooldown < 0)
             throw option_error("patience or cooldown", name, joined({o.patience, ", ", o.cooldown}),
                                "0 or more epochs");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/base/monotonic_seconds.hpp>
+#include <sinter/base/number_text.hpp>
 #include <sinter/train/hooks/hook.hpp>
 
 namespace sinter::inline SINTER_TARGET {
@@ -21,7 +22,7 @@ class stop_at {
 public:
     explicit stop_at(stop_at_options o) : o_(o) {
         if (o.step < 0) throw option_error("number of steps", "stop_at", joined({o.step}), "0 or more");
-        if (!(o.seconds >= 0)) throw option_error("seconds", "stop_at", std::to_string(o.seconds), "0 or more");
+        if (!(o.seconds >= 0)) throw option_error("seconds", "stop_at", base::number_text(o.seconds), "0 or more");
     }
     SINTER_COLD void begin(training_run& run) {
         began_ = o_.seconds > 0 ? o_.clock() : 0;

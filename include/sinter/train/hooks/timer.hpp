@@ -3,6 +3,7 @@
 #include <sinter/base/cold.hpp>
 #include <sinter/base/error.hpp>
 #include <sinter/base/monotonic_seconds.hpp>
+#include <sinter/base/number_text.hpp>
 #include <sinter/base/target_namespace.hpp>
 #include <cstdint>
 
@@ -16,7 +17,7 @@ public:
         : steps_(steps), seconds_(seconds), clock_(clock) {
         if (steps < 0 || !(seconds >= 0))
             throw option_error("steps or seconds between two times", hook,
-                               steps < 0 ? std::to_string(steps) : std::to_string(seconds), "0 or more");
+                               steps < 0 ? std::to_string(steps) : base::number_text(seconds), "0 or more");
         if ((steps > 0) == (seconds > 0))
             throw option_error("when it is time", hook, steps > 0 ? "steps and seconds" : "neither steps nor seconds",
                                "either every_steps or every_seconds");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/base/error.hpp>
+#include <sinter/base/number_text.hpp>
 #include <sinter/train/lbfgs/line_search.hpp>
 #include <algorithm>
 #include <string>
@@ -101,7 +102,7 @@ lbfgs_result minimize(Function&& f, std::vector<float>& x, const lbfgs& o, lbfgs
     };
     r.loss = value(x, g);
     if (!std::isfinite(r.loss))
-        throw data_error("the loss is not finite", "lbfgs", std::to_string(r.loss), "a finite loss");
+        throw data_error("the loss is not finite", "lbfgs", base::number_text(r.loss), "a finite loss");
     while (true) {
         r.gradient = detail::largest(g);
         if (r.gradient <= o.gradient_tolerance) return r.end = lbfgs_end::small_gradient, r;

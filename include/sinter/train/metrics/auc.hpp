@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/number_text.hpp>
 #include <sinter/base/target_namespace.hpp>
 #include <sinter/base/error.hpp>
 #include <cstdint>
@@ -90,10 +91,10 @@ private:
             const float p = probability(scores[i]);
             if (!(p >= 0.f && p <= 1.f))
                 throw data_error("score is no probability", "auc, example " + std::to_string(i),
-                                 std::to_string(scores[i]),
+                                 base::number_text(scores[i]),
                                  from_logits_ ? "a logit" : "0 to 1; of logits: metrics::auc({.from_logits = true})");
             if (truths[i] != T{0} && truths[i] != T{1})
-                throw data_error("truth is neither 0 nor 1", "example " + std::to_string(i), std::to_string(truths[i]),
+                throw data_error("truth is neither 0 nor 1", "example " + std::to_string(i), base::number_text(truths[i]),
                                  "0 or 1");
         }
         const int buckets = static_cast<int>(counts_[0].size());

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/number_text.hpp>
 #include <sinter/base/target_namespace.hpp>
 #include <sinter/base/error.hpp>
 #include <cstdint>
@@ -20,8 +21,8 @@ public:
     /// data_error if the other one decides at another threshold.
     void merge(const binary_counts& other) {
         if (other.threshold_ != threshold_)
-            throw data_error("metrics of different thresholds", "binary_counts", std::to_string(other.threshold_),
-                             std::to_string(threshold_));
+            throw data_error("metrics of different thresholds", "binary_counts", base::number_text(other.threshold_),
+                             base::number_text(threshold_));
         for (int t = 0; t < 2; ++t)
             for (int p = 0; p < 2; ++p) counts_[t][p] += other.counts_[t][p];
     }
@@ -42,7 +43,7 @@ private:
     void add_all(const float* scores, const T* truths, int n) {
         for (int i = 0; i < n; ++i)
             if (truths[i] != T{0} && truths[i] != T{1})
-                throw data_error("truth is neither 0 nor 1", "example " + std::to_string(i), std::to_string(truths[i]),
+                throw data_error("truth is neither 0 nor 1", "example " + std::to_string(i), base::number_text(truths[i]),
                                  "0 or 1");
         for (int i = 0; i < n; ++i) ++counts_[truths[i] == T{1}][scores[i] > threshold_];
     }

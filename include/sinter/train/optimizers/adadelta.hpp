@@ -3,6 +3,7 @@
 #include <sinter/ops/div.hpp>
 #include <sinter/ops/sqrt.hpp>
 #include <sinter/compiler/emit/optimizer_code.hpp>
+#include <sinter/train/optimizers/detail/settings.hpp>
 #include <sinter/train/schedules/schedule.hpp>
 
 namespace sinter::inline SINTER_TARGET {
@@ -15,6 +16,11 @@ struct adadelta {
     float rho = 0.9f, epsilon = 1e-6f;
     float weight_decay = 0.f;
 
+    void each_setting(detail::setting_call f) const {
+        f("rho", rho, detail::allowed::up_to_one);
+        f("epsilon", epsilon, detail::allowed::not_negative);
+        f("weight_decay", weight_decay, detail::allowed::not_negative);
+    }
     static constexpr int slots = 2, n_scalars = 5;
     static constexpr void update(update_context& u) {
         const tensor p = u.parameter(), g = u.gradient() + p * u.scalar(4);

@@ -2,6 +2,7 @@
 #pragma once
 #include <sinter/ops/sqrt.hpp>
 #include <sinter/compiler/emit/optimizer_code.hpp>
+#include <sinter/train/optimizers/detail/settings.hpp>
 #include <sinter/train/schedules/schedule.hpp>
 
 namespace sinter::inline SINTER_TARGET {
@@ -14,6 +15,11 @@ struct adagrad {
     float initial_accumulator = 0.f, epsilon = 1e-10f;
     float weight_decay = 0.f;
 
+    void each_setting(detail::setting_call f) const {
+        f("initial_accumulator", initial_accumulator, detail::allowed::not_negative);
+        f("epsilon", epsilon, detail::allowed::not_negative);
+        f("weight_decay", weight_decay, detail::allowed::not_negative);
+    }
     static constexpr int slots = 1, n_scalars = 3;
     static constexpr void update(update_context& u) {
         const tensor p = u.parameter(), g = u.gradient() + p * u.scalar(2);

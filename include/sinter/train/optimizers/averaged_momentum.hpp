@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/compiler/emit/optimizer_code.hpp>
+#include <sinter/train/optimizers/detail/settings.hpp>
 #include <sinter/train/schedules/schedule.hpp>
 
 namespace sinter::inline SINTER_TARGET {
@@ -14,6 +15,10 @@ struct averaged_momentum {
     float momentum_rate = 0.9f;
     float weight_decay = 0.f;
 
+    void each_setting(detail::setting_call f) const {
+        f("momentum_rate", momentum_rate, detail::allowed::not_negative);
+        f("weight_decay", weight_decay, detail::allowed::not_negative);
+    }
     static constexpr int slots = 1, n_scalars = 4;
     static constexpr void update(update_context& u) {
         const tensor p = u.parameter();

@@ -3,6 +3,7 @@
 #include <sinter/ops/sqrt.hpp>
 #include <sinter/ops/internal/builtin_ops.hpp>
 #include <sinter/compiler/emit/optimizer_code.hpp>
+#include <sinter/train/optimizers/detail/settings.hpp>
 
 namespace sinter::inline SINTER_TARGET {
 
@@ -15,6 +16,7 @@ struct clip_by_global_norm {
     float max_norm = 1.f;
     Optimizer optimizer{};
 
+    void each_setting(detail::setting_call f) const { f("max_norm", max_norm, detail::allowed::limit); }
     using inner = Optimizer;
     static constexpr int slots = Optimizer::slots, n_scalars = Optimizer::n_scalars + 1;
     static constexpr void update(update_context& u) {

@@ -3,6 +3,7 @@
 #include <sinter/ops/maximum.hpp>
 #include <sinter/ops/minimum.hpp>
 #include <sinter/compiler/emit/optimizer_code.hpp>
+#include <sinter/train/optimizers/detail/settings.hpp>
 
 namespace sinter::inline SINTER_TARGET {
 
@@ -13,6 +14,7 @@ struct clip_by_value {
     float most = 1.f;
     Optimizer optimizer{};
 
+    void each_setting(detail::setting_call f) const { f("most", most, detail::allowed::limit); }
     using inner = Optimizer;
     static constexpr int slots = Optimizer::slots, n_scalars = Optimizer::n_scalars + 1;
     static constexpr void update(update_context& u) {

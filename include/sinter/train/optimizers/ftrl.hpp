@@ -3,6 +3,7 @@
 #include <sinter/ops/div.hpp>
 #include <sinter/ops/sqrt.hpp>
 #include <sinter/compiler/emit/optimizer_code.hpp>
+#include <sinter/train/optimizers/detail/settings.hpp>
 #include <sinter/train/optimizers/detail/shrink.hpp>
 #include <sinter/train/schedules/schedule.hpp>
 
@@ -17,6 +18,12 @@ struct ftrl {
     float initial_accumulator = 0.1f;
     float l1 = 0.f, l2 = 0.f, beta = 0.f;
 
+    void each_setting(detail::setting_call f) const {
+        f("initial_accumulator", initial_accumulator, detail::allowed::not_negative);
+        f("l1", l1, detail::allowed::not_negative);
+        f("l2", l2, detail::allowed::not_negative);
+        f("beta", beta, detail::allowed::not_negative);
+    }
     static constexpr int slots = 2, n_scalars = 3;   // n, z
     static constexpr void update(update_context& u) {
         const tensor p = u.parameter(), g = u.gradient(), n = u.slot(0) + g * g, root = sqrt(n);

@@ -2,6 +2,7 @@
 #pragma once
 #include <sinter/ops/mul.hpp>
 #include <sinter/compiler/emit/optimizer_code.hpp>
+#include <sinter/train/optimizers/detail/settings.hpp>
 
 namespace sinter::inline SINTER_TARGET {
 
@@ -13,6 +14,7 @@ struct l2_penalty {
     float strength = 0.f;
     Optimizer optimizer{};
 
+    void each_setting(detail::setting_call f) const { f("strength", strength, detail::allowed::not_negative); }
     using inner = Optimizer;
     static constexpr int slots = Optimizer::slots, n_scalars = Optimizer::n_scalars + 1;
     static constexpr void update(update_context& u) {

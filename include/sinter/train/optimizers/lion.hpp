@@ -2,6 +2,7 @@
 #pragma once
 #include <sinter/ops/sign.hpp>
 #include <sinter/compiler/emit/optimizer_code.hpp>
+#include <sinter/train/optimizers/detail/settings.hpp>
 #include <sinter/train/schedules/schedule.hpp>
 
 namespace sinter::inline SINTER_TARGET {
@@ -14,6 +15,11 @@ struct lion {
     float beta1 = 0.9f, beta2 = 0.99f;
     float weight_decay = 0.f;
 
+    void each_setting(detail::setting_call f) const {
+        f("beta1", beta1, detail::allowed::up_to_one);
+        f("beta2", beta2, detail::allowed::up_to_one);
+        f("weight_decay", weight_decay, detail::allowed::not_negative);
+    }
     static constexpr int slots = 1, n_scalars = 4;
     static constexpr void update(update_context& u) {
         const tensor p = u.parameter(), g = u.gradient(), m = u.slot(0);

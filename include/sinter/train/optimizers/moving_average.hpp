@@ -2,6 +2,7 @@
 #pragma once
 #include <sinter/ops/mul.hpp>
 #include <sinter/compiler/emit/optimizer_code.hpp>
+#include <sinter/train/optimizers/detail/settings.hpp>
 
 namespace sinter::inline SINTER_TARGET {
 
@@ -18,6 +19,7 @@ struct moving_average {
     float decay = 0.999f;
     Optimizer optimizer{};
 
+    void each_setting(detail::setting_call f) const { f("decay", decay, detail::allowed::up_to_one); }
     using inner = Optimizer;
     static constexpr int average_slot = Optimizer::slots, slots = average_slot + 1,
                          n_scalars = Optimizer::n_scalars + 2;

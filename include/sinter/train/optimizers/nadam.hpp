@@ -3,6 +3,7 @@
 #include <sinter/ops/div.hpp>
 #include <sinter/ops/sqrt.hpp>
 #include <sinter/compiler/emit/optimizer_code.hpp>
+#include <sinter/train/optimizers/detail/settings.hpp>
 #include <sinter/train/schedules/schedule.hpp>
 
 namespace sinter::inline SINTER_TARGET {
@@ -17,6 +18,13 @@ struct nadam {
     float momentum_decay = 4e-3f;
     float weight_decay = 0.f;
 
+    void each_setting(detail::setting_call f) const {
+        f("beta1", beta1, detail::allowed::below_one);
+        f("beta2", beta2, detail::allowed::below_one);
+        f("epsilon", epsilon, detail::allowed::not_negative);
+        f("momentum_decay", momentum_decay, detail::allowed::not_negative);
+        f("weight_decay", weight_decay, detail::allowed::not_negative);
+    }
     static constexpr int slots = 2, n_scalars = 8;
     static constexpr void update(update_context& u) {
         const tensor p = u.parameter(), g = u.gradient() + p * u.scalar(7);

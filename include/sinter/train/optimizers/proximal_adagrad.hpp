@@ -3,6 +3,7 @@
 #include <sinter/ops/div.hpp>
 #include <sinter/ops/sqrt.hpp>
 #include <sinter/compiler/emit/optimizer_code.hpp>
+#include <sinter/train/optimizers/detail/settings.hpp>
 #include <sinter/train/optimizers/detail/shrink.hpp>
 #include <sinter/train/schedules/schedule.hpp>
 
@@ -16,6 +17,11 @@ struct proximal_adagrad {
     float initial_accumulator = 0.1f;
     float l1 = 0.f, l2 = 0.f;
 
+    void each_setting(detail::setting_call f) const {
+        f("initial_accumulator", initial_accumulator, detail::allowed::not_negative);
+        f("l1", l1, detail::allowed::not_negative);
+        f("l2", l2, detail::allowed::not_negative);
+    }
     static constexpr int slots = 1, n_scalars = 3;
     static constexpr void update(update_context& u) {
         const tensor g = u.gradient(), n = u.slot(0) + g * g;

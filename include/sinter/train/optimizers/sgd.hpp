@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/compiler/emit/optimizer_code.hpp>
+#include <sinter/train/optimizers/detail/settings.hpp>
 #include <sinter/train/schedules/schedule.hpp>
 
 namespace sinter::inline SINTER_TARGET {
@@ -11,6 +12,7 @@ struct sgd {
     schedule learning_rate = 0.01f;
     float weight_decay = 0.f;
 
+    void each_setting(detail::setting_call f) const { f("weight_decay", weight_decay, detail::allowed::not_negative); }
     static constexpr int slots = 0, n_scalars = 2;
     static constexpr void update(update_context& u) {
         const tensor p = u.parameter();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/number_text.hpp>
 #include <sinter/base/target_namespace.hpp>
 #include <sinter/base/cold.hpp>
 #include <sinter/base/error.hpp>
@@ -30,10 +31,17 @@ void need_learning_rates(const O& o, std::int64_t step) {
     each_learning_rate(o, step, [&](float rate) {
         if (rate >= 0 && rate <= std::numeric_limits<float>::max()) return;
         [&]() SINTER_COLD {
-            throw option_error("learning rate", joined({"train, step ", step + 1}), std::to_string(rate),
+            throw option_error("learning rate", joined({"train, step ", step + 1}), base::number_text(rate),
                                "0 or more, and finite");
         }();
     });
+}
+
+/// The same of the phase I of an optimizer whose phases count steps of their own.
+template <int I, class O>
+void need_learning_rates_of_phase(const O& o, std::int64_t step) {
+    if constexpr (requires { o.members; }) need_learning_rates(std::get<I>(o.members), step);
+    else need_learning_rates_of_phase<I>(o.optimizer, step);
 }
 
 } // namespace sinter::detail

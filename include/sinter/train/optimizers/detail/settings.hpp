@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/base/cold.hpp>
+#include <sinter/base/number_text.hpp>
+#include <sinter/base/error.hpp>
+#include <sinter/base/target_namespace.hpp>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <tuple>
+
+/// Which settings of optimizers cannot train. An optimizer tells them, but for its learning rate,
+/// by `each_setting(f)`: f(name, value, what is allowed).
+namespace sinter::inline SINTER_TARGET::detail {
+
+enum class allowed : std::uint8_t { not_negative, up_to_one, below_one, limit };
+using setting_call = void (*)(const char* name, float value, allowed);
+
+/// option_error unless the value is finite and as allowed (a limit: above 0; infinity is none at
+/// all).
+SINTER_COLD inline void need_setting(const char* name, float value, allowed a) {
+    static constexpr const char* words[] = {"0 or more, and finite", "0 to 1", "0 or more, below 1",
+                                            "above 0; infinity for no limit"};
+    const bool fits = a == allowed::limit       ? value > 0
+                      : a == allowed::below_one ? value >= 0 && value < 1
+                      : a == allowed::up_to_one ? value >= 0 && value <= 1
+                                                : value >= 0 && value <= std::numeric_limits<float>::max();
+    if (!fits)
+        throw option_error("impossible setting of the optimizer", name,
+                           base::number_text(value), words[static_cast<int>(a)]);
+}
+/// The same of all settings, those of wrapped optimizers and of groups among them. What a user's own
+/// optimizer does not tell is not looked at.
+template <class O>
+SINTER_COLD void need_settings(const O& o) {
+    if constexpr (requires { o.each_setting(need_setting); }) o.each_setting(need_setting);
+    if constexpr (requires { o.optimizer; }) need_settings(o.optimizer);
+    if constexpr (requires { o.others; o.members; }) {
+        need_settings(o.others);
+        std::apply([](const auto&... g) { (need_settings(g), ...); }, o.members);
+    }
+}
+
+} // namespace sinter::detail
