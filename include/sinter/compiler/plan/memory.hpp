@@ -12,7 +12,7 @@ enum class space : std::uint32_t { activation, parameter, gradient, state, slot,
 struct address {
     std::uint32_t bits = static_cast<std::uint32_t>(space::none) << 29;
     std::int32_t slice = 0;   ///< floats of one iteration of a loop, for each example where `batched`
-    std::int16_t slot = 0;    ///< slices from the beginning
+    std::int32_t slot = 0;    ///< slices from the beginning
     bool batched = false;
     bool moves = false;       ///< in iteration t it is t slices further on
 
@@ -28,7 +28,7 @@ struct address {
 };
 /// The gradient at `a` of one of several replicas, whose arenas lie anywhere.
 constexpr address gradient_source(address a, int number) {
-    a.slot = static_cast<std::int16_t>(number + 1);
+    a.slot = number + 1;
     return a;
 }
 constexpr bool is_gradient_source(address a) {

@@ -153,7 +153,7 @@ private:
         const node& n = n_[v];
         a.slice = static_cast<std::int32_t>(floats_of(n, t_, 1));
         a.batched = n.s.batched;
-        a.slot = static_cast<std::int16_t>(slot);
+        a.slot = slot;
         a.moves = moves;
         return a;
     }
@@ -187,7 +187,7 @@ private:
             } else if (n.k == op::loop_last && a.moves) {
                 const loop& l = g_.loops[n_[n.in[0]].loop - 1];
                 a.moves = false;
-                if (!l.backwards) a.slot = static_cast<std::int16_t>(a.slot + l.steps - 1);
+                if (!l.backwards) a.slot += l.steps - 1;
             }
             at[v] = a;
         }
