@@ -3,12 +3,12 @@
 #include <sinter/ops/conv2d.hpp>
 
 /// What pools share: windows over an image [H, W, C]. The divisor of a mean: 0 the elements that
-/// exist, whole_window all of KH KW, else 1 + rows below << 12 + columns right: the elements and
+/// exist, whole_window all of KH KW, else 1 + rows below << 16 + columns right: the elements and
 /// the padding that was asked for (windows that hang over that too, by rounding up, count what lies
 /// within).
 namespace sinter::inline SINTER_TARGET {
 
-inline constexpr int whole_window = -1, padding_below = 12;
+inline constexpr int whole_window = -1, padding_below = 16;
 
 namespace detail {
 constexpr void pool_extents(const kernel_request& r, kernel_extents& k, const shape& x, const shape& y) {
@@ -41,8 +41,13 @@ constexpr tensor pool_image(tensor x, const sliding& v, const sliding& h, const 
             return given >= 0 ? given : over > 0 ? over : 0;
         };
         const bool is_given = o.padding.how == padding::rule::given, none = o.padding.how == padding::rule::valid;
-        divisor = 1 + (after(v, is_given ? o.padding.after[1] : none ? 0 : -1) << padding_below) +
-                  after(h, is_given ? o.padding.after[2] : none ? 0 : -1);
+        const int below = after(v, is_given ? o.padding.after[1] : none ? 0 : -1),
+                  right = after(h, is_given ? o.padding.after[2] : none ? 0 : -1);
+        constexpr int most_below = (1 << (31 - padding_below)) - 1, most_right = (1 << padding_below) - 2;
+        if (below > most_below || right > most_right)   // one number has both
+            return fail(x.g, fault_kind::padding_refused, info_of<K>.self, extents(below, right),
+                        extents(most_below, most_right));
+        divisor = 1 + (below << padding_below) + right;
     }
     return make<K>(x.g, y, {x}, {v.k, h.k, v.stride, h.stride, v.before, h.before, divisor});
 }
