@@ -301,6 +301,9 @@ BOOST_AUTO_TEST_CASE(impossible_requests_are_errors_in_words) {
     auto p = numbered(3) | data::batch(1);
     BOOST_CHECK_THROW(p.seek({-1, 0}), option_error);
     BOOST_CHECK_THROW(data::dataset(extents(2), {1, 2, 3}), data_error);
+    BOOST_CHECK_THROW(data::dataset(extents(-1, -3), {1, 2, 3}), data_error);
+    BOOST_CHECK_EXCEPTION(data::dataset(extents(65536, 65537), std::vector<float>(65536)), data_error,
+                          [](const data_error& e) { return e.got() == "65536 x 65537"; });
     BOOST_CHECK_THROW(data::dataset(extents(1), {1, 2, 3}).labels({1, 2}), data_error);
     BOOST_CHECK_THROW(data::dataset(extents(1), {1, 2, 3}).slice(2, 2), data_error);
     BOOST_CHECK_EXCEPTION(data::dataset(extents(1), {1, 2, 3}).labels({0, 3, 1}, 3), data_error,

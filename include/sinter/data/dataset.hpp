@@ -122,7 +122,15 @@ private:
                            : use == role::label  ? "labels"
                            : use == role::target ? "targets"
                                                  : "weights";
-        if (row.size() <= 0 || got % row.size() != 0)
+        bool possible = !row.is_too_large();
+        std::string said;
+        for (int k = 0; k < row.rank; ++k) {
+            possible = possible && row.d[k] > 0;
+            said += joined({k ? " x " : "", row.d[k]});
+        }
+        if (!possible)
+            throw data_error("extents that no row can have", name, said, "positive ones, at most 2147483647 numbers");
+        if (got % row.size() != 0)
             throw data_error("values do not fill whole rows", name, joined({got}),
                              joined({"a multiple of ", row.size()}));
         const std::int64_t n = got / row.size();

@@ -55,7 +55,7 @@ struct by_both_fans {
     init_kind kind;
     float over;
     constexpr initializer operator()(int fan_in, int fan_out) const {
-        return {kind, compiler::root(over / static_cast<float>(fan_in + fan_out))};
+        return {kind, compiler::root(over / static_cast<float>(1. * fan_in + fan_out))};
     }
 };
 

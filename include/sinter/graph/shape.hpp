@@ -32,8 +32,10 @@ struct shape {
     // One expression each, without a loop: passes ask for these all the time, and clang counts
     // statements.
     static_assert(max_rank == 5);
+    // Unsigned: of extents that are too large they give some number, and a node that has them is a
+    // fault; an overflow would be an error of the compiler's own.
     constexpr int size() const {   ///< elements of one example
-        return rows() * last();
+        return static_cast<int>(static_cast<unsigned>(rows()) * static_cast<unsigned>(last()));
     }
     /// Are these more elements than size() can tell? As a double: no product of extents is too
     /// large for that.
@@ -43,7 +45,9 @@ struct shape {
     }
     constexpr int last() const { return rank ? d[rank - 1] : 1; }
     constexpr int rows() const {   ///< elements of one example without the last axis
-        return (rank > 1 ? d[0] : 1) * (rank > 2 ? d[1] : 1) * (rank > 3 ? d[2] : 1) * (rank > 4 ? d[3] : 1);
+        return static_cast<int>(
+            static_cast<unsigned>(rank > 1 ? d[0] : 1) * static_cast<unsigned>(rank > 2 ? d[1] : 1) *
+            static_cast<unsigned>(rank > 3 ? d[2] : 1) * static_cast<unsigned>(rank > 4 ? d[3] : 1));
     }
     constexpr shape plain() const {
         shape s = *this;

@@ -12,7 +12,7 @@ namespace sinter::inline SINTER_TARGET {
 /// MaxPooling2D and AveragePooling2D.
 template <per_axis K, window O = window{.stride = K, .padding = padding::valid}>
 struct max_pool_layer : layer<max_pool_layer<K, O>> {
-    static_assert(K.least() > 0 && K.d[1] * K.d[2] <= 255 && O.stride.least() > 0,
+    static_assert(K.least() > 0 && 1. * K.d[1] * K.d[2] <= 255 && O.stride.least() > 0,
                   "max_pool: window positive and of at most 255 elements (15 x 15), positive stride");
     static constexpr const char* name = "max_pool";
     static constexpr tensor trace(tensor x) { return ops::max_pool(x, K, O); }

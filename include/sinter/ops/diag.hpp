@@ -15,7 +15,10 @@ constexpr tensor diag(tensor v, int k = 0) {
     v = unpack(v);
     const shape s = v.shape();
     if (s.rank == 0 || s.rank == max_rank) return fail(v.g, fault_kind::axis_out_of_range, op::insert, s, s);
-    const int n = s.last() + (k < 0 ? -k : k);
+    const std::int64_t wide = std::int64_t{s.last()} + (k < 0 ? -std::int64_t{k} : k);
+    if (wide > 46340)   // squared 2^31 and more
+        return fail(v.g, fault_kind::tensor_too_large, op::insert, s, extents(0x7fffffff));
+    const int n = static_cast<int>(wide);
     const shape flat = with_last(s, n * n);
     box b(s);
     b.first[s.rank - 1] = k < 0 ? -k * n : k;

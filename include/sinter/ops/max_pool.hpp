@@ -51,7 +51,7 @@ struct rule<op::max_pool_winners> : root_op_rule {
 namespace ops {
 constexpr tensor max_pool(tensor x, per_axis k, window o) {
     constexpr int most = 255;   // a winner's place in its window must fit into a byte
-    if (x.ok() && k.d[1] * k.d[2] > most)
+    if (x.ok() && 1. * k.d[1] * k.d[2] > most)
         return fail(x.g, fault_kind::window_out_of_range, op::max_pool, extents(k.d[1], k.d[2]), extents(15, 15));
     return pool<op::max_pool>(x, k, o);
 }

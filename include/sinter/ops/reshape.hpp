@@ -29,12 +29,14 @@ constexpr tensor reshape(tensor a, shape s) {
     else s.form = layout::plain, a = from_steps(a);
     s.batched = a.shape().batched;
     s.type = a.shape().type;
-    int others = 1, open = -1;
+    std::int64_t others = 1;   // of extents that no tensor has it stops somewhere beyond 2^31
+    int open = -1;
     for (int i = 0; i < s.rank; ++i) {
         if (s.d[i] == -1 && open < 0) open = i;
-        else others *= s.d[i];
+        else if (others <= 0x7fffffff) others *= s.d[i];
     }
-    if (open >= 0 && others > 0 && a.shape().size() % others == 0) s.d[open] = a.shape().size() / others;
+    if (open >= 0 && others > 0 && a.shape().size() % others == 0)
+        s.d[open] = static_cast<int>(a.shape().size() / others);
     bool fits = s.size() == a.shape().size();
     for (int i = 0; i < s.rank; ++i) fits = fits && s.d[i] > 0;
     if (!fits) return fail(a.g, fault_kind::sizes_differ, op::reshape, a.shape(), s);
