@@ -3,11 +3,14 @@
 #include <boost/test/unit_test.hpp>
 #include "io/error_parts.hpp"
 #include <sinter/sinter.hpp>
+#include <sinter/autodiff/gradient.hpp>
 #include <sinter/layers/attention.hpp>
 #include <sinter/layers/bidirectional.hpp>
+#include <sinter/layers/embedding_bag.hpp>
 #include <sinter/layers/gru.hpp>
 #include <sinter/layers/lstm.hpp>
 #include <sinter/layers/rnn.hpp>
+#include <sinter/ops/square.hpp>
 #include <bit>
 #include <limits>
 
@@ -99,6 +102,46 @@ BOOST_AUTO_TEST_CASE(attention_over_a_memory) {
         return multi_head_attention<3>(ops::broadcast_to(queries, batch_of(2, 3)), memory, lengths);
     };
     check<std::int32_t>(inputs(array<5, 3>, indices<>) >> cross, "queries of their own");
+}
+/// A net that has a gradient in it: training takes that of attention's gradient.
+BOOST_AUTO_TEST_CASE(gradients_of_gradients_of_attention) {
+    constexpr auto penalised = [](tensor x, tensor lengths) {
+        const tensor q = ops::broadcast_to(parameter(x, "queries", extents(2, 3), {init_kind::uniform, 1.f}),
+                                           batch_of(2, 3));
+        const tensor k = x + parameter(x, "keys", extents(5, 3), {init_kind::uniform, 1.f}),
+                     v = x + parameter(x, "values", extents(5, 3), {init_kind::uniform, 1.f});
+        const tensor y = attention(q, k, v, {.lengths = lengths});
+        return y + ops::gradient(ops::sum(ops::square(y), {0, 1}), q);
+    };
+    check<std::int32_t>(inputs(array<5, 3>, indices<>) >> penalised, "a gradient");
+}
+/// The weight of an index that is padding, and the table's row for it.
+BOOST_AUTO_TEST_CASE(padding_in_bags) {
+    constexpr auto net = inputs(indices<6>, array<6>) >> embedding_bag<8, 5, combine::mean, 2>;
+    const auto trained_with = [&](float weight, float row) {
+        trainer<std::remove_const_t<decltype(net)>, mse_loss, sgd, 3> t(sgd{.learning_rate = 0.1f}, {.threads = 1});
+        std::vector<float> table = t.plain(t.parameter(0)), w;
+        std::fill_n(table.begin() + 10, 5, row);
+        t.set_plain(t.parameter(0), table.data());
+        std::vector<std::int32_t> bags;
+        for (int k = 0; k < 18; ++k) {
+            bags.push_back(k * 5 % 8);
+            w.push_back(bags.back() == 2 ? weight : 0.5f);
+        }
+        const data::input_view in[2]{{nullptr, bags.data(), 6}, {w.data(), nullptr, 6}};
+        const std::vector<float> y(15, 0.25f);
+        std::vector<float> seen;
+        for (int step = 0; step < 3; ++step) seen.push_back(t.step({.y = y.data(), .size = 3, .inputs = {in, 2}}));
+        for (int i = 0; const float v : t.plain(t.parameter(0)))
+            if (i++ / 5 != 2) seen.push_back(v);
+        return seen;
+    };
+    const std::vector<float> zeros = trained_with(0, 0);
+    BOOST_TEST(zeros[2] < zeros[0]);
+    for (const float spoiled : {not_a_number, infinity}) {
+        BOOST_TEST((trained_with(spoiled, 0) == zeros), "weight " << spoiled);
+        BOOST_TEST((trained_with(0.5f, spoiled) == zeros), "row " << spoiled);
+    }
 }
 BOOST_AUTO_TEST_CASE(lengths_out_of_range_are_refused) {
     constexpr auto net = inputs(array<4, 2>, array<1>) >> rnn<2, recurrent_options{.sequences = false}>;

@@ -43,6 +43,9 @@ constexpr tensor embedding_bag(tensor table, tensor indices, bag_options o = {})
         if (!floats_can_name(*table.g, op::to_float, table.shape(), table.shape().d[0])) return {table.g, -1};
         const tensor counts =
             binary<op::not_equal>(to_float(indices), constant(table.g, static_cast<float>(o.padding)));
+        shape each = counts.shape();
+        each.d[each.rank++] = 1;
+        rows = where(reshape(counts, each), rows, 0.f);   // whatever the table has there, be it NaN
         w = w.g ? where(counts, w, 0.f) : counts;
     }
     const int n = s.last();
@@ -53,7 +56,7 @@ constexpr tensor embedding_bag(tensor table, tensor indices, bag_options o = {})
     }
     shape weight = w.shape();
     weight.d[weight.rank++] = 1;
-    const tensor y = sum(rows * reshape(w, weight), {-2});
+    const tensor y = sum(o.weights.g ? rows * reshape(w, weight) : rows, {-2});
     if (o.combine == combine::sum) return y;
     const tensor all = o.combine == combine::mean ? sum(w, {-1}, keep::yes) : sum(w * w, {-1}, keep::yes);
     const tensor divisor = where(binary<op::equal>(all, constant(table.g, 0)), 1.f, all);   // an empty bag

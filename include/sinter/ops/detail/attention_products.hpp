@@ -22,8 +22,8 @@ public:
         groups_ = n_.p[attention_attribute::groups], each_ = n_.p[attention_attribute::heads] / groups_,
         queries_ = g.x(0).shape().d[0], keys_ = g.x(1).shape().d[0];
         q_ = by_heads(g.x(0), each_);
-        k_ = by_heads(g.x(1), 1);
-        v_ = by_heads(g.x(2), 1);
+        k_ = counted(by_heads(g.x(1), 1));
+        v_ = counted(by_heads(g.x(2), 1));
         d_ = by_heads(g.x(7), each_);
         p_ = probabilities();
         if (n_.p[attention_attribute::stream]) {
@@ -99,6 +99,13 @@ private:
     }
     static constexpr tensor back(tensor x, const shape& s) { return ops::reshape(ops::permute(x, {2, 0, 1, 3}), s); }
 
+    constexpr tensor length() const { return ops::reshape(ops::to_float(g_.x(3)), sinter::extents(1, 1, 1, 1)); }
+    /// Keys or values with zeros beyond their length: a product with 0 of what is not finite is none.
+    constexpr tensor counted(tensor x) const {
+        if (!n_.p[attention_attribute::measured]) return x;
+        const tensor place = ops::reshape(ops::range(x, keys_), sinter::extents(keys_, 1));
+        return ops::where(ops::less(place, length()), x, 0.f);
+    }
     constexpr tensor of_bias(tensor b) const {
         const shape s = b.shape();
         if (s.rank < 3 || s.d[0] == 1) return ops::reshape(b, sinter::extents(1, 1, s.size() / keys_, keys_));
@@ -118,8 +125,7 @@ private:
             scores = ops::where(ops::less(key, ops::reshape(end, sinter::extents(queries_, 1))), scores, hidden);
         }
         if (n_.p[attention_attribute::measured]) {
-            const tensor length = ops::reshape(ops::to_float(g_.x(3)), sinter::extents(1, 1, 1, 1));
-            scores = ops::where(ops::less(key, length), scores, hidden);
+            scores = ops::where(ops::less(key, length()), scores, hidden);
         }
         const tensor shifted = ops::shifted(ops::maximum(scores, constant(g_.g, least)));
         const tensor e = ops::exp(shifted) * ops::greater(scores, hidden), sum = row_sum(e);
