@@ -4,9 +4,12 @@
 
 #include <sinter/layers/lstm.hpp>
 #include <sinter/sinter.hpp>
+#include <sinter/strategy/mirrored.hpp>
 #include <sinter/train/full_batch.hpp>
 #include <sinter/train/losses/ctc.hpp>
+#include <sinter/train/losses/per_output.hpp>
 #include <sinter/train/losses/weighted.hpp>
+#include <sinter/train/metrics/mse.hpp>
 #include <sinter/train/optimizers/accumulate.hpp>
 #include <sinter/train/optimizers/adam.hpp>
 #include <sinter/train/optimizers/clip.hpp>
@@ -177,4 +180,50 @@ BOOST_AUTO_TEST_CASE(means_of_a_pass) {
         BOOST_TEST(std::abs(seen - whole) < 1e-5 * whole);
         BOOST_TEST(std::abs(r[0].loss - whole) < 1e-5 * whole);
     }
+}
+/// Squared distances 0 9 1 1 of weights -1 1 1 1, of which the first two cancel: 5.5, and 2.5 is the best constant.
+BOOST_AUTO_TEST_CASE(weights_that_cancel) {
+    constexpr auto constant_net = features<1> >> [](tensor x) { return x + parameter(x, "c", extents(1), zeros); };
+    const std::vector<float> x(4), y{0, 3, 1, 1}, w{-1, 1, 1, 1};
+    data::dataset set(extents(1), x);
+    set.targets(extents(1), y).weights(w);
+    for (const int size : {4, 3, 2, 1}) {
+        full_batch model{constant_net, weighted(mse)};
+        auto data = data::source(set) | data::batch(size);
+        model.train(data);
+        BOOST_TEST(std::abs(model.inner().plain(model.inner().parameter(0))[0] - 2.5f) < 1e-4f, "batches of " << size);
+        estimator zero{constant_net, weighted(mse), sgd{.learning_rate = 0.f}};
+        BOOST_TEST(std::abs(zero.train(data, {.progress = nullptr})[0].loss - 5.5) < 1e-6, "batches of " << size);
+        BOOST_TEST(std::abs(zero.evaluate(data).loss - 5.5) < 1e-6, "batches of " << size);
+    }
+}
+/// What all replicas weigh together, be it negative.
+BOOST_AUTO_TEST_CASE(weights_of_replicas) {
+    trainer two{net, weighted(mse), sgd{}, max_batch<8>, mirrored<2>{}, {.threads = 1}};
+    examples all;
+    for (float& w : all.weights) w = -w;
+    two.step(all.part<false, true>(0, 4));
+    BOOST_TEST(two.loss_weight() == -6);
+}
+/// An output's accuracy and metrics count what its own loss counts, whatever another's weighs.
+BOOST_AUTO_TEST_CASE(what_an_outputs_loss_counts) {
+    constexpr auto two = features<2> >> [](tensor x) { return outputs(x * 1.f, x * 2.f); };
+    const std::vector<float> x{1, 0, 1, 0, 0, 1, 0, 1}, y{2, 0, 0, 0, 0, 0, 0, 4}, w{0, 0, 1, 1};
+    const std::vector<std::int32_t> classes{1, 1, 1, 1};   // of which the last two are right
+    data::dataset set(extents(2), x);
+    set.labels(classes, 2).targets(extents(2), y).weights(w);
+    const auto measure = [&](auto loss) {
+        estimator model{two >> [](tensor a, tensor b) {
+            const tensor c = parameter(a, "c", extents(2), zeros);
+            return outputs(a + c, b + c);
+        }, loss, sgd{.learning_rate = 0.f}};
+        auto data = data::source(set) | data::batch(3);
+        const double seen = model.train(data, {.progress = nullptr})[0].training_accuracy;
+        const auto r = model.evaluate(data, {metrics::named("second", metrics::mse{}, 1)});
+        BOOST_TEST(r.accuracy == seen);
+        return std::pair{r.accuracy, r.metrics[0].value};
+    };
+    BOOST_TEST((measure(per_output(softmax_cross_entropy, weighted(mse))) == std::pair{0.5, 2.}));
+    BOOST_TEST((measure(per_output(weighted(softmax_cross_entropy), mse)) == std::pair{1., 1.5}));
+    BOOST_TEST((measure(weighted(per_output(softmax_cross_entropy, mse))) == std::pair{1., 2.}));
 }

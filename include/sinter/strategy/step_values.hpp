@@ -22,7 +22,8 @@ struct step_result {
     bool stop = false;     ///< some member has asked to stop (step_values::stop): all are told so of the same step
     bool save = false;     ///< some member has asked to save, likewise
     std::int64_t examples = -1;   ///< of the whole batch, over all members; -1: those of this member's batch
-    double loss_weight = -1;      ///< what the loss is a mean over, likewise; -1: local()'s loss_weight()
+    /// What the loss is a mean over, likewise; NaN: local()'s loss_weight(). Weights may be negative.
+    double loss_weight = __builtin_nan("");
     bool passed = false;          ///< the other members have made this step without this one, which has no loss of it
     bool join = false;            ///< some member knows of a process that waits to join the job
     std::int64_t global_step = -1;   ///< the model's steps, where others count them, too; -1: one more if applied

@@ -112,13 +112,15 @@ public:
     float evaluate(const data::batch_view& b) {
         detail::evaluate_stages<typename detail::request_of<evaluation>::type>();
         session_.refresh();
-        last_.loss_weight = -1;
+        last_.loss_weight = __builtin_nan("");
         return session_.local().evaluate(prepared<evaluation>(b), values_of(nullptr));
     }
     /// What the last step()'s or evaluate()'s loss is a mean over: the batch's examples or, where
     /// the loss is weighted or ignores labels, the sum of what they weigh. Losses of batches, and
     /// gradients, times this add up to those of all batches together.
-    double loss_weight() const { return last_.loss_weight >= 0 ? last_.loss_weight : session_.local().loss_weight(); }
+    double loss_weight() const {
+        return last_.loss_weight == last_.loss_weight ? last_.loss_weight : session_.local().loss_weight();
+    }
     /// Output `i` for each example of the batch, [batch, extents...], good until the next step,
     /// evaluate or predict. Throws option_error where there is no such output.
     span<const float> predict(const data::batch_view& b, int i = 0) {

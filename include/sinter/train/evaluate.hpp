@@ -24,12 +24,14 @@ inline constexpr bool classifies =
     first_target_of<Trainer>.n > 0 &&
     first_target_of<Trainer>.at[0].kind == target_kind::class_index&& first_target_of<Trainer>.at[0].output == 0;
 
-/// Weights of the loss an example; 0 where it takes none.
+/// Weights an example by which the loss weighs this output; 0 where it weighs others alone, or none.
 template <class Trainer>
-constexpr int weights_an_example() {
+constexpr int weights_of_output(int output) {
     constexpr auto& p = Trainer::training::v;
+    constexpr target_list all = targets_of<loss_of<Trainer>>(p.n_outputs);
     for (int i = 0; i < p.n_targets; ++i)
-        if (p.targets[i].weight) return p.targets[i].s.size();
+        if (p.targets[i].weight && (all.at[i].hides != hidden_part::output || all.at[i].output == output))
+            return p.targets[i].s.size();
     return 0;
 }
 /// Counts a run's first output: a vote for each row of its last axis, be it one an example or
@@ -41,13 +43,15 @@ void count_accuracy(const Replica& ran, metrics::accuracy& accuracy, const data:
         const span<const float> y = ran.output(0);
         if (y.empty()) return;
         const int classes = ran.output_shape(0).last();
-        const int rows = static_cast<int>(y.size()) / classes;
-        if (!target.ignores && !b.weights) return accuracy.add(y.data(), b.labels, rows, classes);
-        const int of_weights = weights_an_example<Trainer>(), of_rows = rows / b.size;
-        for (int i = 0; i < rows; ++i) {
-            if (target.ignores && b.labels[i] == target.also) continue;
-            if (b.weights && b.weights[i * of_weights / of_rows] == 0.f) continue;
-            accuracy.add(y.data() + static_cast<std::int64_t>(i) * classes, b.labels + i, 1, classes);
+        const std::int64_t rows = static_cast<std::int64_t>(y.size()) / classes, of_rows = rows / b.size;
+        const std::int32_t* const labels = target_column(b, true, 0).indices;
+        constexpr int of_weights = weights_of_output<Trainer>(0);
+        const float* const weights = of_weights ? b.weights : nullptr;
+        if (!target.ignores && !weights) return accuracy.add(y.data(), labels, rows, classes);
+        for (std::int64_t i = 0; i < rows; ++i) {
+            if (target.ignores && labels[i] == target.also) continue;
+            if (weights && weights[i * of_weights / of_rows] == 0.f) continue;
+            accuracy.add(y.data() + i * classes, labels + i, 1, classes);
         }
     }
 }
@@ -91,18 +95,21 @@ SINTER_COLD void measure(const Trainer& trainer, const metrics::named& m, metric
     const data::input_view t = target_column(b, whole, seen[whole]);
     const span<const float> y = trainer.output(m.output());
     const shape s = trainer.last_output_shape(m.output());
-    const int columns = s.rank ? s.last() : 1, rows = static_cast<int>(y.size()) / columns;
-    const int of_weights = weights_an_example<Trainer>(), of_rows = rows / b.size;
-    const auto counts = [&](int i) {
+    const std::int64_t columns = s.rank ? s.last() : 1, rows = static_cast<std::int64_t>(y.size()) / columns,
+                       most = 0x7fffffff / columns;   // rows that a metric is given at once: it counts in int
+    const std::int64_t of_weights = weights_of_output<Trainer>(m.output()), of_rows = rows / b.size;
+    const float* const weights = of_weights ? b.weights : nullptr;
+    const auto counts = [&](std::int64_t i) {
         return !(whole && target.ignores && t.indices[i] == target.also) &&
-               !(b.weights && b.weights[i / of_rows * of_weights + i % of_rows * of_weights / of_rows] == 0.f);
+               !(weights && weights[i / of_rows * of_weights + i % of_rows * of_weights / of_rows] == 0.f);
     };
-    for (int i = 0, end = 0; i < rows; i = end + 1) {
-        for (end = i; end < rows && counts(end);) ++end;
-        if (end == i) continue;
-        const std::int64_t at = std::int64_t{i} * columns;
-        to.add(m.name().c_str(),
-               {y.data() + at, whole ? t.indices + i : nullptr, whole ? nullptr : t.values + at, end - i, columns});
+    for (std::int64_t i = 0, end = 0; i < rows; i = end) {
+        for (end = i; end < rows && end - i < most && counts(end);) ++end;
+        if (end == i) ++end;
+        else
+            to.add(m.name().c_str(), {y.data() + i * columns, whole ? t.indices + i : nullptr,
+                                      whole ? nullptr : t.values + i * columns, static_cast<int>(end - i),
+                                      static_cast<int>(columns)});
     }
 }
 
@@ -194,7 +201,7 @@ SINTER_COLD evaluation_result evaluate(Trainer& t, data::pipeline& data,
             }
             if (batch++ % members != me.index * (members > 1)) return true;
             const float l = t.evaluate(b);   // which refuses a batch that does not fit
-            loss.add(static_cast<double>(l), t.loss_weight());
+            loss.add_mean(static_cast<double>(l), t.loss_weight());
             detail::count_accuracy<Trainer>(t.session().local(), accuracy, b);
             for (std::size_t i = 0; i < running.size(); ++i) detail::measure(t, measured[i], *running[i], b);
             r.examples += b.size;
@@ -209,7 +216,7 @@ SINTER_COLD evaluation_result evaluate(Trainer& t, data::pipeline& data,
     }
     if (r.examples == 0)
         throw data_error("there is nothing to evaluate", "evaluate", "a pass without examples", "at least one");
-    r.loss = loss.weight() == 0 ? 0 : loss.value();   // no example had a weight
+    r.loss = loss.of_sum();
     if (detail::classifies<Trainer>) r.accuracy = accuracy.value();
     for (std::size_t i = 0; i < running.size(); ++i)
         r.metrics.push_back({measured[i].name(), running[i]->value(), measured[i].falls(), std::move(running[i])});

@@ -135,9 +135,10 @@ private:
              ++tries)   // an earlier loop may have ended at the very end of a pass
             for (const data::batch_view& b : data) {
                 t_.set_steps(0);
-                const double l = static_cast<double>(t_.step(b)), by = summed ? 1 : t_.loss_weight();
+                const double l = static_cast<double>(t_.step(b)), counted = summed ? 1 : t_.loss_weight(),
+                             by = counted == 0 ? 1 : counted;   // weights that cancel: the step divided by 1
                 all += l * by;
-                weight += by;
+                weight += counted;
                 examples += b.size;
                 std::size_t k = 0;
                 for (int i = 0; i < t_.parameters(); ++i)

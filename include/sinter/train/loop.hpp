@@ -349,7 +349,7 @@ private:
         run_.step = t_.steps();
         if (first_loss_ < 0 && !done.passed) first_loss_ = __builtin_fabs(static_cast<double>(run_.loss));
         if (!done.passed && __builtin_fabsf(run_.loss) <= std::numeric_limits<float>::max()) {
-            run_.sums.losses[run_.phase].add(static_cast<double>(run_.loss), t_.loss_weight());
+            run_.sums.losses[run_.phase].add_mean(static_cast<double>(run_.loss), t_.loss_weight());
             if constexpr (detail::counts_in_training<Trainer>())
                 if (run_.phase == 0) detail::count_accuracy_of_step(t_, run_.sums.own, b);
             run_.result.examples += done.examples;
@@ -366,8 +366,7 @@ private:
         return more;
     }
     void sum_up() {
-        const metrics::mean& loss = run_.sums.losses[0];
-        run_.result.loss = loss.weight() == 0 ? 0 : loss.value();
+        run_.result.loss = run_.sums.losses[0].of_sum();
         if constexpr (detail::counts_in_training<Trainer>())
             run_.result.training_accuracy = run_.sums.accuracy_so_far();
     }

@@ -15,7 +15,7 @@ enum class result_kind : std::uint8_t {
 /// What is told of it before it is given: numbers, any of which another process can send.
 struct told_result {
     std::int64_t made_in = 0, bytes = 0, examples = -1, global_step = -1;
-    double loss_weight = -1;
+    double loss_weight = __builtin_nan("");
     float loss = 0;
     result_kind kind = result_kind::none;
     std::uint8_t flags = 0;   ///< of a step_result, in their order

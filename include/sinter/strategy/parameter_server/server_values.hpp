@@ -260,7 +260,7 @@ public:
         double x[] = {mean * weight, weight, mean};
         reduce(x);
         if (setup_.canonical || sums<0>) return x[2];   // each has a part of the batch's loss
-        return x[1] > 0 ? x[0] / x[1] : 0;
+        return x[1] != 0 ? x[0] / x[1] : 0;
     }
     bool asked_to_stop() const { return link_ && link_->client().asked(); }
     bool server_ends() const { return link_ && link_->client().server_ends(); }   ///< its process was asked to

@@ -56,10 +56,9 @@ class accuracy {
 public:
     static constexpr const char* name = "accuracy";
     /// `logits` [n, classes], `labels` [n]; data_error for labels out of range.
-    void add(const float* logits, const std::int32_t* labels, int n, int classes) {
-        for (int i = 0; i < n; ++i) need_label(labels[i], classes, "accuracy");
-        for (int i = 0; i < n; ++i)
-            right_ += predicts(logits + static_cast<std::int64_t>(i) * classes, classes, labels[i]);
+    void add(const float* logits, const std::int32_t* labels, std::int64_t n, int classes) {
+        for (std::int64_t i = 0; i < n; ++i) need_label(labels[i], classes, "accuracy");
+        for (std::int64_t i = 0; i < n; ++i) right_ += predicts(logits + i * classes, classes, labels[i]);
         count_ += n;
     }
     void add_counts(std::int64_t right, std::int64_t count) {   ///< of elsewhere

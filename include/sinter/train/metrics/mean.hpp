@@ -15,6 +15,12 @@ public:
         sum_ += value * weight;
         weight_ += weight;
     }
+    /// A mean as losses are: sum / weight, or, where weights cancel or there are none, the sum.
+    void add_mean(double value, double weight) {
+        sum_ += value * (weight == 0 ? 1 : weight);
+        weight_ += weight;
+    }
+    double of_sum() const { return sum_ / (weight_ == 0 ? 1 : weight_); }   ///< of all together, likewise
     void merge(const mean& other) {
         sum_ += other.sum_;
         weight_ += other.weight_;
