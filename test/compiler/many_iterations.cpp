@@ -4,6 +4,7 @@
 
 #include <sinter/ops.hpp>
 #include <sinter/sinter.hpp>
+#include <cmath>
 
 // Loops of more iterations than 16 bits count: values and gradients as those of the same loop in double.
 using namespace sinter;

@@ -4,6 +4,7 @@
 
 #include <sinter/ops/avg_pool.hpp>
 #include <sinter/sinter.hpp>
+#include <algorithm>
 
 using namespace sinter;
 
