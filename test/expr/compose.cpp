@@ -37,6 +37,14 @@ BOOST_AUTO_TEST_CASE(residual) {
         return std::vector{y};
     });
 }
+BOOST_AUTO_TEST_CASE(generic_lambdas) {   // whose bodies would not compile with a bundle
+    constexpr auto twice = [](auto x) { return x + x; };
+    constexpr auto sum = [](auto a, auto b) { return a + b; };
+    check_net(inputs(features<3>, features<3>) >> sum >> twice >> dense<2>, [](const auto& p, const auto& x) {
+        const doubles y = plus(x[0], x[1]);
+        return std::vector{affine(plus(y, y), p[0], p[1])};
+    });
+}
 BOOST_AUTO_TEST_CASE(several_inputs) {
     constexpr auto join = [](tensor a, tensor b) { return dense<5>(a) * dense<5>(b) + dense<5>(a); };
     check_net(inputs(features<3>, features<7>) >> join >> dense<2>, [](const auto& p, const auto& x) {

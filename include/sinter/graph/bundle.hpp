@@ -58,13 +58,19 @@ constexpr tensor call_by_number(F f, const bundle& x, const char* name) {
                : tensor{};
 }
 
-/// How many tensors F takes. Generic lambdas are not asked whether they take a bundle: their bodies
-/// might not compile.
+/// Does F take a bundle? Generic lambdas are not asked, for their bodies might not compile: a
+/// requirement stops at the first that fails, where && would look at both.
+template <class F>
+concept takes_a_bundle = requires {
+    &F::operator();
+    requires std::is_invocable_v<F, bundle>;
+};
+/// How many tensors F takes.
 template <class F>
 constexpr int arity() {
     if constexpr (requires { F::arity; }) return F::arity;
     else if constexpr (traces_several<F>) return any_number;
-    else if constexpr (requires { &F::operator(); } && std::is_invocable_v<F, bundle>) return any_number;
+    else if constexpr (takes_a_bundle<F>) return any_number;
     else if constexpr (std::is_invocable_v<F, tensor>) return 1;
     else if constexpr (std::is_invocable_v<F, tensor, tensor>) return 2;
     else if constexpr (std::is_invocable_v<F, tensor, tensor, tensor>) return 3;
