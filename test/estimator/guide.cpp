@@ -169,6 +169,12 @@ BOOST_AUTO_TEST_CASE(metrics_by_name) {
     auto data = data::source(examples(90)) | data::batch(32), held_out = data::source(examples(30)) | data::batch(32);
     measure(data, held_out);
     BOOST_TEST(model.evaluate(held_out, metrics::top_k{3}).value("top_k") == 1);
+    const data::dataset set = examples(30);   // pipelines that are made in the call
+    model.train(set | data::batch(32), {.epochs = 2, .progress = nullptr});
+    BOOST_TEST(model.inner().steps() == 2);
+    BOOST_TEST(model.evaluate(set | data::batch(7)).loss == model.evaluate(held_out).loss,
+               boost::test_tools::tolerance(1e-5));
+    BOOST_TEST((model.predict(set | data::batch(32)) == model.predict(held_out)));
 }
 BOOST_AUTO_TEST_CASE(several_outputs) {
     data::dataset s = examples(32);

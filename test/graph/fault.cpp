@@ -109,7 +109,8 @@ BOOST_AUTO_TEST_CASE(number_of_tensors) {
     is(fault_of(inputs(features<4>, features<4>) >> dense<2>), number, op::input);
     is(fault_of(inputs(features<4>, features<4>) >> named<"a">(dense<2>)), number, op::input);
     is(fault_of(features<4> >> named<"a">([](tensor a, tensor b) { return a + b; })), number, op::input);
-    is(fault_of(features<4> >> [](tensor x) { return outputs(x, x); }), number, op::input);   // and mse takes one
+    is(fault_of(features<4> >> [](tensor x) { return outputs(x, x); }),   // and mse takes one
+       fault_kind::loss_takes_one_output, op::none);
 }
 
 /// A name for each scope, as a loop in a user's layer might make them.

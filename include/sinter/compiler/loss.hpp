@@ -153,7 +153,7 @@ constexpr weighted_values call_loss(const bundle& y, const bundle& t) {
         return Loss{}(y, t);   // asked first: a tensor would do as one
     else {
         if (y.n != 1) {
-            y.g->fail(fault_kind::wrong_number_of_inputs, op::input, extents(y.n), extents(1));
+            y.g->fail(fault_kind::loss_takes_one_output, op::none, extents(y.n), extents(1));
             return tensor{y.g, -1};
         }
         return call_with_tensors<Loss>(y, t, std::make_integer_sequence<int, targets_of<Loss>().n>());

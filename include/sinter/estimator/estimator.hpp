@@ -13,6 +13,15 @@ struct name_map;
 template <class Trainer>
 void load_weights(Trainer&, const std::string& path, const name_map&);   // train/checkpoint/load_weights.hpp
 
+namespace detail {
+/// In the place of what takes a pipeline, for what has no batches yet.
+template <class Result, class... For>
+Result need_batches() {
+    static_assert(sizeof...(For) > 100, "train, evaluate and predict take batches: write set | data::batch(64)");
+    return {};
+}
+} // namespace detail
+
 template <class Net, class Loss, class Optimizer, build_options Build = build_options{},
           class Strategy = default_strategy>
 class estimator {
@@ -53,16 +62,37 @@ public:
         return train_with(data, o, {calls, sizeof...(Hooks)});
     }
     std::vector<epoch_result> train(data::pipeline& data) { return train_with(data, {}, {}); }
+    /// The same of a pipeline that is made in the call, `train(set | data::batch(64))`. So evaluate()
+    /// and predict().
+    template <class... Hooks>
+    std::vector<epoch_result> train(data::pipeline&& data, const train_options& o = {}, Hooks&&... hooks) {
+        return train(data, o, hooks...);
+    }
+    template <class... Hooks>
+    std::vector<epoch_result> train(const data::examples&, const train_options& = {}, Hooks&&...) {
+        return detail::need_batches<std::vector<epoch_result>, Hooks...>();
+    }
 
     /// One pass over `data`, from its beginning, without training (train/evaluate.hpp): loss,
     /// accuracy and whatever metrics are given, each of one of the net's outputs or of all.
     template <class... M>
-        requires(std::convertible_to<M, metrics::named> && ...)
     evaluation_result evaluate(data::pipeline& data, const M&... m) {
-        return evaluate(data, std::vector<metrics::named>{metrics::named(m)...});
+        constexpr bool all_are = (std::convertible_to<M, metrics::named> && ...);
+        static_assert(all_are, "evaluate: this is no metric, which is a class with add, value and a name, or "
+                               "metrics::named(name, metric) (train/metrics/metric.hpp)");
+        if constexpr (all_are) return evaluate(data, std::vector<metrics::named>{metrics::named(m)...});
+        else return {};
     }
     evaluation_result evaluate(data::pipeline& data, const std::vector<metrics::named>& m) {
         return sinter::evaluate(t_, data, m);
+    }
+    template <class... M>
+    evaluation_result evaluate(data::pipeline&& data, const M&... m) {
+        return evaluate(data, m...);
+    }
+    template <class... M>
+    evaluation_result evaluate(const data::examples&, const M&...) {
+        return detail::need_batches<evaluation_result, M...>();
     }
 
     /// Output `i` of the net for one batch, [batch, extents...], good until the next call.
@@ -81,6 +111,11 @@ public:
             return true;
         });
         return all;
+    }
+    std::vector<float> predict(data::pipeline&& data, int i = 0) { return predict(data, i); }
+    template <class... I>
+    std::vector<float> predict(const data::examples&, I...) {
+        return detail::need_batches<std::vector<float>, I...>();
     }
 
     void save(const std::string& path, saved what = saved::whole, not_finite allow = not_finite::refused) const {

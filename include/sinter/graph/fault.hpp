@@ -33,6 +33,7 @@ enum class fault_kind : std::uint8_t {
     no_parameter_matches,   ///< a pattern, which stands in the layer's place
     trained_in_no_phase,    ///< a parameter that none of the phases of `alternating` trains
     wrong_number_of_inputs,
+    loss_takes_one_output,   ///< and the net gives several
     extents_not_positive,
     input_missing,         ///< a net that does not begin with what it is given
     loss_missing,          ///< a model is trained without one
