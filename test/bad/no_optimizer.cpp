@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: estimator: behind the loss an optimizer is needed
+// expect: estimator: an optimizer is missing after the loss
 #include <sinter/sinter.hpp>
 
 using namespace sinter;

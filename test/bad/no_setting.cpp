@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: behind net, loss and optimizer stand settings alone: max_batch<N>, built_with<program_options{...}>, a strategy such as
+// expect: after net, loss and optimizer come settings only: max_batch<N>, built_with<program_options{...}>, a strategy such as
 // expect-gcc: static assertion failed
 // expect-clang: static_assert failed
 #include <sinter/sinter.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: estimator: no optimizer stands behind the loss. One has static constexpr int slots and n_scalars
+// expect: estimator: what follows the loss is no optimizer. One has static constexpr int slots and n_scalars
 #include <sinter/sinter.hpp>
 
 using namespace sinter;

@@ -101,7 +101,7 @@ template <build_options Build, class Strategy, class... S>
 constexpr void check_settings() {
     constexpr bool settings_alone = are_settings<S...>, once = stand_once<S...>;
     static_assert(settings_alone,
-                  "behind net, loss and optimizer stand settings alone: max_batch<N>, "
+                  "after net, loss and optimizer come settings only: max_batch<N>, "
                   "built_with<program_options{...}>, a strategy such as single<cuda>{}, and run-time options such as "
                   "{.threads = 2, .seed = 7}");
     static_assert(!settings_alone || once, "two max_batch, two built_with or two strategies: one of each is needed");

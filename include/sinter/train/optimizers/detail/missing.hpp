@@ -8,7 +8,7 @@ namespace sinter::inline SINTER_TARGET::detail {
 template <class Loss>
 struct optimizer_missing : no_optimizer {
     static_assert(sizeof(Loss) == 0,
-                  "estimator: behind the loss an optimizer is needed: estimator model{net, loss, adam{}}");
+                  "estimator: an optimizer is missing after the loss: estimator model{net, loss, adam{}}");
 };
 
 /// What stands for an optimizer that lacks a part: the same.
@@ -17,7 +17,7 @@ struct optimizer_incomplete : no_optimizer {
     optimizer_incomplete(const Given&) {}
     static_assert(
         sizeof(Given) == 0,
-        "estimator: no optimizer stands behind the loss. One has static constexpr int slots and n_scalars, static "
+        "estimator: what follows the loss is no optimizer. One has static constexpr int slots and n_scalars, static "
         "constexpr void update(update_context&), and void scalars(std::int64_t step, float* out) const");
 };
 
