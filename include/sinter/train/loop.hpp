@@ -233,6 +233,7 @@ private:
     std::unique_ptr<detail::hook_calls[]> hooks_;
     run_type run_;
     double first_loss_ = -1;   ///< of the first step; -1 before it
+    std::int64_t joined_at_ = -1;   ///< the step of a job that this process has just joined; -1: of none
     bool has_passed_ = false;   ///< others have made steps of this epoch without this member
     bool told_ = false, has_bar_ = false;
     bool before_ = false, after_ = false;   ///< whether any hook has these calls
@@ -267,6 +268,7 @@ private:
         if constexpr (detail::members_change<Trainer>) {
             if (!t_.session().waits()) return false;
             detail::take_run(run_, t_.session().join(), options_in_words());
+            joined_at_ = t_.steps();
             know_members();
             return true;
         }
@@ -297,7 +299,10 @@ private:
         r.epoch = run_.epoch;
         run_.within_pass = true;
         run_.tell(epoch_begin);
-        if constexpr (detail::members_change<Trainer>) t_.session().speak();   // one that joins has been quiet so far
+        if constexpr (detail::members_change<Trainer>) {   // one that joins has been quiet so far
+            if (joined_at_ >= 0) t_.set_steps(std::exchange(joined_at_, -1));   // whatever hooks have set
+            t_.session().speak();
+        }
         bool more = true;
         run_.began = base::monotonic_seconds() - r.seconds;
         if (!run_.pass_over)

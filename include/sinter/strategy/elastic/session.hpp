@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/collective/checked_communicator.hpp>
-#include <sinter/base/checksum.hpp>
-#include <sinter/collective/elastic_job.hpp>
-#include <sinter/collective/healer.hpp>
-#include <sinter/strategy/elastic/round_session.hpp>
+#include <sinter/strategy/elastic/healing_session.hpp>
 #include <sinter/strategy/elastic/told_result.hpp>
 #include <bit>
 #include <functional>
@@ -32,13 +29,15 @@ namespace sinter::inline SINTER_TARGET::detail {
 /// member. Of members that are no power of two the last ones have no shards, and add nothing: so
 /// the order of sums is the tree's, whoever is there.
 template <class Programs, int Shards = 0, other_processes Others = other_processes::update_all>
-class elastic_session : public detail::round_session<Programs, Others> {
-    using base = detail::round_session<Programs, Others>;
+class elastic_session : public detail::healing_session<Programs, Others> {
+    using base = detail::healing_session<Programs, Others>;
     using replicas = shard_replicas<Programs, Others>;
     using unit = replica<Programs>;
     using P0 = typename Programs::template training<0>;
     using left_behind = collective::left_behind;
-    using base::gathers, base::round_, base::loads_;
+    using base::gathers, base::round_, base::loads_, base::tells, base::job_, base::list_, base::healed_, base::step_,
+        base::told_, base::healer_, base::of_self, base::source, base::somebody_joins, base::set_weights, base::heal,
+        base::stop_healing, base::wait_and_follow, base::heal_in_group, base::at_;
     static_assert(!base::Copied || Programs::n_training == 1,
                   "elastic(sharded_update(...)): a model that one loss trains, not several that alternate");
 
@@ -97,8 +96,12 @@ public:
         base::read(from, to, n);
     }
     void write(compiler::address to, const float* from, std::int64_t n) {
+        if (is_quiet()) return;
         if constexpr (gathers) loads_ = loads_ || replicas::is_gathered(to);
         base::write(to, from, n);
+    }
+    void clear_slots() {
+        if (!is_quiet()) base::clear_slots();
     }
     void reduce(span<double> x) {
         perform_on(as_writable_bytes_of(x), [&] { base::reduce(x); });
@@ -123,6 +126,9 @@ public:
     // ---- of members that change
     /// Whether this process has not joined the job yet.
     bool waits() const { return waits_; }
+    /// Whether it has joined and does not speak yet: what hooks write at the beginning of a run or
+    /// an epoch the others wrote at theirs, and what they have given has it. So it is left out here.
+    bool is_quiet() const { return quiet_ && !waits_; }
     /// The epoch of those who did the last operation: the same number on all members.
     std::int64_t made_in() const { return made_in_; }
     /// The epoch in which this process became the chief; 0 where members do not change.
@@ -166,8 +172,6 @@ public:
         waits_ = false;
         return bytes_;
     }
-    /// How this process was healed when it joined.
-    const collective::healing_counts& healed_by() const { return counts_; }
     /// A process that has joined does what the others do from here on.
     void speak() {
         if (!std::exchange(quiet_, false)) return;
@@ -184,24 +188,17 @@ private:
         result kind;
         std::int64_t bytes = -1;   ///< of its result; -1: a run, which is as large as it is
     };
-    static constexpr bool tells = !base::Copied && detail::tells_steps<Programs>();
     static constexpr int most_tries = 3;   // with the same members: then it is not they who are at fault
 
-    std::unique_ptr<collective::elastic_job> job_;
     std::function<typename Programs::device::options(int)> devices_;
-    wire::member_list list_;
     std::int64_t done_ = 0;          ///< operations
     std::int64_t made_in_ = 0, chief_since_ = 0, check_every_ = 0;
-    bool waits_ = false, quiet_ = false, healed_ = true, chief_ = false;
+    bool waits_ = false, quiet_ = false, chief_ = false;
     operation doing_{result::bytes}, did_{result::none};   ///< what is being done; what was done last
-    step_result step_{};
     std::vector<std::byte> bytes_;   ///< what it gave
     std::vector<std::byte> run_;     ///< for those that are being admitted
     std::vector<std::byte> given_;   ///< what it was given
     std::unique_ptr<cluster_error> broken_;
-    std::vector<std::byte> told_;    ///< of the last step, while this member heals another
-    std::unique_ptr<collective::healer> healer_;
-    collective::healing_counts counts_;
 
     static span<std::byte> as_writable_bytes_of(span<double> x) {
         return {reinterpret_cast<std::byte*>(x.data()), x.size() * sizeof(double)};
@@ -334,22 +331,6 @@ private:
         chief_ = base::member().chief();
         if (chief_ && !was_chief) chief_since_ = job_->epoch();
     }
-    const wire::seat& of_self(const wire::member_list& l) const {
-        for (const wire::seat& s : l.seats)
-            if (s.slot == job_->slot()) return s;
-        throw left_behind(job_->fault("this process is not among the members"));
-    }
-    /// The first that is furthest, and has the model's state.
-    int source() const {
-        int best = -1;
-        for (std::size_t r = 0; r < list_.seats.size(); ++r) {
-            const std::int64_t p = list_.seats[r].progress;
-            if (wire::is_healed(p) && (best < 0 || p > list_.seats[at_(best)].progress)) best = static_cast<int>(r);
-        }
-        if (best < 0) throw left_behind(job_->fault("no member that is left has the model's state"));
-        return best;
-    }
-    static std::size_t at_(int r) { return static_cast<std::size_t>(r); }
 
     /// Whether others have not completed this member's last operation.
     bool others_are_behind(std::int64_t done) const {
@@ -404,84 +385,6 @@ private:
         std::vector<std::byte>& to = healed_ ? base::member().index == from ? run_ : other : bytes_;
         to.resize(static_cast<std::size_t>(n[0]));
         c.broadcast({to.data(), to.size()}, from);
-    }
-
-    // ---- of processes that join
-    bool somebody_joins() const {
-        for (const wire::seat& s : list_.seats)
-            if (!wire::is_healed(s.progress)) return true;
-        return false;
-    }
-    /// Of the last member, behind a step: for who waits to join.
-    void heal() {
-        if constexpr (tells) {
-            using enum collective::healing;
-            if (healer_) {
-                if (!told_.empty()) healer_->add(step, told_);
-                else if (step_.applied) healer_->add(image, base::weights());   // others have made it for this one
-            } else if (base::member().index == base::member().count - 1 && round_.empty()) {
-                if (const wire::seat who = job_->to_be_healed(); who.slot >= 0) begin_healing(who);
-            }
-        }
-    }
-    SINTER_COLD void begin_healing(const wire::seat& who) {
-        std::vector<std::byte> now = base::weights();
-        const auto most = collective::most_to_heal(now.size());
-        healer_ = std::make_unique<collective::healer>(job_->healing(who, true, job_->patience()), most);
-        healer_->add(collective::healing::image, std::move(now));
-        base::tell_steps(&told_);
-    }
-    SINTER_COLD void stop_healing() {
-        healer_.reset();
-        base::tell_steps(nullptr);
-    }
-    /// Of a process that joins: until it may, or must.
-    SINTER_COLD void wait_and_follow() {
-        if constexpr (tells)
-            while (!job_->is_called()) try {
-                    const auto member = job_->healing(job_->self(), false, 2)();
-                    bool ends = false;
-                    collective::be_healed(*member, collective::most_to_heal(base::image_bytes()),
-                        [&](collective::healing what, const std::vector<std::byte>& bytes) {
-                            using enum collective::healing;
-                            if (what == image) set_weights(bytes), ++counts_.images;
-                            if (what == step) base::repeat_step(bytes), ++counts_.steps;
-                            if (what == come) job_->may_join(true);
-                            ends = what == last;
-                        }, [&] { return job_->is_called(); });
-                    if (ends) return;
-                } catch (const cluster_error&) {   // nobody heals it, or the member that did has died
-                    if (!job_->is_called()) job_->may_join(false);
-                }
-    }
-    /// In a new group: those that join have the others' bits, or are given their state.
-    SINTER_COLD void heal_in_group() {
-        if (!somebody_joins()) return;
-        const int from = source();
-        auto& c = *base::communicator();
-        std::vector<std::byte> state;
-        std::uint64_t sum[2] = {};
-        const bool gives = base::member().index == from;
-        if (gives || !healed_) {
-            state = base::weights();
-            sum[0] = sinter::base::checksum::of({state.data(), state.size()});
-            sum[1] = state.size();
-        }
-        const std::uint64_t mine = sum[0];
-        c.broadcast({reinterpret_cast<std::byte*>(sum), sizeof sum}, from);
-        std::int32_t differ[1] = {!healed_ && mine != sum[0]};
-        c.all_reduce(span<std::int32_t>(differ, 1), collective::reduction::max);
-        if (differ[0] == 0) return;
-        constexpr auto image = std::int64_t{base::image_bytes()};
-        collective::need_told(from, "healing one that joins", "bytes", static_cast<std::int64_t>(sum[1]), image, image);
-        state.resize(base::image_bytes());
-        c.broadcast({state.data(), state.size()}, from);
-        if (!healed_) set_weights(state), ++counts_.waits;
-    }
-
-    SINTER_COLD void set_weights(const std::vector<std::byte>& from) {
-        if (!base::set_weights(from))
-            throw left_behind(job_->fault("members do not have the same model: another one's is smaller"));
     }
 
     // ---- where each member keeps a part of the slots (parts_session.hpp)

@@ -30,6 +30,8 @@ SINTER_COLD void with_file_of_chief(Session& s, const std::string& path, F f) {
     if (is_alone(s)) return s.member().chief() ? void(f(safetensors::read(path))) : void();
     if constexpr (requires { s.waits(); })   // to join a job: what it loads will be replaced
         if (s.waits()) return f(safetensors::read(path));
+    if constexpr (requires { s.is_quiet(); })   // it has joined: the others have loaded this, and more since
+        if (s.is_quiet()) return;
     if constexpr (!always_alone<Session>) {
         const std::vector<std::byte> bytes = file_of_chief(s, path);
         f(safetensors::parse(span<const std::byte>(bytes.data(), bytes.size()), path));
