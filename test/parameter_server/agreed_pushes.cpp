@@ -151,6 +151,88 @@ BOOST_AUTO_TEST_CASE(whoever_comes_first_does_on_all_servers) {
     BOOST_TEST(dropped > 0);
 }
 
+/// A worker pushes by hand, and then one clock more to server `alone` only, and is dead. The other one has left by
+/// then, or rests and leaves later.
+void one_push_comes_to_one_server_alone(const sharded::update_order& order, int alone) {
+    std::vector<sharded::shard_layout> l(2, dense_layout(32));
+    l[0].runs[0].tensor = 0, l[1].runs[0].tensor = 1;
+    const job j(2, l);
+    std::vector<seen_update> seen[2];
+    std::vector<std::unique_ptr<sharded::server>> all;
+    threads serving;
+    for (int s = 0; s < 2; ++s) {
+        sharded::server_options with;
+        with.order = order;
+        with.parameters = 2;
+        all.push_back(std::make_unique<sharded::server>(
+            j.as(cluster_role::ps, s), j.same, l[static_cast<std::size_t>(s)], std::make_unique<clipped_sgd>(seen[s]),
+            [](std::int64_t, float, float* to) { to[0] = 0.1f; }, with));
+    }
+    for (auto& s : all) serving.start([&s] { s->run(); });
+    const std::vector<float> g(32, 1.f);
+    {
+        const auto c = j.client(0);
+        for (int s = 0; s < 2; ++s) c->write(s, 0, 0, std::vector<float>(32));
+        c->open(0);
+        {
+            wire::service_client dialler(j.as(cluster_role::worker, 1), j.same);
+            std::unique_ptr<sharded::lane> lanes[2];
+            const auto wait = [&](sharded::lane& to) {
+                while (!to.answered(1)) {
+                    to.send_some();
+                    to.hear_some([](sharded::question&, const sharded::answer_block&) {});
+                    SINTER_NEED(!to.refused);
+                    ::usleep(100);
+                }
+            };
+            const auto push_to = [&](int s, std::uint64_t number) {
+                sharded::question& q = lanes[s]->ask(1, "pushing by hand");
+                auto& bytes = q.next_block();
+                bytes.resize(sharded::commit_block::bytes + sharded::section::header + g.size() * 4);
+                sharded::commit_block b;
+                b.number = number, b.clock = static_cast<std::int64_t>(number) - 1;
+                b.info.loss = 1;
+                b.encode(bytes.data());
+                sharded::section{sharded::section::dense, 0, 0, 32}.encode(bytes.data() + b.bytes);
+                std::memcpy(bytes.data() + b.bytes + sharded::section::header, g.data(), g.size() * 4);
+                q.commits = q.whole = true;
+                q.add(sharded::word::commit, bytes);
+                wait(*lanes[s]);
+            };
+            for (int s = 0; s < 2; ++s) {
+                auto link = dialler.dial(s, 10);
+                BOOST_REQUIRE(link.has_value());
+                lanes[s] = std::make_unique<sharded::lane>();
+                lanes[s]->connect(std::move(*link));
+                wire::archive_writer w;
+                w & std::int64_t{0};
+                BOOST_REQUIRE(lanes[s]->introduce("join", w.bytes(), [&](int d, short events) {
+                    return dialler.poll_until(d, events, base::monotonic_seconds() + 30);
+                }));
+            }
+            for (int s = 0; s < 2; ++s) push_to(s, 1);
+            c->begin_push();
+            for (int s = 0; s < 2; ++s) c->push(s, 0, g);
+            c->wait(c->commit({.loss = 1}));
+            c->wait_for_clock();
+            c->rest();
+            push_to(alone, 2);
+        }   // its connections break
+        while (!all[std::size_t(alone)]->counters()[1].staged) ::usleep(1000);   // nor applied by that server alone
+    }
+    no_fault_of(serving);
+    for (int s = 0; s < 2; ++s) {
+        BOOST_TEST(all[std::size_t(s)]->global_step() == 1, "server " << s << ", " << alone << " alone");
+        BOOST_TEST(seen[s].size() == 1u);
+    }
+}
+BOOST_AUTO_TEST_CASE(the_last_push_of_the_dead_came_to_one_server_alone) {
+    for (const int alone : {0, 1}) {
+        one_push_comes_to_one_server_alone(sharded::update_order::stale(0), alone);
+        one_push_comes_to_one_server_alone(sharded::update_order::stale(2), alone);
+    }
+}
+
 /// Server 1 never gets the push of a worker that server 0 has named: both do without.
 BOOST_AUTO_TEST_CASE(a_push_that_came_to_one_server_alone) {
     const job j(3, 2, dense_layout(16));

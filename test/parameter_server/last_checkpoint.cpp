@@ -2,6 +2,7 @@
 // needs: distributed
 // What several servers save is whole, and the last of it has all that workers have pushed.
 #include "job_of_threads.hpp"
+#include <atomic>
 #include <boost/test/unit_test.hpp>
 #include <filesystem>
 #include <io/temporary_folder.hpp>
@@ -45,11 +46,11 @@ void begin(sharded::client& c) {
         for (int s = 0; s < c.servers(); ++s) c.write(s, 0, 0, zeros);
     c.open(0);
 }
-void push(sharded::client& c) {
+void push(sharded::client& c, bool finite = true) {
     const std::vector<float> g(floats, -1.f);
     c.begin_push();
     for (int s = 0; s < c.servers(); ++s) c.push(s, 0, g);
-    c.wait(c.commit({.loss = 1}));
+    c.wait(c.commit({.loss = 1, .finite = finite}));
 }
 /// What one server writes by itself, every so many steps, while one worker does works(client), and
 /// leaves behind `steps` updates.
@@ -159,6 +160,135 @@ BOOST_AUTO_TEST_CASE(each_asynchronous_checkpoint_has_a_part_of_every_server) {
         BOOST_TEST(there.back() == last);
         BOOST_TEST(parts(folder, there.back()) == std::vector<std::int64_t>(servers, last),
                    boost::test_tools::per_element());
+    }
+}
+
+/// Tells how far one server is behind another in writing.
+struct counted_files : sharded::shard_files {
+    std::atomic<int>*mine, *other, *most;
+    int milliseconds;
+    counted_files(std::atomic<int>& m, std::atomic<int>& o, std::atomic<int>& d, int ms)
+        : mine(&m), other(&o), most(&d), milliseconds(ms) {}
+    void save(const sharded::shard_view&, const std::string&) override {
+        ::usleep(static_cast<useconds_t>(milliseconds) * 1000);
+        const int behind = ++*mine - *other;
+        for (int seen = *most; behind > seen && !most->compare_exchange_weak(seen, behind);) {}
+    }
+    bool load(sharded::shard_view&) override { return false; }
+};
+/// A server whose disk is slow, where each push is an update: no other save is named before it has made the last one,
+/// but for one at the end.
+BOOST_AUTO_TEST_CASE(a_slow_disk_falls_no_further_behind) {
+    const job j(2, 2, dense_layout(floats));
+    std::atomic<int> written[2] = {}, most[2] = {};
+    std::vector<std::unique_ptr<sharded::server>> all;
+    threads serving, working;
+    for (int s = 0; s < 2; ++s) {
+        sharded::server_options o;
+        o.save_every_steps = 5;
+        o.files = std::make_shared<counted_files>(written[s], written[1 - s], most[s], s == 1 ? 40 : 0);
+        all.push_back(j.server(s, o));
+    }
+    for (auto& s : all) serving.start([&s] { s->run(); });
+    for (int w = 0; w < 2; ++w)
+        working.start([&, w] {
+            const auto c = j.client(w);
+            if (w == 0) begin(*c);
+            c->wait_until_open();
+            while (written[1] < 5) push(*c);
+            if (w == 0) c->ask_all_to_stop("enough");
+            c->leave();
+        });
+    no_fault_of(working);
+    no_fault_of(serving);
+    all.clear();
+    BOOST_TEST(written[0] == written[1]);
+    BOOST_TEST(most[0] <= 2);   // server 0 is ahead by the one that is being made, and the one at the end
+}
+
+/// Server 0 begins again from an older checkpoint than the others have heard of: what it names then they have not made.
+BOOST_AUTO_TEST_CASE(names_never_fall_behind_a_server_0_that_came_again) {
+    const temporary_folder outer;
+    const std::string folder = outer / "servers";
+    const job j(1, 2, dense_layout(floats));
+    std::shared_ptr<slow_files> files[2];
+    const auto made = [&](int s) {
+        sharded::server_options o;
+        o.order = sharded::update_order::stale(0);
+        o.save_every_seconds = 1e-6;
+        o.files = files[s] = files_in(folder, s, 2, 0);
+        return j.server(s, o);
+    };
+    const auto names_of = [&](int s) {
+        const std::lock_guard hold(files[s]->mutex);
+        std::vector<std::int64_t> names;
+        for (const auto& [name, step] : files[s]->written) names.push_back(std::atoll(name.c_str() + 5));
+        return names;
+    };
+    std::vector<std::unique_ptr<sharded::server>> all;
+    threads first, second, again;
+    for (int s = 0; s < 2; ++s) all.push_back(made(s));
+    first.start([&] { all[0]->run(); });
+    second.start([&] { all[1]->run(); });
+    std::int64_t last = 0;
+    {
+        const auto c = j.client(0, {.reconnect_within = 60});
+        begin(*c);
+        while (names_of(0).size() < 8) push(*c);
+        for (int k = 0; k < 5; ++k) push(*c, false);   // no update: nothing more is named
+        all[0]->stop();
+        first.join();
+        all[0].reset();
+        const std::vector<std::int64_t> before = names_of(0);
+        last = before.back();
+        for (std::size_t k = 2; k < before.size(); ++k)   // as if server 1 had been slow, and these were not whole
+            fs::remove(joined({folder, "/step-", before[k], "/manifest.json"}));
+        all[0] = made(0);
+        again.start([&] { all[0]->run(); });
+        while (names_of(0).size() < 3) push(*c);
+        c->leave();
+    }
+    no_fault_of(second);
+    no_fault_of(again);
+    const std::vector<std::int64_t> names = names_of(0);
+    all.clear();
+    for (const std::int64_t name : names) BOOST_TEST(name > last);
+    for (std::size_t k = 0; k < 3; ++k) BOOST_TEST(parts(folder, names[k]).size() == 2u);   // server 1 has made it, too
+}
+
+/// The chief sets the values and steps of a job that runs, as load() of an older step does: when that returns they are
+/// a checkpoint, which a job that is started again goes on from.
+BOOST_AUTO_TEST_CASE(what_was_loaded_is_what_a_new_start_goes_on_from) {
+    for (const auto& order : {sharded::update_order::stale(0), sharded::update_order::async()}) {
+        const temporary_folder outer;
+        const std::string folder = outer / "servers";
+        const job j(1, 2, dense_layout(floats));
+        const auto made = [&](int s) {
+            sharded::server_options o;
+            o.order = order;
+            o.save_every_steps = 3;
+            o.files = files_in(folder, s, 2, s * 20);
+            return j.server(s, o);
+        };
+        std::vector<std::unique_ptr<sharded::server>> all;
+        threads serving;
+        for (int s = 0; s < 2; ++s) all.push_back(made(s));
+        for (auto& s : all) serving.start([&s] { s->run(); });
+        const auto c = j.client(0);
+        begin(*c);
+        for (int k = 0; k < 9; ++k) push(*c);
+        c->begin_renewal();
+        for (int s = 0; s < 2; ++s) c->write(s, 0, 0, std::vector<float>(floats, 77.f));
+        c->end_renewal();
+        c->use_newest();
+        c->open(0, 2, false);
+        BOOST_TEST(parts(folder, 2) == std::vector<std::int64_t>(2, 2), boost::test_tools::per_element());
+        c->fail("killed");
+        serving.join();
+        all.clear();
+        BOOST_TEST(checkpoints_in(folder).back() > 2);   // those of before are there
+        for (int s = 0; s < 2; ++s) all.push_back(made(s));
+        for (auto& s : all) BOOST_TEST(s->global_step() == 2);
     }
 }
 

@@ -42,17 +42,19 @@ public:
     void save_behind_next(std::int64_t step, std::int64_t applied) {
         if (save_clock_ > applied) return;
         save_clock_ = std::max(given_ + 2 + ahead_, applied + 1);
-        save_ = std::max(save_ + 1, step + save_clock_ - applied);
+        save_ = std::max({save_ + 1, last_name_ + 1, step + save_clock_ - applied});
     }
     /// Where each push is an update by itself: with the next pushes.
     void save_soon(std::int64_t step) { save_ = std::max(save_ + 1, step); }
     /// Likewise: this save was named before, perhaps by a process of server 0 that is no more. Names
     /// never fall, for servers make those alone that are new to them.
     void save_was_named(std::int64_t step) { save_ = std::max(save_, step); }
+    /// By clocks likewise: names that are chosen from now on are later ones.
+    void name_later_than(std::int64_t step) { last_name_ = std::max(last_name_, step); }
     /// All that has been agreed on, and whoever has leave.
     template <class A>
     void serialize(A& a, unsigned) {
-        a & given_ & stop_ & files_clock_ & save_clock_ & save_;
+        a & given_ & stop_ & files_clock_ & save_clock_ & save_ & last_name_;
     }
     /// Throws format_error where these are no clocks.
     void check(const char* where) const {
@@ -61,11 +63,12 @@ public:
         check_number(files_clock_, 0, "no clock to save behind", where);
         check_number(save_clock_, 0, "no clock to save behind", where);
         check_number(save_, 0, "no step to save as", where);
+        check_number(last_name_, 0, "no step to save as", where);
     }
 
 private:
     int ahead_;
-    std::int64_t given_ = -1, stop_ = -1, save_clock_ = 0, save_ = 0, files_clock_ = 0;
+    std::int64_t given_ = -1, stop_ = -1, save_clock_ = 0, save_ = 0, files_clock_ = 0, last_name_ = 0;
 };
 
 } // namespace sinter::sharded

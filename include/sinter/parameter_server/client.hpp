@@ -4,3 +4,4 @@
 #include <sinter/parameter_server/client/interface.hpp>
 #include <sinter/parameter_server/client/engine.hpp>
 #include <sinter/parameter_server/client/calls.hpp>
+#include <sinter/parameter_server/client/dialling.hpp>

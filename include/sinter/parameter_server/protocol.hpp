@@ -57,7 +57,8 @@ struct commit_block {
     push_info info;
     std::uint32_t pull = 0;       // pull_flag
     std::int64_t version = 0;     // of the values that it was computed from
-    std::int64_t save = 0;        // all servers save behind this clock, as step `save`; 0: no
+    std::int64_t save = 0;        // all servers save behind this clock, as step `save`; 0: no. Async, to
+                                  // server 0: the last that all others have made
 
     void encode(std::byte* to) const {
         using wire::detail::put;
@@ -104,7 +105,8 @@ struct answer_block {
     std::int64_t version = 0;         // of the values in this answer, or else of the server's
     std::int64_t stop_clock = -1;     // no worker begins this clock or a later one; -1: go on
     std::int64_t files_clock = 0;     // workers that share batches save behind the clock before
-    std::int64_t save_clock = 0, save = 0;   // pushes of the clock before save_clock carry `save`; async: all
+    std::int64_t save_clock = 0, save = 0;   // pushes of the clock before save_clock carry `save`; async: all,
+                                             // and others than server 0 say which they have made last
 
     void encode(std::byte* to) const {
         using wire::detail::put;

@@ -4,8 +4,9 @@
 #include <sinter/io/run_record.hpp>
 #include <sinter/io/safetensors/write.hpp>
 #include <sinter/parameter_server/checkpoint/load_shard.hpp>
-#include <sinter/parameter_server/checkpoint/manifest.hpp>
+#include <sinter/parameter_server/checkpoint/newest_first.hpp>
 #include <cstdio>
+#include <exception>
 #include <memory>
 
 namespace sinter::inline SINTER_TARGET::sharded {
@@ -29,9 +30,10 @@ struct shard_checkpoint_setup {
 ///
 /// Each server writes its own file, whole or not at all; whoever is last adds the manifest. A
 /// checkpoint is loaded when every file is as the manifest says, else the one before, by all
-/// servers alike. Servers of another number each read the stretches and rows that are theirs from
-/// whichever files have them: nobody holds all of a model. A server that another process has
-/// replaced can write no more.
+/// servers alike. The newest is the one that was made last: where load() of an older step has
+/// taken a job back, those of later steps from before are older (known_checkpoint). Servers of
+/// another number each read the stretches and rows that are theirs from whichever files have them:
+/// nobody holds all of a model. A server that another process has replaced can write no more.
 class shard_checkpoints final : public shard_files {
 public:
     /// From now on this process is the one that writes as this server, and as those that a job with
@@ -61,25 +63,34 @@ public:
     /// Throws mismatch_error where the newest is of another program, format_error where there are
     /// some and none is whole. What is damaged is named on stderr.
     SINTER_COLD bool load(shard_view& v) override {
-        std::vector<std::int64_t> all = detail::steps_with_manifest(s_.folder);
-        for (const std::int64_t step : all) {
-            const std::string folder = joined({s_.folder, "/step-", step});
-            shard_manifest m;
+        std::exception_ptr fault;   // of the last that was looked at
+        const auto note = [&](const error&) { fault = std::current_exception(); };
+        for (const detail::known_checkpoint& c : detail::newest_first(s_.folder, note)) {
+            if (fault) say_passed_over(fault);
+            const std::string folder = joined({s_.folder, "/step-", c.name});
             try {
-                m = read_manifest(folder + "/manifest.json");
-                for (const shard_record& r : m.shards) check_file(folder, r);
+                for (const shard_record& r : c.manifest.shards) check_file(folder, r);
             } catch (const error& e) {
-                if (step == all.back()) throw;
-                std::fprintf(stderr, "%s\nThe checkpoint before it is taken.\n", e.what());
+                note(e);
                 continue;
             }
-            detail::shard_loading(v, {s_.program, s_.server, s_.servers, s_.pieces, s_.tables}).from(folder, m);
-            v.name = step;
-            forget_later(step);
+            detail::shard_loading(v, {s_.program, s_.server, s_.servers, s_.pieces, s_.tables})
+                .from(folder, c.manifest);
+            v.name = c.name;
+            begin_anew();
             return true;
         }
-        forget_later(-1);
+        if (fault) std::rethrow_exception(fault);
+        begin_anew();
         return false;
+    }
+    /// What this server wrote by now, perhaps in a run that has ended, must not be taken for a part
+    /// of a checkpoint of the same name that is to come. Those that are whole stay whole.
+    SINTER_COLD void begin_anew() override {
+        record().guarded([&] {
+            for (const std::int64_t step : detail::steps_in(s_.folder))
+                ::unlink(joined({s_.folder, "/step-", step, "/", stem(s_.server), ".json"}).c_str());
+        });
     }
 
 private:
@@ -96,7 +107,8 @@ private:
         io::atomic_write(path, [&](io::output_file& out) { out.write(std::string_view(text)); }, guarded_rename());
     }
     SINTER_COLD shard_record write_shard(const shard_view& v, const std::string& folder) const {
-        shard_record r{stem(s_.server) + ".safetensors", 0, 0, s_.server, s_.servers, v.global_step, record().owner()};
+        shard_record r{stem(s_.server) + ".safetensors", 0, 0, s_.server, s_.servers, v.global_step,
+                       v.clock, v.version, record().owner()};
         detail::shard_entries all(v, s_.pieces, s_.tables, s_.server);
         safetensors::sort_as_written(all.entries);
         const std::string path = joined({folder, "/", r.file});
@@ -120,7 +132,14 @@ private:
         r.checksum = sum.value();
         return r;
     }
-    /// Adds the manifest where the files of all servers are there.
+    SINTER_COLD static void say_passed_over(const std::exception_ptr& fault) {
+        try {
+            std::rethrow_exception(fault);
+        } catch (const error& e) {
+            std::fprintf(stderr, "%s\nThe checkpoint before it is taken.\n", e.what());
+        }
+    }
+    /// Adds the manifest where the files of all servers are there, of one moment.
     SINTER_COLD void complete(const std::string& folder) const {
         shard_manifest m;
         for (int k = 0; k < s_.servers; ++k) {
@@ -128,21 +147,18 @@ private:
             if (!detail::exists(path)) return;
             m.shards.push_back(read_record_file(path));
         }
-        write_text(folder + "/manifest.json", m.text());
+        if (m.is_one_moment()) write_text(folder + "/manifest.json", m.text());
     }
-    /// What this server wrote behind the checkpoint that it goes on from, in a run that has ended,
-    /// must not be taken for a part of one that is to come.
-    SINTER_COLD void forget_later(std::int64_t step) const {
-        record().guarded([&] {
-            for (const std::int64_t later : detail::steps_in(s_.folder))
-                if (later > step) ::unlink(joined({s_.folder, "/step-", later, "/", stem(s_.server), ".json"}).c_str());
-        });
-    }
+    /// All but the newest whole ones, and what is unfinished from before them.
     SINTER_COLD void remove_old() const {
-        const std::vector<std::int64_t> whole = detail::steps_with_manifest(s_.folder);
-        if (whole.size() <= static_cast<std::size_t>(s_.keep)) return;
-        const std::int64_t oldest = whole[static_cast<std::size_t>(s_.keep) - 1];
+        const auto whole = detail::newest_first(s_.folder, [](const error&) {});   // load() names what is damaged
+        const auto kept = static_cast<std::size_t>(s_.keep);
+        if (whole.size() <= kept) return;
+        std::int64_t oldest = INT64_MAX;   // what is being written has a later name
+        for (std::size_t i = 0; i < kept; ++i) oldest = std::min({oldest, whole[i].name, whole[i].step()});
         record().guarded([&] {
+            for (std::size_t i = kept; i < whole.size(); ++i)
+                detail::remove_folder(joined({s_.folder, "/step-", whole[i].name}));
             for (const std::int64_t step : detail::steps_in(s_.folder))
                 if (step < oldest) detail::remove_folder(joined({s_.folder, "/step-", step}));
         });

@@ -19,6 +19,8 @@ struct table_view {
 struct shard_view {
     int server = 0, servers = 1;
     std::int64_t global_step = 0;
+    std::int64_t clock = -1;         ///< clocks that are applied; -1: each push is an update by itself
+    std::int64_t version = 0;        ///< how often the chief has overwritten the values of the job
     std::int64_t name = -1;          ///< load() says: N of the checkpoint's name, step-N; -1: it has none
     const shard_layout* layout = nullptr;
     float* values = nullptr;         ///< [layout->floats]
@@ -44,6 +46,9 @@ public:
     virtual void save(const shard_view&, const std::string& where) = 0;
     /// Fills in a shard from the newest whole checkpoint. False: there is none.
     virtual bool load(shard_view&) = 0;
+    /// The job goes on from other values: what this server wrote before is no part of a checkpoint
+    /// that is to come.
+    virtual void begin_anew() {}
 };
 
 } // namespace sinter::sharded

@@ -5,6 +5,7 @@
 #include <sinter/io/file.hpp>
 #include <sinter/io/json_reader.hpp>
 #include <sinter/parameter_server/checkpoint/tensor_file.hpp>
+#include <algorithm>
 #include <charconv>
 
 /// What stands beside the files of a checkpoint of servers: of each file a line, and in the end one
@@ -17,6 +18,8 @@ struct shard_record {
     std::uint64_t bytes = 0, checksum = 0;
     int server = 0, servers = 1;
     std::int64_t step = 0;         ///< the server's global step when it was made
+    std::int64_t clock = -1;       ///< by clocks: how many were applied; -1: each push is an update by itself
+    std::int64_t version = 0;      ///< how often the chief had overwritten the job's values
     std::string owner;             ///< who wrote it (run_record)
 };
 
@@ -25,6 +28,7 @@ inline std::string text_of(const shard_record& r) {
     std::to_chars(hex, hex + 16, r.checksum, 16);
     return joined({"{\"file\": ", json::text(r.file), ", \"bytes\": ", r.bytes, ", \"xxh64\": \"", hex,
                    "\", \"server\": ", r.server, ", \"servers\": ", r.servers, ", \"step\": ", r.step,
+                   r.clock < 0 ? std::string() : joined({", \"clock\": ", r.clock}), ", \"version\": ", r.version,
                    ", \"owner\": ", json::text(r.owner), "}"});
 }
 /// Reads one; unknown members are passed over. Throws format_error.
@@ -59,11 +63,15 @@ inline shard_record read_record(io::json_reader& in) {
             r.step = static_cast<std::int64_t>(number(INT64_MAX));
         } else if (is("owner", 64)) {
             r.owner = in.string();
+        } else if (is("clock", 128)) {
+            r.clock = static_cast<std::int64_t>(number(INT64_MAX));
+        } else if (is("version", 256)) {
+            r.version = static_cast<std::int64_t>(number(INT64_MAX));
         } else {
             in.skip();
         }
     });
-    if (seen != 127) in.fail("file, bytes, xxh64, server, servers, step and owner");
+    if ((seen & 127) != 127) in.fail("file, bytes, xxh64, server, servers, step and owner");
     if (r.file.empty() || r.file.front() == '.' || r.file.find('/') != std::string::npos)
         in.fail("the name of a file in this folder");
     return r;
@@ -74,16 +82,31 @@ struct shard_manifest {
     std::vector<shard_record> shards;
 
     /// Are all shards of the same step? Asynchronous servers each have their own.
-    bool is_one_step() const {
-        for (const shard_record& r : shards)
-            if (r.step != shards.front().step) return false;
-        return true;
+    bool is_one_step() const { return all_have(&shard_record::step); }
+    /// Whether the shards belong together. By clocks they are of one step; or of one clock, where a
+    /// server has lost some updates since it began again from a checkpoint. Two of them that are
+    /// neither have been written under one name at different times.
+    bool is_one_moment() const {
+        const bool by_clocks = std::ranges::any_of(shards, [](const shard_record& r) { return r.clock >= 0; });
+        return !by_clocks || is_one_step() || all_have(&shard_record::clock);
+    }
+    /// How often the chief had overwritten the job's values, as the newest of the shards knows.
+    std::int64_t version() const {
+        std::int64_t v = 0;
+        for (const shard_record& r : shards) v = std::max(v, r.version);
+        return v;
     }
     std::string text() const {
         std::string all = joined({"{\"format\": 1, \"servers\": ", shards.size(), ", \"one_step\": ",
                                   is_one_step() ? "true" : "false", ", \"shards\": [\n"});
         for (const shard_record& r : shards) (all += text_of(r)) += &r == &shards.back() ? "\n" : ",\n";
         return all + "]}\n";
+    }
+
+private:
+    bool all_have(std::int64_t shard_record::*number) const {
+        return std::ranges::all_of(shards,
+                                   [&](const shard_record& r) { return r.*number == shards.front().*number; });
     }
 };
 
@@ -104,7 +127,7 @@ inline shard_record read_record_file(const std::string& path) {
     in.end();
     return r;
 }
-/// Likewise, and where it is not of each server once.
+/// Likewise, and where it is not of each server once, or where its shards do not belong together.
 inline shard_manifest read_manifest(const std::string& path) {
     const std::string text = detail::text_of_file(path);
     io::json_reader in(text, path, 0, "manifest");
@@ -123,6 +146,9 @@ inline shard_manifest read_manifest(const std::string& path) {
             throw format_error("a manifest whose files are not those of all servers", path,
                                joined({"server ", m.shards[k].server, " of ", m.shards[k].servers}),
                                joined({"server ", k, " of ", m.shards.size()}));
+    if (!m.is_one_moment())
+        throw format_error("a manifest whose files are of different steps", path,
+                           joined({"step ", m.shards.front().step, " of server 0, and others"}), "one step");
     return m;
 }
 /// Throws io_error or format_error where a file is not the one that was written.

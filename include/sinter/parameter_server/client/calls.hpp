@@ -332,7 +332,7 @@ inline ticket client::commit(const push_info& info, span<const pull_target> to) 
         b.read_step = e.lanes[i]->read_step;
         b.info = info;
         b.version = i < e.used.size() ? e.used[i] : e.lanes[i]->pulled;
-        if (e.save_clock == 0) b.save = i == 0 ? e.told.known() : e.save;
+        if (e.save_clock == 0) b.save = i == 0 ? e.made_by_others() : e.save;
         else if (e.clock + 1 == e.save_clock) b.save = e.save;
         if (i < to.size()) want(q, static_cast<int>(i), to[i], b.pull);
         auto& block = q.blocks[q.blocks_used - 1];

@@ -25,10 +25,13 @@ inline void server_session::call(const wire::frame_header& h, span<const std::by
     };
     if (name == "join") {
         wire::archive_reader r(as_bytes(argument));
-        std::int64_t clock = 0;
+        std::int64_t clock = 0, named = 0;
         std::uint64_t known = 0;
         r & clock;
         if (e_.replicated()) r & known;
+        if (!r.at_end()) r & named;   // the last save that it has heard of, perhaps from an earlier process
+        check_number(named, 0, "no name of a save", "what a worker that joins has heard", most_count / 2);
+        if (e_.is_first() && e_.order.mode == update_mode::clocks) e_.together.name_later_than(named);
         if (known > e_.epoch) {   // another leads since
             e_.part = copy_role::waiting;
             e_.changed_view();
@@ -59,11 +62,17 @@ inline void server_session::call(const wire::frame_header& h, span<const std::by
             e_.asked = false;
             e_.together.go_on();
         }
+        const bool goes_on_from_others = step >= 0 && e_.open;
         if (step >= 0) e_.set_steps(step, phases);
         e_.open = e_.has_values = true;
         e_.open_clock = e_.all_clocks.applied();
         e_.open_step = e_.global_step;
         e_.changed.notify_all();
+        // A job that is started again goes on from what was loaded, not from later steps of before.
+        if (goes_on_from_others && e_.options.files) {
+            const std::int64_t mine = ++e_.begins_anew;
+            wait(hold, [&] { return e_.begun_anew >= mine; });
+        }
         return back(opened());
     }
     if (name == "wait until open") {

@@ -168,6 +168,9 @@ struct server::engine {
     std::int64_t save_heard = 0;                     // the newest that a worker has told all servers of
     std::int64_t saved_by_steps = 0, named_at = 0;   // global steps: of the last that was due by steps; when
                                                      // server 0 named one last
+    std::int64_t begins_anew = 0, begun_anew = 0;    // how often the chief has set the steps of an open job, and
+                                                     // a checkpoint of that has been made
+    bool said_late = false;                          // that checkpoints are due more often than they are written
     bool ends_named = false;                         // the last one was named when nobody made steps any more
     std::int64_t end_clock = 0;                      // clocks that server 0 has applied, as who rests or leaves says
     std::int64_t open_clock = 0, open_step = 0;      // clocks applied, and global steps, when the job was opened
@@ -175,7 +178,7 @@ struct server::engine {
     std::string stop_reason;
     std::optional<cluster_error> failure;
     wire::rare_log notes;
-    double started = 0;
+    double started = 0, died = 0;                    // died: when a worker did last
     // A checkpoint that is requested:
     std::int64_t save_wanted = 0, save_done = 0, saved_step = 0, saved_as = -1;   // saved_as: by its name
     double saved_at = 0;
@@ -334,6 +337,7 @@ struct server::engine {
         worker& k = at(w);
         if (k.descriptor >= 0) ::shutdown(k.descriptor, SHUT_RDWR);
         take_leave(w, presence::dead);
+        died = base::monotonic_seconds();
         int dead = 0;
         std::string names;
         for (int i = 0; i < who.size(); ++i)
@@ -387,6 +391,8 @@ struct server::engine {
     inline void apply_clocks();
     inline std::optional<shared_squares::ranks> decision(lock& hold);
     inline bool is_other_view(std::uint64_t seen) const;
+    inline bool only_the_dead_wait() const;
+    inline bool gives_up_clock(std::uint64_t seen) const;
     inline void join(const clock_pushes&);
     inline void sum_squares(const clock_pushes&, const clock_norm&, std::int64_t step);
     inline std::optional<float> norm_of_clock(lock& hold, clock_pushes&, clock_norm, std::int64_t step,

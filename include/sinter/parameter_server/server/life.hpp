@@ -29,6 +29,7 @@ inline void server::engine::restore() {
     if (v.name < 0) return;
     saved_as = save_agreed = saved_agreed = save_heard = v.name;
     if (order.mode == update_mode::async) together.save_was_named(v.name);
+    else together.name_later_than(v.name);
 }
 
 /// Under the mutex, with nobody changing values.
@@ -70,6 +71,8 @@ inline void server::engine::save(const std::string& where, bool by_steps) {
             files = options.files;
             v.log = saved_log();
             v.global_step = saved_step = global_step;
+            v.clock = order.mode == update_mode::clocks ? all_clocks.applied() : -1;
+            v.version = version;
             saved_at = base::monotonic_seconds();
             if (by_steps) saved_by_steps = global_step;
         }
@@ -110,6 +113,7 @@ inline bool server::engine::ends_unsaved() const {
 inline std::optional<std::int64_t> server::engine::due_save(double now) const {
     const std::int64_t every = options.save_every_steps;
     if (part != copy_role::leading || !open || !options.files) return {};
+    if (begun_anew < begins_anew) return global_step;
     if (!saves_to_come.empty()) return saves_to_come.front();
     if (save_agreed > saved_agreed) return save_agreed;
     if (order.mode == update_mode::clocks) {
@@ -134,7 +138,8 @@ inline void server::engine::name_save(std::int64_t step) {
 
 /// Under the mutex, on server 0: whether all servers are to save because it is time, or so many
 /// steps are made. One that has no others saves when it likes. Without clocks the next one is named
-/// when all have heard of the last one, and it is made here; or nobody makes steps, as at the end.
+/// when all have made the last one, so that a server with a slow disk falls no further behind; or
+/// all have heard of it and nobody makes steps, as at the end.
 inline void server::engine::agree_to_save() {
     if (!options.files || !open || saves_alone()) return;
     const std::int64_t every = options.save_every_steps;
@@ -143,15 +148,19 @@ inline void server::engine::agree_to_save() {
     if (order.mode == update_mode::clocks) {
         if (!in_time || global_step <= saved_step) return;
         saved_at = now;
-        together.save_was_named(save_agreed);   // its name may be a later step's, where some clocks were no updates
+        together.name_later_than(save_agreed);   // its name may be a later step's, where some clocks were no updates
         return together.save_behind_next(global_step, all_clocks.applied());
     }
     const bool rests = is_at_rest();
-    if (save_heard < together.save() || (saved_agreed < save_agreed && !rests)) return;
     const bool in_steps = every > 0 && global_step / every > named_at / every,
                at_end = asked && rests && global_step > std::min(named_at, together.save());
     in_time = in_time && global_step > named_at;
     if (!in_time && !in_steps && !at_end) return;
+    if (save_heard < together.save() || (saved_agreed < save_agreed && !rests)) {
+        if (!rests && !std::exchange(said_late, true))
+            notes.say("checkpoints are due more often than all servers can write them: some are left out");
+        return;
+    }
     saved_at = now;
     named_at = global_step;
     together.save_soon(in_steps && !at_end ? global_step / every * every : global_step);
@@ -189,23 +198,26 @@ inline void server::engine::keep_saving() {
             changed.wait_for(hold, std::chrono::milliseconds(options.save_every_steps > 0 ? 5 : 100));
             continue;
         }
-        const std::int64_t wanted = save_wanted, every = options.save_every_steps;
-        const bool asked_for = wanted > save_done, agreed = !saves_to_come.empty() || save_agreed > saved_agreed;
+        const std::int64_t wanted = save_wanted, every = options.save_every_steps, anew = begins_anew;
+        const bool first = begun_anew < anew && due, asked_for = !first && wanted > save_done;
+        const bool agreed = !first && (!saves_to_come.empty() || save_agreed > saved_agreed);
         // One by clocks that has the name of a step is that step's.
         const bool by_steps = !asked_for && every > 0 && *due == global_step && global_step % every == 0;
         if (!asked_for) saved_as = *due;
         const std::string where = asked_for ? std::exchange(save_where, {}) : "step-" + std::to_string(*due);
+        const std::shared_ptr<shard_files> files = options.files;
         hold.unlock();
         std::string fault;
         try {
+            if (first) files->begin_anew();
             save(where, by_steps);
         } catch (const std::exception& e) {
             fault = e.what();
         }
         hold.lock();
         if (!fault.empty()) notes.say("a checkpoint could not be written: " + fault);
-        save_fault = fault;
-        save_done = std::max(save_done, wanted);
+        if (asked_for) save_fault = fault, save_done = std::max(save_done, wanted);
+        if (first) begun_anew = anew;
         if (!asked_for && agreed) {
             saved_agreed = std::max(saved_agreed, *due);
             std::erase(saves_to_come, *due);
@@ -246,7 +258,7 @@ inline bool server::engine::nobody_came(double now) const {
 inline bool server::engine::has_applied_all() const {
     if (order.mode == update_mode::async) return true;
     if (agrees() && !is_first()) return !applying && all_clocks.applied() >= end_clock;   // server 0 decides on clocks
-    return !applying && !all_clocks.ready();
+    return !applying && (!all_clocks.ready() || only_the_dead_wait());
 }
 /// Under the mutex: whether nobody makes steps, and those that were made are in the values.
 inline bool server::engine::is_at_rest() const {

@@ -15,7 +15,8 @@ inline void server::engine::apply_clocks() {
         const bool decided = leads && norm.clock == all_clocks.applied();   // by whoever led this shard before
         const bool asks = agrees() && !is_first() && !decided;
         const bool begun_there = all_clocks.begun() || all_clocks.applied() < end_clock;
-        if (!leads || save_is_due(0) || !(decided || (asks ? begun_there : all_clocks.ready()))) {
+        if (!leads || save_is_due(0) || only_the_dead_wait() ||
+            !(decided || (asks ? begun_there : all_clocks.ready()))) {
             changed.wait_for(hold, std::chrono::milliseconds(100));
             continue;
         }
@@ -75,6 +76,29 @@ inline bool server::engine::is_other_view(std::uint64_t seen) const {
     return view != seen;
 }
 
+/// Under the mutex: whether what waits for its clock is of dead workers alone, for some time, and
+/// nobody is here who would push it, too. It may have come to this server alone: then the others
+/// never have a part of that clock's norm. Where nothing has been said to others of whose pushes
+/// make the clock, those who rest may still push it.
+inline bool server::engine::only_the_dead_wait() const {
+    if (!all_squares || order.all_join) return false;
+    const bool said = agrees() || replicated();
+    bool any = false;
+    for (int w = 0; w < who.size(); ++w) {
+        const presence p = workers[static_cast<std::size_t>(w)].now;
+        if (p == presence::here || (said && p == presence::resting)) return false;
+        if (!all_clocks.in_next(w)) continue;
+        if (p != presence::dead) return false;
+        any = true;
+    }
+    return any && base::monotonic_seconds() - died > who.options.dead_after;
+}
+/// Whether others need not be waited for to apply the clock that is being applied.
+inline bool server::engine::gives_up_clock(std::uint64_t seen) const {
+    const lock hold(mutex);
+    return view != seen || only_the_dead_wait();
+}
+
 /// Joins the pushes of a clock: `joined` has them until the next.
 inline void server::engine::join(const clock_pushes& p) {
     joined.begin(p.used);
@@ -99,7 +123,7 @@ inline void server::engine::sum_squares(const clock_pushes& p, const clock_norm&
 /// Without the mutex, while the clock that `of` names is applied by pushes p: the sum of squares
 /// that it is clipped by. Other servers may find that some of these pushes are nowhere there; then
 /// p and `of` are fewer. Nothing: this server leads its shard no longer, or not with the follower
-/// that it had.
+/// that it had; or only_the_dead_wait().
 inline std::optional<float> server::engine::norm_of_clock(lock& hold, clock_pushes& p, clock_norm of, std::int64_t step,
                                                           std::uint64_t seen) {
     for (;;) {
@@ -112,7 +136,7 @@ inline std::optional<float> server::engine::norm_of_clock(lock& hold, clock_push
         if (all_squares) {
             if (!is_kept(hold, seen)) return {};
             const std::optional<shared_squares::ranks> now = all_squares->exchange(
-                of.clock, squares, agrees() ? of.of : 0, [&] { return is_other_view(seen); });
+                of.clock, squares, agrees() ? of.of : 0, [&] { return gives_up_clock(seen); });
             if (!now) return {};
             if (agrees() && *now != of.of) {   // fewer: once more
                 hold.lock();

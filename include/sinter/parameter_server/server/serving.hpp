@@ -190,6 +190,7 @@ private:
         if (e_.is_first() && k_.now != server::engine::presence::left) e_.agree_to_save();   // it tells the others
         b.stop_clock = e_.together.stop_clock(), b.files_clock = e_.together.files_clock();
         b.save_clock = e_.together.save_clock(), b.save = e_.together.save();
+        if (e_.order.mode == update_mode::async && !e_.is_first()) b.save = e_.saved_agreed;   // made, not named
         if (with_ticket && e_.is_first() && e_.open && !e_.stops(w_)) {
             const auto t = e_.ask_for_step(w_);
             if (t == step_tickets::answer::yes) b.flags |= answer_block::ticket;

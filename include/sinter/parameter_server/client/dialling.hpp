@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/parameter_server/client/engine.hpp>
+
+/// How a client comes to its servers, and comes back to one whose connection was lost.
+namespace sinter::inline SINTER_TARGET::sharded {
+
+/// While a server is dialled that takes its time: the others hear that this worker lives, and get
+/// what was begun. What is wrong with one of them progress() finds out.
+inline void client::engine::say_to_others() {
+    const double now = base::monotonic_seconds();
+    for (std::size_t k = 0; k < lanes.size(); ++k) {
+        lane& l = *lanes[k];
+        if (k == dialled || !l.up()) continue;
+        try {
+            l.send_some();
+            if (now - l.said >= 0.9 * beat_every()) l.beat();
+        } catch (const error&) {
+        }
+    }
+}
+inline void client::engine::give_up(std::size_t i) {
+    const double down = base::monotonic_seconds() - down_since[i];
+    const double waited = joined ? down : std::min(down, patience());   // the limit, where that has passed
+    fail(dialler.about(static_cast<int>(i), joined ? lanes[i]->oldest() : "joining the job",
+                       joined ? lanes[i]->global_step : -1,
+                       sinter::joined({replicated() ? "nor the server with its second copy: " : "",
+                                       joined ? "it has not answered for " : "it was not there within ",
+                                       static_cast<std::int64_t>(waited + 0.5), " s",
+                                       why_down[i].empty() ? "" : ": ", why_down[i].words()})));
+}
+inline void client::engine::dial(std::size_t i) {
+    dialled = i;
+    try {
+        // The caller of this worker waits meanwhile.
+        auto link = dialler.dial(process(i), std::min(std::max(0.5, beat_every()), dead_after() / 2));
+        const double now = base::monotonic_seconds();
+        if (link) {
+            lanes[i]->connect(std::move(*link));
+            if (introduce(i)) return;
+            lanes[i]->disconnect();
+        } else {
+            why_down[i].note(dialler.trouble().words(), dialler.trouble().explains());
+            if (replicated()) copies[i].known.missed(copies[i].aim, dialler.nobody_there());
+        }
+        if (replicated()) {
+            if (!leaving && copies[i].known.lost())
+                return fail(dialler.about(static_cast<int>(i), lanes[i]->oldest(), lanes[i]->global_step,
+                                          "both copies of what it kept are lost"));
+            copies[i].aim = 1 - copies[i].aim;
+        }
+        if (leaving && joined) return lanes[i]->forget_all();
+        if (dialler.refused() && now - down_since[i] > dead_after() + 1)
+            return fail(dialler.about(static_cast<int>(i), "joining the job", -1, dialler.trouble().words()));
+        if (now - down_since[i] > patience()) return give_up(i);
+        next_try[i] = now + (now - down_since[i] < 3 ? 0.02 : 0.25);
+    } catch (const cluster_error& e) {
+        fail(e);
+    }
+}
+/// The first question on a connection: who is this, and at which clock.
+inline bool client::engine::introduce(std::size_t i) {
+    lane& l = *lanes[i];
+    const auto poll = [this, until = until_an_answer()](int descriptor, short events) {
+        return dialler.poll_until(descriptor, events, until);
+    };
+    wire::archive_writer w;
+    w & std::max<std::int64_t>(0, clock - l.commits());   // the next clock that it will hear of
+    if (replicated()) w & copies[i].epoch;
+    w & last_name;
+    try {
+        if (!l.introduce(resting ? "rest" : "join", resting ? std::string() : w.bytes(), poll))
+            return why_down[i].note("no answer in time", false), false;
+        if (replicated() && !l.refused && !leads(i)) return false;
+        if (!l.refused) met(i);
+    } catch (const wire::lost_connection& e) {
+        return why_down[i].note(e.cause(), false), false;
+    } catch (const wire::damaged_connection& e) {
+        return why_down[i].note(e.cause(), true), false;
+    } catch (const format_error& e) {
+        return why_down[i].note(e.what(), true), false;
+    }
+    if (l.refused) {
+        why_down[i].note(l.text, true);
+        return l.refused = false;
+    }
+    return true;
+}
+/// Whether the copy that was just met is the one to obey. The chief may have to tell it so.
+inline bool client::engine::leads(std::size_t i) {
+    lane& l = *lanes[i];
+    shard_copies& c = copies[i];
+    copy_note note = wire::restored<about_server>(as_bytes(l.text)).note;
+    if (!note.makes_sense()) note = {};
+    const bool obeyed = note.role == copy_role::leading && note.epoch >= c.epoch;
+    if (obeyed) c.known.leads(c.aim, note);
+    else c.known.met(c.aim, note);
+    if (obeyed) return c.epoch = note.epoch, true;
+    why_down[i].note("it does not lead its shard, epoch " + std::to_string(note.epoch), false);
+    if (!is_chief()) return false;
+    const bool silent = base::monotonic_seconds() - down_since[i] > dead_after();
+    if (const std::uint64_t next = c.known.decide(c.aim, silent)) {
+        wire::archive_writer w;
+        w & next;
+        c.epoch = std::max(c.epoch, next);
+        const auto poll = [this, until = until_an_answer()](int descriptor, short events) {
+            return dialler.poll_until(descriptor, events, until);
+        };
+        if (l.introduce("lead", w.bytes(), poll) && !l.refused)
+            c.aim = 1 - c.aim;   // which dial() changes back: the leader is dialled next
+        l.refused = false;
+    }
+    return false;
+}
+/// What a server says to one who joins. One that has begun anew without a checkpoint ends the
+/// job.
+inline void client::engine::met(std::size_t i) {
+    lane& l = *lanes[i];
+    take(i, l.last);
+    l.version = l.last.version;
+    if (i == 0) hear_agreed(l.last);
+    if (l.text.empty()) return;
+    const auto about = wire::restored<about_server>(as_bytes(l.text));
+    // The first time that another worker meets it the chief may be about to open the job there.
+    const bool known = l.life != 0 || is_chief();
+    if (about.life != l.life && known && l.gave_values && !about.has_values && !leaving && !replicated())
+        return fail(dialler.about(static_cast<int>(i), "joining the job again", l.global_step,
+                                  "it was started anew without a checkpoint: what it kept is lost"));
+    l.life = about.life;
+    l.gave_values = l.gave_values || about.has_values;
+    initialised = about.has_values != 0;
+    if (!joined) sums = std::max(sums, about.sum);
+}
+
+} // namespace sinter::sharded
