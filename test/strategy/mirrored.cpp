@@ -5,6 +5,7 @@
 #include <sinter/strategy/mirrored.hpp>
 #include <sinter/train/losses/per_output.hpp>
 #include <sinter/train/losses/weighted.hpp>
+#include <sinter/train/optimizers/accumulate.hpp>
 
 #include "support/same_training.hpp"
 
@@ -60,6 +61,17 @@ BOOST_AUTO_TEST_CASE(replicas_train_as_one) {
 BOOST_TEST_DECORATOR(*boost::unit_test::tolerance(1e-5f))
 BOOST_AUTO_TEST_CASE(sums_over_all_gradients) {
     as_single<3>(net, mse, clip_by_global_norm{0.1f, sgd{.learning_rate = 0.1f}}, "clipped");
+}
+
+/// Each loss's mean is over all replicas' weights; of the round's steps each counts by its examples.
+BOOST_TEST_DECORATOR(*boost::unit_test::tolerance(1e-5f))
+BOOST_AUTO_TEST_CASE(several_losses_in_rounds) {
+    constexpr auto two = features<6> >> dense<8> >> relu >> [](tensor x) {
+        return outputs(named<"first">(dense<3>)(x), named<"second">(dense<2>)(x));
+    };
+    constexpr auto ignoring = softmax_cross_entropy_with<cross_entropy_options{}.ignoring(1)>;
+    as_single<3>(two, per_output(weighted(mse), weigh<0.3>(ignoring)), accumulate<2>(sgd{.learning_rate = 0.1f}),
+                 "accumulated");
 }
 
 BOOST_AUTO_TEST_CASE(a_step_that_is_not_finite_changes_nothing) {

@@ -110,8 +110,9 @@ constexpr void gather_loss(tensor loss, const weighted_values& l, reduction r, i
     if (r == reduction::sum) {
         sum = loss;
         count = constant(&g, 1.f);
-    } else if (!l.values.shape().batched) {
-        sum = ops::reshape(l.values, extents()) * count;
+    } else if (!l.values.shape().batched) {   // a share in the global batch's mean, or a mean over this shard
+        const tensor all = l.reduced ? ops::round(ops::reciprocal(ops::over_global_batch(constant(&g, 1.f)))) : count;
+        sum = ops::reshape(l.values, extents()) * all;
     } else {
         tensor v = l.values;
         if (l.weighted()) {
