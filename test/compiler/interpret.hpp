@@ -40,7 +40,7 @@ struct machine {
     }
     numbers read(address a, int n) {
         const double* p = at(a);
-        if (p && a.slot) p += a.slot * a.slice_floats(o.batch);
+        if (p && a.slot) p += a.first_floats(o.batch);
         return p ? numbers(p, p + n) : numbers{};
     }
 };
@@ -72,7 +72,7 @@ private:
 
     /// As device/cpu/loop_iterations.hpp: how many iterations, and what makes up for those that are not made.
     void iterations(const loop_launches& l) {
-        const double *const wanted = m_.at(l.count), *const condition = m_.at(l.condition);
+        const double *const wanted = operand(l.count), *const condition = m_.at(l.condition);
         const double n = wanted ? *wanted : l.steps;
         const int all = condition ? (n != 0 ? l.steps : 0) : n > 0 ? static_cast<int>(std::fmin(n, l.steps)) : 0;
         const auto slot = [&](address a, int i) { return m_.at(a) + i * a.slice_floats(batch()); };
@@ -106,7 +106,8 @@ private:
 
     double* operand(address a) {   // what lies slice by slice is a slice further on in each iteration
         double* const p = m_.at(a);
-        return p && a.where() != space::port ? p + (a.slot + (a.moves ? iteration_ : 0)) * a.slice_floats(batch()) : p;
+        if (!p || a.where() == space::port) return p;
+        return p + a.first_floats(batch()) + (a.moves ? iteration_ * a.slice_floats(batch()) : 0);
     }
     void one(const launch& l, bool first_iteration = false) {
         const spec& s = p_.e.specs[l.spec];

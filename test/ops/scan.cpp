@@ -2,9 +2,11 @@
 #define BOOST_TEST_MODULE scan
 #include <boost/test/unit_test.hpp>
 
+#include <sinter/ops/greater.hpp>
 #include <sinter/ops/matmul.hpp>
 #include <sinter/ops/scan.hpp>
 #include <sinter/ops/tanh.hpp>
+#include <sinter/ops/where.hpp>
 
 #include "support/check_net.hpp"
 
@@ -93,6 +95,74 @@ struct counted_net {
     }
 };
 BOOST_AUTO_TEST_CASE(fewer_iterations_than_slices) { check_net(counted_net{}, counted_net::reference); }
+
+/// A loop over rows that are cut from what another loop handed on: [6] as two rows of three. The
+/// number of iterations is what a third loop counted.
+struct loops_of_loops_net {
+    static constexpr int T = 3, H = 6, rows = 2, width = 3;
+    static constexpr bundle trace(graph& g) {
+        const tensor x = make<op::input>(&g, batch_of(width), {}, {0});
+        g.inputs.push(x.id);
+        const tensor a = parameter(x, "a", extents(T, H), ones), b = parameter(x, "b", extents(H), ones);
+        const tensor c = parameter(x, "c", extents(width), ones);
+        const auto add_up = [](bundle h, bundle row) { return scan_step{tanh(h[0] + row[0]), {}}; };
+        const scan_step r = scan(add_up, b, a);
+        const tensor all = constant(&g, 1.f);
+        const scan_step n = scan([](bundle h, bundle) { return scan_step{h[0] + 1.f, {}}; },
+                                 ops::broadcast_to(all, extents()), bundle{}, {.length = 1});   // 2
+        const tensor padded = ops::reshape(r.carry[0], extents(rows, width));
+        const scan_step s = scan(add_up, c, padded, {.count = n.carry[0] - 1.f});
+        const scan_step t = scan(add_up, c, padded, {.count = n.carry[0]});
+        const scan_step u = scan(add_up, c, padded, {.count = constant(&g, 1.f)});
+        return outputs(x * s.carry[0], x * t.carry[0], x * u.carry[0]);
+    }
+    static std::vector<doubles> reference(const std::vector<doubles>& p, const std::vector<doubles>& in) {
+        const doubles &a = p[0], &b = p[1], &c = p[2], &x = in[0];
+        std::vector<double> h(b.v), one(c.v), two;
+        for (int t = 0; t < T; ++t)
+            for (std::size_t j = 0; j < H; ++j) h[j] = std::tanh(h[j] + a[t * H + static_cast<int>(j)]);
+        for (std::size_t j = 0; j < width; ++j) one[j] = std::tanh(one[j] + h[j]);
+        two = one;
+        for (std::size_t j = 0; j < width; ++j) two[j] = std::tanh(two[j] + h[width + j]);
+        doubles y1(x.d), y2(x.d);
+        for (int i = 0; i < x.size(); ++i) {
+            const auto j = static_cast<std::size_t>(i % width);
+            y1[i] = x[i] * one[j], y2[i] = x[i] * two[j];
+        }
+        return {y1, y2, y1};
+    }
+};
+BOOST_AUTO_TEST_CASE(loops_over_what_loops_left) { check_net(loops_of_loops_net{}, loops_of_loops_net::reference); }
+
+/// Elementwise work on what a loop left must not be fused with what its gradient's loop begins with.
+struct gradient_behind_loop_net {
+    static constexpr bundle trace(graph& g) {
+        const tensor x = make<op::input>(&g, batch_of(1), {}, {0});
+        g.inputs.push(x.id);
+        const tensor p = parameter(x, "p", extents(1, 6), ones), w = weights(x, "w", extents(6, 1), ones);
+        const tensor u = weights(x, "u", extents(1, 1), ones), s = parameter(x, "s", extents(1), ones);
+        const tensor numbers = make<op::column_index>(&g, extents(6), {});
+        const tensor rows = ops::where(ops::greater(numbers, 0.5f), p * 2.f, 0.f) - p * 3.f;
+        const scan_step r = scan(
+            [=](bundle h, bundle row) {
+                const tensor next = tanh(matmul(h[0], u) + matmul(row[0], w) * s + s);
+                return scan_step{next, next * h[0]};
+            },
+            parameter(x, "first", extents(1), ones), rows);
+        return outputs(x * ops::sum(r.outputs[0], {0}));
+    }
+    static std::vector<doubles> reference(const std::vector<doubles>& p, const std::vector<doubles>& in) {
+        double product = 0;
+        for (int i = 0; i < 6; ++i) product += (p[0][i] * (i ? 2 : 0) - 3 * p[0][i]) * p[1][i];
+        const double h = p[4][0], next = std::tanh(h * p[2][0] + product * p[3][0] + p[3][0]);
+        doubles y(in[0].d);
+        for (int i = 0; i < y.size(); ++i) y[i] = in[0][i] * next * h;
+        return {y};
+    }
+};
+BOOST_AUTO_TEST_CASE(gradients_behind_their_loop) {
+    check_net(gradient_behind_loop_net{}, gradient_behind_loop_net::reference);
+}
 
 /// Random numbers are others in each iteration.
 struct drawing_net {

@@ -71,7 +71,7 @@ public:
             if (a.where() == compiler::space::port) {
                 if (s.ports) operands[i] = const_cast<float*>(s.ports[port_of(a)]);
             } else if (a.slot && !is_gradient_source(a)) {
-                operands[i] = m_.at(a) + a.slot * a.slice_floats(s.batch);
+                operands[i] = m_.at(a) + a.first_floats(s.batch);
             }
         }
         if constexpr (P::v.n_lists > 0)

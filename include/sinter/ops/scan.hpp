@@ -45,6 +45,22 @@ constexpr int open_loop(graph& g, const op_name& who, const loop& l) {
     return g.open_loop = g.loops.push(l) + 1;
 }
 
+/// How many iterations to make, where a device can read it: a scalar that is in memory. -1: all.
+constexpr int count_of(graph& g, tensor count) {
+    if (!count.g) return -1;
+    if (!count.ok()) return count.id;
+    const shape s = count.shape();
+    if (s.batched || s.size() != 1) {
+        g.fail(fault_kind::batch_axis_refused, op_name("scan"), s, extents());
+        return -1;
+    }
+    count = ops::reshape(count, extents());
+    int base = count.id;
+    while (is_view(g.n[base])) base = g.n[base].in[0];
+    const bool nowhere = is_leaf(g.n[base]) && g.n[base].k != op::parameter && g.n[base].k != op::state;
+    return nowhere ? make<op::broadcast>(&g, extents(), {count}).id : count.id;
+}
+
 /// A value of one number an example, as an output, gets an axis: time is not the last one of what
 /// lies by steps.
 constexpr tensor with_an_axis(tensor y) { return y.shape().rank ? y : ops::reshape(y, extents(1)); }
@@ -98,8 +114,8 @@ constexpr scan_step scan(Body body, bundle carry, bundle inputs, const scan_opti
         if (g) g->fail(fault_kind::inner_extents_differ, who, extents(steps), extents(1));
         return none;
     }
-    const int l =
-        detail::open_loop(*g, who, {steps, o.count.g ? plain(o.count).id : -1, -1, -1, o.reverse, o.recompute});
+    const int count = detail::count_of(*g, o.count);
+    const int l = detail::open_loop(*g, who, {steps, count, -1, -1, o.reverse, o.recompute});
     if (!l) return none;
     carry.g = g;
     const detail::carry_list carries(carry, l);

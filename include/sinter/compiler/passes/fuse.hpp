@@ -19,7 +19,8 @@ class fuser {
 public:
     constexpr fuser(const graph_view& g, grouping& r, bool on, bool pools)
         : g_(g), r_(r), n_(g.n.p), on_(on), pools_(pools), base_(find_bases(g.n, bases_)), uses_(g.n.n), weight_(g.n.n),
-          elsewhere_(g.n.n), of_input_(g.n.n), drawn_(g.n.n), read_by_loops_(g.n.n), root_(g.n.n), waits_(g.n.n) {}
+          elsewhere_(g.n.n), of_input_(g.n.n), drawn_(g.n.n), read_by_loops_(g.n.n), root_(g.n.n), waits_(g.n.n),
+          last_of_loop_(g.loops.n + 1, in_no_group) {}
 
     constexpr void run() {
         for (int i = 0; i < g_.n.n; ++i) r_.of[i] = r_.next[i] = in_no_group;
@@ -42,6 +43,7 @@ private:
     growing<bool> read_by_loops_;   ///< made outside of loops, read by their iterations
     growing<bool> root_;           ///< wanted when the step is over
     growing<bool> waits_;             ///< to be placed with its only user
+    growing<int> last_of_loop_;       ///< the last group of each loop, so far
 
     constexpr void mark_live() {
         for_each_root(g_, [&](int v) {
@@ -110,6 +112,8 @@ private:
         for (int k = 0; k < n.operands; ++k) {
             const int u = base_[n.in[k]];
             if (r_.of[u] > to) return false;
+            // what a loop left: not in a group between the loop's, which is run before it
+            if (!n.loop && n_[u].loop && to < last_of_loop_[n_[u].loop]) return false;
             if (r_.of[u] != to) continue;
             // a value of this very group: it must be at hand at the same place, whatever views lie
             // between
@@ -253,6 +257,7 @@ private:
             }
         }
         r_.of[v] = to;
+        if (last_of_loop_[n.loop] < to) last_of_loop_[n.loop] = to;
     }
 };
 

@@ -153,9 +153,15 @@ private:
         const node& n = n_[v];
         a.slice = static_cast<std::int32_t>(floats_of(n, t_, 1));
         a.batched = n.s.batched;
-        a.slot = slot;
+        a.slot = slices(a, slot);
         a.moves = moves;
         return a;
+    }
+    /// So many slices of `a` in the unit of its slot.
+    static constexpr std::int32_t slices(address a, int n) {
+        const std::int64_t all = std::int64_t{n} * (a.batched ? 1 : a.slice);
+        if (all > std::int64_t{0x7fffffff}) throw "a loop's values are too many floats";
+        return static_cast<std::int32_t>(all);
     }
     constexpr void place_iterations(address* at) const {
         for (int v = 0; v < g_.n.n; ++v)
@@ -178,7 +184,9 @@ private:
             if (!is_view(n)) continue;
             address a = at[n.in[0]];
             if (n.k == op::loop_input) {
-                a = iterations_of(a, v, a.slot, true);
+                const std::int32_t first = a.slot;   // in slices of the same examples, or in floats
+                a = iterations_of(a, v, 0, true);
+                a.slot = first;
             } else if (n.k == op::loop_value) {
                 const loop_carry& c = g_.carries[n_[n.in[0]].p[carry_attribute::number] - 1];
                 if (!c.sum) a = iterations_of(a, n.in[0], g_.loops[c.loop - 1].backwards ? 1 : 0, true);
@@ -187,7 +195,7 @@ private:
             } else if (n.k == op::loop_last && a.moves) {
                 const loop& l = g_.loops[n_[n.in[0]].loop - 1];
                 a.moves = false;
-                if (!l.backwards) a.slot += l.steps - 1;
+                if (!l.backwards) a.slot += slices(a, l.steps - 1);
             }
             at[v] = a;
         }

@@ -30,7 +30,8 @@ public:
 
     loop_iterations(const loop_launches& l, const host_places& m, std::int64_t batch)
         : condition(m.at(l.condition)), m_(m), l_(l), batch_(batch), trips_(m.at(l.trips)) {
-        const float* const wanted = m.at(l.count);
+        const float* wanted = m.at(l.count);
+        if (wanted) wanted += l.count.first_floats(batch);   // it may be what another loop left
         count = l.steps;
         if (!wanted) return;
         const float n = *wanted;

@@ -105,8 +105,8 @@ public:
             float* operands[std::size_t{most_operands}];   // kernels get them by value
             for (int k = 0; k < l.args; ++k) {
                 const compiler::address a = P::v.args[l.first_arg + k];
-                operands[k] =
-                    operands_.get()[l.first_arg + k] + a.slice_floats(batch) * (a.slot + (a.moves ? iteration : 0));
+                operands[k] = operands_.get()[l.first_arg + k] + a.first_floats(batch) +
+                              (a.moves ? iteration * a.slice_floats(batch) : 0);
             }
             gpu::work w = work_of(i, batch);
             w.p = operands;
