@@ -4,6 +4,7 @@
 /// All ops, as functions of symbolic tensors in sinter::ops. sinter.hpp includes those alone that
 /// its layers and losses are made of; this is for everything else, or include the one op that you
 /// need.
+#include <sinter/base/compiler_options.hpp>
 #include <sinter/ops/abs.hpp>
 #include <sinter/ops/acos.hpp>
 #include <sinter/ops/acosh.hpp>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/compiler_options.hpp>
 #include <sinter/net/from_environment.hpp>
 #include <sinter/strategy/parameter_server.hpp>
 #include <sinter/train/distribute.hpp>

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: BSL-1.0
 # targets.sh COMPILER FOLDER: files of one program that are compiled for different processors train
 # and predict, in whatever order they are linked, to the bit what each does in a program of its own.
-# What this processor lacks is left out.
+# What this processor lacks is left out. Nothing is inlined that need not be, so that whatever two
+# files have under one name is the linker's choice.
 set -u
 compiler=$1
 cd "$2" || exit 1
@@ -17,7 +18,7 @@ has avx512vl avx512bw && flags[avx512]=-march=x86-64-v4
 has avx512_bf16 && flags[pairs]="-march=x86-64-v4 -mavx512bf16"
 names=("${!flags[@]}")
 
-build() { "$compiler" -std=c++20 -O1 -Iinclude "$@" -c test/fixtures/target_model.cpp; }
+build() { "$compiler" -std=c++20 -O1 -fno-inline -Iinclude "$@" -c test/fixtures/target_model.cpp; }
 export -f build
 fault=0
 link() {   # link PROGRAM NAMES...: one program of these files, in this order

@@ -80,7 +80,11 @@ public:
         return block_.word[used_++];
     }
     constexpr float uniform() { return sinter::base::uniform(word()); }
-    constexpr float uniform(float low, float high) { return low + (high - low) * uniform(); }
+    // Inlined: where it may be fused, product and sum round otherwise than elsewhere, and base/ is the
+    // same for all targets. So each file has it in functions of its own target.
+    __attribute__((always_inline)) constexpr float uniform(float low, float high) {
+        return low + (high - low) * uniform();
+    }
     float normal() {
         const std::uint32_t a = word(), b = word();   // in this order, whatever the compiler's order of arguments
         return sinter::base::normal(a, b).first;

@@ -3,6 +3,7 @@
 #include <sinter/device/cpu/loop_iterations.hpp>
 #include <sinter/device/model_memory.hpp>
 #include <sinter/device/cpu/executor.hpp>
+#include <sinter/device/cpu/float_arithmetic.hpp>
 #include <sinter/device/cpu/tables.hpp>
 #include <sinter/device/cpu/early_values.hpp>
 #include <sinter/device/cpu/threads.hpp>
@@ -215,6 +216,7 @@ private:
     std::unique_ptr<runtime::team> threads_;   ///< who know where they are, while models move
 
     static int useful(int threads) {
+        runtime::check_float_arithmetic();
         if (threads == 0) threads = base::usable_cores();
         return threads > runtime::team::most ? threads
                                     : std::min(threads, target.parts);   // the team says what is wrong with it
