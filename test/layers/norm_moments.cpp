@@ -104,6 +104,11 @@ BOOST_AUTO_TEST_CASE(squares_beyond_floats) {
     floats x(rows * width), z(all), small = drawn(rows * width, 0, 1, 3);
     for (std::size_t i = 0; i < x.size(); ++i) x[i] = i % 2 ? 4e19f : -4e19f;
     for (std::size_t i = 0; i < z.size(); ++i) z[i] = i / channels % 2 ? 4e19f : -4e19f;
+    for (const float size : {1e22f, 3e26f, 1e30f, 1e34f}) {   // of any mean
+        floats far = drawn(rows * width, 1, 0.5, 7);
+        for (float& v : far) v *= size;
+        for (const float v : outputs_of(of_rows, far)) BOOST_TEST_REQUIRE(v == 0.f, size);
+    }
     for (const floats& y : {outputs_of(of_rows, x), outputs_of(groups, z), outputs_of(instances, z),
                             outputs_of(array<rows, width> >> rms_norm, x)})
         for (const float v : y) BOOST_TEST_REQUIRE(v == 0.f);

@@ -31,3 +31,10 @@ BOOST_AUTO_TEST_CASE(edges) {
         BOOST_TEST((std::isnan(want[i]) || std::signbit(y[i]) == std::signbit(want[i])));
     }
 }
+BOOST_AUTO_TEST_CASE(no_gradient_at_the_origin) {   // as in PyTorch
+    const op_result r = at_places_light<op_of>({0., -0., 0., 3.}, {0., 0., -0., 4.});
+    for (const auto& g : r.gradients)
+        for (std::size_t i = 0; i < 3; ++i) BOOST_TEST(g[i] == 0.f);
+    BOOST_TEST(std::abs(r.gradients[0][3] - 0.16f) < 1e-7f);
+    BOOST_TEST(std::abs(r.gradients[1][3] + 0.12f) < 1e-7f);
+}

@@ -89,6 +89,25 @@ BOOST_AUTO_TEST_CASE(edges_of_the_numbers) {
     BOOST_TEST((std::isnan(c.y[0]) && std::isnan(c.y[1]) && c.y[2] == 0));
 }
 
+/// dx = d (f - 2 a beta x^2 f / s) of a window of one: both terms count, though f / s leaves the floats.
+BOOST_AUTO_TEST_CASE(gradients_of_large_numbers) {
+    using alone = drawn_case<extents(1, 4), response{1, 1e-4f}>;
+    using other = drawn_case<extents(1, 4), response{1, 1e-4f, 0.3f}>;
+    const auto check = [](const op_result& r, const doubles& x, double beta) {
+        for (int i = 0; i < 4; ++i) {
+            const double s = 1 + double(1e-4f) * x[i] * x[i], f = std::pow(s, -beta),
+                         want = f * (1 - 2 * double(1e-4f) * beta * x[i] * x[i] / s);
+            const double got = static_cast<double>(r.gradients[0][static_cast<std::size_t>(i)]);
+            BOOST_TEST(std::abs(got - want) <= 1e-5 * std::abs(want) + 1e-36, x[i] << ": " << got << ", not " << want);
+        }
+    };
+    for (const double size : {1., 1e6, 1e12, 1e14, 1e15, 1e18}) {
+        const doubles x({1, 4}, {size, -3 * size, 0.5 * size, 2 * size});
+        check(run_op<alone>({x}), x, 0.75);
+        check(run_op<other>({x}), x, double(0.3f));
+    }
+}
+
 BOOST_AUTO_TEST_CASE(faults) {
     BOOST_TEST(refuses(batch_of(4), fault_kind::window_out_of_range,
                        [](tensor x) { return ops::local_response_norm(x, {.size = 0}); }));

@@ -26,3 +26,14 @@ void check(const double (&y0)[N], const double (&y1)[N]) {
     check_recorded(run_op<rows<1, 2>>({both}).gradients[0], std1_dx);
 }
 BOOST_AUTO_TEST_CASE(as_numpy_and_pytorch_have_it) { check(fixture::arrays::std0, fixture::arrays::std1); }
+
+/// Sums of such numbers overflow; their distances do not.
+BOOST_AUTO_TEST_CASE(of_numbers_near_the_largest) {
+    const double e = std::ldexp(1., 104), x = 3e38;   // one unit in the last place
+    const double first = static_cast<double>(static_cast<float>(x));
+    const op_result r = run_op<rows<0, 2>>({doubles({2, 4}, {first, first + 2 * e, first, first + 2 * e, -first, -first,
+                                                             -first, -first + 4 * e})});
+    BOOST_TEST(static_cast<double>(r.y[0]) == e, boost::test_tools::tolerance(1e-6));
+    BOOST_TEST(static_cast<double>(r.y[1]) == std::sqrt(3.) * e, boost::test_tools::tolerance(1e-6));
+    BOOST_TEST(r.gradients[0][0] == -0.25f, boost::test_tools::tolerance(1e-5f));
+}

@@ -14,9 +14,9 @@ namespace sinter::inline SINTER_TARGET {
 /// axis). In training mean and (biased) variance are the batch's, over all other axes, and the
 /// running ones move towards them: running = m * running + (1 - m) * batch; elsewhere the running
 /// ones are used (Ioffe and Szegedy 2015). Defaults are Keras': m = 0.99, epsilon = 0.001. (PyTorch
-/// keeps 1 - m as its momentum and runs the unbiased variance.) Numbers 1.8e19 and more apart have
-/// squares that floats do not: the running variance would be infinite, and training ends with an
-/// error.
+/// keeps 1 - m as its momentum and runs the unbiased variance.) Where the sum of squared distances
+/// is beyond floats (of numbers 1.8e19 apart at the latest) the running variance would be infinite,
+/// and training ends with an error.
 ///
 /// Where a strategy divides the batch, its statistics are each shard's own.
 /// `synchronised_batch_norm` has those of the global batch, whatever the shards' sizes: all shards

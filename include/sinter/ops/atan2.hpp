@@ -2,6 +2,7 @@
 #pragma once
 #include <sinter/ops/abs.hpp>
 #include <sinter/ops/clip.hpp>
+#include <sinter/ops/equal.hpp>
 #include <sinter/ops/maximum.hpp>
 #include <sinter/ops/stop_gradient.hpp>
 
@@ -17,10 +18,10 @@ struct rule<op::atan2> : elementwise_rule<2, 30> {
     static SINTER_VALUE V value(V a, V b) { return arithmetic<V>::atan2(a, b); }
     static constexpr void gradient(gradient_of& g) {
         // Divided by the larger one first, since squares may leave the range of floats. Neither by
-        // 0 nor by infinity.
-        const tensor larger = ops::maximum(ops::abs(g.x(0)), ops::abs(g.x(1)));
-        const tensor size = ops::stop_gradient(ops::clip(larger, 0x1p-126f, 0x1.fffffep127f));
-        const tensor a = g.x(0) / size, b = g.x(1) / size, d = g.d / size / (a * a + b * b);
+        // infinity nor by 0: at the origin the gradient is 0, as PyTorch has it.
+        const tensor larger = ops::maximum(ops::abs(g.x(0)), ops::abs(g.x(1))), none = ops::equal(larger, 0.f);
+        const tensor size = ops::stop_gradient(ops::clip(larger, 0x1p-126f, 0x1.fffffep127f) + none);
+        const tensor a = g.x(0) / size, b = g.x(1) / size, d = g.d / size / (a * a + b * b + none);
         if (g.wants(0)) g.add(0, d * b);
         if (g.wants(1)) g.add(1, -(d * a));
     }

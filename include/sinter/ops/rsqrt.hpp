@@ -12,7 +12,9 @@ struct rule<op::rsqrt> : elementwise_rule<1, 10> {
     static constexpr const char* name = "rsqrt";
     template <class V>
     static SINTER_VALUE V value(V a) { return 1.f / arithmetic<V>::sqrt(a); }
-    static constexpr void gradient(gradient_of& g) { g.add(0, g.d * (g.y() * g.y() * g.y()) * -0.5f); }
+    static constexpr void gradient(gradient_of& g) {
+        g.add(0, g.d * g.y() * g.y() * g.y() * -0.5f);   // y^3 alone may leave the floats
+    }
 };
 
 namespace ops {

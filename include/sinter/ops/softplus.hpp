@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/ops/greater.hpp>
 #include <sinter/ops/sigmoid.hpp>
+#include <sinter/ops/where.hpp>
 
 /// y = log(1 + e^a), a smooth relu (Dugas et al. 2001); exact in both tails, so no threshold is
 /// needed. ONNX: Softplus.
@@ -18,8 +20,12 @@ struct rule<op::softplus> : elementwise_rule<1, 28> {
 
 namespace ops {
 constexpr tensor softplus(tensor a) { return unary<op::softplus>(a); }
-/// The same with another sharpness: log(1 + e^(beta a)) / beta.
-constexpr tensor softplus(tensor a, float beta) { return softplus(a * beta) * (1.f / beta); }
+/// The same with another sharpness: log(1 + e^(beta a)) / beta; a where the power rounds the 1 away,
+/// since beta a may overflow.
+constexpr tensor softplus(tensor a, float beta) {
+    const tensor sharp = a * beta;
+    return where(greater(sharp, 20.f), a, softplus(sharp) * (1.f / beta));
+}
 }
 
 } // namespace sinter

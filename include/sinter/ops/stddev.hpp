@@ -19,6 +19,9 @@ constexpr tensor root_of_squares(tensor a) {
 }
 constexpr tensor stddev(tensor x, std::initializer_list<int> axes, int ddof = 0, keep k = keep::no) {
     if (!x.ok()) return x;
+    x = unpack(x);
+    x = x - sinter::detail::first_along(x, parse_axes(x.shape(), axes));   // sums of what is large may overflow
+    if (!x.ok()) return x;
     const tensor d = x - mean(x, axes, keep::yes), size = size_along(d, axes);
     return scaled_back(root_of_squares(var(d / size, axes, ddof, k)), size);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <sinter/ops/detail/first_row.hpp>
+#include <sinter/ops/detail/pivot_row.hpp>
 #include <sinter/ops/reshape.hpp>
 #include <sinter/ops/slice.hpp>
 #include <sinter/ops/stop_gradient.hpp>
@@ -21,7 +21,7 @@ constexpr tensor first_along(tensor x, const ops::axis_set& a) {
     x = ops::stop_gradient(x);
     shape s = x.shape();
     s.batched = s.batched && !a.batch;
-    if (a.batch) x = ops::reshape(first_row(ops::reshape(x, extents(s.size()))), s);
+    if (a.batch) x = ops::reshape(pivot_row(ops::reshape(x, extents(s.size()))), s);
     ops::box b(s);
     for (int i = 0; i < s.rank; ++i)
         if (a.reduced[i]) b.n[i] = 1;

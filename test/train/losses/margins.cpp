@@ -67,3 +67,15 @@ BOOST_AUTO_TEST_CASE(triplets) {
     BOOST_TEST(p->loss == 1.f);
     for (float g : p->gradient(0)) BOOST_TEST(g == 0.f);
 }
+/// Distances whose squares floats do not have.
+BOOST_AUTO_TEST_CASE(triplets_far_apart) {
+    const auto p = make_run<std::remove_cvref_t<decltype(three)>, triplet_loss<1.f>, as_fused, 4>();
+    for (const double size : {1e-3, 1., 1e4, 1e15, 1e20, 1e30, 1e37}) {
+        const doubles a({1, 5}, {3 * size, 0, -size, 0, 0}), same({1, 5}, {0, 0, -size, 4 * size, 0}),
+            another({1, 5}, {3 * size, 0, 2 * size, 0, 0});
+        p->set(p->parameters[0], doubles({5}));
+        p->run(1, {a, same, another});
+        BOOST_TEST(std::abs(static_cast<double>(p->loss) - (2 * size + 1)) <= 1e-6 * (2 * size + 1), p->loss);
+        check_close(p->gradient(0), doubles({5}, {0.6, 0, 1, -0.8, 0}), 1e-6, "gradient");
+    }
+}

@@ -7,6 +7,7 @@
 #include <sinter/train/losses/sigmoid_cross_entropy.hpp>
 
 #include "fixtures/losses.hpp"
+#include "support/check_op.hpp"
 #include "train/losses/loss_run.hpp"
 
 using namespace sinter;
@@ -54,6 +55,16 @@ BOOST_AUTO_TEST_CASE(divergence) {
     BOOST_TEST(one.loss({0, -inf, 0}, {{0.5, 0, 0.5}}) == 0.f);   // the same distribution
     BOOST_TEST(one.gradient == (floats{0, 0, 0}));
     BOOST_TEST(one.loss({0, -inf, 0}, {{0.5, 0.5, 0}}) == inf);
+}
+/// Targets that a net has computed get a gradient, too: a finite one where they are 0.
+struct to_targets {
+    static constexpr shape operands[] = {extents(1, 3), extents(1, 3)};
+    static constexpr tensor apply(tensor z, tensor t) { return kl_divergence(z, t); }
+};
+BOOST_AUTO_TEST_CASE(gradients_to_targets) {
+    const op_result r = run_op<to_targets>({doubles({1, 3}, {0, 1, 2}), doubles({1, 3}, {0.25, 0, 0.75})});
+    const double all = std::log(1 + std::exp(1.) + std::exp(2.));
+    check_close(r.gradients[1], doubles({3}, {std::log(0.25) + 1 + all, 0, std::log(0.75) + 1 - 2 + all}), 1e-6, "");
 }
 // Several rows an example, in the two other ways to compile them.
 BOOST_AUTO_TEST_CASE(rows_of_an_example) {

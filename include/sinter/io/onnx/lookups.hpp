@@ -2,7 +2,7 @@
 #pragma once
 #include <sinter/io/onnx/exporter.hpp>
 #include <sinter/ops/cast.hpp>
-#include <sinter/ops/detail/first_row.hpp>
+#include <sinter/ops/detail/pivot_row.hpp>
 #include <sinter/ops/extract_patches.hpp>
 #include <sinter/ops/gather_nd.hpp>
 #include <sinter/ops/gather_rows.hpp>
@@ -94,7 +94,8 @@ inline void emit_to_int(exporter& e, int id) {
     const std::string above = e.add(id, "GreaterOrEqual", {number, e.m.number(0x1p31f)});
     e.set(id, e.cast(id, e.add(id, "Where", {above, e.m.whole({0x7fffffff}, {}), within}), element::i32));
 }
-inline void emit_first_row(exporter& e, int id) {
+/// Any row is as good.
+inline void emit_pivot_row(exporter& e, int id) {
     const std::string rows = e.reshape(id, e.value(e.operand(id, 0)), {-1, e.s(id).last()});
     e.set(id, e.add(id, "Gather", {rows, e.m.whole({0}, {})}, {integer("axis", 0)}));
 }
@@ -130,7 +131,7 @@ inline constexpr emitter lookup_emitters[] = {
     {op::gather, detail::emit_gather},           {op::scatter_add, detail::emit_scatter_add},
     {op::gather_rows, detail::emit_gather_rows}, {op::scatter_rows, detail::emit_scatter_rows},
     {op::place_index, detail::emit_place_index}, {op::to_index, detail::emit_to_index},
-    {op::first_row, detail::emit_first_row},
+    {op::pivot_row, detail::emit_pivot_row},
     {op::to_int, detail::emit_to_int},           {op::extract_patches, detail::emit_extract_patches}};
 
 } // namespace sinter::onnx

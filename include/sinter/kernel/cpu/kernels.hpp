@@ -20,12 +20,12 @@
 #include <sinter/kernel/cpu/conv_pool/conv_pooled_input_gradient.hpp>
 #include <sinter/kernel/cpu/conv_pool/conv_pooled_weight_gradient.hpp>
 #include <sinter/kernel/cpu/copy/copies.hpp>
-#include <sinter/kernel/cpu/copy/first_row.hpp>
 #include <sinter/kernel/cpu/copy/gather.hpp>
 #include <sinter/kernel/cpu/copy/gather_axis.hpp>
 #include <sinter/kernel/cpu/copy/integers.hpp>
 #include <sinter/kernel/cpu/copy/interpolate.hpp>
 #include <sinter/kernel/cpu/copy/pad.hpp>
+#include <sinter/kernel/cpu/copy/pivot_row.hpp>
 #include <sinter/kernel/cpu/copy/repack.hpp>
 #include <sinter/kernel/cpu/copy/roll.hpp>
 #include <sinter/kernel/cpu/copy/scatter.hpp>

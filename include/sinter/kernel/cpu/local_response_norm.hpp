@@ -132,7 +132,9 @@ struct local_response_norm_gradient {
         float *const squares = c.scratch + 3 * c.part * size, *const spread = squares + size,
                      *const own = spread + size;
         std::memset(squares, 0, 8 * static_cast<std::size_t>(size));
-        const vf factor = splat(2 * r.scale * r.beta);
+        // s^-beta / s is below all floats where x is large: it is summed a power of two larger.
+        const float larger = r.k > 0x1p-30f ? 0x1p60f : 1.f;
+        const vf factor = splat(2 * r.scale * r.beta * larger), back = splat(-1 / larger);
         rows_of::for_rows(c, [&](std::int64_t first, std::int64_t rows) {
             const float *const d = c.p[response_gradient_operand::d] + first * r.channels;
             const float *const x = c.p[response_gradient_operand::x] + first * r.channels;
@@ -146,14 +148,14 @@ struct local_response_norm_gradient {
                 if constexpr (requires { Body::prefetch(0, 0, 0, 0, c); })
                     Body::prefetch(1, n, first * r.channels + off, r.channels, c);
                 store(own + r.at(i, j), df);
-                const vf all = df * rows_of::read(x + off, n, full) * (inverse * factor);
+                const vf all = df * (rows_of::read(x + off, n, full) * (inverse * factor));
                 if constexpr (full) store(spread + r.at(i, j), all);
                 else store(spread + r.at(i, j), all, n);   // with k = 0 there is NaN behind the last channel
             });
             r.for_vectors(rows, [&](std::int64_t i, std::int64_t j, int n, auto full) SINTER_ALWAYS {
                 const std::int64_t off = i * r.channels + j;
                 const vf sum = rows_of::template around<Behind, Before>(spread + r.at(i, j));
-                const vf dx = fma(-rows_of::read(x + off, n, full), sum, load(own + r.at(i, j)));
+                const vf dx = fma(rows_of::read(x + off, n, full) * back, sum, load(own + r.at(i, j)));
                 local_response_norm<Before, Behind, Quarters, Body>::template emit<Body>(
                     dx, n, first * r.channels + off, first + i, static_cast<int>(j), c, full);
             });

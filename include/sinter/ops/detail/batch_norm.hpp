@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/ops/custom_gradient.hpp>
-#include <sinter/ops/detail/first_row.hpp>
+#include <sinter/ops/detail/pivot_row.hpp>
 #include <sinter/ops/detail/multiply_add.hpp>
 #include <sinter/ops/internal/batch_share.hpp>
 #include <sinter/ops/internal/shard_sum.hpp>
@@ -18,11 +18,12 @@
 /// the kernel that makes its operand, and one walk is left there.
 ///
 /// Sums of x and of x^2 would lose the variance where the mean is large against the deviation. Here
-/// each channel is first moved by one of its own values: sums of (x - first) and (x - first)^2 lose
-/// no digits to the mean, and those of a constant channel are exactly 0 (Chan, Golub and LeVeque
-/// 1983, "Algorithms for computing the sample variance"). Only where the first value itself lies k
-/// deviations from the mean does the variance lose about log10(k^2) digits; k is at most the root
-/// of the number of pixels.
+/// each channel is first moved by one of its own values, the pivot: sums of (x - pivot) and (x -
+/// pivot)^2 lose no digits to the mean, and those of a constant channel are exactly 0 (Chan, Golub
+/// and LeVeque 1983, "Algorithms for computing the sample variance"). Only where the pivot itself
+/// lies k deviations from the mean does the variance lose about log10(k^2) digits. It is the middle
+/// one of three values, so that a single one far out does not matter. Where the sum of squares is
+/// beyond floats, so is the variance.
 namespace sinter::inline SINTER_TARGET {
 
 /// Of which batch batch_norm's statistics are: the shard's, where a global batch is divided, or the
@@ -92,9 +93,9 @@ template <batch_statistics S>
 constexpr batch_normalized batch_normalize(tensor x, tensor gamma, tensor beta, float epsilon) {
     if (!x.ok() || !gamma.ok()) return {x, x, x};
     x = ops::plain(x);
-    const tensor first = first_row(x), c = x - first;
+    const tensor pivot = pivot_row(x), c = x - pivot;
     const tensor middle = over_pixels(channel_sums(c), x.shape());
-    tensor mean = first + middle;
+    tensor mean = pivot + middle;
     tensor variance = maximum(over_pixels(channel_sums(c * c), x.shape()) - middle * middle, 0.f);
     if (S == batch_statistics::synchronised) {
         const tensor own = mean;

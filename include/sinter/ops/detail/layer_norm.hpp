@@ -2,6 +2,7 @@
 #pragma once
 #include <sinter/ops/add.hpp>
 #include <sinter/ops/maximum.hpp>
+#include <sinter/ops/minimum.hpp>
 #include <sinter/ops/mul.hpp>
 #include <sinter/ops/rsqrt.hpp>
 #include <sinter/ops/sub.hpp>
@@ -41,7 +42,8 @@ namespace detail {
 /// as well: then it is the nearest float to the mean, and of a constant row exactly that constant.
 constexpr tensor layer_normalize(tensor x, tensor gamma, tensor beta, float epsilon) {
     const tensor near = mean_of_row(x), from = x - near, rest = mean_of_row(from), mean = near + rest;
-    const tensor variance = maximum(mean_of_row(from * from) - rest * rest, 0.f), r = ops::rsqrt(variance + epsilon);
+    const tensor beside = minimum(rest * rest, 0x1.fffffep127f);   // infinity less infinity would be NaN
+    const tensor variance = maximum(mean_of_row(from * from) - beside, 0.f), r = ops::rsqrt(variance + epsilon);
     const tensor y = (x - mean) * r * gamma + beta;
     return y.ok() ? make<op::layer_normalized>(x.g, y.shape(), {y, x, gamma, beta, mean, r}) : y;
 }

@@ -23,7 +23,8 @@ struct kl_divergence_loss {
         tensor log_p = prediction;
         if (From == score_kind::logits) log_p = ops::log_softmax(prediction);
         if (From == score_kind::probabilities) log_p = ops::log(ops::maximum(prediction, 1e-7f));
-        return sum(detail::only_where(expected, expected * (ops::log(ops::maximum(expected, 1e-38f)) - log_p)), {-1});
+        const tensor log_t = ops::log(ops::maximum(expected, 0x1p-126f));   // finite: 0 times infinity is NaN
+        return sum(detail::only_where(expected, expected * (log_t - log_p)), {-1});
     }
 };
 inline constexpr kl_divergence_loss<> kl_divergence{};

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/graph/number.hpp>
+#include <sinter/ops/detail/size_along.hpp>
+#include <sinter/ops/div.hpp>
+#include <sinter/ops/maximum.hpp>
 #include <sinter/ops/sqrt.hpp>
 #include <sinter/train/losses/detail/parts.hpp>
 
@@ -27,8 +30,8 @@ struct triplet_loss {
 
 private:
     static constexpr tensor distance(tensor a, tensor b) {
-        const tensor d = a - b;
-        return ops::sqrt(ops::maximum(sum(d * d, {-1}), 1e-12f));
+        const tensor d = a - b, size = ops::maximum(ops::size_along(d, {-1}), 1.f), u = d / size;   // finite squares
+        return ops::scaled_back(ops::sqrt(ops::maximum(sum(u * u, {-1}), 1e-12f)), size);
     }
 };
 inline constexpr triplet_loss<1.f> triplet{};

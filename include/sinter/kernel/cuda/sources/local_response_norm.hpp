@@ -50,14 +50,17 @@ struct source<static_cast<int>(op::local_response_norm_gradient.id)> : response_
                                                                                   s.b +
                                                                                   at.row *
                                                                                       s.e[response_extent::channels];
+        // Of large x power / around is below all floats: it is summed a power of two larger.
+        const float larger = number(s, response_extent::k) > 0x1p-30f ? 0x1p60f : 1.f;
         float spread = 0.f;
         for (int i = first(at.col - s.x[response_fixed::behind]); i < end(s, at.col + s.x[response_fixed::before]);
              ++i) {   // the windows that hold this channel
             const float around = sum(s, x, i);
-            spread += d[i] * x[i] * power(s, around) / around;
+            spread += d[i] * power(s, around) * (x[i] / around * larger);
         }
         return d[at.col] * power(s, sum(s, x, at.col)) -
-               x[at.col] * spread * (2.f * number(s, response_extent::scale) * number(s, response_extent::beta));
+               x[at.col] / larger * spread *
+                   (2.f * number(s, response_extent::scale) * number(s, response_extent::beta));
     }
 };
 

@@ -2,7 +2,7 @@
 #pragma once
 #include <sinter/kernel/cuda/source.hpp>
 #include <sinter/kernel/pad_axes.hpp>
-#include <sinter/ops/detail/first_row.hpp>
+#include <sinter/ops/detail/pivot_row.hpp>
 #include <sinter/ops/internal/shard_sum.hpp>
 #include <sinter/ops/pad.hpp>
 #include <sinter/ops/roll.hpp>
@@ -10,11 +10,16 @@
 /// Further kernels that move elements.
 namespace sinter::inline SINTER_TARGET::gpu {
 
-/// The first elements, a row of them.
+/// The middle ones of three rows' elements, of m rows.
 template <>
-struct source<static_cast<int>(op::first_row.id)> : plain_source {
-    static constexpr walk_extents walk(std::int64_t, const std::int64_t* e) { return {1, e[first_row_extent::width]}; }
-    static SINTER_HOST_DEVICE float value(const source_call& s, const place& at) { return s.a[at.col]; }
+struct source<static_cast<int>(op::pivot_row.id)> : plain_source {
+    static constexpr walk_extents walk(std::int64_t, const std::int64_t* e) { return {1, e[pivot_row_extent::width]}; }
+    static SINTER_HOST_DEVICE float value(const source_call& s, const place& at) {
+        using f = arithmetic<float>;
+        const std::int64_t n = s.e[pivot_row_extent::width];
+        const float x = s.a[at.col], y = s.a[s.m / 2 * n + at.col], z = s.a[(s.m - 1) * n + at.col];
+        return f::max(f::min(x, y), f::min(f::max(x, y), z));
+    }
 };
 /// A copy, to which other shards' are added.
 template <>
