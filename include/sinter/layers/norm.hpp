@@ -45,7 +45,7 @@ struct batch_norm_layer : layer<batch_norm_layer<Momentum, Epsilon, Of>> {
 /// layer_norm: y = gamma (x - mean) / sqrt(variance + epsilon) + beta, mean and variance over the
 /// last axis of each example (Ba et al. 2016); epsilon as in PyTorch. A constant row becomes beta
 /// exactly, however large. Rows of numbers 1.8e19 and more apart, whose squares overflow, become
-/// beta, too, as in PyTorch.
+/// beta, too.
 template <number Epsilon = 1e-5>
 struct layer_norm_layer : layer<layer_norm_layer<Epsilon>> {
     static constexpr const char* name = "layer_norm";
