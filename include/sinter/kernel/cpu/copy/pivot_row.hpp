@@ -2,6 +2,7 @@
 #pragma once
 #include <sinter/kernel/call.hpp>
 #include <sinter/kernel/cpu/rowwise/nest.hpp>
+#include <sinter/kernel/cpu/vector/simd.hpp>
 #include <sinter/ops/detail/pivot_row.hpp>
 
 namespace sinter::inline SINTER_TARGET::cpu {
