@@ -86,7 +86,7 @@ BOOST_AUTO_TEST_CASE(faults_say_where) {
     refuses("a,b\nc\n", "a record has another number of fields", "f:2:1");
     refuses("a,b\n\"c\nd\",e,f\n", "a record has another number of fields", "f:2:1");
     refuses("a,b\nc,d\"e\n", "a quote within a field", "f:2:4");
-    refuses("a,\"b\"c\n", "text behind a closing quote", "f:1:6");
+    refuses("a,\"b\"c\n", "text after a closing quote", "f:1:6");
     refuses("a\n  \"b\"\n", "a quote within a field", "f:2:3");
     refuses("a,b\nc,\"d\n\n", "a quote is not closed", "f:2:3");
     refuses("a\rb\n", "a carriage return within a field", "f:1:2");

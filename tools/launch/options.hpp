@@ -85,7 +85,7 @@ inline std::optional<options> parse(int argc, const char* const* argv) {
                       .options(known).positional({}).run(), found);
         po::notify(found);
     } catch (const po::error& e) {
-        throw sinter::option_error(e.what(), "the options", "", "options before --, the program behind it");
+        throw sinter::option_error(e.what(), "the options", "", "options before --, the program after it");
     }
     if (found.count("help")) {
         std::ostringstream text;

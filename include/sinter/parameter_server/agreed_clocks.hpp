@@ -59,9 +59,9 @@ public:
     /// Throws format_error where these are no clocks.
     void check(const char* where) const {
         check_number(given_, -1, "no clock that a worker could have leave for", where);
-        check_number(stop_, -1, "no clock to stop behind", where);
-        check_number(files_clock_, 0, "no clock to save behind", where);
-        check_number(save_clock_, 0, "no clock to save behind", where);
+        check_number(stop_, -1, "no clock to stop after", where);
+        check_number(files_clock_, 0, "no clock to save after", where);
+        check_number(save_clock_, 0, "no clock to save after", where);
         check_number(save_, 0, "no step to save as", where);
         check_number(last_name_, 0, "no step to save as", where);
     }

@@ -25,7 +25,7 @@ inline void need_output(int i, int n, const char* where) {
 [[noreturn]] SINTER_COLD inline void refuse_size(int size, int most) {
     throw data_error("batch size does not fit the program", "batch", joined({size}),
                      joined({"1 to ", most, ", the largest batch that the model is compiled for: max_batch<",
-                             size > most ? size : most, "> behind its optimizer sets another"}));
+                             size > most ? size : most, "> after its optimizer sets another"}));
 }
 /// Throws unless all that is out of range is p.also.
 SINTER_COLD inline void refuse_range(const std::int32_t* x, std::int64_t n, const port_info& p, const char* what) {

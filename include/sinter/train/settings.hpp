@@ -108,7 +108,7 @@ constexpr void check_settings() {
     constexpr bool same = settings<Build, S...>::build == Build &&
         (!(setting_of<S>::is_strategy || ...) || std::is_same_v<typename first_strategy<S...>::type, Strategy>);
     static_assert(!settings_alone || !once || same,
-                  "the model's type is of other settings than stand behind the optimizer");
+                  "the model's type is of other settings than those after the optimizer");
 }
 
 } // namespace detail

@@ -121,7 +121,7 @@ inline header read_header(std::string_view text, std::string_view file, std::siz
             const auto type = element_from_descr(descr);
             if (!type)
                 throw format_error("elements cannot be read", std::string(file), io::printable(descr),
-                                   "b1, u1, i1, u2, i2, f2, u4, i4, f4, u8, i8, f8 or c8 behind a byte order");
+                                   "b1, u1, i1, u2, i2, f2, u4, i4, f4, u8, i8, f8 or c8 after a byte order");
             out.type = type->type;
             out.big_endian = type->big_endian;
         } else if (key == "fortran_order" && first_time(has_order)) {

@@ -145,7 +145,7 @@ private:
         for (std::size_t i = 1; i < places_.size(); ++i)
             if (places_[i].begin < places_[i - 1].end)
                 throw format_error("members overlap", file_, io::printable(members_[places_[i].member].name),
-                                   "a place behind " + io::printable(members_[places_[i - 1].member].name));
+                                   "a place after " + io::printable(members_[places_[i - 1].member].name));
     }
 };
 

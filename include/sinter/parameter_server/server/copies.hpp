@@ -211,7 +211,7 @@ inline void server::engine::check_state() const {
     check_number(static_cast<std::int64_t>(saves_to_come.size()), 0, "saves to make", a_leaders_state, 1 << 16);
     std::int64_t before = saved_agreed;   // each has a later name than the one before it
     for (const std::int64_t n : saves_to_come)
-        check_number(n, before + 1, "no step to save as behind the one before", a_leaders_state, save_agreed),
+        check_number(n, before + 1, "no step to save as after the one before", a_leaders_state, save_agreed),
             before = n;
     all_clocks.check(a_leaders_state);
     tickets.check(workers.size(), a_leaders_state);

@@ -268,7 +268,7 @@ inline bool server::engine::is_at_rest() const {
 /// none it ends.
 inline void server::engine::look_whether_it_is_to_end(double now) {
     if (!options.asked_to_end || !options.asked_to_end()) return;
-    if (!std::exchange(ends_soon, true)) notes.say("asked to end: workers stop behind their next steps");
+    if (!std::exchange(ends_soon, true)) notes.say("asked to end: workers stop after their next steps");
     if (nobody_came(now)) stopping = true;
 }
 /// Under the mutex.

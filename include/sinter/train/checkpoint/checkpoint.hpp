@@ -144,8 +144,8 @@ void save_with(std::vector<safetensors::entry> entries, const Trainer& t, const 
     }, path, allow);
 }
 
-/// Throws mismatch_error unless `file` has just what is expected. Where the weights alone would
-/// fit, it says how to load them.
+/// Throws mismatch_error unless `file` has just what is expected. It says how to load the weights
+/// alone, where these fit, and otherwise what loads a part of them.
 template <class Trainer>
 SINTER_COLD void check_fit(const std::vector<safetensors::expected_tensor>& expected, const safetensors::contents& file,
                            bool whole) {
@@ -169,10 +169,11 @@ SINTER_COLD void check_fit(const std::vector<safetensors::expected_tensor>& expe
     std::string list = joined(
         {"tensors do not fit the program, ", lines.size(), lines.size() == 1 ? " difference:" : " differences:"});
     for (const std::string& line : lines) (list += "\n  ") += line;
-    if (weights_fit)
-        list +=
-            "\nIts weights fit. It is of another optimizer, or of sequences in batches of another size: to load the "
-            "weights alone, write load(..., saved::weights)";
+    list += weights_fit
+                ? "\nIts weights fit. It is of another optimizer, or of sequences in batches of another size: to load "
+                  "the weights alone, write load(..., saved::weights)"
+                : "\nWeights by other names, of other frameworks, or some of them are loaded by load_weights(...) "
+                  "(train/checkpoint/load_weights.hpp)";
     throw mismatch_error(std::move(list), file.source);
 }
 /// load() of what was read, which must also hold what is `expected`. All that can fail comes before

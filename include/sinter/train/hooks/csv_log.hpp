@@ -36,7 +36,7 @@ public:
         struct stat status {};
         if (::fstat(file_.get(), &status) != 0) io::throw_io_error(errno, "cannot ask for the size", path_);
         if (run.resumed && status.st_size > written_ && ::ftruncate(file_.get(), written_) != 0)
-            io::throw_io_error(errno, "cannot cut off what comes behind the saved run", path_);
+            io::throw_io_error(errno, "cannot cut off what comes after the saved run", path_);
         if (!run.resumed || written_ > status.st_size) written_ = status.st_size;
         if (::lseek(file_.get(), written_, SEEK_SET) < 0) io::throw_io_error(errno, "cannot go to the end", path_);
     }

@@ -166,7 +166,7 @@ private:
             take();
             c = peek();
             if (c != '\n' && c != end_of_file) 
-                refuse("a carriage return within a field", column_ - 1, "a line feed behind it, or quotes");
+                refuse("a carriage return within a field", column_ - 1, "a line feed after it, or quotes");
         }
         if (c == '\n') take();
         return c == '\n' || c == end_of_file;
@@ -215,7 +215,7 @@ private:
             if (c == '"') take();
             keep(c);
         }
-        if (!at_end_of_field()) refuse("text behind a closing quote", column_, "a delimiter or the end of the line");
+        if (!at_end_of_field()) refuse("text after a closing quote", column_, "a delimiter or the end of the line");
     }
     void find_missing_in() {
         for (const missing_words& m : options_.missing_in)
