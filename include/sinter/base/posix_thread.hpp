@@ -47,6 +47,11 @@ public:
         ::pthread_join(handle_, nullptr);
         joinable_ = false;
     }
+    /// Lets the thread go on by itself, with what it owns.
+    void detach() noexcept {
+        ::pthread_detach(handle_);
+        joinable_ = false;
+    }
     /// Lets go of a thread that did not come along into a forked child: it can be neither joined
     /// nor detached there.
     void forget() noexcept { joinable_ = false; }

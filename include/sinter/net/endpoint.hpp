@@ -54,11 +54,12 @@ struct resolution {
     std::string fault;   // in the system's words; empty if there is an address
 };
 
-/// All addresses of a host's name or number. It may wait for a name server.
-SINTER_COLD inline resolution resolve(const host_port& at) {
+/// All addresses of a host's name or number. It may wait for a name server, but not where only
+/// `digits` are taken.
+SINTER_COLD inline resolution resolve(const host_port& at, bool digits = false) {
     addrinfo hints{}, *list = nullptr;
     hints.ai_socktype = SOCK_STREAM;
-    hints.ai_flags = AI_NUMERICSERV;
+    hints.ai_flags = AI_NUMERICSERV | (digits ? AI_NUMERICHOST : 0);
     resolution r;
     const std::string port = std::to_string(at.port);
     if (const int fault = ::getaddrinfo(at.host.c_str(), port.c_str(), &hints, &list); fault != 0) {

@@ -2,6 +2,7 @@
 #pragma once
 #include <sinter/base/monotonic_seconds.hpp>
 #include <sinter/net/join_trouble.hpp>
+#include <sinter/net/name_lookup.hpp>
 #include <sinter/net/service.hpp>
 #include <algorithm>
 #include <functional>
@@ -32,10 +33,14 @@ public:
         nobody_ = false;
         trouble_ = {};
         const double until = base::monotonic_seconds() + within;
-        const resolution found = resolve(at);
-        if (!found.fault.empty()) return miss("the name of its host cannot be resolved: " + found.fault, true);
-        check_key(who_, at, found.endpoints);
-        for (const endpoint& to : found.endpoints) {
+        const std::optional<resolution> found = names_.find(at, slice(), [&] {
+            if (meanwhile_) meanwhile_();
+            return base::monotonic_seconds() < until;
+        });
+        if (!found) return miss("the name of its host is still being looked up", true);
+        if (!found->fault.empty()) return miss("the name of its host cannot be resolved: " + found->fault, true);
+        check_key(who_, at, found->endpoints);
+        for (const endpoint& to : found->endpoints) {
             io::descriptor socket = stream_socket(to.storage.ss_family);
             if (!socket) return miss(std::generic_category().message(errno));
             if (::connect(socket.get(), to.address(), to.size) != 0 && errno != EINPROGRESS && errno != EINTR) {
@@ -74,7 +79,7 @@ public:
 
     /// Waits for one of these events. False: not by then. meanwhile() is called as by dial().
     bool poll_until(int descriptor, short events, double until) const {
-        const double slice = meanwhile_ ? who_.options.heartbeat_every() / 4 : 1e9;
+        const double slice = meanwhile_ ? this->slice() : 1e9;
         for (;;) {
             if (meanwhile_) meanwhile_();
             const double left = until - base::monotonic_seconds();
@@ -94,9 +99,11 @@ private:
     greeting own_;
     std::function<void()> meanwhile_;
     std::unique_ptr<tls_context> tls_;
+    name_lookup names_;
     join_trouble trouble_;   // of the last call of dial()
     bool refused_ = false, nobody_ = false;
 
+    double slice() const { return who_.options.heartbeat_every() / 4; }
     std::optional<data_link> miss(std::string why, bool explains = false) {
         trouble_.note(std::move(why), explains);
         return {};

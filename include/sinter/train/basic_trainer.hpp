@@ -97,6 +97,7 @@ public:
             for (int i = 0; i < training::v.n_parameters; ++i)
                 for (int k = 0; k < slots_of(training::v.parameters[i]); ++k) fill_slot(training::v.parameters[i], k);
         session_.publish();
+        exchanging_ = false;
         set_steps(0);
     }
     /// The next batch's examples do not continue those of the last: states that each example has
@@ -193,6 +194,7 @@ public:
     void put(const std::vector<packed_values>& all) {
         for (const packed_values& p : all) session_.write(p.to, p.x.data(), static_cast<std::int64_t>(p.x.size()));
         session_.publish();
+        if (std::ssize(all) >= parameters()) exchanging_ = false;
     }
 
     /// What the strategy said of the last step, over all members: loss, examples, and whether one
@@ -218,17 +220,24 @@ public:
     /// Puts the optimizer's averages of the weights (moving_average) where the weights are, and
     /// these where the averages were: evaluate(), predict() and plain() then see averages, and
     /// training must not go on before the same call has put all back. averaged_weights does both.
+    /// Behind a call that has thrown steps are refused until load() or reset(), for weights may be
+    /// averages in part.
     void exchange_with_averages() {
         static_assert(keeps_averages, "the optimizer keeps no averages: see moving_average");
-        if constexpr (requires { session_.exchange_with_slot(average_slot); })
-            return session_.local().forget_outputs(), session_.exchange_with_slot(average_slot);
         session_.local().forget_outputs();
+        if constexpr (requires { session_.exchange_with_slot(average_slot); }) {
+            exchanging_ = true;
+            session_.exchange_with_slot(average_slot);
+            exchanging_ = false;
+            return;
+        }
         std::int64_t most = 0;
         for (int i = 0; i < training::v.n_parameters; ++i) most = std::max(most, training::v.parameters[i].floats);
         exchanged_.resize(
             static_cast<std::size_t>(2 * most));   // before anything is changed, and kept: putting back cannot fail
         float* const own = exchanged_.data();
         float* const average = own + most;
+        exchanging_ = true;
         for (int i = 0; i < training::v.n_parameters; ++i) {
             const variable_info& v = training::v.parameters[i];
             if (!slots_of(v)) continue;
@@ -238,6 +247,7 @@ public:
             session_.write(slot_address(v, average_slot), own, v.floats);
         }
         session_.publish();
+        exchanging_ = false;
     }
     /// Its learning rates are looked at before each step, other settings when a trainer is made and
     /// where train() begins.
@@ -263,6 +273,10 @@ protected:
     float run_training(const data::batch_view& b, std::int64_t updates, Observer observe) {
         if constexpr (Programs::n_training > 1) detail::need_learning_rates_of_phase<I>(optimizer_, updates);
         else detail::need_learning_rates(optimizer_, updates);
+        if constexpr (keeps_averages)
+            if (exchanging_)
+                throw error("weights are averages in part: exchanging them was broken off by an error", "step",
+                            "no whole weights", "load() or reset() before it");
         float scalars[Optimizer::n_scalars + 1] = {};
         optimizer_.scalars(updates, scalars);
         step_values v = values_of(scalars);
@@ -284,6 +298,7 @@ private:
     step_result last_{};
     bool ask_stop_ = false, ask_save_ = false;
     std::vector<float> exchanged_;   ///< weights and averages on their ways
+    bool exchanging_ = false;        ///< they are, or the exchange was broken off
 
     static constexpr int average_slot = compiler::average_slot_of<Optimizer>();
 

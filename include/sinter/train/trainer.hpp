@@ -80,7 +80,7 @@ public:
     ~averaged_weights() {
         try {
             t_.exchange_with_averages();
-        } catch (const error&) {   // members that cannot do it together: their next call says so, too
+        } catch (...) {   // members that cannot do it together, or no memory for it: the next step says so
         }
     }
 

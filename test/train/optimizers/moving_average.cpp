@@ -2,6 +2,7 @@
 #define BOOST_TEST_MODULE moving_average
 #include <boost/test/unit_test.hpp>
 #include <sinter/device/cpu.hpp>
+#include <sinter/sinter.hpp>
 #include <sinter/train/checkpoint/checkpoint.hpp>
 #include <sinter/train/optimizers/moving_average.hpp>
 #include <sinter/train/optimizers/sgd.hpp>
@@ -41,6 +42,54 @@ BOOST_AUTO_TEST_CASE(weights_are_exchanged_and_come_back) {
     BOOST_TEST(all_parameters(t) == w, boost::test_tools::per_element());
     BOOST_TEST(averages(t) == a, boost::test_tools::per_element());
     BOOST_TEST(t.evaluate(batch) == loss);
+}
+/// One device, whose writes fail when there is no memory, as those of sessions that remember what is written.
+int writes_left = -1;   // -1: they do not fail
+struct without_memory {
+    using device = cpu_device;
+    static constexpr strategy_traits traits{};
+
+    template <class Programs>
+    class session : public single_session<Programs> {
+    public:
+        session(const without_memory&, int threads)
+            : single_session<Programs>(cpu_device::options{.threads = threads}) {}
+        void write(compiler::address to, const float* from, std::int64_t n) {
+            if (writes_left == 0) throw std::bad_alloc();
+            writes_left -= writes_left > 0;
+            single_session<Programs>::write(to, from, n);
+        }
+    };
+};
+BOOST_AUTO_TEST_CASE(who_lacks_memory_for_the_exchange_goes_on_by_load_alone) {
+    constexpr auto net = features<2> >> dense<8> >> relu >> dense<2>;
+    trainer t{net, softmax_cross_entropy, optimizer, max_batch<4>, without_memory{}, {.threads = 1}};
+    const float x[] = {1, 2, 3, 4, 5, 6, 7, 8};
+    const std::int32_t labels[] = {0, 1, 1, 0};
+    const data::batch_view batch{.x = x, .labels = labels, .size = 4};
+    const temporary_folder folder;
+    const std::string file = folder / "run.safetensors";
+    for (int i = 0; i < 3; ++i) t.step(batch);
+    save(t, file);
+    const std::vector<float> w = all_parameters(t);
+    for (const int writes : {0, 1, 3}) {
+        const auto refuses = [&] {
+            writes_left = -1;
+            BOOST_CHECK_THROW(t.step(batch), error);
+            BOOST_TEST(t.steps() == 3);
+            load(t, file);
+            BOOST_TEST(all_parameters(t) == w, boost::test_tools::per_element());
+        };
+        {
+            const averaged_weights in_their_place(t);
+            writes_left = writes;
+        }   // and the program lives
+        refuses();
+        writes_left = writes;
+        BOOST_CHECK_THROW(averaged_weights{t}, std::bad_alloc);
+        refuses();
+    }
+    t.step(batch);
 }
 BOOST_AUTO_TEST_CASE(they_are_saved_with_the_rest) {
     const temporary_folder folder;
