@@ -94,8 +94,8 @@ private:
                                  base::number_text(scores[i]),
                                  from_logits_ ? "a logit" : "0 to 1; of logits: metrics::auc({.from_logits = true})");
             if (truths[i] != T{0} && truths[i] != T{1})
-                throw data_error("truth is neither 0 nor 1", "example " + std::to_string(i), base::number_text(truths[i]),
-                                 "0 or 1");
+                throw data_error("truth is neither 0 nor 1", "example " + std::to_string(i),
+                                 base::number_text(truths[i]), "0 or 1");
         }
         const int buckets = static_cast<int>(counts_[0].size());
         for (int i = 0; i < n; ++i) {   // bucket b has the scores above threshold b, up to and with threshold b + 1

@@ -43,8 +43,8 @@ private:
     void add_all(const float* scores, const T* truths, int n) {
         for (int i = 0; i < n; ++i)
             if (truths[i] != T{0} && truths[i] != T{1})
-                throw data_error("truth is neither 0 nor 1", "example " + std::to_string(i), base::number_text(truths[i]),
-                                 "0 or 1");
+                throw data_error("truth is neither 0 nor 1", "example " + std::to_string(i),
+                                 base::number_text(truths[i]), "0 or 1");
         for (int i = 0; i < n; ++i) ++counts_[truths[i] == T{1}][scores[i] > threshold_];
     }
     float threshold_;
