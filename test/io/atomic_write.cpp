@@ -230,3 +230,12 @@ BOOST_AUTO_TEST_CASE(many_writers_of_one_file_do_not_disturb_each_other) {
     BOOST_TEST(failed == 0);
     BOOST_TEST(folder.entries() == 1u);
 }
+/// The system would read the name to its zero byte, and another file would be read or replaced.
+BOOST_AUTO_TEST_CASE(names_with_a_zero_byte) {
+    const temporary_folder folder;
+    const std::string there = write_bytes(folder / "there", "old"), name = there + std::string("\0.new", 5);
+    check_error<sinter::io_error>([&] { atomic_write(name, [](output_file& f) { f.write("new"); }); },
+                          "a path has a zero byte", there, "place");
+    check_error<sinter::io_error>([&] { (void)sinter::io::read_whole_file(name); }, "a path has a zero byte", there);
+    BOOST_TEST(read_bytes(there) == "old");
+}

@@ -6,6 +6,7 @@
 #include <sinter/train/optimizers/accumulate.hpp>
 #include <sinter/train/optimizers/clip.hpp>
 #include <sinter/train/alternating_trainer.hpp>
+#include <sinter/train/full_batch.hpp>
 #include <sinter/train/optimizers/l2_penalty.hpp>
 #include <sinter/train/optimizers/momentum.hpp>
 #include <sinter/train/optimizers/moving_average.hpp>
@@ -239,4 +240,36 @@ BOOST_AUTO_TEST_CASE(all_of_the_data_are_evaluated_and_predicted) {
     const std::vector<float> y = m.predict(data);
     const float x[1] = {5};
     BOOST_TEST(y[4] == m.predict({.x = x, .size = 1})[0]);
+}
+/// What is measured is named as well: NaN of a validation set would only be a value that nothing is better than.
+BOOST_AUTO_TEST_CASE(data_that_are_evaluated) {
+    auto m = fresh(0.1f);
+    auto bad = pairs({1, 2, NAN}, {1, 2, 3}), wrong = pairs({1, 2, 3}, {1, -INFINITY, 3}), good = pairs({1, 2}, {1, 2}),
+         large = pairs({1e30f}, {0});
+    check_error<data_error>([&] { m.evaluate(bad); }, "the batch has a number", "evaluate, input 0, example 0", "nan");
+    check_error<data_error>([&] { m.evaluate(wrong); }, "the batch has a number", "evaluate, target 0, example 1",
+                            "-inf");
+    check_error<data_error>([&] { m.train(good, {.validation = &bad, .progress = nullptr}); }, "the batch has a number",
+                            "evaluate, input 0");
+    BOOST_TEST(std::isinf(m.evaluate(large).loss));   // the batch is finite, and what the net makes of it is not
+    const float nan = NAN;
+    m.inner().set_plain(m.inner().parameter(1), &nan);
+    check_error<data_error>([&] { m.evaluate(good); }, "a weight is not finite", "evaluate, dense/bias");
+}
+BOOST_AUTO_TEST_CASE(full_batches) {
+    full_batch m(line, mse, trainer_options{.threads = 1});
+    auto bad = pairs({1, 2, NAN}, {1, 2, 3}), good = pairs({1, 2}, {1, 2});
+    const std::vector<float> before = m.inner().plain(m.inner().parameter(0));
+    check_error<data_error>([&] { m.train(bad); }, "the batch has a number", "full_batch, input 0, example 0", "nan");
+    BOOST_TEST((m.inner().plain(m.inner().parameter(0)) == before));
+    for (const double x : {-1., double{NAN}, double{INFINITY}}) {
+        check_error<option_error>([&] { m.train(good, {.gradient_tolerance = x}); }, "a tolerance, or l2", "lbfgs");
+        check_error<option_error>([&] { m.train(good, {.loss_tolerance = x}); }, "a tolerance, or l2", "lbfgs");
+        check_error<option_error>([&] { m.train(good, {.l2 = x}); }, "a tolerance, or l2", "lbfgs");
+    }
+    check_error<option_error>([&] { m.train(good, {.max_iterations = -1}); }, "number of iterations", "lbfgs", "-1");
+    m.train(good, {.max_iterations = 2});
+    const float nan = NAN;
+    m.inner().set_plain(m.inner().parameter(0), &nan);
+    check_error<data_error>([&] { m.train(good); }, "a weight is not finite", "full_batch, dense/kernel");
 }

@@ -151,6 +151,7 @@ struct at_once {
 /// file is in place and the error says that it may not survive a power cut.)
 template <class Fill, class Publish = detail::at_once>
 SINTER_COLD void atomic_write(const std::string& given_path, Fill&& fill, Publish publish = {}) {
+    need_whole_path(given_path);
     const std::string path = detail::behind_links(given_path);
     const std::size_t slash = path.rfind('/');
     const std::string folder_name = slash == std::string::npos ? "." : path.substr(0, slash + 1);

@@ -24,6 +24,7 @@ struct opened_file {
 };
 /// Throws io_error where `path` cannot be opened or is no regular file.
 SINTER_COLD inline opened_file open_regular_file(const std::string& path) {
+    need_whole_path(path);
     opened_file file;
     // Without O_NONBLOCK the open itself would wait for ever on a named pipe that nobody writes.
     file.fd = descriptor(uninterrupted([&] { return ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK); }));

@@ -4,6 +4,7 @@
 #include <sinter/train/members.hpp>
 #include <sinter/train/metrics/accuracy.hpp>
 #include <sinter/train/metrics/mean.hpp>
+#include <sinter/train/not_finite.hpp>
 #include <sinter/train/passes.hpp>
 #include <sinter/train/results.hpp>
 #include <sinter/train/training_run.hpp>
@@ -143,6 +144,12 @@ SINTER_COLD void merge_evaluation(Trainer& t, evaluation_result& r, metrics::mea
         for (const auto& m_i : running) m_i->merge(&all);
     }
 }
+/// Why an evaluated loss is not finite: data_error where the batch or a weight is not.
+template <class Trainer>
+SINTER_COLD void need_finite_numbers(const Trainer& t, const data::batch_view& b) {
+    need_finite_batch(t, b, "evaluate");
+    if constexpr (trains_alone<Trainer>) need_finite_weights(t, "evaluate");   // others would have to help
+}
 /// Whether somebody wants this member to leave what it is doing.
 template <class Trainer>
 bool asked_to_leave(const Trainer& t, const training_run* run) {
@@ -154,10 +161,12 @@ bool asked_to_leave(const Trainer& t, const training_run* run) {
 
 } // namespace detail
 
-/// One pass over `data`, from its beginning, without training. data_error where there are none, or
-/// batches do not fit. With metrics, each of the output that it is meant for: what the loss does
-/// not count (ignored labels, weights of 0) they are not given either. option_error where one does
-/// not fit its output or the loss has no target for that.
+/// One pass over `data`, from its beginning, without training. data_error where there are none,
+/// batches do not fit, or a loss is not finite because a number of the batch or a weight is not:
+/// that is named. (What overflows within the net stays infinite or NaN in the result.) With
+/// metrics, each of the output that it is meant for: what the loss does not count (ignored labels,
+/// weights of 0) they are not given either. option_error where one does not fit its output or the
+/// loss has no target for that.
 ///
 /// Where several processes train the model all of them make this call, with the same metrics, and
 /// have the same answer: that of all examples. Members that read the same data take its batches by
@@ -201,6 +210,7 @@ SINTER_COLD evaluation_result evaluate(Trainer& t, data::pipeline& data,
             }
             if (batch++ % members != me.index * (members > 1)) return true;
             const float l = t.evaluate(b);   // which refuses a batch that does not fit
+            if (!(__builtin_fabsf(l) <= std::numeric_limits<float>::max())) detail::need_finite_numbers(t, b);
             loss.add_mean(static_cast<double>(l), t.loss_weight());
             detail::count_accuracy<Trainer>(t.session().local(), accuracy, b);
             for (std::size_t i = 0; i < running.size(); ++i) detail::measure(t, measured[i], *running[i], b);

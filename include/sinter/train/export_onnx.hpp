@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/joined.hpp>
+#include <sinter/base/number_text.hpp>
 #include <sinter/io/atomic_write.hpp>
 #include <sinter/io/onnx/emitters.hpp>
 #include <sinter/train/checkpoint/variables.hpp>
@@ -17,6 +19,7 @@ struct onnx_options {
     std::string name = "net";               ///< of the graph
     std::uint64_t seed = 1;                 ///< of a net's first weights
     std::vector<onnx::emitter> own{};       ///< how ops of your own are written; they go before ours
+    bool refuse_not_finite = true;          ///< weights: as save(), which leaves the old file
 };
 
 namespace detail {
@@ -40,17 +43,27 @@ void for_each_variable(const graph_view& g, F f) {
 
 /// Writes the prediction program of a trainer or estimator (`model.inner()`), whole or not at all
 /// (io::atomic_write). Throws option_error that names the op and the layer where ONNX has nothing
-/// of the kind, io_error where the file cannot be written.
+/// of the kind, io_error where the file cannot be written, data_error that names a weight that is
+/// not finite.
 template <class Model>
 void export_onnx(const Model& m, const std::string& path, const onnx_options& o = {}) {
     if constexpr (requires { m.inner(); }) {
         export_onnx(m.inner(), path, o);
     } else {
+        const auto values = [&](const variable_info& v) {
+            std::vector<float> x = m.plain(v);
+            for (std::size_t i = 0; o.refuse_not_finite && i < x.size(); ++i)
+                if (x[i] - x[i] != 0)
+                    throw data_error("a weight is not finite",
+                                     joined({"export_onnx, ", path, ", ", Model::path(v), ", number ", i}),
+                                     base::number_text(x[i]), "finite weights");
+            return x;
+        };
         detail::write_onnx(Model::prediction::graph, path, o, [&](const std::string& wanted) {
             for (int i = 0; i < Model::parameters(); ++i)
-                if (const variable_info& v = Model::parameter(i); Model::path(v) == wanted) return m.plain(v);
+                if (const variable_info& v = Model::parameter(i); Model::path(v) == wanted) return values(v);
             for (int i = 0; i < Model::states(); ++i)
-                if (const variable_info& v = Model::state(i); Model::path(v) == wanted) return m.plain(v);
+                if (const variable_info& v = Model::state(i); Model::path(v) == wanted) return values(v);
             throw option_error("training and prediction do not have the same variables", path, wanted);
         });
     }

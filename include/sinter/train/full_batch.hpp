@@ -3,6 +3,7 @@
 #include <sinter/data/pipeline.hpp>
 #include <sinter/train/checkpoint/checkpoint.hpp>
 #include <sinter/train/lbfgs/minimize.hpp>
+#include <sinter/train/not_finite.hpp>
 #include <sinter/train/optimizers/none.hpp>
 #include <sinter/train/trainer.hpp>
 
@@ -45,7 +46,7 @@ public:
 
     /// Goes on from the weights that are there, with the history of earlier calls. Throws
     /// data_error where there are no data, batches do not fit or the loss is not finite at the
-    /// start, and whatever the pipeline throws.
+    /// start (which names the first number that is not), and whatever the pipeline throws.
     lbfgs_result train(data::pipeline& data, const lbfgs& o = {}) {
         if (data.size() == data::endless)
             throw option_error("the data never end", "full_batch", "repeat() without a number", "a pass that ends");
@@ -54,6 +55,7 @@ public:
             const std::vector<float> p = t_.plain(t_.parameter(i));
             x.insert(x.end(), p.begin(), p.end());
         }
+        begins_ = true;
         const lbfgs_result r = minimize(
             [&](const std::vector<float>& at, std::vector<float>& g) { return loss(data, at, g); }, x, o, history_);
         set(x);
@@ -99,6 +101,7 @@ private:
     trainer_type t_;
     lbfgs_history history_;
     std::vector<double> sum_;
+    bool begins_ = true;   ///< the next loss is that of the weights that train() has found
 
     static lbfgs_history history_of(const safetensors::file& f) {
         lbfgs_history h;
@@ -137,6 +140,10 @@ private:
                 t_.set_steps(0);
                 const double l = static_cast<double>(t_.step(b)), counted = summed ? 1 : t_.loss_weight(),
                              by = counted == 0 ? 1 : counted;   // weights that cancel: the step divided by 1
+                if (!(l - l == 0)) {   // a trial that is too far may overflow, what is given may not
+                    detail::need_finite_batch(t_, b, "full_batch");
+                    if (begins_) detail::need_finite_weights(t_, "full_batch");
+                }
                 all += l * by;
                 weight += counted;
                 examples += b.size;
@@ -144,6 +151,7 @@ private:
                 for (int i = 0; i < t_.parameters(); ++i)
                     for (float e : t_.gradient(t_.parameter(i))) sum_[k++] += static_cast<double>(e) * by;
             }
+        begins_ = false;
         if (!examples)
             throw data_error("there is nothing to train on", "full_batch", "a pass without examples", "at least one");
         const double n = summed || weight == 0 ? 1 : weight;   // nothing counts: all sums are 0

@@ -41,7 +41,8 @@ SINTER_COLD void need_finite_weights(const Trainer& t, const char* where) {
         if (i < n)
             throw data_error("a weight is not finite", joined({where, ", ", Trainer::path(v), ", number ", i}),
                              base::number_text(x[static_cast<std::size_t>(i)]),
-                             "finite weights: try a smaller learning rate, or clip_by_global_norm");
+                             "finite weights: try a smaller learning rate, or clip_by_global_norm, if they were finite "
+                             "when training began");
     };
     for (int i = 0; i < Trainer::parameters(); ++i) look(Trainer::parameter(i));
     for (int i = 0; i < Trainer::states(); ++i) look(Trainer::state(i));
@@ -58,9 +59,9 @@ SINTER_COLD void need_finite_weights(const Trainer& t, const char* where) {
         }
     }
 }
-/// data_error if a number of the batch is not finite.
+/// data_error if a number of the batch is not finite. `where`: the step, or another call.
 template <class Trainer>
-SINTER_COLD void need_finite_batch(const Trainer& t, const data::batch_view& b) {
+SINTER_COLD void need_finite_batch(const Trainer&, const data::batch_view& b, const std::string& where) {
     using program = typename Trainer::training;
     constexpr auto& p = program::v;
     [[maybe_unused]] const float* ports[p.n_inputs + p.n_targets + 1] = {};
@@ -69,7 +70,6 @@ SINTER_COLD void need_finite_batch(const Trainer& t, const data::batch_view& b) 
         if constexpr (may_have_uncounted<program>()) return counts<program>(ports + p.n_inputs, e);
         else return true;
     };
-    const std::string where = joined({"step ", t.steps() + 1});
     for (int i = 0; i < p.n_inputs; ++i) {
         const bool listed = !b.inputs.empty();
         const float* const x = listed ? b.inputs[static_cast<std::size_t>(i)].values : i == 0 ? b.x : nullptr;
@@ -92,7 +92,7 @@ SINTER_COLD void refuse_batch_of_a_member(Trainer& t, const data::batch_view& b)
     std::vector<double> bad(static_cast<std::size_t>(m.count));
     std::string mine;
     try {
-        if (b.size > 0) need_finite_batch(t, b);
+        if (b.size > 0) need_finite_batch(t, b, joined({"step ", t.steps() + 1}));
     } catch (const data_error& e) {
         mine = e.what();
         bad[static_cast<std::size_t>(m.index)] = 1;
@@ -107,7 +107,7 @@ SINTER_COLD void refuse_batch_of_a_member(Trainer& t, const data::batch_view& b)
 template <class Trainer>
 [[noreturn]] SINTER_COLD void refuse_loss(const Trainer& t, const data::batch_view& b, float loss) {
     const std::string where = joined({"step ", t.steps() + 1});
-    need_finite_batch(t, b);
+    need_finite_batch(t, b, where);
     need_finite_weights(t, where.c_str());
     throw data_error("the loss is not finite, though the batch and all weights are: the model's values have "
                      "overflowed. Try a smaller learning rate, clip_by_global_norm, or data that are scaled",

@@ -9,12 +9,15 @@
 #include <sinter/io/npy.hpp>
 #include <sinter/layers/activation.hpp>
 #include <sinter/layers/conv2d.hpp>
+#include <sinter/layers/dense.hpp>
 #include <sinter/layers/norm.hpp>
 #include <sinter/layers/reshape.hpp>
 #include <sinter/train/checkpoint/load_weights.hpp>
+#include <sinter/train/losses/mse.hpp>
 #include <sinter/train/losses/softmax_cross_entropy.hpp>
 #include <sinter/train/optimizers/sgd.hpp>
 #include <sinter/train/trainer.hpp>
+#include <cmath>
 #include <span>
 
 // Weights that PyTorch and Keras saved give their outputs here, and train on with their losses.
@@ -213,4 +216,22 @@ BOOST_AUTO_TEST_CASE(patterns) {
     BOOST_TEST(path("embedding.weight", framework::pytorch) == "embedding/table");
     // a name that is there is taken as it is
     BOOST_TEST(path("lstm.1/kernel", framework::pytorch) == "lstm.1/kernel");
+}
+/// Beyond float32 it would be infinite without a word.
+BOOST_AUTO_TEST_CASE(float64_that_does_not_fit) {
+    const temporary_folder folder;
+    constexpr auto net = features<2> >> dense<1>;
+    trainer t(net, mse, sgd{}, trainer_options{.threads = 1});
+    const std::vector<float> before = everything(t);
+    const double kernel[2] = {1, -1e39}, bias = 1e-60;
+    const auto file = [&](const double* k) {
+        npz::write(folder / "w.npz", {{"dense/kernel", safetensors::dtype::f64, {2, 1}, k},
+                                      {"dense/bias", safetensors::dtype::f64, {1}, &bias}});
+        load_weights(t, folder / "w.npz", {});
+    };
+    check_error<data_error>([&] { file(kernel); }, "a number does not fit", "'dense/kernel', element 1", "-1e+39");
+    BOOST_TEST((everything(t) == before));
+    const double fits[2] = {3.4028234e38, -HUGE_VAL};   // what is infinite already stays so
+    file(fits);
+    BOOST_TEST((everything(t) == std::vector<float>{3.4028234e38f, -HUGE_VALF, 0}));
 }

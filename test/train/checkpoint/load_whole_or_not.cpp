@@ -245,6 +245,10 @@ BOOST_AUTO_TEST_CASE(files_of_other_programs_are_told_how_to_convert) {
         {"net.h5", "\x89HDF\r\n\x1a\n and more", "HDF5", "w.path"},
         {"net.onnx", "\x08\x07\x12\x07pytorch", "ONNX", "onnx.load('"},
         {"net.gguf", std::string("GGUF\x03\0\0\0\0\0", 10), "GGUF", "GGUFReader('"},
+        {"net.tflite", std::string("\x1c\0\0\0TFL3\0\0\0\0", 12), "TensorFlow Lite", "Keras model"},
+        {"saved_model.pb", "\x08\x01\x12\xa0\x1f\n\x83\x01", "saved_model.pb", "tensorflow.saved_model.load"},
+        {"pointer", "version https://git-lfs.github.com/spec/v1\noid sha256:0\n", "Git LFS", "git lfs pull"},
+        {"page", "<!DOCTYPE html><html><body>404</body></html>", "a web page", "downloaded"},
     };
     for (const auto& f : files) {
         const std::string path = write_bytes(folder / f.name, f.bytes);

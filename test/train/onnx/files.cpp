@@ -162,3 +162,17 @@ BOOST_AUTO_TEST_CASE(every_op_has_an_emitter_or_a_reason) {
         BOOST_TEST(listed, "doc/interchange.md does not list " << r.name);
     }
 }
+/// A hook that exports must not replace a good file by a bad one.
+BOOST_AUTO_TEST_CASE(weights_that_are_not_finite) {
+    const temporary_folder folder;
+    trainer t(features<2> >> dense<1>, mse, sgd{}, trainer_options{.threads = 1});
+    export_onnx(t, folder / "n.onnx");
+    const std::string good = read_bytes(folder / "n.onnx");
+    const float wrong[2] = {1, NAN};
+    t.set_plain(t.parameter(0), wrong);
+    check_error<data_error>([&] { export_onnx(t, folder / "n.onnx"); }, "a weight is not finite",
+                            "dense/kernel, number 1", "nan");
+    BOOST_TEST((read_bytes(folder / "n.onnx") == good));
+    export_onnx(t, folder / "n.onnx", {.refuse_not_finite = false});
+    BOOST_TEST((read_bytes(folder / "n.onnx") != good));
+}

@@ -11,8 +11,9 @@ namespace sinter::inline SINTER_TARGET::safetensors {
 inline constexpr std::size_t telling_bytes = 512;
 
 /// Throws format_error where a file that begins with `start` is one of PyTorch (torch.save), Keras,
-/// HDF5, ONNX or GGUF: what it is, and the line of Python that converts it. `arrays_too`: also
-/// where it is one of NumPy's, which load_weights() reads.
+/// HDF5, ONNX or GGUF: what it is, and the line of Python that converts it. Also where it is one of
+/// TensorFlow or TensorFlow Lite, a web page, or Git LFS' stand-in for a file: what to fetch instead.
+/// `arrays_too`: also where it is one of NumPy's, which load_weights() reads.
 template <class = void>
 SINTER_COLD inline void refuse_other_formats(std::string_view start, const std::string& path, bool arrays_too) {
     if (start.size() > 8 && start[8] == '{')
@@ -45,8 +46,20 @@ SINTER_COLD inline void refuse_other_formats(std::string_view start, const std::
                joined({"an .npz file: python3 -c \"import numpy, gguf; numpy.savez('converted.npz', **{t.name: "
                        "gguf.dequantize(t.data, t.tensor_type) for t in gguf.GGUFReader(", file,
                        ").tensors})\"; then load_weights"}));
+    if (start.size() > 8 && start.substr(4, 4) == "TFL3")
+        refuse("a TensorFlow Lite file (.tflite)",
+               "the Keras model that it was made from, whose weights become an .npz file; then load_weights");
+    if (start.starts_with("\x08\x01\x12"))
+        refuse("TensorFlow's saved_model.pb, which has no weights",
+               joined({"an .npz file: python3 -c \"import tensorflow, numpy; m = tensorflow.saved_model.load(FOLDER); "
+                       "numpy.savez('converted.npz', **{v.name: v.numpy() for v in m.variables})\", where FOLDER is "
+                       "the one that ", file, " is in; then load_weights"}));
+    if (start.starts_with("version https://git-lfs"))
+        refuse("what Git LFS leaves in place of a file", "the file itself: git lfs pull");
+    if (start.starts_with("<!DOCTYPE") || start.starts_with("<!doctype") || start.starts_with("<html"))
+        refuse("a web page", "the file that was to be downloaded");
     if (path.ends_with(".onnx") ||
-        (start.size() > 3 && start[0] == '\x08' && start[1] > 0 && start[1] < 32 && start[2] == '\x12'))
+        (start.size() > 3 && start[0] == '\x08' && start[1] > 1 && start[1] < 32 && start[2] == '\x12'))
         refuse(
             "an ONNX file",
             joined({"an .npz file of its weights: python3 -c \"import onnx, numpy; from onnx import numpy_helper as h; "

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/number_text.hpp>
 #include <sinter/io/safetensors/elements.hpp>
 
 #include <numeric>
@@ -13,7 +14,17 @@ inline bool is_floating(safetensors::dtype t) {
 }
 /// The elements as floats, float64 rounded; only for the types of is_floating(). They may lie at
 /// any address.
-inline std::vector<float> floats_of(const safetensors::tensor_view& t) { return t.as<float>(); }
+/// As float32; data_error where a finite number of 64 bits is beyond it.
+inline std::vector<float> floats_of(const safetensors::tensor_view& t) {
+    std::vector<float> x = t.as<float>();
+    if (t.type != safetensors::dtype::f64) return x;
+    const std::vector<double> exact = t.as<double>();
+    for (std::size_t i = 0; i < x.size(); ++i)
+        if (x[i] - x[i] != 0 && exact[i] - exact[i] == 0)
+            throw data_error("a number does not fit", joined({"tensor ", io::printable(t.name), ", element ", i}),
+                             base::number_text(exact[i]), "what a float32 can hold");
+    return x;
+}
 
 /// A tensor on its way from their layout to ours.
 struct arranged {
