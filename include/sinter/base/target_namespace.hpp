@@ -61,11 +61,18 @@
 #define SINTER_COMPILER
 #endif
 
-#define SINTER_JOIN_NAME(vectors, fma, bits, pairs, measures, compiler, parts) \
-    vectors##fma##bits##pairs##measures##compiler##_##parts
+#ifdef _GLIBCXX_DEBUG   // vectors and maps have other members
+#define SINTER_CONTAINERS _checked
+#else
+#define SINTER_CONTAINERS
+#endif
+
+#define SINTER_JOIN_NAME(vectors, fma, bits, pairs, measures, compiler, containers, parts) \
+    vectors##fma##bits##pairs##measures##compiler##containers##_##parts
 #define SINTER_NAME(...) SINTER_JOIN_NAME(__VA_ARGS__)
-#define SINTER_TARGET \
-    SINTER_NAME(SINTER_VECTORS, SINTER_FMA, SINTER_BITS, SINTER_PAIRS, SINTER_MEASURES, SINTER_COMPILER, SINTER_PARTS)
+#define SINTER_TARGET                                                                                                 \
+    SINTER_NAME(SINTER_VECTORS, SINTER_FMA, SINTER_BITS, SINTER_PAIRS, SINTER_MEASURES, SINTER_COMPILER,              \
+                SINTER_CONTAINERS, SINTER_PARTS)
 
 namespace sinter {
 namespace base {}

@@ -135,6 +135,10 @@ struct one_more {
     using type = tensor;
 };
 
+/// A lambda of `auto`s is not asked whether it takes bundles: its body might not compile.
+template <class Loss>
+concept takes_bundles = requires { &Loss::operator(); } && std::is_invocable_v<Loss, bundle, bundle>;
+
 /// Calls a loss in whichever form it is written: a function of one prediction and its targets, or
 /// of two bundles. All that is there of it is its type: what an object holds cannot be had.
 template <class Loss, int... I>
@@ -150,7 +154,7 @@ template <class Loss>
 constexpr weighted_values call_loss(const bundle& y, const bundle& t) {
     if constexpr (!std::is_empty_v<Loss>)
         return fail(y.g, fault_kind::loss_holds_values, op::none, extents(), extents());
-    else if constexpr (std::is_invocable_v<Loss, bundle, bundle>)
+    else if constexpr (takes_bundles<Loss>)
         return Loss{}(y, t);   // asked first: a tensor would do as one
     else {
         if (y.n != 1) {

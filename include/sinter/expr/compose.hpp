@@ -113,12 +113,21 @@ constexpr A operator>>(A a, tensor (*)(tensor)) {
 }
 /// Nor is what has values of its own, as a lambda's captures are.
 template <detail::begins_net A, class B>
-    requires(std::is_class_v<B> && !composable<B>)
+    requires((std::is_class_v<B> || std::is_arithmetic_v<B>) && !composable<B>)
 constexpr A operator>>(A a, B) {
         static_assert(std::is_void_v<A>,
                       ">> takes layers, and this is none. A lambda is one if it takes tensors, not auto, and captures "
                       "nothing. What it captures, and members of a class, must become constants or template arguments");
         return a;
+}
+
+template <class A, class B>
+    requires(is_layer<A> && !composable<A> && composable<B>)
+constexpr B operator>>(A, B b) {
+    static_assert(std::is_void_v<B>,
+                  ">> takes layers, and what stands before it is none: members of a class must become constants or "
+                  "template arguments");
+    return b;
 }
 
 } // namespace sinter

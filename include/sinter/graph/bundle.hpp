@@ -110,6 +110,10 @@ constexpr bundle call(bundle x) {
                   "layer<...> by its static constexpr tensor trace(tensor)");
     if constexpr (n == 0) {
         return x;
+    } else if constexpr (!std::is_convertible_v<decltype(apply<F>(bundle{})), bundle>) {
+        static_assert(std::is_void_v<F>, "a layer gives a tensor, or a bundle by outputs(a, b): this function gives "
+                                         "something else, or nothing");
+        return x;
     } else {
         if (n > 0 && x.n != n) {
             if (x.g) x.g->fail(fault_kind::wrong_number_of_inputs, op::input, extents(x.n), extents(n));

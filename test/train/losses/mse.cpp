@@ -42,3 +42,9 @@ BOOST_AUTO_TEST_CASE(extreme_differences) {
         return r;
     });
 }
+
+// A lambda of `auto`s is given tensors, as one that says `tensor` is.
+BOOST_AUTO_TEST_CASE(written_with_auto) {
+    using written = decltype([](auto y, auto t) { return mean((y - t) * (y - t), {-1}); });
+    check_loss<written, 2>(doubles({3, 2}, {1, 2, -4, 3, 0, 1}), doubles({3, 2}, {1, 5, 1, 0, 2, 2}), reference);
+}
