@@ -77,9 +77,15 @@ BOOST_AUTO_TEST_CASE(counts_and_what_divides_by_nothing) {
     metrics::precision p(5.f);
     p.add(logits, labels, 3);
     BOOST_TEST(std::isnan(p.value()));
-    metrics::recall r;
+    metrics::recall r(0.5f);
     r.add(logits + 2, labels + 2, 3);
     BOOST_TEST(std::isnan(r.value()));
+    metrics::recall of_probabilities;   // without a threshold
+    BOOST_CHECK_THROW(of_probabilities.add(logits, labels, 6), data_error);
+    BOOST_TEST(of_probabilities.count() == 0);
+    const float probabilities[] = {1, 0, nan};
+    of_probabilities.add(probabilities, labels, 3);
+    BOOST_TEST(of_probabilities.value() == 0.5);
 }
 
 // Every pair of a positive and a negative example, where scores in one bucket are equal.

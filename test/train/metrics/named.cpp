@@ -194,6 +194,14 @@ BOOST_AUTO_TEST_CASE(areas_of_probabilities_and_of_logits) {
                pairs(p, std::vector<int>(y.begin(), y.end()), 199), boost::test_tools::tolerance(1e-12));
     check_error<data_error>([&] { one.evaluate(f, metrics::auc{}); },
                             "score is no probability", "auc, example", "", "from_logits");
+
+    check_error<data_error>([&] { one.evaluate(f, metrics::f1{}); }, "score is no probability", "example", "",
+                            "f1{0.f}");
+    int right = 0;
+    for (std::size_t i = 0; i < y.size(); ++i) right += (w[i] > 0) == (y[i] == 1);
+    BOOST_TEST(one.evaluate(f, metrics::binary_accuracy{0.f}).value("binary_accuracy") == right / double{n});
+    check_error<option_error>([&] { one.evaluate(f, metrics::accuracy{}); }, "does not fit", "accuracy",
+                              "float targets", "binary_accuracy");
 }
 BOOST_AUTO_TEST_CASE(in_training_and_by_hooks) {
     estimator m{features<3> >> dense<2>, softmax_cross_entropy, adam{.learning_rate = 0.05f}, {.threads = 1}};

@@ -9,10 +9,12 @@ namespace sinter::inline SINTER_TARGET::metrics {
 
 /// Yes-or-no decisions against the truth: what precision, recall and F1 are made of. An example is
 /// decided positive where its score is above the threshold: 0.5 suits probabilities, 0 logits. A
-/// NaN is above nothing.
+/// NaN is above nothing. Without a threshold it is 0.5, and scores must be probabilities (as of
+/// Keras' Precision and Recall): logits would be counted wrongly.
 class binary_counts {
 public:
-    explicit binary_counts(float threshold = 0.5f) : threshold_(threshold) {}
+    binary_counts() : probabilities_(true) {}
+    explicit binary_counts(float threshold) : threshold_(threshold) {}
 
     /// `scores` [n], `labels` [n], each 0 or 1; data_error otherwise, and then nothing is counted.
     void add(const float* scores, const std::int32_t* labels, int n) { add_all(scores, labels, n); }
@@ -45,9 +47,14 @@ private:
             if (truths[i] != T{0} && truths[i] != T{1})
                 throw data_error("truth is neither 0 nor 1", "example " + std::to_string(i),
                                  base::number_text(truths[i]), "0 or 1");
+        for (int i = 0; probabilities_ && i < n; ++i)
+            if (scores[i] < 0 || scores[i] > 1)
+                throw data_error("score is no probability", "example " + std::to_string(i),
+                                 base::number_text(scores[i]), "0 to 1, or a threshold: f1{0.f} for logits");
         for (int i = 0; i < n; ++i) ++counts_[truths[i] == T{1}][scores[i] > threshold_];
     }
-    float threshold_;
+    float threshold_ = 0.5f;
+    bool probabilities_ = false;
     std::int64_t counts_[2][2] = {};   // truth, decision
 };
 

@@ -79,7 +79,7 @@ void feed(M& m, const char* name, const scored_rows& s) {
             refuse_metric(name, joined({m.columns(), " columns"}).c_str(), joined({s.columns}).c_str());
         m.add(s.scores, s.truths, s.rows);
     } else if constexpr (of_numbers<M>) m.add(s.scores, s.truths, s.rows * s.columns);
-    else refuse_metric(name, "float targets", "class numbers");
+    else refuse_metric(name, "float targets", "class numbers; of floats 0 and 1 there are binary_accuracy, f1 and auc");
 }
 
 struct running {
