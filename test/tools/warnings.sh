@@ -17,7 +17,8 @@ for flags in -O1 -DSINTER_ALLOW_UNOPTIMISED; do
     [ -z "$said" ] || { printf '%s\n' "with $flags there should be no warning:" "$said"; fault=1; }
 done
 
-strict=(-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Werror)
+strict=(-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion
+    -Wdouble-promotion -Wnon-virtual-dtor -Woverloaded-virtual -Wcast-qual -Wextra-semi -Wundef -Werror)
 # All headers, whether an example includes them or not, but those of MPI and NCCL, whose macros warn,
 # and those that only CUDA's compiler reads.
 headers=(-name '*.hpp' ! -path '*collective/mpi*' ! -path '*collective/nccl*' ! -name cuda.hpp ! -name launch.hpp

@@ -28,11 +28,11 @@ inline double to_the_power(double b, std::int64_t t) {
 }
 inline void adam_scalars(float rate, float b1, float b2, float epsilon, std::int64_t step, float* out) {
     const std::int64_t t = step + 1;
-    out[0] = static_cast<float>(static_cast<double>(rate) / (1. - to_the_power(b1, t)));
+    out[0] = static_cast<float>(static_cast<double>(rate) / (1. - to_the_power(static_cast<double>(b1), t)));
     out[1] = 1.f - b1;
     out[2] = b2;
     out[3] = 1.f - b2;
-    out[4] = static_cast<float>(1. / __builtin_sqrt(1. - to_the_power(b2, t)));
+    out[4] = static_cast<float>(1. / __builtin_sqrt(1. - to_the_power(static_cast<double>(b2), t)));
     out[5] = epsilon;
 }
 } // namespace detail

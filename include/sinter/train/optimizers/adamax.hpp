@@ -34,7 +34,8 @@ struct adamax {
     }
     void scalars(std::int64_t step, float* out) const {
         const double t = static_cast<double>(step + 1);
-        out[0] = static_cast<float>(static_cast<double>(learning_rate.at(step)) / (1. - __builtin_pow(static_cast<double>(beta1), t)));
+        const double rate = static_cast<double>(learning_rate.at(step));
+        out[0] = static_cast<float>(rate / (1. - __builtin_pow(static_cast<double>(beta1), t)));
         out[1] = 1.f - beta1;
         out[2] = beta2;
         out[3] = epsilon;
