@@ -18,7 +18,8 @@ enum class fault_kind : std::uint8_t {
     needs_height_width_channels,   ///< a convolution or pool of something that is no image
     needs_steps,                   ///< a recurrent layer of something that is no sequence [T, features]
     window_larger_than_input,      ///< a kernel larger than its padded input
-    window_out_of_range,           ///< a window or stride below one, or a max-pool's window above 15
+    window_out_of_range,           ///< a window or stride below one, a max-pool's window above 15, or a convolution's
+                                   ///< taps, stride, dilation or padding above 16 bits
     dilation_refused,              ///< a pool whose window has holes
     padding_refused,   ///< negative padding, causal padding of more than one axis, or a pool's place in it alone
     groups_do_not_divide_channels,   ///< a convolution's groups must divide its input and its output channels

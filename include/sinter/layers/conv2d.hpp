@@ -18,7 +18,8 @@ constexpr shape kernel_extents_of(per_axis k, int axes, int inputs, int outputs)
 /// A kernel (Glorot uniform), packed where the dense kernels will take it.
 constexpr tensor convolution_kernel(tensor x, const char* name, const shape& s, bool dense) {
     const int taps = s.rows() / s.d[s.rank - 2];
-    const initializer init = glorot_uniform(taps * s.d[s.rank - 2], taps * s.last());
+    const initializer init = s.is_too_large()   // a fault of the parameter's
+                                 ? zeros : initializer(glorot_uniform(taps * s.d[s.rank - 2], taps * s.last()));
     return dense ? weights(x, name, s, init) : parameter(x, name, s, init);
 }
 constexpr bool positive(per_axis k, const window& o) {

@@ -159,9 +159,14 @@ constexpr bool convolved(compiler::graph* g, const op_name& k, const shape& x, c
     y = x;
     for (int i = 0; i < axes; ++i) {
         const sliding a(x.d[i], w.d[i], o, 3 - axes + i);
-        if (w.d[i] < 1 || a.reach() > sliding::most || a.stride > sliding::most || a.dilation > sliding::most / 2 ||
-            a.before > sliding::most) {
+        constexpr int most = sliding::most;
+        if (w.d[i] < 1) {
             g->fail(fault_kind::window_out_of_range, k, extents(w.d[i], a.dilation), extents(1, 1));
+            return false;
+        }
+        if (a.k > most || a.stride > most || a.dilation > most / 2 || a.before > most || a.reach() > most) {
+            g->fail(fault_kind::window_out_of_range, k, extents(a.k, a.stride, a.dilation, a.before),
+                    extents(most, most, most / 2, most));
             return false;
         }
         if (a.out < 1) {

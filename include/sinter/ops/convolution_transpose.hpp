@@ -13,9 +13,11 @@ namespace sinter::inline SINTER_TARGET {
 namespace detail {
 /// The image that a convolution by `o` turns into `from` places on an axis; 0 where there is none.
 constexpr int transposed_extent(int from, int k, const window& o, int axis, int more) {
-    const int stride = o.stride.d[axis], reach = (k - 1) * o.dilation.d[axis] + 1;
-    if (o.padding.how == padding::rule::same) return from * stride;
-    return (from - 1) * stride + reach - o.padding.before[axis] - o.padding.after[axis] + more;
+    const std::int64_t stride = o.stride.d[axis], reach = (std::int64_t{k} - 1) * o.dilation.d[axis] + 1;
+    const std::int64_t all = o.padding.how == padding::rule::same
+                                 ? from * stride
+                                 : (from - 1) * stride + reach - o.padding.before[axis] - o.padding.after[axis] + more;
+    return static_cast<int>(all < 0 ? 0 : all < 0x7fffffff ? all : 0x7fffffff);
 }
 } // namespace detail
 

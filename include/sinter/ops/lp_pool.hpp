@@ -12,12 +12,12 @@ namespace sinter::inline SINTER_TARGET::ops {
 constexpr tensor lp_pool(tensor x, int p, per_axis k, window o) {
     if (x.ok() && p < 1) return fail(x.g, fault_kind::window_out_of_range, op::avg_pool, extents(p), extents(1));
     if (!x.ok()) return x;
-    int elements = 1;
-    for (int i = 0; i < 3; ++i) elements *= x.shape().rank - 1 > 2 - i ? k.d[i] : 1;
+    float elements = 1;
+    for (int i = 0; i < 3; ++i) elements *= x.shape().rank - 1 > 2 - i ? static_cast<float>(k.d[i]) : 1.f;
     const tensor a = p % 2 ? abs(x) : x;
     tensor power = a;
     for (int i = 1; i < p; ++i) power = power * a;
-    const tensor sum = pool<op::avg_pool>(power, k, o, true) * static_cast<float>(elements);
+    const tensor sum = pool<op::avg_pool>(power, k, o, true) * elements;
     return p == 1 ? sum : p == 2 ? root_of_squares(sum) : positive_power(sum, 1.f / static_cast<float>(p));
 }
 

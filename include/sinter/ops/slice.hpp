@@ -131,7 +131,8 @@ constexpr tensor slice(tensor x, std::initializer_list<part> parts) {
         const int end = r.end == part::open ? (up ? n : -1) : up ? within(r.end, 0, n) : within(r.end, -1, n - 1);
         b.first[i] = begin;
         b.step[i] = r.step;
-        b.n[i++] = up ? (end - begin + r.step - 1) / r.step : (begin - end - r.step - 1) / -r.step;
+        const std::int64_t step = r.step, all = up ? (end - begin + step - 1) / step : (begin - end - step - 1) / -step;
+        b.n[i++] = static_cast<int>(all);
     }
     return slice(x, b);
 }

@@ -72,7 +72,7 @@ constexpr tensor pool(tensor x, per_axis k, const window& o, bool all = false) {
         a[i] = sliding(s.d[i - 3 + axes], k.d[i], o, i);
         if (a[i].out < 1)
             return fail(x.g, fault_kind::window_larger_than_input, name, s, extents(k.d[1], k.d[2], s.last()));
-        if (a[i].before >= k.d[i] || (a[i].out - 1) * a[i].stride - a[i].before >= a[i].extent)
+        if (a[i].before >= k.d[i] || (std::int64_t{a[i].out} - 1) * a[i].stride - a[i].before >= a[i].extent)
             return fail(x.g, fault_kind::padding_refused, name, extents(a[i].before, o.padding.after[i]),
                         extents(k.d[i] - 1, k.d[i] - 1));
     }

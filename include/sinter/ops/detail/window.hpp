@@ -70,23 +70,26 @@ struct sliding {
     /// `axis`: 0 depth, 1 height, 2 width. Where the window does not fit, `out` is below 1.
     constexpr sliding(int extent_, int k_, const window& o, int axis)
         : extent(extent_), k(k_), stride(o.stride.d[axis]), dilation(o.dilation.d[axis]) {
-        int all = extent;
+        std::int64_t all = extent, places = 0;   // of whatever is asked for: what is too much is told of by the ops
+        const std::int64_t taps = (std::int64_t{k} - 1) * dilation + 1;
         switch (o.padding.how) {
             case padding::rule::same: {
-                out = (extent + stride - 1) / stride;
-                const int total = (out - 1) * stride + reach() - extent;
-                before = total > 0 ? total / 2 : 0;
+                out = static_cast<int>((all + stride - 1) / stride);
+                const std::int64_t total = (std::int64_t{out} - 1) * stride + taps - extent;
+                before = total > 0 ? within(total / 2) : 0;
                 return;
             }
             case padding::rule::valid: break;
-            case padding::rule::causal: all += before = reach() - 1; break;
+            case padding::rule::causal: all += before = within(taps - 1); break;
             case padding::rule::given:
                 before = o.padding.before[axis];
-                all += before + o.padding.after[axis];
+                all += std::int64_t{before} + o.padding.after[axis];
         }
-        out = all < reach() ? 0 : (all - reach()) / stride + 1;
-        if (o.rounding == rounding::ceil && out > 0 && (all - reach()) % stride && out * stride < extent + before)
-            ++out;
+        places = all < taps ? 0 : (all - taps) / stride + 1;
+        if (o.rounding == rounding::ceil && places > 0 && (all - taps) % stride &&
+            places * stride < std::int64_t{extent} + before)
+            ++places;
+        out = within(places);
     }
     constexpr int reach() const { return (k - 1) * dilation + 1; }   ///< from the first tap to the last
 
@@ -101,6 +104,7 @@ struct sliding {
     static constexpr int most = 0xffff;   ///< of each field
 
 private:
+    static constexpr int within(std::int64_t n) { return n < 0x7fffffff ? static_cast<int>(n) : 0x7fffffff; }
     static constexpr int field(std::int64_t all, int at) { return static_cast<int>(all >> at & most); }
 };
 
