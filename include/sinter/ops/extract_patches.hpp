@@ -79,6 +79,9 @@ constexpr tensor extract_patches(tensor x, per_axis k, window o = {}) {
     const sliding v(s.d[0], kh, o, 1), h(s.d[1], kw, o, 2);
     if (v.out < 1 || h.out < 1)
         return fail(x.g, fault_kind::window_larger_than_input, op::extract_patches, s, batch_of(kh, kw, s.d[2]));
+    if (1. * kh * kw * s.d[2] > 0x7fffffff)
+        return fail(x.g, fault_kind::tensor_too_large, op::extract_patches, extents(kh, kw, s.d[2]),
+                    extents(0x7fffffff));
     shape y = s;
     y.d[0] = v.out;
     y.d[1] = h.out;
