@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/graph/leaves.hpp>
+#include <compare>
 #include <initializer_list>
 
 /// Symbolic tensors: what layers and users' functions compute with.
@@ -93,3 +94,24 @@ private:
 };
 
 } // namespace sinter::compiler
+namespace sinter::inline SINTER_TARGET {
+
+/// C++'s comparisons, which an `if` asks for: a tensor has no value while a net is traced, so that
+/// they are a fault of the net. ops::less and its like give tensors of 1 and 0, ops::where chooses
+/// by them.
+namespace detail {
+constexpr bool compared(tensor a) {
+    if (a.ok()) a.g->fail(fault_kind::tensor_has_no_value, op::none, a.shape(), a.shape());
+    return false;
+}
+} // namespace detail
+constexpr bool operator==(tensor a, tensor) { return detail::compared(a); }
+constexpr bool operator==(tensor a, float) { return detail::compared(a); }
+constexpr std::partial_ordering operator<=>(tensor a, tensor) {
+    return detail::compared(a) ? std::partial_ordering::less : std::partial_ordering::unordered;
+}
+constexpr std::partial_ordering operator<=>(tensor a, float) {
+    return detail::compared(a) ? std::partial_ordering::less : std::partial_ordering::unordered;
+}
+
+} // namespace sinter
