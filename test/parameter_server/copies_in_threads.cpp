@@ -100,4 +100,36 @@ BOOST_AUTO_TEST_CASE(both_copies_take_part_in_threads) {
         BOOST_TEST(x == pushes / std::sqrt(128.f), boost::test_tools::tolerance(1e-4f));
 }
 
+/// A shard that cannot be restored: whoever dials its server hears why, and so does whoever runs it.
+struct damaged_files : sharded::shard_files {
+    void save(const sharded::shard_view&, const std::string&) override {}
+    bool load(sharded::shard_view&) override { throw format_error("a file that was damaged", "the checkpoint"); }
+};
+BOOST_AUTO_TEST_CASE(what_cannot_be_restored_is_told_to_the_chief) {
+    const job j(1, 2, dense_layout(floats));
+    std::vector<std::unique_ptr<sharded::server>> all;
+    threads run_servers;
+    for (int s = 0; s < servers; ++s) {
+        sharded::server_options with;
+        with.replicas = 2;
+        with.files_of = [](int) { return std::make_shared<damaged_files>(); };
+        with.other = std::make_shared<sharded::other_shard>(
+            sharded::other_shard{j.layouts[0], std::make_unique<by_norm>(false), {}});
+        all.push_back(std::make_unique<sharded::server>(j.as(cluster_role::ps, s), j.same, j.layouts[0],
+                                                        std::make_unique<by_norm>(false),
+                                                        [](std::int64_t, float, float* to) { to[0] = 1; }, with));
+    }
+    for (auto& s : all) run_servers.start([&s] { s->run(); });
+    std::string told = "nothing";
+    try {
+        j.client(0, {.replicas = 2});
+    } catch (const error& e) {
+        told = e.what();
+    }
+    BOOST_TEST(holds(told, "a file that was damaged"), told);
+    for (auto& s : all) s->stop();   // the other shard's may not have been told to lead
+    const std::string of_servers = run_servers.join();
+    BOOST_TEST(holds(of_servers, "a file that was damaged"), of_servers);
+}
+
 } // namespace

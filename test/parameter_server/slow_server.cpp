@@ -2,6 +2,7 @@
 // needs: distributed
 // A server that answers slowly, or not at all, costs a worker no other server.
 #include "job_of_threads.hpp"
+#include <atomic>
 #include <boost/test/unit_test.hpp>
 
 using namespace sinter;
@@ -35,7 +36,68 @@ private:
     wire::service door_;
 };
 
+/// A server that answers everything at once, and to "leave" only once the worker has said so many times that it lives.
+/// Behind that it hangs up.
+class polite_server {
+public:
+    polite_server(const cluster& who, const wire::identity& same, int beats)
+        : who_(who), door_(who_, wire::service_greeting(who_, same),
+                           {.objection = [](const wire::greeting&) { return std::string(); },
+                            .joined =
+                                [this, beats](const wire::greeting&, wire::data_link link) {
+                                    ++connections;
+                                    serving_.start([beats, l = std::make_shared<wire::data_link>(std::move(link))] {
+                                        try {
+                                            serve(*l, beats);
+                                        } catch (const cluster_error&) {   // the worker has hung up
+                                        }
+                                    });
+                                },
+                            .failed = [](const std::string&) {}},
+                           {}, {}) {}
+    ~polite_server() { door_.close(); }
+    std::atomic<int> connections{0};
+
+private:
+    cluster who_;
+    threads serving_;
+    wire::service door_;
+
+    static void serve(wire::data_link& link, int beats) {
+        std::vector<char> bytes(sharded::most_frame);
+        for (bool leaves = false; !(leaves && beats <= 0);) {
+            const wire::frame_header* h = nullptr;
+            while (!(h = link.next())) ::usleep(200);
+            const wire::frame_tag asked = h->tag;
+            link.receive(asked, {reinterpret_cast<std::byte*>(bytes.data()), static_cast<std::size_t>(h->bytes)});
+            while (!link.fill()) ::usleep(200);
+            if (asked.operation == static_cast<std::uint32_t>(sharded::word::heartbeat)) beats -= leaves;
+            else leaves = std::string_view(bytes.data(), asked.elements) == "leave";
+            if (leaves && beats > 0) continue;
+            std::vector<std::byte> answer(sharded::answer_block::bytes);
+            sharded::answer_block().encode(answer.data());
+            wire::frame_tag t;
+            t.operation = static_cast<std::uint32_t>(sharded::word::answer);
+            if (!leaves && asked.operation == static_cast<std::uint32_t>(sharded::word::heartbeat)) continue;
+            link.send(t, answer);
+            while (!link.flush()) ::usleep(200);
+        }
+    }
+};
+
 } // namespace
+
+/// A worker that leaves has said so to server 1, which ends, and waits for server 0: server 1 would take it for one
+/// that works again, and wait for it.
+BOOST_AUTO_TEST_CASE(a_server_that_a_worker_has_left_is_not_dialled_again) {
+    job j(1, 2, dense_layout(16));
+    j.options.heartbeat = 0.05;
+    polite_server first(j.as(cluster_role::ps, 0), j.same, 5), second(j.as(cluster_role::ps, 1), j.same, 0);
+    const auto c = j.client(0, {.reconnect_within = 100});
+    c->leave();
+    BOOST_TEST(first.connections == 1);
+    BOOST_TEST(second.connections == 1);
+}
 
 BOOST_AUTO_TEST_CASE(others_hear_from_a_worker_that_dials_a_silent_server) {
     job j(1, 2, dense_layout(16)), of_worker = j;

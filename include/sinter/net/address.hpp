@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/base/error.hpp>
-#include <sinter/base/json_text.hpp>
+#include <sinter/base/quoted_text.hpp>
 #include <sinter/base/target_namespace.hpp>
 #include <charconv>
 #include <cstdint>
@@ -35,11 +35,7 @@ SINTER_COLD inline std::optional<std::int64_t> integer(std::string_view text, st
     return value;
 }
 
-/// Text of strangers in quotes, fit for an error message: control characters escaped, long ones
-/// cut.
-SINTER_COLD inline std::string quoted_text(std::string_view s) {
-    return s.size() <= 100 ? json::text(s) : json::text(s.substr(0, 100)) + "...";
-}
+using base::quoted_text;
 
 SINTER_COLD inline bool is_host_name(std::string_view host) {
     if (host.empty() || host.size() > 255) return false;

@@ -5,8 +5,8 @@
 #include <sinter/base/hash.hpp>
 #include <sinter/base/joined.hpp>
 #include <sinter/strategy/broadcast_by_sums.hpp>
+#include <sinter/strategy/by_the_chief.hpp>
 #include <sinter/strategy/strategy.hpp>
-#include <exception>
 #include <type_traits>
 #include <unistd.h>
 #include <utility>
@@ -145,22 +145,10 @@ template <class Session, class F>
 SINTER_COLD void by_the_chief(Session& s, const char* what, const std::string& where, F f) {
     if constexpr (!always_alone<Session>) {
         if (is_alone(s)) return s.member().chief() ? void(f()) : void();
-        std::exception_ptr fault;
-        double failed = 0;
-        by_the_same_members(s, [&] {
-            fault = nullptr;
-            if (s.member().chief()) {
-                try {
-                    f();
-                } catch (...) {
-                    fault = std::current_exception();
-                }
-            }
-            failed = of_chief(s, fault ? 1 : 0);
-        });
-        if (fault) std::rethrow_exception(fault);
-        if (failed > 0)
-            throw io_error(joined({"the chief could not ", what}), where, "an error, which it tells", "none");
+        told_by_the_chief(
+            what, where, [&] { return s.member().chief(); }, f,
+            [&](bool failed) { return of_chief(s, failed ? 1 : 0) > 0; },
+            [&](auto all_of_it) { by_the_same_members(s, all_of_it); });
     } else {
         f();
     }

@@ -110,6 +110,32 @@ BOOST_AUTO_TEST_CASE(a_file_has_all_rows_in_the_order_of_their_keys) {
     for (const std::int64_t step : f.at("optimizer/updated/hashed_embedding/table").as<std::int64_t>())
         BOOST_TEST((step >= 0 && step < steps));
 }
+/// Where the chief fails on the way all workers have an error: nobody waits, and nobody goes on with rows of before.
+BOOST_AUTO_TEST_CASE(rows_that_the_chief_cannot_put_are_an_error_of_all) {
+    const auto puts = [](auto& t) {
+        train(t, 0, 2);
+        const auto put = [&](std::size_t fails_at) {
+            const bool chief = t.session().member().chief();
+            try {
+                t.session().put_rows(t.parameter(0), 0, 3,
+                                     [&](std::size_t i, std::int64_t& key, std::int64_t& step, float* row) {
+                                         if (i == fails_at) throw io_error("the file is gone", "a test");
+                                         key = static_cast<std::int64_t>(i), step = 0;
+                                         std::fill_n(row, 5, 1.f);
+                                     });
+                return std::string("put");
+            } catch (const io_error& e) {
+                const std::string_view own = chief ? "the file is gone" : "the chief could not put a table's rows";
+                return std::string(std::string_view(e.what()).find(own) != own.npos ? "told" : e.what());
+            }
+        };
+        const std::string said = joined({put(1), " ", put(9)});
+        train(t, 2, 4);
+        detail::end_training(t);
+        return joined({said, " ", t.steps()});
+    };
+    BOOST_TEST(job(2, puts, 2) == "told put 4");
+}
 /// Onto another number of servers, before training and within it.
 BOOST_AUTO_TEST_CASE(a_job_goes_on_from_its_file_on_other_servers) {
     const temporary_folder folder;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/quoted_text.hpp>
 #include <sinter/profile/distribution/cluster_model.hpp>
 #include <charconv>
 #include <iterator>
@@ -15,12 +16,7 @@ namespace profile {
 
 inline constexpr std::size_t longest_cluster_text = 1 << 16;
 
-/// A piece of foreign text, short and printable.
-inline std::string quoted_text(std::string_view s) {
-    std::string t = "\"";
-    for (char c : s.substr(0, 60)) t += c >= 0x20 && c < 0x7f ? c : '?';
-    return t + (s.size() > 60 ? "...\"" : "\"");
-}
+using base::quoted_text;
 
 struct text_entry {
     std::string_view key, value;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/strategy/broadcast_by_sums.hpp>
+#include <sinter/strategy/by_the_chief.hpp>
 #include <sinter/strategy/parameter_server/server_process.hpp>
 #include <array>
-#include <exception>
 
 namespace sinter::inline SINTER_TARGET::detail {
 
@@ -121,19 +121,11 @@ public:
             changed_ = true;
             return;
         }
-        std::exception_ptr fault;
-        if (member().chief()) {
-            try {
-                link_->put_rows(t, slots, n, f);
-            } catch (...) {
-                fault = std::current_exception();
-            }
-        }
-        const bool failed = !independent() && meet(fault != nullptr);   // nobody goes on with rows of before
-        if (fault) std::rethrow_exception(fault);
-        if (failed)
-            throw io_error("the chief could not put a table's rows", "parameter servers", "an error, which it tells",
-                           "none");
+        detail::told_by_the_chief(
+            "put a table's rows", "parameter servers", [&] { return member().chief(); },
+            [&] { link_->put_rows(t, slots, n, f); },
+            [&](bool failed) { return !independent() && meet(failed); },   // nobody goes on with rows of before
+            [](auto all_of_it) { all_of_it(); });
     }
     template <class Q>
     batch_view prepared(const batch_view& b) {
@@ -438,8 +430,7 @@ protected:
     }
     /// Nothing is on its way, and what came is in place.
     void settle() { wait(push_), wait(pull_); }
-    /// Returns when all workers have come here.
-    /// All meet here. Whether any of them says so.
+    /// Returns when all workers have come here. Whether any of them says so.
     bool meet(bool mine = false) {
         double x = mine ? 1 : 0;
         reduce(span<double>(&x, 1));
