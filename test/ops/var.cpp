@@ -2,6 +2,8 @@
 #define BOOST_TEST_MODULE var
 #include <boost/test/unit_test.hpp>
 
+#include <sinter/ops/group_norm.hpp>
+#include <sinter/ops/slice.hpp>
 #include <sinter/ops/var.hpp>
 
 #include "support/moves.hpp"
@@ -46,4 +48,28 @@ BOOST_AUTO_TEST_CASE(edges_as_numpy_has_them) {
 BOOST_AUTO_TEST_CASE(faults) {
     BOOST_TEST(refuses(batch_of(4), fault_kind::batch_axis_refused, [](tensor x) { return var(x, {batch_axis}, 1); }));
     BOOST_TEST(refuses(batch_of(4), fault_kind::axis_out_of_range, [](tensor x) { return var(x, {0}, 5); }));
+}
+
+/// Of very many equal numbers, whose sum one after the other would lose three digits.
+constexpr int very_many = 1 << 18;
+struct long_mean {
+    static constexpr shape operands[] = {extents(very_many, 3)};
+    static constexpr tensor apply(tensor a) { return ops::mean(a, {0}); }
+};
+struct long_variance : long_mean {
+    static constexpr tensor apply(tensor a) { return var(a, {0}); }
+};
+struct long_norm : long_mean {
+    static constexpr tensor apply(tensor a) { return ops::slice(ops::instance_norm(a), 0, 0, 2); }
+};
+BOOST_AUTO_TEST_CASE(of_very_many_numbers) {
+    for (const double v : {0.1, 1.3}) {
+        doubles same({very_many, 3}, v), apart({very_many, 3}, v);
+        for (int i = 0; i < apart.size(); i += 6)
+            for (int k = i; k < i + 3; ++k) apart[k] = -v;
+        const auto y = [](const op_result& r) { return static_cast<double>(r.y[0]); };
+        BOOST_TEST(y(run_op<long_mean>({same})) == v, boost::test_tools::tolerance(3e-5));
+        BOOST_TEST(y(run_op<long_variance>({apart})) == v * v, boost::test_tools::tolerance(3e-5));
+        BOOST_TEST(y(run_op<long_norm>({apart})) == -v / std::sqrt(v * v + 1e-5), boost::test_tools::tolerance(3e-5));
+    }
 }

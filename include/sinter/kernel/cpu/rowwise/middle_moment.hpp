@@ -9,7 +9,8 @@
 namespace sinter::inline SINTER_TARGET::cpu {
 
 /// c.m blocks x [n][inner] with their m [inner] to [inner]: sums of x - m, (x - m)^2 or (x - m) d.
-/// A column is one part's work, so always summed in the same order.
+/// A column is one part's work, so always summed in the same order: some hundred rows, then the sums
+/// of these, for a long sum of floats loses digits.
 template <class Body>
 struct middle_moment {
     static void run(const call& c) {
@@ -28,6 +29,7 @@ struct middle_moment {
 
 private:
     static constexpr int several = 4;
+    static constexpr std::int64_t rows_together = 512;
     /// V vectors of columns together: memory is read some lines at a time, and no sum waits for the
     /// one before. Of a single vector some rows are summed apart.
     template <int V, bool Full>
@@ -36,8 +38,8 @@ private:
         constexpr int rows = several / V;
         const std::int64_t inner = c.e[moment_extent::inner];
         const auto kind = static_cast<sinter::detail::moment>(c.e[moment_extent::kind]);
-        vf s[std::size_t{rows * V}], m[std::size_t{V}];
-        clear_block(s);
+        vf s[std::size_t{rows * V}], m[std::size_t{V}], all[std::size_t{V}];
+        clear_block(all);
         unroll<V>([&](int v)
                       SINTER_ALWAYS { m[v] = Body::template read<Full>(c.p[moment_operand::m] + off + v * lanes, n); });
         const auto add = [&](std::int64_t i, int r) SINTER_ALWAYS {
@@ -52,14 +54,21 @@ private:
                         s[r * V + v]);
             });
         };
-        std::int64_t i = 0;
-        for (; i + rows <= c.e[moment_extent::n]; i += rows) unroll<rows>([&](int r) SINTER_ALWAYS { add(i + r, r); });
-        for (; i < c.e[moment_extent::n]; ++i) add(i, 0);
+        for (std::int64_t i = 0; i < c.e[moment_extent::n];) {
+            const std::int64_t rest = c.e[moment_extent::n] - i,
+                               end = i + (rest < rows_together ? rest : rows_together);
+            clear_block(s);
+            for (; i + rows <= end; i += rows) unroll<rows>([&](int r) SINTER_ALWAYS { add(i + r, r); });
+            for (; i < end; ++i) add(i, 0);
+            unroll<V>([&](int v) SINTER_ALWAYS {
+                vf some = s[v];
+                unroll<rows - 1>([&](int r) SINTER_ALWAYS { some += s[(r + 1) * V + v]; });
+                all[v] += some;
+            });
+        }
         unroll<V>([&](int v) SINTER_ALWAYS {
-            vf all = s[v];
-            unroll<rows - 1>([&](int r) SINTER_ALWAYS { all += s[(r + 1) * V + v]; });
-            if constexpr (Full) Body::vector(all, lanes, off + v * lanes, row, static_cast<int>(col) + v * lanes, c);
-            else Body::vector(all, n, off, row, static_cast<int>(col), c);
+            if constexpr (Full) Body::vector(all[v], lanes, off + v * lanes, row, static_cast<int>(col) + v * lanes, c);
+            else Body::vector(all[v], n, off, row, static_cast<int>(col), c);
         });
     }
 };

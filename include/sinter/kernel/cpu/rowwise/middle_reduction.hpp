@@ -21,7 +21,7 @@ struct multiplies {
 
 /// Sum, maximum or product over axes in the middle: c.m blocks [n][inner] to [inner]. Over the
 /// batch, too: one block [c.m][inner]. A column is one part's work, so always summed in the same
-/// order.
+/// order: some hundred rows, then the sums of these, for a long sum of floats loses digits.
 template <class Combine, class Body>
 struct middle_reduction {
     static void run(const call& c) {
@@ -47,24 +47,41 @@ struct middle_reduction {
 
 private:
     static constexpr int several = 4;
+    static constexpr std::int64_t rows_together = 512;
     /// So many vectors of columns together: memory is read some lines at a time, and no sum waits
     /// for the one before.
     static SINTER_INLINE void side_by_side(const float* from, std::int64_t n, std::int64_t inner, std::int64_t off,
                                            std::int64_t row, std::int64_t col, const call& c) {
-        vf s[several];
-        unroll<several>([&](int v) SINTER_ALWAYS { s[v] = load(from + v * lanes); });
-        for (std::int64_t i = 1; i < n; ++i) {
-            from += inner;
-            unroll<several>([&](int v) SINTER_ALWAYS { s[v] = Combine::both(s[v], load(from + v * lanes)); });
+        vf all[several];
+        for (std::int64_t first = 0; first < n; first += rows_together, from += inner) {
+            const std::int64_t end = first + rows_together < n ? first + rows_together : n;
+            vf s[several];
+            unroll<several>([&](int v) SINTER_ALWAYS { s[v] = load(from + v * lanes); });
+            for (std::int64_t i = first + 1; i < end; ++i) {
+                from += inner;
+                unroll<several>([&](int v) SINTER_ALWAYS { s[v] = Combine::both(s[v], load(from + v * lanes)); });
+            }
+            unroll<several>([&](int v) SINTER_ALWAYS { all[v] = first ? Combine::both(all[v], s[v]) : s[v]; });
         }
         unroll<several>([&](int v) SINTER_ALWAYS {
-            Body::vector(s[v], lanes, off + v * lanes, row, static_cast<int>(col) + v * lanes, c);
+            Body::vector(all[v], lanes, off + v * lanes, row, static_cast<int>(col) + v * lanes, c);
         });
     }
     /// Of a single vector some rows are combined apart, for the same reasons.
     template <bool Full>
     static SINTER_INLINE void one_vector(const float* from, std::int64_t n, std::int64_t inner, int there,
                                          std::int64_t off, std::int64_t row, std::int64_t col, const call& c) {
+        vf all = zero();
+        for (std::int64_t first = 0; first < n; first += rows_together) {
+            const std::int64_t rest = n - first, rows = rest < rows_together ? rest : rows_together;
+            const vf some = combined<Full>(from + first * inner, rows, inner, there);
+            all = first ? Combine::both(all, some) : some;
+        }
+        if constexpr (Full) Body::vector(all, lanes, off, row, static_cast<int>(col), c);
+        else Body::vector(all, there, off, row, static_cast<int>(col), c);
+    }
+    template <bool Full>
+    static SINTER_INLINE vf combined(const float* from, std::int64_t n, std::int64_t inner, int there) {
         const auto next = [&](std::int64_t i)
                               SINTER_ALWAYS { return Body::template read<Full>(from + i * inner, there); };
         vf all = next(0);
@@ -77,8 +94,7 @@ private:
             all = Combine::both(Combine::both(s[0], s[1]), Combine::both(s[2], s[3]));
         }
         for (; i < n; ++i) all = Combine::both(all, next(i));
-        if constexpr (Full) Body::vector(all, lanes, off, row, static_cast<int>(col), c);
-        else Body::vector(all, there, off, row, static_cast<int>(col), c);
+        return all;
     }
     static float whole_row(const float* from, std::int64_t n) {
         vf s = splat(1.f);

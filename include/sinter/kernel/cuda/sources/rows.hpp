@@ -101,12 +101,17 @@ struct middle_reduction : plain_source {
         const std::int64_t inner = s.e[middle_extent::inner],
                            n = s.e[middle_extent::over_batch] ? s.m : s.e[middle_extent::n];
         const float* from = s.a + at.off / inner * n * inner + at.off % inner;
-        float r = *from;
-        for (std::int64_t i = 1; i < n; ++i) {
-            const float v = from[i * inner];
-            r = Max ? larger(r, v) : r + v;
+        float all = 0.f;
+        for (std::int64_t i = 0; i < n;) {   // sums of some hundred rows lose fewer digits
+            const std::int64_t first = i, end = i + 512 < n ? i + 512 : n;
+            float r = from[i * inner];
+            for (++i; i < end; ++i) {
+                const float v = from[i * inner];
+                r = Max ? larger(r, v) : r + v;
+            }
+            all = first == 0 ? r : Max ? larger(all, r) : all + r;
         }
-        return r;
+        return all;
     }
 };
 /// a = m blocks x [n][inner], b = their means [inner], c = d as x where products with it are
@@ -128,11 +133,15 @@ struct source<static_cast<int>(op::middle_moment.id)> : plain_source {
         const auto kind = static_cast<sinter::detail::moment>(s.e[moment_extent::kind]);
         const float mean = s.b[at.off];
         float sum = 0.f;
-        for (std::int64_t i = 0; i < n; ++i) {
-            const float apart = s.a[first + i * inner] - mean;
-            sum += apart * (kind == sinter::detail::moment::distance  ? 1.f
-                            : kind == sinter::detail::moment::product ? s.c[first + i * inner]
-                                                                      : apart);
+        for (std::int64_t i = 0; i < n;) {   // sums of some hundred rows lose fewer digits
+            float some = 0.f;
+            for (const std::int64_t end = i + 512 < n ? i + 512 : n; i < end; ++i) {
+                const float apart = s.a[first + i * inner] - mean;
+                some += apart * (kind == sinter::detail::moment::distance  ? 1.f
+                                 : kind == sinter::detail::moment::product ? s.c[first + i * inner]
+                                                                           : apart);
+            }
+            sum += some;
         }
         return sum;
     }
