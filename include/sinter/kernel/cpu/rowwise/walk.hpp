@@ -53,13 +53,17 @@ inline constexpr int partial_results = registers >= 32 || takes_four<Body, Phase
 template <class Body, int Cases = -1>
 struct row_walk {
     static constexpr bool only_divides = true;
-    static constexpr int whole = 1, rest = 2, transposed = 4, crossing = 8;
+    static constexpr int whole = 1, rest = 2, transposed = 4, crossing = 8, long_rows = 16;
+    /// Longer rows are reduced in stretches: a sum over all would soon be so large that what is added
+    /// to it is rounded away. (Of shorter rows a lane of a partial result has at most 4096 numbers.)
+    static constexpr std::int64_t most_at_once = std::int64_t{1} << 18, stretch = std::int64_t{1} << 15;
     template <int C>
     using only = row_walk<Body, C>;
     static constexpr int cases(const std::int64_t* e, std::int64_t most_rows) {
         if (transposed_walk<Body>::takes(e[extent::columns], most_rows)) return transposed;
         if (crossing_walk<Body>::takes(e[extent::columns])) return crossing;
-        return (e[extent::columns] >= lanes ? whole : 0) | (e[extent::columns] % lanes ? rest : 0);
+        return (e[extent::columns] >= lanes ? whole : 0) | (e[extent::columns] % lanes ? rest : 0) |
+               (e[extent::columns] > most_at_once ? long_rows : 0);
     }
     /// Floats of scratch space.
     static constexpr std::int64_t scratch(const std::int64_t* e, int parts, std::int64_t) {
@@ -124,6 +128,9 @@ private:
             unroll<results - 1>([&](int k) SINTER_ALWAYS { Body::template begin_reductions<Phase>(others[k]); });
             const std::int64_t at = row * columns;
             std::int64_t j = 0;
+            constexpr bool in_stretches = (Cases & long_rows) != 0 && Body::reductions_in(Phase) > 0;
+            [[maybe_unused]] vf before[1][Body::size + 1];   // of the stretches that are done
+            if constexpr (in_stretches) Body::template begin_reductions<Phase>(before[0]);
             if constexpr (Cases & whole) {
                 const auto next = [&](auto) SINTER_ALWAYS {
                     vf r[Body::size + 1];
@@ -136,6 +143,18 @@ private:
                         vf r[Body::size + 1], s[Body::size + 1];
                         Body::template run_pair<Phase>(per_row, r, s, {at + j, row, static_cast<int>(j), lanes}, c);
                     }
+                if constexpr (in_stretches)
+                    while (columns > most_at_once && columns - j > stretch) {
+                        for (const std::int64_t end = j + stretch; j < end;) next(0);
+                        Body::template join_reductions<Phase>(before[0], others);
+                        for (int i = 0; i <= Body::size; ++i) others[0][i] = per_row[i];
+                        Body::template begin_reductions<Phase>(per_row);
+                        unroll<results - 1>([&](int k) SINTER_ALWAYS {
+                            if (k > 0) Body::template begin_reductions<Phase>(others[k]);
+                        });
+                        Body::template join_reductions<Phase>(before[0], others);
+                        Body::template begin_reductions<Phase>(others[0]);
+                    }
                 if constexpr (takes_four<Body, Phase>)
                     while (j + 4 * lanes <= columns) unroll<4>(next);
                 while (j + lanes <= columns) next(0);
@@ -147,6 +166,7 @@ private:
                     Body::template run<Phase, false, false>(per_row, r, last, c);
                 }
             Body::template join_reductions<Phase>(per_row, others);
+            if constexpr (in_stretches) Body::template join_reductions<Phase>(per_row, before);
             Body::template end_reductions<Phase>(per_row);
         }
     }
