@@ -211,6 +211,7 @@ private:
         std::vector<const double*> x;
         for (int k = 0; k < n.operands; ++k) {
             in[k] = p_.g.n[n.in[k]].s;
+            if (!arg_[k]) throw std::logic_error(std::string(n.about->self.name) + " reads what lies nowhere");
             held.push_back(in[k].type == dtype::u8 ? bytes(arg_[k], count(in[k], batch()))
                                                    : numbers(arg_[k], arg_[k] + count(in[k], batch())));
         }

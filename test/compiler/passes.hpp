@@ -50,7 +50,7 @@ struct passes_of {
     int list_rows[Capacity] = {};   ///< by parameter: most rows of the list that is its gradient; 0: it is whole
     placed<Capacity> p;
     optimizer_code optimizer;
-    emitted<Capacity, 30 * Capacity, 20 * Capacity, 10 * Capacity, 20, Capacity> e;
+    emitted<Capacity, 30 * Capacity, 20 * Capacity, 10 * Capacity, 100, Capacity> e;
 
     graph_view view() const { return view_of(g, gradients); }
     grouping groups() { return f.view(); }

@@ -23,6 +23,7 @@
 #include <random>
 
 #include "compiler/interpret.hpp"
+#include "compiler/random_ops.hpp"
 
 /// Small random graphs out of everything that the passes treat differently. A recipe says how one
 /// is made, step by step, so that a step can be left out and all others stay what they are.
@@ -147,7 +148,7 @@ private:
     void grow(tensor x) {
         const shape s = x.shape();
         const shape c = extents(s.last());
-        switch (below(recipe_.loops ? 35 : 31)) {
+        switch (below(recipe_.loops ? 40 : 35)) {
             case 0: return add(ops::relu(x));
             case 1: return add(ops::tanh(x) * 0.5f);
             case 2: return add(ops::sigmoid(x) + x);
@@ -185,11 +186,17 @@ private:
             case 28: return add(x * drawn(x) + x);
             case 29:
             case 30: return numbered(x);
-            case 31:
-            case 32: return iterations(x);
-            case 33: return either(x);
-            case 34: return repeated(x);
-            default: return add(ops::exp(ops::tanh(x)) / 2.f - ops::maximum(x, 0.25f));
+            case 31: return add(unary_op(x, below(unary_ops)));
+            case 32: return add(binary_op(x, beside(x), below(binary_ops)));
+            case 33:
+                if (s.rank && s.last() > 1) add(row_op(x, below(row_ops)));
+                return;
+            case 34: return sequence(x);
+            case 35:
+            case 36: return iterations(x);
+            case 37: return either(x);
+            case 38: return repeated(x);
+            default: return loops_in_a_row(x);
         }
     }
     void iterations(tensor x) {   // a recurrent layer over the first axis
@@ -208,7 +215,7 @@ private:
         const tensor start = chance(2) ? ops::broadcast_to(constant(&g_, 0.25f), first)
             : ops::broadcast_to(own(extents(width)), first);
         scan_options o{.reverse = chance(2), .recompute = chance(3)};
-        if (chance(2)) o.count = sum(own(extents(2)) * 0.f, {-1}) + static_cast<float>(below(s.d[0] + 1));
+        if (chance(2)) o.count = number_of_iterations(s.d[0]);
         const bool noise = chance(2);
         const tensor factor = chance(3) ? drawn(start) : gate;   // drawn once, or in each iteration
         const scan_step r = ops::scan(
@@ -222,6 +229,42 @@ private:
             start, x, o);
         if (!r.carry.ok() || !r.outputs.ok()) return;
         add(chance(3) ? r.carry[0] : ops::plain(r.outputs[0]));
+    }
+    /// So many, or fewer: computed, a constant, or what another loop counts to.
+    tensor number_of_iterations(int most) {
+        const int n = below(most + 1), kind = below(3);
+        if (kind == 0) return constant(&g_, static_cast<float>(n));
+        if (kind == 1 || n == 0) return sum(own(extents(2)) * 0.f, {-1}) + static_cast<float>(n);
+        const tensor zero = ops::broadcast_to(constant(&g_, 0.f), extents());
+        return ops::scan([](bundle h, bundle) { return scan_step{h[0] + 1.f, {}}; }, zero, bundle{}, {.length = n})
+            .carry[0];
+    }
+    /// Loops without a batch, one over rows that are cut from what the other hands on or put out.
+    void loops_in_a_row(tensor x) {
+        const int steps = 2 + below(3), rows = 1 + below(3), width = 1 + below(3), n = rows * width;
+        const tensor from = own(extents(steps, n)), gate = own(extents(n)), other = own(extents(width));
+        const tensor start = chance(2) ? own(extents(n)) : ops::tanh(own(extents(n)));
+        scan_options o{.reverse = chance(2), .recompute = chance(3)};
+        if (chance(3)) o.count = number_of_iterations(steps);
+        const scan_step a = ops::scan(
+            [=](bundle h, bundle row) {
+                const tensor next = ops::tanh(h[0] * gate + row[0]);
+                return scan_step{next, next};
+            }, start, from, o);
+        if (!a.carry.ok() || !a.outputs.ok()) return;
+        const bool all = chance(3);
+        const tensor left = all ? ops::reshape(a.outputs[0], extents(steps * rows, width))
+            : ops::reshape(a.carry[0], extents(rows, width));
+        scan_options p{.reverse = chance(2), .recompute = chance(3)};
+        if (chance(3)) p.count = number_of_iterations(rows);
+        const scan_step b = ops::scan(
+            [=](bundle h, bundle row) {
+                const tensor next = ops::tanh(h[0] + row[0] * other + other);
+                return scan_step{next, next * h[0]};
+            }, own(extents(width)), left, p);
+        if (!b.carry.ok() || !b.outputs.ok()) return;
+        const tensor y = chance(2) ? b.carry[0] : sum(ops::plain(b.outputs[0]), {0});
+        add(x.shape().last() == width ? x * y : y);
     }
     /// A recurrent layer of as many columns as it takes for its weights' gradient's kernel to sum the bias's, too.
     void wide_layer(tensor x) {
@@ -302,6 +345,35 @@ private:
             if (y.shape().type != dtype::f32 || !broadcast_shape(x.shape(), y.shape(), out)) continue;
             return add(i % 2 ? x * ops::tanh(y) : x - y);
         }
+    }
+    /// Another tensor that broadcasts with x: one that is there, or a parameter of some of its axes.
+    tensor beside(tensor x) {
+        for (int i = 0; i < 3; ++i) {
+            const tensor y = pick();
+            shape out;
+            if (y.shape().type == dtype::f32 && broadcast_shape(x.shape(), y.shape(), out) && out.size() <= 400)
+                return y;
+        }
+        shape s = x.shape().plain();
+        s.batched = false;
+        for (int i = 0; i < s.rank; ++i)
+            if (chance(3)) s.d[i] = 1;
+        return own(s);
+    }
+    /// A convolution over time, of any kind, or a pool.
+    void sequence(tensor x) {
+        const shape s = x.shape();
+        if (s.rank != 2 || s.d[0] < 3 || !s.batched) return;
+        const int channels = s.last();
+        const window o{.stride = 1 + below(2),
+                       .padding = chance(3) ? padding::causal : chance(2) ? padding::same : padding(1, 0),
+                       .dilation = 1 + below(2), .groups = chance(3) ? channels : 1};
+        if (chance(3) && o.groups == 1) {
+            const window pool{.stride = o.stride, .padding = padding::same};
+            return add(chance(2) ? ops::avg_pool(x, 2, pool) : ops::lp_pool(x, 2, 2, pool));
+        }
+        if (s.d[0] < 2 * o.dilation.d[2]) return;
+        add(ops::conv1d(x, weights(x, name(), extents(2, channels / o.groups, 2 * o.groups), zeros), o));
     }
     void chosen(tensor x) {   // three operands, each of its own extents if they can be
         const tensor y = pick();
