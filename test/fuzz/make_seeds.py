@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSL-1.0
 """Writes the fuzzers' seeds: FOLDER/safetensors/*, FOLDER/idx/*, FOLDER/pgm/*, FOLDER/npy/*, FOLDER/npz/*,
 FOLDER/csv/*,
-FOLDER/features/*, FOLDER/png/*, FOLDER/cluster_text/*,
+FOLDER/features/*, FOLDER/scaling/*, FOLDER/png/*, FOLDER/cluster_text/*,
 FOLDER/table_delta/*, FOLDER/assembly/*, FOLDER/control_message/*, FOLDER/parameter_server/*, FOLDER/run_record/*,
 FOLDER/launch_progress/*, FOLDER/row_lists/*, FOLDER/elastic_group/*. Small, valid, each showing one feature.
 What it wrote is checked in under corpus/.
@@ -147,6 +147,10 @@ SEEDS = {
         "plain": b"age,job\n20,cook\n30,smith\n",
         "quotes": b'a,"b,"\r\n"two\nlines","say ""x"""\r\n',
         "missing": b"\xef\xbb\xbfa,b,c\n,?,\n\n\"\",NA,-1e3",
+    },
+    "scaling": {
+        "standard": b"sinter scaling,1\nstandard,columns,0,1\n38.5,13.25\n-1e300,5e-324\n",
+        "large": b"sinter scaling,1\nmin_max,everything,-1,1\n1.7e+18,7,1.5\n",
     },
     "features": {
         "numbers": b"sinter features,1\nnumber,a,0,1,0,38.5,13.25\nnumber,b,1,0,1,0,1\ntarget,a,0,1,0,1e3,2\n",
