@@ -2,6 +2,7 @@
 #pragma once
 #include <sinter/base/error.hpp>
 #include <sinter/base/joined.hpp>
+#include <sinter/base/target_namespace.hpp>
 #include <exception>
 
 namespace sinter::inline SINTER_TARGET::detail {
