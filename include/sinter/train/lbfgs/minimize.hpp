@@ -92,9 +92,9 @@ lbfgs_result minimize(Function&& f, std::vector<float>& x, const lbfgs& o, lbfgs
     if (o.history < 1) throw option_error("length of the history", "lbfgs", std::to_string(o.history), "1 or more");
     if (o.max_iterations < 0)
         throw option_error("number of iterations", "lbfgs", std::to_string(o.max_iterations), "0 or more");
-    for (const double x : {o.gradient_tolerance, o.loss_tolerance, o.l2})
-        if (!(x >= 0 && std::isfinite(x)))
-            throw option_error("a tolerance, or l2", "lbfgs", base::number_text(x), "0 or more, and finite");
+    for (const double given : {o.gradient_tolerance, o.loss_tolerance, o.l2})
+        if (!(given >= 0 && std::isfinite(given)))
+            throw option_error("a tolerance, or l2", "lbfgs", base::number_text(given), "0 or more, and finite");
     lbfgs_result r;
     std::vector<float> g(x.size()), trial(x.size()), trial_gradient(x.size());
     const auto value = [&](const std::vector<float>& at, std::vector<float>& gradient) {

@@ -145,7 +145,7 @@ private:
                     }
                 if constexpr (in_stretches)
                     while (columns > most_at_once && columns - j > stretch) {
-                        for (const std::int64_t end = j + stretch; j < end;) next(0);
+                        for (std::int64_t k = 0; k < stretch; k += lanes) next(0);
                         Body::template join_reductions<Phase>(before[0], others);
                         for (int i = 0; i <= Body::size; ++i) others[0][i] = per_row[i];
                         Body::template begin_reductions<Phase>(per_row);
