@@ -41,8 +41,12 @@ struct arithmetic<float> {
     static SINTER_HOST_DEVICE float acosh(float a) { return ::acoshf(a); }
     static SINTER_HOST_DEVICE float atanh(float a) { return ::atanhf(a); }
     static SINTER_HOST_DEVICE float lgamma(float a) { return ::lgammaf(a); }
-    static SINTER_HOST_DEVICE float digamma(float a) { return static_cast<float>(scalar_gamma::digamma(a)); }
-    static SINTER_HOST_DEVICE float trigamma(float a) { return static_cast<float>(scalar_gamma::trigamma(a)); }
+    static SINTER_HOST_DEVICE float digamma(float a) {
+        return static_cast<float>(scalar_gamma::digamma(static_cast<double>(a)));
+    }
+    static SINTER_HOST_DEVICE float trigamma(float a) {
+        return static_cast<float>(scalar_gamma::trigamma(static_cast<double>(a)));
+    }
     static SINTER_HOST_DEVICE float atan2(float a, float b) { return ::atan2f(a, b); }
     static SINTER_HOST_DEVICE float pow(float a, float b) { return ::powf(a, b); }
     static SINTER_HOST_DEVICE float mod(float a, float b) {

@@ -44,7 +44,7 @@ public:
     /// make_updater (strategy/parameter_server/shard_update.hpp) have the bits that a trainer has.
     virtual float squares(const float* gradient, std::int64_t n) const {
         double sum = 0;
-        for (std::int64_t i = 0; i < n; ++i) sum += double{gradient[i]} * double{gradient[i]};
+        for (std::int64_t i = 0; i < n; ++i) sum += static_cast<double>(gradient[i]) * static_cast<double>(gradient[i]);
         return static_cast<float>(sum);
     }
     virtual float squares(const row_list& gradient) const { return squares(gradient.rows, 16 * gradient.lines()); }
@@ -52,7 +52,7 @@ public:
     /// run::tensor), and all other floats are 0, also those of parameters without gradients.
     virtual float total(const float* squares, int parameters) const {
         double sum = 0;
-        for (std::int64_t i = 0; i < parameters; ++i) sum += double{squares[16 * i]};
+        for (std::int64_t i = 0; i < parameters; ++i) sum += static_cast<double>(squares[16 * i]);
         return static_cast<float>(sum);
     }
 };
