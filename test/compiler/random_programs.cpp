@@ -115,3 +115,8 @@ BOOST_AUTO_TEST_CASE(recurrences_the_wrong_way_round_are_found) {
             if (g.n[v].k == op::linear_scan) std::swap(g.n[v].in[0], g.n[v].in[1]);
     }}, "a factor for a term");
 }
+/// A program whose loop's constant count was once moved behind the loop, into a walk over the same.
+BOOST_AUTO_TEST_CASE(a_count_is_there_before_its_loop) {
+    const auto difference = comparison(with_sgd)(program(5012529));
+    BOOST_TEST(!difference.has_value(), difference.value_or(""));
+}

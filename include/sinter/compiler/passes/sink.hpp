@@ -24,13 +24,16 @@ public:
                     chain.push(first.p[u]);
                     first.p[u] = user.push(v);
                 }
+        growing<bool> counts(g_.n.n);   // a loop reads it, though no node does
+        for (const loop& l : g_.loops)
+            if (l.count >= 0) counts[base_[l.count]] = true;
         for (int from = r_.g.n - 1; from >= 0; --from) {
             group& q = r_.g[from];
             if (q.root_op || q.root < 0) continue;
             int to = r_.g.n;
             bool fine = true;
             for (int u = q.head; u >= 0; u = r_.next[u]) {
-                fine = fine && n_[u].about->kind == op_kind::elementwise;
+                fine = fine && n_[u].about->kind == op_kind::elementwise && !counts[u];
                 for (int e = first[u]; e >= 0; e = chain[e])
                     if (const int t = r_.of[user[e]]; t != from && t < to) to = t;
             }
