@@ -37,3 +37,9 @@ BOOST_AUTO_TEST_CASE(of_numbers_near_the_largest) {
     BOOST_TEST(static_cast<double>(r.y[1]) == std::sqrt(3.) * e, boost::test_tools::tolerance(1e-6));
     BOOST_TEST(r.gradients[0][0] == -0.25f, boost::test_tools::tolerance(1e-5f));
 }
+/// Nor do these distances fit into a float.
+BOOST_AUTO_TEST_CASE(of_numbers_of_both_signs) {
+    const op_result r = run_op<rows<0, 2>>({doubles({2, 4}, {3e38, -3e38, 3e38, -3e38, 3e38, 3e38, 3e38, -3e38})});
+    BOOST_TEST(static_cast<double>(r.y[0]) == 3e38, boost::test_tools::tolerance(1e-6));
+    BOOST_TEST(static_cast<double>(r.y[1]) == 3e38 * std::sqrt(0.75), boost::test_tools::tolerance(1e-6));
+}

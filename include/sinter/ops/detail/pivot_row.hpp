@@ -1,17 +1,23 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/host_device.hpp>
 #include <sinter/ops/detail/elementwise.hpp>
 #include <sinter/ops/sum.hpp>
 
-/// The middle one of three rows of a batch, its first, its last and one half way, number by number;
-/// x [batch, ..., C] to [C]: a value near each channel's own, about which its moments are summed.
-/// One row alone may lie far from all others. No gradient flows through it, since what is summed so
-/// does not depend on the place.
+/// The middle one of three rows of a batch, number by number; x [batch, ..., C] to [C]: a value near
+/// each channel's own, about which its moments are summed. One row alone may lie far from all
+/// others. No gradient flows through it, since what is summed so does not depend on the place.
 namespace sinter::inline SINTER_TARGET {
 
 namespace op { inline constexpr op_name pivot_row{"pivot_row"}; }
 
 namespace pivot_row_extent { enum : int { width }; }   // in call::e
+
+/// The i-th of the three, 0 to 2, of so many rows. An odd share of the rows seldom begins an
+/// example: first pixels may all be unlike the others.
+SINTER_HOST_DEVICE constexpr std::int64_t pivot_row_place(std::int64_t rows, int i) {
+    return i == 2 ? rows - 1 : rows * (i == 0 ? 97 : 157) / 251;
+}
 
 template <>
 struct rule<op::pivot_row> : root_op_rule {

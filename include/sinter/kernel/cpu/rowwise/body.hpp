@@ -274,6 +274,11 @@ struct body {
     static SINTER_INLINE void join_reductions(vf* per_row_r, const vf (&others)[N][std::size_t{size + 1}]) {
         join_reductions<Phase>(per_row_r, others, all{});
     }
+    /// Results of other columns join those that are there.
+    template <int Phase>
+    static SINTER_INLINE void add_reductions(vf* per_row_r, const vf* others) {
+        add_reductions<Phase>(per_row_r, others, all{});
+    }
 
     // ---- for walks that go their own way over rows and columns (narrow_walk.hpp)
     template <bool Full>
@@ -478,13 +483,18 @@ private:
     template <int Phase, std::size_t N, int... I>
     static SINTER_INLINE void join_reductions(vf* pr, const vf (&others)[N][std::size_t{size + 1}],
                                               std::integer_sequence<int, I...>) {
-        const auto both = [](int i, vf a, vf b)
-                              SINTER_ALWAYS { return code[i].is(opcode::row_sum) ? a + b : max_or_nan(a, b); };
         const auto join = [&](int i) SINTER_ALWAYS {
-            pr[i] = both(i, pr[i], others[0][i]);
-            if constexpr (N == 3) pr[i] = both(i, pr[i], both(i, others[1][i], others[2][i]));
+            pr[i] = reduced(i, pr[i], others[0][i]);
+            if constexpr (N == 3) pr[i] = reduced(i, pr[i], reduced(i, others[1][i], others[2][i]));
         };
         ((reduces(I, Phase) ? join(I) : (void)0), ...);
+    }
+    template <int Phase, int... I>
+    static SINTER_INLINE void add_reductions(vf* pr, const vf* others, std::integer_sequence<int, I...>) {
+        ((reduces(I, Phase) ? (void)(pr[I] = reduced(I, pr[I], others[I])) : (void)0), ...);
+    }
+    static SINTER_INLINE vf reduced(int i, vf a, vf b) {
+        return code[i].is(opcode::row_sum) ? a + b : max_or_nan(a, b);
     }
     template <int Phase, int... I>
     static SINTER_INLINE void end_reductions(vf* pr, std::integer_sequence<int, I...>) {

@@ -129,8 +129,8 @@ private:
             const std::int64_t at = row * columns;
             std::int64_t j = 0;
             constexpr bool in_stretches = (Cases & long_rows) != 0 && Body::reductions_in(Phase) > 0;
-            [[maybe_unused]] vf before[1][Body::size + 1];   // of the stretches that are done
-            if constexpr (in_stretches) Body::template begin_reductions<Phase>(before[0]);
+            [[maybe_unused]] vf before[Body::size + 1];   // of the stretches that are done
+            if constexpr (in_stretches) Body::template begin_reductions<Phase>(before);
             if constexpr (Cases & whole) {
                 const auto next = [&](auto) SINTER_ALWAYS {
                     vf r[Body::size + 1];
@@ -146,14 +146,11 @@ private:
                 if constexpr (in_stretches)
                     while (columns > most_at_once && columns - j > stretch) {
                         for (std::int64_t k = 0; k < stretch; k += lanes) next(0);
-                        Body::template join_reductions<Phase>(before[0], others);
-                        for (int i = 0; i <= Body::size; ++i) others[0][i] = per_row[i];
+                        Body::template join_reductions<Phase>(per_row, others);
+                        Body::template add_reductions<Phase>(before, per_row);
                         Body::template begin_reductions<Phase>(per_row);
-                        unroll<results - 1>([&](int k) SINTER_ALWAYS {
-                            if (k > 0) Body::template begin_reductions<Phase>(others[k]);
-                        });
-                        Body::template join_reductions<Phase>(before[0], others);
-                        Body::template begin_reductions<Phase>(others[0]);
+                        unroll<results - 1>([&](int k)
+                                                SINTER_ALWAYS { Body::template begin_reductions<Phase>(others[k]); });
                     }
                 if constexpr (takes_four<Body, Phase>)
                     while (j + 4 * lanes <= columns) unroll<4>(next);
@@ -166,7 +163,7 @@ private:
                     Body::template run<Phase, false, false>(per_row, r, last, c);
                 }
             Body::template join_reductions<Phase>(per_row, others);
-            if constexpr (in_stretches) Body::template join_reductions<Phase>(per_row, before);
+            if constexpr (in_stretches) Body::template add_reductions<Phase>(per_row, before);
             Body::template end_reductions<Phase>(per_row);
         }
     }

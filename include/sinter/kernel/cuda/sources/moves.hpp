@@ -17,7 +17,8 @@ struct source<static_cast<int>(op::pivot_row.id)> : plain_source {
     static SINTER_HOST_DEVICE float value(const source_call& s, const place& at) {
         using f = arithmetic<float>;
         const std::int64_t n = s.e[pivot_row_extent::width];
-        const float x = s.a[at.col], y = s.a[s.m / 2 * n + at.col], z = s.a[(s.m - 1) * n + at.col];
+        const auto of = [&](int i) { return s.a[pivot_row_place(s.m, i) * n + at.col]; };
+        const float x = of(0), y = of(1), z = of(2);
         return f::max(f::min(x, y), f::min(f::max(x, y), z));
     }
 };
