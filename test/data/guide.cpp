@@ -170,6 +170,13 @@ BOOST_AUTO_TEST_CASE(a_source_of_ones_own) {
 class counts final : public data::example_stage {
 public:
     explicit counts(data::column_list columns) : columns_(columns) {}
+    /// Nothing stays of it that somebody could still read.
+    static void operator delete(void* p, std::size_t bytes) {
+        for (std::size_t i = 0; i < bytes; ++i) static_cast<volatile char*>(p)[i] = 0;
+        ::operator delete(p);
+        ++gone;
+    }
+    static inline int gone = 0;
     const data::column_list& columns() const override { return columns_; }
     std::int64_t size() const override { return 4; }
     void begin(std::int64_t) override { at_ = 0; }
@@ -192,8 +199,10 @@ BOOST_AUTO_TEST_CASE(a_source_with_labels) {
     data::column_list floats;   // labels by hand, of the type that extents have
     floats[floats.count++] = {data::role::input, extents(1)};
     floats[floats.count++] = {data::role::label, extents(1)};
+    counts::gone = 0;
     check_error<option_error>([&] { data::examples(new counts(floats)); }, "labels must be int32",
                               "columns of a source");
+    BOOST_TEST(counts::gone == 1);
     data::column_list many;
     for (int i = 0; i < 16; ++i) many.weights();
     check_error<option_error>([&] { many.weights(); }, "too many columns", "column_list");

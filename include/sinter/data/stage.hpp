@@ -68,16 +68,12 @@ public:
 };
 
 namespace detail {
-/// The stage. Where its labels are no integers, or its targets or weights no floats, it is deleted
-/// and there is an option_error.
-SINTER_COLD inline example_stage* with_fitting_columns(example_stage* s) {
-    for (const column& c : s->columns())
-        if (c.use != role::input && (c.use == role::label) != (c.row.type == dtype::i32)) {
-            delete s;
+/// option_error where labels are no integers, or targets or weights no floats.
+SINTER_COLD inline void need_fitting(const column_list& columns) {
+    for (const column& c : columns)
+        if (c.use != role::input && (c.use == role::label) != (c.row.type == dtype::i32))
             throw option_error(c.use == role::label ? "labels must be int32" : "targets and weights must be float32",
                                "columns of a source", {}, "what labels(), targets() and weights() of column_list say");
-        }
-    return s;
 }
 } // namespace detail
 
@@ -86,8 +82,11 @@ SINTER_COLD inline example_stage* with_fitting_columns(example_stage* s) {
 class examples {
 public:
     examples(dataset set);
-    /// Takes it over. option_error where columns have types that their roles do not.
-    explicit examples(example_stage* last, int maps = 0) : last_(detail::with_fitting_columns(last)), maps_(maps) {}
+    /// Takes it over. option_error where columns have types that their roles do not; the stage is
+    /// deleted then, too.
+    explicit examples(example_stage* last, int maps = 0) : last_(last), maps_(maps) {
+        detail::need_fitting(last_->columns());
+    }
 
     const column_list& columns() const { return last_->columns(); }
     std::int64_t size() const { return last_->size(); }
