@@ -88,6 +88,42 @@ BOOST_AUTO_TEST_CASE(counts_and_what_divides_by_nothing) {
     BOOST_TEST(of_probabilities.value() == 0.5);
 }
 
+/// An ensemble's mean of ten probabilities, by ten products, may lie above 1 by rounding alone. Logits do not.
+BOOST_AUTO_TEST_CASE(probabilities_that_were_rounded) {
+    float one = 0;
+    for (int k = 0; k < 10; ++k) one += 0.1f * 1.f;
+    BOOST_TEST(one > 1.f);
+    const float scores[] = {one, -1e-7f, 1.000009f, -0.000009f}, more[] = {1.0001f, -0.0001f};
+    const std::int32_t labels[] = {1, 0, 1, 1};
+    metrics::f1 f;
+    f.add(scores, labels, 4);
+    BOOST_TEST(f.value() == 0.8);
+    for (const int thresholds : {2, 200, 100'000}) {   // in the outermost buckets
+        metrics::auc rounded(thresholds), whole(thresholds);
+        const float meant[] = {1, 0, 1, 0};
+        rounded.add(scores, labels, 4);
+        whole.add(meant, labels, 4);
+        BOOST_TEST(rounded.count() == 4);
+        BOOST_TEST(rounded.roc() == whole.roc());
+        BOOST_TEST(rounded.pr() == whole.pr());
+    }
+    for (const float& s : more) {
+        metrics::auc a;
+        BOOST_CHECK_THROW(f.add(&s, labels, 1), data_error);
+        BOOST_CHECK_THROW(a.add(&s, labels, 1), data_error);
+    }
+    const float of_mse[] = {1.03f, -0.02f, 0.4f, 0.6f};   // what a threshold asks for is never refused
+    metrics::f1 at_half(0.5f);
+    at_half.add(of_mse, labels, 4);
+    BOOST_TEST(at_half.value() == 0.8);
+    try {
+        f.add(of_mse, labels, 4);
+        BOOST_ERROR("not refused");
+    } catch (const data_error& e) {
+        for (const char* way : {"f1{0.f} for logits", "f1{0.5f} for scores around 0 and 1"})
+            BOOST_TEST(std::string(e.what()).find(way) != std::string::npos);
+    }
+}
 // Every pair of a positive and a negative example, where scores in one bucket are equal.
 BOOST_AUTO_TEST_CASE(roc_is_the_chance_to_rank_a_pair_rightly) {
     const data d;

@@ -3,6 +3,7 @@
 #include <sinter/base/number_text.hpp>
 #include <sinter/base/target_namespace.hpp>
 #include <sinter/base/error.hpp>
+#include <sinter/train/metrics/probability.hpp>
 #include <cstdint>
 #include <vector>
 
@@ -31,7 +32,8 @@ public:
         counts_[1].resize(static_cast<std::size_t>(thresholds - 1));
     }
     /// `scores` [n] in [0, 1], or logits where the options say so, `labels` [n], each 0 or 1;
-    /// data_error otherwise, and then nothing is counted.
+    /// data_error otherwise, and then nothing is counted. What rounding took out of [0, 1] counts as
+    /// 0 or 1.
     void add(const float* scores, const std::int32_t* labels, int n) { add_all(scores, labels, n); }
     /// The same with truths that are floats, 0 or 1.
     void add(const float* scores, const float* truths, int n) { add_all(scores, truths, n); }
@@ -89,7 +91,7 @@ private:
     void add_all(const float* scores, const T* truths, int n) {
         for (int i = 0; i < n; ++i) {
             const float p = probability(scores[i]);
-            if (!(p >= 0.f && p <= 1.f))
+            if (!is_probability(p))
                 throw data_error("score is no probability", "auc, example " + std::to_string(i),
                                  base::number_text(scores[i]),
                                  from_logits_ ? "a logit" : "0 to 1; of logits: metrics::auc({.from_logits = true})");
@@ -100,7 +102,7 @@ private:
         const int buckets = static_cast<int>(counts_[0].size());
         for (int i = 0; i < n; ++i) {   // bucket b has the scores above threshold b, up to and with threshold b + 1
             const int b = static_cast<int>(__builtin_ceilf(probability(scores[i]) * static_cast<float>(buckets))) - 1;
-            ++counts_[truths[i] == T{1}][static_cast<std::size_t>(b < 0 ? 0 : b)];
+            ++counts_[truths[i] == T{1}][static_cast<std::size_t>(b < 0 ? 0 : b < buckets ? b : buckets - 1)];
         }
     }
     std::vector<std::int64_t> counts_[2];   // of negative and positive examples, by bucket

@@ -3,20 +3,23 @@
 #include <sinter/base/number_text.hpp>
 #include <sinter/base/target_namespace.hpp>
 #include <sinter/base/error.hpp>
+#include <sinter/train/metrics/probability.hpp>
 #include <cstdint>
 
 namespace sinter::inline SINTER_TARGET::metrics {
 
 /// Yes-or-no decisions against the truth: what precision, recall and F1 are made of. An example is
-/// decided positive where its score is above the threshold: 0.5 suits probabilities, 0 logits. A
-/// NaN is above nothing. Without a threshold it is 0.5, and scores must be probabilities (as of
-/// Keras' Precision and Recall): logits would be counted wrongly.
+/// decided positive where its score is above the threshold: 0.5 suits probabilities, and what a net
+/// with a loss like mse says of targets 0 and 1; 0 suits logits. A NaN is above nothing. Without a
+/// threshold it is 0.5, and scores must be probabilities (as of Keras' Precision and Recall): logits
+/// would be counted wrongly. With a threshold scores may be any.
 class binary_counts {
 public:
     binary_counts() : probabilities_(true) {}
     explicit binary_counts(float threshold) : threshold_(threshold) {}
 
-    /// `scores` [n], `labels` [n], each 0 or 1; data_error otherwise, and then nothing is counted.
+    /// `scores` [n], `labels` [n], each 0 or 1; data_error otherwise, or where a score would have to
+    /// be a probability and is below 0 or above 1 by more than rounding. Then nothing is counted.
     void add(const float* scores, const std::int32_t* labels, int n) { add_all(scores, labels, n); }
     /// The same with truths that are floats, 0 or 1: several labels an example, say.
     void add(const float* scores, const float* truths, int n) { add_all(scores, truths, n); }
@@ -48,9 +51,10 @@ private:
                 throw data_error("truth is neither 0 nor 1", "example " + std::to_string(i),
                                  base::number_text(truths[i]), "0 or 1");
         for (int i = 0; probabilities_ && i < n; ++i)
-            if (scores[i] < 0 || scores[i] > 1)
+            if (!is_probability(scores[i]) && scores[i] == scores[i])
                 throw data_error("score is no probability", "example " + std::to_string(i),
-                                 base::number_text(scores[i]), "0 to 1, or a threshold: f1{0.f} for logits");
+                                 base::number_text(scores[i]),
+                                 "0 to 1, or a threshold: f1{0.f} for logits, f1{0.5f} for scores around 0 and 1");
         for (int i = 0; i < n; ++i) ++counts_[truths[i] == T{1}][scores[i] > threshold_];
     }
     float threshold_ = 0.5f;
