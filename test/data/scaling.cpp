@@ -167,6 +167,23 @@ BOOST_AUTO_TEST_CASE(integers_beyond_those_of_doubles) {
     data::save(s, folder / "times");
     BOOST_TEST((data::load_scaling(folder / "times").apply(t) == x));
 }
+/// The first is one that doubles hold, those behind it are not all: on both sides of zero, and with values that
+/// are doubles in between.
+BOOST_AUTO_TEST_CASE(integers_around_the_last_that_doubles_hold) {
+    const std::int64_t end = std::int64_t{1} << 53;
+    for (const std::int64_t first : {end - 2, end - 1, end, -end - 3, -end})
+        for (const std::int64_t step : {1, -1}) {
+            std::vector<std::int64_t> t;
+            for (int i = 0; i < 8; ++i) t.push_back(first + step * i);
+            const scaling s = scaling::fit(t, 1), r = scaling::fit(t, 1, {.form = data::scaling_form::min_max});
+            const std::vector<float> x = s.apply(t), y = r.apply(t);
+            for (std::size_t i = 0; i < 8; ++i) {
+                const auto place = static_cast<double>(step > 0 ? i : 7 - i);
+                BOOST_TEST(std::abs(x[i] - (place - 3.5) / std::sqrt(5.25)) < 1e-6, first << ", " << i);
+                BOOST_TEST(std::abs(y[i] - place / 7) < 1e-7, first << ", " << i);
+            }
+        }
+}
 BOOST_AUTO_TEST_CASE(nothing_is_learned_from_no_rows) {
     check_error<data_error>([] { (void)scaling::fit(std::vector<float>{}, 3); }, "nothing to learn from", "scaling");
     check_error<data_error>([] { (void)scaling::fit(data::dataset(extents(2), std::vector<float>{})); },

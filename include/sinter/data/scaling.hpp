@@ -139,6 +139,12 @@ private:
     static bool is_exact(T x) {
         return static_cast<whole>(x) <= whole{1} << 53 && static_cast<whole>(x) >= -(whole{1} << 53);
     }
+    /// May those around it be none that a double holds? From half of 2^53 on: if others are beyond
+    /// 2^53 while the first is smaller, they are so far apart that their last bit does not count.
+    template <class T>
+    static bool is_large(T x) {
+        return static_cast<whole>(x) > whole{1} << 52 || static_cast<whole>(x) < -(whole{1} << 52);
+    }
     template <class T>
     static scaling learned(span<const T> values, int columns, const scaling_options& o) {
         if (columns < 1) throw option_error("impossible number of columns", "scaling", joined({columns}), "at least 1");
@@ -152,7 +158,7 @@ private:
         for (std::size_t i = 0, c = 0; i < values.size(); ++i, c = c + 1 == n ? 0 : c + 1) {
             sums& s = seen[c];
             if constexpr (std::is_integral_v<T> && sizeof(T) == 8)
-                if (s.count == 0 && !is_exact(values[i])) {   // others are counted from this one
+                if (s.count == 0 && is_large(values[i])) {   // others are counted from this one
                     s.shift = static_cast<double>(values[i]);
                     s.rest = less(values[i], s.shift);
                 }
