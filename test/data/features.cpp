@@ -107,34 +107,6 @@ BOOST_AUTO_TEST_CASE(digits_of_large_numbers_are_kept) {
         BOOST_TEST(std::memcmp(s.row(2, i), t.row(2, i), 4) == 0);
     }
 }
-// Files of before, whose boundaries were floats and compared with numbers rounded to floats: each falls where it fell.
-BOOST_AUTO_TEST_CASE(older_files_sort_as_they_did) {
-    // the last two: floats 128 apart
-    const std::string text = "sinter features,1\nindex,quantiles,x,5,1,3,0.1,1700000000,1700000100\n";
-    io::memory_source in(std::as_bytes(std::span(text)), "f");
-    const data::features f = data::feature_file::parse(in);
-    const float boundaries[] = {0.1f, 1700000000.f, 1700000100.f};
-    for (const double x : {0.0999999, 0.0999999999, 0.1, 0.10000000149, 0.11, 1699999935.9, 1699999936., 1699999936.1,
-                           1700000000., 1700000063.9, 1700000064., 1700000064.1, 1700000100.}) {
-        int wanted = 0;
-        for (const float b : boundaries) wanted += static_cast<float>(x) >= b;
-        char digits[40];
-        std::snprintf(digits, sizeof digits, "%.17g", x);
-        const csv::table t = csv::parse("x\n" + std::string(digits) + "\n", "t");
-        const data::dataset s = f.apply(t);
-        BOOST_TEST(*static_cast<const std::int32_t*>(s.row(0, 0)) == wanted, digits);
-    }
-}
-BOOST_AUTO_TEST_CASE(boundaries_of_any_size_are_saved) {
-    const std::string first = "sinter features,1\nindex,bucketized,x,4,0,2,-3.4028234e38,3.4028234e38\n";
-    io::memory_source in(std::as_bytes(std::span(first)), "f");
-    for (const data::features& f :
-         {data::feature_file::parse(in), data::features{}.index(data::bucketized("x", {-1e300, 1e-300}))}) {
-        const std::string text = data::feature_file::text(f);
-        io::memory_source written(std::as_bytes(std::span(text)), "written");
-        BOOST_TEST(data::feature_file::text(data::feature_file::parse(written)) == text);
-    }
-}
 BOOST_AUTO_TEST_CASE(rows_to_predict_on_need_no_target) {
     data::features f = everything();
     f.fit(train());
@@ -308,34 +280,6 @@ BOOST_AUTO_TEST_CASE(saved_and_loaded) {
     BOOST_TEST(data::feature_file::text(told) == data::feature_file::text(t));
     check_error<format_error>([&] { (void)told.apply(test); }, "the target is missing",
                               "test.csv:3:1, column 'pay'", "''");
-}
-BOOST_AUTO_TEST_CASE(files_of_features_are_checked) {
-    const auto refuses = [](const std::string& lines, const char* fault, const char* where) {
-        const std::string text = "sinter features,1\n" + lines;
-        io::memory_source in(std::as_bytes(std::span(text)), "f");
-        check_error<format_error>([&] { data::feature_file::parse(in); }, fault, where);
-    };
-    refuses("numer,age\n", "unknown feature", "f:2");
-    refuses("number,age,0,1,0,3\n", "too short", "f:2");
-    refuses("number,age,0,2,0,3,1\n", "cannot be used", "f:2:14");
-    refuses("number,age,0,1,0,nan,1\n", "cannot be used", "f:2:18");
-    refuses("number,age,0,1,0,3,0\n", "deviation of zero", "f:2:20");
-    refuses("number,age,0,1,0,3,1,9\n", "more than was expected", "f:2:22");
-    refuses("index,hashed,x,0,0,0\n", "cannot be used", "f:2:16");
-    refuses("index,hashed,x,99999999,0,0\n", "cannot be used", "f:2:16");
-    refuses("index,hashed,x,1.5,0,0\n", "not whole", "f:2:16");
-    refuses("index,other,x,5,0,0\n", "unknown categories", "f:2:7");
-    refuses("index,bucketized,x,4,0,2,1,1\n", "must ascend", "f:2:28");
-    refuses("index,bucketized,x,3,0,2,1,2\n", "does not fit", "f:2:24");
-    refuses("index,vocabulary,x,2,0,2,a,b\n", "does not fit", "f:2");
-    refuses("index,vocabulary,x,9,0,3,a,b\n", "does not fit", "f:2");
-    refuses("index,crossed,,9,0,2\nindex,hashed,x,5,0,0\n", "a part is missing", "f:3:1");
-    refuses("index,crossed,,9,0,2\npart,crossed,,9,0,2\n", "unknown categories", "f:3");
-    refuses("label,hashed,x,5,0,0\n", "without classes", "f:2");
-    refuses("target,age,0,1,0,3,1\nlabel,vocabulary,x,2,0,1,a\n", "a label and a target", "f:3");
-    const std::string other = "age,job\n";
-    io::memory_source in(std::as_bytes(std::span(other)), "f");
-    check_error<format_error>([&] { data::feature_file::parse(in); }, "not a file of features", "f:1");
 }
 BOOST_AUTO_TEST_CASE(straight_from_a_file) {
     const temporary_folder folder;

@@ -94,8 +94,8 @@ struct categories {
     /// Call it whenever `words` has changed.
     void number_words() {
         work.numbers.clear();
-        int place = 0;
-        for (const std::string& w : words) work.numbers.emplace(w, ++place);
+        // an older file may have a word twice: the second takes no number, as it took none then
+        for (const std::string& w : words) work.numbers.emplace(w, static_cast<int>(work.numbers.size()) + 1);
     }
 
 private:

@@ -2,6 +2,7 @@
 #pragma once
 #include <sinter/base/span.hpp>
 #include <sinter/data/source/csv/table.hpp>
+#include <limits>
 
 namespace sinter::inline SINTER_TARGET::data {
 
@@ -21,11 +22,12 @@ struct numeric_work {
 };
 } // namespace detail
 
-/// A column of numbers; a missing one becomes the training data's mean.
+/// A column of numbers; a missing one becomes the training data's mean (0 where all were missing).
 struct numeric {
     std::string column;
     numeric_options options{};
-    double mean = 0, deviation = 1;   ///< learned, after the logarithm
+    /// Learned, after the logarithm. NaN: there is no mean yet.
+    double mean = std::numeric_limits<double>::quiet_NaN(), deviation = 1;
     detail::numeric_work work{};
 
     int width() const { return options.tell_missing ? 2 : 1; }
@@ -46,9 +48,11 @@ struct numeric {
         deviation = variance > 0 ? __builtin_sqrt(variance) : 1;   // what never changes becomes 0
         work = {.at = work.at};
     }
+    /// option_error where the number is missing and there is no mean.
     void write(span<const csv::field> row, const std::string& file, float* out) const {
         const double x = read(row, file);
         const bool missing = !(x == x);
+        if (missing && !(mean == mean)) refuse_missing(csv::field_of(row, work.at, file), file);
         out[0] = static_cast<float>(scaled(missing ? mean : x));
         if (options.tell_missing) out[1] = missing ? 1.f : 0.f;
     }
@@ -71,6 +75,11 @@ struct numeric {
     double read(span<const csv::field> row, const std::string& file) const {
         const double x = csv::number(csv::field_of(row, work.at, file), file, column);
         return !options.logarithm ? x : x < 0 ? -__builtin_log1p(-x) : __builtin_log1p(x);
+    }
+    [[noreturn]] SINTER_COLD void refuse_missing(const csv::field& f, const std::string& file) const {
+        throw option_error("a number is missing, and no mean was learned",
+                           csv::place(file, f) + ", column " + io::printable(column), io::printable(f.text, 40),
+                           "fit(), also for numbers that are not standardised");
     }
 };
 

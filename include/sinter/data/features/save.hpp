@@ -9,7 +9,7 @@
 namespace sinter::inline SINTER_TARGET::data {
 
 /// The file is CSV itself, a record for each feature: what it is, its column, its numbers, its
-/// words.
+/// words. A mean that was not learned is an empty field.
 class feature_file {
 public:
     /// option_error where they have not learned what they need: whoever reads it would not know.
@@ -71,7 +71,7 @@ private:
     static std::string line(const char* what, const numeric& n) {
         std::string s = what + (',' + csv::escaped(n.column));
         for (const bool o : {n.options.logarithm, n.options.standardise, n.options.tell_missing}) s += o ? ",1" : ",0";
-        return s + ',' + digits(n.mean) + ',' + digits(n.deviation) + '\n';
+        return s + ',' + (n.mean == n.mean ? digits(n.mean) : "") + ',' + digits(n.deviation) + '\n';
     }
     static std::string lines(const std::string& what, const categories& c) {
         std::string s = what + ',' + names[static_cast<int>(c.form)] + ',' + csv::escaped(c.column) + ',' +
@@ -98,6 +98,11 @@ private:
         std::string word() {
             if (at_ >= in_.fields().size()) refuse("a line is too short", "another field");
             return std::string(in_.fields()[at_++].text);
+        }
+        bool skips_empty() {
+            const bool empty = left() > 0 && in_.fields()[at_].text.empty();
+            at_ += empty;
+            return empty;
         }
         double number(double least, double most) {
             const std::string s = word();
@@ -143,7 +148,7 @@ private:
         numeric n;
         n.column = at.word();
         n.options = {at.whole(0, 1) == 1, at.whole(0, 1) == 1, at.whole(0, 1) == 1};
-        n.mean = at.number(-most, most);
+        if (n.options.standardise || !at.skips_empty()) n.mean = at.number(-most, most);
         n.deviation = at.number(0, most);
         if (n.deviation == 0) at.refuse("a deviation of zero", "a positive number", 1);
         return n;
