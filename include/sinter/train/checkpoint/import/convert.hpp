@@ -3,6 +3,7 @@
 #include <sinter/base/number_text.hpp>
 #include <sinter/io/safetensors/elements.hpp>
 
+#include <cstring>
 #include <numeric>
 
 /// Tensors of other element types and other layouts, as ours.
@@ -13,16 +14,17 @@ inline bool is_floating(safetensors::dtype t) {
     return t == dtype::f32 || t == dtype::f64 || t == dtype::f16 || t == dtype::bf16;
 }
 /// The elements as floats, float64 rounded; only for the types of is_floating(). They may lie at
-/// any address.
-/// As float32; data_error where a finite number of 64 bits is beyond it.
+/// any address. data_error where a finite float64 is beyond float32.
 inline std::vector<float> floats_of(const safetensors::tensor_view& t) {
     std::vector<float> x = t.as<float>();
-    if (t.type != safetensors::dtype::f64) return x;
-    const std::vector<double> exact = t.as<double>();
-    for (std::size_t i = 0; i < x.size(); ++i)
-        if (x[i] - x[i] != 0 && exact[i] - exact[i] == 0)
+    for (std::size_t i = 0; t.type == safetensors::dtype::f64 && i < x.size(); ++i) {
+        if (x[i] - x[i] == 0) continue;
+        double exact;
+        std::memcpy(&exact, t.data.data() + i * sizeof exact, sizeof exact);
+        if (exact - exact == 0)
             throw data_error("a number does not fit", joined({"tensor ", io::printable(t.name), ", element ", i}),
-                             base::number_text(exact[i]), "what a float32 can hold");
+                             base::number_text(exact), "what a float32 can hold");
+    }
     return x;
 }
 
