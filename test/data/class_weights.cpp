@@ -60,7 +60,10 @@ BOOST_AUTO_TEST_CASE(faults) {
 BOOST_AUTO_TEST_CASE(weights_that_are_none) {
     BOOST_CHECK_THROW((void)data::balanced_class_weights(ints{0}, -3), option_error);
     const data::dataset set = data::dataset(extents(1), {1}).labels({0});
-    for (const float w : {-1.f, NAN, INFINITY})
+    for (const float w : {NAN, INFINITY, -INFINITY})
         check_error<option_error>([&] { (void)data::class_weighted(set, std::vector<float>{1, w}); },
                                   "impossible weight of a class", "class_weighted, class 1");
+    // negative ones are, as in weights()
+    auto p = data::class_weighted(set, std::vector<float>{-1}) | data::batch(1);
+    BOOST_TEST(p.next()->weights[0] == -1.f);
 }

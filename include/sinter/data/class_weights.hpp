@@ -41,12 +41,13 @@ inline std::vector<float> balanced_class_weights(span<const std::int32_t> labels
 
 /// The set with weights: each example (each of its labels, where there are several) counts as much
 /// as its class, in a loss that is weighted(...). data_error for labels without a weight, or a set
-/// that has none or has weights already; option_error for weights that are not finite or below 0.
+/// that has none or has weights already; option_error for weights that are not finite. Negative
+/// ones are taken, as everywhere.
 inline dataset class_weighted(const dataset& set, span<const float> of_classes) {
     for (std::size_t c = 0; c < of_classes.size(); ++c)
-        if (!(of_classes[c] >= 0 && of_classes[c] - of_classes[c] == 0))
+        if (of_classes[c] - of_classes[c] != 0)
             throw option_error("impossible weight of a class", joined({"class_weighted, class ", c}),
-                               base::number_text(of_classes[c]), "0 or more, and finite");
+                               base::number_text(of_classes[c]), "a finite number");
     const column* of_labels = nullptr;
     for (const column& c : set.columns())
         if (c.use == role::label && !of_labels) of_labels = &c;
