@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/blocked_signals.hpp>
 #include <sinter/base/fork.hpp>
 #include <sinter/base/posix_thread.hpp>
 #include <sinter/base/target_namespace.hpp>
 #include <chrono>
-#include <csignal>
 #include <functional>
 #include <memory>
 
@@ -28,21 +28,13 @@ public:
     event_loop& operator=(const event_loop&) = delete;
     ~event_loop() { stop(); }
 
-    /// Starts the thread. It takes no signals: they are for the program's own threads. An exception
-    /// of a function is given to `on_exception`, in place of an end of the program.
+    /// Starts the thread. It takes no signals. An exception of a function is given to
+    /// `on_exception`, in place of an end of the program.
     void start(std::function<void(const char*)> on_exception) {
         on_exception_ = std::move(on_exception);
-        sigset_t all, before;
-        ::sigfillset(&all);
-        ::pthread_sigmask(SIG_SETMASK, &all, &before);
         forks_ = base::forks::so_far();
-        try {
-            thread_ = base::posix_thread([this] { run(); });
-        } catch (...) {
-            ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
-            throw;
-        }
-        ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+        const base::blocked_signals none;
+        thread_ = base::posix_thread([this] { run(); });
     }
     /// Has f called by the thread.
     void post(std::function<void()> f) { boost::asio::post(context_, std::move(f)); }

@@ -6,6 +6,7 @@
 #include <sinter/net/join_trouble.hpp>
 #include <sinter/net/listener.hpp>
 #include <sinter/net/meeting.hpp>
+#include <sinter/net/name_lookup.hpp>
 #include <sinter/net/rare_log.hpp>
 #include <sinter/net/stranger_limits.hpp>
 #include <sinter/net/tls.hpp>
@@ -124,6 +125,7 @@ private:
     calls on_;
     std::unique_ptr<tls_context> tls_;
     bool settled_ = false;
+    name_lookup names_;
 
     channel through(io::descriptor socket, bool dials) {
         auto cipher = tls_ ? tls_->begin(socket.get(), dials) : nullptr;
@@ -147,9 +149,11 @@ private:
         slot& s = *slots_[index(r)];
         if (s.first_dialled == 0) s.first_dialled = base::monotonic_seconds();
         if (s.known.empty()) {
-            resolution found = resolve(s.at);
-            if (!found.fault.empty()) return again(r, found.fault);
-            s.known = std::move(found.endpoints);
+            // Those who have joined already hear meanwhile from this thread that this member lives.
+            std::optional<resolution> found = names_.find(s.at, 0, [] { return false; });
+            if (!found) return again(r, "the name of its host is still being looked up");
+            if (!found->fault.empty()) return again(r, std::move(found->fault));
+            s.known = std::move(found->endpoints);
         }
         const endpoint& to = s.known[s.next++ % s.known.size()];
         io::descriptor socket = stream_socket(to.storage.ss_family);

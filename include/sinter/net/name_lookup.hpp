@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/blocked_signals.hpp>
+#include <sinter/base/fork.hpp>
 #include <sinter/base/posix_thread.hpp>
 #include <sinter/net/endpoint.hpp>
 #include <chrono>
@@ -7,11 +9,14 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <utility>
+#include <vector>
 
 namespace sinter::inline SINTER_TARGET::wire {
 
 /// Looks up hosts' names on threads of their own, for a caller that says meanwhile that it lives: a
-/// name server may take as long as it likes. One thread uses it.
+/// name server may take as long as it likes. Where the system grants no thread the caller itself
+/// waits for it. One caller at a time.
 class name_lookup {
 public:
     /// What resolve() says. goes_on() is called every `slice` seconds at least; once it says no the
@@ -39,30 +44,41 @@ private:
         std::condition_variable changed;
         bool over = false;
         resolution found;
+        unsigned forks = base::forks::so_far();
+
+        void run() {
+            resolution r;
+            try {
+                r = resolve(at);
+            } catch (...) {
+                r = {};   // without memory there is none for words either
+            }
+            const std::lock_guard hold(mutex);
+            if (r.endpoints.empty() && r.fault.empty()) r.fault = "no memory";
+            found = std::move(r);
+            over = true;
+            changed.notify_all();
+        }
     };
     std::vector<std::pair<host_port, std::shared_ptr<lookup>>> all_;
 
     std::shared_ptr<lookup>& begun(const host_port& at) {
-        for (auto& [host, it] : all_)
-            if (host == at) return it ? it : it = begin(at);
+        for (auto& [host, it] : all_) {
+            if (!(host == at)) continue;
+            if (!it || it->forks != base::forks::so_far()) it = begin(at);   // a forked child has no such thread
+            return it;
+        }
         return all_.emplace_back(at, begin(at)).second;
     }
     static std::shared_ptr<lookup> begin(const host_port& at) {
         auto it = std::make_shared<lookup>();
         it->at = at;
-        base::posix_thread([it] {   // which may outlive the caller
-            resolution found;
-            try {
-                found = resolve(it->at);
-            } catch (...) {
-                found = {};   // without memory there is none for words either
-            }
-            const std::lock_guard hold(it->mutex);
-            if (found.endpoints.empty() && found.fault.empty()) found.fault = "no memory";
-            it->found = std::move(found);
-            it->over = true;
-            it->changed.notify_all();
-        }).detach();
+        try {
+            const base::blocked_signals none;
+            base::posix_thread([it] { it->run(); }).detach();   // which may outlive the caller
+        } catch (...) {   // the system grants none
+            it->run();
+        }
         return it;
     }
 };

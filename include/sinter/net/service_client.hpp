@@ -24,22 +24,24 @@ public:
     const cluster& roster() const { return who_; }
     std::uint64_t incarnation() const { return own_.incarnation; }
 
-    /// Dials server `index` once, and waits for the end of the handshake at most `within` seconds.
-    /// Nothing: it is not there (yet), and trouble() says why. Throws cluster_error where it
-    /// refuses this process.
+    /// Dials server `index` once. Waits at most `within` seconds for the address of its host, where
+    /// a name server is asked, and then as long for the end of the handshake. Nothing: it is not
+    /// there (yet), and trouble() says why. Throws cluster_error where it refuses this process.
     std::optional<data_link> dial(int index, double within) {
         const cluster_member& m = who_.servers()[static_cast<std::size_t>(index)];
         const host_port at = m.address();
         nobody_ = false;
         trouble_ = {};
-        const double until = base::monotonic_seconds() + within;
+        const double named = base::monotonic_seconds() + within;
         const std::optional<resolution> found = names_.find(at, slice(), [&] {
             if (meanwhile_) meanwhile_();
-            return base::monotonic_seconds() < until;
+            return base::monotonic_seconds() < named;
         });
         if (!found) return miss("the name of its host is still being looked up", true);
         if (!found->fault.empty()) return miss("the name of its host cannot be resolved: " + found->fault, true);
         check_key(who_, at, found->endpoints);
+        // A time of its own: a name server that always takes about `within` would leave none.
+        const double until = base::monotonic_seconds() + within;
         for (const endpoint& to : found->endpoints) {
             io::descriptor socket = stream_socket(to.storage.ss_family);
             if (!socket) return miss(std::generic_category().message(errno));

@@ -32,7 +32,7 @@ inline void client::engine::give_up(std::size_t i) {
 inline void client::engine::dial(std::size_t i) {
     dialled = i;
     try {
-        // The caller of this worker waits meanwhile.
+        // The caller of this worker waits meanwhile, twice so long where its name is looked up.
         auto link = dialler.dial(process(i), std::min(std::max(0.5, beat_every()), dead_after() / 2));
         const double now = base::monotonic_seconds();
         if (link) {
@@ -56,6 +56,9 @@ inline void client::engine::dial(std::size_t i) {
         next_try[i] = now + (now - down_since[i] < 3 ? 0.02 : 0.25);
     } catch (const cluster_error& e) {
         fail(e);
+    } catch (const error& e) {   // on the thread that carries on it would end the program
+        if (!joined) throw;
+        fail(dialler.about(static_cast<int>(i), "joining the job again", lanes[i]->global_step, e.what()));
     }
 }
 /// The first question on a connection: who is this, and at which clock.
