@@ -218,7 +218,9 @@ void one_push_comes_to_one_server_alone(const sharded::update_order& order, int 
             c->rest();
             push_to(alone, 2);
         }   // its connections break
-        while (!all[std::size_t(alone)]->counters()[1].staged) ::usleep(1000);   // nor applied by that server alone
+        const auto of_dead = [&] { return all[std::size_t(alone)]->counters()[1]; };
+        while (!of_dead().staged && of_dead().applied < 2) ::usleep(1000);
+        BOOST_TEST(of_dead().applied == 1);   // not by that server alone
     }
     no_fault_of(serving);
     for (int s = 0; s < 2; ++s) {

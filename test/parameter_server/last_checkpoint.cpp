@@ -21,22 +21,32 @@ constexpr std::int64_t floats = 32;
 struct slow_files : sharded::shard_files {
     std::unique_ptr<sharded::shard_files> to;   // none: it is only noted
     int milliseconds = 0;
+    std::atomic<bool> waits{false}, is_full{false};
     std::mutex mutex;
     std::vector<std::pair<std::string, std::int64_t>> written;
 
     void save(const sharded::shard_view& v, const std::string& where) override {
+        while (waits) ::usleep(1000);
+        if (is_full) throw io_error("no space is left", where);
         ::usleep(static_cast<useconds_t>(milliseconds) * 1000);
         if (to) to->save(v, where);
         const std::lock_guard hold(mutex);
         written.emplace_back(where, v.global_step);
     }
     bool load(sharded::shard_view& v) override { return to && to->load(v); }
+    void begin_anew() override {
+        if (to) to->begin_anew();
+    }
+    std::size_t count() {
+        const std::lock_guard hold(mutex);
+        return written.size();
+    }
 };
 /// Server k's files in a folder.
-std::shared_ptr<slow_files> files_in(const std::string& folder, int k, int servers, int milliseconds) {
+std::shared_ptr<slow_files> files_in(const std::string& folder, int k, int servers, int milliseconds, int keep = 0) {
     auto f = std::make_shared<slow_files>();
     f->to = std::make_unique<sharded::shard_checkpoints>(
-        sharded::shard_checkpoint_setup{folder, k, servers, 7, {{k * floats, 0, 0, floats}}, {}, 0});
+        sharded::shard_checkpoint_setup{folder, k, servers, 7, {{k * floats, 0, 0, floats}}, {}, keep});
     f->milliseconds = milliseconds;
     return f;
 }
@@ -86,6 +96,21 @@ std::vector<std::int64_t> checkpoints_in(const std::string& folder) {
         if (f.is_directory()) all.push_back(std::atoll(f.path().filename().c_str() + 5));
     std::sort(all.begin(), all.end());
     return all;
+}
+/// How many of them are whole.
+std::size_t whole_in(const std::string& folder) {
+    std::size_t n = 0;
+    for (const std::int64_t step : checkpoints_in(folder))
+        n += fs::exists(joined({folder, "/step-", step, "/manifest.json"}));
+    return n;
+}
+/// The chief sets the values and steps of a job that runs, as load() of an older step does.
+void load_step_2(sharded::client& c) {
+    c.begin_renewal();
+    for (int s = 0; s < c.servers(); ++s) c.write(s, 0, 0, std::vector<float>(floats, 77.f));
+    c.end_renewal();
+    c.use_newest();
+    c.open(0, 2, false);
 }
 /// The step of each server's part.
 std::vector<std::int64_t> parts(const std::string& folder, std::int64_t step) {
@@ -256,40 +281,153 @@ BOOST_AUTO_TEST_CASE(names_never_fall_behind_a_server_0_that_came_again) {
     for (std::size_t k = 0; k < 3; ++k) BOOST_TEST(parts(folder, names[k]).size() == 2u);   // server 1 has made it, too
 }
 
-/// The chief sets the values and steps of a job that runs, as load() of an older step does: when that returns they are
-/// a checkpoint, which a job that is started again goes on from.
+/// When load() of an older step returns, what was loaded is a checkpoint, which a job that is started again goes on
+/// from: whoever is slower, however few checkpoints are kept, and though another worker pushes throughout.
+void goes_on_from_what_was_loaded(const sharded::update_order& order, int keep, int slow, bool pushed_throughout) {
+    const temporary_folder outer;
+    const std::string folder = outer / "servers";
+    const job j(pushed_throughout ? 2 : 1, 2, dense_layout(floats));
+    const auto made = [&](int s) {
+        sharded::server_options o;
+        o.order = order;
+        o.save_every_steps = 3;
+        o.files = files_in(folder, s, 2, s == slow ? 20 : 0, keep);
+        return j.server(s, o);
+    };
+    std::vector<std::unique_ptr<sharded::server>> all;
+    threads serving, working;
+    for (int s = 0; s < 2; ++s) all.push_back(made(s));
+    for (auto& s : all) serving.start([&s] { s->run(); });
+    const auto c = j.client(0);
+    begin(*c);
+    std::atomic<bool> ends{false};
+    if (pushed_throughout)
+        working.start([&] {
+            const auto other = j.client(1);
+            other->wait_until_open();
+            while (!ends) other->use_newest(), push(*other);
+            other->leave();
+        });
+    for (int k = 0; k < 9 || whole_in(folder) < 2; ++k) push(*c);
+    if (order.mode == sharded::update_mode::clocks)
+        while (!fs::exists(folder + "/step-9/manifest.json")) ::usleep(1000);
+    load_step_2(*c);
+    const bool is_whole = fs::exists(folder + "/step-2/manifest.json");
+    ends = true;
+    no_fault_of(working);
+    BOOST_TEST_REQUIRE(is_whole);
+    const std::vector<std::int64_t> steps = parts(folder, 2);
+    BOOST_TEST(steps.size() == 2u);
+    if (!pushed_throughout) BOOST_TEST(steps == std::vector<std::int64_t>(2, 2), boost::test_tools::per_element());
+    c->fail("killed");
+    serving.join();
+    all.clear();
+    BOOST_TEST(checkpoints_in(folder).back() > 2);   // those of before are there
+    if (pushed_throughout) return;
+    for (int s = 0; s < 2; ++s) all.push_back(made(s));
+    for (auto& s : all) BOOST_TEST(s->global_step() == 2);
+}
 BOOST_AUTO_TEST_CASE(what_was_loaded_is_what_a_new_start_goes_on_from) {
-    for (const auto& order : {sharded::update_order::stale(0), sharded::update_order::async()}) {
-        const temporary_folder outer;
-        const std::string folder = outer / "servers";
-        const job j(1, 2, dense_layout(floats));
-        const auto made = [&](int s) {
-            sharded::server_options o;
-            o.order = order;
-            o.save_every_steps = 3;
-            o.files = files_in(folder, s, 2, s * 20);
-            return j.server(s, o);
-        };
-        std::vector<std::unique_ptr<sharded::server>> all;
-        threads serving;
-        for (int s = 0; s < 2; ++s) all.push_back(made(s));
-        for (auto& s : all) serving.start([&s] { s->run(); });
-        const auto c = j.client(0);
-        begin(*c);
-        for (int k = 0; k < 9; ++k) push(*c);
-        c->begin_renewal();
-        for (int s = 0; s < 2; ++s) c->write(s, 0, 0, std::vector<float>(floats, 77.f));
-        c->end_renewal();
-        c->use_newest();
-        c->open(0, 2, false);
-        BOOST_TEST(parts(folder, 2) == std::vector<std::int64_t>(2, 2), boost::test_tools::per_element());
-        c->fail("killed");
-        serving.join();
-        all.clear();
-        BOOST_TEST(checkpoints_in(folder).back() > 2);   // those of before are there
-        for (int s = 0; s < 2; ++s) all.push_back(made(s));
-        for (auto& s : all) BOOST_TEST(s->global_step() == 2);
+    for (const auto& order : {sharded::update_order::stale(0), sharded::update_order::async()})
+        for (const int keep : {0, 2})
+            for (const int slow : {0, 1}) goes_on_from_what_was_loaded(order, keep, slow, false);
+}
+BOOST_AUTO_TEST_CASE(what_was_loaded_has_one_name_while_others_push) {
+    for (const int slow : {0, 1}) goes_on_from_what_was_loaded(sharded::update_order::async(), 0, slow, true);
+}
+BOOST_AUTO_TEST_CASE(load_says_that_its_checkpoint_cannot_be_written) {
+    const temporary_folder outer;
+    const job j(1, 2, dense_layout(floats));
+    std::vector<std::shared_ptr<slow_files>> files;
+    std::vector<std::unique_ptr<sharded::server>> all;
+    threads serving;
+    for (int s = 0; s < 2; ++s) {
+        sharded::server_options o;
+        o.order = sharded::update_order::async();
+        files.push_back(files_in(outer / "servers", s, 2, 0));
+        o.files = files.back();
+        all.push_back(j.server(s, o));
     }
+    for (auto& s : all) serving.start([&s] { s->run(); });
+    const auto c = j.client(0);
+    begin(*c);
+    for (int k = 0; k < 5; ++k) push(*c);
+    files[1]->is_full = true;
+    BOOST_CHECK_EXCEPTION(load_step_2(*c), cluster_error, [](const cluster_error& e) {
+        const std::string what = e.what();
+        return what.find("no space is left") != what.npos && what.find("what was loaded") != what.npos;
+    });
+    for (auto& s : all) s->stop();
+    serving.join();
+}
+/// A server that begins again from a checkpoint of before is part of the job's next ones.
+BOOST_AUTO_TEST_CASE(who_has_missed_what_was_loaded_is_part_of_the_next_ones) {
+    const temporary_folder outer;
+    const std::string folder = outer / "servers";
+    const job j(1, 2, dense_layout(floats));
+    const auto made = [&](int s) {
+        sharded::server_options o;
+        o.order = sharded::update_order::async();
+        o.save_every_steps = 3;
+        o.files = files_in(folder, s, 2, 0);
+        return j.server(s, o);
+    };
+    std::vector<std::unique_ptr<sharded::server>> all;
+    threads first, second, again;
+    for (int s = 0; s < 2; ++s) all.push_back(made(s));
+    first.start([&] { all[0]->run(); });
+    second.start([&] { all[1]->run(); });
+    const auto c = j.client(0, {.reconnect_within = 60});
+    begin(*c);
+    while (whole_in(folder) < 2) push(*c);
+    load_step_2(*c);
+    fs::remove(folder + "/step-2/manifest.json");   // as if the disk had lost it
+    all[1]->stop();
+    second.join();
+    all[1].reset();
+    const std::size_t before = whole_in(folder);
+    all[1] = made(1);
+    BOOST_TEST(all[1]->global_step() > 2);
+    again.start([&] { all[1]->run(); });
+    for (int k = 0; k < 3000 && whole_in(folder) <= before; ++k) c->use_newest(), push(*c);
+    BOOST_TEST(whole_in(folder) > before);
+    c->leave();
+    no_fault_of(first);
+    no_fault_of(again);
+}
+
+/// Where each push is an update: one worker rests, and knows that all servers have heard of a save that one of them has
+/// not made yet. The other goes on: no other save is named.
+BOOST_AUTO_TEST_CASE(who_rests_makes_no_save_of_a_slow_disk_be_made) {
+    const job j(2, 2, dense_layout(floats));
+    std::vector<std::shared_ptr<slow_files>> files;
+    std::vector<std::unique_ptr<sharded::server>> all;
+    threads serving;
+    for (int s = 0; s < 2; ++s) {
+        files.push_back(std::make_shared<slow_files>());
+        sharded::server_options o;
+        o.save_every_steps = 5;
+        o.files = files.back();
+        all.push_back(j.server(s, o));
+    }
+    files[1]->waits = true;
+    for (auto& s : all) serving.start([&s] { s->run(); });
+    {
+        const auto c = j.client(0), other = j.client(1);
+        begin(*c);
+        other->wait_until_open();
+        while (files[0]->count() < 1) push(*c);
+        for (int k = 0; k < 3; ++k) push(*other);   // it hears of the save, tells of it, and knows that it has
+        other->rest();
+        for (int k = 0; k < 200; ++k) push(*c);
+        BOOST_TEST(files[0]->count() == 1u);
+        files[1]->waits = false;
+        while (files[0]->count() < 2) push(*c);
+        c->leave(), other->leave();
+    }
+    no_fault_of(serving);
+    all.clear();
+    BOOST_TEST(files[0]->count() == files[1]->count());
 }
 
 /// Server 0 hears that a save is known when the others have answered, not when they have been told.

@@ -2,6 +2,7 @@
 // Checkpoints of servers: onto as many and onto other numbers; damaged and half written ones; who may write; kills.
 #include <boost/test/unit_test.hpp>
 #include <csignal>
+#include <fcntl.h>
 #include <filesystem>
 #include <fstream>
 #include <random>
@@ -354,6 +355,100 @@ BOOST_AUTO_TEST_CASE(behind_an_older_step_later_ones_are_older) {
     for (const std::int64_t step : {200, 300}) BOOST_TEST(!fs::exists(joined({where.path, "/step-", step})));
     for (const std::int64_t step : {120, 130}) BOOST_TEST(fs::exists(joined({where.path, "/step-", step})));
     for (auto& m : servers(where.path, 2)) BOOST_TEST(m->load() == 130);
+}
+
+// What was loaded has the lowest name while it is made, by one server before the other.
+BOOST_AUTO_TEST_CASE(what_is_being_made_of_an_older_step_stays) {
+    for (const int first : {0, 1}) {
+        const folder where;
+        auto all = servers(where.path, 2);
+        for (const std::int64_t step : {3, 6, 9})
+            for (auto& m : all) m->clock = step, m->save(step);
+        const auto load_step_2 = [&](int k) {
+            member& m = *all[static_cast<std::size_t>(k)];
+            m.files->begin_anew();
+            m.version = 1, m.clock = 9;
+            m.save(2);
+        };
+        load_step_2(first);
+        if (first == 1) all[0]->save(9);   // its disk is slow
+        load_step_2(1 - first);
+        for (auto& m : servers(where.path, 2)) BOOST_TEST(m->load() == 2, "first: " << first);
+    }
+}
+// By clocks a server may be ahead, in a folder that has a checkpoint from before.
+BOOST_AUTO_TEST_CASE(what_another_server_has_written_over_stays) {
+    const folder where;
+    const auto there = [&](std::int64_t step) { return fs::exists(joined({where.path, "/step-", step})); };
+    const std::string mark = where.path + "/step-9/shard-1-of-2.saving";
+    {
+        member first(where.path, 0, 2, 17, 3), second(where.path, 1, 2, 17, 3);
+        const auto save = [&](std::int64_t step) { first.save(step), second.save(step); };
+        for (const std::int64_t step : {3, 6, 9, 12}) save(step);
+        for (member* m : {&first, &second}) m->files->begin_anew(), m->version = 1;
+        save(2);
+        second.save(6);
+        std::ofstream(mark) << "";   // it writes there
+        save(4);
+        BOOST_TEST(there(6));
+        save(5);
+        BOOST_TEST(there(9));
+        first.save(6);
+    }
+    member first(where.path, 0, 2, 17, 3), second(where.path, 1, 2, 17, 3);
+    for (member* m : {&first, &second}) BOOST_TEST(m->load() == 6);
+    BOOST_TEST(!fs::exists(mark));   // of a life before
+    for (member* m : {&first, &second}) m->version = 1;
+    for (const std::int64_t step : {7, 8, 10}) first.save(step), second.save(step);
+    first.save(11);
+    for (const std::int64_t step : {2, 3, 4, 5, 6, 9, 12}) BOOST_TEST(!there(step), step);
+    for (const std::int64_t step : {7, 8, 10, 11}) BOOST_TEST(there(step), step);
+}
+// Asynchronous servers' parts may be of any steps, but not of values from before and after load().
+BOOST_AUTO_TEST_CASE(parts_from_before_and_after_a_load_are_no_checkpoint) {
+    const folder where;
+    auto all = servers(where.path, 2);
+    for (auto& m : all) m->save(100);
+    all[0]->save(200);
+    all[1]->version = 1;
+    all[1]->save(200);
+    BOOST_TEST(!fs::exists(where.path + "/step-200/manifest.json"));
+    shard_manifest m;
+    for (const char* k : {"0", "1"})
+        m.shards.push_back(read_record_file(joined({where.path, "/step-200/shard-", k, "-of-2.json"})));
+    std::ofstream(where.path + "/step-200/manifest.json") << m.text();   // as a program of before would have written it
+    for (auto& k : servers(where.path, 2)) BOOST_TEST(k->load() == 100);
+}
+
+// Of what is older than the one that is taken nothing is said.
+BOOST_AUTO_TEST_CASE(only_what_is_passed_over_is_told) {
+    const folder where;
+    auto all = servers(where.path, 2);
+    for (const std::int64_t step : {100, 200, 300})
+        for (auto& m : all) m->save(step);
+    const auto said = [&] {
+        const std::string to = where.outer / "stderr";
+        std::fflush(stderr);
+        const int before = ::dup(2), file = ::open(to.c_str(), O_CREAT | O_TRUNC | O_WRONLY, 0666);
+        ::dup2(file, 2), ::close(file);
+        std::int64_t step = 0;
+        {
+            member one(where.path, 0, 1);
+            step = one.load();
+        }
+        std::fflush(stderr);
+        ::dup2(before, 2), ::close(before);
+        std::ifstream in(to);
+        return joined({step, ": ", std::string(std::istreambuf_iterator<char>(in), {})});
+    };
+    std::ofstream(where.path + "/step-200/manifest.json") << "nothing";
+    BOOST_TEST(said() == "300: ");
+    fs::create_directory(where.path + "/step-400");
+    std::ofstream(where.path + "/step-400/manifest.json") << "nothing";
+    const std::string of_400 = said();
+    BOOST_TEST(of_400.starts_with("300: "));
+    BOOST_TEST(of_400.find("step-400") != std::string::npos);
+    BOOST_TEST(of_400.find("step-200") == std::string::npos);
 }
 
 // SIGKILL at 200 random points of two servers that save again and again: what loads is one step's,

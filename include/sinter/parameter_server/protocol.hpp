@@ -49,6 +49,15 @@ namespace pull_flag {
 inline constexpr std::uint32_t values = 1, states = 2;
 }
 
+// What `save` is in the two blocks below, N of a checkpoint's name step-N; 0: there is none.
+//
+// |                | to or from server 0                | to or from another server          |
+// |----------------|------------------------------------|------------------------------------|
+// | push, clocks   | of clock save_clock - 1: what is saved once it is applied | the same    |
+// | push, async    | the last that all others have made | the last that server 0 has named   |
+// | answer, clocks | what is saved at save_clock        | of no use                          |
+// | answer, async  | the last that server 0 has named   | the last that this server has made |
+
 /// The end of a push.
 struct commit_block {
     static constexpr std::size_t bytes = 96;
@@ -57,8 +66,7 @@ struct commit_block {
     push_info info;
     std::uint32_t pull = 0;       // pull_flag
     std::int64_t version = 0;     // of the values that it was computed from
-    std::int64_t save = 0;        // all servers save behind this clock, as step `save`; 0: no. Async, to
-                                  // server 0: the last that all others have made
+    std::int64_t save = 0;        // as the table above says
 
     void encode(std::byte* to) const {
         using wire::detail::put;
@@ -105,8 +113,7 @@ struct answer_block {
     std::int64_t version = 0;         // of the values in this answer, or else of the server's
     std::int64_t stop_clock = -1;     // no worker begins this clock or a later one; -1: go on
     std::int64_t files_clock = 0;     // workers that share batches save behind the clock before
-    std::int64_t save_clock = 0, save = 0;   // pushes of the clock before save_clock carry `save`; async: all,
-                                             // and others than server 0 say which they have made last
+    std::int64_t save_clock = 0, save = 0;   // as the table above says; save_clock 0: without clocks
 
     void encode(std::byte* to) const {
         using wire::detail::put;

@@ -25,6 +25,7 @@ struct shard_checkpoint_setup {
 ///
 ///     FOLDER/step-300/shard-1-of-2.safetensors   what server 1 has
 ///     FOLDER/step-300/shard-1-of-2.json          its length, checksum, step, and who wrote it
+///     FOLDER/step-300/shard-1-of-2.saving        while server 1 writes these
 ///     FOLDER/step-300/manifest.json              of all files: there is no checkpoint without it
 ///     FOLDER/server-1.run                        who may write as server 1 (io/run_record.hpp)
 ///
@@ -54,33 +55,39 @@ public:
             throw option_error("not the name of a folder", "checkpoint", io::printable(name), "as step-300");
         const std::string folder = joined({s_.folder, "/", name});
         detail::make_folder(folder);
-        shard_record r = write_shard(v, folder);
-        write_text(joined({folder, "/", stem(s_.server), ".json"}), text_of(r) + "\n");
+        {
+            const saving_mark writes(joined({folder, "/", stem(s_.server), saving}));
+            const shard_record r = write_shard(v, folder);
+            write_text(joined({folder, "/", stem(s_.server), ".json"}), text_of(r) + "\n");
+        }
         complete(folder);
-        if (s_.server == 0 && s_.keep > 0) remove_old();   // of the whole ones, which this need not be yet
+        if (s_.server == 0 && s_.keep > 0) remove_old(name);   // of the whole ones, which this need not be yet
     }
 
     /// Throws mismatch_error where the newest is of another program, format_error where there are
     /// some and none is whole. What is damaged is named on stderr.
     SINTER_COLD bool load(shard_view& v) override {
-        std::exception_ptr fault;   // of the last that was looked at
-        const auto note = [&](const error&) { fault = std::current_exception(); };
-        for (const detail::known_checkpoint& c : detail::newest_first(s_.folder, note)) {
-            if (fault) say_passed_over(fault);
+        std::vector<std::pair<std::int64_t, std::exception_ptr>> faults;   // by name
+        const auto note = [&](std::int64_t name, const error&) { faults.emplace_back(name, std::current_exception()); };
+        const auto known = detail::newest_first(s_.folder, note);
+        const std::size_t unreadable = faults.size();
+        for (const detail::known_checkpoint& c : known) {
             const std::string folder = joined({s_.folder, "/step-", c.name});
             try {
                 for (const shard_record& r : c.manifest.shards) check_file(folder, r);
             } catch (const error& e) {
-                note(e);
+                note(c.name, e);
                 continue;
             }
+            for (std::size_t i = 0; i < faults.size(); ++i)   // of what cannot be read the name alone tells the age
+                if (i >= unreadable || faults[i].first > c.name) say_passed_over(faults[i].second);
             detail::shard_loading(v, {s_.program, s_.server, s_.servers, s_.pieces, s_.tables})
                 .from(folder, c.manifest);
             v.name = c.name;
             begin_anew();
             return true;
         }
-        if (fault) std::rethrow_exception(fault);
+        if (!faults.empty()) std::rethrow_exception(faults.back().second);
         begin_anew();
         return false;
     }
@@ -89,11 +96,24 @@ public:
     SINTER_COLD void begin_anew() override {
         record().guarded([&] {
             for (const std::int64_t step : detail::steps_in(s_.folder))
-                ::unlink(joined({s_.folder, "/step-", step, "/", stem(s_.server), ".json"}).c_str());
+                for (const char* end : {".json", saving})
+                    ::unlink(joined({s_.folder, "/step-", step, "/", stem(s_.server), end}).c_str());
         });
     }
 
 private:
+    static constexpr const char* saving = ".saving";
+    /// A file that is there as long as a server writes its part, beside it.
+    struct saving_mark {
+        std::string path;
+        explicit saving_mark(std::string p) : path(std::move(p)) {
+            const io::descriptor fd(::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666));
+            if (!fd) io::throw_io_error(errno, "cannot make", path);
+        }
+        ~saving_mark() { ::unlink(path.c_str()); }
+        saving_mark(const saving_mark&) = delete;
+        saving_mark& operator=(const saving_mark&) = delete;
+    };
     shard_checkpoint_setup s_;
     std::vector<std::unique_ptr<run_record>> records_;   ///< the first is this server's
 
@@ -149,18 +169,45 @@ private:
         }
         if (m.is_one_moment()) write_text(folder + "/manifest.json", m.text());
     }
-    /// All but the newest whole ones, and what is unfinished from before them.
-    SINTER_COLD void remove_old() const {
-        const auto whole = detail::newest_first(s_.folder, [](const error&) {});   // load() names what is damaged
+    std::string part(std::int64_t name, int server) const {
+        return joined({s_.folder, "/step-", name, "/", stem(server)});
+    }
+    /// Whether some server writes its part of a checkpoint, or has written one since it began, of
+    /// which a checkpoint may still come: none of `whole` that was made later is of this life.
+    SINTER_COLD bool is_in_use(std::int64_t name, const std::vector<detail::known_checkpoint>& whole) const {
+        for (int k = 0; k < s_.servers; ++k) {
+            if (detail::exists(part(name, k) + saving)) return true;
+            if (!detail::exists(part(name, k) + ".json")) continue;   // begin_anew() has removed those of before
+            try {
+                const shard_record r = read_record_file(part(name, k) + ".json");
+                const auto is_over = [&](const detail::known_checkpoint& c) {
+                    return std::tuple(c.manifest.version(), c.name) > std::tuple(r.version, name) &&
+                           detail::exists(part(c.name, s_.server) + ".json");
+                };
+                if (std::ranges::none_of(whole, is_over)) return true;
+            } catch (const error&) {   // damaged: part of none
+            }
+        }
+        return false;
+    }
+    /// All but the newest whole ones, and what is unfinished from before them. After load() of an
+    /// older step what is being written may have any of their names: it stays, as does `now`.
+    SINTER_COLD void remove_old(const std::string& now) const {
+        const auto whole =
+            detail::newest_first(s_.folder, [](std::int64_t, const error&) {});   // load() names what is damaged
         const auto kept = static_cast<std::size_t>(s_.keep);
         if (whole.size() <= kept) return;
-        std::int64_t oldest = INT64_MAX;   // what is being written has a later name
-        for (std::size_t i = 0; i < kept; ++i) oldest = std::min({oldest, whole[i].name, whole[i].step()});
+        std::int64_t before = INT64_MAX;   // unfinished ones of lower names go
+        for (std::size_t i = 0; i < kept; ++i) before = std::min({before, whole[i].name, whole[i].step()});
         record().guarded([&] {
-            for (std::size_t i = kept; i < whole.size(); ++i)
-                detail::remove_folder(joined({s_.folder, "/step-", whole[i].name}));
-            for (const std::int64_t step : detail::steps_in(s_.folder))
-                if (step < oldest) detail::remove_folder(joined({s_.folder, "/step-", step}));
+            for (const std::int64_t name : detail::steps_in(s_.folder)) {
+                const auto at = static_cast<std::size_t>(
+                    std::ranges::find(whole, name, &detail::known_checkpoint::name) - whole.begin());
+                const bool old = at == whole.size() ? name < before : at >= kept;
+                const std::string step = joined({"step-", name});
+                if (old && step != now && !is_in_use(name, whole))
+                    detail::remove_folder(joined({s_.folder, "/", step}));
+            }
         });
     }
 };

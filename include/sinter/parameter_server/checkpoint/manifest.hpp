@@ -83,14 +83,16 @@ struct shard_manifest {
 
     /// Are all shards of the same step? Asynchronous servers each have their own.
     bool is_one_step() const { return all_have(&shard_record::step); }
-    /// Whether the shards belong together. By clocks they are of one step; or of one clock, where a
+    /// Whether the shards belong together: no values of the chief's lie between them, such as those
+    /// of a file that was loaded. By clocks they are also of one step; or of one clock, where a
     /// server has lost some updates since it began again from a checkpoint. Two of them that are
     /// neither have been written under one name at different times.
     bool is_one_moment() const {
+        if (!all_have(&shard_record::version)) return false;
         const bool by_clocks = std::ranges::any_of(shards, [](const shard_record& r) { return r.clock >= 0; });
         return !by_clocks || is_one_step() || all_have(&shard_record::clock);
     }
-    /// How often the chief had overwritten the job's values, as the newest of the shards knows.
+    /// How often the chief had overwritten the job's values.
     std::int64_t version() const {
         std::int64_t v = 0;
         for (const shard_record& r : shards) v = std::max(v, r.version);
@@ -147,7 +149,7 @@ inline shard_manifest read_manifest(const std::string& path) {
                                joined({"server ", m.shards[k].server, " of ", m.shards[k].servers}),
                                joined({"server ", k, " of ", m.shards.size()}));
     if (!m.is_one_moment())
-        throw format_error("a manifest whose files are of different steps", path,
+        throw format_error("a manifest whose files are of different steps, or from before and after load()", path,
                            joined({"step ", m.shards.front().step, " of server 0, and others"}), "one step");
     return m;
 }

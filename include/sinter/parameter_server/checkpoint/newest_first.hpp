@@ -21,7 +21,8 @@ struct known_checkpoint {
     }
 };
 
-/// Those in a folder, the newest first. fault(error) is told of each that cannot be read.
+/// Those in a folder, the newest first. fault(name, error) is told of each that cannot
+/// be read, those of later names first.
 template <class Fault>
 SINTER_COLD std::vector<known_checkpoint> newest_first(const std::string& folder, Fault fault) {
     std::vector<known_checkpoint> all;
@@ -29,7 +30,7 @@ SINTER_COLD std::vector<known_checkpoint> newest_first(const std::string& folder
         try {
             all.push_back({name, read_manifest(joined({folder, "/step-", name, "/manifest.json"}))});
         } catch (const error& e) {
-            fault(e);
+            fault(name, e);
         }
     }
     std::ranges::sort(all, [](const known_checkpoint& a, const known_checkpoint& b) { return a.is_newer(b); });

@@ -102,7 +102,8 @@ inline void client::wait_until_open() {
 inline void client::begin_renewal() {
     engine& e = *engine_;
     engine::lock hold(e.mutex);
-    const std::int64_t next = std::max(++e.renewals, e.newest() + 1);
+    e.before_renewal = e.newest();
+    const std::int64_t next = std::max(++e.renewals, *e.before_renewal + 1);
     wire::archive_writer w;
     w & next;
     e.call_all(hold, "renew", w.bytes());
@@ -113,6 +114,7 @@ inline void client::end_renewal() {
     wire::archive_writer w;
     w & e.lanes[0]->global_step;
     e.call_all(hold, "renewed", w.bytes());
+    e.before_renewal.reset();
 }
 inline void client::wait_for_renewal() {
     engine& e = *engine_;

@@ -70,7 +70,7 @@ inline bool client::engine::introduce(std::size_t i) {
     wire::archive_writer w;
     w & std::max<std::int64_t>(0, clock - l.commits());   // the next clock that it will hear of
     if (replicated()) w & copies[i].epoch;
-    w & last_name;
+    w & last_name & settled();
     try {
         if (!l.introduce(resting ? "rest" : "join", resting ? std::string() : w.bytes(), poll))
             return why_down[i].note("no answer in time", false), false;

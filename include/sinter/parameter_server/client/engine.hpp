@@ -51,6 +51,7 @@ struct client::engine {
     std::vector<std::int64_t> used;           // versions of the values that gradients are computed from, by server
     std::uint64_t pushes = 0, sums = 1;
     std::int64_t renewals = 0;                // that this worker has taken part in
+    std::optional<std::int64_t> before_renewal;   // the version of before, while the chief overwrites values
     sharded::ticket numbers = 0, last_commit = 0;
     bool pushing = false;
     std::vector<question*> current;           // of the push that is being made, by server
@@ -370,6 +371,8 @@ struct client::engine {
         for (const auto& l : lanes) v = std::max(v, l->version);
         return v;
     }
+    /// The version of the values that all servers have, or will have again.
+    std::int64_t settled() const { return before_renewal.value_or(newest()); }
     /// A worker that rested works again, at the clock that the others have come to.
     void come_back(lock& hold) {
         if (std::exchange(resting, false)) agree_on_the_clock(hold);
@@ -380,7 +383,7 @@ struct client::engine {
             wire::archive_writer w;
             w & clock;
             if (replicated()) w & std::uint64_t{0};
-            w & last_name;
+            w & last_name & settled();
             const std::int64_t before = clock;
             const auto t = ++numbers;
             for (std::size_t i = 0; i < lanes.size(); ++i) call(hold, i, t, "join", w.bytes());

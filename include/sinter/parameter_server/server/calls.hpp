@@ -25,13 +25,17 @@ inline void server_session::call(const wire::frame_header& h, span<const std::by
     };
     if (name == "join") {
         wire::archive_reader r(as_bytes(argument));
-        std::int64_t clock = 0, named = 0;
+        std::int64_t clock = 0, named = 0, version = 0;
         std::uint64_t known = 0;
         r & clock;
         if (e_.replicated()) r & known;
         if (!r.at_end()) r & named;   // the last save that it has heard of, perhaps from an earlier process
         check_number(named, 0, "no name of a save", "what a worker that joins has heard", most_count / 2);
+        if (!r.at_end()) r & version;   // of the job's values, as the chief knows when it is not overwriting them
+        check_number(version, 0, "no number of overwritings", "what a worker that joins has heard");
         if (e_.is_first() && e_.order.mode == update_mode::clocks) e_.together.name_later_than(named);
+        // One that began again from a checkpoint of before load(): it is part of the job's next ones.
+        if (w_ == 0 && e_.restored && !e_.renewing) e_.version = std::max(e_.version, version);
         if (known > e_.epoch) {   // another leads since
             e_.part = copy_role::waiting;
             e_.changed_view();
@@ -69,9 +73,17 @@ inline void server_session::call(const wire::frame_header& h, span<const std::by
         e_.open_step = e_.global_step;
         e_.changed.notify_all();
         // A job that is started again goes on from what was loaded, not from later steps of before.
+        if (goes_on_from_others) {   // what was named before would be of values before and after
+            e_.saves_to_come.clear();
+            e_.saved_agreed = e_.save_agreed;
+        }
         if (goes_on_from_others && e_.options.files) {
-            const std::int64_t mine = ++e_.begins_anew;
-            wait(hold, [&] { return e_.begun_anew >= mine; });
+            const std::int64_t mine = ++e_.loads_heard;
+            e_.load_step = step;
+            e_.changed.notify_all();
+            wait(hold, [&] { return e_.loads_saved >= mine; });
+            if (!e_.load_fault.empty())
+                throw refused_request{"no checkpoint of what was loaded could be written: " + e_.load_fault};
         }
         return back(opened());
     }

@@ -179,7 +179,7 @@ constexpr const char* a_leaders_state = "a leader's state";
 template <class Archive>
 void server::engine::serialize_state(Archive& a) {
     a & open_clock & open_step & stop_reason & version;
-    a & save_agreed & saved_agreed & saved_step & saved_as & saves_to_come & save_heard;
+    a & save_agreed & saved_agreed & saved_step & saved_as & saves_to_come & save_made & save_told;
     a & saved_by_steps & named_at & end_clock;
     for (bool* const flag : {&open, &has_values, &asked, &any_left, &renewing, &ends_named}) {
         auto f = static_cast<std::uint8_t>(*flag);
@@ -205,7 +205,7 @@ inline void server::engine::check_state() const {
     check("no number of clocks", {open_clock, end_clock});
     check("no global step", {global_step, open_step, saved_step, saved_by_steps, named_at});
     check("no number of overwritings", {version});
-    check("no step to save as", {save_agreed, saved_agreed, save_heard});
+    check("no step to save as", {save_agreed, saved_agreed, save_made, save_told});
     check("no step to save as", {saved_as}, -1);
     for (const std::int64_t n : made_of) check("no number of updates of a loss", {n});
     check_number(static_cast<std::int64_t>(saves_to_come.size()), 0, "saves to make", a_leaders_state, 1 << 16);

@@ -165,11 +165,14 @@ struct server::engine {
     std::int64_t steps_set = 0;                      // how often global_step was set
     std::int64_t save_agreed = 0, saved_agreed = 0;  // the step that all servers save as; and have
     std::vector<std::int64_t> saves_to_come;         // without clocks: all that were named and are not made yet
-    std::int64_t save_heard = 0;                     // the newest that a worker has told all servers of
+    std::int64_t save_made = 0, save_told = 0;       // likewise, on server 0: the newest that all others have made,
+                                                     // as pushes say; and have heard of, as who rests says
     std::int64_t saved_by_steps = 0, named_at = 0;   // global steps: of the last that was due by steps; when
                                                      // server 0 named one last
-    std::int64_t begins_anew = 0, begun_anew = 0;    // how often the chief has set the steps of an open job, and
-                                                     // a checkpoint of that has been made
+    std::int64_t loads_heard = 0, loads_saved = 0;   // how often the chief has set the steps of an open job, as by
+                                                     // load(); of which a checkpoint has been made
+    std::int64_t load_step = 0;                      // what it has set them to last
+    std::string load_fault;                          // why that checkpoint could not be written
     bool said_late = false;                          // that checkpoints are due more often than they are written
     bool ends_named = false;                         // the last one was named when nobody made steps any more
     std::int64_t end_clock = 0;                      // clocks that server 0 has applied, as who rests or leaves says

@@ -27,7 +27,7 @@ inline void server::engine::restore() {
     set_steps(v.global_step, phases);
     saved_step = saved_as = saved_by_steps = named_at = global_step;
     if (v.name < 0) return;
-    saved_as = save_agreed = saved_agreed = save_heard = v.name;
+    saved_as = save_agreed = saved_agreed = save_made = v.name;
     if (order.mode == update_mode::async) together.save_was_named(v.name);
     else together.name_later_than(v.name);
 }
@@ -113,7 +113,7 @@ inline bool server::engine::ends_unsaved() const {
 inline std::optional<std::int64_t> server::engine::due_save(double now) const {
     const std::int64_t every = options.save_every_steps;
     if (part != copy_role::leading || !open || !options.files) return {};
-    if (begun_anew < begins_anew) return global_step;
+    if (loads_saved < loads_heard) return load_step;   // by its name: other workers may have pushed since
     if (!saves_to_come.empty()) return saves_to_come.front();
     if (save_agreed > saved_agreed) return save_agreed;
     if (order.mode == update_mode::clocks) {
@@ -133,6 +133,8 @@ inline std::optional<std::int64_t> server::engine::due_save(double now) const {
 inline void server::engine::name_save(std::int64_t step) {
     save_agreed = step;
     saves_to_come.push_back(step);
+    if (!options.files && !std::exchange(said_late, true))
+        notes.say("other servers write checkpoints, and this one has no folder for them: none is whole");
     changed.notify_all();
 }
 
@@ -141,7 +143,7 @@ inline void server::engine::name_save(std::int64_t step) {
 /// when all have made the last one, so that a server with a slow disk falls no further behind; or
 /// all have heard of it and nobody makes steps, as at the end.
 inline void server::engine::agree_to_save() {
-    if (!options.files || !open || saves_alone()) return;
+    if (!options.files || !open || saves_alone() || loads_saved < loads_heard) return;
     const std::int64_t every = options.save_every_steps;
     const double now = base::monotonic_seconds();
     bool in_time = options.save_every_seconds > 0 && now - saved_at >= options.save_every_seconds;
@@ -156,9 +158,12 @@ inline void server::engine::agree_to_save() {
                at_end = asked && rests && global_step > std::min(named_at, together.save());
     in_time = in_time && global_step > named_at;
     if (!in_time && !in_steps && !at_end) return;
-    if (save_heard < together.save() || (saved_agreed < save_agreed && !rests)) {
+    const bool lags = saved_agreed < save_agreed;   // this server itself
+    if ((rests ? std::max(save_made, save_told) : save_made) < together.save() || (lags && !rests)) {
         if (!rests && !std::exchange(said_late, true))
-            notes.say("checkpoints are due more often than all servers can write them: some are left out");
+            notes.say(sinter::joined({"checkpoints are due more often than all servers can write them: some are left "
+                                      "out, for ", lags ? "this server" : "another server", " has not written step-",
+                                      together.save(), " yet"}));
         return;
     }
     saved_at = now;
@@ -183,7 +188,7 @@ inline void server::engine::hear_before_end(const std::string& argument) {
         return changed.notify_all();
     }
     together.save_was_named(named);
-    save_heard = std::max(save_heard, named);
+    save_told = std::max(save_told, named);
     if (named <= save_agreed) return;
     name_save(named);
     ends_named = true;
@@ -198,9 +203,9 @@ inline void server::engine::keep_saving() {
             changed.wait_for(hold, std::chrono::milliseconds(options.save_every_steps > 0 ? 5 : 100));
             continue;
         }
-        const std::int64_t wanted = save_wanted, every = options.save_every_steps, anew = begins_anew;
-        const bool first = begun_anew < anew && due, asked_for = !first && wanted > save_done;
-        const bool agreed = !first && (!saves_to_come.empty() || save_agreed > saved_agreed);
+        const std::int64_t wanted = save_wanted, every = options.save_every_steps, loads = loads_heard;
+        const bool of_load = loads_saved < loads && due, asked_for = !of_load && wanted > save_done;
+        const bool agreed = !of_load && (!saves_to_come.empty() || save_agreed > saved_agreed);
         // One by clocks that has the name of a step is that step's.
         const bool by_steps = !asked_for && every > 0 && *due == global_step && global_step % every == 0;
         if (!asked_for) saved_as = *due;
@@ -209,7 +214,7 @@ inline void server::engine::keep_saving() {
         hold.unlock();
         std::string fault;
         try {
-            if (first) files->begin_anew();
+            if (of_load) files->begin_anew();
             save(where, by_steps);
         } catch (const std::exception& e) {
             fault = e.what();
@@ -217,7 +222,7 @@ inline void server::engine::keep_saving() {
         hold.lock();
         if (!fault.empty()) notes.say("a checkpoint could not be written: " + fault);
         if (asked_for) save_fault = fault, save_done = std::max(save_done, wanted);
-        if (first) begun_anew = anew;
+        if (of_load) load_fault = fault, loads_saved = loads;
         if (!asked_for && agreed) {
             saved_agreed = std::max(saved_agreed, *due);
             std::erase(saves_to_come, *due);

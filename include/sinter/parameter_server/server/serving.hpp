@@ -343,7 +343,7 @@ private:
             return false;
         }
         e_.tickets.give_back(w_);
-        e_.save_heard = std::max(e_.save_heard, b.save);
+        e_.save_made = std::max(e_.save_made, b.save);
         e_.together.save_was_named(b.save);
         if (b.save > e_.save_agreed) e_.name_save(b.save), e_.ends_named = false;
         if (b.version < e_.version) {
