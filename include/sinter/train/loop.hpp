@@ -379,11 +379,12 @@ private:
     SINTER_COLD void tell_losses() {
         epoch_result& r = run_.result;
         std::vector<double> of_phases;
-        for (const metrics::mean& m : run_.sums.losses) of_phases.push_back(m.value());
+        for (const metrics::mean& m : run_.sums.losses)   // NaN: there was no step of it
+            of_phases.push_back(m.weight() == 0 && m.of_sum() == 0 ? m.value() : m.of_sum());
         if constexpr (requires { t_.session().mean_of_all(0., 0.); })
             if (run_.apart) {
                 for (std::size_t i = 0; i < of_phases.size(); ++i)
-                    of_phases[i] = t_.session().mean_of_all(of_phases[i], run_.sums.losses[i].weight());
+                    of_phases[i] = t_.session().mean_of_all(run_.sums.losses[i].of_sum(), run_.sums.losses[i].weight());
                 r.loss = of_phases[0];
             }
         if (of_phases.size() > 1) r.phase_losses = std::move(of_phases);

@@ -5,8 +5,8 @@
 #include <sinter/base/hash.hpp>
 #include <sinter/base/joined.hpp>
 #include <sinter/strategy/broadcast_by_sums.hpp>
-#include <sinter/strategy/by_the_chief.hpp>
 #include <sinter/strategy/strategy.hpp>
+#include <sinter/strategy/told_by_the_chief.hpp>
 #include <type_traits>
 #include <unistd.h>
 #include <utility>

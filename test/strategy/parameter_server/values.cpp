@@ -239,6 +239,32 @@ BOOST_AUTO_TEST_CASE(rates_that_hooks_lower) {
     BOOST_TEST(job.result(0) == expected);
 }
 
+/// Means over all workers, where weights of one or of all cancel: as of one device, sum(w l) there.
+std::string means_of_all(const cluster& c) {
+    const examples e;
+    trainer t{net, softmax_cross_entropy, adam{}, max_batch<batch>,
+              parameter_server<stale<1>>{c, {.input = batch_input::global}}, {.threads = 1}};
+    if (detail::has_served(t)) return "served";
+    t.step(e.at(0));
+    const bool first = c.rank() == 0;
+    std::string all;
+    const auto add = [&](double mean, double weight) {
+        all += base::general_text(t.session().mean_of_all(mean, weight), 9) + " ";
+    };
+    add(first ? 3 : 5, first ? 2 : 6);
+    add(first ? 3 : 5, first ? 2 : -2);
+    add(first ? 3 : 7, first ? 2 : 0);
+    add(first ? 3 : 7, 0);
+    add(0, 0);
+    detail::end_training(t);
+    return all;
+}
+BOOST_AUTO_TEST_CASE(means_where_weights_cancel) {
+    server_job job(2, 1);
+    job.start_all(means_of_all);
+    for (int i = 0; i < 2; ++i) BOOST_TEST(job.result(i) == "4.5 -4 6.5 10 0 ");
+}
+
 /// A loop of one's own, in every role.
 std::string loops(const cluster& c) {
     const examples e;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/strategy/broadcast_by_sums.hpp>
-#include <sinter/strategy/by_the_chief.hpp>
 #include <sinter/strategy/parameter_server/server_process.hpp>
+#include <sinter/strategy/told_by_the_chief.hpp>
 #include <array>
 
 namespace sinter::inline SINTER_TARGET::detail {
@@ -246,13 +246,13 @@ public:
         return !independent() && clocks() && (setup_.order.staleness > 0 || setup_.order.backup > 0);
     }
     /// The mean over all workers' examples of what is `mean` over this worker's, which weigh
-    /// `weight`. Workers that may lag make this call together.
+    /// `weight`. Both are as losses are: where weights cancel, or there are none, the sum
+    /// (metrics::mean::of_sum). Workers that may lag make this call together.
     SINTER_COLD double mean_of_all(double mean, double weight) {
-        if (weight == 0) mean = 0;   // of nothing
-        double x[] = {mean * weight, weight, mean};
+        double x[] = {weight == 0 ? mean : mean * weight, weight, mean};
         reduce(x);
         if (setup_.canonical || sums<0>) return x[2];   // each has a part of the batch's loss
-        return x[1] != 0 ? x[0] / x[1] : 0;
+        return x[1] == 0 ? x[0] : x[0] / x[1];
     }
     bool asked_to_stop() const { return link_ && link_->client().asked(); }
     bool server_ends() const { return link_ && link_->client().server_ends(); }   ///< its process was asked to

@@ -369,7 +369,7 @@ private:
         const float own = finite_ ? static_cast<float>(loss_) : std::numeric_limits<float>::quiet_NaN();
         info.phase = I;
         info.adds = setup_.canonical || sums<I>;
-        info.loss += info.adds ? loss_ : loss_ * weight_;
+        info.loss += info.adds || weight_ == 0 ? loss_ : loss_ * weight_;   // 0: its weights cancel
         info.weight += weight_;
         info.examples += static_cast<double>(examples_);
         info.finite = info.finite && finite_;
@@ -407,7 +407,7 @@ private:
         r.global_step = this->steps_made();
         const bool again = a.push == fate::repeated && std::isfinite(a.loss);   // its first answer was lost
         r.applied = a.push == fate::applied || a.push == fate::staged || again;
-        const double mean = adds ? a.loss : a.loss / a.weight;
+        const double mean = adds || a.weight == 0 ? a.loss : a.loss / a.weight;
         if (a.push == fate::not_finite) r.loss = std::numeric_limits<float>::quiet_NaN();
         else if (r.applied) r.loss = static_cast<float>(mean);
         if (r.applied) r.examples = static_cast<std::int64_t>(a.examples), r.loss_weight = a.weight;
