@@ -104,8 +104,8 @@ BOOST_AUTO_TEST_CASE(without_a_thread_for_it_the_caller_asks) {
 #endif
 }
 
-// Under Kubernetes names are asked for again while members join: the thread that says to those who are here already that
-// this one lives does not wait for that, nor does the end of the time for joining.
+// Under Kubernetes names are asked for again while members join. The thread that says to those who are here already
+// that this one lives does not wait for that, nor does the end of the time for joining.
 BOOST_AUTO_TEST_CASE(who_joins_does_not_wait_for_a_name) {
     answers = false;
     looked_up = 0;

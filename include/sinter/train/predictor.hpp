@@ -3,6 +3,7 @@
 #include <sinter/base/span.hpp>
 #include <sinter/compiler/bounds.hpp>
 #include <sinter/device/cpu.hpp>
+#include <sinter/device/cpu/float_arithmetic.hpp>
 #include <sinter/train/trainer.hpp>
 #include <sinter/train/checkpoint/weights_file.hpp>
 #include <array>
@@ -40,6 +41,8 @@ public:
     using program = compiler::compiled<compiler::request<Net, detail::stand_in_loss, void, program_mode::prediction,
                                                          largest_batch, alone, Build.program>>;
 
+    /// option_error where the model is of another net, or options of the compiler have changed float
+    /// arithmetic.
     template <class Model, setting... S>
     predictor(Net, const Model& from, S...) : predictor(from) {
         static_assert(!(detail::setting_of<S>::is_strategy || ...),
@@ -173,6 +176,7 @@ private:
     explicit predictor(const Model& from) {
         constexpr auto& p = program::v;
         static_assert(compiler::check_bounds<program>::v);
+        runtime::check_float_arithmetic();
         memory_.parameters = runtime::arena(p.floats(compiler::space::parameter));
         memory_.states = runtime::arena(p.floats(compiler::space::state));
         memory_.activations = runtime::arena(p.floats(compiler::space::activation));
