@@ -116,8 +116,9 @@ template <detail::begins_net A, class B>
     requires((std::is_class_v<B> || std::is_arithmetic_v<B>) && !composable<B>)
 constexpr A operator>>(A a, B) {
         static_assert(std::is_void_v<A>,
-                      ">> takes layers, and this is none. A lambda is one if it takes tensors, not auto, and captures "
-                      "nothing. What it captures, and members of a class, must become constants or template arguments");
+                      ">> takes layers, and this is none. A lambda is one if it takes one to six tensors, or a bundle, "
+                      "and captures nothing. What it captures, and members of a class, must become constants or "
+                      "template arguments");
         return a;
 }
 

@@ -32,8 +32,8 @@ template <class F>
 constexpr refused_layer refuse_layer() {
     static_assert(
         std::is_void_v<F>,
-        "named, shared, checkpoint and initialized take layers, and this is none. A layer, as a lambda, takes "
-        "tensors, not auto, and holds no values: members and captures must become constants or template arguments");
+        "named, shared, checkpoint and initialized take layers, and this is none. A layer, as a lambda, takes one "
+        "to six tensors and holds no values: members and captures must become constants or template arguments");
     return {};
 }
 template <class D>

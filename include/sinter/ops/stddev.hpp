@@ -24,7 +24,7 @@ constexpr tensor stddev(tensor x, std::initializer_list<int> axes, int ddof = 0,
     // A power of two by which what is large is divided: its distances, and sums of them, may overflow.
     const tensor large = 1.f + greater(stop_gradient(max(abs(x), axes, keep::yes)), 0x1p64f) * 0x1p64f;
     x = x / large;
-    x = x - sinter::detail::first_along(x, parse_axes(x.shape(), axes));
+    x = x - sinter::detail::pivot_along(x, parse_axes(x.shape(), axes));
     if (!x.ok()) return x;
     const tensor d = x - mean(x, axes, keep::yes), size = size_along(d, axes);
     return scaled_back(scaled_back(root_of_squares(var(d / size, axes, ddof, k)), size), large);

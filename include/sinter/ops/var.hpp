@@ -14,10 +14,11 @@
 namespace sinter::inline SINTER_TARGET {
 
 namespace detail {
-/// The first of the elements that are reduced together. Distances from it lose no digits to a large
-/// mean, and are 0 where all are equal, as they are not from a mean that is a rounded sum. No
-/// gradient flows through it.
-constexpr tensor first_along(tensor x, const ops::axis_set& a) {
+/// One of the elements that are reduced together: along axes the first, over the batch the middle
+/// one of three examples' (pivot_row). Distances from it lose no digits to a large mean, and are 0
+/// where all are equal, as they are not from a mean that is a rounded sum. No gradient flows
+/// through it.
+constexpr tensor pivot_along(tensor x, const ops::axis_set& a) {
     x = ops::stop_gradient(x);
     shape s = x.shape();
     s.batched = s.batched && !a.batch;
@@ -39,7 +40,7 @@ constexpr tensor var(tensor x, std::initializer_list<int> axes, int ddof = 0, ke
     if (a.batch && ddof) return fail(x.g, fault_kind::batch_axis_refused, op::row_sum, x.shape(), x.shape());
     if (ddof < 0 || ddof > n) return fail(x.g, fault_kind::axis_out_of_range, op::row_sum, extents(ddof), extents(n));
     x = unpack(x);
-    x = x - sinter::detail::first_along(x, a);
+    x = x - sinter::detail::pivot_along(x, a);
     const tensor d = x - mean(x, axes, keep::yes);
     if (ddof == 0) return mean(d * d, axes, k);
     return sum(d * d, axes, k) *

@@ -94,7 +94,8 @@ inline void emit_to_int(exporter& e, int id) {
     const std::string above = e.add(id, "GreaterOrEqual", {number, e.m.number(0x1p31f)});
     e.set(id, e.cast(id, e.add(id, "Where", {above, e.m.whole({0x7fffffff}, {}), within}), element::i32));
 }
-/// Any row is as good.
+/// The first row, where kernels here take the middle of three: what is summed about a row does not
+/// depend on which one it is, but for its last digits.
 inline void emit_pivot_row(exporter& e, int id) {
     const std::string rows = e.reshape(id, e.value(e.operand(id, 0)), {-1, e.s(id).last()});
     e.set(id, e.add(id, "Gather", {rows, e.m.whole({0}, {})}, {integer("axis", 0)}));
