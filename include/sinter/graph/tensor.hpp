@@ -100,18 +100,25 @@ namespace sinter::inline SINTER_TARGET {
 /// they are a fault of the net. ops::less and its like give tensors of 1 and 0, ops::where chooses
 /// by them.
 namespace detail {
-constexpr bool compared(tensor a) {
+constexpr void refuse_comparison(tensor a) {
     if (a.ok()) a.g->fail(fault_kind::tensor_has_no_value, op::none, a.shape(), a.shape());
-    return false;
 }
 } // namespace detail
-constexpr bool operator==(tensor a, tensor) { return detail::compared(a); }
-constexpr bool operator==(tensor a, float) { return detail::compared(a); }
+constexpr bool operator==(tensor a, tensor) {
+    detail::refuse_comparison(a);
+    return false;
+}
+constexpr bool operator==(tensor a, float) {
+    detail::refuse_comparison(a);
+    return false;
+}
 constexpr std::partial_ordering operator<=>(tensor a, tensor) {
-    return detail::compared(a) ? std::partial_ordering::less : std::partial_ordering::unordered;
+    detail::refuse_comparison(a);
+    return std::partial_ordering::unordered;
 }
 constexpr std::partial_ordering operator<=>(tensor a, float) {
-    return detail::compared(a) ? std::partial_ordering::less : std::partial_ordering::unordered;
+    detail::refuse_comparison(a);
+    return std::partial_ordering::unordered;
 }
 
 } // namespace sinter

@@ -154,7 +154,7 @@ private:
         begins_ = false;
         if (!examples)
             throw data_error("there is nothing to train on", "full_batch", "a pass without examples", "at least one");
-        const double n = summed || weight == 0 ? 1 : weight;   // nothing counts: all sums are 0
+        const double n = summed || weight == 0 ? 1 : weight;   // weights that cancel, or nothing counts: the sum itself
         for (std::size_t i = 0; i < g.size(); ++i) g[i] = static_cast<float>(sum_[i] / n);
         return all / n;
     }

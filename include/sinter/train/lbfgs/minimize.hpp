@@ -4,6 +4,7 @@
 #include <sinter/base/number_text.hpp>
 #include <sinter/train/lbfgs/line_search.hpp>
 #include <algorithm>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -13,8 +14,9 @@ namespace sinter::inline SINTER_TARGET {
 struct lbfgs {
     int history = 10;                  ///< pairs of steps and gradients' changes that are kept
     int max_iterations = 100;
-    double gradient_tolerance = 1e-5;  ///< ends where no element of the gradient is larger
-    double loss_tolerance = 1e-9;      ///< ends where an iteration gains less than this share of max(|loss|, 1)
+    double gradient_tolerance = 1e-5;  ///< ends where no element of the gradient is larger; negative: never by that
+    double loss_tolerance = 1e-9;      ///< ends where an iteration gains no more than this share of max(|loss|, 1);
+                                       ///< negative: never by that
     double l2 = 0;                     ///< l2 / 2 times the sum of all squared parameters is added to the loss
     line_search_options search{};
 };
@@ -92,9 +94,12 @@ lbfgs_result minimize(Function&& f, std::vector<float>& x, const lbfgs& o, lbfgs
     if (o.history < 1) throw option_error("length of the history", "lbfgs", std::to_string(o.history), "1 or more");
     if (o.max_iterations < 0)
         throw option_error("number of iterations", "lbfgs", std::to_string(o.max_iterations), "0 or more");
-    for (const double given : {o.gradient_tolerance, o.loss_tolerance, o.l2})
-        if (!(given >= 0 && std::isfinite(given)))
-            throw option_error("a tolerance, or l2", "lbfgs", base::number_text(given), "0 or more, and finite");
+    for (const double given : {o.gradient_tolerance, o.loss_tolerance})
+        if (!(given <= std::numeric_limits<double>::max()))
+            throw option_error("a tolerance", "lbfgs", base::number_text(given),
+                               "a finite number; a negative one ends nothing");
+    if (!(o.l2 >= 0 && std::isfinite(o.l2)))
+        throw option_error("l2", "lbfgs", base::number_text(o.l2), "0 or more, and finite");
     lbfgs_result r;
     std::vector<float> g(x.size()), trial(x.size()), trial_gradient(x.size());
     const auto value = [&](const std::vector<float>& at, std::vector<float>& gradient) {

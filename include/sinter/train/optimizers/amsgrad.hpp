@@ -13,12 +13,7 @@ struct amsgrad {
     float beta1 = 0.9f, beta2 = 0.999f, epsilon = 1e-8f;
     float weight_decay = 0.f;
 
-    void each_setting(detail::setting_call f) const {
-        f("beta1", beta1, detail::allowed::below_one);
-        f("beta2", beta2, detail::allowed::below_one);
-        f("epsilon", epsilon, detail::allowed::not_negative);
-        f("weight_decay", weight_decay, detail::allowed::not_negative);
-    }
+    void each_setting(detail::setting_call f) const { detail::each_adam_setting(*this, f); }
     static constexpr int slots = 3, n_scalars = 7;
     static constexpr void update(update_context& u) {
         const tensor p = u.parameter(), g = u.gradient() + p * u.scalar(6);

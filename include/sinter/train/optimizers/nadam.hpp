@@ -19,11 +19,8 @@ struct nadam {
     float weight_decay = 0.f;
 
     void each_setting(detail::setting_call f) const {
-        f("beta1", beta1, detail::allowed::below_one);
-        f("beta2", beta2, detail::allowed::below_one);
-        f("epsilon", epsilon, detail::allowed::not_negative);
+        detail::each_adam_setting(*this, f);
         f("momentum_decay", momentum_decay, detail::allowed::not_negative);
-        f("weight_decay", weight_decay, detail::allowed::not_negative);
     }
     static constexpr int slots = 2, n_scalars = 8;
     static constexpr void update(update_context& u) {

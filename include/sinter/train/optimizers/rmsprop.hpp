@@ -18,12 +18,7 @@ struct rmsprop {
     float rho = 0.99f, epsilon = 1e-8f, epsilon_inside = 0.f;
     float weight_decay = 0.f;
 
-    void each_setting(detail::setting_call f) const {
-        f("rho", rho, detail::allowed::up_to_one);
-        f("epsilon", epsilon, detail::allowed::not_negative);
-        f("epsilon_inside", epsilon_inside, detail::allowed::not_negative);
-        f("weight_decay", weight_decay, detail::allowed::not_negative);
-    }
+    void each_setting(detail::setting_call f) const { detail::each_rmsprop_setting(*this, f); }
     static constexpr int slots = 1, n_scalars = 6;
     static constexpr void update(update_context& u) {
         const tensor g = gradient(u), n = average(u, 0, g * g);
@@ -71,13 +66,7 @@ struct rmsprop_momentum {
     float momentum_rate = 0.9f;
     float weight_decay = 0.f;
 
-    void each_setting(detail::setting_call f) const {
-        f("rho", rho, detail::allowed::up_to_one);
-        f("epsilon", epsilon, detail::allowed::not_negative);
-        f("epsilon_inside", epsilon_inside, detail::allowed::not_negative);
-        f("momentum_rate", momentum_rate, detail::allowed::not_negative);
-        f("weight_decay", weight_decay, detail::allowed::not_negative);
-    }
+    void each_setting(detail::setting_call f) const { detail::each_rmsprop_setting(*this, f); }
     static constexpr int slots = 2, n_scalars = rmsprop::n_scalars + 1;
     static constexpr void update(update_context& u) {
         const tensor g = rmsprop::gradient(u), n = rmsprop::average(u, 0, g * g);
@@ -96,12 +85,7 @@ struct centred_rmsprop {
     float rho = 0.99f, epsilon = 1e-8f, epsilon_inside = 0.f;
     float weight_decay = 0.f;
 
-    void each_setting(detail::setting_call f) const {
-        f("rho", rho, detail::allowed::up_to_one);
-        f("epsilon", epsilon, detail::allowed::not_negative);
-        f("epsilon_inside", epsilon_inside, detail::allowed::not_negative);
-        f("weight_decay", weight_decay, detail::allowed::not_negative);
-    }
+    void each_setting(detail::setting_call f) const { detail::each_rmsprop_setting(*this, f); }
     static constexpr int slots = 2, n_scalars = rmsprop::n_scalars;
     static constexpr void update(update_context& u) {
         const tensor g = rmsprop::gradient(u), n = rmsprop::average(u, 0, g * g);
@@ -119,13 +103,7 @@ struct centred_rmsprop_momentum {
     float momentum_rate = 0.9f;
     float weight_decay = 0.f;
 
-    void each_setting(detail::setting_call f) const {
-        f("rho", rho, detail::allowed::up_to_one);
-        f("epsilon", epsilon, detail::allowed::not_negative);
-        f("epsilon_inside", epsilon_inside, detail::allowed::not_negative);
-        f("momentum_rate", momentum_rate, detail::allowed::not_negative);
-        f("weight_decay", weight_decay, detail::allowed::not_negative);
-    }
+    void each_setting(detail::setting_call f) const { detail::each_rmsprop_setting(*this, f); }
     static constexpr int slots = 3, n_scalars = rmsprop_momentum::n_scalars;
     static constexpr void update(update_context& u) {
         const tensor g = rmsprop::gradient(u), n = rmsprop::average(u, 0, g * g);

@@ -16,12 +16,30 @@ namespace sinter::inline SINTER_TARGET::detail {
 enum class allowed : std::uint8_t { not_negative, up_to_one, below_one, limit };
 using setting_call = void (*)(const char* name, float value, allowed);
 
-/// option_error unless the value is finite and as allowed (a limit: above 0; infinity is none at
-/// all).
+/// What adam and its kind have.
+template <class O>
+void each_adam_setting(const O& o, setting_call f) {
+    f("beta1", o.beta1, allowed::below_one);
+    f("beta2", o.beta2, allowed::below_one);
+    f("epsilon", o.epsilon, allowed::not_negative);
+    f("weight_decay", o.weight_decay, allowed::not_negative);
+}
+/// What the four rmsprops have.
+template <class O>
+void each_rmsprop_setting(const O& o, setting_call f) {
+    f("rho", o.rho, allowed::up_to_one);
+    f("epsilon", o.epsilon, allowed::not_negative);
+    f("epsilon_inside", o.epsilon_inside, allowed::not_negative);
+    if constexpr (requires { o.momentum_rate; }) f("momentum_rate", o.momentum_rate, allowed::not_negative);
+    f("weight_decay", o.weight_decay, allowed::not_negative);
+}
+
+/// option_error unless the value is as allowed. Of a limit 0 lets nothing through, and infinity is
+/// none at all; all others are finite.
 SINTER_COLD inline void need_setting(const char* name, float value, allowed a) {
     static constexpr const char* words[] = {"0 or more, and finite", "0 to 1", "0 or more, below 1",
-                                            "above 0; infinity for no limit"};
-    const bool fits = a == allowed::limit       ? value > 0
+                                            "0 or more, finite or infinity, no NaN"};
+    const bool fits = a == allowed::limit       ? value >= 0
                       : a == allowed::below_one ? value >= 0 && value < 1
                       : a == allowed::up_to_one ? value >= 0 && value <= 1
                                                 : value >= 0 && value <= std::numeric_limits<float>::max();
