@@ -113,6 +113,31 @@ BOOST_AUTO_TEST_CASE(number_of_tensors) {
        fault_kind::loss_takes_one_output, op::none);
 }
 
+/// Losses whose operators are several, or a template: of two bundles where the net or their targets say so.
+struct of_either {
+    constexpr tensor operator()(tensor y, tensor t) const { return mse(y, t); }
+    constexpr tensor operator()(bundle y, bundle t) const { return mse(y[0], t[0]) + mse(y[1], t[1]); }
+};
+struct of_any {
+    template <class B>
+    constexpr tensor operator()(B y, B t) const { return mse(y[0], t[0]) + mse(y[1], t[1]); }
+};
+struct of_a_list {
+    static constexpr target_list targets{target_kind::same_as_output, target_kind::same_as_output};
+    template <class B>
+    constexpr tensor operator()(B y, B t) const { return mse(y[0], t[0]) + mse(y[0], t[1]); }
+};
+BOOST_AUTO_TEST_CASE(losses_of_bundles) {
+    constexpr auto one = features<4> >> dense<2>;
+    constexpr auto two = one >> [](tensor x) { return outputs(x, 2.f * x); };
+    is(fault_of(one, of_either{}), fault_kind::none, op::none);
+    is(fault_of(two, of_either{}), fault_kind::none, op::none);
+    is(fault_of(two, of_any{}), fault_kind::none, op::none);
+    is(fault_of(one, of_a_list{}), fault_kind::none, op::none);
+    is(fault_of(two, [](auto y, auto t) { return mse(y[0], t[0]) + mse(y[1], t[1]); }), fault_kind::none, op::none);
+    is(fault_of(one, [](auto y, auto t) { return mse(y, t); }), fault_kind::none, op::none);
+}
+
 /// A name for each scope, as a loop in a user's layer might make them.
 constexpr auto many_names = [] {
     std::array<std::array<char, 3>, 1600> all{};

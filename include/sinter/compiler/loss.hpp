@@ -135,12 +135,33 @@ struct one_more {
     using type = tensor;
 };
 
-/// A lambda of `auto`s is not asked whether it takes bundles: its body might not compile.
+/// Whether a net's type says that its last layer gives a bundle.
+template <class Net>
+constexpr bool gives_several() {
+    if constexpr (requires { Net::gives_one; }) return !Net::gives_one;
+    else return false;
+}
+/// Whether a loss declares another number of targets than one.
 template <class Loss>
-concept takes_bundles = requires { &Loss::operator(); } && std::is_invocable_v<Loss, bundle, bundle>;
+constexpr bool lists_targets() {
+    if constexpr (requires { Loss::targets; }) return Loss::targets.n != 1;
+    else return false;
+}
+/// A lambda of `auto`s is not asked whether it takes bundles where two tensors would do: its body
+/// might not compile. Nor is a loss of several operators, which looks alike.
+template <class Loss, class Net>
+constexpr bool takes_bundles() {
+    constexpr bool asks = [] {
+        if constexpr (requires { &Loss::operator(); }) return true;
+        else return lists_targets<Loss>() || gives_several<Net>();
+    }();
+    if constexpr (asks) return std::is_invocable_v<Loss, bundle, bundle>;
+    else return false;
+}
 
 /// Calls a loss in whichever form it is written: a function of one prediction and its targets, or
-/// of two bundles. All that is there of it is its type: what an object holds cannot be had.
+/// of two bundles. All that is there of it is its type: what an object holds cannot be had. `Net`:
+/// that it is called for, where y is all that it gives.
 template <class Loss, int... I>
 constexpr weighted_values call_with_tensors(const bundle& y, [[maybe_unused]] const bundle& t,
                                             std::integer_sequence<int, I...>) {
@@ -150,11 +171,11 @@ constexpr weighted_values call_with_tensors(const bundle& y, [[maybe_unused]] co
         return fail(y.g, fault_kind::loss_not_scalar, op::none, y[0].shape(), extents());
     else return fail(y.g, fault_kind::wrong_number_of_inputs, op::input, extents(1 + t.n), extents(arity<Loss>()));
 }
-template <class Loss>
+template <class Loss, class Net = void>
 constexpr weighted_values call_loss(const bundle& y, const bundle& t) {
     if constexpr (!std::is_empty_v<Loss>)
         return fail(y.g, fault_kind::loss_holds_values, op::none, extents(), extents());
-    else if constexpr (takes_bundles<Loss>)
+    else if constexpr (takes_bundles<Loss, Net>())
         return Loss{}(y, t);   // asked first: a tensor would do as one
     else {
         if (y.n != 1) {

@@ -37,7 +37,7 @@ constexpr void trace_all(graph& g, program_mode mode, int first_of_round) {
     bundle t;
     t.g = &g;
     for (int i = 0; i < wanted.n; ++i) t.t[t.n++] = make_target(g, y, wanted.at[i]);
-    const weighted_values values = call_loss<Loss>(y, t);
+    const weighted_values values = call_loss<Loss, Net>(y, t);
     const tensor l = reduce_loss(values, reduction_of<Loss>());
     if (!l.ok()) return;
     g.loss = l.id;

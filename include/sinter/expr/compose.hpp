@@ -65,6 +65,7 @@ struct model : model_tag {
         return x;
     }
     using input_type = I;
+    static constexpr bool gives_one = S::gives_one;
 };
 
 namespace detail {
@@ -122,6 +123,7 @@ constexpr A operator>>(A a, B) {
         return a;
 }
 
+/// The same, said of what stands before it: the layer after it is sound.
 template <class A, class B>
     requires(is_layer<A> && !composable<A> && composable<B>)
 constexpr B operator>>(A, B b) {
