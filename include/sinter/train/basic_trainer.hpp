@@ -112,6 +112,7 @@ public:
     /// by output().
     float evaluate(const data::batch_view& b) {
         detail::evaluate_stages<typename detail::request_of<evaluation>::type>();
+        if constexpr (keeps_averages) need_whole_weights("evaluate");
         session_.refresh();
         last_.loss_weight = __builtin_nan("");
         return session_.local().evaluate(prepared<evaluation>(b), values_of(nullptr));
@@ -127,6 +128,7 @@ public:
     span<const float> predict(const data::batch_view& b, int i = 0) {
         detail::evaluate_stages<typename detail::request_of<prediction>::type>();
         detail::need_output(i, prediction::v.n_outputs, "predict");
+        if constexpr (keeps_averages) need_whole_weights("predict");
         session_.refresh();
         session_.local().predict(prepared<prediction>(b), values_of(nullptr));
         return output(i);
@@ -191,10 +193,11 @@ public:
         return {slot < 0 ? v.at : slot_address(v, slot),
                 runtime::from_plain(v, x, device_type::panel_width, device_type::target.lanes)};
     }
-    void put(const std::vector<packed_values>& all) {
+    /// `whole`: these are all parameters and slots, and the trainer has no half averages any more.
+    void put(const std::vector<packed_values>& all, bool whole = false) {
         for (const packed_values& p : all) session_.write(p.to, p.x.data(), static_cast<std::int64_t>(p.x.size()));
         session_.publish();
-        if (std::ssize(all) >= parameters()) exchanging_ = false;
+        if (whole) exchanging_ = false;
     }
 
     /// What the strategy said of the last step, over all members: loss, examples, and whether one
@@ -220,8 +223,8 @@ public:
     /// Puts the optimizer's averages of the weights (moving_average) where the weights are, and
     /// these where the averages were: evaluate(), predict() and plain() then see averages, and
     /// training must not go on before the same call has put all back. averaged_weights does both.
-    /// Behind a call that has thrown steps are refused until load() or reset(), for weights may be
-    /// averages in part.
+    /// Behind a call that has thrown need_whole_weights() throws until a whole file is loaded or
+    /// reset() was called, for weights may be averages in part.
     void exchange_with_averages() {
         static_assert(keeps_averages, "the optimizer keeps no averages: see moving_average");
         session_.local().forget_outputs();
@@ -249,6 +252,17 @@ public:
         session_.publish();
         exchanging_ = false;
     }
+    /// Whether an exchange with averages was broken off, so that weights and slots are mixed.
+    bool weights_are_mixed() const { return exchanging_; }
+    /// error where they are. `where`: what was to be done with them: steps, evaluation, predictions,
+    /// files.
+    void need_whole_weights(const char* where) const {
+        if (exchanging_) refuse_mixed(where);
+    }
+    [[noreturn]] SINTER_COLD static void refuse_mixed(const char* where) {
+        throw error("weights are averages in part: exchanging them was broken off by an error", where,
+                    "no whole weights", "load() of a whole file, or reset(), before it");
+    }
     /// Its learning rates are looked at before each step, other settings when a trainer is made and
     /// where train() begins.
     Optimizer& optimizer() { return optimizer_; }
@@ -273,10 +287,7 @@ protected:
     float run_training(const data::batch_view& b, std::int64_t updates, Observer observe) {
         if constexpr (Programs::n_training > 1) detail::need_learning_rates_of_phase<I>(optimizer_, updates);
         else detail::need_learning_rates(optimizer_, updates);
-        if constexpr (keeps_averages)
-            if (exchanging_)
-                throw error("weights are averages in part: exchanging them was broken off by an error", "step",
-                            "no whole weights", "load() or reset() before it");
+        if constexpr (keeps_averages) need_whole_weights("step");
         float scalars[Optimizer::n_scalars + 1] = {};
         optimizer_.scalars(updates, scalars);
         step_values v = values_of(scalars);

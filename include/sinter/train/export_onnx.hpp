@@ -19,7 +19,7 @@ struct onnx_options {
     std::string name = "net";               ///< of the graph
     std::uint64_t seed = 1;                 ///< of a net's first weights
     std::vector<onnx::emitter> own{};       ///< how ops of your own are written; they go before ours
-    bool refuse_not_finite = true;          ///< weights: as save(), which leaves the old file
+    sinter::not_finite not_finite = sinter::not_finite::refused;   ///< weights: as save() does
 };
 
 namespace detail {
@@ -44,15 +44,17 @@ void for_each_variable(const graph_view& g, F f) {
 /// Writes the prediction program of a trainer or estimator (`model.inner()`), whole or not at all
 /// (io::atomic_write). Throws option_error that names the op and the layer where ONNX has nothing
 /// of the kind, io_error where the file cannot be written, data_error that names a weight that is
-/// not finite.
+/// not finite, unless these are asked for, and error where weights are averages in part
+/// (basic_trainer::exchange_with_averages).
 template <class Model>
 void export_onnx(const Model& m, const std::string& path, const onnx_options& o = {}) {
     if constexpr (requires { m.inner(); }) {
         export_onnx(m.inner(), path, o);
     } else {
+        if constexpr (requires { m.need_whole_weights(""); }) m.need_whole_weights("export_onnx");
         const auto values = [&](const variable_info& v) {
             std::vector<float> x = m.plain(v);
-            for (std::size_t i = 0; o.refuse_not_finite && i < x.size(); ++i)
+            for (std::size_t i = 0; o.not_finite == not_finite::refused && i < x.size(); ++i)
                 if (x[i] - x[i] != 0)
                     throw data_error("a weight is not finite",
                                      joined({"export_onnx, ", path, ", ", Model::path(v), ", number ", i}),

@@ -173,6 +173,6 @@ BOOST_AUTO_TEST_CASE(weights_that_are_not_finite) {
     check_error<data_error>([&] { export_onnx(t, folder / "n.onnx"); }, "a weight is not finite",
                             "dense/kernel, number 1", "nan");
     BOOST_TEST((read_bytes(folder / "n.onnx") == good));
-    export_onnx(t, folder / "n.onnx", {.refuse_not_finite = false});
+    export_onnx(t, folder / "n.onnx", {.not_finite = not_finite::saved});
     BOOST_TEST((read_bytes(folder / "n.onnx") != good));
 }

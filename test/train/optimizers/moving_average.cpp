@@ -4,6 +4,8 @@
 #include <sinter/device/cpu.hpp>
 #include <sinter/sinter.hpp>
 #include <sinter/train/checkpoint/checkpoint.hpp>
+#include <sinter/train/checkpoint/load_weights.hpp>
+#include <sinter/train/export_onnx.hpp>
 #include <sinter/train/optimizers/moving_average.hpp>
 #include <sinter/train/optimizers/sgd.hpp>
 
@@ -62,7 +64,7 @@ struct without_memory {
     };
 };
 BOOST_AUTO_TEST_CASE(who_lacks_memory_for_the_exchange_goes_on_by_load_alone) {
-    constexpr auto net = features<2> >> dense<8> >> relu >> dense<2>;
+    constexpr auto net = features<2> >> dense<8> >> batch_norm >> relu >> dense<2>;
     trainer t{net, softmax_cross_entropy, optimizer, max_batch<4>, without_memory{}, {.threads = 1}};
     const float x[] = {1, 2, 3, 4, 5, 6, 7, 8};
     const std::int32_t labels[] = {0, 1, 1, 0};
@@ -70,12 +72,31 @@ BOOST_AUTO_TEST_CASE(who_lacks_memory_for_the_exchange_goes_on_by_load_alone) {
     const temporary_folder folder;
     const std::string file = folder / "run.safetensors";
     for (int i = 0; i < 3; ++i) t.step(batch);
+    const std::string weights = folder / "weights.safetensors", exported = folder / "net.onnx";
     save(t, file);
+    save(t, weights, saved::weights);
+    export_onnx(t, exported);
+    const std::string good = read_bytes(file), net_of_it = read_bytes(exported);
     const std::vector<float> w = all_parameters(t);
     for (const int writes : {0, 1, 3}) {
         const auto refuses = [&] {
             writes_left = -1;
-            BOOST_CHECK_THROW(t.step(batch), error);
+            const auto refuse_all = [&] {
+                BOOST_CHECK_THROW(t.step(batch), error);
+                BOOST_CHECK_THROW(t.evaluate(batch), error);
+                BOOST_CHECK_THROW(t.predict(batch), error);
+                BOOST_CHECK_THROW(save(t, file), error);
+                BOOST_CHECK_THROW(save(t, file, saved::weights), error);
+                BOOST_CHECK_THROW(save_to_memory(t), error);
+                BOOST_CHECK_THROW(export_onnx(t, exported), error);
+            };
+            refuse_all();
+            BOOST_TEST((read_bytes(file) == good));
+            BOOST_TEST((read_bytes(exported) == net_of_it));
+            load(t, weights, saved::weights);   // slots stay mixed
+            refuse_all();
+            load_weights(t, weights, {.ignore = {"dense/*"}, .keep = {"dense/*"}});   // as many tensors as weights
+            refuse_all();
             BOOST_TEST(t.steps() == 3);
             load(t, file);
             BOOST_TEST(all_parameters(t) == w, boost::test_tools::per_element());

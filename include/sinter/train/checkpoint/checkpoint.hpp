@@ -15,7 +15,6 @@
 namespace sinter::inline SINTER_TARGET {
 
 enum class saved { whole, weights };   ///< all that resuming needs, or only what prediction needs
-enum class not_finite { refused, saved };   ///< what save() does about weights and states that are infinite or NaN
 
 namespace detail {
 
@@ -101,12 +100,29 @@ constexpr bool phases_alternate = std::tuple_size_v<phase_steps_type<Trainer>> >
 /// The tensor of these in a file.
 inline constexpr const char* phase_steps_name = "optimizer/steps";
 
+/// error, on every member, where an exchange with averages broke off on any of them.
+template <class Trainer>
+SINTER_COLD void need_whole_weights_of_all([[maybe_unused]] const Trainer& t, [[maybe_unused]] const char* where) {
+    if constexpr (requires {
+                      requires Trainer::keeps_averages;
+                      t.weights_are_mixed();
+                  }) {
+        bool any = t.weights_are_mixed();
+        if constexpr (!trains_alone<Trainer>) {
+            auto& session = const_cast<Trainer&>(t).session();   // to speak with other members changes nothing of it
+            if (!is_alone(session))
+                by_the_same_members(session, [&] { any = of_any(session, t.weights_are_mixed()); });
+        }
+        if (any) Trainer::refuse_mixed(where);
+    }
+}
 /// What save() hands to `write(entries, metadata)`: the trainer's, and what else `entries` has.
 /// `path`: of the file that comes of it, if one does.
 template <class Trainer, class Write>
 SINTER_COLD auto save_with(std::vector<safetensors::entry> entries, const Trainer& t, saved what, Write write,
                            [[maybe_unused]] const std::string& path = {},
                            [[maybe_unused]] not_finite allow = not_finite::refused) {
+    need_whole_weights_of_all(t, path.empty() ? "save_to_memory" : joined({"save, ", path}).c_str());
     const auto variables = saved_variables<Trainer>(what);
     std::vector<std::vector<float>> values(variables.size());
     for (std::size_t i = 0; i < variables.size(); ++i) {
@@ -240,7 +256,7 @@ SINTER_COLD void load_with(std::vector<safetensors::expected_tensor> expected, c
         ready.push_back(t.packed(*s.v, x.data(), s.slot));
     }
     further();
-    t.put(ready);
+    t.put(ready, whole);
     if constexpr (has_hashed_tables<Trainer>()) tables.put(f, whole, whole ? steps : t.steps(), t);
     if constexpr (phases_alternate<Trainer>)
         if (whole) t.set_phase_steps(phases);
