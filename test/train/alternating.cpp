@@ -4,6 +4,7 @@
 #include <sinter/data/dataset.hpp>
 #include <sinter/sinter.hpp>
 #include <sinter/train/alternating_trainer.hpp>
+#include <sinter/train/losses/weighted.hpp>
 #include <sinter/train/optimizers/momentum.hpp>
 
 #include <map>
@@ -124,4 +125,19 @@ BOOST_AUTO_TEST_CASE(an_estimator_goes_by_the_schedule) {
     BOOST_CHECK_THROW(model.inner().step(2, {.x = x.data(), .size = batch}), option_error);
     constexpr alternating never{phase<"critic/*">(telling{}, first, 0), phase<"generator/*">(drawing{}, second)};
     BOOST_CHECK_THROW(gan(never, {.threads = 1}), option_error);
+}
+/// Squares 0 and 9 of weights -1 and 1: their sum, as where one loss is trained.
+BOOST_AUTO_TEST_CASE(weights_that_cancel) {
+    constexpr auto constants = features<1> >> [](tensor x) {
+        return x + parameter(x, "a", extents(1), zeros) + parameter(x, "b", extents(1), zeros);
+    };
+    constexpr sgd still{.learning_rate = 0.f};
+    estimator model{constants, alternating{phase<"a">(weighted(mse), still), phase<"b">(weighted(mse), still)},
+                    max_batch<2>, {.threads = 1}};
+    data::dataset set(extents(1), std::vector<float>(4));
+    set.targets(extents(1), {0, 3, 0, 3}).weights({-1, 1, -1, 1});
+    auto data = data::source(set) | data::batch(2);
+    const auto history = model.train(data, {.progress = nullptr});
+    BOOST_TEST((history[0].phase_losses == std::vector<double>{9, 9}));
+    BOOST_TEST(history[0].loss == 9);
 }

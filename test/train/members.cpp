@@ -231,6 +231,45 @@ BOOST_AUTO_TEST_CASE(not_finite_somewhere) {
     }
 }
 
+/// Outside of train() nobody ends the others: all go to where they tell each other, and can go on together.
+static std::string fault_of(auto f) {
+    try {
+        f();
+    } catch (const error& e) {
+        return e.what();
+    }
+    return "";
+}
+BOOST_AUTO_TEST_CASE(not_finite_in_an_evaluation) {
+    std::vector<std::string> told(3), of_weights(3);
+    std::vector<double> losses(3);
+    const auto thrown = in_members(3, [&](int r, auto& g) {
+        const auto at = static_cast<std::size_t>(r);
+        auto model = member_model(g, true);
+        const auto set = [](float x) {
+            std::vector<float> all(16, 0.5f);
+            all[9] = x;
+            return data::dataset(extents(2), all).labels(std::vector<std::int32_t>(8), 2) | data::batch(4);
+        };
+        const float nan = std::numeric_limits<float>::quiet_NaN(), inf = std::numeric_limits<float>::infinity();
+        auto data = set(r == 1 ? nan : 0.5f), good = set(0.5f), infinite = set(r == 2 ? inf : 0.5f);
+        told[at] = fault_of([&] { model.evaluate(data); });
+        losses[at] = model.evaluate(good).loss;
+        const std::vector<float> spoilt(8, nan);
+        model.inner().set_plain(model.inner().parameter(0), spoilt.data());
+        of_weights[at] = fault_of([&] { model.evaluate(infinite); });
+    });
+    for (std::size_t r = 0; r < 3; ++r) {
+        BOOST_TEST(thrown[r] == "");
+        const char* const wanted = r == 1 ? "evaluate, input 0, example 0" : "evaluate, member 1";
+        BOOST_TEST(told[r].find(wanted) != told[r].npos, told[r]);
+        BOOST_TEST(told[r].find("the batch has a number") != told[r].npos, told[r]);
+        BOOST_TEST(losses[r] == losses[0]);
+        BOOST_TEST(of_weights[r].find("evaluate, dense/kernel, number 0") != told[r].npos, of_weights[r]);
+    }
+    BOOST_TEST(std::isfinite(losses[0]));
+}
+
 // r2 merges means that do not add up; targets far from zero would show a sum of squares.
 BOOST_AUTO_TEST_CASE(a_metric_that_does_not_add_up) {
     std::vector<float> x, y;

@@ -5,6 +5,7 @@
 #include <sinter/sinter.hpp>
 #include <sinter/train/optimizers/accumulate.hpp>
 #include <sinter/train/optimizers/clip.hpp>
+#include <sinter/train/optimizers/clip_by_value.hpp>
 #include <sinter/train/alternating_trainer.hpp>
 #include <sinter/train/full_batch.hpp>
 #include <sinter/train/optimizers/l2_penalty.hpp>
@@ -13,6 +14,7 @@
 #include <sinter/train/optimizers/parameter_groups.hpp>
 #include <sinter/train/optimizers/rmsprop.hpp>
 #include <sinter/train/predictor.hpp>
+#include <sinter/train/checkpoint/run_checkpoint.hpp>
 #include <sinter/train/checkpoint/weights_file.hpp>
 #include <cmath>
 #include <cstdio>
@@ -145,13 +147,13 @@ BOOST_AUTO_TEST_CASE(settings_that_cannot_train) {
         refuses_setting(parameter_groups{sgd{}, group_of<"*/bias">(momentum{.momentum_rate = x})}, "momentum_rate",
                         "0 or more");
     }
-    for (const float x : {NAN, -1.f, 0.f}) {
+    for (const float x : {NAN, -1.f}) {
         check_error<option_error>([&] { estimator(line, mse, clip_by_global_norm{x, sgd{}}); }, "impossible setting",
-                                  "max_norm", "", "above 0; infinity for no limit");
+                                  "max_norm", "", "0 or more, finite or infinity, no NaN");
         check_error<option_error>([&] { estimator(line, mse, accumulate<2>(clip_by_global_norm{x, sgd{}})); },
                                   "impossible setting", "max_norm");
     }
-    estimator(line, mse, clip_by_global_norm{INFINITY, sgd{}});
+    for (const float x : {0.f, INFINITY}) estimator(line, mse, clip_by_global_norm{x, clip_by_value{x, sgd{}}});
 }
 /// A step by itself looks at the rate, too, and leaves all as it was.
 BOOST_AUTO_TEST_CASE(rates_of_single_steps) {
@@ -255,6 +257,34 @@ BOOST_AUTO_TEST_CASE(data_that_are_evaluated) {
     const float nan = NAN;
     m.inner().set_plain(m.inner().parameter(1), &nan);
     check_error<data_error>([&] { m.evaluate(good); }, "a weight is not finite", "evaluate, dense/bias");
+    check_error<data_error>([&] { m.evaluate(wrong); }, "a weight is not finite", "evaluate, dense/bias");
+    check_error<data_error>([&] { m.train(wrong, {.progress = nullptr}); }, "a weight is not finite", "step 2");
+    auto both = pairs({1, NAN}, {INFINITY, 2});
+    check_error<data_error>([&] { m.evaluate(both); }, "the batch has a number", "evaluate, input 0, example 1", "nan");
+    estimator slots(line, mse, momentum{}, trainer_options{.threads = 1});   // of which an evaluation knows nothing
+    slots.inner().set_plain_slot(slots.inner().parameter(1), 0, &nan);
+    BOOST_TEST(std::isinf(slots.evaluate(large).loss));
+}
+struct spoils_weights {
+    void before_step(auto& run, const data::batch_view&) {
+        const float nan = NAN;
+        if (run.step == 1) run.model.set_plain(run.model.parameter(0), &nan);
+    }
+    void epoch_end(auto& run) { run.save_checkpoint("not_finite_quiet.safetensors"); }
+};
+/// As where a GPU has updated weights before the loss was known: that the run ends is all that is said.
+BOOST_AUTO_TEST_CASE(a_quiet_end_with_weights_that_are_not_finite) {
+    auto m = fresh(0.1f);
+    auto data = pairs({1, 2, 3, 4}, {1, 2, 3, 4}), held_out = pairs({1, 2}, {1, 2});
+    const train_options o{.epochs = 3, .validation = &held_out, .progress = nullptr, .not_finite = on_not_finite::stop};
+    const auto history = m.train(data, o, spoils_weights{});
+    BOOST_REQUIRE(history.size() == 1u);
+    BOOST_TEST(history[0].examples == 2);
+    BOOST_TEST(std::isnan(history[0].validation_loss));
+    BOOST_TEST(std::remove("not_finite_quiet.safetensors") != 0);
+    auto finite = fresh(0.1f);   // the processor's weights are those of the step before, and are measured
+    auto bad = pairs({1, 2, 3, INFINITY}, {1, 2, 3, 4});
+    BOOST_TEST(std::isfinite(finite.train(bad, o)[0].validation_loss));
 }
 BOOST_AUTO_TEST_CASE(full_batches) {
     full_batch m(line, mse, trainer_options{.threads = 1});
@@ -262,11 +292,13 @@ BOOST_AUTO_TEST_CASE(full_batches) {
     const std::vector<float> before = m.inner().plain(m.inner().parameter(0));
     check_error<data_error>([&] { m.train(bad); }, "the batch has a number", "full_batch, input 0, example 0", "nan");
     BOOST_TEST((m.inner().plain(m.inner().parameter(0)) == before));
-    for (const double x : {-1., double{NAN}, double{INFINITY}}) {
-        check_error<option_error>([&] { m.train(good, {.gradient_tolerance = x}); }, "a tolerance, or l2", "lbfgs");
-        check_error<option_error>([&] { m.train(good, {.loss_tolerance = x}); }, "a tolerance, or l2", "lbfgs");
-        check_error<option_error>([&] { m.train(good, {.l2 = x}); }, "a tolerance, or l2", "lbfgs");
+    for (const double x : {double{NAN}, double{INFINITY}}) {
+        check_error<option_error>([&] { m.train(good, {.gradient_tolerance = x}); }, "a tolerance", "lbfgs");
+        check_error<option_error>([&] { m.train(good, {.loss_tolerance = x}); }, "a tolerance", "lbfgs");
+        check_error<option_error>([&] { m.train(good, {.l2 = x}); }, "l2", "lbfgs", "", "0 or more");
     }
+    check_error<option_error>([&] { m.train(good, {.l2 = -1}); }, "l2", "lbfgs", "-1");
+    m.train(good, {.max_iterations = 20, .gradient_tolerance = -1, .loss_tolerance = -1});   // ended by others alone
     check_error<option_error>([&] { m.train(good, {.max_iterations = -1}); }, "number of iterations", "lbfgs", "-1");
     m.train(good, {.max_iterations = 2});
     const float nan = NAN;

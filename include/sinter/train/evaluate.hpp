@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/strategy/bind_batch.hpp>
+#include <sinter/train/evaluation_faults.hpp>
 #include <sinter/train/members.hpp>
 #include <sinter/train/metrics/accuracy.hpp>
 #include <sinter/train/metrics/mean.hpp>
-#include <sinter/train/not_finite.hpp>
 #include <sinter/train/passes.hpp>
 #include <sinter/train/results.hpp>
 #include <sinter/train/training_run.hpp>
@@ -144,12 +144,6 @@ SINTER_COLD void merge_evaluation(Trainer& t, evaluation_result& r, metrics::mea
         for (const auto& m_i : running) m_i->merge(&all);
     }
 }
-/// Why an evaluated loss is not finite: data_error where the batch or a weight is not.
-template <class Trainer>
-SINTER_COLD void need_finite_numbers(const Trainer& t, const data::batch_view& b) {
-    need_finite_batch(t, b, "evaluate");
-    if constexpr (trains_alone<Trainer>) need_finite_weights(t, "evaluate");   // others would have to help
-}
 /// Whether somebody wants this member to leave what it is doing.
 template <class Trainer>
 bool asked_to_leave(const Trainer& t, const training_run* run) {
@@ -163,7 +157,8 @@ bool asked_to_leave(const Trainer& t, const training_run* run) {
 
 /// One pass over `data`, from its beginning, without training. data_error where there are none,
 /// batches do not fit, or a loss is not finite because a number of the batch or a weight is not:
-/// that is named. (What overflows within the net stays infinite or NaN in the result.) With
+/// that is named, NaN in the batch before weights, and these before infinities in the batch. (What
+/// overflows within the net stays infinite or NaN in the result.) With
 /// metrics, each of the output that it is meant for: what the loss does not count (ignored labels,
 /// weights of 0) they are not given either. option_error where one does not fit its output or the
 /// loss has no target for that.
@@ -171,7 +166,8 @@ bool asked_to_leave(const Trainer& t, const training_run* run) {
 /// Where several processes train the model all of them make this call, with the same metrics, and
 /// have the same answer: that of all examples. Members that read the same data take its batches by
 /// rotation; those with data of their own take all of these. mismatch_error on every member where
-/// metrics differ.
+/// metrics differ. What one of them throws in its part ends the call on all: the others have
+/// data_error, which says whose it is.
 ///
 /// `batches`: at most so many, 0: all of a pass. An evaluation within training ends early where the
 /// run is asked to stop at once (training_run::stop_when): then `interrupted` is set, and nothing
@@ -189,6 +185,7 @@ SINTER_COLD evaluation_result evaluate(Trainer& t, data::pipeline& data,
     std::vector<std::unique_ptr<metrics::detail::running>> running;
     t.session().refresh();   // on every member, also one that will have no batch
     bool again = false;
+    detail::evaluation_faults<Trainer> faults(t);
     detail::by_the_same_members(t.session(), [&] {
         if (std::exchange(again, true)) data.seek(begin);
         loss = {};
@@ -200,7 +197,7 @@ SINTER_COLD evaluation_result evaluate(Trainer& t, data::pipeline& data,
         const std::int64_t members =
             detail::is_alone(t.session()) || detail::reads_own_batches(t.session()) ? 1 : me.count;
         std::int64_t batch = 0;
-        detail::one_pass(data, [&](const data::batch_view& b) {
+        const auto take = [&](const data::batch_view& b) {
             if (batches > 0 && batch == batches) return false;
             r.interrupted = detail::asked_to_leave(t, within);
             if (r.interrupted) {
@@ -210,15 +207,17 @@ SINTER_COLD evaluation_result evaluate(Trainer& t, data::pipeline& data,
             }
             if (batch++ % members != me.index * (members > 1)) return true;
             const float l = t.evaluate(b);   // which refuses a batch that does not fit
-            if (!(__builtin_fabsf(l) <= std::numeric_limits<float>::max())) detail::need_finite_numbers(t, b);
+            if (!(__builtin_fabsf(l) <= std::numeric_limits<float>::max())) faults.explain_loss(b);
             loss.add_mean(static_cast<double>(l), t.loss_weight());
             detail::count_accuracy<Trainer>(t.session().local(), accuracy, b);
             for (std::size_t i = 0; i < running.size(); ++i) detail::measure(t, measured[i], *running[i], b);
             r.examples += b.size;
             return true;
-        });
-        detail::merge_evaluation(t, r, loss, accuracy, measured, running);
+        };
+        faults.look([&] { detail::one_pass(data, take); });
+        if (!faults.any()) detail::merge_evaluation(t, r, loss, accuracy, measured, running);
     });
+    faults.tell();
     r.loss = r.accuracy = epoch_result::unknown;
     if (r.interrupted) {
         data.seek(begin);   // the same pass again, when the run goes on

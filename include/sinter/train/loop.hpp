@@ -111,7 +111,7 @@ struct model_run : training_run {
         if (call != detail::hook_call::pass_end) save_what_is_asked();
     }
     void save_what_is_asked() {
-        if (detail::leaves_files_to_others(model.session())) files_.clear();
+        if (lost || detail::leaves_files_to_others(model.session())) files_.clear();
         if (!files_.empty()) save_all();
     }
     /// What the loop remembers, in a checkpoint.

@@ -4,6 +4,7 @@
 #include <sinter/base/error.hpp>
 #include <sinter/base/joined.hpp>
 #include <sinter/base/number_text.hpp>
+#include <sinter/train/members.hpp>
 #include <sinter/train/trainer.hpp>
 
 /// What to say of numbers that are not finite: the first of them is named, for what comes after it
@@ -18,23 +19,28 @@ inline std::int64_t first_not_finite(const float* x, std::int64_t n) {
         if (!(x[i] - x[i] == 0.f)) return i;
     return n;
 }
+/// Which numbers of a batch are wrong. NaN never has a meaning, but infinities may: the mask that is
+/// added to scores has them. So weights are looked at between the two.
+enum class wrong_number : std::uint8_t { nan, any };
+
 /// data_error if one of a batch's columns of floats has such a number in an example that counts.
 template <class Counts>
-SINTER_COLD void need_finite(const float* x, int width, int size, const std::string& what, Counts counts) {
+SINTER_COLD void need_finite(const float* x, int width, int size, const std::string& what, Counts counts,
+                             wrong_number wrong) {
     if (!x || width <= 0) return;
+    const auto fits = [&](float v) { return wrong == wrong_number::nan ? v == v : v - v == 0.f; };
     for (int e = 0; e < size; ++e, x += width) {
-        const std::int64_t i = counts(e) ? first_not_finite(x, width) : width;
+        int i = counts(e) ? 0 : width;
+        while (i < width && fits(x[i])) ++i;
         if (i < width)
             throw data_error("the batch has a number that is not finite",
                              joined({what, ", example ", e, " of the batch, number ", i}), base::number_text(x[i]),
                              "finite numbers");
     }
 }
-/// data_error if a parameter or a state of a model has such a number, or what the optimizer
-/// remembers: there a gradient was so large that floats have no square of it, and the weight would
-/// never move again.
+/// data_error if a parameter or a state of a model has such a number.
 template <class Trainer>
-SINTER_COLD void need_finite_weights(const Trainer& t, const char* where) {
+SINTER_COLD void need_finite_model(const Trainer& t, const char* where) {
     const auto look = [&](const variable_info& v) {
         const std::vector<float> x = t.plain(v);
         const std::int64_t n = static_cast<std::int64_t>(x.size()), i = first_not_finite(x.data(), n);
@@ -46,6 +52,12 @@ SINTER_COLD void need_finite_weights(const Trainer& t, const char* where) {
     };
     for (int i = 0; i < Trainer::parameters(); ++i) look(Trainer::parameter(i));
     for (int i = 0; i < Trainer::states(); ++i) look(Trainer::state(i));
+}
+/// The same, and if what the optimizer remembers has one: there a gradient was so large that floats
+/// have no square of it, and the weight would never move again.
+template <class Trainer>
+SINTER_COLD void need_finite_weights(const Trainer& t, const char* where) {
+    need_finite_model(t, where);
     for (int i = 0; i < Trainer::parameters(); ++i) {
         const variable_info& v = Trainer::parameter(i);
         for (int k = 0; k < Trainer::slots_of(v); ++k) {
@@ -59,9 +71,10 @@ SINTER_COLD void need_finite_weights(const Trainer& t, const char* where) {
         }
     }
 }
-/// data_error if a number of the batch is not finite. `where`: the step, or another call.
+/// data_error if a number of the batch is wrong. `where`: the step, or another call.
 template <class Trainer>
-SINTER_COLD void need_finite_batch(const Trainer&, const data::batch_view& b, const std::string& where) {
+SINTER_COLD void need_finite_batch(const Trainer&, const data::batch_view& b, const std::string& where,
+                                   wrong_number wrong = wrong_number::any) {
     using program = typename Trainer::training;
     constexpr auto& p = program::v;
     [[maybe_unused]] const float* ports[p.n_inputs + p.n_targets + 1] = {};
@@ -73,7 +86,8 @@ SINTER_COLD void need_finite_batch(const Trainer&, const data::batch_view& b, co
     for (int i = 0; i < p.n_inputs; ++i) {
         const bool listed = !b.inputs.empty();
         const float* const x = listed ? b.inputs[static_cast<std::size_t>(i)].values : i == 0 ? b.x : nullptr;
-        need_finite(x, static_cast<int>(p.inputs[i].s.size()), b.size, joined({where, ", input ", i}), counted);
+        need_finite(x, static_cast<int>(p.inputs[i].s.size()), b.size, joined({where, ", input ", i}), counted,
+                    wrong);
     }
     int floats = 0;
     for (int i = 0; i < p.n_targets; ++i) {
@@ -81,18 +95,19 @@ SINTER_COLD void need_finite_batch(const Trainer&, const data::batch_view& b, co
         if (target.s.type != dtype::f32) continue;
         const float* const y = target.weight ? b.weights : target_column(b, false, floats++).values;
         need_finite(y, static_cast<int>(target.s.size()), b.size,
-                    target.weight ? joined({where, ", weights"}) : joined({where, ", target ", floats - 1}), counted);
+                    target.weight ? joined({where, ", weights"}) : joined({where, ", target ", floats - 1}), counted,
+                    wrong);
     }
 }
 /// The same for all members, who learn it at the same step: data_error on each where one of them
 /// has such a batch, which says whose it is.
 template <class Trainer>
-SINTER_COLD void refuse_batch_of_a_member(Trainer& t, const data::batch_view& b) {
+SINTER_COLD void refuse_batch_of_a_member(Trainer& t, const data::batch_view& b, wrong_number wrong) {
     const membership m = t.session().member();
     std::vector<double> bad(static_cast<std::size_t>(m.count));
     std::string mine;
     try {
-        if (b.size > 0) need_finite_batch(t, b, joined({"step ", t.steps() + 1}));
+        if (b.size > 0) need_finite_batch(t, b, joined({"step ", t.steps() + 1}), wrong);
     } catch (const data_error& e) {
         mine = e.what();
         bad[static_cast<std::size_t>(m.index)] = 1;
@@ -103,12 +118,18 @@ SINTER_COLD void refuse_batch_of_a_member(Trainer& t, const data::batch_view& b)
             throw data_error("the loss is not finite: a batch has a number that is not",
                              joined({"step ", t.steps() + 1, ", member ", i}), mine, "finite numbers");
 }
-/// Why a batch's loss is not finite: always throws data_error.
+/// Why a batch's loss is not finite: always throws data_error. `together`: all members make this
+/// call at the same step.
 template <class Trainer>
-[[noreturn]] SINTER_COLD void refuse_loss(const Trainer& t, const data::batch_view& b, float loss) {
+[[noreturn]] SINTER_COLD void refuse_loss(Trainer& t, const data::batch_view& b, float loss,
+                                          [[maybe_unused]] bool together) {
     const std::string where = joined({"step ", t.steps() + 1});
-    need_finite_batch(t, b, where);
-    need_finite_weights(t, where.c_str());
+    for (const wrong_number wrong : {wrong_number::nan, wrong_number::any}) {
+        if constexpr (!trains_alone<Trainer>)
+            if (together) refuse_batch_of_a_member(t, b, wrong);
+        need_finite_batch(t, b, where, wrong);
+        if (wrong == wrong_number::nan) need_finite_weights(t, where.c_str());
+    }
     throw data_error("the loss is not finite, though the batch and all weights are: the model's values have "
                      "overflowed. Try a smaller learning rate, clip_by_global_norm, or data that are scaled",
                      where, base::number_text(loss), "a finite loss");

@@ -25,6 +25,7 @@ struct training_run {
     bool apart = false;   ///< members may be some steps apart: a step's loss is each one's own (stop_by_loss())
     bool alone = true;                  ///< whether no other process trains this model
     bool save_is_asked = false;         ///< some member has asked by ask_to_save(): all see it behind the same step
+    bool lost = false;                  ///< it ends quietly and weights are not finite: nothing is measured or saved
     epoch_result result{};              ///< of this epoch so far
 
     /// Ends training without an error: once all hooks have had the present call, before another

@@ -17,20 +17,26 @@ public:
     template <class Run>
     void after_step(Run& run, const data::batch_view& b) {
         if (__builtin_fabsf(run.loss) <= std::numeric_limits<float>::max()) return;
-        if (then_ == on_not_finite::fail) {
-            if constexpr (!detail::trains_alone<decltype(run.model)>)
-                if (!run.alone && !run.apart) detail::refuse_batch_of_a_member(run.model, b);
-            detail::refuse_loss(run.model, b, run.loss);
-        }
+        if (then_ == on_not_finite::fail) detail::refuse_loss(run.model, b, run.loss, !run.alone && !run.apart);
         run.stop_by_loss("the loss is not finite");
+        if (!run.apart) look_quietly(run);   // before others ask to save
     }
     template <class Run>
     void pass_end(Run& run) {
         if (then_ == on_not_finite::fail || !run.stopping())
-            detail::need_finite_weights(run.model, joined({"train, after step ", run.step}).c_str());
+            return detail::need_finite_weights(run.model, joined({"train, after step ", run.step}).c_str());
+        if (!run.lost) look_quietly(run);
     }
 
 private:
+    template <class Run>
+    SINTER_COLD static void look_quietly(Run& run) {
+        try {
+            detail::need_finite_model(run.model, "train");
+        } catch (const data_error&) {   // nobody asks what such weights are worth
+            run.lost = true;
+        }
+    }
     on_not_finite then_;
 };
 

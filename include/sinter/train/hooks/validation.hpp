@@ -16,7 +16,7 @@ public:
     SINTER_COLD void begin(training_run&) { detail::need_an_end(*data_, "train, validation"); }
     template <class Run>
     SINTER_COLD void pass_end(Run& run) {
-        if (run.unmeasured()) return;
+        if (run.unmeasured() || run.lost) return;
         evaluation_result v = evaluate(run.model, *data_, metrics_, &run);
         if (v.interrupted) return run.stop_unmeasured("asked to stop during validation");
         epoch_result& r = run.result;
