@@ -79,7 +79,8 @@ inline bool server::engine::is_other_view(std::uint64_t seen) const {
 /// Under the mutex: whether what waits for its clock is of dead workers alone, for some time, and
 /// nobody is here who would push it, too. It may have come to this server alone: then the others
 /// never have a part of that clock's norm. Where nothing has been said to others of whose pushes
-/// make the clock, those who rest may still push it.
+/// make the clock, those who rest may still push it. Each server decides this by itself, by when it
+/// noticed the last death: doc/distributed.md says what that leaves open.
 inline bool server::engine::only_the_dead_wait() const {
     if (!all_squares || order.all_join) return false;
     const bool said = agrees() || replicated();
@@ -106,7 +107,8 @@ inline void server::engine::join(const clock_pushes& p) {
 }
 /// The sums of squares of this server's tensors, by all pushes of a clock, which are joined for it.
 /// Rows of tables are made by this: it is done once for a clock, and by whoever keeps the second
-/// copy, too.
+/// copy, too. (A clock that was given up, and that somebody pushes after all, is another: keys that
+/// wait for `admit_after` are then counted twice.)
 inline void server::engine::sum_squares(const clock_pushes& p, const clock_norm& of, std::int64_t step) {
     if (norm.clock == of.clock && norm.of == of.of && norm.version == of.version && !norm.squares.empty()) return;
     join(p);

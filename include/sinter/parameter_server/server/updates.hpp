@@ -81,7 +81,7 @@ inline void server::engine::apply_clock(lock& hold, shared_squares::ranks of, st
     }
     if (!goes_on) {
         if (p.updates()) undo_update(p.phase);
-        if (!agrees() && !replicated()) norm = {};   // others may push this clock yet
+        if (!agrees() && !replicated()) norm = {};   // pushed by others yet, it has other squares
         all_clocks.close(norm.clock == clock);
         tell_state();
         return changed.notify_all();
