@@ -62,9 +62,6 @@ constexpr intended own[] = {
     {"abs_a", nan_place, no_number}, {"elu_a", nan_place, no_number}, {"selu_a", nan_place, no_number},
     {"celu_a", nan_place, no_number}, {"hard_sigmoid_a", nan_place, 1. / 6}, {"hard_swish_a", nan_place, no_number},
     {"clip_a", nan_place, 1}, {"softsign_a", 0, 0}, {"softsign_a", 24, 0},   // the limits at infinity
-    // at the origin
-    {"atan2_a", 30, no_number}, {"atan2_a", 31, no_number}, {"atan2_a", 39, no_number}, {"atan2_a", 40, no_number},
-    {"atan2_b", 30, no_number}, {"atan2_b", 31, no_number}, {"atan2_b", 39, no_number}, {"atan2_b", 40, no_number},
     // at a bound, which takes the whole gradient
     {"clip_by_tensors_a", 28, 0}, {"clip_by_tensors_a", 30, 0}, {"clip_by_tensors_a", 44, 0},
     {"clip_by_tensors_a", 48, 0}, {"clip_by_tensors_a", 63, 0}, {"clip_by_tensors_b", 28, 1},
