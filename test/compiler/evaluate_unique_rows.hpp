@@ -15,6 +15,9 @@ inline bool unique_value(const node& n, const shape* in, const std::vector<const
     const int C = n.p[unique_attribute::columns], E = n.p[unique_attribute::width],
         first = n.p[unique_attribute::first],
               R = n.p[unique_attribute::numbers], first_number = n.p[unique_attribute::numbers_first];
+    const bool is_one = n.k == op::unique_rows || n.k == op::unique_product || n.k == op::unique_sums ||
+                        n.k == op::unique_weights || n.k == op::unique_table;
+    if (!is_one) return false;   // its attributes may be anything
     const int keys = unique_floats(C, E);
     switch (n.k) {
         case op::unique_rows:
