@@ -276,8 +276,8 @@ struct body {
     }
     /// Results of other columns join those that are there.
     template <int Phase>
-    static SINTER_INLINE void add_reductions(vf* per_row_r, const vf* others) {
-        add_reductions<Phase>(per_row_r, others, all{});
+    static SINTER_INLINE void add_reductions(vf* pr, const vf* others) {
+        unroll<size>([&](int i) SINTER_ALWAYS { if (reduces(i, Phase)) pr[i] = reduced(i, pr[i], others[i]); });
     }
 
     // ---- for walks that go their own way over rows and columns (narrow_walk.hpp)
@@ -465,8 +465,7 @@ private:
 
     template <int Phase, int... I>
     static SINTER_INLINE void begin_reductions(vf* pr, std::integer_sequence<int, I...>) {
-        ((reduces(I, Phase) ? (void)(pr[I] = code[I].is(opcode::row_sum) ? zero() : splat(-__builtin_inff()))
-                            : (void)0), ...);
+        ((reduces(I, Phase) ? (void)(pr[I] = is_sum(I) ? zero() : splat(-__builtin_inff())) : (void)0), ...);
     }
     static constexpr bool reduces(int i, int phase) { return is_reduction(i) && code[i].phase == phase; }
     template <int Phase, std::size_t N, int... I>
@@ -489,19 +488,11 @@ private:
         };
         ((reduces(I, Phase) ? join(I) : (void)0), ...);
     }
-    template <int Phase, int... I>
-    static SINTER_INLINE void add_reductions(vf* pr, const vf* others, std::integer_sequence<int, I...>) {
-        ((reduces(I, Phase) ? (void)(pr[I] = reduced(I, pr[I], others[I])) : (void)0), ...);
-    }
-    static SINTER_INLINE vf reduced(int i, vf a, vf b) {
-        return code[i].is(opcode::row_sum) ? a + b : max_or_nan(a, b);
-    }
+    static constexpr bool is_sum(int i) { return code[i].is(opcode::row_sum); }
+    static SINTER_INLINE vf reduced(int i, vf a, vf b) { return is_sum(i) ? a + b : max_or_nan(a, b); }
     template <int Phase, int... I>
     static SINTER_INLINE void end_reductions(vf* pr, std::integer_sequence<int, I...>) {
-        const auto end = [&](int i) SINTER_ALWAYS {
-            pr[i] = splat(code[i].is(opcode::row_sum) ? sum_lanes(pr[i]) : max_lanes(pr[i]));
-        };
-        ((reduces(I, Phase) ? end(I) : (void)0), ...);
+        ((reduces(I, Phase) ? (void)(pr[I] = splat(is_sum(I) ? sum_lanes(pr[I]) : max_lanes(pr[I]))) : (void)0), ...);
     }
 };
 
