@@ -85,6 +85,19 @@ void compare(Loss, const Optimizer& o) {
     }
 }
 
+constexpr auto constant_net = features<1> >> [](tensor x) { return x + parameter(x, "c", extents(1), zeros); };
+data::dataset weighted_targets(std::vector<float> y, std::vector<float> w) {
+    data::dataset set(extents(1), std::vector<float>(y.size()));
+    set.targets(extents(1), std::move(y)).weights(std::move(w));
+    return set;
+}
+/// The constant of least weighted squared error, by L-BFGS.
+float best_constant(data::pipeline& data) {
+    full_batch model{constant_net, weighted(mse)};
+    model.train(data);
+    return model.inner().plain(model.inner().parameter(0))[0];
+}
+
 } // namespace
 
 BOOST_AUTO_TEST_CASE(parts_of_any_size) { compare<false, false>(mse, sgd{.learning_rate = 0.1f}); }
@@ -153,16 +166,10 @@ BOOST_AUTO_TEST_CASE(a_round_in_which_nothing_counts) {
 /// One parameter c, squared errors, targets 0 0 1 1 of weights 1 1 100 100: the weighted mean is
 /// 200 / 202, however the data are cut.
 BOOST_AUTO_TEST_CASE(full_batches_of_any_size) {
-    constexpr auto constant_net = features<1> >> [](tensor x) { return x + parameter(x, "c", extents(1), zeros); };
-    const std::vector<float> x(4), y{0, 0, 1, 1}, w{1, 1, 100, 100};
-    data::dataset set(extents(1), x);
-    set.targets(extents(1), y).weights(w);
+    const data::dataset set = weighted_targets({0, 0, 1, 1}, {1, 1, 100, 100});
     for (const int size : {4, 3, 2, 1}) {
-        full_batch model{constant_net, weighted(mse)};
         auto data = data::source(set) | data::batch(size);
-        model.train(data);
-        BOOST_TEST(std::abs(model.inner().plain(model.inner().parameter(0))[0] - 200.f / 202) < 1e-4f,
-                   "batches of " << size);
+        BOOST_TEST(std::abs(best_constant(data) - 200.f / 202) < 1e-4f, "batches of " << size);
     }
 }
 /// Loss and validation loss of an epoch do not depend on how the data are cut.
@@ -183,15 +190,10 @@ BOOST_AUTO_TEST_CASE(means_of_a_pass) {
 }
 /// Squared distances 0 9 1 1 of weights -1 1 1 1, of which the first two cancel: 5.5, and 2.5 is the best constant.
 BOOST_AUTO_TEST_CASE(weights_that_cancel) {
-    constexpr auto constant_net = features<1> >> [](tensor x) { return x + parameter(x, "c", extents(1), zeros); };
-    const std::vector<float> x(4), y{0, 3, 1, 1}, w{-1, 1, 1, 1};
-    data::dataset set(extents(1), x);
-    set.targets(extents(1), y).weights(w);
+    const data::dataset set = weighted_targets({0, 3, 1, 1}, {-1, 1, 1, 1});
     for (const int size : {4, 3, 2, 1}) {
-        full_batch model{constant_net, weighted(mse)};
         auto data = data::source(set) | data::batch(size);
-        model.train(data);
-        BOOST_TEST(std::abs(model.inner().plain(model.inner().parameter(0))[0] - 2.5f) < 1e-4f, "batches of " << size);
+        BOOST_TEST(std::abs(best_constant(data) - 2.5f) < 1e-4f, "batches of " << size);
         estimator zero{constant_net, weighted(mse), sgd{.learning_rate = 0.f}};
         BOOST_TEST(std::abs(zero.train(data, {.progress = nullptr})[0].loss - 5.5) < 1e-6, "batches of " << size);
         BOOST_TEST(std::abs(zero.evaluate(data).loss - 5.5) < 1e-6, "batches of " << size);

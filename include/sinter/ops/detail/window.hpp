@@ -70,7 +70,7 @@ struct sliding {
     /// `axis`: 0 depth, 1 height, 2 width. Where the window does not fit, `out` is below 1.
     constexpr sliding(int extent_, int k_, const window& o, int axis)
         : extent(extent_), k(k_), stride(o.stride.d[axis]), dilation(o.dilation.d[axis]) {
-        std::int64_t all = extent, places = 0;   // of whatever is asked for: what is too much is told of by the ops
+        std::int64_t all = extent, places = 0;   // of any extents: what is too much is told of by the ops
         const std::int64_t taps = (std::int64_t{k} - 1) * dilation + 1;
         switch (o.padding.how) {
             case padding::rule::same: {
