@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // needs: distributed
+#include "message.hpp"
 #include <sinter/net/elastic/assembly.hpp>
 #include <cstdlib>
 
@@ -23,7 +24,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         const std::size_t n = std::min<std::size_t>(data[at + 1], size - at - 2);
         try {
             a.receive(restored<assembly_message>({reinterpret_cast<const std::byte*>(data + at + 2), n}), now, send);
-        } catch (const sinter::format_error&) {
+        } catch (const sinter::format_error& e) {
+            must_be_fit(e);
         }
         a.tick(now, send);
         int last = -1;

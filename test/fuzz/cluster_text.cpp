@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // libFuzzer target: any text is refused with format_error or option_error, in printable words, or
 // is a cluster that a plan can be made for.
+#include "message.hpp"
 #include <sinter/profile/distribution/cluster_text.hpp>
 #include <sinter/profile/distribution/plan.hpp>
 
@@ -16,8 +17,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         const distribution_plan d = plan_distribution(p, m);
         if (!(d.step >= 0) || !(d.worker_bytes > 0)) std::abort();
     } catch (const error& e) {
-        for (const char* c = e.what(); *c; ++c)
-            if (*c < 0x20 || *c > 0x7e) std::abort();
+        must_be_fit(e);
     }
     return 0;
 }

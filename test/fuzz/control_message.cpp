@@ -2,6 +2,7 @@
 // needs: distributed
 // libFuzzer target: what members and servers say besides numbers. Any bytes are refused, or are a message whose bytes
 // read as the same message. The first byte says which.
+#include "message.hpp"
 #include <sinter/net/archive.hpp>
 #include <sinter/net/control_message.hpp>
 #include <cstdlib>
@@ -22,7 +23,8 @@ void try_as(span<const std::byte> bytes) {
     Message m;
     try {
         m = wire::restored<Message>(bytes);
-    } catch (const format_error&) {
+    } catch (const format_error& e) {
+        must_be_fit(e);
         return;
     }
     const auto again = wire::archived(m);

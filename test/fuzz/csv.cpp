@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // libFuzzer target: any bytes are refused with format_error or are records; written anew, those are read as the same.
+#include "message.hpp"
 #include <sinter/data/source/csv/table.hpp>
 
 #include <cstdlib>
@@ -32,9 +33,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
                 if (again.at(r, c).text != read.at(r, c).text) std::abort();
         for (std::int64_t c = 0; c < read.columns(); ++c) try {
                 (void)read.numbers(std::to_string(c));
-            } catch (const format_error&) {
+            } catch (const format_error& e) {
+                must_be_fit(e);
             }
-    } catch (const format_error&) {
+    } catch (const format_error& e) {
+        must_be_fit(e);
     }
     return 0;
 }

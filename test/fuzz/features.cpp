@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // libFuzzer target: any bytes are refused with format_error or are features; written anew, those are read as the same,
 // and what they make of a table lies within what they promise.
+#include "message.hpp"
 #include <sinter/data/features/save.hpp>
 
 #include <cstdlib>
@@ -27,9 +28,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
             }
         for (const std::int32_t l : set.labels())
             if (l < 0 || l >= f.label().size - 1) std::abort();
-    } catch (const format_error&) {
-    } catch (const option_error&) {   // a number is missing and the file has no mean
-    } catch (const data_error&) {   // columns that the table lacks, more of them than a set has
+    } catch (const format_error& e) {
+        must_be_fit(e);
+    } catch (const option_error& e) {   // a number is missing and the file has no mean
+        must_be_fit(e);
+    } catch (const data_error& e) {   // columns that the table lacks, more of them than a set has
+        must_be_fit(e);
     }
     return 0;
 }

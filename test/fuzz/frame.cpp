@@ -2,6 +2,7 @@
 // needs: distributed
 // libFuzzer target: any bytes are refused, or are a frame; a header that is read is written as the same bytes. The
 // first byte says how the bytes arrive, and with which key.
+#include "message.hpp"
 #include <sinter/net/data_link.hpp>
 #include <cstdlib>
 #include <vector>
@@ -34,7 +35,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         wire::decode(block, 7, h);   // what is expected is what the header says, so that the seal is reached
         link.receive(h.tag, into);
         while (!link.fill()) {}
-    } catch (const cluster_error&) {
+    } catch (const cluster_error& e) {
+        must_be_fit(e);
     }
     return 0;
 }

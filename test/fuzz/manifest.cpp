@@ -2,6 +2,7 @@
 // needs: distributed
 // libFuzzer target: any file is refused with format_error, or is a manifest of servers' files, whose text reads as the
 // same one.
+#include "message.hpp"
 #include <sinter/parameter_server/checkpoint/manifest.hpp>
 #include <cstdlib>
 #include <sys/mman.h>
@@ -19,7 +20,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     shard_manifest m;
     try {
         m = read_manifest(file_of(data, size, fd));
-    } catch (const sinter::format_error&) {
+    } catch (const sinter::format_error& e) {
+        must_be_fit(e);
     }
     if (!m.shards.empty()) {
         const std::string text = m.text();

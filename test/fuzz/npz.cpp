@@ -2,6 +2,7 @@
 // libFuzzer target: any bytes are refused with format_error or read as arrays that have the bytes
 // that their extents say. Checksums rarely hold for random changes, so that what stands behind them
 // is tried directly as well.
+#include "message.hpp"
 #include <sinter/io/npz.hpp>
 
 #include <cstdlib>
@@ -23,12 +24,14 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
             require(lies_inside(m.packed));
             if (m.how == npz::method::deflated) try {
                 require(npz::detail::inflated(m.packed, m.size, "fuzz").span().size() == m.size);
-            } catch (const sinter::format_error&) {
+            } catch (const sinter::format_error& e) {
+                must_be_fit(e);
             }
         }
         for (const auto& [name, tensor] : npz::parse(bytes, "fuzz").tensors)
             require(tensor.data.size() == sinter::npy::bytes_of(tensor.type, tensor.shape, name));
-    } catch (const sinter::format_error&) {
+    } catch (const sinter::format_error& e) {
+        must_be_fit(e);
     }
     return 0;
 }

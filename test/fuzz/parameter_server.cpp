@@ -2,6 +2,7 @@
 // needs: distributed
 // libFuzzer target: whatever a member says to a parameter server, or a server to a member, or a
 // checkpoint's log has, is refused or lies within the shard. The first byte says which.
+#include "message.hpp"
 #include <sinter/parameter_server/agreed_clocks.hpp>
 #include <sinter/parameter_server/clocks.hpp>
 #include <sinter/parameter_server/copies.hpp>
@@ -106,7 +107,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
                 c.restore(log.clocks);
                 need(c.may_push(log.clocks + 3) && !c.may_push(log.clocks + 4));
                 c.push(0, log.clocks + 3);
-            } catch (const error&) {
+            } catch (const error& e) {
+                must_be_fit(e);
             }
             return 0;
         case 6: try {   // what a leader says besides values: its follower goes on from there
@@ -136,7 +138,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
                 need(together.save() > 0 && together.save_clock() > 0);
                 sums.give(0, sums.now(), {1.});
                 need(sums.finish());
-            } catch (const error&) {
+            } catch (const error& e) {
+                must_be_fit(e);
             }
             return 0;
         default: try {   // what a copy says of itself
@@ -146,7 +149,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
                 r.met(0, n);
                 r.leads(1, n);
                 need(!n.makes_sense() || r.decide(0, true) <= n.epoch + 1);
-            } catch (const error&) {
+            } catch (const error& e) {
+                must_be_fit(e);
             }
             return 0;
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // libFuzzer target: any bytes are refused with format_error or read into width * height values from 0 to 1.
+#include "message.hpp"
 #include <sinter/io/pgm.hpp>
 
 #include <cstdlib>
@@ -12,7 +13,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         if (read.width == 0 || read.height == 0 || read.pixels.size() != read.width * read.height) std::abort();
         for (const float pixel : read.pixels)
             if (!(pixel >= 0.0f && pixel <= 1.0f)) std::abort();
-    } catch (const format_error&) {
+    } catch (const format_error& e) {
+        must_be_fit(e);
     }
     return 0;
 }

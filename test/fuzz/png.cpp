@@ -2,6 +2,7 @@
 // needs: png
 // libFuzzer target: any bytes are refused with format_error or are a picture. Chunks' checksums are
 // made right as well, for no mutation would get beyond them.
+#include "message.hpp"
 #include <sinter/io/png.hpp>
 
 #include <cstdlib>
@@ -16,7 +17,8 @@ static void read(const std::vector<std::byte>& bytes) {
         if (picture.pixels.size() != std::size_t{picture.width} * picture.height) std::abort();
         for (const float v : picture.pixels)
             if (!(v >= 0.f && v <= 1.f)) std::abort();
-    } catch (const format_error&) {
+    } catch (const format_error& e) {
+        must_be_fit(e);
     }
 }
 /// Length, type, data, checksum over the middle two.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // libFuzzer target: whatever other members have put in their slots instead of a list of a table's rows, it is refused
 // with data_error, or each row of the sum is one that the table has, once, and of as many lists as name it.
+#include "message.hpp"
 #include <sinter/strategy/gathered_rows.hpp>
 #include <sinter/strategy/synchronous/list_exchange.hpp>
 #include <cstdlib>
@@ -24,7 +25,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     std::map<std::int32_t, std::vector<const float*>> named;   // by rows of the table
     try {
         lists.join_members();
-    } catch (const data_error&) {
+    } catch (const data_error& e) {
+        must_be_fit(e);
         return 0;
     }
     const row_list& all = lists.join_members();   // the same again

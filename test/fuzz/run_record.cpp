@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // libFuzzer target: whatever stands in the small files beside checkpoints. Any run can take them over, and the one that
 // had them then writes no more; training has ended at a step, or has not, or the file is refused.
+#include "message.hpp"
 #include <sinter/estimator/training_end.hpp>
 #include <sinter/io/run_record.hpp>
 #include <cstdlib>
@@ -32,7 +33,8 @@ bool may_write(run_record& r) {
     try {
         r.guarded([] {});
         return true;
-    } catch (const io_error&) {
+    } catch (const io_error& e) {
+        must_be_fit(e);
         return false;
     }
 }
@@ -54,7 +56,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     std::int64_t step = -1;
     try {
         step = detail::training_end(folder()).step();
-    } catch (const format_error&) {
+    } catch (const format_error& e) {
+        must_be_fit(e);
         return 0;
     }
     const std::string again = std::to_string(step) + "\n";

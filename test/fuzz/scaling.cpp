@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // libFuzzer target: any bytes are refused with format_error or option_error or are a scaling; written anew, those are
 // read as the same, and they scale numbers of every type.
+#include "message.hpp"
 #include <sinter/data/scaling/save.hpp>
 
 #include <cstdlib>
@@ -20,8 +21,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         for (std::size_t i = 0; i < n; i += 2) wide[i] = (std::int64_t{1} << 53) + 1;
         if (s.apply(wide).size() != n || s.apply(widest).size() != n || s.original(s.apply(wide)).size() != n)
             std::abort();
-    } catch (const format_error&) {
-    } catch (const option_error&) {   // a shift and its rest that are beyond doubles together
+    } catch (const format_error& e) {
+        must_be_fit(e);
+    } catch (const option_error& e) {   // a shift and its rest that are beyond doubles together
+        must_be_fit(e);
     }
     return 0;
 }

@@ -2,6 +2,7 @@
 // needs: distributed
 // libFuzzer target: whatever stands in a file of a table's changes is refused before any row is handed on, or each row
 // and each key is handed on once, as another reader of safetensors has it. The first byte says how wide rows are.
+#include "message.hpp"
 #include <sinter/io/safetensors.hpp>
 #include <sinter/parameter_server/checkpoint/table_delta.hpp>
 #include <cstdlib>
@@ -35,8 +36,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
             [&](std::int64_t key) { removed.push_back(key); });
         need(n.rows == std::ssize(keys) && n.removed == std::ssize(removed));
         whole = true;
-    } catch (const format_error&) {
-    } catch (const mismatch_error&) {
+    } catch (const format_error& e) {
+        must_be_fit(e);
+    } catch (const mismatch_error& e) {
+        must_be_fit(e);
     }
     ::close(fd);
     if (!whole) {

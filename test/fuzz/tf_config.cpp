@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // libFuzzer target: any text of TF_CONFIG is read or refused with option_error, whose text is fit for a terminal;
 // what is read is JSON by another reader's judgement too, and a cluster made of it keeps its rules.
+#include "message.hpp"
 #include <sinter/net/roster/tf_config.hpp>
 
 #include <cstdlib>
@@ -32,8 +33,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
                 if (!member.address().known()) std::abort();
         }
     } catch (const sinter::option_error& e) {
-        for (const char* c = e.what(); *c; ++c)
-            if (static_cast<unsigned char>(*c) < 0x20) std::abort();
+        must_be_fit(e);
     }
     return 0;
 }
