@@ -56,7 +56,7 @@ enum class fault_kind : std::uint8_t {
     gradient_through_loop,   ///< a gradient within a net, through a loop that lies between the two tensors
     lookup_is_computed,      ///< a table elsewhere, on servers, is looked up by numbers that the net computes
     hashed_table_without_servers,   ///< hashed_embedding in a program that no server keeps tables for
-    tensor_has_no_value,     ///< one is compared by C++'s own operators, as in an `if`, while a net is traced
+    tensor_has_no_value,     ///< C++'s own operators compare one, as in an `if`, or index it, while a net is traced
     program_too_large        ///< more scopes than their table holds, or more nodes than compilers can work through
 };
 

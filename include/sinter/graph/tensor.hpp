@@ -19,6 +19,9 @@ struct tensor {
     /// A copy, for the array moves when it grows. After a fault no extents at all: the user's code
     /// still runs on.
     constexpr sinter::shape shape() const { return ok() ? g->n.p[id].s : sinter::shape{}; }
+    /// A fault of the net, for a tensor has no values while it is traced: ops::slice and
+    /// ops::unstack give parts of one.
+    constexpr tensor operator[](int) const;
 };
 
 constexpr tensor from_steps(tensor a);   ///< [T][batch][...] to [batch][T][...] (ops/detail/steps.hpp)
@@ -100,25 +103,29 @@ namespace sinter::inline SINTER_TARGET {
 /// they are a fault of the net. ops::less and its like give tensors of 1 and 0, ops::where chooses
 /// by them.
 namespace detail {
-constexpr void refuse_comparison(tensor a) {
+constexpr void refuse_values(tensor a) {
     if (a.ok()) a.g->fail(fault_kind::tensor_has_no_value, op::none, a.shape(), a.shape());
 }
 } // namespace detail
 constexpr bool operator==(tensor a, tensor) {
-    detail::refuse_comparison(a);
+    detail::refuse_values(a);
     return false;
 }
 constexpr bool operator==(tensor a, float) {
-    detail::refuse_comparison(a);
+    detail::refuse_values(a);
     return false;
 }
 constexpr std::partial_ordering operator<=>(tensor a, tensor) {
-    detail::refuse_comparison(a);
+    detail::refuse_values(a);
     return std::partial_ordering::unordered;
 }
 constexpr std::partial_ordering operator<=>(tensor a, float) {
-    detail::refuse_comparison(a);
+    detail::refuse_values(a);
     return std::partial_ordering::unordered;
+}
+constexpr tensor tensor::operator[](int) const {
+    detail::refuse_values(*this);
+    return {g, -1};
 }
 
 } // namespace sinter
