@@ -305,3 +305,14 @@ BOOST_AUTO_TEST_CASE(full_batches) {
     m.inner().set_plain(m.inner().parameter(0), &nan);
     check_error<data_error>([&] { m.train(good); }, "a weight is not finite", "full_batch, dense/kernel");
 }
+/// The first step tried is so long that the loss overflows; the mask is not to blame.
+BOOST_AUTO_TEST_CASE(a_trial_that_overflows_beside_a_mask) {
+    constexpr auto masked = features<2> >> [](tensor x) {
+        const tensor w = parameter(x, "w", extents(1), zeros);
+        return ops::exp(ops::slice(x, -1, 0, 1) * w * 100.f) + ops::exp(ops::slice(x, -1, 1, 1));
+    };
+    full_batch m(masked, mse, trainer_options{.threads = 1});
+    auto data = data::dataset(extents(2), std::vector<float>{1, -INFINITY}).targets(extents(1), std::vector<float>{2}) |
+                data::batch(1);
+    BOOST_TEST(m.train(data).loss < 1e-6);
+}

@@ -140,9 +140,12 @@ private:
                 t_.set_steps(0);
                 const double l = static_cast<double>(t_.step(b)), counted = summed ? 1 : t_.loss_weight(),
                              by = counted == 0 ? 1 : counted;   // weights that cancel: the step divided by 1
-                if (!(l - l == 0)) {   // a trial that is too far may overflow, what is given may not
-                    detail::need_finite_batch(t_, b, "full_batch");
-                    if (begins_) detail::need_finite_weights(t_, "full_batch");
+                if (!(l - l == 0)) {   // a trial that is too far may overflow; infinities may be masks
+                    detail::need_finite_batch(t_, b, "full_batch", detail::wrong_number::nan);
+                    if (begins_) {
+                        detail::need_finite_weights(t_, "full_batch");
+                        detail::need_finite_batch(t_, b, "full_batch");
+                    }
                 }
                 all += l * by;
                 weight += counted;
