@@ -61,7 +61,7 @@ public:
     void take(const Model& from) {
         if constexpr (requires { from.inner(); }) {
             take(from.inner());
-        } else {
+        } else if constexpr (requires { Model::parameters(); }) {
             constexpr auto& p = program::v;
             values_of taken;
             for (int i = 0; i < p.n_parameters; ++i)
@@ -72,6 +72,9 @@ public:
             seed_ = from.options().seed;
             step_ = from.steps();
             batch_.n = 0;
+        } else {
+            static_assert(!sizeof(Model), "predictor: its weights come from a trainer, an estimator or a "
+                                          "weights_file(path)");
         }
     }
 
@@ -104,8 +107,10 @@ public:
         const std::size_t n = largest_batch == 1 ? 1 : x.size() / width;
         if (x.size() != n * width || n < 1 || n > largest_batch)
             throw data_error("input of the wrong size", "predictor", std::to_string(x.size()),
-                             std::to_string(width) + " for each of 1 to " + std::to_string(largest_batch) +
-                                 " examples");
+                             std::to_string(width) +
+                                 (largest_batch == 1
+                                      ? ", one example: for more, give max_batch<N>"
+                                      : " for each of 1 to " + std::to_string(largest_batch) + " examples"));
         std::memcpy(input_.data(), x.data(),
                     4 * x.size());   // kernels may read a little beyond the last number: here they can
         const float* port = input_.data();
