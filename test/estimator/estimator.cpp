@@ -66,12 +66,29 @@ BOOST_AUTO_TEST_CASE(steps_are_counted_in_all) {
     BOOST_TEST(exact.train(p, {.progress = nullptr}).at(0).examples == 40);
     BOOST_TEST(exact.inner().steps() == 6);
 }
+/// What was written into a file, which is closed.
+static std::string text_of(std::FILE* file) {
+    std::rewind(file);
+    std::string s;
+    for (int c; (c = std::fgetc(file)) != EOF;) s += static_cast<char>(c);
+    std::fclose(file);
+    return s;
+}
 BOOST_AUTO_TEST_CASE(a_function_may_end_training) {
     auto model = fresh();
     auto p = points(40) | data::batch(16);
     const auto history =
         model.train(p, {.epochs = 10, .progress = nullptr}, [](const epoch_result& r) { return r.epoch < 4; });
     BOOST_TEST(history.size() == 4u);
+}
+BOOST_AUTO_TEST_CASE(an_early_end_is_told) {
+    auto model = fresh();
+    auto p = points(40) | data::batch(16);
+    std::FILE* file = std::tmpfile();
+    BOOST_REQUIRE(file);
+    model.train(p, {.epochs = 10, .progress = file}, [](const epoch_result& r) { return r.epoch < 2; });
+    const std::string s = text_of(file);
+    BOOST_TEST(s.ends_with("\ntraining ended after step 6: a function of the epoch's result\n"), s);
 }
 BOOST_AUTO_TEST_CASE(what_cannot_be_trained) {
     auto model = fresh();
@@ -116,11 +133,7 @@ static std::string written(Model& model, data::pipeline& training, data::pipelin
     std::FILE* file = std::tmpfile();
     BOOST_REQUIRE(file);
     history = model.train(training, {.epochs = epochs, .validation = validation, .progress = file});
-    std::rewind(file);
-    std::string s;
-    for (int c; (c = std::fgetc(file)) != EOF;) s += static_cast<char>(c);
-    std::fclose(file);
-    return s;
+    return text_of(file);
 }
 static std::string shown(const char* name, double value) {
     return std::string("  ") + name + ' ' + detail::formatted("%.4f", value);

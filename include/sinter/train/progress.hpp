@@ -84,6 +84,12 @@ public:
         std::fflush(out_);
         drawn_ = false;
     }
+    /// A line of its own.
+    SINTER_COLD void say(const std::string& line) {
+        finish();
+        std::fprintf(out_, "%s\n", line.c_str());
+        std::fflush(out_);
+    }
     bool on_terminal() const { return terminal_; }
 
 private:

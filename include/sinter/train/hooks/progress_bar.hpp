@@ -49,6 +49,11 @@ public:
         if (r.training_accuracy == r.training_accuracy) shown.insert(shown.begin(), {"accuracy", r.training_accuracy});
         bar_->finish(r.loss, shown);
     }
+    /// An early end has a line that says why.
+    SINTER_COLD void end(training_run& run) {
+        if (bar_ && run.stopping())
+            bar_->say(joined({"training ended after step ", run.step, ": ", run.why_stopped()}));
+    }
 
 private:
     std::unique_ptr<progress> bar_;
