@@ -39,6 +39,11 @@ constexpr auto scored = inputs(array<4, 3>, indices<2>)
 constexpr auto tagger = inputs(array<5, 3>, indices<>) >> [](tensor x, tensor lengths) {
     return bundle(bidirectional(lstm<4>)(bundle(x, lengths)), dense<2>(x));
 };
+/// Parameters that are called as others' values are.
+constexpr auto namesakes = features<3> >> [](tensor x) {
+    const auto p = [x](const char* name) { return parameter(x, name, extents(3), zeros); };
+    return bundle((x + 1.f) * p("output_1") + p("number"), x * p("output") + p("input"));
+};
 const std::filesystem::path top =
     std::filesystem::absolute(__FILE__).parent_path().parent_path().parent_path().parent_path();
 } // namespace
@@ -130,6 +135,17 @@ BOOST_AUTO_TEST_CASE(names_of_inputs_and_outputs) {
     BOOST_TEST((f.outputs == std::vector<std::string>{"output", "output_1"}));
     for (const char* name : {"bidirectional/forward/kernel_i", "bidirectional/backward/kernel_i",
                              "bidirectional/backward/bias_o", "dense/kernel"})
+        BOOST_TEST(f.constants.contains(name), name);
+}
+
+BOOST_AUTO_TEST_CASE(inputs_and_outputs_keep_their_names_before_weights_and_weights_before_numbers) {
+    const temporary_folder folder;
+    export_onnx(namesakes, folder / "n.onnx");
+    const onnx_file f(read_bytes(folder / "n.onnx"));
+    BOOST_TEST((f.inputs == std::vector<std::string>{"input"}));
+    BOOST_TEST((f.outputs == std::vector<std::string>{"output", "output_1"}));
+    BOOST_TEST((f.constants.at("number") == std::vector<std::uint64_t>{3}));
+    for (const char* name : {"input_1", "output_2", "output_1_1", "number_1"})
         BOOST_TEST(f.constants.contains(name), name);
 }
 

@@ -49,6 +49,10 @@ public:
         std::vector<bool> live(static_cast<std::size_t>(g.n.n));
         for (const int id : g.outputs) live[at(id)] = true;
         for (int i = 0; i < g.inputs.n; ++i) make_input(i);
+        // first, so that no weight or constant takes a name that is promised to another
+        for (int i = 0; i < g.outputs.n; ++i) m.unique(numbered("output", i));
+        for (const auto& list : {g.parameters, g.states})
+            for (const variable& v : list) m.keep_for_weights(compiler::path_of(g.scopes, v.scope, v.name));
         for (int id = g.n.n; id-- > 0;)
             for (int k = 0; live[at(id)] && k < g.n[id].operands; ++k) live[at(g.n[id].in[k])] = true;
         // What a loop repeats is emitted when the loop's results are read. A view is emitted when
@@ -192,9 +196,11 @@ private:
                 if (v.id == id) return compiler::path_of(g.scopes, v.scope, v.name);
         refuse(id);
     }
+    /// The first is called without a number.
+    static std::string numbered(const char* what, int i) { return i == 0 ? what : what + ('_' + std::to_string(i)); }
     void make_input(int i) {
         const int id = g.inputs[i];
-        const std::string name = m.unique(i == 0 ? "input" : "input_" + std::to_string(i));
+        const std::string name = m.unique(numbered("input", i));
         m.inputs.push_back({name, type_of(s(id)), s(id).batched, extents_of(s(id))});
         set(id, name);
     }
@@ -206,7 +212,7 @@ private:
             made = made || std::find(o.out.begin(), o.out.end(), from) != o.out.end();
         for (const port& p : m.outputs) made = made && p.name != from;
         if (!made) from = add(id, "Identity", {from});
-        const std::string name = m.unique(i == 0 ? "output" : "output_" + std::to_string(i));
+        const std::string name = numbered("output", i);
         m.rename(from, name);
         std::replace(last_.begin(), last_.end(), from, name);
         std::replace(first_.begin(), first_.end(), from, name);
@@ -222,7 +228,7 @@ private:
             v.fill(values.data(), v.s, v.f);
             return set(id, m.floats("table", {v.s.d, v.s.d + v.s.rank}, values));
         }
-        if (const known_values k = values_of(id); k.there) return set(id, m.floats(k.path, extents_of(v.s), k.x));
+        if (const known_values k = values_of(id); k.there) return set(id, m.weights(k.path, extents_of(v.s), k.x));
         for (auto e = emitters_.rbegin(); e != emitters_.rend(); ++e)   // a user's own come last
             if (e->k == v.k) return e->emit(*this, id);
         if (v.about->onnx == nullptr) refuse(id, why_not(v.about->self.name));

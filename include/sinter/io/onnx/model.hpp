@@ -68,6 +68,15 @@ public:
         for (int i = 1; !names_.insert(name).second; ++i) name = wanted + '_' + std::to_string(i);
         return name;
     }
+    /// Keeps a path, if nobody is called so yet, for weights(), whatever is named before.
+    void keep_for_weights(const std::string& path) {
+        if (names_.insert(path).second) kept_.insert(path);
+    }
+    /// A parameter's or state's values, called by its path.
+    std::string weights(const std::string& path, const std::vector<std::int64_t>& shape, const std::vector<float>& x) {
+        const std::string name = kept_.erase(path) ? path : unique(path);
+        return constant(name, element::f32, shape, x.data(), x.size() * sizeof(float));
+    }
     /// A constant of floats.
     std::string floats(const std::string& wanted, const std::vector<std::int64_t>& shape, const std::vector<float>& x) {
         return constant(unique(wanted), element::f32, shape, x.data(), x.size() * sizeof(float));
@@ -107,7 +116,7 @@ public:
     }
 
 private:
-    std::set<std::string> names_;
+    std::set<std::string> names_, kept_;
     std::map<std::uint32_t, std::string> numbers_;
     std::map<std::pair<std::vector<std::int64_t>, std::vector<std::int64_t>>, std::string>
         whole_;   ///< by values and extents

@@ -23,7 +23,7 @@ inline bool emit_dense_of_image(exporter& e, int id) {
         for (int p = 0; p < places; ++p)
             std::copy_n(k.x.begin() + (p * channels + c) * columns, columns, x.begin() + (c * places + p) * columns);
     const std::string flattened = e.reshape(flat, e.value_channels_first(image), {0, channels * places});
-    e.set(id, e.add(id, "MatMul", {flattened, e.m.floats(k.path, {channels * places, columns}, x)}));
+    e.set(id, e.add(id, "MatMul", {flattened, e.m.weights(k.path, {channels * places, columns}, x)}));
     return true;
 }
 inline void emit_gemm(exporter& e, int id) {

@@ -27,7 +27,7 @@ inline std::string operand_channels_first(exporter& e, int id, int rank) {
         return e.add(id, "Transpose", {whole}, {ints("perm", order)});
     }
     std::swap(extents.front(), extents.back());
-    if (const auto k = e.values_of(id); k.there) return e.m.floats(k.path, extents, k.x);
+    if (const auto k = e.values_of(id); k.there) return e.m.weights(k.path, extents, k.x);
     return e.reshape(id, e.value(id), extents);
 }
 

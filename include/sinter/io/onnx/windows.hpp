@@ -51,7 +51,7 @@ inline std::string conv_weights(exporter& e, int id, const sliding* a, int first
     for (int o = 0; o < outputs; ++o)
         for (int i = 0; i < inputs; ++i)
             for (int w = 0; w < taps; ++w) x.push_back(k.x[static_cast<std::size_t>((w * inputs + i) * outputs + o)]);
-    return e.m.floats(k.path, extents, x);
+    return e.m.weights(k.path, extents, x);
 }
 /// The axes of a dense convolution of x [H, W, ...] into y.
 struct dense_axes {
