@@ -4,6 +4,8 @@
 
 #include <sinter/layers/lstm.hpp>
 #include <sinter/sinter.hpp>
+#include <sinter/train/checkpoint/load_weights.hpp>
+#include <sinter/train/predictor.hpp>
 
 #include <vector>
 
@@ -71,4 +73,29 @@ BOOST_AUTO_TEST_CASE(a_saved_run_goes_on_within_the_sequence) {
     load(b, folder / "run.safetensors");
     BOOST_TEST(step(a, piece(x, 2, 2, F), piece(y, 2, 2, 1)) == step(b, piece(x, 2, 2, F), piece(y, 2, 2, 1)));
     BOOST_TEST(a.state(0).s.d[0] == B);
+}
+// A net of the same weights that carries nothing, as one that answers step by step, takes them.
+BOOST_AUTO_TEST_CASE(where_sequences_have_come_to_is_no_weight) {
+    const temporary_folder folder;
+    const auto x = numbers(B * 4 * F, 1), y = numbers(B * 4, 5);
+    trained<decltype(half)> a{sgd{.learning_rate = 0.1f}}, b{sgd{.learning_rate = 0.1f}};
+    step(a, piece(x, 0, 2, F), piece(y, 0, 2, 1));
+    save(a, folder / "run");
+    save(a, folder / "weights", saved::weights);
+    BOOST_TEST(safetensors::read(folder / "run").tensors.contains("lstm/carried"));
+    BOOST_TEST(!safetensors::read(folder / "weights").tensors.contains("lstm/carried"));
+
+    trained<decltype(whole)> w{sgd{}};
+    load(w, folder / "weights");
+    const predictor p{array<2, F> >> lstm<H> >> dense<1>, weights_file(folder / "weights")};
+    const auto first = p(span<const float>(x.data(), 2 * F));
+    const auto expected = a.predict({.x = x.data(), .size = 1});
+    BOOST_TEST(std::vector<float>(first.begin(), first.end()) == std::vector<float>(expected.begin(), expected.end()));
+
+    const auto carried = a.plain(a.state(0));
+    for (const char* file : {"weights", "run"}) {
+        load_weights(b, folder / file, {.ignore = {"step"}});
+        BOOST_TEST(b.plain(b.state(0)) == std::vector<float>(carried.size()));
+        BOOST_TEST(b.plain(b.parameter(0)) == a.plain(a.parameter(0)));
+    }
 }

@@ -127,6 +127,7 @@ SINTER_COLD auto save_with(std::vector<safetensors::entry> entries, const Traine
     std::vector<std::vector<float>> values(variables.size());
     for (std::size_t i = 0; i < variables.size(); ++i) {
         const saved_variable& s = variables[i];
+        if (what == saved::weights && s.v->of_examples) continue;   // where sequences have come to is no weight
         values[i] = s.slot < 0 ? t.plain(*s.v) : t.plain_slot(*s.v, s.slot);
         entries.push_back({s.name, safetensors::dtype::f32, extents_of(s.v->s), values[i].data()});
     }

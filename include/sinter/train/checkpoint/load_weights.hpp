@@ -58,7 +58,7 @@ inline imported import_tensor(const safetensors::tensor_view& t, const found_var
 
 /// Reads parameters and states from a safetensors, .npz or .npy file: each tensor of the file must
 /// be one of the model's, by `map`, and each of the model's must be there, unless the map ignores
-/// or keeps it. The optimizer's memory and the step are left alone. Throws io_error and
+/// or keeps it. The optimizer's memory, the step and where carried sequences have come to are left alone. Throws io_error and
 /// format_error as read_tensors() does, option_error for a rule that makes no sense, and
 /// mismatch_error that lists every tensor which does not fit, with both names and extents; the
 /// model is then as it was.
@@ -87,6 +87,7 @@ void load_weights(Trainer& t, const std::string& path, const name_map& map) {
             continue;
         }
         place& p = places.find(f.path)->second;
+        if (p.v->of_examples) continue;   // where sequences have come to is no weight: it is left alone
         if (p.from != nullptr) {
             lines.push_back(both + ": given twice, also by " + io::printable(p.from->name));
             continue;
@@ -97,7 +98,7 @@ void load_weights(Trainer& t, const std::string& path, const name_map& map) {
         p.x = std::move(y.x);
     }
     for (const auto& [name, p] : places)
-        if (p.from == nullptr && !detail::matches_any(map.keep, name))
+        if (p.from == nullptr && !p.v->of_examples && !detail::matches_any(map.keep, name))
             lines.push_back("(nothing) -> " + io::printable(name) + ": missing, needed " +
                             safetensors::describe(safetensors::dtype::f32, compiler::extents_of(p.v->s)));
     if (!lines.empty()) {
