@@ -58,8 +58,8 @@ inline imported import_tensor(const safetensors::tensor_view& t, const found_var
 
 /// Reads parameters and states from a safetensors, .npz or .npy file: each tensor of the file must
 /// be one of the model's, by `map`, and each of the model's must be there, unless the map ignores
-/// or keeps it. The optimizer's memory, the step and where carried sequences have come to are left alone. Throws io_error and
-/// format_error as read_tensors() does, option_error for a rule that makes no sense, and
+/// or keeps it. The optimizer's memory, the step and where carried sequences have come to are left
+/// alone. Throws io_error and format_error as read_tensors() does, option_error for a rule that makes no sense, and
 /// mismatch_error that lists every tensor which does not fit, with both names and extents; the
 /// model is then as it was.
 template <class Trainer>
