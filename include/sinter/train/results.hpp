@@ -15,12 +15,13 @@ struct evaluation_result {
     std::vector<metric_value> metrics{};   ///< those that were asked for
     /// "loss", "accuracy", or a metric's name; option_error where there is none of this name.
     double value(std::string_view name) const {
-        return name == "loss" ? loss : name == "accuracy" ? accuracy : detail::value_of(metrics, name);
+        return name == "loss" ? loss : name == "accuracy" ? accuracy
+             : detail::value_of(metrics, name, "loss, accuracy, ");
     }
     /// The metric itself, for what is more than a number:
     /// as<metrics::confusion_matrix>("confusion_matrix").
     template <class M>
-    const M& as(std::string_view name) const { return detail::metric_of(metrics, name).template as<M>(); }
+    const M& as(std::string_view name) const { return detail::metric_of(metrics, name, "").template as<M>(); }
 };
 
 /// One epoch of training.
@@ -41,12 +42,13 @@ struct epoch_result {
     /// none of this name.
     double value(std::string_view name) const {
         return name == "loss" ? loss : name == "accuracy" ? training_accuracy : name == "val_loss" ? validation_loss
-             : name == "val_accuracy" ? accuracy : detail::value_of(metrics, name);
+             : name == "val_accuracy" ? accuracy
+             : detail::value_of(metrics, name, "loss, accuracy, val_loss, val_accuracy, ");
     }
     /// The metric itself, as in evaluation_result:
     /// as<metrics::confusion_matrix>("val_confusion_matrix").
     template <class M>
-    const M& as(std::string_view name) const { return detail::metric_of(metrics, name).template as<M>(); }
+    const M& as(std::string_view name) const { return detail::metric_of(metrics, name, "").template as<M>(); }
 };
 
 } // namespace sinter

@@ -28,9 +28,13 @@ public:
     /// data_error where it was not measured.
     double of(const epoch_result& r) {
         if (!name_.empty()) {
+            const char* needed = needed_data;
             for (const metric_value& m : r.metrics)
-                if (m.name == name_ && m.falls != falls_) falls_ = m.falls, reset();   // the first time that it is seen
-            return measured(r.value(name_), r, name_.c_str());
+                if (m.name == name_) {
+                    if (m.falls != falls_) falls_ = m.falls, reset();   // the first time that it is seen
+                    needed = "a number at each epoch: precision, recall and f1 are none where they divide by nothing";
+                }
+            return measured(r.value(name_), r, name_.c_str(), needed);
         }
         const double x = what_ == watched::validation_loss ? r.validation_loss
                          : what_ == watched::accuracy      ? r.accuracy
@@ -59,10 +63,12 @@ private:
     std::string name_;
     bool falls_ = false;   ///< of a metric that is watched by name
 
-    double measured(double x, const epoch_result& r, const char* name) const {
+    static constexpr const char* needed_data = "validation data, and class numbers for accuracies";
+
+    double measured(double x, const epoch_result& r, const char* name, const char* needed = needed_data) const {
         if (x != x)
             throw data_error("what is watched was not measured", joined({hook_, ", epoch ", r.epoch}),
-                             joined({name, " is NaN"}), "validation data, and class numbers for accuracies");
+                             joined({name, " is NaN"}), needed);
         return x;
     }
 };

@@ -149,17 +149,20 @@ const M& metric_value::as() const {
 }
 
 namespace detail {
-/// The metric of this name; option_error where there is none.
+/// The metric of this name; option_error, which lists `own` names as well, where there is none.
 template <class = void>
-const metric_value& metric_of(const std::vector<metric_value>& all, std::string_view name) {
+const metric_value& metric_of(const std::vector<metric_value>& all, std::string_view name, const char* own) {
     for (const metric_value& m : all)
         if (m.name == name) return m;
-    std::string names = "loss, accuracy";
-    for (const metric_value& m : all) names += ", " + m.name;
-    throw option_error("there is no metric of this name", "value", name, names);
+    std::string names;
+    for (const metric_value& m : all) names += m.name + ", ";
+    throw option_error("there is no metric of this name", "value", name,
+                       joined({names, own, "or another metric, if it is asked for"}));
 }
 template <class = void>
-double value_of(const std::vector<metric_value>& all, std::string_view name) { return metric_of(all, name).value; }
+double value_of(const std::vector<metric_value>& all, std::string_view name, const char* own) {
+    return metric_of(all, name, own).value;
+}
 } // namespace detail
 
 } // namespace sinter
