@@ -4,6 +4,7 @@
 
 #include <sinter/device/cpu.hpp>
 #include <sinter/expr/input.hpp>
+#include <sinter/io/safetensors.hpp>
 #include <sinter/layers/bidirectional.hpp>
 #include <sinter/layers/gru.hpp>
 #include <sinter/layers/lstm.hpp>
@@ -16,6 +17,7 @@
 #include "fixtures/recurrent_weights.hpp"
 #include "io/error_parts.hpp"
 #include "io/temporary_folder.hpp"
+#include <map>
 
 // Recurrent layers that PyTorch and Keras saved give their results here.
 using namespace sinter;
@@ -49,6 +51,21 @@ BOOST_AUTO_TEST_CASE(keras_layers_of_all_kinds) {
     constexpr auto net = array<5, 4> >> bidirectional(lstm<3>) >> gru<4>
         >> gru<2, recurrent_options{}, gru_reset::before_product> >> rnn<2>;
     gives(net, golden::keras_file, {.from = framework::keras}, golden::keras_y);
+}
+BOOST_AUTO_TEST_CASE(a_layer_without_gates_is_transposed_once) {
+    const temporary_folder folder;
+    const float input[] = {1, 2, 3, 4}, hidden[] = {5, 6, 7, 8}, bias[] = {0.5f, 1};
+    safetensors::write(folder / "rnn", {{"weight_ih_l0", safetensors::dtype::f32, {2, 2}, input},
+                                        {"weight_hh_l0", safetensors::dtype::f32, {2, 2}, hidden},
+                                        {"bias_ih_l0", safetensors::dtype::f32, {2}, bias},
+                                        {"bias_hh_l0", safetensors::dtype::f32, {2}, bias}});
+    trainer t(array<5, 2> >> rnn<2>, mse, sgd{}, trainer_options{.threads = 1});
+    load_weights(t, folder / "rnn", {.from = framework::pytorch});
+    std::map<std::string, std::vector<float>> got;
+    for (int i = 0; i < t.parameters(); ++i) got[t.path(t.parameter(i))] = t.plain(t.parameter(i));
+    BOOST_TEST((got == std::map<std::string, std::vector<float>>{{"rnn/kernel", {1, 3, 2, 4}},
+                                                                 {"rnn/recurrent_kernel", {5, 7, 6, 8}},
+                                                                 {"rnn/bias", {1, 2}}}));
 }
 BOOST_AUTO_TEST_CASE(other_units_are_told_by_gate) {
     const temporary_folder folder;

@@ -25,7 +25,7 @@ struct imported {
     std::string fault;
 };
 
-inline imported import_tensor(const safetensors::tensor_view& t, const found_variable& f, framework from,
+inline imported import_tensor(const safetensors::tensor_view& t, const found_variable& f, bool output_first,
                               const char* leaf, const std::vector<std::int64_t>& needed) {
     const std::string is = safetensors::describe(t.type, t.shape);
     if (!is_floating(t.type)) return {{}, "type: got " + is + ", needed F32, F64, F16 or BF16"};
@@ -38,7 +38,7 @@ inline imported import_tensor(const safetensors::tensor_view& t, const found_var
                     "axes: got " + is + ", and a rule whose axes are not an order of its " +
                         std::to_string(a.shape.size())};
         a = permuted(a, rule.axes);
-    } else if (kernel && convention_of(from).kernels_output_first) {
+    } else if (kernel && output_first) {
         a = output_last(a);
     }
     const auto shape_line = [&](const std::string& wanted) {
@@ -65,7 +65,7 @@ inline imported import_tensor(const safetensors::tensor_view& t, const found_var
 template <class Trainer>
 void load_weights(Trainer& t, const std::string& path, const name_map& map) {
     tensor_file file = read_tensors(path);
-    detail::gate_splitter(file, map.from);
+    const detail::gate_splitter gates(file, map.from);
     struct place {
         const variable_info* v;
         const safetensors::tensor_view* from = nullptr;
@@ -93,7 +93,8 @@ void load_weights(Trainer& t, const std::string& path, const name_map& map) {
             continue;
         }
         p.from = &tensor;
-        detail::imported y = detail::import_tensor(tensor, f, map.from, p.v->name, compiler::extents_of(p.v->s));
+        const bool output_first = detail::convention_of(map.from).kernels_output_first && !gates.made(name);
+        detail::imported y = detail::import_tensor(tensor, f, output_first, p.v->name, compiler::extents_of(p.v->s));
         if (!y.fault.empty()) lines.push_back(both + ": " + y.fault);
         p.x = std::move(y.x);
     }

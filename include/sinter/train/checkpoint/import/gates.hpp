@@ -4,7 +4,7 @@
 #include <sinter/train/checkpoint/import/name_map.hpp>
 #include <sinter/train/checkpoint/import/read_tensors.hpp>
 
-#include <cctype>
+#include <set>
 
 /// Recurrent layers' weights, which other frameworks keep side by side, as one tensor for each gate
 /// (layers/lstm.hpp, gru.hpp). This happens before names are looked up, so a name map sees
@@ -33,9 +33,12 @@ public:
             else keras(name.substr(0, name.rfind('/')));
         }
     }
+    /// Was it made here? Then it lies as ours do.
+    bool made(const std::string& name) const { return made_.contains(name); }
 
 private:
     tensor_file& f_;
+    std::set<std::string> made_;
     using names = std::vector<std::string>;
 
     static const names& gates_of(std::int64_t n, bool torch) {
@@ -56,6 +59,7 @@ private:
         std::memcpy(b.span().data(), x.data(), x.size() * sizeof(float));
         f_.bytes.push_back(std::move(b));
         f_.tensors[name] = {name, safetensors::dtype::f32, std::move(shape), f_.bytes.back().span()};
+        made_.insert(name);
     }
     /// Columns of gate g of [rows, gates * units].
     static std::vector<float> columns(const std::vector<float>& x, std::int64_t rows, std::int64_t width, std::size_t g,
