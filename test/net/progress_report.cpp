@@ -62,6 +62,22 @@ BOOST_AUTO_TEST_CASE(packets) {
     report.note(std::string(5000, 'x'));
     BOOST_TEST(l.said().size() == wire::progress_report::longest);
 }
+BOOST_AUTO_TEST_CASE(the_last_step_is_told_however_soon_it_came) {
+    listener l;
+    {
+        auto report = report_to(l.descriptor());
+        report.step(1, 0.5), report.step(2, 0.25);
+        BOOST_TEST(l.said() == "step 1 loss 0.5");
+        report.rest();
+        BOOST_TEST(l.said() == "step 2 loss 0.25");
+        BOOST_TEST(l.said() == "rest");
+        report.step(3, 1);
+        report.step(4, std::numeric_limits<double>::quiet_NaN());
+    }
+    BOOST_TEST(l.said() == "step 3 loss 1");
+    BOOST_TEST(l.said() == "step 4");
+    BOOST_TEST(l.said() == "nothing");
+}
 
 BOOST_AUTO_TEST_CASE(a_launcher_that_does_not_read_or_is_gone) {
     listener l;

@@ -50,6 +50,10 @@ public:
         fd_ = io::descriptor(::fcntl(static_cast<int>(*fd), F_DUPFD_CLOEXEC, 0));   // not for this member's children
     }
 
+    progress_report(progress_report&&) = default;
+    progress_report& operator=(progress_report&&) = default;
+    ~progress_report() { tell_last(); }
+
     /// Whether anybody listens.
     bool wanted() const noexcept { return static_cast<bool>(fd_); }
 
@@ -59,6 +63,7 @@ public:
     bool step(std::int64_t step, double loss, double waited = -1) {
         if (!wanted()) return false;
         const double now = base::monotonic_seconds();
+        untold_step_ = step, untold_loss_ = loss;
         if (last_step_ >= 0 && now - last_time_ < every) return false;
         std::string text = "step " + std::to_string(step);
         if (last_step_ >= 0 && step > last_step_)
@@ -68,6 +73,7 @@ public:
             text += " busy " +
                     base::general_text(std::clamp(1 - (waited - last_waited_) / (now - last_time_), 0., 1.), 3);
         last_step_ = step, last_time_ = now, last_waited_ = waited;
+        untold_step_ = -1;
         send(text);
         return true;
     }
@@ -86,6 +92,7 @@ public:
     /// Steps pause: the next one's rate is not measured from the last one on.
     void rest() {
         if (!wanted() || last_step_ < 0) return;
+        tell_last();
         last_step_ = -1;
         send("rest");
     }
@@ -95,14 +102,22 @@ public:
     }
 
 private:
+    /// The step at which steps end, or pause, if it came too soon after the last packet.
+    void tell_last() {
+        if (!wanted() || untold_step_ < 0) return;
+        std::string text = "step " + std::to_string(untold_step_);
+        if (untold_loss_ == untold_loss_) text += " loss " + base::general_text(untold_loss_, 6);
+        send(text);
+        untold_step_ = -1;
+    }
     void send(const std::string& text) {
         const auto n = ::send(fd_.get(), text.data(), std::min(text.size(), longest), MSG_DONTWAIT | MSG_NOSIGNAL);
         if (n < 0 && errno != EAGAIN && errno != EINTR && errno != ENOBUFS) fd_.close();   // the launcher is gone
     }
 
     io::descriptor fd_;
-    std::int64_t last_step_ = -1;
-    double last_time_ = 0, last_waited_ = -1;
+    std::int64_t last_step_ = -1, untold_step_ = -1;
+    double last_time_ = 0, last_waited_ = -1, untold_loss_ = 0;
 };
 
 } // namespace sinter::inline SINTER_TARGET::wire
