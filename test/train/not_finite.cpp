@@ -8,6 +8,7 @@
 #include <sinter/train/optimizers/clip_by_value.hpp>
 #include <sinter/train/alternating_trainer.hpp>
 #include <sinter/train/full_batch.hpp>
+#include <sinter/train/optimizers/ftrl.hpp>
 #include <sinter/train/optimizers/l2_penalty.hpp>
 #include <sinter/train/optimizers/momentum.hpp>
 #include <sinter/train/optimizers/moving_average.hpp>
@@ -103,10 +104,10 @@ BOOST_AUTO_TEST_CASE(rates_that_cannot_train) {
     }
 }
 template <class Optimizer>
-static void refuses_rate(Optimizer o, const char* where) {
+static void refuses_rate(Optimizer o, const char* where, const char* needed = "0 or more") {
     estimator m(line, mse, o, trainer_options{.threads = 1});
     auto data = pairs({1, 2, 3, 4, 5, 6}, {1, 2, 3, 4, 5, 6});
-    check_error<option_error>([&] { m.train(data, {.progress = nullptr}); }, "learning rate", where, "", "0 or more");
+    check_error<option_error>([&] { m.train(data, {.progress = nullptr}); }, "learning rate", where, "", needed);
 }
 /// Wherever the rate is, and whenever it comes.
 BOOST_AUTO_TEST_CASE(rates_within_other_optimizers) {
@@ -116,6 +117,8 @@ BOOST_AUTO_TEST_CASE(rates_within_other_optimizers) {
                  "train, step 1");
     const schedule falls = [](std::int64_t step) { return step < 2 ? 0.01f : -0.01f; };
     refuses_rate(sgd{.learning_rate = falls}, "train, step 3");
+    const schedule ends = [](std::int64_t step) { return step < 2 ? 0.01f : 0.f; };   // which ftrl divides by
+    refuses_rate(clip_by_global_norm{1.f, ftrl{.learning_rate = ends}}, "train, step 3", "more than 0");
     refuses_rate(sgd{.learning_rate = [](std::int64_t step) { return step < 1 ? 0.01f : NAN; }}, "train, step 2");
     refuses_rate(parameter_groups{sgd{.learning_rate = 0.f}, group_of<"*/bias">(adam{.learning_rate = falls})},
                  "train, step 3");

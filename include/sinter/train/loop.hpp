@@ -398,7 +398,7 @@ private:
             return;
         told_ = true;
         float rate = -1;
-        detail::each_learning_rate(t_.optimizer(), t_.steps(), [&](float r) { rate = r > rate ? r : rate; });
+        detail::each_learning_rate(t_.optimizer(), t_.steps(), [&](float r, bool) { rate = r > rate ? r : rate; });
         std::string line =
             joined({"the loss has grown a thousandfold since the first step: try a smaller learning rate"});
         if (rate >= 0) line += " than " + base::number_text(rate);

@@ -12,11 +12,12 @@
 
 namespace sinter::inline SINTER_TARGET::detail {
 
-/// Calls f with each learning rate that an optimizer has at a step: its own, that of what it wraps,
-/// those of its groups.
+/// Calls f with each learning rate that an optimizer has at a step, and whether it is divided by: its
+/// own, that of what it wraps, those of its groups.
 template <class O, class F>
 void each_learning_rate(const O& o, std::int64_t step, F f) {
-    if constexpr (requires { o.learning_rate.at(step); }) f(o.learning_rate.at(step));
+    if constexpr (requires { o.learning_rate.at(step); })
+        f(o.learning_rate.at(step), requires { O::divides_by_rate; });
     if constexpr (requires { O::batches; o.optimizer; }) each_learning_rate(o.optimizer, step / O::batches, f);
     else if constexpr (requires { o.optimizer; }) each_learning_rate(o.optimizer, step, f);
     if constexpr (requires { o.others; o.members; }) {
@@ -25,14 +26,14 @@ void each_learning_rate(const O& o, std::int64_t step, F f) {
     }
 }
 /// option_error unless all of them are finite and not negative: a rate below zero climbs, NaN or
-/// infinity ends in weights that are that.
+/// infinity ends in weights that are that, and so does a division by 0.
 template <class O>
 void need_learning_rates(const O& o, std::int64_t step) {
-    each_learning_rate(o, step, [&](float rate) {
-        if (rate >= 0 && rate <= std::numeric_limits<float>::max()) return;
+    each_learning_rate(o, step, [&](float rate, bool divides) {
+        if ((rate > 0 || (rate == 0 && !divides)) && rate <= std::numeric_limits<float>::max()) return;
         [&]() SINTER_COLD {
             throw option_error("learning rate", joined({"train, step ", step + 1}), base::number_text(rate),
-                               "0 or more, and finite");
+                               divides ? "more than 0, and finite" : "0 or more, and finite");
         }();
     });
 }
