@@ -25,3 +25,12 @@ BOOST_AUTO_TEST_CASE(threads_do_not_change_a_bit) {   // a kernel of 8192 weight
 BOOST_AUTO_TEST_CASE(with_decay_inside_the_ratio) {
     check_training(lamb{.learning_rate = 0.05f, .weight_decay = 0.1f}, golden::lamb_decay);
 }
+/// Columns that only pad packed weights must not make the norms NaN.
+BOOST_AUTO_TEST_CASE(with_an_epsilon_of_zero) {
+    small_trainer<lamb> none(lamb{.learning_rate = 0.05f, .epsilon = 0}, {.threads = 1}),
+        tiny(lamb{.learning_rate = 0.05f, .epsilon = 1e-20f}, {.threads = 1});
+    start(none), start(tiny);
+    const small_batch batch;
+    for (int i = 0; i < 3; ++i) BOOST_TEST(none.step(batch) == tiny.step(batch));
+    BOOST_TEST(all_parameters(none) == all_parameters(tiny), boost::test_tools::per_element());
+}

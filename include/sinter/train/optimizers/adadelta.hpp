@@ -35,7 +35,7 @@ struct adadelta {
         out[0] = learning_rate.at(step);
         out[1] = rho;
         out[2] = 1.f - rho;
-        out[3] = epsilon;
+        out[3] = detail::divided_by(epsilon);
         out[4] = weight_decay;
     }
 };

@@ -29,7 +29,7 @@ struct adagrad {
     }
     void scalars(std::int64_t step, float* out) const {
         out[0] = learning_rate.at(step);
-        out[1] = epsilon;
+        out[1] = detail::divided_by(epsilon);
         out[2] = weight_decay;
     }
     float first_of_slot(int) const { return initial_accumulator; }

@@ -33,7 +33,7 @@ inline void adam_scalars(float rate, float b1, float b2, float epsilon, std::int
     out[2] = b2;
     out[3] = 1.f - b2;
     out[4] = static_cast<float>(1. / __builtin_sqrt(1. - to_the_power(static_cast<double>(b2), t)));
-    out[5] = epsilon;
+    out[5] = divided_by(epsilon);
 }
 } // namespace detail
 

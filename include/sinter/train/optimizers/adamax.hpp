@@ -33,7 +33,7 @@ struct adamax {
         out[0] = static_cast<float>(rate / (1. - __builtin_pow(static_cast<double>(beta1), t)));
         out[1] = 1.f - beta1;
         out[2] = beta2;
-        out[3] = epsilon;
+        out[3] = detail::divided_by(epsilon);
         out[4] = weight_decay;
     }
 };

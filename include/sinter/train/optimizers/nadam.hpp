@@ -45,7 +45,7 @@ struct nadam {
         out[4] = 1.f - beta2;
         const double b2 = __builtin_pow(static_cast<double>(beta2), static_cast<double>(step + 1));
         out[5] = static_cast<float>(1. / __builtin_sqrt(1. - b2));
-        out[6] = epsilon;
+        out[6] = detail::divided_by(epsilon);
         out[7] = weight_decay;
     }
 };
