@@ -34,8 +34,9 @@ void each_rmsprop_setting(const O& o, setting_call f) {
     f("weight_decay", o.weight_decay, allowed::not_negative);
 }
 
-/// An epsilon as updates divide by it: never 0. Columns that pad packed weights have moments of 0, and 0 / 0 there would
-/// make norms of the whole tensor NaN. Besides, weights whose gradient is 0 then stay. No root of a square is so small.
+/// An epsilon as updates divide by it: never 0. Columns that pad packed weights have moments of 0,
+/// and 0 / 0 there would make norms of the whole tensor NaN. Besides, weights whose gradient is 0
+/// then stay.
 constexpr float divided_by(float epsilon) { return epsilon > 1e-30f ? epsilon : 1e-30f; }
 
 /// option_error unless the value is as allowed. Of a limit 0 lets nothing through, and infinity is
