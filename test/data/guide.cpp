@@ -233,6 +233,13 @@ BOOST_AUTO_TEST_CASE(tables) {
     const data::features loaded = data::load_features("people.features");
     auto stream = data::csv_examples("train.csv", loaded, words) | data::shuffle(10'000) | data::batch(64);
     BOOST_TEST(stream.next()->size == 2);
+
+    io::input_file file("train.csv");
+    io::gzip_source plain(file);                        // which passes on what is not gzip
+    data::csv::reader records(plain, words);
+    people.fit(records);
+    data::save(people, "from_a_reader.features");
+    BOOST_TEST(data::read_text("from_a_reader.features") == data::read_text("people.features"));
 }
 BOOST_AUTO_TEST_CASE(texts) {
     const within_folder here;
