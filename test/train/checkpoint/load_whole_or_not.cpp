@@ -9,6 +9,9 @@
 #include <sinter/sinter.hpp>
 #include <sinter/train/full_batch.hpp>
 #include <sinter/train/checkpoint/load_weights.hpp>
+#include <sinter/train/optimizers/clip_by_value.hpp>
+#include <sinter/train/optimizers/nesterov.hpp>
+#include <sinter/train/optimizers/rmsprop.hpp>
 #include <sinter/train/predictor.hpp>
 #include <cstdlib>
 #include <new>
@@ -185,6 +188,30 @@ BOOST_AUTO_TEST_CASE(another_optimizers_file_names_the_way) {
     } catch (const mismatch_error& e) {
         BOOST_TEST((std::string_view(e.what()).find("saved::weights") == std::string_view::npos));
     }
+}
+BOOST_AUTO_TEST_CASE(memory_of_the_same_extents_may_be_another_optimizers) {
+    const temporary_folder folder;
+    trainer_of<net, momentum> from({}, {.threads = 1, .seed = 2});
+    from.step(batch);
+    save(from, folder / "f");
+    trainer_of<net, rmsprop> t({}, {.threads = 1});
+    const auto before = everything(t);
+    check_error<mismatch_error>([&] { load(t, folder / "f"); }, "memory is another's", folder / "f",
+                                "that of 'momentum'", "that of rmsprop: to load the weights alone, write load(..., "
+                                                    "saved::weights)");
+    BOOST_TEST((everything(t) == before));
+    load(t, folder / "f", saved::weights);
+    // One that keeps the same, and one around another, take it.
+    trainer_of<net, clip_by_value<nesterov>> like({}, {.threads = 1});
+    load(like, folder / "f");
+    BOOST_TEST((everything(like) == everything(from)));
+    // A file of an older program does not say.
+    const safetensors::file f = safetensors::read(folder / "f");
+    std::vector<safetensors::entry> entries;
+    for (const auto& [name, v] : f.tensors) entries.push_back({name, v.type, v.shape, v.data.data()});
+    safetensors::write(folder / "old", entries, {{"format", "sinter"}});
+    load(t, folder / "old");
+    BOOST_TEST((t.steps() == 1));
 }
 BOOST_AUTO_TEST_CASE(the_seed_is_compared_where_it_matters) {
     const temporary_folder folder;

@@ -55,8 +55,9 @@ struct row_walk {
     static constexpr bool only_divides = true;
     static constexpr int whole = 1, rest = 2, transposed = 4, crossing = 8, long_rows = 16;
     /// Longer rows are reduced in stretches: a sum over all would soon be so large that what is added
-    /// to it is rounded away. (Of shorter rows a lane of a partial result has at most 4096 numbers.)
-    static constexpr std::int64_t most_at_once = std::int64_t{1} << 18, stretch = std::int64_t{1} << 15;
+    /// to it is rounded away. So a lane of a partial result has at most 4096 numbers.
+    static constexpr std::int64_t most_at_once = std::int64_t{4096} * lanes * (registers >= 32 ? 4 : 2),
+                                  stretch = most_at_once / 8;
     template <int C>
     using only = row_walk<Body, C>;
     static constexpr int cases(const std::int64_t* e, std::int64_t most_rows) {
