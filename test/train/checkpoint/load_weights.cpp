@@ -12,6 +12,7 @@
 #include <sinter/layers/dense.hpp>
 #include <sinter/layers/norm.hpp>
 #include <sinter/layers/reshape.hpp>
+#include <sinter/train/checkpoint/checkpoint.hpp>
 #include <sinter/train/checkpoint/load_weights.hpp>
 #include <sinter/train/losses/mse.hpp>
 #include <sinter/train/losses/softmax_cross_entropy.hpp>
@@ -150,6 +151,17 @@ BOOST_AUTO_TEST_CASE(ignored_and_kept) {
     BOOST_TEST(kernel(t) == own);
     BOOST_TEST(t.plain(t.parameter(0)) == whole.plain(whole.parameter(0)));
     BOOST_TEST(kernel(whole) != own);
+}
+// What save() wrote needs no list of what is not a weight in it.
+BOOST_AUTO_TEST_CASE(whole_files_of_ours) {
+    const temporary_folder folder;
+    small t({}, {.threads = 1, .seed = 5}), other({}, {.threads = 1, .seed = 6});
+    save(t, folder / "whole");
+    load_weights(other, folder / "whole", {});
+    for (int i = 0; i < t.parameters(); ++i)
+        BOOST_TEST(other.plain(other.parameter(i)) == t.plain(t.parameter(i)));
+    check_error<mismatch_error>([&] { load_weights(other, folder / "whole", {.from = framework::keras}); },
+                                "'step' -> 'step': unexpected", folder / "whole");
 }
 
 namespace {

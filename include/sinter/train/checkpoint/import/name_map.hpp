@@ -31,7 +31,8 @@ struct name_map {
     framework from = framework::sinter;
     std::vector<name_rule> rules{};      ///< the first that fits holds; what none fits is named as the framework does
     std::vector<std::string> ignore{};   ///< their tensors, as names or patterns, that are not wanted
-    std::vector<std::string> keep{};     ///< our parameters and states, likewise, that stay as they are
+    std::vector<std::string> keep{};     ///< our parameters and states, likewise, that stay as they are if theirs are
+                                         ///< not there, or ignored
 };
 
 namespace detail {
