@@ -38,6 +38,12 @@ BOOST_AUTO_TEST_CASE(sums_of_millions) {
     const auto softmax_sum = of(row >> [](tensor v) { return ops::sum(ops::softmax(v), {-1}, keep::yes); }, x);
     BOOST_TEST(std::abs(softmax_sum - 1) < 5e-5);
 }
+/// So few that processors with wide vectors sum them at once, and with narrow ones must not.
+BOOST_AUTO_TEST_CASE(sums_of_a_quarter_of_a_million) {
+    constexpr auto row = features<1 << 18>;
+    const std::vector<float> x(1 << 18, 0.1f);
+    BOOST_TEST(apart(of(row >> [](tensor v) { return ops::sum(v, {-1}, keep::yes); }, x), 0.1f * (1 << 18)) < 5e-5);
+}
 BOOST_AUTO_TEST_CASE(each_column_counts_once) {
     constexpr auto row = features<columns>;
     std::vector<float> x(columns);
