@@ -19,7 +19,7 @@ inline bool is_nearly_zero(std::string_view text) {
         const auto read = std::from_chars(digits.data(), digits.data() + digits.size(), exponent);
         if (read.ec != std::errc{}) return digits.starts_with('-');
     }
-    return static_cast<std::int64_t>(point) - static_cast<std::int64_t>(first) + exponent < 0;
+    return exponent < static_cast<std::int64_t>(first) - static_cast<std::int64_t>(point);   // their sum may overflow
 }
 } // namespace detail
 
