@@ -3,6 +3,9 @@
 #include <boost/test/unit_test.hpp>
 #include "io/error_parts.hpp"
 #include <sinter/sinter.hpp>
+#include <sinter/train/hooks/early_stop.hpp>
+#include <sinter/train/hooks/keep_best.hpp>
+#include <sinter/train/hooks/reduce_on_plateau.hpp>
 #include <sinter/train/optimizers/accumulate.hpp>
 #include <sinter/train/optimizers/clip.hpp>
 #include <sinter/train/optimizers/clip_by_value.hpp>
@@ -285,6 +288,14 @@ BOOST_AUTO_TEST_CASE(a_quiet_end_with_weights_that_are_not_finite) {
     BOOST_TEST(history[0].examples == 2);
     BOOST_TEST(std::isnan(history[0].validation_loss));
     BOOST_TEST(std::remove("not_finite_quiet.safetensors") != 0);
+    early_stop stops;
+    keep_best best, least({.what = watched::loss, .file = "not_finite_best.safetensors"});
+    reduce_on_plateau lowers;
+    auto watched_run = fresh(0.1f);
+    BOOST_TEST(watched_run.train(data, o, spoils_weights{}, stops, best, least, lowers).size() == 1u);
+    BOOST_TEST(best.best_epoch() == 0);
+    BOOST_TEST(least.best_epoch() == 0);   // though the steps before had a loss
+    BOOST_TEST(std::remove("not_finite_best.safetensors") != 0);
     auto finite = fresh(0.1f);   // the processor's weights are those of the step before, and are measured
     auto bad = pairs({1, 2, 3, INFINITY}, {1, 2, 3, 4});
     BOOST_TEST(std::isfinite(finite.train(bad, o)[0].validation_loss));

@@ -30,6 +30,7 @@ public:
         stopped_ = stopped_ && run.resumed;
     }
     SINTER_COLD void epoch_end(training_run& run) {
+        if (run.lost) return;   // nothing was measured, and it ends anyhow
         const epoch_result& r = run.result;
         const double x = monitor_.of(r);
         if (seen_++ < o_.start_from) return;

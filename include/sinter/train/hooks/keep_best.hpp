@@ -35,6 +35,7 @@ public:
     /// Throws what save() throws.
     template <class Run>
     SINTER_COLD void epoch_end(Run& run) {
+        if (run.lost) return;   // what has such weights is no best, whatever the loss before them was
         if (!monitor_.better(monitor_.of(run.result))) return;
         best_epoch_ = run.result.epoch;
         kept_.clear();

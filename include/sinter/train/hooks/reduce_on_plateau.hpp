@@ -40,6 +40,7 @@ public:
     }
     template <class Run>
     SINTER_COLD void epoch_end(Run& run) {
+        if (run.lost) return;   // nothing was measured, and it ends anyhow
         const double x = monitor_.of(run.result);
         float& rate = rate_of(run).peak;
         if (cooldown_ > 0) --cooldown_, wait_ = 0;
