@@ -150,9 +150,13 @@ BOOST_AUTO_TEST_CASE(signals) {
     same(steps_of(r), {12, 16, 20});
     BOOST_TEST(r.evaluations.back().result.loss == whole.evaluations.back().result.loss);
     // an evaluator, too
+    static int ends[2];
+    BOOST_REQUIRE(::pipe(ends) == 0);
+    const auto tells = [] { return ::write(ends[1], "x", 1) == 1 ? base::monotonic_seconds() : 0; };   // it waits by now
     const pid_t child = ::fork();
-    if (child == 0) ::_exit(go(folder / "none", here, {.does = duty::evaluate}).interrupted ? 7 : 0);
-    std::this_thread::sleep_for(std::chrono::milliseconds(300));
+    if (child == 0) ::_exit(go(folder / "none", here, {.does = duty::evaluate, .clock = tells}).interrupted ? 7 : 0);
+    char waits = 0;
+    BOOST_TEST(::read(ends[0], &waits, 1) == 1);
     ::kill(child, SIGTERM);
     int status = 0;
     ::waitpid(child, &status, 0);

@@ -264,9 +264,9 @@ BOOST_AUTO_TEST_CASE(who_lives_but_is_stuck_is_named) {
 BOOST_AUTO_TEST_CASE(a_slow_member_is_seen_and_lives) {
     const auto at = own_addresses(2);
     processes p;
-    start_all(p, at, quick(1), [](process_group& g) {
+    start_all(p, at, quick(2), [](process_group& g) {
         g.progress(g.rank() == 0 ? 100 : 3, g.rank() == 0 ? "waiting" : "computing slowly");
-        ::usleep(2500000);   // longer than a dead one would be given
+        ::usleep(3000000);   // longer than a dead one would be given
         const auto s = g.status();
         g.exchange("end", "");
         g.leave();

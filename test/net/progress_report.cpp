@@ -37,9 +37,15 @@ BOOST_AUTO_TEST_CASE(packets) {
     listener l;
     auto report = report_to(l.descriptor());
     BOOST_TEST(report.wanted());
-    report.step(10, 0.5);
-    BOOST_TEST(l.said() == "step 10 loss 0.5");
-    report.step(11, 0.25);   // too soon
+    bool told = true;
+    for (int i = 0; told && i < 100; ++i) {   // a busy machine may need longer than `every` for both
+        report = report_to(l.descriptor());
+        report.step(10, 0.5);
+        BOOST_TEST(l.said() == "step 10 loss 0.5");
+        told = report.step(11, 0.25);   // too soon
+        if (told) BOOST_TEST(l.said().starts_with("step 11 rate "));
+    }
+    BOOST_TEST(!told);
     BOOST_TEST(l.said() == "nothing");
     std::this_thread::sleep_for(std::chrono::milliseconds(120));
     report.step(20, std::numeric_limits<double>::quiet_NaN());
