@@ -152,7 +152,9 @@ BOOST_AUTO_TEST_CASE(signals) {
     // an evaluator, too
     static int ends[2];
     BOOST_REQUIRE(::pipe(ends) == 0);
-    const auto tells = [] { return ::write(ends[1], "x", 1) == 1 ? base::monotonic_seconds() : 0; };   // it waits by now
+    const auto tells = [] {   // that it waits by now
+        return ::write(ends[1], "x", 1) == 1 ? base::monotonic_seconds() : 0;
+    };
     const pid_t child = ::fork();
     if (child == 0) ::_exit(go(folder / "none", here, {.does = duty::evaluate, .clock = tells}).interrupted ? 7 : 0);
     char waits = 0;
