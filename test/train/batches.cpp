@@ -45,7 +45,7 @@ BOOST_AUTO_TEST_CASE(every_size_up_to_the_maximum_fits) {
     BOOST_TEST(t.steps() == 4);
 }
 BOOST_AUTO_TEST_CASE(too_large_or_empty) {
-    refused<classifier_trainer>({.x = x, .labels = labels, .size = 5}, "batch size", "batch", "5", "1 to 4");
+    refused<classifier_trainer>({.x = x, .labels = labels, .size = 5}, "batch size", "batch", "5", "max_batch<5>");
     refused<classifier_trainer>({.x = x, .labels = labels, .size = 0}, "batch size", "batch", "0", "1 to 4");
     refused<classifier_trainer>({.x = x, .labels = labels, .size = -1}, "batch size", "batch", "-1", "1 to 4");
 }

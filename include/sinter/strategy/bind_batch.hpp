@@ -24,8 +24,8 @@ inline void need_output(int i, int n, const char* where) {
 }
 [[noreturn]] SINTER_COLD inline void refuse_size(int size, int most) {
     throw data_error("batch size does not fit the program", "batch", joined({size}),
-                     joined({"1 to ", most, ", the largest batch that the model is compiled for: max_batch<",
-                             size > most ? size : most, "> after its optimizer sets another"}));
+                     joined({"1 to ", most, ", the largest batch that the model is compiled for",
+                             size > most ? joined({": max_batch<", size, "> after its optimizer sets another"}) : ""}));
 }
 /// Throws unless all that is out of range is p.also.
 SINTER_COLD inline void refuse_range(const std::int32_t* x, std::int64_t n, const port_info& p, const char* what) {

@@ -243,6 +243,7 @@ BOOST_AUTO_TEST_CASE(other_hooks_are_named_and_nothing_changes) {
     predictor alone{net, weights_file(file)};
     model.save(file);
     check_error<mismatch_error>([&] { train_with(file); }, "run/epoch: missing", file);
+    check_error<mismatch_error>([&] { train_with(file); }, "It has a model and no run", file);
     std::ofstream(file) << "no such thing";
     check_error<format_error>([&] { train_with(file); }, "", file);
 }

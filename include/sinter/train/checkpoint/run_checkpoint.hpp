@@ -76,8 +76,10 @@ SINTER_COLD void load_run_with(Run& run, const safetensors::contents& f, LoadMod
     hook_state check(hook_state::mode::check, &f);
     list_run(run, check, at);
     std::vector<std::string> lines = check.differences();
+    bool has_run = false;
     for (const auto& [name, tensor] : f.tensors)
-        if (is_of_a_run(name) && std::find(check.names().begin(), check.names().end(), name) == check.names().end())
+        if (has_run = has_run || is_of_a_run(name);
+            is_of_a_run(name) && std::find(check.names().begin(), check.names().end(), name) == check.names().end())
             lines.push_back(joined({io::printable(name), ": unexpected, the run has no such hook or variable"}));
     if (!lines.empty()) {
         std::string list = joined({"the file is not of a run with these hooks, ", lines.size(),
@@ -85,8 +87,10 @@ SINTER_COLD void load_run_with(Run& run, const safetensors::contents& f, LoadMod
         for (const std::string& line : lines) (list += "\n  ") += line;
         throw mismatch_error(
             list +
-                "\nA run goes on with the hooks that it was saved with, in their order. To go on otherwise, load the "
-                "model by load(), which leaves hooks alone",
+                (has_run ? "\nA run goes on with the hooks that it was saved with, in their order. To go on otherwise, "
+                           "load the model by load(), which leaves hooks alone"
+                         : "\nIt has a model and no run, as save() writes it: load() reads it, and a run goes on from "
+                           "what save_checkpoints has saved"),
             file);
     }
     hook_state read(hook_state::mode::read, &f);
