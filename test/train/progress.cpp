@@ -54,6 +54,10 @@ BOOST_AUTO_TEST_CASE(the_end_shows_the_time_taken_and_an_unknown_total_no_share)
     BOOST_TEST(detail::progress_line(p, 140) == "epoch 2/5  60,000  16 examples/s  loss 0.2500  accuracy 0.8889");
     p.loss = std::numeric_limits<double>::quiet_NaN();
     BOOST_TEST(detail::plain_progress_line(p) == "epoch 2/5: 60,000 examples, 1:02:05, 16 examples/s  accuracy 0.8889");
+    // A quotient of zeros has a sign on some processors, which says nothing.
+    const named_value none[] = {{"f1", -std::numeric_limits<double>::quiet_NaN()}};
+    p.metrics = none;
+    BOOST_TEST(detail::plain_progress_line(p).ends_with("  f1 nan"));
 }
 
 BOOST_AUTO_TEST_CASE(a_terminal_line_is_redrawn_at_most_ten_times_a_second) {

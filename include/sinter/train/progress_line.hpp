@@ -42,7 +42,7 @@ SINTER_COLD std::string formatted(const char* format, A... a) {
 template <class = void>
 SINTER_COLD std::string four_decimals(double value) {
     if (!(value > -1e14 && value < 1e14))
-        return formatted("%.0f", value);   // NaN, infinity, and what has no such digits
+        return value == value ? formatted("%.0f", value) : "nan";   // infinity, and what has no such digits
     const double size = value < 0 ? -value : value;
     const auto n = static_cast<std::int64_t>(size * 1e4 + 0.5);
     return formatted("%s%lld.%04d", value < 0 ? "-" : "", static_cast<long long>(n / 10000),
