@@ -197,6 +197,11 @@ BOOST_AUTO_TEST_CASE(specs) {
     refused([](auto&, auto& b) { b.data = nullptr; });
     refused([](auto& a, auto&) { a.keep = 0; });
     refused([](auto& a, auto&) { a.every_seconds = 0; });
+    train_spec little = t;
+    little.every_seconds = -1e-9;
+    BOOST_CHECK_EXCEPTION(train_and_evaluate(model, little, e), option_error, [](const option_error& refusal) {
+        return std::string(refusal.what()).find("0 steps, -1e-09 s") != std::string::npos;
+    });
     refused([](auto&, auto& b) { b.throttle = -1; });
     refused([](auto&, auto& b) { b.batches = -1; });
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/base/monotonic_seconds.hpp>
+#include <sinter/base/number_text.hpp>
 #include <sinter/train/options.hpp>
 #include <sinter/train/results.hpp>
 #include <functional>
@@ -71,7 +72,7 @@ inline SINTER_COLD void check(const train_spec& t, const eval_spec& e) {
     if (t.keep < 1) refuse("checkpoints to keep", joined({t.keep}), "1 or more");
     if (t.every_steps < 0 || !(t.every_seconds >= 0) || (t.every_steps == 0 && t.every_seconds == 0))
         refuse("time between two checkpoints",
-               joined({t.every_steps, " steps, ", std::to_string(t.every_seconds), " s"}),
+               joined({t.every_steps, " steps, ", base::number_text(t.every_seconds), " s"}),
                "every_steps or every_seconds");
     if (!e.data) refuse("data to evaluate", "none", "eval_spec::data");
     if (!t.data && t.does != duty::evaluate) refuse("data to train on", "none", "train_spec::data");

@@ -194,7 +194,8 @@ SINTER_COLD void check_fit(const std::vector<safetensors::expected_tensor>& expe
     throw mismatch_error(std::move(list), file.source);
 }
 /// load() of what was read, which must also hold what is `expected`. All that can fail comes before
-/// the first change; `further()` is the last of it.
+/// the first change; `further()` is the last of it. Not so rows of tables of 64-bit keys, which are
+/// read, and go to who keeps them, when all else is in its place.
 template <class Trainer, class Further>
 SINTER_COLD void load_with(std::vector<safetensors::expected_tensor> expected, const safetensors::contents& f,
                            Trainer& t, saved what, Further further) {
