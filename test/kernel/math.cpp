@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// also: sse2 avx2 avx512
+// also: sse2 avx avx2 avx512
 // alone: its macros
 #define BOOST_TEST_MODULE kernel_math
 #include <boost/test/unit_test.hpp>

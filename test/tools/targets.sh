@@ -14,6 +14,7 @@ has() { for flag; do grep -qw "$flag" /proc/cpuinfo || return 1; done; }
 
 declare -A flags=([baseline]=-march=x86-64 [parts]="-march=x86-64 -DSINTER_PARTS=32"
     [checked]="-march=x86-64 -D_GLIBCXX_DEBUG")
+has avx && flags[avx]=-mavx
 has avx2 fma bmi2 && flags[avx2]=-march=x86-64-v3
 has avx512vl avx512bw && flags[avx512]=-march=x86-64-v4
 has avx512_bf16 && flags[pairs]="-march=x86-64-v4 -mavx512bf16"

@@ -15,7 +15,7 @@ SINTER_INLINE vu64 multiply_low(vu64 a, std::uint32_t m) {
     return (vu64)_mm512_maskz_mul_epu32(0xff, (__m512i)a, _mm512_set1_epi32(static_cast<int>(m)));
 #elif defined(__AVX2__)
     return (vu64)_mm256_mul_epu32((__m256i)a, _mm256_set1_epi32(static_cast<int>(m)));
-#elif defined(__SSE2__)
+#elif defined(__SSE2__) && !defined(__AVX__)
     return (vu64)_mm_mul_epu32((__m128i)a, (__m128i)(vu{} + m));
 #else
     return (a & 0xffffffffu) * std::uint64_t{m};
