@@ -43,6 +43,8 @@ macro(sinter_find_distributed)
         # compiled for.
         file(CONFIGURE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/sinter_distributed.cpp
             CONTENT "#include <sinter/distributed_source.hpp>\n")
+        set_source_files_properties(${CMAKE_CURRENT_BINARY_DIR}/sinter_distributed.cpp PROPERTIES
+            SKIP_UNITY_BUILD_INCLUSION ON SKIP_PRECOMPILE_HEADERS ON)   # its header comes first in a file of its own
         add_library(sinter::distributed_compiled INTERFACE IMPORTED)
         target_link_libraries(sinter::distributed_compiled INTERFACE sinter::distributed)
         target_compile_definitions(sinter::distributed_compiled INTERFACE SINTER_SEPARATE_COMPILATION)
