@@ -3,6 +3,7 @@
 #include <sinter/base/cold.hpp>
 #include <sinter/io/safetensors.hpp>
 #include <sinter/train/checkpoint/hashed_tables.hpp>
+#include <sinter/train/checkpoint/optimizer_memory.hpp>
 #include <sinter/train/checkpoint/shared_file.hpp>
 #include <sinter/train/not_finite.hpp>
 #include <sinter/train/checkpoint/reserved_names.hpp>
@@ -86,6 +87,15 @@ SINTER_COLD std::vector<saved_variable> saved_variables(saved what) {
 template <class Trainer>
 constexpr bool draws_numbers = graph_value<typename Trainer::training::request>::c.streams > 0;
 
+/// See optimizer_memory.hpp; nullptr where the trainer's optimizer keeps nothing.
+template <class Trainer>
+constexpr const char* memory_of_trainer() {
+    if constexpr (requires(Trainer& t) { t.optimizer(); })
+        if (Trainer::slots() > 0)
+            return memory_of<std::remove_cvref_t<decltype(std::declval<Trainer&>().optimizer())>>::name;
+    return nullptr;
+}
+
 /// Steps that each loss has done, where losses alternate and count by themselves; otherwise of no
 /// size.
 template <class Trainer>
@@ -148,6 +158,8 @@ SINTER_COLD auto save_with(std::vector<safetensors::entry> entries, const Traine
         entries.push_back({phase_steps_name, safetensors::dtype::i64, {std::ssize(phases)}, phases.data()});
     safetensors::metadata_map metadata{{"format", "sinter"}};
     if (what == saved::whole) metadata.emplace("seed", joined({t.options().seed}));
+    constexpr const char* memory = memory_of_trainer<Trainer>();
+    if (what == saved::whole && memory != nullptr) metadata.emplace("optimizer", memory);
     return write(std::move(entries), metadata);
 }
 template <class Trainer>
@@ -232,13 +244,20 @@ SINTER_COLD void load_with(std::vector<safetensors::expected_tensor> expected, c
         if (steps < 0)
             throw format_error("number of steps", joined({path, ", tensor step"}), joined({steps}), "0 or more");
         const auto seed = f.metadata.find("seed");   // older files have none
-        const std::string ours = joined({t.options().seed});
-        if (draws_numbers<Trainer> && seed != f.metadata.end() && seed->second != ours)
+        const std::string own = joined({t.options().seed});
+        if (draws_numbers<Trainer> && seed != f.metadata.end() && seed->second != own)
             throw mismatch_error(
                 "the saved run drew its random numbers from another seed: it would go on otherwise", path,
                 joined({"seed ", io::printable(seed->second)}),
-                joined({"the trainer's ", ours, ": make it with that .seed, or write load(..., saved::weights)"}));
+                joined({"the trainer's ", own, ": make it with that .seed, or write load(..., saved::weights)"}));
     }
+    const char* const ours = memory_of_trainer<Trainer>();
+    if (const auto theirs = f.metadata.find("optimizer");   // older files do not say
+        whole && ours != nullptr && theirs != f.metadata.end() && theirs->second != ours)
+        throw mismatch_error("the optimizer's memory is another's, of the same extents", path,
+                             joined({"that of ", io::printable(theirs->second)}),
+                             joined({"that of ", ours, ": to load the weights alone, write load(..., ",
+                                     "saved::weights)"}));
     if constexpr (phases_alternate<Trainer>)
         if (whole) {
             std::memcpy(phases.data(), f.at(phase_steps_name).data.data(), sizeof phases);
@@ -325,7 +344,8 @@ std::vector<std::byte> save_to_memory(const Trainer& t, saved what = saved::whol
 ///
 /// A whole file must be of the trainer's seed if the net or loss draws random numbers in training
 /// (dropout, noise): the run would not go on as it would have. Otherwise, and in older files, which
-/// have none, the seed does not matter.
+/// have none, the seed does not matter. Its optimizer must keep what the trainer's does
+/// (optimizer_memory.hpp), as far as the file says.
 ///
 /// Where several processes train the model all of them call load(); the chief reads the file, and
 /// the others have its bytes.

@@ -22,6 +22,7 @@ struct adadelta {
         f("weight_decay", weight_decay, detail::allowed::not_negative);
     }
     static constexpr int slots = 2, n_scalars = 5;
+    static constexpr const char* memory = "adadelta";
     static constexpr void update(update_context& u) {
         const tensor p = u.parameter(), g = u.gradient() + p * u.scalar(4);
         const tensor n = u.slot(0) * u.scalar(1) + g * g * u.scalar(2);

@@ -21,6 +21,7 @@ struct adagrad {
         f("weight_decay", weight_decay, detail::allowed::not_negative);
     }
     static constexpr int slots = 1, n_scalars = 3;
+    static constexpr const char* memory = "adagrad";
     static constexpr void update(update_context& u) {
         const tensor p = u.parameter(), g = u.gradient() + p * u.scalar(2);
         const tensor n = u.slot(0) + g * g;

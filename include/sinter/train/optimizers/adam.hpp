@@ -47,6 +47,7 @@ struct adam {
 
     void each_setting(detail::setting_call f) const { detail::each_adam_setting(*this, f); }
     static constexpr int slots = 2, n_scalars = 7;
+    static constexpr const char* memory = "adam";
     static constexpr void update(update_context& u) {
         const tensor p = u.parameter();
         u.set_parameter(p - detail::adam_step(u, u.gradient() + p * u.scalar(6)));
@@ -65,6 +66,7 @@ struct adamw {
 
     void each_setting(detail::setting_call f) const { detail::each_adam_setting(*this, f); }
     static constexpr int slots = 2, n_scalars = 7;
+    static constexpr const char* memory = "adam";
     static constexpr void update(update_context& u) {
         const tensor p = u.parameter(), decayed = p - p * u.scalar(6);
         u.set_parameter(decayed - detail::adam_step(u, u.gradient()));

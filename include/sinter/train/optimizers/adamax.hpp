@@ -19,6 +19,7 @@ struct adamax {
 
     void each_setting(detail::setting_call f) const { detail::each_adam_setting(*this, f); }
     static constexpr int slots = 2, n_scalars = 5;
+    static constexpr const char* memory = "adamax";
     static constexpr void update(update_context& u) {
         const tensor p = u.parameter(), g = u.gradient() + p * u.scalar(4);
         const tensor m = u.slot(0) + (g - u.slot(0)) * u.scalar(1);

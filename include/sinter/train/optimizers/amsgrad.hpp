@@ -15,6 +15,7 @@ struct amsgrad {
 
     void each_setting(detail::setting_call f) const { detail::each_adam_setting(*this, f); }
     static constexpr int slots = 3, n_scalars = 7;
+    static constexpr const char* memory = "amsgrad";
     static constexpr void update(update_context& u) {
         const tensor p = u.parameter(), g = u.gradient() + p * u.scalar(6);
         const tensor m = u.slot(0) + (g - u.slot(0)) * u.scalar(1);

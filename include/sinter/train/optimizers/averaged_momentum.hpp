@@ -20,6 +20,7 @@ struct averaged_momentum {
         f("weight_decay", weight_decay, detail::allowed::not_negative);
     }
     static constexpr int slots = 1, n_scalars = 4;
+    static constexpr const char* memory = "averaged_momentum";
     static constexpr void update(update_context& u) {
         const tensor p = u.parameter();
         const tensor v = u.slot(0) * u.scalar(1) + (u.gradient() + p * u.scalar(2)) * u.scalar(3);

@@ -26,6 +26,7 @@ struct ftrl {
     }
     static constexpr int slots = 2, n_scalars = 3;   // n, z
     static constexpr bool divides_by_rate = true;    ///< a rate of 0 is refused
+    static constexpr const char* memory = "ftrl";
     static constexpr void update(update_context& u) {
         const tensor p = u.parameter(), g = u.gradient(), n = u.slot(0) + g * g, root = sqrt(n);
         const tensor z = u.slot(1) + g - (root - sqrt(u.slot(0))) * u.scalar(0) * p;

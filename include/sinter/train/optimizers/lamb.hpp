@@ -17,6 +17,7 @@ struct lamb {
 
     void each_setting(detail::setting_call f) const { detail::each_adam_setting(*this, f); }
     static constexpr int slots = 2, n_scalars = 8;
+    static constexpr const char* memory = "adam";
     static constexpr void update(update_context& u) {
         const tensor p = u.parameter(), r = detail::adam_step(u, u.gradient()) + p * u.scalar(6);
         const tensor own = sqrt(u.sum_of_squares(p)), its = sqrt(u.sum_of_squares(r));

@@ -21,6 +21,7 @@ struct lion {
         f("weight_decay", weight_decay, detail::allowed::not_negative);
     }
     static constexpr int slots = 1, n_scalars = 4;
+    static constexpr const char* memory = "lion";
     static constexpr void update(update_context& u) {
         const tensor p = u.parameter(), g = u.gradient(), m = u.slot(0);
         const tensor way = ops::sign(m + (g - m) * u.scalar(1));

@@ -18,6 +18,7 @@ struct momentum {
         f("weight_decay", weight_decay, detail::allowed::not_negative);
     }
     static constexpr int slots = 1, n_scalars = 3;
+    static constexpr const char* memory = "momentum";
     static constexpr void update(update_context& u) {
         const tensor p = u.parameter();
         const tensor v = u.slot(0) * u.scalar(1) + (u.gradient() + p * u.scalar(2));

@@ -23,6 +23,7 @@ struct nadam {
         f("momentum_decay", momentum_decay, detail::allowed::not_negative);
     }
     static constexpr int slots = 2, n_scalars = 8;
+    static constexpr const char* memory = "adam";
     static constexpr void update(update_context& u) {
         const tensor p = u.parameter(), g = u.gradient() + p * u.scalar(7);
         const tensor m = u.slot(0) + (g - u.slot(0)) * u.scalar(2);

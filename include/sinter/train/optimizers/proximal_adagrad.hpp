@@ -23,6 +23,7 @@ struct proximal_adagrad {
         f("l2", l2, detail::allowed::not_negative);
     }
     static constexpr int slots = 1, n_scalars = 3;
+    static constexpr const char* memory = "adagrad";
     static constexpr void update(update_context& u) {
         const tensor g = u.gradient(), n = u.slot(0) + g * g;
         const tensor rate = u.scalar(0) / maximum(sqrt(n), 1e-30f);   // the columns that pad packed weights have n = 0

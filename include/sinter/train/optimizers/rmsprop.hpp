@@ -20,6 +20,7 @@ struct rmsprop {
 
     void each_setting(detail::setting_call f) const { detail::each_rmsprop_setting(*this, f); }
     static constexpr int slots = 1, n_scalars = 6;
+    static constexpr const char* memory = "rmsprop";
     static constexpr void update(update_context& u) {
         const tensor g = gradient(u), n = average(u, 0, g * g);
         u.set_parameter(u.parameter() - scaled(u, g, n) * u.scalar(0));
@@ -68,6 +69,7 @@ struct rmsprop_momentum {
 
     void each_setting(detail::setting_call f) const { detail::each_rmsprop_setting(*this, f); }
     static constexpr int slots = 2, n_scalars = rmsprop::n_scalars + 1;
+    static constexpr const char* memory = "rmsprop_momentum";
     static constexpr void update(update_context& u) {
         const tensor g = rmsprop::gradient(u), n = rmsprop::average(u, 0, g * g);
         u.set_parameter(u.parameter() - rmsprop::velocity(u, 1, rmsprop::scaled(u, g, n)) * u.scalar(0));
@@ -87,6 +89,7 @@ struct centred_rmsprop {
 
     void each_setting(detail::setting_call f) const { detail::each_rmsprop_setting(*this, f); }
     static constexpr int slots = 2, n_scalars = rmsprop::n_scalars;
+    static constexpr const char* memory = "centred_rmsprop";
     static constexpr void update(update_context& u) {
         const tensor g = rmsprop::gradient(u), n = rmsprop::average(u, 0, g * g);
         u.set_parameter(u.parameter() - rmsprop::scaled(u, g, rmsprop::centred(u, g, n)) * u.scalar(0));
@@ -105,6 +108,7 @@ struct centred_rmsprop_momentum {
 
     void each_setting(detail::setting_call f) const { detail::each_rmsprop_setting(*this, f); }
     static constexpr int slots = 3, n_scalars = rmsprop_momentum::n_scalars;
+    static constexpr const char* memory = "centred_rmsprop_momentum";
     static constexpr void update(update_context& u) {
         const tensor g = rmsprop::gradient(u), n = rmsprop::average(u, 0, g * g);
         const tensor v = rmsprop::velocity(u, 2, rmsprop::scaled(u, g, rmsprop::centred(u, g, n)));
