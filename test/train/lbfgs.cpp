@@ -162,6 +162,16 @@ BOOST_AUTO_TEST_CASE(saved_and_resumed) {
     save(next.inner(), folder / "inner");
     BOOST_CHECK_THROW(next.load(folder / "inner"), mismatch_error);
 }
+/// The rest of a pass alone, as the first loss, would mislead all of the search.
+BOOST_AUTO_TEST_CASE(data_that_were_partly_read_are_read_from_their_beginning) {
+    full_batch whole{regression, softmax_cross_entropy}, after{regression, softmax_cross_entropy};
+    auto data = examples() | data::batch(8);
+    const lbfgs_result want = whole.train(data, {.max_iterations = 2});
+    data.next();
+    const lbfgs_result got = after.train(data, {.max_iterations = 2});
+    BOOST_TEST(got.loss == want.loss);
+    BOOST_TEST(got.evaluations == want.evaluations);
+}
 BOOST_AUTO_TEST_CASE(what_cannot_be_is_refused) {
     full_batch model{regression, softmax_cross_entropy};
     auto endless = examples() | data::repeat() | data::batch(60);

@@ -5,6 +5,7 @@
 #include <sinter/train/lbfgs/minimize.hpp>
 #include <sinter/train/not_finite.hpp>
 #include <sinter/train/optimizers/none.hpp>
+#include <sinter/train/passes.hpp>
 #include <sinter/train/trainer.hpp>
 
 namespace sinter::inline SINTER_TARGET {
@@ -44,12 +45,14 @@ public:
         detail::check_settings<Build, Strategy, A, B, C, D, More...>();
     }
 
-    /// Goes on from the weights that are there, with the history of earlier calls. Throws
+    /// Goes on from the weights that are there, with the history of earlier calls. Passes are whole
+    /// ones, from their beginning, also where `data` were partly read. Throws
     /// data_error where there are no data, batches do not fit or the loss is not finite at the
     /// start (which names the first number that is not), and whatever the pipeline throws.
     lbfgs_result train(data::pipeline& data, const lbfgs& o = {}) {
         if (data.size() == data::endless)
             throw option_error("the data never end", "full_batch", "repeat() without a number", "a pass that ends");
+        detail::begin_pass(data);   // the rest of a pass would be another loss than the whole ones behind it
         std::vector<float> x;
         for (int i = 0; i < t_.parameters(); ++i) {
             const std::vector<float> p = t_.plain(t_.parameter(i));
@@ -134,26 +137,24 @@ private:
         double all = 0;
         double weight = 0;
         std::int64_t examples = 0;
-        for (int tries = 0; tries < 2 && !examples;
-             ++tries)   // an earlier loop may have ended at the very end of a pass
-            for (const data::batch_view& b : data) {
-                t_.set_steps(0);
-                const double l = static_cast<double>(t_.step(b)), counted = summed ? 1 : t_.loss_weight(),
-                             by = counted == 0 ? 1 : counted;   // weights that cancel: the step divided by 1
-                if (!(l - l == 0)) {   // a trial that is too far may overflow; infinities may be masks
-                    detail::need_finite_batch(t_, b, "full_batch", detail::wrong_number::nan);
-                    if (begins_) {
-                        detail::need_finite_weights(t_, "full_batch");
-                        detail::need_finite_batch(t_, b, "full_batch");
-                    }
+        for (const data::batch_view& b : data) {
+            t_.set_steps(0);
+            const double l = static_cast<double>(t_.step(b)), counted = summed ? 1 : t_.loss_weight(),
+                         by = counted == 0 ? 1 : counted;   // weights that cancel: the step divided by 1
+            if (!(l - l == 0)) {   // a trial that is too far may overflow; infinities may be masks
+                detail::need_finite_batch(t_, b, "full_batch", detail::wrong_number::nan);
+                if (begins_) {
+                    detail::need_finite_weights(t_, "full_batch");
+                    detail::need_finite_batch(t_, b, "full_batch");
                 }
-                all += l * by;
-                weight += counted;
-                examples += b.size;
-                std::size_t k = 0;
-                for (int i = 0; i < t_.parameters(); ++i)
-                    for (float e : t_.gradient(t_.parameter(i))) sum_[k++] += static_cast<double>(e) * by;
             }
+            all += l * by;
+            weight += counted;
+            examples += b.size;
+            std::size_t k = 0;
+            for (int i = 0; i < t_.parameters(); ++i)
+                for (float e : t_.gradient(t_.parameter(i))) sum_[k++] += static_cast<double>(e) * by;
+        }
         begins_ = false;
         if (!examples)
             throw data_error("there is nothing to train on", "full_batch", "a pass without examples", "at least one");
