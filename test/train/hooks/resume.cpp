@@ -211,6 +211,22 @@ static void train_with(const std::string& file, auto&&... hooks) {
     estimator model{net, softmax_cross_entropy, sgd{}, {.threads = 1}};
     model.train(data, {.epochs = 1, .progress = nullptr}, save_checkpoints(file, {.resume = true}), hooks...);
 }
+BOOST_AUTO_TEST_CASE(a_run_of_which_nothing_is_left_says_so) {
+    const temporary_folder folder;
+    const std::string file = folder / "run.safetensors", said = folder / "progress";
+    for (int i = 0; i < 2; ++i) {
+        auto data = points(8, 3) | data::batch(4);
+        estimator model{net, softmax_cross_entropy, sgd{}, {.threads = 1}};
+        std::FILE* out = std::fopen(said.c_str(), "w");
+        BOOST_REQUIRE(out);
+        model.train(data, {.epochs = 1, .progress = out}, save_checkpoints(file, {.resume = true}));
+        std::fclose(out);
+        std::string line;
+        std::getline(std::ifstream(said), line);
+        const bool nothing = line == "nothing to train: the saved run has all steps that are asked for, 2";
+        BOOST_TEST(nothing == (i == 1), line);
+    }
+}
 BOOST_AUTO_TEST_CASE(every_type_comes_back_and_names_are_numbered) {
     const temporary_folder folder;
     const std::string file = folder / "run.safetensors";

@@ -17,6 +17,7 @@ public:
     }
     SINTER_COLD void begin(training_run& run) {
         values_.clear();
+        begun_ = run.step;
         if (!run.chief) bar_.reset();
     }
     SINTER_COLD void epoch_begin(training_run& run) {
@@ -49,14 +50,17 @@ public:
         if (r.training_accuracy == r.training_accuracy) shown.insert(shown.begin(), {"accuracy", r.training_accuracy});
         bar_->finish(r.loss, shown);
     }
-    /// An early end has a line that says why.
+    /// An early end has a line that says why, and so has a saved run of which nothing is left to do.
     SINTER_COLD void end(training_run& run) {
-        if (bar_ && run.stopping())
-            bar_->say(joined({"training ended after step ", run.step, ": ", run.why_stopped()}));
+        if (!bar_) return;
+        if (run.stopping()) bar_->say(joined({"training ended after step ", run.step, ": ", run.why_stopped()}));
+        else if (run.resumed && run.step == begun_)
+            bar_->say(joined({"nothing to train: the saved run has all steps that are asked for, ", run.step}));
     }
 
 private:
     std::unique_ptr<progress> bar_;
+    std::int64_t begun_ = 0;            // the step at which training began
     std::vector<named_value> values_;   ///< of the last validation, shown while nothing else is known
 };
 
