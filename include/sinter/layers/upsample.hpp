@@ -15,6 +15,7 @@ struct upsample_layer : plain_layer<upsample_layer<Factor, How>> {
     static_assert(Factor.least() > 0, "upsample: the factors must be positive");
     static constexpr tensor trace(tensor x) {
         if constexpr (How == interpolation::nearest) return ops::upsample_nearest(x, Factor);
+        else if (!x.ok() || !ops::resizing::fits(x, Factor)) return {x.g, -1};
         else return ops::upsample_bilinear(x, x.shape().d[0] * Factor.d[1], x.shape().d[1] * Factor.d[2]);
     }
 };

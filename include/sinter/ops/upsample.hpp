@@ -19,10 +19,20 @@ constexpr bool resizable(tensor x, int height, int width) {
     else return true;
     return false;
 }
+/// Are the new extents integers? A fault if not.
+constexpr bool fits(tensor x, per_axis factor) {
+    const shape s = x.shape();
+    for (int i = 0; i < 2; ++i)
+        if (1. * s.d[i] * factor.d[i + 1] > 0x7fffffff) {
+            x.g->fail(fault_kind::tensor_too_large, op::expand, extents(s.d[i], factor.d[i + 1]), extents(0x7fffffff));
+            return false;
+        }
+    return true;
+}
 } // namespace resizing
 
 constexpr tensor upsample_nearest(tensor x, per_axis factor) {
-    if (!x.ok() || !resizing::resizable(x, factor.d[1], factor.d[2])) return {x.g, -1};
+    if (!x.ok() || !resizing::resizable(x, factor.d[1], factor.d[2]) || !resizing::fits(x, factor)) return {x.g, -1};
     x = plain(x);
     const shape s = x.shape();
     shape wide = batch_of(s.d[0], factor.d[1], s.d[1], factor.d[2], s.d[2]);

@@ -24,7 +24,6 @@ constexpr bool bound_indices(compiler::graph& g, int id, int n) {
         if (!bound_indices(g, x.in[i], n)) return false;
     return true;
 }
-/// The same, a fault if they are not.
 /// The most places of an axis that floats can name: each integer up to it is a float.
 inline constexpr int most_places_of_floats = 1 << 24;
 
@@ -45,6 +44,7 @@ constexpr int known_below(const compiler::graph& g, int id) {
         if (const int below = known_below(g, n.in[i]); below > most) most = below;
     return most;
 }
+/// bound_indices, with a fault if they are not below n.
 constexpr bool are_indices(const op_name& k, tensor indices, int n) {
     if (indices.shape().type == dtype::i32 && bound_indices(*indices.g, indices.id, n)) return true;
     indices.g->fail(fault_kind::wrong_element_type, k, indices.shape(), indices.shape());
