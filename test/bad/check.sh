@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSL-1.0
 # check.sh gcc|clang COMPILER FILE FLAGS...: FILE must fail to compile, with exactly one error, whose text holds every
 # fragment that a line `// expect: TEXT` at its head names (`// expect-gcc:`, `// expect-clang:`: that compiler only).
+# A line `// refuse: TEXT` names what neither the error nor what stands around it may say.
 # A line `// flags: FLAGS` adds flags; such a file includes something else than <sinter/sinter.hpp>,
 # which is precompiled without them.
 set -u
@@ -19,6 +20,9 @@ fault=0
 while IFS= read -r fragment; do
     grep -qF -- "$fragment" <<<"$said" || { echo "missing from the message: $fragment"; fault=1; }
 done <<<"$expected"
+while IFS= read -r fragment; do
+    grep -qF -- "$fragment" <<<"$said" && { echo "in the message: $fragment"; fault=1; }
+done < <(sed -nE "s#^// refuse: ##p" "$file")
 errors=$(grep -cE '(^|: )(fatal )?error: ' <<<"$said")
 [ "$errors" = 1 ] || { echo "$errors errors where there should be one"; fault=1; }
 

@@ -4,6 +4,7 @@
 // expect-clang: in_layer<>
 // expect: got<10>
 // expect: needed<>
+// refuse: warning:
 #include <sinter/sinter.hpp>
 
 using namespace sinter;

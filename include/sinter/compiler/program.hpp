@@ -206,8 +206,10 @@ struct compiled_value {
             f.outputs[i] = p.at[g.outputs[i]];
             f.output_shapes[i] = g.n[g.outputs[i]].s;
         }
-        if (g.loss >= 0) f.loss = p.at[base_of(g.n, g.loss)];
-        if (g.loss_weight >= 0) f.loss_weight = p.at[base_of(g.n, g.loss_weight)];
+        // by a parameter: of a constant -1 clang warns after any other error, whether it is reached or not
+        const auto place = [&](int id) { return p.at[base_of(g.n, id)]; };
+        if (g.loss >= 0) f.loss = place(g.loss);
+        if (g.loss_weight >= 0) f.loss_weight = place(g.loss_weight);
         note_loss_weights(f, g);
         note_sync_points(f, g);
         f.z = p.z;
