@@ -132,6 +132,23 @@ BOOST_AUTO_TEST_CASE(a_run_that_stopped_early_stays_stopped) {
     BOOST_TEST(once(folder, 2) == 3u);
     BOOST_TEST(once(folder, 2) == 0u);
 }
+/// Its last line is of a pass that max_steps cut short, within which it was saved.
+BOOST_AUTO_TEST_CASE(a_run_that_had_ended_keeps_its_table) {
+    const temporary_folder folder;
+    const auto table_after = [&](std::int64_t steps) {
+        auto data = points(50, 3) | data::batch(8);
+        estimator model{net, softmax_cross_entropy, adam{.learning_rate = 0.2f}, {.threads = 1}};
+        model.train(data, {.max_steps = steps, .progress = nullptr}, csv_log(folder / "log.csv"),
+                    save_checkpoints(folder / "run.safetensors", {.resume = true}));
+        return text_of(folder / "log.csv", true);
+    };
+    const std::string ended = table_after(10);
+    BOOST_TEST(ended.find("\n2,10,24,") != std::string::npos);
+    BOOST_TEST(table_after(10) == ended);
+    const std::string longer = table_after(12);   // the whole of this epoch's takes the place of that line
+    BOOST_TEST(longer.find("\n2,10,") == std::string::npos);
+    BOOST_TEST(longer.find("\n2,12,40,") != std::string::npos);
+}
 BOOST_AUTO_TEST_CASE(losses_that_alternate) {
     constexpr auto two = features<2> >> dense<2>;
     constexpr alternating phases{phase<"dense/kernel">(softmax_cross_entropy, adam{.learning_rate = 0.1f}, 2),

@@ -4,6 +4,7 @@
 #include <sinter/io/file.hpp>
 #include <sinter/train/hooks/hook.hpp>
 #include <sinter/train/hooks/hook_state.hpp>
+#include <utility>
 
 namespace sinter::inline SINTER_TARGET {
 
@@ -17,8 +18,8 @@ struct csv_log_options {
 /// loss, accuracy, val_loss, val_accuracy, and the metrics by their names, as the first epoch has
 /// them. What was not measured is an empty field; nine digits, a point in every locale. Each line
 /// is in the file when the epoch ends. A run that is resumed goes on behind the lines that had been
-/// written when it was saved: later ones, of epochs that are done again, are cut off. Of several
-/// members the chief alone writes.
+/// written when it was saved: later ones, of epochs that are done again, are cut off when the first
+/// of these ends. Of several members the chief alone writes.
 ///
 ///     model.train(data, {.epochs = 100}, csv_log("run.csv"));
 class csv_log {
@@ -35,8 +36,7 @@ public:
         if (!file_) io::throw_io_error(errno, "cannot open for writing", path_);
         struct stat status {};
         if (::fstat(file_.get(), &status) != 0) io::throw_io_error(errno, "cannot ask for the size", path_);
-        if (run.resumed && status.st_size > written_ && ::ftruncate(file_.get(), written_) != 0)
-            io::throw_io_error(errno, "cannot cut off what comes after the saved run", path_);
+        cuts_ = run.resumed && status.st_size > written_;
         if (!run.resumed || written_ > status.st_size) written_ = status.st_size;
         if (::lseek(file_.get(), written_, SEEK_SET) < 0) io::throw_io_error(errno, "cannot go to the end", path_);
     }
@@ -58,6 +58,9 @@ public:
             add(line, number(x), begins);
         for (const metric_value& m : r.metrics) add(line, number(m.value), begins);
         line += '\n';
+        // not before there is a line to take their place: a run that had ended does no epoch again
+        if (std::exchange(cuts_, false) && ::ftruncate(file_.get(), written_) != 0)
+            io::throw_io_error(errno, "cannot cut off what comes after the saved run", path_);
         for (std::string_view left = line; !left.empty();) {
             const auto n = io::uninterrupted([&] { return ::write(file_.get(), left.data(), left.size()); });
             if (n <= 0) io::throw_io_error(n < 0 ? errno : ENOSPC, "cannot write", path_);
@@ -76,6 +79,7 @@ private:
     csv_log_options o_;
     io::descriptor file_;
     std::int64_t written_ = 0;   ///< bytes of the file
+    bool cuts_ = false;          ///< the file has lines of epochs that are to be done again
 
     void add(std::string& line, std::string_view field, std::size_t begins = 0) const {
         if (line.size() > begins) line += o_.separator;
