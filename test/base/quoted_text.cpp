@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #define BOOST_TEST_MODULE quoted_text
 #include <boost/test/unit_test.hpp>
+#include <sinter/base/cluster_error.hpp>
 #include <sinter/base/quoted_text.hpp>
 
 using namespace std::string_literals;
@@ -30,4 +31,19 @@ BOOST_AUTO_TEST_CASE(long_text_is_cut_between_characters) {
     BOOST_TEST(quoted_text("1234\xc3\xbc", 5) == R"("1234"... (6 bytes))");
     BOOST_TEST(quoted_text("1234\xff\xff", 5) == R"("1234\xff"... (6 bytes))");
     BOOST_TEST(quoted_text("x", 0) == R"(""... (1 bytes))");
+}
+
+// What another process says, or a user's exception, drives no terminal by a job's error; nor does a character that was
+// cut in its middle leave a message that is not UTF-8.
+BOOST_AUTO_TEST_CASE(errors_of_jobs_are_one_line) {
+    const std::string told = "gr\xc3\xbc\xc3\x9f 'a' \"b\" \\ c";
+    BOOST_TEST(sinter::base::one_line(told) == told);
+    BOOST_TEST(sinter::base::one_line(sinter::base::one_line("a\nb\x80")) == "a\\x0ab\\x80");
+    const sinter::cluster_error e(3, "worker/\x1b[2J", "h\x9b:1", "sum of\rb", 7, "lost\n\xc2\x9b and \xc3");
+    BOOST_TEST(std::string(e.what()) ==
+               "rank 3, worker/\\x1b[2J at h\\x9b:1, sum of\\x0db, step 7: lost\\x0a\\xc2\\x9b and \\xc3");
+    BOOST_TEST(e.role() == "worker/\\x1b[2J");
+    BOOST_TEST(e.address() == "h\\x9b:1");
+    BOOST_TEST(e.operation() == "sum of\\x0db");
+    BOOST_TEST(e.cause() == "lost\\x0a\\xc2\\x9b and \\xc3");
 }

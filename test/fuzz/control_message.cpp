@@ -7,6 +7,7 @@
 #include <sinter/net/control_message.hpp>
 #include <cstdlib>
 #include <cstring>
+#include <type_traits>
 
 namespace {
 using namespace sinter;
@@ -27,6 +28,7 @@ void try_as(span<const std::byte> bytes) {
         must_be_fit(e);
         return;
     }
+    if constexpr (std::is_same_v<Message, wire::message::failure>) must_be_fit(m.error());
     const auto again = wire::archived(m);
     if (again.size() != bytes.size() || (again.size() && std::memcmp(again.data(), bytes.data(), again.size()) != 0))
         std::abort();

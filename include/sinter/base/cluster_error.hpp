@@ -3,6 +3,7 @@
 #include <sinter/base/cold.hpp>
 #include <sinter/base/error.hpp>
 #include <sinter/base/joined.hpp>
+#include <sinter/base/quoted_text.hpp>
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -10,7 +11,9 @@
 namespace sinter {
 
 /// Something went wrong in a job of several processes. The first such error reaches every member,
-/// so that all report the same member and the same cause. The text says all of it in one line.
+/// so that all report the same member and the same cause. The text says all of it in one line. Its
+/// words may come from another process, or from an exception of the user's: control characters and
+/// bytes that are not UTF-8 (as where a text was cut) become \xHH.
 class cluster_error : public error {
 public:
     /// `rank`: the member at fault, -1 where none is known. `role`: "worker/2". `address`:
@@ -18,9 +21,9 @@ public:
     /// step, -1 before the first. `cause`: what happened, in words.
     SINTER_COLD cluster_error(int rank, std::string role, std::string address, std::string operation,
                               std::int64_t step, std::string cause)
-        : error(cause, where(rank, role, address, operation, step)), role_(std::move(role)),
-          address_(std::move(address)), operation_(std::move(operation)), cause_(std::move(cause)), step_(step),
-          rank_(rank) {}
+        : error(base::one_line(cause), base::one_line(where(rank, role, address, operation, step))),
+          role_(base::one_line(role)), address_(base::one_line(address)), operation_(base::one_line(operation)),
+          cause_(fault()), step_(step), rank_(rank) {}
 
     /// The member at fault; -1: none is known, as where an address is wrong before anybody has met.
     int rank() const noexcept { return rank_; }

@@ -24,7 +24,7 @@ inline void process_group::heard(int from, message::kind k, span<const std::byte
         case kind::stop: {
             const auto m = restored<message::stop>(bytes);
             const lock hold(mutex_);
-            if (stop_reason_.empty()) stop_reason_ = who_.member(from).name() + ": " + m.reason;
+            if (stop_reason_.empty()) stop_reason_ = who_.member(from).name() + ": " + base::one_line(m.reason);
             asked_.store(true, std::memory_order_release);
             return;
         }

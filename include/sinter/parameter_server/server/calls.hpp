@@ -171,7 +171,8 @@ inline void server_session::call(const wire::frame_header& h, span<const std::by
     }
     if (name == "reduce") return reduce(argument, hold);
     if (name == "stop") {
-        if (e_.stop_reason.empty()) e_.stop_reason = e_.who.member(w_).name() + ": " + argument.substr(0, 1000);
+        if (e_.stop_reason.empty())
+            e_.stop_reason = e_.who.member(w_).name() + ": " + base::one_line(argument.substr(0, 1000));
         e_.asked = true;
         if (!e_.order.all_join) e_.together.stop_at_once();
         else if (e_.is_first()) e_.together.stop_behind_next();
