@@ -2,6 +2,7 @@
 #define BOOST_TEST_MODULE tril
 #include <boost/test/unit_test.hpp>
 
+#include <sinter/ops/map_fn.hpp>
 #include <sinter/ops/tril.hpp>
 
 #include "support/moves.hpp"
@@ -36,3 +37,15 @@ BOOST_AUTO_TEST_CASE(what_is_cut_off_does_not_matter) {
     BOOST_TEST(r.y == (std::vector<float>{1, 0, -2, INFINITY}), boost::test_tools::per_element());
     BOOST_TEST(r.gradients[0] == (std::vector<float>{1, 0, 1, 1}), boost::test_tools::per_element());
 }
+
+/// What a loop has computed lies step by step, the mask example by example.
+struct of_a_loop {
+    static constexpr shape operands[] = {batch_of(6, 4)};
+    static constexpr tensor apply(tensor x) { return ops::tril(map_fn([](tensor s) { return s * 2.f; }, x), -1); }
+    static doubles reference(const doubles& x) {
+        doubles y(x.d);
+        for (int i = 0; i < x.size(); ++i) y[i] = i % 4 < i / 4 % 6 ? 2 * x[i] : 0;
+        return y;
+    }
+};
+BOOST_AUTO_TEST_CASE(of_what_a_loop_computed) { check_op<of_a_loop, programs::fused_only>(); }
