@@ -3,6 +3,7 @@
 #include <boost/test/unit_test.hpp>
 
 #include <sinter/ops/linear_scan.hpp>
+#include <sinter/ops/map_fn.hpp>
 
 #include "support/moves.hpp"
 #include "support/recorded.hpp"
@@ -46,3 +47,17 @@ BOOST_AUTO_TEST_CASE(one_coefficient) {
     BOOST_TEST(r.y == (std::vector<float>{1, 2.5, 1.25, 4.625}), boost::test_tools::per_element());
     BOOST_TEST(r.gradients[0] == (std::vector<float>{0.9375, 0.875, 0.75, 0.5}), boost::test_tools::per_element());
 }
+
+/// What a loop has computed lies step by step.
+struct of_a_loop {
+    static constexpr shape operands[] = {batch_of(3, 2), extents(2)};
+    static constexpr tensor apply(tensor a, tensor c) {
+        return linear_scan(map_fn([](tensor s) { return s * 2.f; }, a), c, 0);
+    }
+    static doubles reference(const doubles& a, const doubles& c) {
+        doubles y(a.d);
+        for (int i = 0; i < a.size(); ++i) y[i] = 2 * a[i] + (i % 6 < 2 ? 0 : c[i % 2] * y[i - 2]);
+        return y;
+    }
+};
+BOOST_AUTO_TEST_CASE(of_what_a_loop_computed) { check_op<of_a_loop, programs::fused_only>(); }

@@ -42,8 +42,8 @@ constexpr tensor shifted_along(tensor x, const compiler::node& scan, bool back) 
 }
 constexpr tensor linear_scan(tensor a, tensor c, int axis = -1, bool reverse = false) {
     if (!a.ok() || !c.ok()) return {a.g ? a.g : c.g, -1};
-    a = unpack(a);
-    c = unpack(c);
+    a = plain(a);
+    c = plain(c);
     shape s;
     if (not_floats(op::linear_scan, a) || not_floats(op::linear_scan, c)) return {a.g, -1};
     if (!compiler::broadcast_shape(a.shape(), c.shape(), s))
