@@ -11,6 +11,8 @@ namespace sinter::inline SINTER_TARGET {
 
 namespace detail {
 constexpr tensor variable_leaf(graph* g, growing<variable>& list, node x, const char* name, shape s, initializer init) {
+    for (int i = 0; i < s.rank; ++i)
+        if (s.d[i] < 1) return fail(g, fault_kind::extents_not_positive, x.about->self, s, extents());
     // only a scope that was entered again can hold older variables than the newest few
     const bool everywhere = g->scopes.entered_again(g->scope) || g->sharing;
     for (int i = list.n - 1; i >= 0 && (everywhere || list[i].scope == g->scope); --i) {

@@ -39,7 +39,6 @@ constexpr bool is_image(tensor x) {
 /// is the dense layer for each pixel.
 template <int Units, bias B = bias::yes>
 struct dense_layer : layer<dense_layer<Units, B>> {
-    static_assert(Units > 0, "dense: the number of units must be positive");
     static constexpr const char* name = "dense";
     static constexpr tensor trace(tensor x) {
         const shape s = x.shape();

@@ -11,7 +11,6 @@ namespace sinter::inline SINTER_TARGET {
 /// updated.
 template <int Vocabulary, int Width>
 struct embedding_layer : layer<embedding_layer<Vocabulary, Width>> {
-    static_assert(Vocabulary > 0 && Width > 0, "embedding: vocabulary and width must be positive");
     static constexpr const char* name = "embedding";
     static constexpr tensor trace(tensor x) {
         const tensor table = parameter(x, "table", extents(Vocabulary, Width), {init_kind::uniform, 0.05f});

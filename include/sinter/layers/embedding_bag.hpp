@@ -13,7 +13,6 @@ namespace sinter::inline SINTER_TARGET {
 /// EmbeddingBag, TensorFlow's embedding_lookup_sparse.
 template <int Vocabulary, int Width, combine How = combine::sum, int Padding = -1>
 struct embedding_bag_layer : layer<embedding_bag_layer<Vocabulary, Width, How, Padding>> {
-    static_assert(Vocabulary > 0 && Width > 0, "embedding_bag: vocabulary and width must be positive");
     static constexpr const char* name = "embedding_bag";
     static constexpr tensor trace(tensor x) { return trace(x, {}); }
     static constexpr tensor trace(tensor x, tensor weights) {

@@ -22,7 +22,6 @@ enum class gru_reset { after_product, before_product };
 /// Keras have recurrent biases for z and r, too, which are only added to the others.)
 template <int Units, recurrent_options O = recurrent_options{}, gru_reset R = gru_reset::after_product>
 struct gru_layer : recurrent_layer<gru_layer<Units, O, R>> {
-    static_assert(Units > 0, "gru: the number of units must be positive");
     static constexpr const char* name = "gru";
     static constexpr recurrent_options options = O;
     template <recurrent_options P>

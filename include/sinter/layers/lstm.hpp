@@ -18,7 +18,6 @@ namespace sinter::inline SINTER_TARGET {
 /// so that each product ends in its gate. PyTorch's two biases are added.
 template <int Units, recurrent_options O = recurrent_options{}>
 struct lstm_layer : recurrent_layer<lstm_layer<Units, O>> {
-    static_assert(Units > 0, "lstm: the number of units must be positive");
     static constexpr const char* name = "lstm";
     static constexpr recurrent_options options = O;
     template <recurrent_options P>

@@ -10,7 +10,6 @@ namespace sinter::inline SINTER_TARGET {
 /// bias [N] (zeros), as Keras' SimpleRNN has them.
 template <int Units, recurrent_options O = recurrent_options{}>
 struct rnn_layer : recurrent_layer<rnn_layer<Units, O>> {
-    static_assert(Units > 0, "rnn: the number of units must be positive");
     static constexpr const char* name = "rnn";
     static constexpr recurrent_options options = O;
     template <recurrent_options P>
