@@ -5,7 +5,6 @@
 
 namespace sinter::base {
 
-namespace detail {
 /// The character of `s` at byte `i`: its bytes, or one byte that is not UTF-8; and whether it may be shown.
 struct shown_character {
     std::size_t length;
@@ -23,7 +22,6 @@ SINTER_COLD inline void append_escaped(std::string& out, std::string_view bytes)
     for (const char c : bytes)
         ((out += "\\x") += hex[static_cast<unsigned char>(c) >> 4]) += hex[static_cast<unsigned char>(c) & 15];
 }
-} // namespace detail
 
 /// Text of strangers in quotes, fit for error messages: hostile text must not drive a terminal, and
 /// every message is UTF-8. UTF-8 is kept; control characters (C0, DEL, C1) and bytes that are not
@@ -33,10 +31,10 @@ SINTER_COLD inline std::string quoted_text(std::string_view s, std::size_t longe
     std::string out(1, quote);
     std::size_t i = 0;
     while (i < s.size()) {
-        const auto [length, fit] = detail::character_at(s, i);
+        const auto [length, fit] = character_at(s, i);
         if (i + length > longest) break;
         if (!fit) {
-            detail::append_escaped(out, s.substr(i, length));
+            append_escaped(out, s.substr(i, length));
         } else {
             if (s[i] == quote || s[i] == '\\') out += '\\';
             out += s.substr(i, length);
@@ -53,9 +51,9 @@ SINTER_COLD inline std::string quoted_text(std::string_view s, std::size_t longe
 SINTER_COLD inline std::string one_line(std::string_view s) {
     std::string out;
     for (std::size_t i = 0; i < s.size();) {
-        const auto [length, fit] = detail::character_at(s, i);
+        const auto [length, fit] = character_at(s, i);
         if (fit) out += s.substr(i, length);
-        else detail::append_escaped(out, s.substr(i, length));
+        else append_escaped(out, s.substr(i, length));
         i += length;
     }
     return out;
