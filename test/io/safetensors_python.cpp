@@ -107,6 +107,6 @@ BOOST_AUTO_TEST_CASE(the_reference_reads_a_trainer) {
     for (int i = 0; i < model.states(); ++i) add(model.state(i));
     BOOST_TEST(lines.size() == 6 * 3 + 2 + 1u);   // kernel, bias, scale, offset, kernel, bias; mean, variance; step
     std::sort(lines.begin(), lines.end());
-    BOOST_TEST(read == std::accumulate(lines.begin(), lines.end(),
-                                       std::string("metadata format = sinter\nmetadata seed = 3\n")));
+    const std::string metadata = "metadata format = sinter\nmetadata optimizer = adam\nmetadata seed = 3\n";
+    BOOST_TEST(read == std::accumulate(lines.begin(), lines.end(), metadata));
 }

@@ -25,8 +25,9 @@ SINTER_COLD inline void append_escaped(std::string& out, std::string_view bytes)
 
 /// Text of strangers in quotes, fit for error messages: hostile text must not drive a terminal, and
 /// every message is UTF-8. UTF-8 is kept; control characters (C0, DEL, C1) and bytes that are not
-/// UTF-8 become \xHH; the quote and \ have a \ before them. What lies behind the first `longest`
-/// bytes is left out.
+/// UTF-8 become \xHH. Within double quotes these and \ have a \ before them; between single ones,
+/// for lines of files, in which apostrophes are common, nothing has. What lies behind the first
+/// `longest` bytes is left out.
 SINTER_COLD inline std::string quoted_text(std::string_view s, std::size_t longest = 100, char quote = '"') {
     std::string out(1, quote);
     std::size_t i = 0;
@@ -36,7 +37,7 @@ SINTER_COLD inline std::string quoted_text(std::string_view s, std::size_t longe
         if (!fit) {
             append_escaped(out, s.substr(i, length));
         } else {
-            if (s[i] == quote || s[i] == '\\') out += '\\';
+            if (quote == '"' && (s[i] == quote || s[i] == '\\')) out += '\\';
             out += s.substr(i, length);
         }
         i += length;
