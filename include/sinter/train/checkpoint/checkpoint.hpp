@@ -244,12 +244,12 @@ SINTER_COLD void load_with(std::vector<safetensors::expected_tensor> expected, c
         if (steps < 0)
             throw format_error("number of steps", joined({path, ", tensor step"}), joined({steps}), "0 or more");
         const auto seed = f.metadata.find("seed");   // older files have none
-        const std::string own = joined({t.options().seed});
-        if (draws_numbers<Trainer> && seed != f.metadata.end() && seed->second != own)
+        const std::string our_seed = joined({t.options().seed});
+        if (draws_numbers<Trainer> && seed != f.metadata.end() && seed->second != our_seed)
             throw mismatch_error(
                 "the saved run drew its random numbers from another seed: it would go on otherwise", path,
                 joined({"seed ", io::printable(seed->second)}),
-                joined({"the trainer's ", own, ": make it with that .seed, or write load(..., saved::weights)"}));
+                joined({"the trainer's ", our_seed, ": make it with that .seed, or write load(..., saved::weights)"}));
     }
     const char* const ours = memory_of_trainer<Trainer>();
     if (const auto theirs = f.metadata.find("optimizer");   // older files do not say
