@@ -51,6 +51,15 @@ function(sinter_program target source folder name)
     sinter_compile_like_ours(${target})
 endfunction()
 
+# sinter_compiles(<test> <source> <target>): a test that compiles the source as far as
+# errors go, with the target's definitions and includes.
+function(sinter_compiles test source target)
+    add_test(NAME ${test} COMMAND ${CMAKE_CXX_COMPILER} -std=c++20 -fsyntax-only -w
+        "-D$<JOIN:$<TARGET_PROPERTY:${target},COMPILE_DEFINITIONS>,;-D>"
+        "-I$<JOIN:$<TARGET_PROPERTY:${target},INCLUDE_DIRECTORIES>,;-I>" ${source} COMMAND_EXPAND_LISTS)
+    set_tests_properties(${test} PROPERTIES TIMEOUT 600)
+endfunction()
+
 function(sinter_compile_like_ours target)
     set_target_properties(${target} PROPERTIES CXX_EXTENSIONS OFF CUDA_STANDARD 20 CUDA_EXTENSIONS OFF)
     target_compile_definitions(${target} PRIVATE SINTER_ALLOW_UNOPTIMISED)   # Debug builds and sanitized tests mean it

@@ -2,6 +2,7 @@
 #define BOOST_TEST_MODULE estimator
 #include <boost/test/unit_test.hpp>
 #include "io/error_parts.hpp"
+#include "support/captured.hpp"
 #include <sinter/sinter.hpp>
 #include <chrono>
 #include <cmath>
@@ -66,14 +67,6 @@ BOOST_AUTO_TEST_CASE(steps_are_counted_in_all) {
     BOOST_TEST(exact.train(p, {.progress = nullptr}).at(0).examples == 40);
     BOOST_TEST(exact.inner().steps() == 6);
 }
-/// What was written into a file, which is closed.
-static std::string text_of(std::FILE* file) {
-    std::rewind(file);
-    std::string s;
-    for (int c; (c = std::fgetc(file)) != EOF;) s += static_cast<char>(c);
-    std::fclose(file);
-    return s;
-}
 BOOST_AUTO_TEST_CASE(a_function_may_end_training) {
     auto model = fresh();
     auto p = points(40) | data::batch(16);
@@ -84,10 +77,9 @@ BOOST_AUTO_TEST_CASE(a_function_may_end_training) {
 BOOST_AUTO_TEST_CASE(an_early_end_is_told) {
     auto model = fresh();
     auto p = points(40) | data::batch(16);
-    std::FILE* file = std::tmpfile();
-    BOOST_REQUIRE(file);
-    model.train(p, {.epochs = 10, .progress = file}, [](const epoch_result& r) { return r.epoch < 2; });
-    const std::string s = text_of(file);
+    const test::captured progress;
+    model.train(p, {.epochs = 10, .progress = progress.file}, [](const epoch_result& r) { return r.epoch < 2; });
+    const std::string s = progress.text();
     BOOST_TEST(s.ends_with("\ntraining ended after step 6: a function of the epoch's result\n"), s);
 }
 BOOST_AUTO_TEST_CASE(what_cannot_be_trained) {
@@ -130,10 +122,9 @@ BOOST_AUTO_TEST_CASE(an_evaluation_sees_a_whole_pass_or_says_that_there_is_none)
 template <class Model>
 static std::string written(Model& model, data::pipeline& training, data::pipeline* validation, int epochs,
                            std::vector<epoch_result>& history) {
-    std::FILE* file = std::tmpfile();
-    BOOST_REQUIRE(file);
-    history = model.train(training, {.epochs = epochs, .validation = validation, .progress = file});
-    return text_of(file);
+    const test::captured progress;
+    history = model.train(training, {.epochs = epochs, .validation = validation, .progress = progress.file});
+    return progress.text();
 }
 static std::string shown(const char* name, double value) {
     return std::string("  ") + name + ' ' + detail::formatted("%.4f", value);

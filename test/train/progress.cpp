@@ -2,27 +2,15 @@
 #define BOOST_TEST_MODULE progress
 #include <boost/test/unit_test.hpp>
 #include <sinter/train/progress.hpp>
+#include "support/captured.hpp"
 #include <algorithm>
 #include <vector>
 
 using namespace sinter;
+using test::captured;
 
 static double now = 0;
 static double test_clock() { return now; }
-
-// What progress wrote, read back from a temporary file.
-struct captured {
-    std::FILE* file = std::tmpfile();
-    captured() { BOOST_REQUIRE(file); }
-    ~captured() { std::fclose(file); }
-    std::string text() const {
-        std::fflush(file);
-        std::rewind(file);
-        std::string s;
-        for (int c; (c = std::fgetc(file)) != EOF;) s += static_cast<char>(c);
-        return s;
-    }
-};
 
 static detail::progress_state halfway() {
     static const named_value metrics[] = {{"accuracy", 0.8889}};

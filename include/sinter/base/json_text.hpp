@@ -17,8 +17,8 @@ inline std::string text(std::string_view s) {
     std::string out = "\"";
     for (std::size_t i = 0; i < s.size();) {
         const auto byte = static_cast<unsigned char>(s[i]);
-        std::size_t length = byte < 0x80 ? 1 : byte < 0xe0 ? 2 : byte < 0xf0 ? 3 : 4;
-        if (!base::is_utf8(s.substr(i, length))) {
+        std::size_t length = base::utf8_length(s.substr(i));
+        if (length == 0) {
             out += "\xef\xbf\xbd";
             length = 1;
         } else if (const std::size_t which = special.find(s[i]); which != std::string_view::npos) {

@@ -5,22 +5,23 @@
 
 namespace sinter::base {
 
-/// The character of `s` at byte `i`: its bytes, or one byte that is not UTF-8; and whether it may be shown.
-struct shown_character {
-    std::size_t length;
-    bool fit;
-};
-SINTER_COLD inline shown_character character_at(std::string_view s, std::size_t i) {
-    const auto byte = static_cast<unsigned char>(s[i]);
-    const std::size_t length = byte < 0x80 ? 1 : byte < 0xe0 ? 2 : byte < 0xf0 ? 3 : 4;
-    if (!is_utf8(s.substr(i, length))) return {1, false};
-    const bool c1 = byte == 0xc2 && static_cast<unsigned char>(s[i + 1]) < 0xa0;
-    return {length, byte >= 0x20 && byte != 0x7f && !c1};
-}
-SINTER_COLD inline void append_escaped(std::string& out, std::string_view bytes) {
+/// Appends a character, or a byte that is none, as it may be shown.
+SINTER_COLD inline void append_shown(std::string& out, std::string_view character) {
     constexpr std::string_view hex = "0123456789abcdef";
-    for (const char c : bytes)
+    const auto lead = static_cast<unsigned char>(character[0]);
+    const bool control = lead < 0x20 || lead == 0x7f ||
+                         (lead == 0xc2 && character.size() == 2 && static_cast<unsigned char>(character[1]) < 0xa0);
+    if (utf8_length(character) != 0 && !control) {
+        out += character;
+        return;
+    }
+    for (const char c : character)
         ((out += "\\x") += hex[static_cast<unsigned char>(c) >> 4]) += hex[static_cast<unsigned char>(c) & 15];
+}
+/// The bytes of the character at byte `i` of `s`, or the one byte where there is none.
+SINTER_COLD inline std::string_view character_at(std::string_view s, std::size_t i) {
+    const std::size_t length = utf8_length(s.substr(i));
+    return s.substr(i, length ? length : 1);
 }
 
 /// Text of strangers in quotes, fit for error messages: hostile text must not drive a terminal, and
@@ -32,15 +33,11 @@ SINTER_COLD inline std::string quoted_text(std::string_view s, std::size_t longe
     std::string out(1, quote);
     std::size_t i = 0;
     while (i < s.size()) {
-        const auto [length, fit] = character_at(s, i);
-        if (i + length > longest) break;
-        if (!fit) {
-            append_escaped(out, s.substr(i, length));
-        } else {
-            if (quote == '"' && (s[i] == quote || s[i] == '\\')) out += '\\';
-            out += s.substr(i, length);
-        }
-        i += length;
+        const std::string_view c = character_at(s, i);
+        if (i + c.size() > longest) break;
+        if (quote == '"' && (s[i] == quote || s[i] == '\\')) out += '\\';
+        append_shown(out, c);
+        i += c.size();
     }
     out += quote;
     return i < s.size() ? joined({out, "... (", s.size(), " bytes)"}) : out;
@@ -52,10 +49,9 @@ SINTER_COLD inline std::string quoted_text(std::string_view s, std::size_t longe
 SINTER_COLD inline std::string one_line(std::string_view s) {
     std::string out;
     for (std::size_t i = 0; i < s.size();) {
-        const auto [length, fit] = character_at(s, i);
-        if (fit) out += s.substr(i, length);
-        else append_escaped(out, s.substr(i, length));
-        i += length;
+        const std::string_view c = character_at(s, i);
+        append_shown(out, c);
+        i += c.size();
     }
     return out;
 }

@@ -5,29 +5,38 @@
 #include <string>
 #include <string_view>
 
-/// UTF-8 (RFC 3629): whether bytes are it, and how one character becomes it.
+/// UTF-8 (RFC 3629): where its characters end, whether bytes are it, and how one character becomes
+/// it.
 namespace sinter::base {
 
-/// Whether `text` is UTF-8: no overlong forms, no surrogates, nothing beyond U+10FFFF.
+/// The bytes of the character that `text` begins with; 0 where it begins with none: overlong forms,
+/// surrogates, what is beyond U+10FFFF or cut short.
+constexpr std::size_t utf8_length(std::string_view text) {
+    if (text.empty()) return 0;
+    const auto lead = static_cast<unsigned char>(text[0]);
+    const std::size_t length = lead < 0x80   ? 1
+                               : lead < 0xc2 ? 0
+                               : lead < 0xe0 ? 2
+                               : lead < 0xf0 ? 3
+                               : lead < 0xf5 ? 4
+                                             : 0;
+    if (text.size() < length) return 0;
+    for (std::size_t k = 1; k < length; ++k) {
+        const auto next = static_cast<unsigned char>(text[k]);
+        // The second byte alone decides overlong forms (E0, F0), surrogates (ED) and the upper
+        // end (F4).
+        const unsigned char low = k != 1 ? 0x80 : lead == 0xe0 ? 0xa0 : lead == 0xf0 ? 0x90 : 0x80;
+        const unsigned char high = k != 1 ? 0xbf : lead == 0xed ? 0x9f : lead == 0xf4 ? 0x8f : 0xbf;
+        if (next < low || next > high) return 0;
+    }
+    return length;
+}
+/// Whether all of `text` is UTF-8.
 SINTER_COLD constexpr bool is_utf8(std::string_view text) {
-    for (std::size_t i = 0; i < text.size();) {
-        const auto lead = static_cast<unsigned char>(text[i]);
-        const std::size_t length = lead < 0x80   ? 1
-                                   : lead < 0xc2 ? 0
-                                   : lead < 0xe0 ? 2
-                                   : lead < 0xf0 ? 3
-                                   : lead < 0xf5 ? 4
-                                                 : 0;
-        if (length == 0 || text.size() - i < length) return false;
-        for (std::size_t k = 1; k < length; ++k) {
-            const auto next = static_cast<unsigned char>(text[i + k]);
-            // The second byte alone decides overlong forms (E0, F0), surrogates (ED) and the upper
-            // end (F4).
-            const unsigned char low = k != 1 ? 0x80 : lead == 0xe0 ? 0xa0 : lead == 0xf0 ? 0x90 : 0x80;
-            const unsigned char high = k != 1 ? 0xbf : lead == 0xed ? 0x9f : lead == 0xf4 ? 0x8f : 0xbf;
-            if (next < low || next > high) return false;
-        }
-        i += length;
+    while (!text.empty()) {
+        const std::size_t length = utf8_length(text);
+        if (length == 0) return false;
+        text.remove_prefix(length);
     }
     return true;
 }

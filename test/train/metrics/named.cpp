@@ -2,6 +2,7 @@
 #define BOOST_TEST_MODULE named_metrics
 #include <boost/test/unit_test.hpp>
 #include "io/error_parts.hpp"
+#include "support/captured.hpp"
 #include <sinter/sinter.hpp>
 #include <sinter/train/hooks/early_stop.hpp>
 #include <sinter/train/hooks/keep_best.hpp>
@@ -209,14 +210,10 @@ BOOST_AUTO_TEST_CASE(in_training_and_by_hooks) {
     s.labels(labels(2), 2);
     auto d = data::source(s) | data::batch(8), v = data::source(s) | data::batch(5);
     keep_best best({.monitor = "val_f1"});
-    std::FILE* const shown = std::tmpfile();
-    const auto h = m.train(d,
-                           {.epochs = 12, .validation = &v, .progress = shown, .metrics = {metrics::f1{0.4f}}}, best);
-    std::rewind(shown);
-    char text[4000] = {};
-    BOOST_TEST(std::fread(text, 1, sizeof text - 1, shown) > 0u);
-    std::fclose(shown);
-    BOOST_TEST(std::string(text).find("  val_f1 ") != std::string::npos);
+    const test::captured shown;
+    const auto h = m.train(
+        d, {.epochs = 12, .validation = &v, .progress = shown.file, .metrics = {metrics::f1{0.4f}}}, best);
+    BOOST_TEST(shown.text().find("  val_f1 ") != std::string::npos);
     BOOST_TEST(m.evaluate(v, metrics::f1{0.4f}).value("f1") == h.back().value("val_f1"));
     BOOST_TEST(h.back().value("val_loss") == h.back().validation_loss);
     double most = -1;

@@ -77,10 +77,12 @@ SINTER_COLD void load_run_with(Run& run, const safetensors::contents& f, LoadMod
     list_run(run, check, at);
     std::vector<std::string> lines = check.differences();
     bool has_run = false;
-    for (const auto& [name, tensor] : f.tensors)
-        if (has_run = has_run || is_of_a_run(name);
-            is_of_a_run(name) && std::find(check.names().begin(), check.names().end(), name) == check.names().end())
+    for (const auto& [name, tensor] : f.tensors) {
+        if (!is_of_a_run(name)) continue;
+        has_run = true;
+        if (std::find(check.names().begin(), check.names().end(), name) == check.names().end())
             lines.push_back(joined({io::printable(name), ": unexpected, the run has no such hook or variable"}));
+    }
     if (!lines.empty()) {
         std::string list = joined({"the file is not of a run with these hooks, ", lines.size(),
                                    lines.size() == 1 ? " difference:" : " differences:"});
