@@ -190,6 +190,7 @@ SEEDS = {
     "control_message": {
         "heartbeat": b"\0" + archive("qQds", 12, 3, 0.5, b"train"),
         "failure": b"\1" + archive("iqssss", 1, 12, b"worker/1", b"127.0.0.1:7000", b"all_reduce", b"closed"),
+        "failure_without_words": b"\1" + archive("iqssss", -1, -1, b"", b"", b"", b""),
         "stop": b"\2" + archive("s", b"a signal"),
         "leave": b"\3" + archive("q", 12),
         "exchange": b"\4" + archive("Qss", 2, b"program", bytes(8)),

@@ -31,7 +31,9 @@ struct failure {
         constexpr std::size_t most = 4000;   // texts of users may be long
         return {e.rank(), e.step(), e.role(), e.address(), e.operation().substr(0, most), e.cause().substr(0, most)};
     }
-    cluster_error error() const { return {rank, role, address, operation, step, cause}; }
+    cluster_error error() const {
+        return {rank, role, address, operation, step, cause.empty() ? "a member failed and gave no cause" : cause};
+    }
 };
 
 /// "Let us all stop."
