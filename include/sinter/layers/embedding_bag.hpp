@@ -29,8 +29,6 @@ inline constexpr embedding_bag_layer<Vocabulary, Width, How, Padding> embedding_
 /// ... (uniform +-0.05).
 template <int Width, int... Vocabularies>
 struct embedding_columns_layer : layer_tag {
-    static_assert(Width > 0 && ((Vocabularies > 0) && ...),
-                  "embedding_columns: vocabularies and width must be positive");
     static constexpr int columns = sizeof...(Vocabularies);
     static_assert(columns >= 1 && columns <= bundle::most, "embedding_columns: one to six columns");
     static constexpr int arity = columns;

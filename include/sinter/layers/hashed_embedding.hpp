@@ -15,7 +15,6 @@ namespace sinter::inline SINTER_TARGET {
 /// `embedding_bag` of a vocabulary is for one device.
 template <int Width, hashed_options Options = hashed_options{}>
 struct hashed_embedding_layer : layer<hashed_embedding_layer<Width, Options>> {
-    static_assert(Width > 0, "hashed_embedding: the width must be positive");
     static_assert(Options.most_rows > 0 && Options.admit_after > 0 && Options.expire_after >= 0,
                   "hashed_options: most_rows and admit_after are at least 1, expire_after is at least 0");
     static constexpr const char* name = "hashed_embedding";

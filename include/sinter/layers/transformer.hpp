@@ -13,7 +13,6 @@ namespace sinter::inline SINTER_TARGET {
 /// is a decoder's: between the two it also looks at memory, all of it.
 template <int Heads, int Hidden, attention_settings S = attention_settings{}, number Dropout = 0.0>
 struct transformer_block_layer : layer<transformer_block_layer<Heads, Hidden, S, Dropout>> {
-    static_assert(Hidden > 0, "transformer_block: the hidden width must be positive");
     static constexpr const char* name = "transformer_block";
 
     static constexpr tensor trace(tensor x) { return feed_forward(look_at_itself(x)); }
