@@ -10,8 +10,8 @@
 # processor of this architecture, sanitized; in ops, layers and kernels it looks for errors of the
 # language alone, and tests of the compiler are g++'s. Where there is no clang g++ builds all. One
 # ctest runs all, so that the last lines tell all.
-#   --all     each compiler builds and runs all that it can, and tests labelled release run, too: in
-#             half as long again
+#   --all     each compiler builds and runs all that it can, tests labelled release run, too, and
+#             fuzzers try other inputs each time: in half as long again
 #   --quick   leaves out the tests labelled slow, which train on real images
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
@@ -32,7 +32,7 @@ servers='agreed_pushes.cpp;async.cpp;by_clocks.cpp;copies_in_threads.cpp;reconne
 servers="parameter_server/${servers//;/;parameter_server/};strategy/parameter_server/modes.cpp"
 threaded="net;collective/thread_group.cpp;strategy/mirrored.cpp;data/prefetch.cpp;device/threads.cpp;$servers"
 
-all=no left_out='' bench_syntax=ON
+all=no left_out='' bench_syntax=ON fuzz_seed=1
 while :; do
     case ${1:-} in
         --all) all=yes ;;
@@ -45,6 +45,7 @@ if [ $all = yes ]; then
     clang_folders+=';ops;layers;compiler'
     clang_syntax=
     bench_syntax=OFF
+    fuzz_seed=0
 else
     left_out="release${left_out:+|$left_out}"   # one pattern: ctest leaves out what matches all that it is given
 fi
@@ -113,7 +114,7 @@ if [ $clang = yes ] && has_sanitizers clang++; then
 fi
 build gcc -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_COMPILER="$CXX" -DCMAKE_CXX_FLAGS="$gcc_flags" -DSINTER_NATIVE=ON \
     -DSINTER_EXAMPLE_OPTIMISATION=-O1 -DSINTER_BENCH_OPTIMISATION=-O0 -DSINTER_BENCH_SYNTAX=$bench_syntax \
-    -DSINTER_TEST_ELSEWHERE_FOLDERS="$elsewhere" ${python:+-DPython3_EXECUTABLE="$python"}
+    -DSINTER_FUZZ_SEED=$fuzz_seed -DSINTER_TEST_ELSEWHERE_FOLDERS="$elsewhere" ${python:+-DPython3_EXECUTABLE="$python"}
 if has_sanitizers "$CXX"; then
     build gcc-sanitized -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_COMPILER="$CXX" -DCMAKE_CXX_FLAGS="$gcc_flags" \
         -DSINTER_NATIVE=ON -DSINTER_CUDA=OFF \
