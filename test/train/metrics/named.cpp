@@ -278,6 +278,10 @@ BOOST_AUTO_TEST_CASE(hooks_know_which_way_is_better) {
     BOOST_TEST(stops(false, "val_loss", {3, 2, 1, 1.5}) == 4);
     check_error<option_error>([&] { stops(false, "val_x", {1}); }, "no metric of this name", "value", "val_x",
                             "val_m, loss, accuracy, val_loss, val_accuracy");
-    check_error<data_error>([&] { stops(false, "val_m", {NAN}); },
-                            "not measured", "early_stop, epoch 1", "val_m is NaN", "divide by nothing");
+    // An f1 divides by nothing until something is decided positive: such an epoch is no better, and ends nothing.
+    BOOST_TEST(stops(false, "val_m", {NAN, 1, NAN}) == 3);
+    BOOST_TEST(stops(true, "val_m", {NAN, 1, 0.5, NAN}) == 4);
+    BOOST_TEST(stops(false, "val_m", {NAN, NAN, 1}) == 2);
+    check_error<data_error>([&] { stops(false, "val_loss", {NAN}); },
+                            "not measured", "early_stop, epoch 1", "val_loss is NaN", "validation data");
 }

@@ -25,16 +25,16 @@ public:
         if (name_.empty()) return what_ == watched::accuracy || what_ == watched::training_accuracy;
         return name_ != "loss" && name_ != "val_loss" && !falls_;
     }
-    /// data_error where it was not measured.
+    /// data_error where it was not measured. A metric that divides by nothing in this epoch is NaN:
+    /// an f1 is while nothing is decided positive.
     double of(const epoch_result& r) {
         if (!name_.empty()) {
-            const char* needed = needed_data;
             for (const metric_value& m : r.metrics)
                 if (m.name == name_) {
                     if (m.falls != falls_) falls_ = m.falls, reset();   // the first time that it is seen
-                    needed = "a number at each epoch: precision, recall and f1 are none where they divide by nothing";
+                    return m.value;
                 }
-            return measured(r.value(name_), r, name_.c_str(), needed);
+            return measured(r.value(name_), r, name_.c_str());
         }
         const double x = what_ == watched::validation_loss ? r.validation_loss
                          : what_ == watched::accuracy      ? r.accuracy
@@ -43,7 +43,7 @@ public:
         static constexpr const char* names[] = {"validation_loss", "accuracy", "loss", "training_accuracy"};
         return measured(x, r, names[static_cast<int>(what_)]);
     }
-    /// Is x better than the best by more than min_delta? Then it is the best.
+    /// Is x better than the best by more than min_delta? Then it is the best. NaN never is.
     bool better(double x) {
         if (!(rises() ? x - delta_ > best_ : x + delta_ < best_)) return false;
         best_ = x;
@@ -63,12 +63,10 @@ private:
     std::string name_;
     bool falls_ = false;   ///< of a metric that is watched by name
 
-    static constexpr const char* needed_data = "validation data, and class numbers for accuracies";
-
-    double measured(double x, const epoch_result& r, const char* name, const char* needed = needed_data) const {
+    double measured(double x, const epoch_result& r, const char* name) const {
         if (x != x)
             throw data_error("what is watched was not measured", joined({hook_, ", epoch ", r.epoch}),
-                             joined({name, " is NaN"}), needed);
+                             joined({name, " is NaN"}), "validation data, and class numbers for accuracies");
         return x;
     }
 };
