@@ -49,6 +49,8 @@ BOOST_AUTO_TEST_CASE(faults) {
     check_error<data_error>([] { (void)data::balanced_class_weights(ints{0, 3}, 3); }, "label out of range",
                             "balanced_class_weights, label 1", "3", "0 to 2");
     BOOST_CHECK_THROW((void)data::balanced_class_weights(ints{0, -1}), data_error);
+    check_error<data_error>([] { (void)data::balanced_class_weights(ints{0, 2147483647}); }, "label out of range",
+                            "balanced_class_weights, label 1", "2147483647", "0 to 16777215");
     const data::dataset set = data::dataset(extents(1), {1}).labels({2});
     check_error<data_error>([&] { (void)data::class_weighted(set, std::vector<float>{1, 1}); }, "label out of range",
                             "class_weighted, label 0", "2", "0 to 1");

@@ -18,13 +18,16 @@ inline void need_class(std::int32_t label, std::size_t classes, std::size_t i, c
 /// One weight for each of `classes` (0: the largest label and one): n / (k * count), with n labels
 /// in all and k classes that occur, so that all of these have the same weight together, and labels
 /// a mean weight of 1 (scikit-learn's "balanced"). 0 for classes that do not occur. data_error for
-/// a label that is out of range; option_error for a negative number of classes.
+/// a label that is out of range; without `classes` from 2^24 on, too, where one stray label would
+/// take gigabytes. option_error for a negative number of classes.
 inline std::vector<float> balanced_class_weights(span<const std::int32_t> labels, int classes = 0) {
     if (classes < 0)
         throw option_error("number of classes", "balanced_class_weights", joined({classes}), "0 or more");
     auto n = static_cast<std::size_t>(classes);
-    for (std::size_t i = 0; classes == 0 && i < labels.size(); ++i)
-        if (labels[i] >= 0 && static_cast<std::size_t>(labels[i]) >= n) n = static_cast<std::size_t>(labels[i]) + 1;
+    for (std::size_t i = 0; classes == 0 && i < labels.size(); ++i) {
+        detail::need_class(labels[i], std::size_t{1} << 24, i, "balanced_class_weights");
+        if (static_cast<std::size_t>(labels[i]) >= n) n = static_cast<std::size_t>(labels[i]) + 1;
+    }
     std::vector<std::int64_t> counts(n);
     for (std::size_t i = 0; i < labels.size(); ++i) {
         detail::need_class(labels[i], n, i, "balanced_class_weights");
