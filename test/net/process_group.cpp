@@ -74,6 +74,25 @@ BOOST_AUTO_TEST_CASE(a_killed_member_is_noticed_at_once) {
     }
 }
 
+/// Its connections are reset, which is no other end than that of one which has read all that the others said.
+BOOST_AUTO_TEST_CASE(a_member_that_is_killed_before_it_has_read_all) {
+    const auto at = own_addresses(2);
+    processes p;
+    cluster_options o = quick(5);
+    o.heartbeat = 0.02;
+    const stages all;
+    start_all(p, at, o, [&](process_group& g) {
+        all.reached(g.rank());
+        return wait_for_error(g);
+    });
+    all.wait_for({0, 1});
+    p.signal(1, SIGSTOP);
+    ::usleep(200000);   // some of the other one's heartbeats come
+    p.signal(1, SIGKILL);
+    const std::string text = p.result(0);
+    BOOST_TEST(holds(text, "|the connection was closed: the process ended or was killed"), text);
+}
+
 BOOST_AUTO_TEST_CASE(a_stopped_member_is_removed_and_learns_of_it) {
     const auto at = own_addresses(3);
     processes p;

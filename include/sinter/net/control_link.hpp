@@ -96,7 +96,9 @@ private:
                 else watch_.writable([this] { write_on(); read_on(); });
                 return;
             }
-            if (t.how == transfer::ended) return lose("the connection was closed: the process ended or was killed");
+            // A process that ends before it has read all that came resets its connections.
+            if (t.how == transfer::ended || (t.how == transfer::failed && t.error == ECONNRESET))
+                return lose("the connection was closed: the process ended or was killed");
             if (t.how == transfer::failed)
                 return lose("the connection was lost: " + channel_.fault(t));
             here_ += t.bytes;
