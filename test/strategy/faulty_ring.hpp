@@ -21,19 +21,27 @@ struct planned_fault {
     int microseconds = 0;   ///< from its beginning, `within`
 };
 inline planned_fault next_fault;
+/// Once this process is to be killed `within` an operation: how many more it may begin. It would else be many steps
+/// further, and another one dying, where the thread that kills it comes late.
+inline int operations_left = -1;
 
 class faulty_communicator final : public collective::forwarding_communicator {
 public:
     using forwarding_communicator::forwarding_communicator;
     collective::ticket start(const collective::operation& o, void* data, std::int64_t n, bool more) override {
+        if (operations_left == 0)
+            for (;;) ::pause();
+        if (operations_left > 0) --operations_left;
         const bool here = o.what == next_fault.what && next_fault.number >= 0 && next_fault.number-- == 0;
         if (here && next_fault.where == fault_place::before) ::raise(SIGKILL);
         if (here && next_fault.where == fault_place::no_memory) throw std::bad_alloc();
-        if (here && next_fault.where == fault_place::within)
+        if (here && next_fault.where == fault_place::within) {
+            operations_left = 3;
             std::thread([t = next_fault.microseconds] {
                 ::usleep(static_cast<useconds_t>(t));
                 ::raise(SIGKILL);
             }).detach();
+        }
         const collective::ticket t = c_->start(o, data, n, more);
         if (here) at_ = t;
         return t;
