@@ -172,6 +172,20 @@ BOOST_AUTO_TEST_CASE(data_that_were_partly_read_are_read_from_their_beginning) {
     BOOST_TEST(got.loss == want.loss);
     BOOST_TEST(got.evaluations == want.evaluations);
 }
+/// Dropout is each batch's own, and the same in each pass: of 64 weights that a batch drops by halves
+/// none stays as it was in all of eight batches (one in four runs would have one), and a minimum is found.
+BOOST_AUTO_TEST_CASE(each_batch_draws_for_itself) {
+    full_batch model{features<1> >> [](tensor x) {
+        return dropout<0.5>(x * parameter(x, "w", extents(64), ones));
+    }, mse};
+    data::dataset set(extents(1), std::vector<float>(8, 1.f));
+    set.targets(extents(64), std::vector<float>(8 * 64));
+    auto data = data::source(set) | data::batch(1);
+    BOOST_TEST(model.train(data).loss < 0.01);
+    std::int64_t stay = 0;
+    for (const float w : model.inner().plain(model.inner().parameter(0))) stay += w == 1.f;
+    BOOST_TEST(stay <= 4);
+}
 BOOST_AUTO_TEST_CASE(what_cannot_be_is_refused) {
     full_batch model{regression, softmax_cross_entropy};
     auto endless = examples() | data::repeat() | data::batch(60);

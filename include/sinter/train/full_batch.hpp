@@ -19,7 +19,8 @@ namespace sinter::inline SINTER_TARGET {
 /// The loss is that of a whole pass: a mean by what counts (weights, labels that are not ignored)
 /// or, of summed(loss), the sum. It does not depend on how the data are cut into batches, unless
 /// the net has batch_norm. The data must be the same in each pass. Random numbers in the net are
-/// the same in each evaluation. inner() is the trainer, for evaluate and predict.
+/// the same in each evaluation, and others in each batch. inner() is the trainer, for evaluate and
+/// predict.
 ///
 /// Strategies: of one device, mirrored, canonical, or multi_worker, whose members all make the same
 /// calls with the same data. option_error under sharded_update, whose members lack each other's
@@ -136,9 +137,9 @@ private:
         constexpr bool summed = reduction_of<Loss>() == reduction::sum;
         double all = 0;
         double weight = 0;
-        std::int64_t examples = 0;
+        std::int64_t examples = 0, batches = 0;
         for (const data::batch_view& b : data) {
-            t_.set_steps(0);
+            t_.set_steps(batches++);   // which random numbers are drawn by: each batch's own, in each pass the same
             const double l = static_cast<double>(t_.step(b)), counted = summed ? 1 : t_.loss_weight(),
                          by = counted == 0 ? 1 : counted;   // weights that cancel: the step divided by 1
             if (!(l - l == 0)) {   // a trial that is too far may overflow; infinities may be masks
