@@ -46,18 +46,29 @@ BOOST_AUTO_TEST_CASE(a_stranger_costs_at_most_four_kibibytes) {
                   .closed = [] { return std::string(); }});
     loop.start([](const char*) {});
     loop.post([&] { l.begin(); });
+    const auto pending = [&] {   // strangers, once all that has come is dealt with
+        std::atomic<int> n{-1};
+        loop.post([&] { n = static_cast<int>(l.pending_strangers()); });
+        while (n < 0) ::usleep(1000);
+        return n.load();
+    };
     const wire::greeting_block block = wire::encode(own);
     for (int i = 0; i < 4; ++i) {   // the first ones meet what is allocated once; every other says all of its greeting
         counting = i >= 2;
-        const wire::endpoint e = wire::resolve(c.self().address()).endpoints.at(0);
-        const io::descriptor s(::socket(e.storage.ss_family, SOCK_STREAM | SOCK_CLOEXEC, 0));
-        BOOST_REQUIRE(::connect(s.get(), e.address(), e.size) == 0);
-        (void)!::write(s.get(), block.data(), block.size() - (i % 2 == 0 ? 1 : 0));
-        for (int k = 0; k < 30000 && counting && peak <= 500; ++k) ::usleep(1000);   // until it is seen
-        ::usleep(100000);
-        counting = false;
+        {
+            const wire::endpoint e = wire::resolve(c.self().address()).endpoints.at(0);
+            const io::descriptor s(::socket(e.storage.ss_family, SOCK_STREAM | SOCK_CLOEXEC, 0));
+            BOOST_REQUIRE(::connect(s.get(), e.address(), e.size) == 0);
+            (void)!::write(s.get(), block.data(), block.size() - (i % 2 == 0 ? 1 : 0));
+            for (int k = 0; k < 30000 && counting && peak <= 500; ++k) ::usleep(1000);   // until it is seen
+            std::byte answer[wire::greeting_bytes];   // to who said all of it, and is refused: there is no key
+            if (i % 2 != 0) BOOST_TEST(::recv(s.get(), answer, sizeof answer, MSG_WAITALL) == ssize_t(sizeof answer));
+            ::usleep(100000);
+            counting = false;
+            while (pending() != (i + 1) % 2) ::usleep(1000);
+        }
+        while (pending() != 0) ::usleep(1000);
         live = 0;
-        ::usleep(20000);
     }
     BOOST_TEST(peak > 500);   // it is counted at all
     BOOST_TEST(peak <= 4096);
