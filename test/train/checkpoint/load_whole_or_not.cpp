@@ -9,6 +9,7 @@
 #include <sinter/sinter.hpp>
 #include <sinter/train/full_batch.hpp>
 #include <sinter/train/checkpoint/load_weights.hpp>
+#include <sinter/train/hooks/keep_best.hpp>
 #include <sinter/train/optimizers/clip_by_value.hpp>
 #include <sinter/train/optimizers/nesterov.hpp>
 #include <sinter/train/optimizers/rmsprop.hpp>
@@ -146,6 +147,25 @@ BOOST_AUTO_TEST_CASE(lbfgs_has_its_history_or_not) {
         return all;
     });
     BOOST_TEST((to.history().steps == from.history().steps));
+}
+
+BOOST_AUTO_TEST_CASE(the_best_weights_are_whole) {
+    auto data = data::dataset(extents(3), std::vector<float>(x, x + 12))
+        .labels(std::vector<std::int32_t>(labels, labels + 4)) | data::batch(4);
+    trainer_of<net, adam> t({}, {.threads = 1, .seed = 2}), other({}, {.threads = 1});
+    sinter::detail::model_run<trainer_of<net, adam>> run(t, data, {});
+    keep_best best({.what = watched::loss});
+    run.result.loss = 2;
+    best.epoch_end(run);
+    whole_or_not([&] { best.restore(other); }, [&] { return everything(other); });
+    t.step(batch);
+    run.result.loss = 1;
+    whole_or_not([&] { best.epoch_end(run); }, [&] {
+        best.restore(other);
+        std::vector<float> all = everything(other);
+        all.push_back(static_cast<float>(best.best()));
+        return all;
+    });
 }
 
 BOOST_AUTO_TEST_CASE(bytes_in_memory_are_the_files) {

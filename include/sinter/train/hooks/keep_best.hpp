@@ -32,34 +32,39 @@ public:
     SINTER_COLD void begin(Run& run) {
         if (!kept_.empty()) need_size_of(run.model);
     }
-    /// Throws what save() throws.
+    /// Throws what save() throws. If there is no memory for the weights it keeps those of before.
     template <class Run>
     SINTER_COLD void epoch_end(Run& run) {
         if (run.lost) return;   // what has such weights is no best, whatever the loss before them was
-        if (!monitor_.better(monitor_.of(run.result))) return;
-        best_epoch_ = run.result.epoch;
-        kept_.clear();
+        const double x = monitor_.of(run.result);
+        if (!monitor_.is_better(x)) return;
+        std::vector<float> all;   // apart, for until all are here the last best ones are to be kept
         each(run.model, [&](const auto& v) {
-            const std::vector<float> x = run.model.plain(v);
-            kept_.insert(kept_.end(), x.begin(), x.end());
+            const std::vector<float> one = run.model.plain(v);
+            all.insert(all.end(), one.begin(), one.end());
         });
+        kept_ = std::move(all);
+        best_epoch_ = run.result.epoch;
+        monitor_.better(x);
         if (!file_.empty()) save(run.model, file_, parts_);
     }
     void state(auto& s) { s("best_epoch", best_epoch_)("weights", kept_)("watched", monitor_); }
 
     /// Puts the best epoch's weights and states into an estimator or a trainer; the optimizer's
     /// memory and the number of steps stay. Does nothing as long as no epoch was looked at.
-    /// mismatch_error if the model is another one.
+    /// mismatch_error if the model is another one, which is then as it was, as where memory runs out.
     template <class Model>
     SINTER_COLD void restore(Model& model) const {
         auto& t = trainer_of(model);
         if (kept_.empty()) return;
         need_size_of(t);
         const float* next = kept_.data();
+        std::vector<typename std::remove_cvref_t<decltype(t)>::packed_values> ready;
         each(t, [&](const auto& v) {
-            t.set_plain(v, next);
+            ready.push_back(t.packed(v, next));
             next += v.s.size();
         });
+        t.put(ready);
     }
     double best() const { return monitor_.best(); }
     int best_epoch() const { return best_epoch_; }   ///< 0: none yet

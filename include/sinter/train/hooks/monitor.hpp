@@ -43,9 +43,11 @@ public:
         static constexpr const char* names[] = {"validation_loss", "accuracy", "loss", "training_accuracy"};
         return measured(x, r, names[static_cast<int>(what_)]);
     }
-    /// Is x better than the best by more than min_delta? Then it is the best. NaN never is.
+    /// Is x better than the best by more than min_delta? NaN never is.
+    bool is_better(double x) const { return rises() ? x - delta_ > best_ : x + delta_ < best_; }
+    /// The same; then it is the best.
     bool better(double x) {
-        if (!(rises() ? x - delta_ > best_ : x + delta_ < best_)) return false;
+        if (!is_better(x)) return false;
         best_ = x;
         return true;
     }
