@@ -6,7 +6,9 @@
 
 #include "fixtures/lbfgs.hpp"
 #include "io/temporary_folder.hpp"
+#include <algorithm>
 #include <span>
+#include <stdexcept>
 
 using namespace sinter;
 namespace golden = fixture::lbfgs;
@@ -84,6 +86,36 @@ BOOST_AUTO_TEST_CASE(a_net_down_the_valley) {
     const lbfgs_result r = model.train(data, {.loss_tolerance = 0});
     BOOST_TEST(r.loss < 1e-8);
     for (int i = 0; i < 2; ++i) BOOST_TEST(std::abs(model.inner().plain(model.inner().parameter(i))[0] - 1) < 1e-3);
+}
+
+/// What is thrown within a search, where the weights are those of a trial: the last iteration's are left.
+BOOST_AUTO_TEST_CASE(what_breaks_off_leaves_the_weights_of_an_iteration) {
+    int left = -1;   // passes before the data throw; below 0: they do not
+    auto data = data::dataset(extents(1), {1.f}).targets(extents(2), {0.f, 0.f}) |
+                data::map([&](data::example&) { if (left-- == 0) throw std::runtime_error("broken off"); }) |
+                data::batch(1);
+    const auto weights = [](const auto& m) {
+        const auto at = [&](int i) { return m.inner().plain(m.inner().parameter(i))[0]; };
+        return std::pair(at(0), at(1));
+    };
+    std::vector<std::pair<float, float>> iterations;
+    int evaluations = 0;
+    for (int n = 0; n <= 12; ++n) {
+        full_batch model{valley, mse};
+        evaluations = model.train(data, {.max_iterations = n}).evaluations;
+        iterations.push_back(weights(model));
+    }
+    BOOST_TEST(evaluations > 13);   // so that some are trials that were not taken
+    for (int k = 0; k < evaluations; ++k) {
+        full_batch model{valley, mse};
+        left = k;
+        BOOST_CHECK_THROW(model.train(data, {.max_iterations = 12}), std::runtime_error);
+        const auto place = std::find(iterations.begin(), iterations.end(), weights(model));
+        BOOST_TEST((place != iterations.end()), "thrown in evaluation " << k);
+        left = -1;
+        model.train(data, {.max_iterations = static_cast<int>(iterations.end() - place) - 1});
+        BOOST_TEST((weights(model) == iterations.back()));   // it goes on as if nothing had been
+    }
 }
 
 constexpr auto regression = features<4> >> dense<3>;

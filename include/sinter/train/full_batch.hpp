@@ -49,7 +49,9 @@ public:
     /// Goes on from the weights that are there, with the history of earlier calls. Passes are whole
     /// ones, from their beginning, also where `data` were partly read. Throws
     /// data_error where there are no data, batches do not fit or the loss is not finite at the
-    /// start (which names the first number that is not), and whatever the pipeline throws.
+    /// start (which names the first number that is not), and whatever the pipeline throws: the
+    /// weights are then those of the last iteration that was whole (of one process; several go on
+    /// from a file).
     lbfgs_result train(data::pipeline& data, const lbfgs& o = {}) {
         if (data.size() == data::endless)
             throw option_error("the data never end", "full_batch", "repeat() without a number", "a pass that ends");
@@ -60,8 +62,14 @@ public:
             x.insert(x.end(), p.begin(), p.end());
         }
         begins_ = true;
-        const lbfgs_result r = minimize(
-            [&](const std::vector<float>& at, std::vector<float>& g) { return loss(data, at, g); }, x, o, history_);
+        lbfgs_result r;
+        try {
+            r = minimize([&](const std::vector<float>& at, std::vector<float>& g) { return loss(data, at, g); }, x, o,
+                         history_);
+        } catch (...) {
+            go_back(x);
+            throw;
+        }
         set(x);
         return r;
     }
@@ -129,6 +137,14 @@ private:
         for (int i = 0; i < t_.parameters(); ++i) {
             t_.set_plain(t_.parameter(i), from);
             from += t_.parameter(i).s.size();
+        }
+    }
+    /// What was tried last may be far from any good weights. What was thrown comes out, whatever becomes of this.
+    SINTER_COLD void go_back(const std::vector<float>& x) noexcept {
+        if (!detail::is_alone(t_.session())) return;   // others would have to write with this one
+        try {
+            set(x);
+        } catch (...) {
         }
     }
     double loss(data::pipeline& data, const std::vector<float>& x, std::vector<float>& g) {

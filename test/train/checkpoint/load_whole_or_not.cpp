@@ -67,7 +67,7 @@ static std::vector<float> everything(const Trainer& t) {
 }
 /// Lets the first, second, ... allocation of load() fail, until none does.
 template <class Load, class Look>
-static void whole_or_not(Load load, Look look) {
+static void whole_or_not(Load load, Look look, long least = 10) {
     const std::vector<float> before = look();
     long n = 0;
     bool done = false;
@@ -81,7 +81,7 @@ static void whole_or_not(Load load, Look look) {
         fail_at = -1;
         if (!done) BOOST_TEST_REQUIRE((look() == before), "half loaded when allocation " << n << " failed");
     }
-    BOOST_TEST(n > 10);
+    BOOST_TEST(n > least);
     BOOST_TEST(n < 5000);
     BOOST_TEST(look() != before);   // at last it was loaded
 }
@@ -149,6 +149,30 @@ BOOST_AUTO_TEST_CASE(lbfgs_has_its_history_or_not) {
     BOOST_TEST((to.history().steps == from.history().steps));
 }
 
+/// Its steps and changes belong together, and the weights are an iteration's.
+BOOST_AUTO_TEST_CASE(lbfgs_goes_on_after_it_lacked_memory) {
+    auto data = data::dataset(extents(3), std::vector<float>(x, x + 12))
+        .labels(std::vector<std::int32_t>(labels, labels + 4)) | data::batch(4);
+    const auto weights = [](const auto& m) { return everything(m.inner()); };
+    full_batch once{features<3> >> dense<2>, softmax_cross_entropy, {.threads = 1}};
+    const lbfgs few{.history = 2, .max_iterations = 5, .loss_tolerance = 0};
+    once.train(data, few);
+    bool done = false;
+    for (long n = 0; !done; n += 3) {
+        full_batch m{features<3> >> dense<2>, softmax_cross_entropy, {.threads = 1}};
+        fail_at = n;
+        try {
+            m.train(data, few);
+            done = fail_at >= 0;
+        } catch (const std::bad_alloc&) {
+        }
+        fail_at = -1;
+        BOOST_TEST_REQUIRE(m.history().steps.size() == m.history().changes.size());
+        if (done) BOOST_TEST((weights(m) == weights(once)));
+        data.rewind();
+        m.train(data, few);
+    }
+}
 BOOST_AUTO_TEST_CASE(the_best_weights_are_whole) {
     auto data = data::dataset(extents(3), std::vector<float>(x, x + 12))
         .labels(std::vector<std::int32_t>(labels, labels + 4)) | data::batch(4);
@@ -166,6 +190,11 @@ BOOST_AUTO_TEST_CASE(the_best_weights_are_whole) {
         all.push_back(static_cast<float>(best.best()));
         return all;
     });
+}
+BOOST_AUTO_TEST_CASE(a_set_is_as_it_was) {
+    data::dataset set;
+    whole_or_not([&] { set.input(extents(3), std::vector<float>(x, x + 12)); },
+                 [&] { return std::vector<float>{static_cast<float>(set.size())}; }, 2);
 }
 
 BOOST_AUTO_TEST_CASE(bytes_in_memory_are_the_files) {

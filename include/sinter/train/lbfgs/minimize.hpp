@@ -153,6 +153,8 @@ lbfgs_result minimize(Function&& f, std::vector<float>& x, const lbfgs& o, lbfgs
                 h.steps.erase(h.steps.begin());
                 h.changes.erase(h.changes.begin());
             }
+            h.steps.reserve(h.steps.size() + 1);   // both or neither: a step without its change would be followed
+            h.changes.reserve(h.changes.size() + 1);
             h.steps.push_back(std::move(step));
             h.changes.push_back(std::move(change));
         }
