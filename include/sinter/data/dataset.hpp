@@ -144,8 +144,8 @@ private:
             throw data_error("too many columns", name, {}, joined({"at most ", column_list::most}));
         row.batched = false;
         row.type = type;
-        size_ = n;
         numbers_[columns_.count].reset(new numbers(std::move(f), std::move(i), std::move(b)));
+        size_ = n;   // behind what memory may run out for
         columns_[columns_.count++] = {use, row};
         return *this;
     }

@@ -30,20 +30,22 @@ public:
     };
 
     features& number(std::string column, numeric_options o = {}) {
-        fitted_ = fitted_ && !o.standardise;
         items_.push_back({kind::number, {.column = std::move(column), .options = o}, {}});
+        fitted_ = fitted_ && !o.standardise;   // behind what may fail, here and below
         return *this;
     }
     /// 1 at the category's place, 0 at all others: `size` numbers.
     features& indicator(categories c) {
-        fitted_ = fitted_ && !c.is_learned();
+        const bool learned = c.is_learned();
         items_.push_back({kind::indicator, {}, std::move(c)});
+        fitted_ = fitted_ && !learned;
         return *this;
     }
     /// The category's number, for an embedding<size, N>.
     features& index(categories c) {
-        fitted_ = fitted_ && !c.is_learned();
+        const bool learned = c.is_learned();
         items_.push_back({kind::index, {}, std::move(c)});
+        fitted_ = fitted_ && !learned;
         return *this;
     }
     /// A class number for each row: the text's place among `classes`. option_error where there is a
@@ -59,8 +61,8 @@ public:
     features& target(std::string column, numeric_options o = {}) {
         not_both(has_label());
         o.tell_missing = false;
-        fitted_ = fitted_ && !o.standardise;
         target_ = {.column = std::move(column), .options = o};
+        fitted_ = fitted_ && !o.standardise;
         return *this;
     }
 

@@ -4,6 +4,7 @@
 #include <boost/test/unit_test.hpp>
 #include "io/error_parts.hpp"
 #include "io/temporary_folder.hpp"
+#include <sinter/data/features.hpp>
 #include <sinter/layers/lstm.hpp>
 #include <sinter/io/npz.hpp>
 #include <sinter/sinter.hpp>
@@ -191,10 +192,20 @@ BOOST_AUTO_TEST_CASE(the_best_weights_are_whole) {
         return all;
     });
 }
-BOOST_AUTO_TEST_CASE(a_set_is_as_it_was) {
+BOOST_AUTO_TEST_CASE(a_set_and_features_are_as_they_were) {
     data::dataset set;
     whole_or_not([&] { set.input(extents(3), std::vector<float>(x, x + 12)); },
                  [&] { return std::vector<float>{static_cast<float>(set.size())}; }, 2);
+    data::features f;
+    f.number("a").fit(data::csv::parse("a\n1\n2\n", "t"));
+    whole_or_not([&] { f.number("b"); }, [&] {   // which has another column to learn from
+        try {
+            f.need_fitted("");
+            return std::vector<float>{1};
+        } catch (const option_error&) {
+            return std::vector<float>{0};
+        }
+    }, 1);
 }
 
 BOOST_AUTO_TEST_CASE(bytes_in_memory_are_the_files) {
