@@ -20,6 +20,22 @@ BOOST_AUTO_TEST_CASE(the_newest_few) {
     BOOST_CHECK_THROW(save_checkpoints("x", {.keep = -1}), option_error);
 }
 
+// A run is begun anew where there is no file, and not where nobody can say whether there is one: the old ones would be
+// written over.
+BOOST_AUTO_TEST_CASE(where_nobody_can_look) {
+    temporary_folder folder;
+    const std::string around = folder / "around";   // a link to itself
+    BOOST_TEST(::symlink("around", around.c_str()) == 0);
+    BOOST_CHECK_THROW(checkpoint_folder(around, 3).steps(), io_error);
+    BOOST_TEST(checkpoint_folder(folder / "none", 3).steps().empty());
+    for (const int keep : {0, 3}) {
+        std::int64_t steps = 0;
+        const auto behind_step = [&](std::int64_t) { ++steps; };
+        BOOST_CHECK_THROW(short_run(around, {.every_steps = 3, .keep = keep}, -1, behind_step), io_error);
+        BOOST_TEST(steps == 0);
+    }
+}
+
 // Whatever is wrong with the newest file, the one before is taken, and the run ends as it would have.
 BOOST_AUTO_TEST_CASE(the_one_before) {
     temporary_folder folder;

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/base/joined.hpp>
-#include <sinter/io/system_call.hpp>
+#include <sinter/io/folder_names.hpp>
 #include <algorithm>
 #include <charconv>
-#include <dirent.h>
 #include <sys/stat.h>
 #include <vector>
 
@@ -15,17 +14,10 @@ inline bool exists(const std::string& path) { return ::access(path.c_str(), F_OK
 inline void make_folder(const std::string& path) {
     if (::mkdir(path.c_str(), 0777) != 0 && errno != EEXIST) io::throw_io_error(errno, "cannot make the folder", path);
 }
-template <class F>
-void for_each_name(const std::string& folder, F f) {
-    DIR* const entries = ::opendir(folder.c_str());
-    if (!entries) return;
-    while (const dirent* const e = ::readdir(entries)) f(std::string_view(e->d_name));
-    ::closedir(entries);
-}
 /// N of each step-N in a folder, the newest first.
 inline std::vector<std::int64_t> steps_in(const std::string& folder) {
     std::vector<std::int64_t> all;
-    for_each_name(folder, [&](std::string_view name) {
+    io::for_each_name(folder, [&](std::string_view name) {
         constexpr std::string_view prefix = "step-";
         if (!name.starts_with(prefix)) return;
         name.remove_prefix(prefix.size());
@@ -45,7 +37,7 @@ inline std::vector<std::int64_t> steps_with_manifest(const std::string& folder) 
 inline void remove_folder(const std::string& path) {
     ::unlink((path + "/manifest.json").c_str());
     std::vector<std::string> names;
-    for_each_name(path, [&](std::string_view name) { names.emplace_back(name); });
+    io::try_each_name(path, [&](std::string_view name) { names.emplace_back(name); });   // what stays does no harm
     for (const std::string& name : names) ::unlink(joined({path, "/", name}).c_str());
     ::rmdir(path.c_str());
 }

@@ -20,7 +20,7 @@ inline std::string changes_file(const std::string& of_server, std::int64_t numbe
 /// The greatest number of a server's files; 0: there are none.
 inline std::int64_t last_changes(const std::string& of_server) {
     std::int64_t last = 0;
-    sharded::detail::for_each_name(of_server, [&](std::string_view name) {
+    io::for_each_name(of_server, [&](std::string_view name) {
         constexpr std::string_view prefix = "changes-";
         if (!name.starts_with(prefix) || !name.ends_with(".safetensors")) return;
         std::int64_t number = 0;

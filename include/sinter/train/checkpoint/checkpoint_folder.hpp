@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/io/folder_names.hpp>
 #include <sinter/io/safetensors/checksum.hpp>
 #include <sinter/io/safetensors/read.hpp>
 #include <sinter/io/run_record.hpp>
 #include <algorithm>
 #include <cstdio>
-#include <dirent.h>
 
 namespace sinter::inline SINTER_TARGET {
 
@@ -26,20 +26,16 @@ public:
         if (keep_ > 0 && ::mkdir(path_.c_str(), 0777) != 0 && errno != EEXIST)
             io::throw_io_error(errno, "cannot make the folder", path_);
     }
-    /// Steps of the files that are there, the newest first.
+    /// Steps of the files that are there, the newest first. io_error where the folder is there and cannot be read.
     SINTER_COLD std::vector<std::int64_t> steps() const {
         std::vector<std::int64_t> all;
-        DIR* const entries = ::opendir(path_.c_str());
-        if (!entries) return all;
-        while (const dirent* const e = ::readdir(entries)) {
-            std::string_view n = e->d_name;
-            if (!n.starts_with(prefix) || !n.ends_with(suffix)) continue;
+        io::for_each_name(path_, [&](std::string_view n) {
+            if (!n.starts_with(prefix) || !n.ends_with(suffix)) return;
             n = n.substr(prefix.size(), n.size() - prefix.size() - suffix.size());
             std::int64_t step = 0;
             const auto [end, fault] = std::from_chars(n.data(), n.data() + n.size(), step);
             if (fault == std::errc{} && end == n.data() + n.size() && step >= 0) all.push_back(step);
-        }
-        ::closedir(entries);
+        });
         std::sort(all.rbegin(), all.rend());
         return all;
     }
@@ -48,12 +44,14 @@ public:
         return newest([&](const std::string& file) { read_whole(file, bytes); });
     }
     /// The newest file that read(file) can read; empty where there is no file. One that is damaged
-    /// is named on stderr, and passed over. What read() has thrown where all are.
+    /// is named on stderr, and passed over. What read() has thrown where all are. io_error where it cannot be
+    /// said whether there is one: a run is not begun anew for that.
     template <class Read>
     SINTER_COLD std::string newest(Read read) const {
         std::vector<std::string> names;
         if (keep_ == 0) {
             if (::access(path_.c_str(), F_OK) == 0) names.push_back(path_);
+            else if (errno != ENOENT) io::throw_io_error(errno, "cannot look for a checkpoint", path_);
         } else {
             for (const std::int64_t s : steps()) names.push_back(name(s));
         }
