@@ -95,11 +95,13 @@ BOOST_AUTO_TEST_CASE(who_cannot_connect_at_once_joins) {
     const auto at = own_addresses(3);
     processes job;
     for (int r = 0; r < 3; ++r)
-        job.start([=] { return life<faulty_ring>(of, whole, at, r, {.die_at = r == 1 ? 10 : -1, .pause = 0.06}); });
+        job.start([=] {
+            return life<faulty_ring>(of, whole, at, r, {.die_at = r == 1 ? 10 : -1, .pause = 0.06, .joined = 3});
+        });
     BOOST_TEST(job.result(1) == "KILLED");
     const int again = job.start([=] {
         groups_out_of_reach = 1;
-        return life<faulty_ring>(of, whole, at, 1, {.pause = 0.06});
+        return life<faulty_ring>(of, whole, at, 1, {.pause = 0.06, .joined = 3});
     });
     const std::string a = job.result(0), b = job.result(2), c = job.result(again);
     are_equal({a, b, c});

@@ -190,7 +190,7 @@ BOOST_AUTO_TEST_CASE(spares_take_the_places_of_the_dead) {
     const auto at = own_addresses(4);
     processes job;
     for (int r = 0; r < 4; ++r)
-        job.start([=] { return live(at, r, {.die_at = r == 1 ? 10 : -1, .pause = 0.05, .spares = 1}); });
+        job.start([=] { return live(at, r, {.die_at = r == 1 ? 10 : -1, .pause = 0.05, .spares = 1, .joined = 3}); });
     have_the_bits(job, {0, 2, 3});
     BOOST_TEST(word_behind(job.result(0, 100), "members") == "323");
 }
