@@ -60,11 +60,12 @@ void has_the_same_bits(int members, const std::vector<int>& dies, Make make) {
 
 constexpr auto large_net = features<1024> >> dense<3072>;   // two slots of Adam: 25 MB
 
-/// How many members there were, and which share of the slots' pages took memory: "3: 0.67, 2: 1.00".
+/// How many members there were, and which share of the slots' pages took memory: "3: 0.67, 2: 1.00". Training ends once
+/// there are three again, for this member the `last`-th number of them.
 struct notes_memory {
     std::string& log;
-    int die_at;
-    int members = 0;
+    int die_at, last;
+    int members = 0, numbers = 0;
     void after_step(auto& run, const data::batch_view&) {
         ::usleep(60'000);
         if (run.step == die_at) ::raise(SIGKILL);
@@ -81,9 +82,10 @@ struct notes_memory {
         text << (log.empty() ? "" : ", ") << n << ": " << std::fixed << std::setprecision(2)
              << static_cast<double>(in) / static_cast<double>(pages.size());
         log += text.str();
+        if (++numbers == last) run.ask_to_stop("three again");
     }
 };
-std::string live_large(const std::vector<std::string>& at, int slot, int die_at) {
+std::string live_large(const std::vector<std::string>& at, int slot, int die_at, int last) {
     std::vector<float> x(12 * 1024);
     std::vector<std::int32_t> labels(12);
     for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<float>(i % 97) / 97.f;
@@ -94,8 +96,8 @@ std::string live_large(const std::vector<std::string>& at, int slot, int die_at)
     estimator model{large_net, softmax_cross_entropy, adam{}, max_batch<6>,
                     elastic(sharded_update(multi_worker<ring>{cluster::of(at, slot, quick(3))})), {.threads = 1}};
     std::string log;
-    notes_memory notes{log, die_at};
-    model.train(data, {.max_steps = 40, .progress = nullptr}, notes);
+    notes_memory notes{log, die_at, last};
+    model.train(data, {.max_steps = 1000, .progress = nullptr}, notes);
     return log;
 }
 
@@ -116,9 +118,9 @@ BOOST_AUTO_TEST_CASE(the_bits_of_a_job_that_updates_everywhere) {
 BOOST_AUTO_TEST_CASE(slots_take_memory_where_they_are_kept) {
     const auto at = own_addresses(3);
     processes job;
-    for (int r = 0; r < 3; ++r) job.start([=] { return live_large(at, r, r == 1 ? 5 : -1); });
+    for (int r = 0; r < 3; ++r) job.start([=] { return live_large(at, r, r == 1 ? 5 : -1, 3); });
     BOOST_TEST(job.result(1, 100) == "KILLED");
-    const int again = job.start([=] { return live_large(at, 1, -1); });
+    const int again = job.start([=] { return live_large(at, 1, -1, 1); });
     for (const int r : {0, 2}) {
         const std::string said = job.result(r, 120);
         BOOST_TEST(share_of(said, "3: ") < 0.95, said);   // pages may be large
