@@ -97,7 +97,7 @@ BOOST_AUTO_TEST_CASE(a_stopped_member_is_removed_and_learns_of_it) {
     const auto at = own_addresses(3);
     processes p;
     const stages its_step_is_known;
-    start_all(p, at, quick(1), [&](process_group& g) {
+    start_all(p, at, quick(2), [&](process_group& g) {
         if (g.rank() != 2) {
             wait_until_it_is_at(g, 2, 1);
             its_step_is_known.reached(g.rank());
@@ -327,7 +327,7 @@ BOOST_AUTO_TEST_CASE(many_lives_leave_nothing_behind) {
             ::mallopt(M_ARENA_MAX, 1);   // what every thread has allocated is counted
             for (int i = 0; i < 500; ++i) {
                 {
-                    process_group g(cluster::of(at, r, quick()), {});
+                    process_group g(cluster::of(at, r, quick(10)), {});
                     g.exchange("round", std::to_string(i));
                     g.leave();
                 }

@@ -118,7 +118,8 @@ private:
     std::atomic<bool>& set_ = in_shared_memory<std::atomic<bool>>(false);
 };
 
-/// Settings of tests: a key, and a death that is noticed soon.
+/// Settings of tests: a key, and a death that is noticed soon. A test in which nobody falls silent takes ten seconds or
+/// so: a busy machine may let a process wait for one.
 inline cluster_options quick(double dead_after = 1) {
     cluster_options o;
     o.job = "test";

@@ -49,7 +49,7 @@ BOOST_AUTO_TEST_CASE(who_answers_for_another_group_is_dialled_again) {
     for (const bool regroups : {true, false}) {
         const auto at = own_addresses(2);
         const auto of = [=](int r, const char* job, double within) {
-            cluster_options o = quick();
+            cluster_options o = quick(10);
             o.job = job;
             o.join_within = within;
             o.regroups = regroups;
@@ -77,7 +77,7 @@ BOOST_AUTO_TEST_CASE(any_order_of_starts_gives_the_same) {
             const auto at = own_addresses(n);
             processes p;
             for (int r = 0; r < n; ++r)
-                p.start([&] { return meet(cluster::of(at, r, quick())); }, 0.1 * order[static_cast<std::size_t>(r)]);
+                p.start([&] { return meet(cluster::of(at, r, quick(10))); }, 0.1 * order[static_cast<std::size_t>(r)]);
             for (int r = 0; r < n; ++r)
                 BOOST_TEST(p.result(r) == std::string("012").substr(0, static_cast<std::size_t>(n)) + " " +
                                               std::to_string((r + n - 1) % n * 11));
@@ -89,7 +89,7 @@ BOOST_AUTO_TEST_CASE(eight_meet_also_without_a_key) {
     for (const char* key : {"", "secret"}) {
         const auto at = own_addresses(8);
         processes p;
-        cluster_options o = quick();
+        cluster_options o = quick(10);
         o.key = key;
         for (int r = 0; r < 8; ++r) p.start([&] { return meet(cluster::of(at, r, o)); });
         for (int r = 0; r < 8; ++r) BOOST_TEST(p.result(r) == "01234567 " + std::to_string((r + 7) % 8 * 11));
@@ -101,8 +101,8 @@ BOOST_AUTO_TEST_CASE(the_masters_address_is_enough) {
     processes p;
     for (const int r : {3, 0, 2, 1})
         p.start([&] {
-            std::string text = meet(cluster::with_master(r, 4, master, quick()));
-            process_group g(cluster::with_master(r, 4, host_port{master.host, 7999}, quick()), {});
+            std::string text = meet(cluster::with_master(r, 4, master, quick(10)));
+            process_group g(cluster::with_master(r, 4, host_port{master.host, 7999}, quick(10)), {});
             for (int i = 0; i < 4; ++i)
                 if (!g.roster().member(i).address().known()) text += " unknown";
             g.leave();
@@ -115,7 +115,7 @@ BOOST_AUTO_TEST_CASE(the_masters_address_is_enough) {
 BOOST_AUTO_TEST_CASE(who_is_missing_is_named) {
     const auto at = own_addresses(3);
     processes p;
-    cluster_options o = quick();
+    cluster_options o = quick(10);
     o.join_within = 3;
     for (int r = 0; r < 2; ++r) p.start([&] { return meet(cluster::of(at, r, o)); });
     for (int r = 0; r < 2; ++r) {
@@ -140,13 +140,13 @@ BOOST_AUTO_TEST_CASE(addresses_that_cannot_work_are_told_at_once) {
     wire::event_loop loop;
     const wire::resolution here = wire::resolve(wire::parse_address(at[0], "test"));
     auto busy = std::make_unique<wire::listener>(loop, here.endpoints.at(0));
-    BOOST_TEST(holds(told(at, quick()), "the port is in use"));
+    BOOST_TEST(holds(told(at, quick(10)), "the port is in use"));
     busy.reset();
-    BOOST_TEST(holds(told({"no-such-host.invalid:7000", at[1]}, quick()), "worker/0 at no-such-host.invalid:7000"));
-    BOOST_TEST(holds(told({at[0], "no-such-host.invalid:7000"}, quick()), "the name of its host cannot be resolved"));
-    BOOST_TEST(holds(told({at[0], "192.0.2.1:7000"}, quick()), "loopback device"));
-    BOOST_TEST(holds(told({"192.0.2.1:7000", at[1]}, quick()), "192.0.2.1 is not an address of this machine"));
-    cluster_options no_key = quick();
+    BOOST_TEST(holds(told({"no-such-host.invalid:7000", at[1]}, quick(10)), "worker/0 at no-such-host.invalid:7000"));
+    BOOST_TEST(holds(told({at[0], "no-such-host.invalid:7000"}, quick(10)), "the name of its host cannot be resolved"));
+    BOOST_TEST(holds(told({at[0], "192.0.2.1:7000"}, quick(10)), "loopback device"));
+    BOOST_TEST(holds(told({"192.0.2.1:7000", at[1]}, quick(10)), "192.0.2.1 is not an address of this machine"));
+    cluster_options no_key = quick(10);
     no_key.key.clear();
     BOOST_TEST(holds(told({at[0], "192.0.2.1:7000"}, no_key), "without a key"));
     BOOST_TEST(holds(told({"192.0.2.1:7000", at[1]}, no_key), "insecure"));
@@ -157,7 +157,7 @@ BOOST_AUTO_TEST_CASE(addresses_that_cannot_work_are_told_at_once) {
 BOOST_AUTO_TEST_CASE(it_listens_at_its_own_address_alone) {
     const auto at = own_addresses(2);
     processes p;
-    const int member = p.start([&] { return meet(cluster::of(at, 0, quick())); });
+    const int member = p.start([&] { return meet(cluster::of(at, 0, quick(10))); });
     const host_port own = wire::parse_address(at[0], "test");
     // rows of /proc/net/tcp: local address, remote address, state 0A, ..., number of the socket
     std::string listening;
@@ -191,7 +191,7 @@ BOOST_AUTO_TEST_CASE(what_members_do_not_agree_on_is_told_to_all) {
         processes p;
         for (int r = 0; r < 3; ++r)
             p.start([&] {
-                cluster_options o = quick();
+                cluster_options o = quick(10);
                 wire::identity same{1, 2, 3};
                 if (r == 1) change_cluster(o), change_identity(same);
                 return meet(cluster::of(at, r, o), same);
@@ -210,19 +210,19 @@ BOOST_AUTO_TEST_CASE(what_members_do_not_agree_on_is_told_to_all) {
     // Another job at the same address is refused on both sides; the first goes on waiting for its own member.
     const auto at = own_addresses(2);
     processes p;
-    cluster_options other = quick();
+    cluster_options other = quick(10);
     other.job = "another";
-    p.start([&] { return meet(cluster::of(at, 0, quick())); });
+    p.start([&] { return meet(cluster::of(at, 0, quick(10))); });
     const int wrong = p.start([&] { return meet(cluster::of({at[0], own_addresses(5)[4]}, 1, other)); }, 0.1);
     const std::string text = p.result(wrong);
     BOOST_TEST(holds(text, "the job's name differs: 'test' there, 'another' here"), text);
-    p.start([&] { return meet(cluster::of(at, 1, quick())); });
+    p.start([&] { return meet(cluster::of(at, 1, quick(10))); });
     BOOST_TEST(p.result(0) == "01 11");
     BOOST_TEST(p.result(2) == "01 0");
     // Another number of members, or another task for a rank.
     const auto three = own_addresses(3);
-    p.start([&] { return meet(cluster::of({three[0], three[1]}, 0, quick())); });
-    p.start([&] { return meet(cluster::of(three, 1, quick())); });
+    p.start([&] { return meet(cluster::of({three[0], three[1]}, 0, quick(10))); });
+    p.start([&] { return meet(cluster::of(three, 1, quick(10))); });
     for (const int i : {3, 4}) BOOST_TEST(holds(p.result(i), "the number of members differs"), p.result(i));
 }
 
@@ -232,7 +232,7 @@ BOOST_AUTO_TEST_CASE(a_task_that_is_started_twice_is_refused) {
     const shared_flag there[3], over;
     const auto member = [&](int r) {
         return [&, r] {
-            process_group g(cluster::of(at, r, quick()), {});
+            process_group g(cluster::of(at, r, quick(10)), {});
             there[r].set();
             while (!over.is_set()) ::usleep(1000);
             g.leave();
@@ -244,7 +244,7 @@ BOOST_AUTO_TEST_CASE(a_task_that_is_started_twice_is_refused) {
         while (!f.is_set()) ::usleep(1000);
     const int same_host = p.start(member(1));
     const int elsewhere = p.start([&] {   // the same rank at another address
-        return meet(cluster::of({at[0], own_addresses(9)[8], at[2]}, 1, quick()));
+        return meet(cluster::of({at[0], own_addresses(9)[8], at[2]}, 1, quick(10)));
     });
     BOOST_TEST(holds(p.result(same_host), "the port is in use"), p.result(same_host));
     BOOST_TEST(holds(p.result(elsewhere), "the task was started twice"), p.result(elsewhere));

@@ -16,7 +16,7 @@ std::vector<std::string> texts_of_processes(int n, const std::function<std::stri
     processes p;
     for (int r = 0; r < n; ++r)
         p.start([&, r] {
-            const auto c = Algorithm::connect(cluster::of(at, r, quick(2)), wire::identity{1, 2, 3});
+            const auto c = Algorithm::connect(cluster::of(at, r, quick(10)), wire::identity{1, 2, 3});
             return f(*c);
         });
     std::vector<std::string> all;
