@@ -7,7 +7,9 @@
 #include <sinter/train/hooks/csv_log.hpp>
 #include <sinter/train/hooks/log_steps.hpp>
 #include <algorithm>
+#include <csignal>
 #include <sstream>
+#include <sys/resource.h>
 
 // What csv_log and log_steps write.
 using namespace sinter;
@@ -76,6 +78,28 @@ BOOST_AUTO_TEST_CASE(a_second_run_begins_anew_or_appends) {
     BOOST_TEST(lines() == 2);
     check_error<io_error>([&] { m.train(data, {.progress = nullptr}, csv_log(folder / "no/log.csv")); }, "cannot open",
                           "no/log.csv");
+}
+BOOST_AUTO_TEST_CASE(a_full_disk_leaves_whole_lines) {   // here a limit of a file's size
+    const temporary_folder folder;
+    const std::string file = folder / "log.csv";
+    auto m = model_of();
+    auto data = four();
+    m.train(data, {.epochs = 1, .progress = nullptr}, csv_log(file));
+    const std::string first = text_of(file);
+    rlimit old{}, now{};
+    ::getrlimit(RLIMIT_FSIZE, &old);
+    now = old;
+    now.rlim_cur = first.size() + 10;
+    const auto handler = std::signal(SIGXFSZ, SIG_IGN);
+    ::setrlimit(RLIMIT_FSIZE, &now);
+    BOOST_CHECK_THROW(m.train(data, {.progress = nullptr}, csv_log(file, {.append = true})), io_error);
+    ::setrlimit(RLIMIT_FSIZE, &old);
+    std::signal(SIGXFSZ, handler);
+    BOOST_TEST(text_of(file) == first);
+    m.train(data, {.progress = nullptr}, csv_log(file, {.append = true}));
+    const std::string both = text_of(file);
+    BOOST_TEST(both.starts_with(first));
+    BOOST_TEST(std::count(both.begin(), both.end(), '\n') == 3);
 }
 BOOST_AUTO_TEST_CASE(a_line_every_so_many_steps_or_seconds) {
     const temporary_folder folder;

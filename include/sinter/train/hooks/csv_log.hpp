@@ -40,7 +40,7 @@ public:
         if (!run.resumed || written_ > status.st_size) written_ = status.st_size;
         if (::lseek(file_.get(), written_, SEEK_SET) < 0) io::throw_io_error(errno, "cannot go to the end", path_);
     }
-    /// io_error where the line cannot be written.
+    /// io_error where the line cannot be written; the file then ends with the one before.
     SINTER_COLD void epoch_end(training_run& run) {
         if (!run.chief) return;
         const epoch_result& r = run.result;
@@ -63,10 +63,10 @@ public:
             io::throw_io_error(errno, "cannot cut off what comes after the saved run", path_);
         for (std::string_view left = line; !left.empty();) {
             const auto n = io::uninterrupted([&] { return ::write(file_.get(), left.data(), left.size()); });
-            if (n <= 0) io::throw_io_error(n < 0 ? errno : ENOSPC, "cannot write", path_);
+            if (n <= 0) refuse(n < 0 ? errno : ENOSPC);
             left.remove_prefix(static_cast<std::size_t>(n));
-            written_ += n;
         }
+        written_ += static_cast<std::int64_t>(line.size());
     }
     SINTER_COLD void end(training_run& run) {
         if (!run.chief) return;
@@ -81,6 +81,11 @@ private:
     std::int64_t written_ = 0;   ///< bytes of the file
     bool cuts_ = false;          ///< the file has lines of epochs that are to be done again
 
+    /// Without what was written of the line, or the next run to append would go on within it.
+    [[noreturn]] SINTER_COLD void refuse(int fault) const {
+        if (::ftruncate(file_.get(), written_) != 0) {}   // then it is as the fault left it
+        io::throw_io_error(fault, "cannot write", path_);
+    }
     void add(std::string& line, std::string_view field, std::size_t begins = 0) const {
         if (line.size() > begins) line += o_.separator;
         line += field;
