@@ -7,9 +7,11 @@
 #include <sinter/train/hooks/interrupt.hpp>
 #include <sinter/train/hooks/keep_best.hpp>
 #include <sinter/train/hooks/reduce_on_plateau.hpp>
+#include <sinter/train/hooks/stop_on_signals.hpp>
 #include <cmath>
 #include <csignal>
 #include <cstdio>
+#include <unistd.h>
 
 // What hooks decide on given sequences of values; the expected decisions were derived by hand from
 // the rules of Keras 3's callbacks (wait counts epochs since the best; a change by min_delta or
@@ -126,4 +128,23 @@ BOOST_AUTO_TEST_CASE(an_interrupt_ends_training_after_its_step) {
     BOOST_TEST(static_cast<bool>(interrupt));
     BOOST_TEST(m.inner().steps() == 6);
     BOOST_TEST(history.size() == 2u);
+}
+/// A handler that is told more than the signal's number is afterwards told it again.
+BOOST_AUTO_TEST_CASE(handlers_come_back_whole) {
+    static int from = 0;
+    struct sigaction own {}, old {};
+    own.sa_flags = SA_SIGINFO;
+    own.sa_sigaction = [](int, siginfo_t* info, void*) { from = info->si_pid; };
+    for (const int number : {SIGINT, SIGTERM}) {
+        ::sigaction(number, &own, &old);
+        { stop_on_interrupt interrupt; }
+        { stop_on_signals signals; }
+        struct sigaction now {};
+        ::sigaction(number, nullptr, &now);
+        BOOST_TEST((now.sa_flags & SA_SIGINFO) != 0);
+        from = 0;
+        ::kill(::getpid(), number);
+        BOOST_TEST(from == ::getpid());
+        ::sigaction(number, &old, nullptr);
+    }
 }

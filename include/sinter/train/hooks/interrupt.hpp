@@ -14,12 +14,13 @@ class stop_on_interrupt {
 public:
     stop_on_interrupt() {
         seen = 0;
-        before_ = std::signal(SIGINT, [](int) {
+        ::sigaction(SIGINT, nullptr, &before_);   // whole: std::signal() would forget its flags, and which form it has
+        std::signal(SIGINT, [](int) {
             seen = 1;
             std::signal(SIGINT, SIG_DFL);
         });
     }
-    ~stop_on_interrupt() { std::signal(SIGINT, before_ == SIG_ERR ? SIG_DFL : before_); }
+    ~stop_on_interrupt() { ::sigaction(SIGINT, &before_, nullptr); }
     stop_on_interrupt(const stop_on_interrupt&) = delete;
     stop_on_interrupt& operator=(const stop_on_interrupt&) = delete;
 
@@ -33,7 +34,7 @@ public:
 
 private:
     static inline volatile std::sig_atomic_t seen = 0;
-    void (*before_)(int) = nullptr;
+    struct sigaction before_ {};
 };
 
 } // namespace sinter

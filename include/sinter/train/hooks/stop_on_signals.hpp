@@ -21,10 +21,13 @@ class stop_on_signals {
 public:
     stop_on_signals() {
         seen = 0;
-        for (int i = 0; i < n; ++i) before_[i] = std::signal(numbers[i], &note);
+        for (int i = 0; i < n; ++i) {
+            ::sigaction(numbers[i], nullptr, &before_[i]);   // whole, as in stop_on_interrupt
+            std::signal(numbers[i], &note);
+        }
     }
     ~stop_on_signals() {
-        for (int i = 0; i < n; ++i) std::signal(numbers[i], before_[i] == SIG_ERR ? SIG_DFL : before_[i]);
+        for (int i = 0; i < n; ++i) ::sigaction(numbers[i], &before_[i], nullptr);
     }
     stop_on_signals(const stop_on_signals&) = delete;
     stop_on_signals& operator=(const stop_on_signals&) = delete;
@@ -38,7 +41,7 @@ public:
 private:
     static constexpr int n = 3, numbers[n] = {SIGINT, SIGTERM, SIGUSR1};
     static inline volatile std::sig_atomic_t seen = 0;
-    void (*before_[n])(int) = {};
+    struct sigaction before_[n] {};
 
     static void note(int number) {
         if (!seen) seen = number;
