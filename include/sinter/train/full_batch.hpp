@@ -18,8 +18,8 @@ namespace sinter::inline SINTER_TARGET {
 ///
 /// The loss is that of a whole pass: a mean by what counts (weights, labels that are not ignored)
 /// or, of summed(loss), the sum. It does not depend on how the data are cut into batches, unless
-/// the net has batch_norm. The data must be the same in each pass. Random numbers in the net are
-/// the same in each evaluation, and others in each batch. inner() is the trainer, for evaluate and
+/// the net has batch_norm or random numbers. These are the same in each evaluation, and others in
+/// each batch. The data must be the same in each pass. inner() is the trainer, for evaluate and
 /// predict.
 ///
 /// Strategies: of one device, mirrored, canonical, or multi_worker, whose members all make the same
