@@ -17,18 +17,23 @@ static const two_hosts* hosts() {
     return h.made() ? &h : nullptr;
 }
 
+using both_flags = shared_flag[2];
 /// Both members exchange something every 50 ms for so long; what became of it, and after how many seconds of its life.
-static void start_two(processes& p, const two_hosts& h, const cluster_options& o, double seconds) {
+/// `there`: they do so now.
+static void start_two(processes& p, const two_hosts& h, const cluster_options& o, double seconds,
+                      const both_flags& there) {
     const std::vector<std::string> at{two_hosts::address(0) + ":7000", two_hosts::address(1) + ":7000"};
     for (int r = 0; r < 2; ++r)
-        p.start([&h, at, o, r, seconds] {
+        p.start([&h, &there, at, o, r, seconds] {
             if (!h.enter(r)) return std::string("no such host");
             process_group g(cluster::of(at, r, o), {});
             const double begin = base::monotonic_seconds();
             try {
                 // Rank 0 says when it is enough.
-                while (g.exchange("more?", base::monotonic_seconds() < begin + seconds ? "yes" : "no")[0] == "yes")
+                while (g.exchange("more?", base::monotonic_seconds() < begin + seconds ? "yes" : "no")[0] == "yes") {
+                    there[r].set();
                     ::usleep(50000);
+                }
                 g.leave();
                 return std::string("fine");
             } catch (const cluster_error& e) {
@@ -37,12 +42,19 @@ static void start_two(processes& p, const two_hosts& h, const cluster_options& o
         });
 }
 
+static void wait_for(const both_flags& there) {
+    for (const shared_flag& f : there)
+        for (int i = 0; i < 60'000 && !f.is_set(); ++i) ::usleep(1000);
+}
+
 BOOST_AUTO_TEST_CASE(a_cable_that_comes_back_soon_is_not_noticed) {
     const two_hosts* h = hosts();
     if (!h) return;
+    const both_flags there;
     processes p;
-    start_two(p, *h, quick(6), 3);
-    ::usleep(500000);
+    start_two(p, *h, quick(6), 3, there);
+    wait_for(there);
+    ::usleep(300000);
     BOOST_TEST(h->connect(false));
     ::usleep(1000000);
     BOOST_TEST(h->connect(true));
@@ -52,9 +64,11 @@ BOOST_AUTO_TEST_CASE(a_cable_that_comes_back_soon_is_not_noticed) {
 BOOST_AUTO_TEST_CASE(a_cable_that_stays_out_ends_both) {
     const two_hosts* h = hosts();
     if (!h) return;
+    const both_flags there;
     processes p;
-    start_two(p, *h, quick(1), 30);
-    ::usleep(700000);
+    start_two(p, *h, quick(1), 30, there);
+    wait_for(there);
+    ::usleep(300000);
     BOOST_TEST(h->connect(false));
     for (int r = 0; r < 2; ++r) {
         const std::string text = p.result(r);
@@ -67,19 +81,21 @@ BOOST_AUTO_TEST_CASE(a_slow_cable_is_enough) {
     const two_hosts* h = hosts();
     if (!h) return;
     BOOST_TEST(h->shape("1mbit"));
+    const both_flags there;
     processes p;
-    start_two(p, *h, quick(5), 1);
+    start_two(p, *h, quick(5), 1, there);
     for (int r = 0; r < 2; ++r) BOOST_TEST(p.result(r) == "fine");
 }
 
 BOOST_AUTO_TEST_CASE(a_host_that_cannot_be_reached_is_missing) {
     const two_hosts* h = hosts();
     if (!h) return;
+    const both_flags there;
     processes p;
     BOOST_TEST(h->connect(false));
     cluster_options o = quick(1);
     o.join_within = 1;
-    start_two(p, *h, o, 1);
+    start_two(p, *h, o, 1, there);
     for (int r = 0; r < 2; ++r)
         BOOST_TEST(holds(p.result(r), "missing after 1.0 s"), p.result(r));
 }

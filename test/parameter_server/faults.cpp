@@ -25,6 +25,8 @@ static std::string push_through(const fault_proxy::faults& f, job j, int pushes 
             if (w == 1) seen.at[2] = j.at[15];
             return server_job::work(seen, w, pushes, counts, 0, with);
         }));
+    if (with.reconnect_within == 0 && holds(p.result(all.back()), "error: "))
+        for (std::size_t i = 0; i + 1 < all.size(); ++i) p.signal(all[i], SIGKILL);   // they would wait for that worker
     std::string values = "values", found;
     for (int s = 0; s < j.servers; ++s) values += ' ' + std::to_string(2 * pushes);
     for (std::size_t i = 0; i < all.size(); ++i) {
@@ -36,8 +38,8 @@ static std::string push_through(const fault_proxy::faults& f, job j, int pushes 
     p.signal(proxy, SIGKILL);
     return found;
 }
-static job two_workers(int servers = 1, std::int64_t floats = 4096) {
-    return {.servers = servers, .workers = 2, .floats = floats, .options = quick(1)};
+static job two_workers(int servers = 1, std::int64_t floats = 4096, double dead_after = 5) {
+    return {.servers = servers, .workers = 2, .floats = floats, .options = quick(dead_after)};
 }
 
 BOOST_AUTO_TEST_CASE(a_slow_network_that_cuts_everything_up_makes_no_difference) {
@@ -94,7 +96,7 @@ BOOST_AUTO_TEST_CASE(a_direction_that_falls_silent_or_ends) {
             f.upwards = upwards;
             f.connection = 0;
             (tells ? f.half_close_at : f.mute_at) = 20000;
-            const std::string trouble = push_through(f, two_workers());
+            const std::string trouble = push_through(f, two_workers(1, 4096, 1));
             BOOST_TEST(trouble == "", (upwards ? "upwards " : "downwards ") << tells << ": " << trouble);
         }
 }

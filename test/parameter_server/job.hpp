@@ -37,7 +37,7 @@ struct job {
     int servers = 1, workers = 2;
     std::int64_t floats = 4096;   ///< of each server
     update_order order = {};
-    cluster_options options = quick(1);
+    cluster_options options = quick(5);
     std::vector<std::string> at = own_addresses(16);   ///< of the workers, then of the servers
     std::int64_t rows = 0;        ///< of each server's table; 0: it has none
     int replicas = 1;

@@ -57,7 +57,7 @@ BOOST_AUTO_TEST_CASE(a_server_that_never_comes_is_named) {
 }
 
 BOOST_AUTO_TEST_CASE(a_server_that_dies_and_stays_dead_is_named_by_all_workers) {
-    const job j{.servers = 2, .workers = 2, .floats = 256};
+    const job j{.servers = 2, .workers = 2, .floats = 256, .options = quick(1)};
     shared_counts& counts = shared_counts::make();
     processes p;
     std::vector<int> servers, workers;
@@ -125,7 +125,7 @@ BOOST_AUTO_TEST_CASE(one_asks_and_all_stop) {
 }
 
 BOOST_AUTO_TEST_CASE(no_step_more_than_asked_for) {
-    const job j{.servers = 2, .workers = 3, .floats = 256};
+    const job j{.servers = 2, .workers = 3, .floats = 256, .options = quick(1)};
     processes p;
     std::vector<int> servers, workers;
     for (int s = 0; s < 2; ++s) servers.push_back(p.start([&, s] { return j.serve(s); }));

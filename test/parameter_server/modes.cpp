@@ -95,7 +95,7 @@ BOOST_AUTO_TEST_CASE(a_dead_worker_is_not_waited_for) {
 }
 
 BOOST_AUTO_TEST_CASE(a_stopped_worker_is_not_waited_for_and_may_come_back) {
-    const job j{.servers = 1, .workers = 2, .floats = 256, .order = update_order::stale(1)};
+    const job j{.servers = 1, .workers = 2, .floats = 256, .order = update_order::stale(1), .options = quick(1)};
     shared_counts& counts = shared_counts::make();
     processes p;
     const int server = p.start([&] { return j.serve(0); });
@@ -142,7 +142,7 @@ BOOST_AUTO_TEST_CASE(a_worker_that_comes_back_begins_at_the_clock_of_the_others)
 }
 
 BOOST_AUTO_TEST_CASE(more_backup_workers_die_than_there_are) {
-    const job j{.servers = 1, .workers = 3, .floats = 256, .order = update_order::sync(1)};
+    const job j{.servers = 1, .workers = 3, .floats = 256, .order = update_order::sync(1), .options = quick(1)};
     shared_counts& counts = shared_counts::make();
     processes p;
     const int server = p.start([&] { return j.serve(0); });

@@ -85,13 +85,14 @@ BOOST_AUTO_TEST_CASE(strangers_do_not_disturb_a_job) {
     o.strangers.handshake_within = 0.5;
     running_servers servers(j, o);
     const host_port at = j.members[1].address();
+    const double begin = base::monotonic_seconds();
     std::vector<io::descriptor> silent;
     for (int i = 0; i < 200; ++i) silent.push_back(connected(at));
     for (int i = 0; i < 20; ++i) {
         const io::descriptor s = connected(at);
         const std::string garbage(600, static_cast<char>('a' + i));
         (void)!::write(s.get(), garbage.data(), garbage.size());
-        BOOST_TEST(is_closed(s.get(), 5));
+        BOOST_TEST(is_closed(s.get(), 60));
     }
     auto c = j.client(0);
     c->open(0);
@@ -104,9 +105,9 @@ BOOST_AUTO_TEST_CASE(strangers_do_not_disturb_a_job) {
         c->wait(c->commit({}, to));
     }
     BOOST_TEST(x[0] == 50.f);
-    for (const auto& s : silent) BOOST_TEST(is_closed(s.get(), 5));
+    for (const auto& s : silent) BOOST_TEST(is_closed(s.get(), 60));
     BOOST_TEST(lines > 0);
-    BOOST_TEST(lines < 10);
+    BOOST_TEST(lines < 10 + (base::monotonic_seconds() - begin));   // one a second, whatever happens
     c->leave();
     no_fault_of(servers);
 }
