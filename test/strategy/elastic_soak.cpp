@@ -108,7 +108,8 @@ BOOST_AUTO_TEST_CASE(killed_and_stopped_at_random) {
     };
     for (int s = 0; s < members; ++s) start(s);
     const double until = base::monotonic_seconds() + seconds;
-    while (base::monotonic_seconds() < until) {
+    // On a busy machine for longer: until something has happened.
+    while (base::monotonic_seconds() < until || kills + stops + removals <= seconds / 15) {
         const std::string stuck = who_stands_still();
         BOOST_REQUIRE_MESSAGE(stuck.empty(), "not all train, seed " << seed << stuck);
         ::usleep(random() % 300'000);
@@ -144,5 +145,4 @@ BOOST_AUTO_TEST_CASE(killed_and_stopped_at_random) {
     BOOST_TEST(holds(first, " right"), first << ", seed " << seed);
     for (int s = 1; s < members; ++s) BOOST_TEST(job.result(process[s], 60) == first);
     BOOST_TEST_MESSAGE(kills << " kills, " << stops << " stops, " << removals << " removals; " << first);
-    BOOST_TEST(kills + stops + removals > seconds / 15);
 }
