@@ -128,6 +128,59 @@ BOOST_AUTO_TEST_CASE(once_for_each_update) {
     });
 }
 
+/// Its thread still reads, when it is destroyed, what it was given and nobody has waited for.
+class reads_to_the_end final : public collective::forwarding_communicator {
+public:
+    reads_to_the_end(std::unique_ptr<collective::communicator> c, int* read)
+        : forwarding_communicator(std::move(c)), read_(read) {}
+    ~reads_to_the_end() override {
+        for (const span<const float> x : pending_)
+            for (const float e : x) *read_ += e == e;
+    }
+    collective::ticket start(const collective::operation& o, void* data, std::int64_t n, bool more) override {
+        if (o.bucket < 0) return c_->start(o, data, n, more);
+        pending_.emplace_back(static_cast<const float*>(data), static_cast<std::size_t>(n));
+        return -1;
+    }
+    void wait(collective::ticket t) override {
+        if (t >= 0) c_->wait(t);
+    }
+
+private:
+    int* read_;
+    std::vector<span<const float>> pending_;
+};
+struct members_that_read : thread_members<> {
+    int* read = nullptr;
+    sinter::detail::synchronous_setup setup(const sinter::detail::program_identity& i) const {
+        sinter::detail::synchronous_setup s = thread_members<>::setup(i);
+        s.members = std::make_unique<reads_to_the_end>(std::move(s.members), read);
+        return s;
+    }
+};
+/// In a sanitized build: what a step that throws leaves on its way is there until the communicator is gone.
+BOOST_AUTO_TEST_CASE(what_is_on_its_way_outlives_the_communicator) {
+    std::vector<int> read(members);
+    const auto errors = as_members(members, [&](const auto& s) {
+        members_that_read with;
+        static_cast<thread_members<>&>(with) = s;
+        with.read = &read[static_cast<std::size_t>(s.rank)];
+        trainer t{net, mse, adam{}, max_batch<largest>, with, {.threads = 1}};
+        using P = typename decltype(t)::training;
+        const random_batch<P> b(1, largest);
+        try {
+            t.step(b.view(), [&](int launch, bool before) {
+                if (!before && launch + 1 == P::v.segments.first_update) throw std::bad_alloc();
+            });
+        } catch (const std::bad_alloc&) {
+            return;
+        }
+        need(false, "the step throws");
+    });
+    for (const std::string& e : errors) BOOST_TEST(e == "");
+    for (const int n : read) BOOST_TEST(n > 0);
+}
+
 BOOST_AUTO_TEST_CASE(a_sum_that_fails_changes_nothing) {
     int waits = 0;
     on_each(adam{}, [&](auto& t, notes& n) {

@@ -176,6 +176,11 @@ protected:
     float handed_in_[std::size_t{bundle::most}] = {};
 
     int shards() const { return shards_; }
+    /// Comes before all that operations were given is destroyed: some of a step that has thrown may
+    /// be on their way.
+    void end_communication() {
+        if constexpr (distributed) members_.reset();
+    }
     /// So many units as there are shards. New ones have the first one's states, weights and slots,
     /// and have gathered nothing.
     template <class Devices>

@@ -25,6 +25,9 @@ public:
                                                 threads) {
         static_assert(synchronous_strategy<Strategy>);
     }
+    session_of_strategy(session_of_strategy&&) = default;
+    session_of_strategy& operator=(session_of_strategy&&) = default;
+    ~session_of_strategy() { this->end_communication(); }
 
 private:
     template <class Strategy>
