@@ -41,6 +41,10 @@ public:
         drawn_shards_.reserve(at(shards_));
         if (setup_.push_every > 1 || setup_.prefetch) make_rounds(typename base_type::all_training{});
     }
+    server_session(server_session&&) = default;
+    server_session& operator=(server_session&&) = default;
+    /// The link goes first: of a step that has thrown, rows and gradients may be on their way.
+    ~server_session() { link_.reset(); }
     using base_type::member, base_type::independent, base_type::asked_to_stop;
 
     /// This worker's part of a step. Examples 0: this step was not made, since the job has come to
