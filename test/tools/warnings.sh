@@ -29,4 +29,18 @@ for example in quickstart lstm gpt csv_classification csv_regression; do
     said=$(compile "$1" -O1 "${strict[@]}" examples/$example.cpp) ||
         { printf '%s\n' "examples/$example.cpp gives warnings:" "$said"; fault=1; }
 done
+# What compilers find only while they optimise: values that may not be initialised.
+said=$("$1" -std=c++20 -O2 "${strict[@]}" -Iinclude -c -o /dev/null -x c++ - 2>&1 <<'PROGRAM'
+#include <sinter/sinter.hpp>
+using namespace sinter;
+constexpr auto net = array<7, 20> >> [](tensor x) { return ops::mean(x * x, {0}) / ops::max(x, {0}); }
+    >> layer_norm >> dense<40> >> relu >> batch_norm >> dropout<0.1f> >> dense<3>;
+int main() {
+    estimator model{net, softmax_cross_entropy, adam{}};
+    const float x[140] = {};
+    const std::int32_t label = 0;
+    return model.inner().step({.x = x, .labels = &label, .size = 1}) > 0;
+}
+PROGRAM
+) || { printf '%s\n' "optimised code gives warnings:" "$said"; fault=1; }
 exit $fault

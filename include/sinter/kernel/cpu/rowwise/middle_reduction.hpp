@@ -52,7 +52,7 @@ private:
     /// for the one before.
     static SINTER_INLINE void side_by_side(const float* from, std::int64_t n, std::int64_t inner, std::int64_t off,
                                            std::int64_t row, std::int64_t col, const call& c) {
-        vf all[several];
+        vf all[several] = {};   // n is at least 1, which compilers do not know
         for (std::int64_t first = 0; first < n; first += rows_together, from += inner) {
             const std::int64_t end = first + rows_together < n ? first + rows_together : n;
             vf s[several];
