@@ -169,8 +169,8 @@ BOOST_AUTO_TEST_CASE(numbers_near_zero) {
         BOOST_TEST(csv::parse(std::string("a\n") + zero + "\n", "t").numbers("a")[0] == 0, zero);
     BOOST_TEST(csv::parse("a\n0." + std::string(400, '0') + "1\n", "t").numbers("a")[0] == 0);
     BOOST_TEST(csv::parse("a\n1e-310\n", "t").numbers("a")[0] == 1e-310);
-    for (const std::string large : {std::string("1e400"), "1" + std::string(400, '0'), std::string("0.001e+500"),
-                                    std::string("1e9223372036854775807"), std::string("1e99999999999999999999")})
+    for (const std::string& large : {std::string("1e400"), "1" + std::string(400, '0'), std::string("0.001e+500"),
+                                     std::string("1e9223372036854775807"), std::string("1e99999999999999999999")})
         check_error<format_error>([&] { (void)csv::parse("a\n" + large + "\n", "t").numbers("a"); }, "not a number",
                                   "t:2:1");
 }
