@@ -203,8 +203,14 @@ inline std::int64_t client::open_step() const {
     return engine_->open_step;
 }
 inline std::int64_t client::pass_clocks() {
-    const engine::lock hold(engine_->mutex);
-    return engine_->clock = std::max(engine_->clock, engine_->info.applied);
+    engine& e = *engine_;
+    engine::lock hold(e.mutex);
+    while (e.jumped && !e.resting) {   // server 0 tells what has been agreed on for the clocks that are passed
+        e.jumped = false;
+        e.call_and_wait(hold, 0, "ticket");
+        e.ticket = false;   // it may be one for an earlier clock
+    }
+    return e.clock = std::max(e.clock, e.info.applied);
 }
 inline void client::wait_for_clock() {
     engine& e = *engine_;
