@@ -62,6 +62,47 @@ BOOST_AUTO_TEST_CASE(three_workers_of_whom_one_is_backup) {
     for (auto& k : c) k->leave();
     no_fault_of(servers);
 }
+/// A worker that goes on behind clocks which another server has told it of knows where all save. Worker 2's push of the
+/// first clock reaches server 0 at once, and server 1 when the others are six clocks on.
+BOOST_AUTO_TEST_CASE(what_was_agreed_on_for_clocks_that_are_passed) {
+    constexpr std::int64_t large = std::int64_t{1} << 23;   // more floats than connections hold
+    const job j(3, {dense_layout(8), dense_layout(large)}, quick(60));
+    sharded::server_options o;
+    o.order = sharded::update_order::sync(1);
+    o.order.all_join = true;
+    running_servers servers(j, o);
+    std::vector<std::unique_ptr<sharded::client>> c(3);
+    for (int w = 0; w < 3; ++w) c[std::size_t(w)] = j.client(w, {.overlap = w < 2});
+    const std::vector<float> small(8), all(large);
+    c[0]->write(0, 0, 0, small);
+    c[0]->write(1, 0, 0, all);
+    c[0]->open(0);
+    for (auto& k : c) k->wait_until_open();
+    const auto push = [&](int w) {
+        auto& k = *c[std::size_t(w)];
+        BOOST_TEST_REQUIRE(k.may_step());
+        k.begin_push();
+        k.push(0, 0, small);
+        k.push(1, 0, all);
+        return k.commit({.loss = 1});
+    };
+    const auto steps = [&](int n) {
+        for (int i = 0; i < n; ++i)
+            for (int w = 0; w < 2; ++w) c[std::size_t(w)]->wait(push(w));
+    };
+    const sharded::ticket late = push(2);   // of which nothing more is sent until it is waited for
+    steps(2);
+    c[0]->ask_all_to_save();
+    const std::int64_t files = c[0]->files_clock();
+    BOOST_TEST(files > 2);
+    steps(4);
+    c[2]->wait(late);
+    BOOST_TEST(c[2]->files_clock() == 0);   // server 0 answered before
+    BOOST_TEST(c[2]->pass_clocks() == 6);
+    BOOST_TEST(c[2]->files_clock() == files);
+    for (auto& k : c) k->leave();
+    no_fault_of(servers);
+}
 
 namespace {
 /// What `workers` of random speeds come to after `steps` clocks with gradients of their own.
