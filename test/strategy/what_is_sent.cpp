@@ -50,27 +50,30 @@ public:
 private:
     notes* to_;
 };
-struct noted_members : thread_members<> {
-    notes* to = nullptr;
+/// Members with a Between before their communicators.
+template <class Between, class To>
+struct members_behind : thread_members<> {
+    To* to = nullptr;
     sinter::detail::synchronous_setup setup(const sinter::detail::program_identity& i) const {
         sinter::detail::synchronous_setup s = thread_members<>::setup(i);
-        s.members = std::make_unique<noting>(std::move(s.members), to);
+        s.members = std::make_unique<Between>(std::move(s.members), to);
         return s;
     }
 };
-/// f(trainer, notes) on each member.
-template <class Optimizer, class F>
-void on_each(Optimizer o, F f) {
-    std::vector<notes> all(members);
+/// f(trainer, to) on each member; what each has noted, once the trainers are gone.
+template <class Between = noting, class To = notes, class Optimizer, class F>
+std::vector<To> on_each(Optimizer o, F f) {
+    std::vector<To> all(members);
     const auto errors = as_members(members, [&](const auto& s) {
-        notes& mine = all[static_cast<std::size_t>(s.rank)];
-        noted_members with;
+        To& mine = all[static_cast<std::size_t>(s.rank)];
+        members_behind<Between, To> with;
         static_cast<thread_members<>&>(with) = s;
         with.to = &mine;
         trainer t{net, mse, o, max_batch<largest>, with, {.threads = 1}};
         f(t, mine);
     });
     for (const std::string& e : errors) BOOST_TEST(e == "");
+    return all;
 }
 void need(bool holds, const std::string& what) {   // Boost.Test's macros are not for threads
     if (!holds) throw std::runtime_error(what);
@@ -150,23 +153,10 @@ private:
     int* read_;
     std::vector<span<const float>> pending_;
 };
-struct members_that_read : thread_members<> {
-    int* read = nullptr;
-    sinter::detail::synchronous_setup setup(const sinter::detail::program_identity& i) const {
-        sinter::detail::synchronous_setup s = thread_members<>::setup(i);
-        s.members = std::make_unique<reads_to_the_end>(std::move(s.members), read);
-        return s;
-    }
-};
 /// In a sanitized build: what a step that throws leaves on its way is there until the communicator is gone.
 BOOST_AUTO_TEST_CASE(what_is_on_its_way_outlives_the_communicator) {
-    std::vector<int> read(members);
-    const auto errors = as_members(members, [&](const auto& s) {
-        members_that_read with;
-        static_cast<thread_members<>&>(with) = s;
-        with.read = &read[static_cast<std::size_t>(s.rank)];
-        trainer t{net, mse, adam{}, max_batch<largest>, with, {.threads = 1}};
-        using P = typename decltype(t)::training;
+    const std::vector<int> read = on_each<reads_to_the_end, int>(adam{}, [](auto& t, int&) {
+        using P = typename std::remove_cvref_t<decltype(t)>::training;
         const random_batch<P> b(1, largest);
         try {
             t.step(b.view(), [&](int launch, bool before) {
@@ -177,7 +167,6 @@ BOOST_AUTO_TEST_CASE(what_is_on_its_way_outlives_the_communicator) {
         }
         need(false, "the step throws");
     });
-    for (const std::string& e : errors) BOOST_TEST(e == "");
     for (const int n : read) BOOST_TEST(n > 0);
 }
 
