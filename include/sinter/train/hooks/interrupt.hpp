@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/restored_signal.hpp>
 #include <sinter/train/hooks/hook.hpp>
-#include <csignal>
 
 namespace sinter::inline SINTER_TARGET {
 
@@ -14,13 +14,11 @@ class stop_on_interrupt {
 public:
     stop_on_interrupt() {
         seen = 0;
-        ::sigaction(SIGINT, nullptr, &before_);   // whole: std::signal() would forget its flags, and which form it has
         std::signal(SIGINT, [](int) {
             seen = 1;
             std::signal(SIGINT, SIG_DFL);
         });
     }
-    ~stop_on_interrupt() { ::sigaction(SIGINT, &before_, nullptr); }
     stop_on_interrupt(const stop_on_interrupt&) = delete;
     stop_on_interrupt& operator=(const stop_on_interrupt&) = delete;
 
@@ -34,7 +32,7 @@ public:
 
 private:
     static inline volatile std::sig_atomic_t seen = 0;
-    struct sigaction before_ {};
+    base::restored_signal before_{SIGINT};
 };
 
 } // namespace sinter

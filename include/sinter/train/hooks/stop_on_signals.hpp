@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/restored_signal.hpp>
 #include <sinter/train/hooks/hook.hpp>
-#include <csignal>
 
 namespace sinter::inline SINTER_TARGET {
 
@@ -21,13 +21,7 @@ class stop_on_signals {
 public:
     stop_on_signals() {
         seen = 0;
-        for (int i = 0; i < n; ++i) {
-            ::sigaction(numbers[i], nullptr, &before_[i]);   // whole, as in stop_on_interrupt
-            std::signal(numbers[i], &note);
-        }
-    }
-    ~stop_on_signals() {
-        for (int i = 0; i < n; ++i) ::sigaction(numbers[i], &before_[i], nullptr);
+        for (const int number : numbers) std::signal(number, &note);
     }
     stop_on_signals(const stop_on_signals&) = delete;
     stop_on_signals& operator=(const stop_on_signals&) = delete;
@@ -39,9 +33,10 @@ public:
     int signal() const { return seen; }                    ///< which came first; 0: none
 
 private:
-    static constexpr int n = 3, numbers[n] = {SIGINT, SIGTERM, SIGUSR1};
+    static constexpr int numbers[] = {SIGINT, SIGTERM, SIGUSR1};
     static inline volatile std::sig_atomic_t seen = 0;
-    struct sigaction before_[n] {};
+    base::restored_signal before_[3]{base::restored_signal(SIGINT), base::restored_signal(SIGTERM),
+                                     base::restored_signal(SIGUSR1)};
 
     static void note(int number) {
         if (!seen) seen = number;
