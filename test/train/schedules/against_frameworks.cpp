@@ -66,8 +66,44 @@ BOOST_AUTO_TEST_CASE(what_makes_no_sense_is_refused) {
     BOOST_CHECK_THROW(piecewise(1.f, {{1, 0}, {2, 0}, {3, 0}, {4, 0}, {5, 0}, {6, 0}, {7, 0}, {8, 0}, {9, 0}}),
                       option_error);
 }
-BOOST_AUTO_TEST_CASE(no_steps_at_all) {
-    for (const schedule& s : {polynomial(1.f, 0, 0.25f), one_cycle(1.f, 0), one_cycle(1.f, 1),
-                              warm_up(5, polynomial(1.f, 5, 0.25f))})
-        for (int step : {0, 1, 5}) BOOST_TEST(std::isfinite(s.at(step)));
+BOOST_AUTO_TEST_CASE(less_than_a_step_is_refused_by_all) {
+    for (const std::int64_t steps : {0L, -3L}) {
+        BOOST_CHECK_THROW(cosine(1.f, steps), option_error);
+        BOOST_CHECK_THROW(polynomial(1.f, steps), option_error);
+        BOOST_CHECK_THROW(one_cycle(1.f, steps), option_error);
+        BOOST_CHECK_THROW(exponential(1.f, steps, 0.5f), option_error);
+        BOOST_CHECK_THROW(inverse_time(1.f, steps, 0.5f), option_error);
+        BOOST_CHECK_THROW(cosine_restarts(1.f, steps), option_error);
+    }
+    BOOST_CHECK_THROW(warm_up(-1, cosine(1.f, 10)), option_error);
+    BOOST_CHECK_THROW(warm_up(5, warm_up(5, 1.f)), option_error);
+    BOOST_CHECK_THROW(piecewise(1.f, {{-1, 0.5f}}), option_error);
+}
+BOOST_AUTO_TEST_CASE(numbers_that_make_no_rate_are_refused) {
+    const float nan = NAN;
+    for (const float x : {-1.f, nan}) {
+        BOOST_CHECK_THROW(polynomial(1.f, 5, 0.f, x), option_error);
+        BOOST_CHECK_THROW(exponential(1.f, 5, x), option_error);
+        BOOST_CHECK_THROW(inverse_time(1.f, 5, x), option_error);
+        BOOST_CHECK_THROW(one_cycle(1.f, 5, x), option_error);
+        BOOST_CHECK_THROW(one_cycle(1.f, 5, 0.3f, x), option_error);
+        BOOST_CHECK_THROW(one_cycle(1.f, 5, 0.3f, 25.f, x), option_error);
+        BOOST_CHECK_THROW(cosine_restarts(1.f, 5, x), option_error);
+        BOOST_CHECK_THROW(cosine_restarts(1.f, 5, 1.f, x), option_error);
+    }
+}
+// A program that is tried for a few steps keeps its warm-up: that still rises to the peak.
+BOOST_AUTO_TEST_CASE(warm_up_that_is_as_long_as_the_schedule_or_longer) {
+    const auto near = boost::test_tools::tolerance(1e-6f);
+    for (const std::int64_t steps : {10L, 5L, 1L})
+        for (const schedule& s : {cosine(.1f, steps, .01f), polynomial(.1f, steps, .01f), one_cycle(.1f, steps)}) {
+            const schedule late = warm_up(10, s);
+            for (int i = 0; i < 10; ++i) BOOST_TEST(late.at(i) == .01f * static_cast<float>(i + 1), near);
+            for (const int i : {10, 11, 1000}) BOOST_TEST(late.at(i) == s.end, near);
+        }
+    const schedule one_left = warm_up(9, one_cycle(.1f, 10));
+    BOOST_TEST(one_left.at(8) == .1f, near);
+    BOOST_TEST(one_left.at(9) == .1f, near);
+    BOOST_TEST(one_cycle(.1f, 1).at(0) == .1f);
+    BOOST_TEST(one_cycle(.1f, 1).at(1) == .1f / 25 / 1e4f, near);
 }

@@ -43,8 +43,8 @@ BOOST_AUTO_TEST_CASE(a_function_of_the_users_own) {
     BOOST_TEST(s.at(2) == 1.f);
     BOOST_TEST(s.at(3) == 0.1f);
 }
-BOOST_AUTO_TEST_CASE(no_steps_at_all) {   // nothing is divided by zero
-    BOOST_TEST(near(cosine(1.f, 0, 0.25f).at(0), 0.25));
+BOOST_AUTO_TEST_CASE(no_warm_up_and_nothing_behind_it) {   // nothing is divided by zero
     BOOST_TEST(near(warm_up(0, 0.5f).at(0), 0.5));
+    BOOST_TEST(near(warm_up(5, cosine(1.f, 5, 0.25f)).at(4), 1));
     BOOST_TEST(near(warm_up(5, cosine(1.f, 5, 0.25f)).at(5), 0.25));
 }

@@ -28,11 +28,12 @@ inline float cosine_restarts_rate(const schedule& s, std::int64_t step) {
 /// each time `longer` times as long and from `lower` times the peak (Loshchilov and Hutter 2017,
 /// SGDR; Keras' CosineDecayRestarts with alpha = end / peak and end = 0; PyTorch's
 /// CosineAnnealingWarmRestarts with lower = 1). It begins behind a warm-up. option_error where
-/// steps < 1 or longer < 1.
+/// steps < 1, longer < 1 or lower < 0.
 constexpr schedule cosine_restarts(float peak, std::int64_t steps, float longer = 2.f, float lower = 1.f,
                                    float end = 0.f) {
-    if (steps < 1 || longer < 1.f)
-        throw option_error("periods", "cosine_restarts", "below 1", "steps and longer of 1 or more");
+    detail::need_steps(steps, "cosine_restarts");
+    if (!(longer >= 1.f)) throw option_error("how much longer periods become", "cosine_restarts", "below 1", "1 or more");
+    if (!(lower >= 0.f)) throw option_error("how much lower peaks become", "cosine_restarts", "below 0", "0 or more");
     schedule s(peak);
     s.at_step = &detail::cosine_restarts_rate;
     s.steps = steps;

@@ -16,8 +16,10 @@ inline float exponential_rate(const schedule& s, std::int64_t step) {
 inline float inverse_time_rate(const schedule& s, std::int64_t step) {
     return static_cast<float>(static_cast<double>(s.peak) / (1 + static_cast<double>(s.a) * decays(s, step)));
 }
-constexpr schedule decaying(float peak, std::int64_t steps, float a, bool staircase, schedule::shape shape) {
-    if (steps < 1) throw option_error("number of steps", "decaying schedule", "below 1", "1 or more");
+constexpr schedule decaying(float peak, std::int64_t steps, float a, bool staircase, schedule::shape shape,
+                            const char* name) {
+    need_steps(steps, name);
+    if (!(a >= 0.f)) throw option_error("factor", name, "below 0", "0 or more");
     schedule s(peak);
     s.steps = steps;
     s.a = a;
@@ -29,14 +31,14 @@ constexpr schedule decaying(float peak, std::int64_t steps, float a, bool stairc
 
 /// peak * factor^(step / steps): multiplied by `factor` every `steps` steps, evenly or, as a
 /// staircase, at once (Keras' ExponentialDecay; PyTorch's ExponentialLR has steps = 1). It begins
-/// behind a warm-up. option_error where steps < 1.
+/// behind a warm-up. option_error where steps < 1 or factor < 0.
 constexpr schedule exponential(float peak, std::int64_t steps, float factor, bool staircase = false) {
-    return detail::decaying(peak, steps, factor, staircase, &detail::exponential_rate);
+    return detail::decaying(peak, steps, factor, staircase, &detail::exponential_rate, "exponential");
 }
 /// peak / (1 + factor * step / steps), evenly or as a staircase (Keras' InverseTimeDecay). It
-/// begins behind a warm-up. option_error where steps < 1.
+/// begins behind a warm-up. option_error where steps < 1 or factor < 0.
 constexpr schedule inverse_time(float peak, std::int64_t steps, float factor, bool staircase = false) {
-    return detail::decaying(peak, steps, factor, staircase, &detail::inverse_time_rate);
+    return detail::decaying(peak, steps, factor, staircase, &detail::inverse_time_rate, "inverse_time");
 }
 
 } // namespace sinter

@@ -3,6 +3,7 @@
 #include <sinter/base/target_namespace.hpp>
 #include <sinter/base/error.hpp>
 #include <cstdint>
+#include <string>
 
 namespace sinter::inline SINTER_TARGET {
 
@@ -33,9 +34,12 @@ struct schedule {
         requires(__is_class(F) && requires(F f) { function{f}; })
     constexpr schedule(F f) : custom(f) {}
 
+    /// During a warm-up a share of the rate with which the schedule goes on; of `peak` where the schedule has ended by
+    /// then, as a short trial of a long one does.
     float at(std::int64_t step) const {
         if (step >= warmup) return behind(step);
-        return behind(warmup) * static_cast<float>(step + 1) / static_cast<float>(warmup);
+        const float top = steps > 0 && steps <= warmup ? peak : behind(warmup);
+        return top * static_cast<float>(step + 1) / static_cast<float>(warmup);
     }
     /// How far the schedule has got behind its warm-up: 0 at first, 1 at the end and from there on.
     double progress(std::int64_t step) const {
@@ -48,6 +52,10 @@ private:
 };
 
 namespace detail {
+/// option_error unless a schedule has a step or more.
+constexpr void need_steps(std::int64_t steps, const char* schedule) {
+    if (steps < 1) throw option_error("number of steps", schedule, std::to_string(steps), "1 or more");
+}
 /// 1 for x = 0, along half a cosine to 0 for x = 1. A builtin, here and in the optimizers: <cmath>
 /// costs every program 0.15 s of build time.
 inline float half_cosine(double x) {
@@ -60,8 +68,9 @@ inline float cosine_rate(const schedule& s, std::int64_t step) {
 } // namespace detail
 
 /// From `peak` down to `end` along half a cosine over `steps` steps (Loshchilov and Hutter 2017),
-/// then `end`.
+/// then `end`. option_error where steps < 1.
 constexpr schedule cosine(float peak, std::int64_t steps, float end = 0.f) {
+    detail::need_steps(steps, "cosine");
     schedule s(peak);
     s.at_step = &detail::cosine_rate;
     s.steps = steps;
@@ -69,9 +78,12 @@ constexpr schedule cosine(float peak, std::int64_t steps, float end = 0.f) {
     return s;
 }
 /// Before any schedule: rises evenly, over the first `steps` steps, to the rate with which the
-/// schedule goes on. They count among the schedule's own: what has a number of steps ends no later,
-/// and pieces and users' functions see steps as ever.
+/// schedule goes on. They count among the schedule's own: what has a number of steps ends no later
+/// (a warm-up that is as long rises to the peak), and pieces and users' functions see steps as ever.
+/// 0 steps: no warm-up. option_error for less, and for the warm-up of a warm-up.
 constexpr schedule warm_up(std::int64_t steps, schedule then) {
+    if (steps < 0) throw option_error("number of steps", "warm_up", std::to_string(steps), "0 or more");
+    if (then.warmup > 0) throw option_error("warm-ups", "warm_up", "one within another", "one");
     then.warmup = steps;
     return then;
 }
