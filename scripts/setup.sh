@@ -81,6 +81,41 @@ need_compiler_and_cmake() {
     printf '3.25\n%s\n' "$version" | sort -CV || die "Sinter needs cmake 3.25 or newer; this is $version."
 }
 
+# use_compiler_cache: sets `launcher` to the options with which CMake compiles through ccache, where it is installed or
+# can be had; empty where not. The cache lies outside the checkout, under $SINTER_CCACHE or the user's cache folder, and
+# what is compiled in another clone of the same commit is found there: names below the checkout are relative in it. It
+# is another one for each kind of processor, since -march=native means something else on each.
+use_compiler_cache() {
+    launcher=()
+    local folder=${SINTER_CCACHE:-${XDG_CACHE_HOME:-${HOME:-}/.cache}/sinter-ccache} processor
+    has_command ccache || apt_install ccache || true
+    if ! has_command ccache; then say "Compiling without ccache, which could not be had"; return 0; fi
+    processor=$({ uname -m; grep -m 2 -E '^(model name|flags|CPU part|Features)' /proc/cpuinfo 2>/dev/null; } |
+        cksum | cut -d ' ' -f 1)
+    folder=$folder/$processor
+    if ! mkdir -p "$folder" 2>/dev/null || ! [ -w "$folder" ]; then
+        say "Compiling without ccache: $folder cannot be written to"
+        return 0
+    fi
+    say "Compiling through ccache, with the cache $folder"
+    # What a file includes is taken from the compiler's own list (CCACHE_DEPEND): no second run of the preprocessor.
+    # A precompiled header is compared by the options that it was made with, and by its own bytes.
+    local settings=(CCACHE_DIR="$folder" CCACHE_BASEDIR="$top" CCACHE_NOHASHDIR=1 CCACHE_DEPEND=1
+        CCACHE_SLOPPINESS=pch_defines,time_macros CCACHE_MAXSIZE="${CCACHE_MAXSIZE:-10G}")
+    local all
+    printf -v all '%s;' env "${settings[@]}" ccache
+    launcher=(-DCMAKE_CXX_COMPILER_LAUNCHER="${all%;}")
+    compiler_cache=(env "${settings[@]}" ccache)
+    "${compiler_cache[@]}" --zero-stats >/dev/null
+}
+# tell_compiler_cache: how many files have been found in the cache since use_compiler_cache.
+tell_compiler_cache() {
+    [ ${#launcher[@]} = 0 ] || "${compiler_cache[@]}" --print-stats |
+        awk '/^(direct|preprocessed)_cache_hit/ { found += $2 }
+             /^cache_miss/ { missed += $2 }
+             END { printf "ccache: %d files were found, %d were compiled\n", found, missed }'
+}
+
 # want_python FOLDER: sets `python` to an interpreter that has numpy and safetensors, and
 # onnxruntime if that can be had: the system's, or one in a virtual environment in FOLDER, made
 # where apt and the network allow it. Empty where they do not; ctest shows what that skips.

@@ -10,6 +10,8 @@
 # processor of this architecture, sanitized; in ops, layers and kernels it looks for errors of the
 # language alone, and tests of the compiler are g++'s. Where there is no clang g++ builds all. One
 # ctest runs all, so that the last lines tell all.
+# Where ccache is installed or can be had, what another checkout has compiled is not compiled again.
+#
 #   --all     each compiler builds and runs all that it can, tests labelled release run, too, and
 #             fuzzers try other inputs each time: in half as long again
 #   --quick   leaves out the tests labelled slow, which train on real images
@@ -72,6 +74,8 @@ fi
 # Nor are the reference implementation of safetensors and onnxruntime, which read what we write.
 want_python "$top/build/python"
 
+use_compiler_cache
+
 builds=$top/build/test
 mkdir -p "$builds/all"
 : >"$builds/all/CTestTestfile.cmake"
@@ -94,7 +98,7 @@ build() {
     local name=$1 go_on=(-k)
     shift
     say "Building with $name"
-    configure "$builds/$name" -DSINTER_TEST_GROUP="$tests_at_once" "${linker[@]}" "$@"
+    configure "$builds/$name" -DSINTER_TEST_GROUP="$tests_at_once" "${linker[@]}" "${launcher[@]}" "$@"
     if [ -e "$builds/$name/build.ninja" ]; then go_on=(-k 0); fi
     cmake --build "$builds/$name" --parallel "$(jobs)" -- "${go_on[@]}" || built=no
     echo "subdirs(../$name)" >>"$builds/all/CTestTestfile.cmake"
@@ -145,6 +149,7 @@ if [ $all$clang = yesyes ]; then
         -DSINTER_BUILD_EXAMPLES=OFF -DSINTER_BUILD_BENCH=OFF -DSINTER_BUILD_TOOLS=OFF
 fi
 
+tell_compiler_cache
 say "Testing"
 # Most of a sanitized test's time is spent on noting where memory was allocated; a failure is run
 # again without this.

@@ -6,6 +6,7 @@
 #include "io/run_command.hpp"
 #include "io/skip.hpp"
 #include "io/temporary_folder.hpp"
+#include "support/source_folder.hpp"
 #include <sinter/base/philox.hpp>
 #include <sinter/data/source/csv/table.hpp>
 #include <cmath>
@@ -140,7 +141,7 @@ BOOST_AUTO_TEST_CASE(files_plain_or_gzip) {
 }
 BOOST_AUTO_TEST_CASE(as_python_writes_it) {
     const temporary_folder folder;
-    const auto script = std::filesystem::path(__FILE__).parent_path().parent_path() / "tools/write_csv.py";
+    const auto script = source_folder() / "test/tools/write_csv.py";
     const char* const python = std::getenv("SINTER_PYTHON");
     const command_result wrote =
         run_command("'" + std::string(python ? python : "python3") + "' '" + script.string() + "' '" +

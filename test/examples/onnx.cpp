@@ -11,13 +11,14 @@
 #include "io/skip.hpp"
 #include "io/temporary_folder.hpp"
 #include "support/check_in_onnxruntime.hpp"
+#include "support/source_folder.hpp"
 
 #include <map>
 
 namespace fs = std::filesystem;
 
 namespace {
-const fs::path sources = fs::absolute(__FILE__).parent_path().parent_path().parent_path() / "examples";
+const fs::path sources = source_folder() / "examples";
 
 /// Examples without a net of their own to export, and why.
 const std::map<std::string, std::string> without = {

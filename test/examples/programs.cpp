@@ -7,6 +7,7 @@
 #define BOOST_TEST_MODULE examples_programs
 #include "examples/smoke.hpp"
 #include "profile/page_checks.hpp"
+#include "support/source_folder.hpp"
 
 #include <sinter/data/source/drawn_digits.hpp>
 #include <sinter/io/npz.hpp>
@@ -77,7 +78,7 @@ BOOST_AUTO_TEST_CASE(quickstart_draws_its_pictures) {
 }
 
 BOOST_AUTO_TEST_CASE(predict_reads_the_seven) {
-    const auto images = std::filesystem::path(__FILE__).parent_path().parent_path().parent_path() / "examples/images";
+    const auto images = source_folder() / "examples/images";
     std::vector<std::string> files{(images / "seven.pgm").string()};
 #ifdef SINTER_WITH_PNG
     files.push_back((images / "seven.png").string());
@@ -114,7 +115,7 @@ BOOST_AUTO_TEST_CASE(predict_measures_what_quickstart_measured) {
 }
 
 BOOST_AUTO_TEST_CASE(weights_from_elsewhere_are_good_as_they_come) {
-    const auto top = std::filesystem::path(__FILE__).parent_path().parent_path().parent_path();
+    const auto top = source_folder();
     const std::string weights = (top / "examples/weights/").string();
     const temporary_folder folder;
     const std::pair<const char*, const char*> all[] = {{"from_keras", "keras.npz"},

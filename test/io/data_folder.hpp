@@ -4,14 +4,11 @@
 #include <filesystem>
 #include <string>
 
-/// Where a data file lies, or "" where it does not: under the environment variable SINTER_DATA, else under the folder
-/// that the build was given. A test without its file says so and passes.
+/// Where a data file lies, under the folder that the environment variable SINTER_DATA names (ctest sets it), or ""
+/// where it does not. A test without its file says so and passes.
 inline std::string data_file(const std::string& name) {
-    std::string folder;
-#ifdef SINTER_DATA_DIR
-    folder = SINTER_DATA_DIR;
-#endif
-    if (const char* const given = std::getenv("SINTER_DATA")) folder = given;
-    const std::string path = folder + '/' + name;
-    return !folder.empty() && std::filesystem::exists(path) ? path : std::string();
+    const char* const folder = std::getenv("SINTER_DATA");
+    if (!folder) return {};
+    const std::string path = std::string(folder) + '/' + name;
+    return std::filesystem::exists(path) ? path : std::string();
 }

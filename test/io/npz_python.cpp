@@ -7,6 +7,7 @@
 #include "run_command.hpp"
 #include "skip.hpp"
 #include "temporary_folder.hpp"
+#include "support/source_folder.hpp"
 
 #include <sinter/io/npz.hpp>
 
@@ -15,7 +16,7 @@
 using namespace sinter;
 
 BOOST_AUTO_TEST_CASE(numpy_reads_ours) {
-    const auto script = std::filesystem::path(__FILE__).parent_path().parent_path() / "tools/check_npz.py";
+    const auto script = source_folder() / "test/tools/check_npz.py";
     const char* const python = std::getenv("SINTER_PYTHON");
     std::vector<float> counted(120'000);
     std::iota(counted.begin(), counted.end(), -3.f);

@@ -6,6 +6,7 @@
 #include "run_command.hpp"
 #include "skip.hpp"
 #include "temporary_folder.hpp"
+#include "support/source_folder.hpp"
 
 #include <sinter/device/cpu.hpp>
 #include <sinter/io/safetensors.hpp>
@@ -24,7 +25,7 @@ namespace st = sinter::safetensors;
 namespace {
 /// What tools/check_safetensors.py says about a file; nothing, and the test says why, where it cannot run.
 std::string what_the_reference_reads(const std::string& file) {
-    const auto script = std::filesystem::path(__FILE__).parent_path().parent_path() / "tools/check_safetensors.py";
+    const auto script = source_folder() / "test/tools/check_safetensors.py";
     if (!std::filesystem::exists(script)) return skip("no tools/check_safetensors.py beside the tests"), "";
     const char* const python = std::getenv("SINTER_PYTHON");
     const command_result read = run_command("PYTHONIOENCODING=utf-8 '" + std::string(python ? python : "python3") +

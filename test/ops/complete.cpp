@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #define BOOST_TEST_MODULE complete
 #include <boost/test/unit_test.hpp>
+#include "support/source_folder.hpp"
 
 #include <filesystem>
 #include <fstream>
@@ -11,7 +12,7 @@
 /// some test has it against another framework's numbers.
 namespace fs = std::filesystem;
 
-const fs::path top = fs::absolute(__FILE__).parent_path().parent_path().parent_path();
+const fs::path top = source_folder();
 
 bool has_line(const fs::path& file, const std::string& part) {
     std::ifstream in(file);

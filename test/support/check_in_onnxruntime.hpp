@@ -2,6 +2,7 @@
 #pragma once
 #include "io/run_command.hpp"
 #include "io/skip.hpp"
+#include "support/source_folder.hpp"
 #include <cstdlib>
 #include <filesystem>
 #include <string>
@@ -12,7 +13,7 @@ namespace sinter::test {
 /// there is no onnxruntime.
 inline void check_in_onnxruntime(const std::string& model, const std::string& values,
                                  const std::string& tolerance = "1e-5") {
-    const auto script = std::filesystem::path(__FILE__).parent_path().parent_path() / "tools/check_onnx.py";
+    const auto script = source_folder() / "test/tools/check_onnx.py";
     const char* const python = std::getenv("SINTER_PYTHON");
     const command_result said =
         run_command("'" + std::string(python ? python : "python3") + "' '" + script.string() + "' '" +

@@ -5,6 +5,7 @@
 #include "io/temporary_folder.hpp"
 #include "support/hindrances.hpp"
 #include "support/onnx_file.hpp"
+#include "support/source_folder.hpp"
 #include <sinter/device/cpu.hpp>
 #include <sinter/layers/dense.hpp>
 #include <sinter/expr/input.hpp>
@@ -44,8 +45,7 @@ constexpr auto namesakes = features<3> >> [](tensor x) {
     const auto p = [x](const char* name) { return parameter(x, name, extents(3), zeros); };
     return bundle((x + 1.f) * p("output_1") + p("number"), x * p("output") + p("input"));
 };
-const std::filesystem::path top =
-    std::filesystem::absolute(__FILE__).parent_path().parent_path().parent_path().parent_path();
+const std::filesystem::path top = source_folder();
 } // namespace
 
 // protobuf.dev/programming-guides/encoding has the first and the third
