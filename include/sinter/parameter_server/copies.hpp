@@ -36,10 +36,11 @@ struct about_server {
     std::uint8_t has_values = 0;
     std::uint64_t sum = 0;    ///< over workers: the number of the next one
     std::uint64_t life = 0;   ///< of its process
+    std::uint8_t open = 0;    ///< the job runs: has_values is not only of a checkpoint that the server began with
     copy_note note;
     template <class A>
     void serialize(A& a, unsigned version) {
-        a & has_values & sum & life;
+        a & has_values & sum & life & open;
         note.serialize(a, version);
     }
 };

@@ -15,6 +15,7 @@
 /// | copied_write | bucket: array; offset, elements | floats |
 /// | copied_rows | bucket: table; elements: rows | of each: key, step, values and slots |
 /// | copied_put_rows | | table_rows of a file |
+/// | copied_forget | bucket: table, which begins anew | |
 /// | copied_state | | who is there, clocks, log, tickets: an archive |
 /// | copied_ready | step: epoch | |
 /// | copied_end | | |
@@ -23,7 +24,8 @@ namespace sinter::inline SINTER_TARGET::sharded {
 
 namespace copied {
 inline constexpr std::uint32_t gradient = 80, sections = 81, commit = 82, clock = 83, write = 84, rows = 85, state = 86,
-                               ready = 87, end = 88, answer = 89, put_rows = 90, joining = 91, norm = 92;
+                               ready = 87, end = 88, answer = 89, put_rows = 90, joining = 91, norm = 92,
+                               forget = 93;
 } // namespace copied
 
 /// What becomes of a push that a leader tells of.
@@ -71,6 +73,9 @@ const char* fault_of_copy(const wire::frame_header& h, const shard_layout& layou
                        ? nullptr : "rows that are cut short";
         }
         case copied::put_rows: return h.bytes <= most_frame ? nullptr : "rows that are too many";
+        case copied::forget:
+            return h.bytes == 0 && h.tag.bucket >= 0 && h.tag.bucket < static_cast<std::int64_t>(layout.tables.size())
+                       ? nullptr : "rows of no table";
         case copied::state: return nullptr;
         case copied::ready: return h.bytes == 0 && h.tag.step > 0 ? nullptr : "an epoch that makes no sense";
         case copied::end: return h.bytes == 0 ? nullptr : "an end with more";

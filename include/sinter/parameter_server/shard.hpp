@@ -6,6 +6,7 @@
 #include <sinter/parameter_server/table_changes.hpp>
 #include <sinter/parameter_server/joined_push.hpp>
 #include <sinter/parameter_server/updater.hpp>
+#include <sinter/parameter_server/wrong_number.hpp>
 #include <deque>
 #include <functional>
 #include <mutex>
@@ -47,6 +48,14 @@ public:
     void forget_rows() {
         tables_.clear();
         for (const row_store_setup& s : setups_) tables_.emplace_back(s);
+    }
+
+    /// The same of one table, at any time.
+    void forget_rows(std::size_t number) {
+        table& t = tables_.at(number);
+        const std::lock_guard hold(t.mutex);
+        t.rows = row_store(setups_[number]);
+        t.newest = t.sound_before = 0;
     }
 
     const shard_layout& layout() const { return layout_; }
@@ -130,6 +139,27 @@ public:
         }
         return all;
     }
+    /// Of the values and of each slot of each table the wrong number of the lowest key, and the first one of each
+    /// slot of the dense array, as far as there are any. Rows that were found sound, and that nothing has
+    /// changed since, are not looked at again.
+    std::vector<wrong_number> wrong_numbers() {
+        std::vector<wrong_number> all;
+        for (int k = 0; k < slots_; ++k) {
+            const float* const x = slot_values_.data() + k * layout_.floats;
+            for (stretch& s : stretches_) {
+                const std::lock_guard hold(s.mutex);
+                const std::int64_t i = place_of_wrong_number(x + s.first, s.floats);
+                if (i < 0) continue;
+                all.push_back({-1, k, 0, s.first + i, x[s.first + i]});
+                break;
+            }
+        }
+        for (std::size_t t = 0; t < tables_.size(); ++t) {
+            const std::lock_guard hold(tables_[t].mutex);
+            look_at_rows(tables_[t], static_cast<std::int64_t>(t), all);
+        }
+        return all;
+    }
     void put_states(const float* from) {
         const std::lock_guard hold(states_mutex_);
         std::copy_n(from, layout_.states, states_.data());
@@ -190,12 +220,14 @@ public:
         table& t = tables_.at(number);
         t.rows.restore(key, step, values, slots);
         t.newest = std::max(t.newest, step);
+        t.sound_before = 0;
     }
     /// f(rows, newest step of an update) while nobody else uses that table.
     template <class F>
     auto use_rows(std::size_t number, F f) {
         table& t = tables_.at(number);
         const std::lock_guard hold(t.mutex);
+        t.sound_before = 0;   // it may write rows of any step
         return f(t.rows, t.newest);
     }
     void end_of_rows() {
@@ -213,6 +245,7 @@ private:
         explicit table(row_store_setup s) : rows(std::move(s)) {}
         row_store rows;
         std::int64_t newest = 0;             // the last step of an update
+        std::int64_t sound_before = 0;       // rows of earlier steps have no wrong numbers
         std::vector<std::int32_t> keys;      // of a row_list
         key_positions seen;
         std::mutex mutex;
@@ -226,6 +259,20 @@ private:
     std::deque<table> tables_;
     std::mutex states_mutex_;
 
+    static void look_at_rows(table& t, std::int64_t number, std::vector<wrong_number>& to) {
+        const std::int64_t width = t.rows.row_floats();
+        const std::size_t known = to.size();
+        for (int k = -1; k < t.rows.slots(); ++k) {
+            const float* const x = k < 0 ? t.rows.values() : t.rows.slot(k);
+            std::optional<wrong_number> first;
+            t.rows.for_each_since(t.sound_before, [&](std::int32_t r, std::int64_t key) {
+                const std::int64_t i = place_of_wrong_number(x + r * width, width);
+                if (i >= 0 && (!first || key < first->key)) first = {number, k, key, i, x[r * width + i]};
+            });
+            if (first) to.push_back(*first);
+        }
+        if (to.size() == known) t.sound_before = t.newest;   // whose rows the same update may still change
+    }
     /// Makes t.keys, takes out gradients of rows that are not kept, and the zeros behind the last
     /// row, as a row_list wants them.
     static const char* list_of(table& t, staged_rows& rows, std::int64_t step) {
@@ -266,6 +313,7 @@ private:
         const std::lock_guard hold(t.mutex);
         const auto k = static_cast<int>(array % table_arrays) - 1;
         const std::int64_t n = t.rows.row_floats();
+        t.sound_before = 0;
         std::vector<float> row(static_cast<std::size_t>(n));
         for (std::int64_t i = 0; i < static_cast<std::int64_t>(from.size()); i += n) {
             const std::int64_t key = (first + i) / n;

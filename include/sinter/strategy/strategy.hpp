@@ -21,7 +21,7 @@ struct strategy_traits {
     int gradient_sources = 1;
 
     /// Tables that are only looked up are elsewhere (program_options::remote_tables): the session
-    /// has `start_table` and `prepared` (below).
+    /// has `start_table`, `prepared` and `each_wrong_number` (below).
     bool remote_tables = false;
 
     constexpr bool operator==(const strategy_traits&) const = default;
@@ -76,7 +76,10 @@ concept strategy = std::copyable<S> && requires {
 /// Remote tables
 ///     Under strategy_traits::remote_tables: `start_table(variable, key)`: the table has its initializer's values by
 ///     this key of random numbers, on whoever keeps it. `prepared<P>(batch)`: the batch for program P's run on local(),
-///     with its lookups' ports, and the rows that it names in place.
+///     with its lookups' ports, and the rows that it names in place. `each_wrong_number(f)`: whether others keep tables
+///     and the optimizer's memory now; they look for infinities and NaN themselves, and f(variable, slot, number, key,
+///     value) is called of the first in each variable and slot (-1: its values). `number` is its place in the plain
+///     form, or in the row of `key` of a hashed table; -1: it is to be looked for in what read() gives.
 /// Moves
 ///     A session moves, with its trainer.
 template <class T, class P>

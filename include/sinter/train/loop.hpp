@@ -207,7 +207,7 @@ private:
             agree_on_options();
             run_.tell(resume);
         }
-        detail::begin_training(t_, o_.max_steps);
+        detail::begin_training(t_, o_.max_steps, run_.keeps_runs);
         run_.step = t_.steps();
         detail::need_settings(t_.optimizer());
         detail::need_learning_rates(t_.optimizer(), detail::phases_of<Trainer> > 1 ? 0 : t_.steps());

@@ -178,11 +178,12 @@ bool server_was_asked(Session& s) {
     else return false;
 }
 /// Training begins, to go on to `max_steps` (0: without a limit): where others count steps, too,
-/// the trainer's are theirs from now on.
+/// the trainer's are theirs from now on. `keeps_runs`: the chief saves whole runs, and what it has
+/// loaded of them, or nothing, is where training begins.
 template <class Trainer>
-void begin_training(Trainer& t, std::int64_t max_steps) {
-    if constexpr (requires { t.session().begin_training(t.steps(), max_steps); })
-        t.set_steps(t.session().begin_training(t.steps(), max_steps));
+void begin_training(Trainer& t, std::int64_t max_steps, bool keeps_runs = false) {
+    if constexpr (requires { t.session().begin_training(t.steps(), max_steps, keeps_runs); })
+        t.set_steps(t.session().begin_training(t.steps(), max_steps, keeps_runs));
 }
 /// Training is over for this member. The chief waits for the others; `early`: none is to go on.
 template <class Trainer>

@@ -38,38 +38,73 @@ SINTER_COLD void need_finite(const float* x, int width, int size, const std::str
                              "finite numbers");
     }
 }
-/// data_error if a parameter or a state of a model has such a number.
+[[noreturn]] SINTER_COLD inline void refuse_weight(const std::string& where, float x) {
+    throw data_error("a weight is not finite", where, base::number_text(x),
+                     "finite weights: try a smaller learning rate, or clip_by_global_norm, if they were finite "
+                     "when training began");
+}
+[[noreturn]] SINTER_COLD inline void refuse_memory(const std::string& where, int slot, float x) {
+    throw data_error("what the optimizer remembers of a weight's gradients is not finite",
+                     joined({where, ", slot ", slot}), base::number_text(x),
+                     "gradients below 1.8e19, of which floats have squares: scale the data or the loss");
+}
+/// data_error if a slot of a parameter has such a number.
 template <class Trainer>
-SINTER_COLD void need_finite_model(const Trainer& t, const char* where) {
+SINTER_COLD void need_finite_slot(const Trainer& t, const variable_info& v, int k, const char* where) {
+    const std::vector<float> x = t.plain_slot(v, k);
+    const std::int64_t n = static_cast<std::int64_t>(x.size()), at = first_not_finite(x.data(), n);
+    if (at < n)
+        refuse_memory(joined({where, ", ", Trainer::path(v), ", number ", at}), k, x[static_cast<std::size_t>(at)]);
+}
+/// Whether others keep tables and the optimizer's memory (strategy_session), who then look at these
+/// themselves: data_error if they have found such a number. `slots`: also in what the optimizer
+/// remembers.
+template <class Trainer>
+SINTER_COLD bool is_looked_at_elsewhere([[maybe_unused]] const Trainer& t, [[maybe_unused]] const char* where,
+                                        [[maybe_unused]] bool slots) {
+    if constexpr (Trainer::strategy_type::traits.remote_tables) {
+        return t.session().each_wrong_number(
+            [&](const variable_info& v, int slot, std::int64_t number, const std::int64_t* key, float x) {
+                if (slot >= 0 && !slots) return;
+                if (number < 0) return need_finite_slot(t, v, slot, where);
+                const std::string place = joined({where, ", ", Trainer::path(v),
+                                                  key ? joined({", key ", *key}) : std::string(), ", number ", number});
+                if (slot < 0) refuse_weight(place, x);
+                refuse_memory(place, slot, x);
+            });
+    } else {
+        return false;
+    }
+}
+/// data_error if a parameter or a state of a model has such a number. `slots`: or what the optimizer
+/// remembers.
+template <class Trainer>
+SINTER_COLD void need_finite_variables(const Trainer& t, const char* where, bool slots) {
+    const bool elsewhere = is_looked_at_elsewhere(t, where, slots);
     const auto look = [&](const variable_info& v) {
+        if (elsewhere && v.remote) return;
         const std::vector<float> x = t.plain(v);
         const std::int64_t n = static_cast<std::int64_t>(x.size()), i = first_not_finite(x.data(), n);
         if (i < n)
-            throw data_error("a weight is not finite", joined({where, ", ", Trainer::path(v), ", number ", i}),
-                             base::number_text(x[static_cast<std::size_t>(i)]),
-                             "finite weights: try a smaller learning rate, or clip_by_global_norm, if they were finite "
-                             "when training began");
+            refuse_weight(joined({where, ", ", Trainer::path(v), ", number ", i}), x[static_cast<std::size_t>(i)]);
     };
     for (int i = 0; i < Trainer::parameters(); ++i) look(Trainer::parameter(i));
     for (int i = 0; i < Trainer::states(); ++i) look(Trainer::state(i));
+    if (!slots || elsewhere) return;
+    for (int i = 0; i < Trainer::parameters(); ++i) {
+        const variable_info& v = Trainer::parameter(i);
+        for (int k = 0; k < Trainer::slots_of(v); ++k) need_finite_slot(t, v, k, where);
+    }
+}
+template <class Trainer>
+SINTER_COLD void need_finite_model(const Trainer& t, const char* where) {
+    need_finite_variables(t, where, false);
 }
 /// The same, and if what the optimizer remembers has one: there a gradient was so large that floats
 /// have no square of it, and the weight would never move again.
 template <class Trainer>
 SINTER_COLD void need_finite_weights(const Trainer& t, const char* where) {
-    need_finite_model(t, where);
-    for (int i = 0; i < Trainer::parameters(); ++i) {
-        const variable_info& v = Trainer::parameter(i);
-        for (int k = 0; k < Trainer::slots_of(v); ++k) {
-            const std::vector<float> x = t.plain_slot(v, k);
-            const std::int64_t n = static_cast<std::int64_t>(x.size()), at = first_not_finite(x.data(), n);
-            if (at < n)
-                throw data_error("what the optimizer remembers of a weight's gradients is not finite",
-                                 joined({where, ", ", Trainer::path(v), ", number ", at, ", slot ", k}),
-                                 base::number_text(x[static_cast<std::size_t>(at)]),
-                                 "gradients below 1.8e19, of which floats have squares: scale the data or the loss");
-        }
-    }
+    need_finite_variables(t, where, true);
 }
 /// data_error if a number of the batch is wrong. `where`: the step, or another call.
 template <class Trainer>

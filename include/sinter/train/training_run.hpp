@@ -19,6 +19,7 @@ struct training_run {
     std::int64_t max_steps = 0;         ///< as asked for; 0: no limit
     std::int64_t examples_a_pass = 0;   ///< 0 where nobody knows
     bool resumed = false;               ///< goes on where a saved run was
+    bool keeps_runs = false;   ///< set in resume(): a hook saves whole runs; it begins with what was loaded, or anew
     float loss = 0;                     ///< of the last step's batch, before its update
     int phase = 0;                      ///< which loss that was, where losses alternate
     bool chief = true;                  ///< whether this process is the one that writes files and messages

@@ -24,6 +24,10 @@ inline bool client::initialised() const {
     const engine::lock hold(engine_->mutex);
     return engine_->initialised;
 }
+inline bool client::is_live() const {
+    const engine::lock hold(engine_->mutex);
+    return engine_->is_live;
+}
 
 namespace detail {
 inline std::int64_t array_number(int table, int array) {
@@ -462,6 +466,20 @@ inline std::string client::call(int server, const std::string& name, const std::
     engine::lock hold(engine_->mutex);
     engine_->call_name = name;
     return engine_->call_and_wait(hold, static_cast<std::size_t>(server), engine_->call_name.c_str(), argument);
+}
+inline std::vector<std::string> client::call_all(const std::string& name, const std::string& argument) {
+    engine::lock hold(engine_->mutex);
+    engine_->call_name = name;
+    engine_->call_all(hold, engine_->call_name.c_str(), argument);
+    std::vector<std::string> all;
+    for (const auto& l : engine_->lanes) all.push_back(l->text);
+    return all;
+}
+inline std::vector<std::vector<wrong_number>> client::wrong_numbers() {
+    std::vector<std::vector<wrong_number>> all;
+    for (const std::string& text : call_all("wrong numbers"))
+        all.push_back(wire::restored<sharded::wrong_numbers>(as_bytes(text)).all);
+    return all;
 }
 inline void client::leave() {
     engine& e = *engine_;

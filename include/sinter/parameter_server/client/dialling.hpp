@@ -132,6 +132,7 @@ inline void client::engine::met(std::size_t i) {
     l.life = about.life;
     l.gave_values = l.gave_values || about.has_values;
     initialised = about.has_values != 0;
+    is_live = is_live || about.open != 0;
     if (!joined) sums = std::max(sums, about.sum);
 }
 

@@ -40,7 +40,7 @@ struct client::engine {
     std::vector<shard_copies> copies;
     bool waiting = false;                     // the caller drives
     bool ending = false, leaving = false, left = false;
-    bool resting = false, joined = false, initialised = false;
+    bool resting = false, joined = false, initialised = false, is_live = false;
     bool ticket = false, no_more = false, open = false;
     bool jumped = false;                      // another server than 0 has said that this worker's clock is a later one
     std::atomic<bool> asked{false}, server_ends{false};

@@ -6,6 +6,7 @@
 #include <sinter/parameter_server/counters.hpp>
 #include <sinter/parameter_server/push_info.hpp>
 #include <sinter/parameter_server/shard_layout.hpp>
+#include <sinter/parameter_server/wrong_number.hpp>
 #include <memory>
 
 namespace sinter::inline SINTER_TARGET::sharded {
@@ -51,6 +52,8 @@ public:
     /// Whether the servers had values when this client came: of a checkpoint, or since the job
     /// runs.
     bool initialised() const;
+    /// Whether the job runs already: these values are not only of a checkpoint that servers began with.
+    bool is_live() const;
     /// Overwrites or reads floats of an array. Slots of new parameters are made by the server.
     void write(int server, int array, std::int64_t first, span<const float>);
     void read(int server, int array, std::int64_t first, span<float>);
@@ -154,6 +157,11 @@ public:
     /// A request that server `server` knows by name: "counters" (JSON), "checkpoint" of that server
     /// alone (its argument: a folder).
     std::string call(int server, const std::string& name, const std::string& argument = {});
+    /// The same of all servers at once: their answers.
+    std::vector<std::string> call_all(const std::string& name, const std::string& argument = {});
+    /// Numbers of tables and of the optimizer's memory that are infinite or NaN, by server: of each array the
+    /// first (shard::wrong_numbers).
+    std::vector<std::vector<wrong_number>> wrong_numbers();
 
     /// Says that this worker has done its part, to all servers, and closes.
     void leave();

@@ -66,7 +66,7 @@ inline void server_session::call(const wire::frame_header& h, span<const std::by
             e_.asked = false;
             e_.together.go_on();
         }
-        const bool goes_on_from_others = step >= 0 && e_.open;
+        const bool goes_on_from_others = step >= 0 && (std::exchange(e_.replaced, false) || e_.open);
         if (step >= 0) e_.set_steps(step, phases);
         e_.open = e_.has_values = true;
         e_.open_clock = e_.all_clocks.applied();
@@ -109,6 +109,7 @@ inline void server_session::call(const wire::frame_header& h, span<const std::by
         r & version;
         check_number(version, 0, "no number of overwritings", "the beginning of one");
         e_.renewing = true;
+        e_.replaced = e_.replaced || (e_.restored && !e_.open);
         wait(hold, [&] { return !e_.applying; });   // updates that were begun before are over
         hold.unlock();
         {
@@ -199,6 +200,10 @@ inline void server_session::call(const wire::frame_header& h, span<const std::by
         hold.unlock();
         return answer(e_.counters_text());
     }
+    if (name == "wrong numbers") {
+        hold.unlock();
+        return answer(wire::archived(wrong_numbers{e_.memory.wrong_numbers()}));
+    }
     if (name == "some rows") {
         hold.unlock();
         return answer(some_rows(argument));
@@ -206,6 +211,12 @@ inline void server_session::call(const wire::frame_header& h, span<const std::by
     if (name == "put rows") {
         hold.unlock();
         put_rows(argument);
+        return answer({});
+    }
+    if (name == "forget rows") {
+        if (w_ != 0) throw refused_request{"only the chief overwrites values"};
+        hold.unlock();
+        forget_rows(argument);
         return answer({});
     }
     if (name == "checkpoint") {
@@ -273,6 +284,22 @@ inline void server_session::put_rows(const std::string& argument) {
         if (e_.stream) e_.stream->add(copied::put_rows, {}, as_bytes(argument));
     }
     e_.put_rows(r);
+}
+/// The table whose number this is has no rows but those that its initializer makes.
+inline void server_session::forget_rows(const std::string& argument) {
+    wire::archive_reader r(as_bytes(argument));
+    std::int64_t table = 0;
+    r & table;
+    check_number(table, 0, "rows of no table", "a table to forget", std::ssize(e_.memory.layout().tables) - 1);
+    const server::engine::changing_values changing(e_);
+    if (e_.replicated()) {
+        lock hold(e_.mutex);
+        need_served(hold);
+        wire::frame_tag t;
+        t.bucket = static_cast<std::int32_t>(table);
+        if (e_.stream) e_.stream->add(copied::forget, t);
+    }
+    e_.memory.forget_rows(static_cast<std::size_t>(table));
 }
 /// This worker's numbers of a sum over all.
 inline void server_session::reduce(const std::string& argument, lock& hold) {

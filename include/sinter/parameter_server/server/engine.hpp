@@ -158,6 +158,7 @@ struct server::engine {
     std::int64_t begun = 0, global_step = 0;         // updates that were begun, and made
     std::vector<std::int64_t> begun_of, made_of;     // the same of each phase, where losses alternate
     bool has_values = false, open = false, restored = false, applying = false, stopping = false, asked = false;
+    bool replaced = false;                           // what was restored: the job goes on from other values
     bool any_left = false;
     bool ends_soon = false;                          // options.asked_to_end said so, here or in the follower's process
     std::int64_t version = 0;                        // how often the chief has overwritten the values of an open job
@@ -436,7 +437,7 @@ struct server::engine {
     inline copy_note note() const;
     /// Under the mutex: what a worker that joins is told.
     std::string about_text() const {
-        return wire::archived(about_server{static_cast<std::uint8_t>(has_values), sums.now(), life, note()});
+        return wire::archived(about_server{static_cast<std::uint8_t>(has_values), sums.now(), life, open, note()});
     }
     inline std::string state_text();
     inline void tell_state();

@@ -165,6 +165,11 @@ inline bool server::engine::take_copy(conversation& talk, const wire::frame_head
             put_rows(table_rows::of({reinterpret_cast<const char*>(bytes.data()), bytes.size()}));
             return true;
         }
+        case copied::forget: {
+            const changing_values changing(*this);
+            memory.forget_rows(static_cast<std::size_t>(h.tag.bucket));
+            return true;
+        }
         case copied::state: {
             const lock hold(mutex);
             take_state(bytes);

@@ -425,6 +425,7 @@ private:
     void wait_for_clocks(lock&);
     std::string some_rows(const std::string& argument);
     void put_rows(const std::string& argument);
+    void forget_rows(const std::string& argument);
     std::vector<std::int64_t> sorted_keys_;   // of a table that is being read
     std::int64_t sorted_table_ = -1;
 };

@@ -71,6 +71,44 @@ public:
         });
     }
 
+    /// Table t has its initializer's values again.
+    SINTER_COLD void forget_rows(int t) {
+        wire::archive_writer w;
+        w & std::int64_t{t};
+        client_->call_all("forget rows", w.bytes());
+    }
+
+    /// A number that is infinite or NaN.
+    struct wrong_value {
+        int table = -1;         ///< -1: of a dense parameter's slot
+        int slot = -1;          ///< -1: of the values
+        std::int64_t key = 0;   ///< of a table: a row of all, or its key
+        std::int64_t at = 0;    ///< in the row; else in the parameters' arena
+        float value = 0;
+    };
+    /// Of each array the first that the servers have found, in the order of tables and slots.
+    SINTER_COLD std::vector<wrong_value> wrong_values() {
+        std::vector<wrong_value> all;
+        const auto by_server = client_->wrong_numbers();
+        for (int s = 0; s < servers(); ++s)
+            for (const sharded::wrong_number& n : by_server[at(s)]) {
+                wrong_value w{static_cast<int>(n.table), static_cast<int>(n.slot), n.key, n.at, n.value};
+                if (n.table >= std::ssize(places_.tables)) continue;
+                if (n.table < 0)
+                    each(0, everything, true,
+                         [&](int of, std::int64_t there, std::int64_t here, std::int64_t m) {
+                             if (of == s && there <= n.at && n.at < there + m) w.at = here + n.at - there;
+                         });
+                else if (const server_places::table& t = places_.tables[at(n.table)]; !t.of.hashed)
+                    w.key = t.rows.row(s, n.key);
+                all.push_back(w);
+            }
+        std::sort(all.begin(), all.end(), [](const wrong_value& a, const wrong_value& b) {
+            return std::tie(a.table, a.slot, a.key, a.at) < std::tie(b.table, b.slot, b.key, b.at);
+        });
+        return all;
+    }
+
     /// f(key, step, row) for each row of table t, whose keys are any numbers, in the order of
     /// these; `row` has the values and then those of each slot. A few rows of each server are held
     /// at a time.

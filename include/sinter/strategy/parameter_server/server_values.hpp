@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/message.hpp>
 #include <sinter/strategy/broadcast_by_sums.hpp>
 #include <sinter/strategy/parameter_server/server_process.hpp>
 #include <sinter/strategy/told_by_the_chief.hpp>
@@ -28,13 +29,18 @@ public:
     /// Whether there is nothing to wait for before the first step, or there is none here.
     bool begun() const { return begun_ || !link_; }
     /// Before the first step: the chief's values are those of all from now on. Answers the steps
-    /// done by all.
-    SINTER_COLD std::int64_t begin_training(std::int64_t step, std::int64_t max_steps) {
+    /// done by all. Servers that began with a checkpoint go on from that, unless the chief has
+    /// loaded a whole file, or `keeps_runs`: it saves whole runs itself, and begins anew where it
+    /// has found none. A server's checkpoint has no place in the data and no hooks.
+    SINTER_COLD std::int64_t begin_training(std::int64_t step, std::int64_t max_steps, bool keeps_runs = false) {
         if (!link_) return step;
         settle();
         if (member().chief()) {
-            const bool restored = !begun_ && link_->client().initialised();
-            if (!restored && changed_) send_values();
+            const bool found = !begun_ && link_->client().initialised(),
+                       restored = found && (link_->client().is_live() || (!keeps_runs && !loaded_));
+            if (found) say_what_was_found(restored, step);
+            if (found && !restored) replace_values();
+            else if (!restored && changed_) send_values();
             for (int t = 0; t < worker_tables::count; ++t) tables_.loaded(t).forget();
             link_->client().open(max_steps, restored || (begun_ && !set_) ? -1 : step, true, phase_steps_);
             if (!independent() && begun_) meet();
@@ -96,6 +102,23 @@ public:
     void start_table(const variable_info& v, std::uint64_t stream) {
         tables_.start(v, stream);
         changed_ = true, ++version_;
+    }
+    /// As strategy_session says (Remote tables).
+    template <class F>
+    SINTER_COLD bool each_wrong_number(F f) const {
+        auto& self = const_cast<server_values&>(*this);
+        if (!self.connected()) return false;
+        self.catch_up();
+        for (const detail::server_link::wrong_value& n : self.link_->wrong_values()) {
+            if (n.table < 0) {
+                each_owner(n.at, [&](const variable_info& v) { f(v, n.slot, -1, nullptr, n.value); });
+                continue;
+            }
+            const remote_table& table = worker_tables::table(n.table);
+            const std::int64_t number = n.at + (table.hashed ? 0 : n.key * table.width);
+            f(worker_tables::variable(n.table), n.slot, number, table.hashed ? &n.key : nullptr, n.value);
+        }
+        return true;
     }
     /// Rows of a table whose keys are any numbers, in their order: f(key, step of its last update,
     /// row), where the row's slots lie behind its values. Of an asynchronous job that goes on this
@@ -202,6 +225,7 @@ public:
     /// The trainer says how many steps the weights have had that it has just written, or that it
     /// starts anew.
     SINTER_COLD void set_steps(std::int64_t n) {
+        if (!begun_) loaded_ = n > 0;
         if (begun_ && may_lag()) steps_before_clocks_ = n - consumed_;
         if (!set_ || !begun_ || !member().chief()) return;
         set_ = false;
@@ -284,6 +308,7 @@ protected:
     bool begun_ = false, resting_ = false;
     bool changed_ = false;         ///< values here are newer than the servers'
     bool renewed_slots_ = false;   ///< all slots begin anew with the next values that are sent
+    bool loaded_ = false;          ///< before training: the chief has the values of a whole file
     bool set_ = false;             ///< the chief has overwritten values since training began
     bool stale_ = false;           ///< steps have been made since the last pull
     bool averages_ = false;
@@ -312,6 +337,25 @@ protected:
     static int of_table(compiler::address a) { return worker_tables::table_at(a); }
 
     // ---- values
+    SINTER_COLD void say_what_was_found(bool restored, std::int64_t step) const {
+        if (link_->client().is_live()) return;
+        const std::string theirs = joined({"the servers' checkpoint of step ", link_->client().global_step(), " in ",
+                                           setup_.checkpoints});
+        const std::string ours = step > 0 ? joined({"from step ", step, ", which the chief has loaded,"})
+                                          : std::string("anew, since the chief has loaded no run,");
+        base::say(message_level::normal,
+                  restored ? "the job goes on from " + theirs
+                           : joined({"the job begins ", ours, " and not from ", theirs}),
+                  setup_.members.self().name());
+    }
+    /// All that servers have of an earlier run becomes the chief's. It is older then than what they
+    /// save from now on (known_checkpoint).
+    SINTER_COLD void replace_values() {
+        link_->client().begin_renewal();
+        for (int t = 0; t < worker_tables::count; ++t) link_->forget_rows(t);
+        send_values();
+        link_->client().end_renewal();
+    }
     SINTER_COLD void send_values() {
         const int tables = worker_tables::count, slots = renewed_slots_ ? 0 : Optimizer::slots;
         std::vector<std::vector<float>> kept;   // servers make new slots for the parameters that they are sent
@@ -329,7 +373,11 @@ protected:
                     send_loaded(t);
                     continue;
                 }
-                link_->write_table(t, sharded::client::parameters, tables_.first_rows(t).data());
+                if (tables_.whole(t).empty()) {
+                    link_->forget_rows(t);
+                    continue;
+                }
+                link_->write_table(t, sharded::client::parameters, tables_.whole(t).data());
                 tables_.whole(t) = {};
             }
         for (const slot_values& s : slots_) {
@@ -377,6 +425,14 @@ protected:
         for (const slot_values& s : slots_)
             if (s.to == from)
                 std::copy_n(s.x.data(), std::min<std::int64_t>(n, static_cast<std::int64_t>(s.x.size())), to);
+    }
+    /// f(parameter) that has this float of the parameters' arena.
+    template <class F>
+    static void each_owner(std::int64_t at, F f) {
+        for (int i = 0; i < P::v.n_parameters; ++i)
+            if (const variable_info& v = P::v.parameters[i];
+                !v.remote && v.at.offset() <= at && at < v.at.offset() + v.floats)
+                f(v);
     }
     /// All values, also those that never change.
     SINTER_COLD void pull_all() {

@@ -55,6 +55,7 @@ public:
 
     template <class Run>
     SINTER_COLD void resume(Run& run) {
+        run.keeps_runs = true;
         if (!o_.resume) return;
         using trainer = std::remove_cvref_t<decltype(run.model)>;
         auto& session = run.model.session();
