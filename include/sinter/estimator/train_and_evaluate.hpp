@@ -55,7 +55,7 @@ public:
         const bool due = evaluates_ && !run.interrupted() && now - last_ >= e_.throttle && run.step < run.max_steps;
         if (!evaluates_ || of_chief(run.model.session(), due) == 0) return;   // by the chief's clock
         last_ = now;
-        add(run.model, run.chief, &run);
+        add(run.model, &run);
     }
     template <class Run>
     SINTER_COLD void end(Run& run) {
@@ -65,7 +65,7 @@ public:
     template <class Trainer>
     SINTER_COLD void finish(Trainer& t) {
         if (!evaluates_ || (!to_.evaluations.empty() && to_.evaluations.back().step == t.steps())) return;
-        add(t, t.session().member().chief(), nullptr);
+        add(t, nullptr);
     }
 
 private:
@@ -81,9 +81,10 @@ private:
         return run.why_stopped() == detail::stopped_by_members || run.interrupted() || run.unmeasured();
     }
     template <class Trainer>
-    SINTER_COLD void add(Trainer& t, bool chief, const training_run* run) {
+    SINTER_COLD void add(Trainer& t, const training_run* run) {
         evaluation_result r = evaluate(t, *e_.data, e_.metrics, run, e_.batches);
         if (r.interrupted) return;
+        const bool chief = t.session().member().chief();   // it may be another one than before
         if (chief) tell_evaluation(t_.progress, t.steps(), r);
         if (chief && e_.evaluated) e_.evaluated(t.steps(), r);
         to_.evaluations.push_back({t.steps(), std::move(r)});

@@ -107,8 +107,21 @@ struct model_run : training_run {
     }
     /// A call of all hooks, and what they have asked for in it.
     SINTER_COLD void tell(detail::hook_call call) {
-        detail::tell(hooks, call, *this);
+        const bool begins = call == detail::hook_call::begin;
+        for (const detail::hook_calls& h : hooks) {
+            know_members();
+            detail::tell(h, call, *this);
+            begun_ += begins;
+        }
+        know_members();
         if (call != detail::hook_call::pass_end) save_what_is_asked();
+    }
+    /// Who the members are now, where they may change: they do so in whatever they do together.
+    void know_members() {
+        if constexpr (detail::members_change<Trainer>) {
+            alone = detail::is_alone(model.session());
+            if (chief != model.session().member().chief()) change_chief();
+        }
     }
     void save_what_is_asked() {
         if (lost || detail::leaves_files_to_others(model.session())) files_.clear();
@@ -127,8 +140,14 @@ private:
         run_record* owner;
     };
     std::vector<to_save> files_;
+    std::size_t begun_ = 0;   ///< hooks that have had begin
     void (*save_)(model_run&, const to_save&) = nullptr;
 
+    SINTER_COLD void change_chief() {
+        chief = !chief;
+        for (const detail::hook_calls& h : hooks.first(begun_))
+            detail::tell(h, detail::hook_call::chief_changed, *this);
+    }
     SINTER_COLD void save_all() {
         const std::vector<to_save> files = std::move(files_);
         files_.clear();
@@ -138,8 +157,11 @@ private:
             save_(*this, f);
             if constexpr (requires { model.session().checkpoint_saved(f.file); })
                 model.session().checkpoint_saved(f.file);
-            for (const detail::hook_calls& h : hooks)
+            for (const detail::hook_calls& h : hooks) {
+                know_members();
                 if (h.checkpoint_saved) h.checkpoint_saved(h.hook, *this, f.file);
+            }
+            know_members();
         }
     }
 };
@@ -166,7 +188,7 @@ public:
         hooks_ = std::make_unique<detail::hook_calls[]>(3 + hooks.size());
         detail::hook_calls* next = hooks_.get();
         *next++ = calls_of<run_type, false>(finite_);
-        has_bar_ = o.progress && run_.chief;
+        has_bar_ = o.progress && (run_.chief || detail::members_change<Trainer>);
         if (has_bar_) *next++ = calls_of<run_type, false>(bar_);
         if (o.validation) {
             validation_ = std::make_unique<validation>(*o.validation, o.metrics);
@@ -234,6 +256,7 @@ private:
     run_type run_;
     double first_loss_ = -1;   ///< of the first step; -1 before it
     std::int64_t joined_at_ = -1;   ///< the step of a job that this process has just joined; -1: of none
+    std::vector<float> joined_with_;   ///< the job's learning rates then
     bool has_passed_ = false;   ///< others have made steps of this epoch without this member
     bool told_ = false, has_bar_ = false;
     bool before_ = false, after_ = false;   ///< whether any hook has these calls
@@ -257,19 +280,13 @@ private:
     }
 
     // ---- of jobs whose members change (strategy/elastic.hpp)
-    void know_members() {
-        if constexpr (detail::members_change<Trainer>) {
-            run_.chief = t_.session().member().chief();
-            run_.alone = detail::is_alone(t_.session());
-        }
-    }
     /// Where the job runs already: this process goes on where the others are.
     SINTER_COLD bool joins() {
         if constexpr (detail::members_change<Trainer>) {
             if (!t_.session().waits()) return false;
             detail::take_run(run_, t_.session().join(), options_in_words());
             joined_at_ = t_.steps();
-            know_members();
+            joined_with_ = detail::rates_of(t_.optimizer());
             return true;
         }
         return false;
@@ -280,7 +297,7 @@ private:
             run_.sums.merge(t_.session());
             run_.result.seconds = base::monotonic_seconds() - run_.began;
             t_.session().admit(detail::give_run(run_, options_in_words()));
-            know_members();
+            run_.know_members();
         }
     }
     bool enough_steps() const { return o_.max_steps > 0 && t_.steps() >= o_.max_steps; }
@@ -300,7 +317,10 @@ private:
         run_.within_pass = true;
         run_.tell(epoch_begin);
         if constexpr (detail::members_change<Trainer>) {   // one that joins has been quiet so far
-            if (joined_at_ >= 0) t_.set_steps(std::exchange(joined_at_, -1));   // whatever hooks have set
+            if (joined_at_ >= 0) {   // whatever hooks have set
+                t_.set_steps(std::exchange(joined_at_, -1));
+                detail::set_rates(t_.optimizer(), joined_with_);
+            }
             t_.session().speak();
         }
         bool more = true;
@@ -346,7 +366,7 @@ private:
         const step_result& done = t_.last_step();
         if (!done.passed) run_.loss = loss;
         has_passed_ = has_passed_ || done.passed;
-        know_members();
+        run_.know_members();
         run_.save_is_asked = done.save;
         if (done.stop) run_.stop(own ? run_.asked_why() : detail::stopped_by_members);
         if (done.examples == 0 && !done.passed)   // nobody had an example, or leave for a step
@@ -362,7 +382,10 @@ private:
         if (after_) {
             sum_up();
             for (const detail::hook_calls& h : run_.hooks)
-                if (h.after_step) h.after_step(h.hook, run_, b);
+                if (h.after_step) {
+                    h.after_step(h.hook, run_, b);
+                    run_.know_members();
+                }
         }
         run_.save_what_is_asked();
         if (run_.alone && run_.interrupted()) run_.stop("asked to stop");

@@ -39,23 +39,36 @@ public:
         if (drawn_) std::fputc('\n', out_);
     }
 
-    /// A new pass: `total` examples, or 0 if nobody knows.
-    SINTER_COLD void begin(std::string title, std::int64_t total) {
+    /// Whether anything is written: what goes on meanwhile is known when it is shown again. The end of a pass before
+    /// is then shown as well, as long as there was no update since: whoever was to write it may have ended.
+    SINTER_COLD void show(bool on) {
+        if (!on && drawn_) std::fputc('\n', out_), drawn_ = false;
+        if (on && !shows_ && !missed_.empty()) {
+            std::fprintf(out_, "%s\n", missed_.c_str());
+            std::fflush(out_);
+        }
+        missed_.clear();
+        shows_ = on;
+    }
+    /// A new pass: `total` examples, or 0 if nobody knows. `seconds`: what it has taken before, where it goes on.
+    SINTER_COLD void begin(std::string title, std::int64_t total, double seconds = 0) {
         finish();
         state_ = {};
         state_.title = std::move(title);
         state_.unit = options_.unit;
         state_.total = total;
         state_.loss = std::numeric_limits<double>::quiet_NaN();
-        began_ = options_.clock();
+        const double now = options_.clock();
+        began_ = now - seconds;
         stopped_ = false;
-        shown_ = terminal_ ? -1e300 : began_;   // the bar at once, a plain line only when there is something to say
+        shown_ = terminal_ ? -1e300 : now;   // the bar at once, a plain line only when there is something to say
         running_ = true;
     }
     /// `done` examples of this pass have been seen. Shown only if the last time is long enough ago.
     void update(std::int64_t done, double loss, span<const named_value> metrics = {}) {
         const double now = note(done, loss, metrics);
-        if (!running_ || now - shown_ < (terminal_ ? options_.bar_every : options_.line_every)) return;
+        missed_.clear();
+        if (!running_ || !shows_ || now - shown_ < (terminal_ ? options_.bar_every : options_.line_every)) return;
         shown_ = now;
         if (terminal_) draw();
         else print();
@@ -67,7 +80,7 @@ public:
         ended_ = options_.clock();
         stopped_ = true;
         state_.seconds = ended_ - began_;
-        if (terminal_) draw();   // or the bar would stand a little short of its end until then
+        if (terminal_ && shows_) draw();   // or the bar would stand a little short of its end until then
     }
     /// The pass is over; always shown.
     SINTER_COLD void finish(double loss, span<const named_value> metrics = {}) {
@@ -78,6 +91,7 @@ public:
         if (!running_) return;
         state_.seconds = now() - began_;
         running_ = false;
+        if (!shows_) return void(missed_ = detail::plain_progress_line(state_));
         if (!terminal_) return print();
         draw();
         std::fputc('\n', out_);
@@ -87,6 +101,7 @@ public:
     /// A line of its own.
     SINTER_COLD void say(const std::string& line) {
         finish();
+        if (!shows_) return;
         std::fprintf(out_, "%s\n", line.c_str());
         std::fflush(out_);
     }
@@ -125,8 +140,9 @@ private:
 
     std::FILE* out_;
     progress_options options_;
-    bool terminal_, running_ = false, drawn_ = false, stopped_ = false;
+    bool terminal_, running_ = false, drawn_ = false, stopped_ = false, shows_ = true;
     detail::progress_state state_;
+    std::string missed_;   ///< of a pass that has ended while nothing was written
     std::vector<named_value> metrics_;
     double began_ = 0, ended_ = 0, shown_ = 0;
 };

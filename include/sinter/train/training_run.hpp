@@ -22,7 +22,7 @@ struct training_run {
     bool keeps_runs = false;   ///< set in resume(): a hook saves whole runs; it begins with what was loaded, or anew
     float loss = 0;                     ///< of the last step's batch, before its update
     int phase = 0;                      ///< which loss that was, where losses alternate
-    bool chief = true;                  ///< whether this process is the one that writes files and messages
+    bool chief = true;                  ///< whether this process writes files and messages; may change
     bool apart = false;   ///< members may be some steps apart: a step's loss is each one's own (stop_by_loss())
     bool alone = true;                  ///< whether no other process trains this model
     bool save_is_asked = false;         ///< some member has asked by ask_to_save(): all see it behind the same step

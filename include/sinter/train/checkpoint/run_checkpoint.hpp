@@ -5,6 +5,7 @@
 #include <sinter/io/run_record.hpp>
 #include <sinter/train/hooks/hook_calls.hpp>
 #include <sinter/train/hooks/hook_state.hpp>
+#include <sinter/train/optimizers/detail/learning_rates.hpp>
 
 /// The checkpoint of a run: what save() writes of its trainer (train/checkpoint/checkpoint.hpp),
 /// and with it where the data are, what the loop has summed of the epoch so far (`run/...`) and the
@@ -145,6 +146,9 @@ SINTER_COLD std::vector<std::byte> give_run(Run& run, const std::string& options
     const auto phases = phase_steps_of(model);
     if (!phases.empty())
         entries.push_back({phase_steps_name, safetensors::dtype::i64, {std::ssize(phases)}, phases.data()});
+    const auto rates = rates_of(model.optimizer());   // hooks may have changed them
+    if (!rates.empty())
+        entries.push_back({"rates", safetensors::dtype::f32, {std::ssize(rates)}, rates.data()});
     safetensors::metadata_map metadata{{"format", "sinter"}};
     metadata.emplace("checksum", safetensors::checksum(entries));
     metadata.emplace("options", shared_terms(run, options));
@@ -163,18 +167,21 @@ SINTER_COLD void take_run(Run& run, const std::vector<std::byte>& bytes, const s
         const auto number = [&](const char* name, void* to, std::size_t n) {
             const auto& own = f.at(name).data;
             if (own.size() != n)
-                throw format_error("number of steps", joined({f.source, ", tensor ", name}),
+                throw format_error("steps or rates", joined({f.source, ", tensor ", name}),
                                    joined({own.size(), " bytes"}), joined({n}));
             std::memcpy(to, own.data(), n);
         };
         using trainer = std::remove_cvref_t<decltype(model)>;
         std::int64_t steps = 0;
         phase_steps_type<trainer> phases{};
+        auto rates = rates_of(model.optimizer());
         number("step", &steps, sizeof steps);
+        if (!rates.empty()) number("rates", rates.data(), rates.size() * sizeof(float));
         if constexpr (phases_alternate<trainer>) number(phase_steps_name, phases.data(), sizeof phases);
         further();
         if constexpr (phases_alternate<trainer>) model.set_phase_steps(phases);
         model.set_steps(steps);
+        set_rates(model.optimizer(), rates);
     });
 }
 

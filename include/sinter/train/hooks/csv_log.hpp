@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/base/decimal.hpp>
+#include <sinter/base/message.hpp>
 #include <sinter/io/file.hpp>
 #include <sinter/train/hooks/hook.hpp>
 #include <sinter/train/hooks/hook_state.hpp>
-#include <utility>
+#include <algorithm>
+#include <vector>
 
 namespace sinter::inline SINTER_TARGET {
 
@@ -19,7 +21,12 @@ struct csv_log_options {
 /// them. What was not measured is an empty field; nine digits, a point in every locale. Each line
 /// is in the file when the epoch ends. A run that is resumed goes on behind the lines that had been
 /// written when it was saved: later ones, of epochs that are done again, are cut off when the first
-/// of these ends. Of several members the chief alone writes.
+/// of these ends.
+///
+/// Of several members the chief alone writes. Where another one becomes the chief
+/// (strategy/elastic.hpp) that one goes on in the file, which all reach by the same path: it adds
+/// the lines that the one before it has not written. Where it cannot, a message says so and training
+/// goes on; the lines are written as soon as that is possible.
 ///
 ///     model.train(data, {.epochs = 100}, csv_log("run.csv"));
 class csv_log {
@@ -29,65 +36,139 @@ public:
 
     /// Opens the file. io_error where that cannot be written.
     SINTER_COLD void begin(training_run& run) {
+        lines_.clear();
+        took_over_ = false;
+        ended_ = 0;
+        if (!run.resumed) written_ = o_.append ? size_of_file() : 0;
         if (!run.chief) return;
-        const int fresh = run.resumed || o_.append ? 0 : O_TRUNC;
-        file_ = io::descriptor(
-            io::uninterrupted([&] { return ::open(path_.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | fresh, 0666); }));
-        if (!file_) io::throw_io_error(errno, "cannot open for writing", path_);
-        struct stat status {};
-        if (::fstat(file_.get(), &status) != 0) io::throw_io_error(errno, "cannot ask for the size", path_);
-        cuts_ = run.resumed && status.st_size > written_;
-        if (!run.resumed || written_ > status.st_size) written_ = status.st_size;
-        if (::lseek(file_.get(), written_, SEEK_SET) < 0) io::throw_io_error(errno, "cannot go to the end", path_);
+        if (const int fault = open(!run.resumed && !o_.append))
+            io::throw_io_error(fault, "cannot open for writing", path_);
+        written_ = std::min(written_, size());
+    }
+    SINTER_COLD void epoch_begin(training_run& run) { ended_ = run.epoch - 1; }
+    /// Who becomes the chief writes what the one before it has left to be written.
+    SINTER_COLD void chief_changed(training_run& run) {
+        file_.close();
+        took_over_ = run.chief;
+        if (run.chief) write_lines();
     }
     /// io_error where the line cannot be written; the file then ends with the one before.
     SINTER_COLD void epoch_end(training_run& run) {
-        if (!run.chief) return;
         const epoch_result& r = run.result;
+        ended_ = r.epoch;
+        heading_.clear();
+        for (const char* column :
+             {"epoch", "step", "examples", "seconds", "loss", "accuracy", "val_loss", "val_accuracy"})
+            add(heading_, column);
+        for (const metric_value& m : r.metrics) add(heading_, quoted_text(m.name));
+        heading_ += '\n';
         std::string line;
-        if (written_ == 0) {
-            for (const char* column :
-                 {"epoch", "step", "examples", "seconds", "loss", "accuracy", "val_loss", "val_accuracy"})
-                add(line, column);
-            for (const metric_value& m : r.metrics) add(line, quoted_text(m.name));
-            line += '\n';
-        }
-        const std::size_t begins = line.size();
-        for (const std::int64_t n : {std::int64_t{r.epoch}, run.step, r.examples}) add(line, joined({n}), begins);
+        for (const std::int64_t n : {std::int64_t{r.epoch}, run.step, r.examples}) add(line, joined({n}));
         for (const double x : {r.seconds, r.loss, r.training_accuracy, r.validation_loss, r.accuracy})
-            add(line, number(x), begins);
-        for (const metric_value& m : r.metrics) add(line, number(m.value), begins);
-        line += '\n';
-        // not before there is a line to take their place: a run that had ended does no epoch again
-        if (std::exchange(cuts_, false) && ::ftruncate(file_.get(), written_) != 0)
-            io::throw_io_error(errno, "cannot cut off what comes after the saved run", path_);
-        for (std::string_view left = line; !left.empty();) {
-            const auto n = io::uninterrupted([&] { return ::write(file_.get(), left.data(), left.size()); });
-            if (n <= 0) refuse(n < 0 ? errno : ENOSPC);
-            left.remove_prefix(static_cast<std::size_t>(n));
-        }
-        written_ += static_cast<std::int64_t>(line.size());
+            add(line, number(x));
+        for (const metric_value& m : r.metrics) add(line, number(m.value));
+        lines_.push_back({r.epoch, line + '\n'});
+        if (run.chief) write_lines();
     }
     SINTER_COLD void end(training_run& run) {
-        if (!run.chief) return;
+        if (run.chief) write_lines();
         if (const int fault = file_.close()) io::throw_io_error(fault, "cannot close", path_);
     }
     void state(auto& s) { s("written", written_); }
 
 private:
-    std::string path_;
+    struct line_of_epoch {
+        int epoch;
+        std::string text;
+    };
+    std::string path_, heading_;
     csv_log_options o_;
-    io::descriptor file_;
-    std::int64_t written_ = 0;   ///< bytes of the file
-    bool cuts_ = false;          ///< the file has lines of epochs that are to be done again
+    io::descriptor file_;          ///< the chief's
+    std::int64_t written_ = 0;     ///< bytes of the file, as far as this process knows of them
+    std::vector<line_of_epoch> lines_;   ///< that this process has not seen in the file
+    int ended_ = 0;                ///< the last epoch that has ended here
+    bool took_over_ = false;       ///< this process has not been the chief all the time
 
+    SINTER_COLD int open(bool anew) {
+        file_ = io::descriptor(io::uninterrupted(
+            [&] { return ::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | (anew ? O_TRUNC : 0), 0666); }));
+        return file_ ? 0 : errno;
+    }
+    SINTER_COLD std::int64_t size() const {
+        struct stat status {};
+        if (::fstat(file_.get(), &status) != 0) io::throw_io_error(errno, "cannot ask for the size", path_);
+        return status.st_size;
+    }
+    SINTER_COLD std::int64_t size_of_file() const {
+        struct stat status {};
+        return ::stat(path_.c_str(), &status) == 0 ? std::int64_t{status.st_size} : 0;
+    }
+    SINTER_COLD void write_lines() try {
+        if (lines_.empty()) return;
+        if (!file_)
+            if (const int fault = open(false)) io::throw_io_error(fault, "cannot open for writing", path_);
+        const std::int64_t there = size();
+        const int last = there == written_ ? 0 : find_end(there);   // others write, or have written, here
+        std::string text = written_ == 0 ? heading_ : "";
+        const std::size_t empty = text.size();
+        for (const line_of_epoch& l : lines_)
+            if (l.epoch > last) text += l.text;
+        // Not before there is a line to take their place: a run that had ended does no epoch again.
+        if (text.size() > empty) {
+            if (there > written_ && ::ftruncate(file_.get(), written_) != 0)
+                io::throw_io_error(errno, "cannot cut off what comes after the run's lines", path_);
+            write(text);
+        }
+        lines_.clear();
+    } catch (const io_error& e) {
+        if (!took_over_) throw;
+        base::say(message_level::warning, e.what(), name);
+    }
+    /// Goes on behind the lines of epochs that have ended: whoever was the chief before may have written them, also of
+    /// an epoch that is done again without it. The last such epoch; 0: there is none behind `written_`.
+    SINTER_COLD int find_end(std::int64_t there) {
+        written_ = std::min(written_, there);
+        std::string text(static_cast<std::size_t>(there - written_), '\0');
+        std::size_t n = 0;
+        while (n < text.size()) {
+            const auto got = io::uninterrupted([&] {
+                return ::pread(file_.get(), text.data() + n, text.size() - n, written_ + static_cast<std::int64_t>(n));
+            });
+            if (got <= 0) break;
+            n += static_cast<std::size_t>(got);
+        }
+        text.resize(n);
+        const std::string first = joined({"epoch", std::string(1, o_.separator)});
+        bool heads = written_ == 0 && text.compare(0, first.size(), first) == 0;
+        int last = 0;
+        for (std::size_t at = 0, next; (next = text.find('\n', at)) != text.npos; at = next + 1) {
+            std::int64_t epoch = 0;
+            std::size_t i = at;
+            for (; text[i] >= '0' && text[i] <= '9'; ++i)
+                if (epoch <= ended_) epoch = 10 * epoch + (text[i] - '0');
+            const bool is_line = i > at && text[i] == o_.separator;
+            if (is_line ? epoch > ended_ : !heads) break;   // a heading may have several lines
+            if (is_line) heads = false, last = static_cast<int>(epoch);
+            written_ += static_cast<std::int64_t>(next + 1 - at);
+        }
+        return last;
+    }
+    SINTER_COLD void write(std::string_view text) {
+        for (std::string_view left = text; !left.empty();) {
+            const std::int64_t at = written_ + static_cast<std::int64_t>(text.size() - left.size());
+            const auto n = io::uninterrupted([&] { return ::pwrite(file_.get(), left.data(), left.size(), at); });
+            if (n <= 0) refuse(n < 0 ? errno : ENOSPC);
+            left.remove_prefix(static_cast<std::size_t>(n));
+        }
+        written_ += static_cast<std::int64_t>(text.size());
+    }
     /// Without what was written of the line, or the next run to append would go on within it.
     [[noreturn]] SINTER_COLD void refuse(int fault) const {
         if (::ftruncate(file_.get(), written_) != 0) {}   // then it is as the fault left it
         io::throw_io_error(fault, "cannot write", path_);
     }
-    void add(std::string& line, std::string_view field, std::size_t begins = 0) const {
-        if (line.size() > begins) line += o_.separator;
+    void add(std::string& line, std::string_view field) const {
+        if (!line.empty()) line += o_.separator;
         line += field;
     }
     static std::string number(double x) { return x == x ? base::general_text(x, 9) : std::string(); }

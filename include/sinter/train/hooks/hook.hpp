@@ -17,6 +17,10 @@
 /// Calls
 ///     void resume(run)                      before all others, of all hooks: a run that was saved may be loaded
 ///     void begin(run)                       before the first step
+///     void chief_changed(run)               run.chief is another one than in the call before: this process has become
+///                                           the chief, which writes files and lines for all, or is no longer it.
+///                                           Behind begin, before the next call of any hook; only of jobs whose
+///                                           members change (strategy/elastic.hpp)
 ///     void epoch_begin(run)                 before an epoch's first step here: run.result.examples is not 0
 ///                                           where a resumed run goes on within one
 ///     void before_step(run, batch)          the batch is a const data::batch_view&
@@ -44,6 +48,13 @@
 ///     Each call is made of one hook after the other: those of the options first (check_finite, progress_bar,
 ///     validate), then the caller's in the order in which they are given. A hook is therefore saved as it is
 ///     once all have had a call.
+/// Members that change
+///     run.chief is right in each call; within one it may change where members do something together (an evaluation, a
+///     checkpoint), and is right again in the next. What the chief alone writes a hook prepares on all members, so that
+///     whoever becomes the chief has it: csv_log is an example. A process that joins a job has the calls from begin
+///     on, with run.resumed, within the epoch that the others are in. What hooks write to the model in begin and in
+///     that epoch's epoch_begin, learning rates included, is left out there: the others wrote it at theirs, and may
+///     have changed it since; what they have, the process is given.
 /// May do
 ///     run.stop("why") ends training before the next step: the pass ends early, is measured, and epoch_end and end are
 ///     called. run.save_checkpoint(file) saves the run once all hooks have had the call. Both may be asked

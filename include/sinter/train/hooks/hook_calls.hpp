@@ -14,13 +14,24 @@ class hook_state;   // train/hooks/hook_state.hpp
 namespace detail {
 
 /// The calls that have the run as their only argument.
-enum class hook_call : std::uint8_t { resume, begin, epoch_begin, pass_stopped, pass_end, epoch_end, end, serve };
+enum class hook_call : std::uint8_t {
+    resume,
+    begin,
+    chief_changed,
+    epoch_begin,
+    pass_stopped,
+    pass_end,
+    epoch_end,
+    end,
+    serve
+};
+inline constexpr int calls_of_a_run = static_cast<int>(hook_call::serve) + 1;
 
 /// One hook's calls; null where it has none.
 struct hook_calls {
     void* hook = nullptr;
     const char* name = nullptr;   ///< that its state is saved under
-    void (*at[8])(void*, training_run&) = {};
+    void (*at[calls_of_a_run])(void*, training_run&) = {};
     void (*before_step)(void*, training_run&, const batch_view&) = nullptr;
     void (*after_step)(void*, training_run&, const batch_view&) = nullptr;
     void (*checkpoint_saved)(void*, training_run&, const std::string&) = nullptr;
@@ -30,8 +41,8 @@ struct hook_calls {
 /// Every call's name as a member. Of a class that derives from this and a hook, the names that the
 /// hook has as well are ambiguous: so it is known which it has, whatever their signatures.
 struct all_hook_names {
-    int resume, begin, epoch_begin, before_step, after_step, pass_stopped, pass_end, epoch_end, checkpoint_saved, end,
-        state, serve;
+    int resume, begin, chief_changed, epoch_begin, before_step, after_step, pass_stopped, pass_end, epoch_end,
+        checkpoint_saved, end, state, serve;
 };
 template <class H>
 struct with_all_names : H, all_hook_names {};
@@ -49,6 +60,7 @@ struct with_all_names : H, all_hook_names {};
     }
 SINTER_HOOK_CALL(resume, r);
 SINTER_HOOK_CALL(begin, r);
+SINTER_HOOK_CALL(chief_changed, r);
 SINTER_HOOK_CALL(epoch_begin, r);
 SINTER_HOOK_CALL(before_step, r, batch);
 SINTER_HOOK_CALL(after_step, r, batch);
@@ -64,7 +76,7 @@ SINTER_HOOK_CALL(serve, r);
 template <class H>
 concept has_any_call = has_resume<H> || has_begin<H> || has_epoch_begin<H> || has_before_step<H> || has_after_step<H> ||
     has_pass_stopped<H> || has_pass_end<H> || has_epoch_end<H> || has_checkpoint_saved<H> || has_end<H> ||
-    has_serve<H>;
+    has_chief_changed<H> || has_serve<H>;
 
 /// The table of one hook, for a loop whose runs are `Run`s. Without its state, which is then saved
 /// elsewhere: programs that never save a run are spared the code for it.
@@ -85,6 +97,7 @@ hook_calls calls_of(H& h) {
     }
     SINTER_HOOK_OF_RUN(resume);
     SINTER_HOOK_OF_RUN(begin);
+    SINTER_HOOK_OF_RUN(chief_changed);
     SINTER_HOOK_OF_RUN(epoch_begin);
     SINTER_HOOK_OF_RUN(pass_stopped);
     SINTER_HOOK_OF_RUN(pass_end);
@@ -132,10 +145,9 @@ hook_calls calls_of(H& h) {
     return c;
 }
 
-/// A call of all hooks, one after the other.
-SINTER_COLD inline void tell(span<const hook_calls> hooks, hook_call call, training_run& run) {
-    for (const hook_calls& h : hooks)
-        if (const auto f = h.at[static_cast<int>(call)]) f(h.hook, run);
+/// A call of one hook, where it has it.
+SINTER_COLD inline void tell(const hook_calls& h, hook_call call, training_run& run) {
+    if (const auto f = h.at[static_cast<int>(call)]) f(h.hook, run);
 }
 
 } // namespace detail

@@ -26,7 +26,10 @@ public:
         last_ = o_.clock();
     }
     void after_step(training_run& run, const batch_view&) {
-        if (run.chief && timer_.due(run.step)) write(run);
+        if (!timer_.due(run.step)) return;
+        const double now = o_.clock();   // of all members: whoever becomes the chief goes on with it
+        if (run.chief) write(run, now - last_);
+        last_ = now;
     }
 
 private:
@@ -34,13 +37,11 @@ private:
     detail::step_timer timer_;
     double last_ = 0;
 
-    SINTER_COLD void write(const training_run& run) {
-        const double now = o_.clock();
+    SINTER_COLD void write(const training_run& run, double seconds) {
         std::fprintf(o_.out, "step %lld: loss %s (%s s)\n", static_cast<long long>(run.step),
                      detail::four_decimals(static_cast<double>(run.loss)).c_str(),
-                     detail::four_decimals(now - last_).c_str());
+                     detail::four_decimals(seconds).c_str());
         std::fflush(o_.out);
-        last_ = now;
     }
 };
 

@@ -18,12 +18,15 @@ public:
     SINTER_COLD void begin(training_run& run) {
         values_.clear();
         begun_ = run.step;
-        if (!run.chief) bar_.reset();
+        chief_changed(run);
+    }
+    SINTER_COLD void chief_changed(training_run& run) {
+        if (bar_) bar_->show(run.chief);
     }
     SINTER_COLD void epoch_begin(training_run& run) {
         if (bar_)
             bar_->begin(joined({"epoch ", run.epoch, run.epochs > 0 ? joined({"/", run.epochs}) : ""}),
-                        run.examples_a_pass);
+                        run.examples_a_pass, run.result.seconds);
     }
     void after_step(training_run& run, const batch_view&) {
         if (!bar_) return;

@@ -104,7 +104,9 @@ public:
             if (timer_.due(run.step)) save(run);
         } else {   // by the chief's clock, whose word comes with the next step
             if (run.chief && timer_.due(run.step)) run.ask_to_save();
-            if (run.save_is_asked) save(run);
+            if (!run.save_is_asked) return;
+            timer_.restart();   // of all members: whoever becomes the chief goes on with it
+            save(run);
         }
     }
     /// Before the epoch counts as one that has ended: the run is to go on within it.

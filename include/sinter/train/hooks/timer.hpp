@@ -26,6 +26,8 @@ public:
         last_ = clock_();
         seen_ = -1;
     }
+    /// Seconds count from now on.
+    void restart() { last_ = clock_(); }
     /// Is it time, behind step `n`? Steps count from the model's first, so that a resumed run has
     /// them where it would have. Where several processes count them, some are passed over.
     bool due(std::int64_t n) {
