@@ -4,6 +4,7 @@
 /// What a training program includes but for a device: expressions, layers, losses, optimizers,
 /// data, and the estimator. sinter.hpp is this and the processor, cuda.hpp is this and GPUs.
 #include <sinter/base/compiler_options.hpp>
+#include <sinter/base/message.hpp>
 #include <sinter/data/transform/batch.hpp>
 #include <sinter/data/source/idx.hpp>
 #include <sinter/data/transform/map.hpp>

@@ -79,3 +79,11 @@ BOOST_AUTO_TEST_CASE(the_function_may_send_a_message_itself_and_be_replaced) {
     base::say(message_level::normal, "on standard error");
     BOOST_CHECK(depth == 3);
 }
+
+BOOST_AUTO_TEST_CASE(a_message_is_one_line_and_drives_no_terminal) {
+    listening l;
+    base::say(message_level::normal, "cannot read a\nb\x1b[2J", "run\n");
+    BOOST_REQUIRE(l.all.size() == 1);
+    BOOST_CHECK(l.all[0].text == "cannot read a\\x0ab\\x1b[2J");
+    BOOST_CHECK(l.all[0].place == "run\\x0a");
+}

@@ -47,3 +47,12 @@ BOOST_AUTO_TEST_CASE(errors_of_jobs_are_one_line) {
     BOOST_TEST(e.operation() == "sum of\\x0db");
     BOOST_TEST(e.cause() == "lost\\x0a\\xc2\\x9b and \\xc3");
 }
+
+// A name of a file is the user's, or a stranger's: as a whole it drives no terminal, and a log has one line of it.
+BOOST_AUTO_TEST_CASE(what_an_error_says_drives_no_terminal) {
+    const std::string name = "a\x1b[31m\nb\x80";
+    const sinter::io_error e("cannot open", name, "no\ntext", "one of:\n  x\r");
+    BOOST_TEST(std::string(e.what()) == "a\\x1b[31m\\x0ab\\x80: cannot open; got no\\x0atext; needed one of:\n  x\\x0d");
+    BOOST_TEST(e.where() == name);   // the parts are as they were
+    BOOST_TEST(e.got() == "no\ntext");
+}

@@ -6,6 +6,8 @@
 #include <cstdio>
 #include <filesystem>
 #include <string>
+#include <sys/resource.h>
+#include <zlib.h>
 
 using namespace sinter;
 
@@ -67,4 +69,37 @@ BOOST_AUTO_TEST_CASE(files_that_do_not_fit_are_named) {
     BOOST_CHECK_THROW(data::idx(images, images), data_error);
     BOOST_CHECK_THROW(data::idx(f.path.string() + "/absent"), io_error);
     BOOST_CHECK_THROW(data::idx(f.write("text", "hello")), format_error);
+}
+
+// Two thousand million gzipped labels are two megabytes: of two images they are refused by what their header says. A
+// process that may not have a gigabyte would end otherwise.
+BOOST_AUTO_TEST_CASE(labels_are_counted_before_memory_is_taken_for_them) {
+    const folder f;
+    const auto images = f.write("images", header(8, {2, 1, 1}) + "ab"), labels = (f.path / "labels.gz").string();
+    gzFile to = gzopen(labels.c_str(), "wb1");
+    const int count = 2'000'000'000;
+    const std::string head = header(8, {count}), zeros(1 << 20, '\0');
+    BOOST_REQUIRE(gzwrite(to, head.data(), 8) == 8);
+    for (int i = 0; i < 64; ++i) gzwrite(to, zeros.data(), 1 << 20);   // enough: what follows is never read
+    gzclose(to);
+    const std::string block = [&] {
+        std::FILE* in = std::fopen(labels.c_str(), "rb");
+        std::string s(1 << 20, '\0');
+        s.resize(std::fread(s.data(), 1, s.size(), in));
+        std::fclose(in);
+        return s;
+    }();
+    std::FILE* more = std::fopen(labels.c_str(), "ab");
+    for (int i = 0; i < 30; ++i) std::fwrite(block.data(), 1, block.size(), more);
+    std::fclose(more);
+    rlimit before{};
+    ::getrlimit(RLIMIT_AS, &before);
+    rlimit few = before;
+    few.rlim_cur = std::size_t{1} << 30;
+    ::setrlimit(RLIMIT_AS, &few);
+    BOOST_CHECK_EXCEPTION(data::idx(images, labels), data_error, [&](const data_error& e) {
+        return e.got() == "2000000000 labels" && e.needed() == "2, as in " + images;
+    });
+    BOOST_CHECK_THROW(data::idx(labels), data_error);   // nor are they images
+    ::setrlimit(RLIMIT_AS, &before);
 }

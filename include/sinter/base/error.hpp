@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/base/cold.hpp>
+#include <sinter/base/quoted_text.hpp>
 #include <stdexcept>
 #include <string>
 #include <string_view>
 
 /// Errors. Every fault that a program can meet at run time is a `sinter::error` or a kind under it,
 /// and says four things: what went wrong, where (a file, a tensor, an option), what was got and
-/// what was needed.
+/// what was needed. what() is fit for a terminal and for a log of lines: control characters and
+/// bytes that are not UTF-8, as names of files may have them, are written as \xHH there. The four
+/// parts have them as they are.
 namespace sinter {
 
 class error : public std::runtime_error {
@@ -27,11 +30,11 @@ public:
 private:
     SINTER_COLD static std::string compose(std::string_view what, std::string_view where, std::string_view got,
                                std::string_view needed) {
-        std::string s(where);
+        std::string s = base::one_line(where);
         if (!s.empty()) s += ": ";
-        s += what;
-        if (!got.empty()) (s += "; got ") += got;
-        if (!needed.empty()) (s += "; needed ") += needed;
+        base::append_lines(s, what);
+        if (!got.empty()) (s += "; got ") += base::one_line(got);
+        if (!needed.empty()) base::append_lines(s += "; needed ", needed);
         return s;
     }
     std::string fault_, where_, got_, needed_;

@@ -2,6 +2,7 @@
 #pragma once
 #include <sinter/base/callback.hpp>
 #include <sinter/base/cold.hpp>
+#include <sinter/base/quoted_text.hpp>
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
@@ -28,7 +29,8 @@ enum class verbosity : unsigned char {
 };
 
 /// Takes a message: its level, the text without an end of line, and the place that it comes from, for instance
-/// "worker/1" or a file's name (empty: the program). Both views are valid during the call alone.
+/// "worker/1" or a file's name (empty: the program). Both views are valid during the call alone. Control characters and
+/// bytes that are not UTF-8 are written as \xHH in both: each is one line, and drives no terminal.
 using message_function = base::callback<void(message_level, std::string_view text, std::string_view place)>;
 
 namespace base {
@@ -52,14 +54,15 @@ public:
     /// What the function throws is dropped: a message ends no training.
     SINTER_COLD void say(message_level level, std::string_view text, std::string_view place) noexcept try {
         if (!takes(level)) return;
+        const std::string shown = one_line(text), at = one_line(place);   // names of files may be hostile
         if (const message_function to = current()) {
-            to(level, text, place);
+            to(level, shown, at);
             return;
         }
         std::string line = "sinter: ";
-        if (!place.empty()) (line += place) += ": ";
+        if (!at.empty() && !shown.starts_with(at)) (line += at) += ": ";
         if (level == message_level::warning) line += "warning: ";
-        (line += text) += '\n';
+        (line += shown) += '\n';
         std::fputs(line.c_str(), stderr);   // one call: lines of several threads do not mix
     } catch (...) {
     }

@@ -56,4 +56,15 @@ SINTER_COLD inline std::string one_line(std::string_view s) {
     return out;
 }
 
+/// As one_line() makes it, but for ends of lines: words of the library's own may have several.
+SINTER_COLD inline void append_lines(std::string& out, std::string_view s) {
+    for (;;) {
+        const std::size_t end = s.find('\n');
+        out += one_line(s.substr(0, end));
+        if (end == s.npos) return;
+        out += '\n';
+        s.remove_prefix(end + 1);
+    }
+}
+
 } // namespace sinter::base

@@ -122,7 +122,8 @@ public:
         now({.what = kind::broadcast, .type = element::u8, .root = root}, x.data(),
             static_cast<std::int64_t>(x.size()));
     }
-    void barrier() { now({.what = kind::barrier}, nullptr, 0); }
+    /// `step`: for errors.
+    void barrier(std::int64_t step = 0) { now({.what = kind::barrier, .step = step}, nullptr, 0); }
     /// What each member has, in rank order: as many bytes as it likes.
     std::vector<std::vector<std::byte>> all_gather(span<const std::byte> mine) {
         std::int64_t most[1] = {static_cast<std::int64_t>(mine.size())};

@@ -3,6 +3,7 @@
 #include <sinter/collective/told_by_members.hpp>
 #include <sinter/net/elastic/assembly_service.hpp>
 #include <sinter/net/identity.hpp>
+#include <sinter/net/wait_note.hpp>
 #include <functional>
 #include <memory>
 
@@ -34,11 +35,19 @@ public:
     group begin() {
         bool waits = false;
         std::string fault, missing;
+        const cluster& roster = service_.roster();
+        const auto shown = [&](int s) {
+            return roster.member(s).name() + " at " + text_of(roster.member(s).address());
+        };
+        wire::wait_note note(roster.self().name(), roster.options.join_within);
         service_.wait([&](wire::assembly& a, double now) {
             missing.clear();
-            for (const int s : a.missing()) {
-                const auto& m = service_.roster().member(s);
-                missing += (missing.empty() ? ": " : ", ") + m.name() + " at " + text_of(m.address());
+            const std::vector<int> absent = a.missing();
+            for (const int s : absent) missing += (missing.empty() ? ": " : ", ") + shown(s);
+            if (note.due()) {
+                std::vector<std::string> whom;
+                for (const int s : absent) whom.push_back(shown(s));
+                note.say(whom);
             }
             waits = a.state() == wire::assembly_state::waiting && !a.all_are_new(now);
             fault = a.fault();
@@ -55,6 +64,9 @@ public:
         for (std::size_t r = 0; r < lives.size(); ++r) g.list.seats[r].life = lives[r];
         service_.use([&](wire::assembly& a, double, auto&&) { a.begin(g.list); });
         list_ = g.list;
+        std::vector<std::string> all;
+        for (int s = 0; s < most_; ++s) all.push_back(shown(s));
+        wire::say_all_are_there(roster.self().name(), all);
         return g;
     }
     /// The members from now on, once all of the present ones that live have come here. `done`,
@@ -155,6 +167,7 @@ private:
         o.join_within = within;
         o.elastic = false;
         o.spares = 0;
+        o.announced = false;
         return o;
     }
     /// A group of its own for each list: members of another epoch are of another job.

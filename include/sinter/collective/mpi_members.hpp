@@ -3,6 +3,8 @@
 #include <cstdlib>
 #include <memory>
 #include <mutex>
+#include <sinter/base/joined.hpp>
+#include <sinter/base/message.hpp>
 #include <sinter/collective/element.hpp>
 #include <sinter/collective/engine.hpp>
 #include <sinter/collective/first_error.hpp>
@@ -44,6 +46,9 @@ public:
         MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN);
         MPI_Comm_rank(comm_, &rank_);
         MPI_Comm_size(comm_, &size_);
+        if (size_ > 1 && base::says(message_level::normal))
+            base::say(message_level::normal,
+                      joined({role(rank_), " is in a job of ", size_, " members that MPI has started"}), role(rank_));
     }
     ~mpi_members() override {
         int over = 0;

@@ -58,9 +58,10 @@ inline void reverse_each_element(span<std::byte> bytes, std::size_t element_byte
 
 /// Reads an IDX array from `source`, plain or gzip. Throws format_error on a wrong magic number, an
 /// unknown type, no extents, extents whose product overflows or exceeds what the input can hold,
-/// missing bytes and trailing bytes.
-template <class = void>
-SINTER_COLD inline idx_array parse_idx(byte_source& source) {
+/// missing bytes and trailing bytes. `accept` is given what the header says (no bytes yet) before
+/// memory is taken for the elements, and throws where that is of no use.
+template <class Accept = void (*)(const idx_array&)>
+SINTER_COLD inline idx_array parse_idx(byte_source& source, Accept accept = [](const idx_array&) {}) {
     gzip_source in(source);
     std::array<std::byte, 4> magic;
     detail::read_idx_header(in, magic, 0, "magic number");
@@ -94,13 +95,21 @@ SINTER_COLD inline idx_array parse_idx(byte_source& source) {
     if (*total > in.at_most_left())
         throw format_error("IDX file is cut short in its elements", body,
                            joined({"at most ", in.at_most_left(), " bytes"}), needed);
+    accept(out);
     try {
-        out.bytes.resize(*total);
+        out.bytes.reserve(*total);   // of which the system gives what is written to
     } catch (const std::exception&) { // bad_alloc, or length_error where it is beyond any vector's size
         throw io_error("not enough memory", body, {}, joined({*total, " bytes"}));
     }
-    if (const std::size_t n = in.read_up_to(out.bytes); n != out.bytes.size())
-        throw format_error("IDX file is cut short in its elements", body, joined({n, " bytes"}), needed);
+    constexpr std::size_t at_once = std::size_t{1} << 20;
+    for (std::size_t n = 0; n < *total;) {
+        const std::size_t more = std::min<std::uint64_t>(at_once, *total - n);
+        out.bytes.resize(n + more);
+        const std::size_t got = in.read_up_to(span<std::byte>(out.bytes).subspan(n));
+        n += got;
+        if (got != more)
+            throw format_error("IDX file is cut short in its elements", body, joined({n, " bytes"}), needed);
+    }
     std::byte beyond;
     if (in.read_up_to({&beyond, 1}) != 0)
         throw format_error("bytes follow the last element", in.name(), joined({"more than ", *total}), needed);
@@ -112,10 +121,10 @@ SINTER_COLD inline idx_array parse_idx(byte_source& source) {
 
 /// Reads the IDX file at `path`, plain or gzip; throws io_error where it cannot be read, and as
 /// parse_idx does.
-template <class = void>
-inline idx_array read_idx(const std::string& path) {
+template <class Accept = void (*)(const idx_array&)>
+inline idx_array read_idx(const std::string& path, Accept accept = [](const idx_array&) {}) {
     input_file file(path);
-    return parse_idx(file);
+    return parse_idx(file, accept);
 }
 
 } // namespace sinter::io

@@ -29,6 +29,7 @@ struct cluster_options {
     bool elastic = false;         ///< survivors go on without the dead, others may join: elastic(strategy) sets it
     int spares = 0;               ///< of an elastic job: so many tasks wait until a member has died
     bool regroups = false;        ///< a group of an elastic job: who still answers for another one is dialled again
+    bool announced = true;        ///< messages say who is waited for and who is there; false: a group within a job
     bool chief_is_worker0 = false;   ///< a roster may give chief and worker/0 one address: they are one member
     tls_files tls;
 

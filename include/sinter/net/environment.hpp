@@ -16,7 +16,8 @@ struct environment {
         const char* value = std::getenv(name);
         return value ? std::optional<std::string>(value) : std::nullopt;
     };
-    /// Where a line is written about variables that are ignored; none: nowhere.
+    /// Where a line is written about variables that are ignored; stderr: it is a message (base/message.hpp); none:
+    /// nowhere.
     std::FILE* notes = stderr;
 
     /// An empty value counts as not set, as Kubernetes and shells leave them.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/net/descriptors.hpp>
 #include <sinter/net/greeting.hpp>
 #include <sinter/net/seal.hpp>
 #include <algorithm>
@@ -27,6 +28,7 @@ public:
         key,          // it does not know the job's key
         member,       // of this job: something differs that must not
         unwanted,     // all agrees, and who listens has a reason of its own: decide()
+        busy,         // all agrees, and who listens has no descriptor left: it may have some later
     };
     static constexpr std::size_t most_bytes = greeting_bytes;   // of one message
 
@@ -76,11 +78,14 @@ public:
         else hear_verdict(bytes);
     }
     /// In `to_decide`: accepts the peer, or refuses it with a reason that it is told (cut to 343
-    /// bytes).
+    /// bytes). One that begins with `too_few_descriptors` is `busy`.
     void decide(std::string_view reason) {
         if (state_ != state::to_decide) throw error("nothing is to be decided", "handshake");
         state_ = state::talking;
-        say_verdict(reason.empty() ? refusal::none : refusal::unwanted, reason, std::string(reason));
+        say_verdict(reason.empty()                             ? refusal::none
+                    : reason.starts_with(too_few_descriptors) ? refusal::busy
+                                                              : refusal::unwanted,
+                    reason, std::string(reason));
     }
 
     /// Once accepted: the keys of what this end sends, and of what it receives.
@@ -169,7 +174,7 @@ private:
             for (std::size_t i = 8; i < signed_part.size() && bytes[i] != std::byte{}; ++i)
                 words += static_cast<char>(bytes[i]);
         if (code == refusal::none && words.empty()) state_ = state::accepted;
-        else refuse(code == refusal::unwanted ? code : refusal::member, std::move(words));
+        else refuse(code == refusal::unwanted || code == refusal::busy ? code : refusal::member, std::move(words));
     }
     /// `told` goes to the other end, `words` stay here.
     void say_verdict(refusal code, std::string_view told, std::string words) {

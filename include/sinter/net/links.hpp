@@ -29,7 +29,8 @@ public:
 
     links(event_loop& loop, const cluster& who, const greeting& own, std::vector<resolution> addresses,
           std::unique_ptr<listener> at, rare_log::sink log, calls on)
-        : loop_(loop), who_(who), own_(own), listener_(std::move(at)), log_(std::move(log)), on_(std::move(on)) {
+        : loop_(loop), who_(who), own_(own), listener_(std::move(at)), log_(std::move(log), who.self().name()),
+          on_(std::move(on)) {
         if (who.options.tls.any()) tls_ = std::make_unique<tls_context>(who.options.tls);
         slots_.reserve(static_cast<std::size_t>(who.size()));
         for (int r = 0; r < who.size(); ++r) {
@@ -72,6 +73,15 @@ public:
         }
         return m;
     }
+
+    std::vector<int> absent() const {
+        std::vector<int> a;
+        for (int r = 0; r < who_.size(); ++r)
+            if (r != who_.rank() && !slots_[index(r)]->data) a.push_back(r);
+        return a;
+    }
+    /// What was met on the way to this one; empty: nothing yet.
+    std::string trouble(int r) const { return slots_[index(r)]->trouble.words(); }
 
     /// From now on a lost connection is its peer's end.
     void settle() {
@@ -157,7 +167,7 @@ private:
         }
         const endpoint& to = s.known[s.next++ % s.known.size()];
         io::descriptor socket = stream_socket(to.storage.ss_family);
-        if (!socket) return again(r, std::generic_category().message(errno));
+        if (!socket) return again(r, "this process: " + words_of(errno), true);
         const int fault = ::connect(socket.get(), to.address(), to.size) == 0 ? 0 : errno;
         if (fault != 0 && fault != EINPROGRESS && fault != EINTR)
             return again(r, std::generic_category().message(fault));
@@ -183,7 +193,7 @@ private:
         s.told = s.told || (m.result() == meeting::outcome::refused && talk.proved());
         const bool of_another_group = who_.options.regroups && talk.why() == handshake::refusal::stranger;
         if (m.result() == meeting::outcome::refused && !of_another_group &&
-            talk.why() != handshake::refusal::not_sinter)
+            talk.why() != handshake::refusal::not_sinter && talk.why() != handshake::refusal::busy)
             return on_.failed(about(r, "this process, " + who_.self().name() + ", was refused: " + m.words()));
         if (m.result() != meeting::outcome::accepted) return again(r, m.words(), m.explains());
         if (const std::string wrong = another(talk.peer(), r); !wrong.empty()) return on_.failed(about(r, wrong));
@@ -217,6 +227,7 @@ private:
     /// Why a process of this job that knows the key cannot be linked now.
     std::string objection(const greeting& g) {
         if (const std::string why = on_.closed(); !why.empty()) return why;
+        if (std::string why = listener_->crowded(); !why.empty()) return why;
         if (g.use == purpose::service) return who_.self().name() + " trains, and is no server";
         if (g.rank == who_.rank()) return who_.self().name() + " is this process: the task was started twice";
         if (g.rank < who_.rank()) return "members of lower rank are dialled, and do not dial";

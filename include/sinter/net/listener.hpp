@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/net/descriptors.hpp>
 #include <sinter/net/endpoint.hpp>
 #include <sinter/net/event_loop.hpp>
+#include <fcntl.h>
 
 namespace sinter::inline SINTER_TARGET::wire {
 
-/// Listens at one address, and at no other. An accept() that fails (no more descriptors) is tried
-/// again a little later.
+/// Listens at one address, and at no other. An accept() that fails is tried again a little later.
+/// Where no descriptors are left one in reserve takes one connection after the other, so that each
+/// can be told why it is refused.
 class listener {
 public:
     /// Opens the socket. Throws io_error with the system's words.
@@ -16,6 +19,11 @@ public:
             ::bind(socket_.get(), at.address(), at.size) != 0 || ::listen(socket_.get(), 1024) != 0)
             io::throw_io_error(errno, "cannot listen", text_of(at.digits()));
         watch_ = std::make_unique<watch>(loop, socket_.get());
+    }
+    /// Empty, or what those who come now are to be told: that no descriptor is left for them.
+    std::string crowded() {
+        keep_reserve();
+        return reserve_ ? std::string() : joined({too_few_descriptors, ": ", count_descriptors().words()});
     }
     endpoint where() const { return endpoint::local(socket_.get()); }
 
@@ -29,7 +37,7 @@ public:
 
 private:
     alarm retry_;
-    io::descriptor socket_;
+    io::descriptor socket_, reserve_{::open("/dev/null", O_RDONLY | O_CLOEXEC)};
     std::unique_ptr<watch> watch_;
     std::function<void(io::descriptor, const endpoint&)> on_connection_;
     std::function<void(const std::string&)> on_fault_;
@@ -37,7 +45,11 @@ private:
     void wait() {
         watch_->readable([this] { accept_some(); });
     }
+    void keep_reserve() {
+        if (!reserve_) reserve_ = io::descriptor(::open("/dev/null", O_RDONLY | O_CLOEXEC));
+    }
     void accept_some() {
+        keep_reserve();
         for (int i = 0; i < 64; ++i) {   // then others have their say
             endpoint from;
             io::descriptor s(::accept4(socket_.get(), from.address(), &from.size, SOCK_NONBLOCK | SOCK_CLOEXEC));
@@ -45,7 +57,11 @@ private:
                 const int fault = errno;
                 if (fault == EAGAIN || fault == EWOULDBLOCK) break;
                 if (fault == EINTR || fault == ECONNABORTED) continue;
-                on_fault_("cannot accept a connection: " + std::generic_category().message(fault));
+                on_fault_("cannot accept a connection: " + words_of(fault));
+                if ((fault == EMFILE || fault == ENFILE) && reserve_) {
+                    reserve_.close();
+                    continue;
+                }
                 return retry_.in(0.05, [this] { accept_some(); });
             }
             const int one = 1;

@@ -3,6 +3,7 @@
 #include <sinter/net/first_error.hpp>
 #include <sinter/net/links.hpp>
 #include <sinter/net/liveness.hpp>
+#include <sinter/net/wait_note.hpp>
 #include <condition_variable>
 #include <deque>
 
@@ -16,7 +17,7 @@ namespace sinter::inline SINTER_TARGET::wire {
 class process_group {
 public:
     struct setup {
-        rare_log::sink log;        // lines about strangers; none: stderr
+        rare_log::sink log;        // lines about strangers; none: messages
         stranger_limits strangers;
     };
 
@@ -102,6 +103,7 @@ private:
     std::unique_ptr<links> links_;
     std::unique_ptr<liveness> liveness_;
     std::vector<std::unique_ptr<alarm>> suspicion_;   // by rank: a connection was lost, and perhaps says why elsewhere
+    std::unique_ptr<alarm> waits_;   // while not all are there, to say so
     std::vector<char> ready_, gone_;
     bool ready_sent_ = false, started_ = false, roster_sent_ = false, closing_ = false;
 
@@ -115,6 +117,8 @@ private:
     void heard(int rank, message::kind, span<const std::byte>);
     void lost(int rank, const std::string& cause);
     void look_whether_all_are_there();
+    void say_whom_it_waits_for(std::shared_ptr<wait_note>);
+    std::string shown(int rank) const;
     void start();
     void adopt(const cluster_error&, bool tell);
     void send_all(message::kind, const std::string& bytes);

@@ -1,20 +1,23 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/base/joined.hpp>
+#include <sinter/base/message.hpp>
 #include <sinter/base/monotonic_seconds.hpp>
 #include <sinter/base/target_namespace.hpp>
-#include <cstdio>
 #include <functional>
+#include <string>
 
 namespace sinter::inline SINTER_TARGET::wire {
 
-/// Lines that strangers can cause: at most one a second, which says how many were left out.
+/// Lines that strangers can cause: at most one a second, which says how many were left out. Without a function of
+/// one's own they are messages (base/message.hpp).
 class rare_log {
 public:
     using sink = std::function<void(const std::string&)>;
-    explicit rare_log(sink to = {}) : to_(std::move(to)) {}
+    /// `place`: whose lines they are, "worker/1".
+    explicit rare_log(sink to = {}, std::string place = {}) : to_(std::move(to)), place_(std::move(place)) {}
 
-    void say(const std::string& line) {
+    void say(const std::string& line, message_level level = message_level::normal) {
         const double now = base::monotonic_seconds();
         if (now < next_) {
             ++left_out_;
@@ -23,12 +26,13 @@ public:
         next_ = now + 1;
         const std::string all = left_out_ == 0 ? line : joined({line, " (and ", left_out_, " others before it)"});
         left_out_ = 0;
-        if (to_) to_(all);
-        else std::fprintf(stderr, "sinter: %s\n", all.c_str());
+        if (to_) to_(base::one_line(all));
+        else base::say(level, all, place_);
     }
 
 private:
     sink to_;
+    std::string place_;
     double next_ = 0;
     std::uint64_t left_out_ = 0;
 };

@@ -62,7 +62,7 @@ public:
 
     /// Throws cluster_error where this task's address cannot be used.
     service(const cluster& who, const greeting& own, calls on, rare_log::sink log = {}, stranger_limits limits = {})
-        : who_(who), own_(own), on_(std::move(on)), log_(std::move(log)), limits_(limits) {
+        : who_(who), own_(own), on_(std::move(on)), log_(std::move(log), who.self().name()), limits_(limits) {
         who_.options.check();
         if (who_.options.tls.any()) tls_ = std::make_unique<tls_context>(who_.options.tls);
         open();
@@ -148,6 +148,7 @@ private:
         if (!m) return joined({"only those that train use a server, and ", g.rank, " is none of them"});
         if (g.role != static_cast<std::uint8_t>(m->role) || g.index != m->index)
             return joined({"members' rosters differ: rank ", g.rank, " is ", m->name(), " here"});
+        if (std::string why = listener_->crowded(); !why.empty()) return why;
         return on_.objection(g);
     }
     void introduced(meeting& m, const endpoint& from) {

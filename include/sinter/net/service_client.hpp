@@ -44,7 +44,7 @@ public:
         const double until = base::monotonic_seconds() + within;
         for (const endpoint& to : found->endpoints) {
             io::descriptor socket = stream_socket(to.storage.ss_family);
-            if (!socket) return miss(std::generic_category().message(errno));
+            if (!socket) return miss("this process: " + words_of(errno), true);
             if (::connect(socket.get(), to.address(), to.size) != 0 && errno != EINPROGRESS && errno != EINTR) {
                 nobody_ = errno == ECONNREFUSED;
                 miss(std::generic_category().message(errno));
@@ -55,7 +55,8 @@ public:
             handshake talk(true, own_, who_.options.key);
             if (!connected(c, until) || !meet(c, talk, until)) continue;
             if (talk.now() == handshake::state::refused) {
-                if (talk.why() == handshake::refusal::not_sinter) return miss(talk.words(), true);
+                if (talk.why() == handshake::refusal::not_sinter || talk.why() == handshake::refusal::busy)
+                    return miss(talk.words(), true);
                 if (talk.why() == handshake::refusal::unwanted) {
                     refused_ = true;
                     return miss("it refuses this process: " + talk.words(), true);

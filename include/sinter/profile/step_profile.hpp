@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/message.hpp>
 #include <sinter/profile/kernel_table.hpp>
 
 namespace sinter::inline SINTER_TARGET::profile {
 
 /// What each runner of a program has that is compiled with SINTER_PROFILE defined: counters of the
-/// launches, printed to standard error when the runner ends. Counting takes two looks at the clock
-/// a launch, and after the first run no memory.
+/// launches, told as messages (base/message.hpp), one a line, when the runner ends. Counting takes
+/// two looks at the clock a launch, and after the first run no memory.
 class step_profile {
 public:
     step_profile() = default;
@@ -15,7 +16,7 @@ public:
     ~step_profile() {
         if (counts_.empty()) return;
         try {
-            print(stderr);
+            say_lines();
         } catch (...) {   // a machine that lacks the memory for a table has other worries
         }
     }
@@ -53,6 +54,21 @@ public:
     }
 
 private:
+    SINTER_COLD void say_lines() const {
+        char* text = nullptr;
+        std::size_t length = 0;
+        std::FILE* const out = ::open_memstream(&text, &length);
+        if (!out) return;
+        print(out);
+        std::fclose(out);
+        std::string_view rest(text, length);
+        while (!rest.empty()) {
+            const std::size_t end = std::min(rest.find('\n'), rest.size());
+            base::say(message_level::normal, rest.substr(0, end));
+            rest.remove_prefix(std::min(end + 1, rest.size()));
+        }
+        std::free(text);
+    }
     std::vector<kernel_count> counts_;
     program_text (*text_)(std::int64_t scratch) = nullptr;
     program_mode mode_ = program_mode::training;

@@ -13,20 +13,21 @@ namespace sinter::inline SINTER_TARGET::data {
 /// file holds something else than images.
 template <class = void>
 SINTER_COLD inline dataset idx(const std::string& images_path) {
-    io::idx_array file = io::read_idx(images_path);
-    std::string got;
-    for (std::int64_t e : file.extents) got += joined({got.empty() ? "" : " x ", e});
-    bool usable = file.type == io::idx_type::u8 && (file.extents.size() == 3 || file.extents.size() == 4);
-    std::int64_t width = 1;   // numbers in an image
-    for (std::size_t i = 1; usable && i < file.extents.size(); ++i) {
-        const std::int64_t e = file.extents[i];
-        usable = e > 0 && e <= std::numeric_limits<int>::max() / width;
-        width *= usable ? e : 1;
-    }
-    if (!usable)
-        throw data_error("not a file of images", images_path,
-                         joined({got, file.type == io::idx_type::u8 ? "" : ", not bytes"}),
-                         "bytes, n x height x width (x channels)");
+    io::idx_array file = io::read_idx(images_path, [&](const io::idx_array& header) {
+        std::string got;
+        for (std::int64_t e : header.extents) got += joined({got.empty() ? "" : " x ", e});
+        bool usable = header.type == io::idx_type::u8 && (header.extents.size() == 3 || header.extents.size() == 4);
+        std::int64_t width = 1;   // numbers in an image
+        for (std::size_t i = 1; usable && i < header.extents.size(); ++i) {
+            const std::int64_t e = header.extents[i];
+            usable = e > 0 && e <= std::numeric_limits<int>::max() / width;
+            width *= usable ? e : 1;
+        }
+        if (!usable)
+            throw data_error("not a file of images", images_path,
+                             joined({got, header.type == io::idx_type::u8 ? "" : ", not bytes"}),
+                             "bytes, n x height x width (x channels)");
+    });
     const auto extent = [&](std::size_t i) { return i < file.extents.size() ? static_cast<int>(file.extents[i]) : 1; };
     return dataset().pixels(extents(extent(1), extent(2), extent(3)), std::move(file.bytes));
 }
@@ -36,13 +37,15 @@ SINTER_COLD inline dataset idx(const std::string& images_path) {
 template <class = void>
 SINTER_COLD inline dataset idx(const std::string& images_path, const std::string& labels_path, int classes = 0) {
     dataset set = idx(images_path);
-    const io::idx_array file = io::read_idx(labels_path);
-    if (file.type != io::idx_type::u8 || file.extents.size() != 1)
-        throw data_error("not a file of labels", labels_path, joined({file.extents.size(), " extents"}),
-                         "bytes, one extent");
-    if (file.extents[0] != set.size())
-        throw data_error("as many labels as images are needed", labels_path, joined({file.extents[0], " labels"}),
-                         joined({set.size(), ", as in ", images_path}));
+    // Before they are read: of gzipped zeros a few bytes make gigabytes.
+    const io::idx_array file = io::read_idx(labels_path, [&](const io::idx_array& header) {
+        if (header.type != io::idx_type::u8 || header.extents.size() != 1)
+            throw data_error("not a file of labels", labels_path, joined({header.extents.size(), " extents"}),
+                             "bytes, one extent");
+        if (header.extents[0] != set.size())
+            throw data_error("as many labels as images are needed", labels_path,
+                             joined({header.extents[0], " labels"}), joined({set.size(), ", as in ", images_path}));
+    });
     std::vector<std::int32_t> labels(file.bytes.size());
     for (std::size_t i = 0; i < labels.size(); ++i) {
         labels[i] = std::to_integer<std::int32_t>(file.bytes[i]);

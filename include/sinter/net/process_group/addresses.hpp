@@ -69,6 +69,10 @@ SINTER_COLD inline std::unique_ptr<listener> process_group::open(std::vector<res
                                 who_.member(outside).name(), " at ", text_of(who_.member(outside).address()),
                                 " cannot reach: it is this machine's loopback device (see /etc/hosts)"}));
 
+    const descriptor_count d = count_descriptors();
+    if (const std::int64_t needed = 2 * (size() - 1) + 1; d.left() < needed)
+        throw own_fault(joined({"too few descriptors: this process may have ", d.words(), " and has ", d.open,
+                                "; the connections to the others need ", needed, " more"}));
     int fault = 0;
     for (const endpoint& e : own.endpoints) try {
             auto l = std::make_unique<listener>(loop_, e);
@@ -83,7 +87,7 @@ SINTER_COLD inline std::unique_ptr<listener> process_group::open(std::vector<res
         throw own_fault("the port is in use: another process listens there, or this task was started twice");
     if (fault == EADDRNOTAVAIL)
         throw own_fault(joined({first.digits().host, " is not an address of this machine"}));
-    throw own_fault("cannot listen there: " + std::generic_category().message(fault));
+    throw own_fault("cannot listen there: " + words_of(fault));
 }
 
 } // namespace sinter::wire

@@ -62,7 +62,11 @@ inline void process_group::join() {
     loop_.start([this](const char* what) {
         adopt(about(rank(), "", -1, std::string("its connections' thread failed: ") + what), true);
     });
-    loop_.post([this] { links_->begin(); });
+    loop_.post([this] {
+        links_->begin();
+        if (who_.options.announced)
+            say_whom_it_waits_for(std::make_shared<wait_note>(who_.self().name(), who_.options.join_within));
+    });
     {
         lock hold(mutex_);
         if (wait_until(deadline, hold, [&] { return up_ || error_.there(); }) && !error_.there()) return;
@@ -110,8 +114,37 @@ inline void process_group::look_whether_all_are_there() {
     start();
 }
 
+/// On the loop, again and again until all have met.
+inline void process_group::say_whom_it_waits_for(std::shared_ptr<wait_note> note) {
+    if (started_ || error_.there() || closing_) return;
+    if (note->due()) {
+        std::vector<std::string> whom;
+        std::string why;
+        for (const int r : links_->absent()) {
+            whom.push_back(shown(r));
+            if (const std::string words = links_->trouble(r); !words.empty() && whom.size() <= 8)
+                why += (why.empty() ? "" : "; ") + who_.member(r).name() + ": " + words;
+        }
+        if (whom.empty() && rank() != 0) whom.push_back(shown(0) + " to say that all are linked to each other");
+        for (int r = 1; whom.empty() && r < size(); ++r)
+            if (!ready_[static_cast<std::size_t>(r)]) whom.push_back(shown(r) + " to say that it is linked to all");
+        note->say(whom, why);
+    }
+    if (!waits_) waits_ = std::make_unique<alarm>(loop_);
+    waits_->in(note->seconds_left() + 0.001, [this, note] { say_whom_it_waits_for(note); });
+}
+inline std::string process_group::shown(int r) const {
+    return who_.member(r).name() + " at " + (r == rank() ? own_.address : links_->where(r));
+}
+
 inline void process_group::start() {
     started_ = true;
+    waits_.reset();
+    if (who_.options.announced) {
+        std::vector<std::string> all;
+        for (int r = 0; r < size(); ++r) all.push_back(shown(r));
+        say_all_are_there(who_.self().name(), all);
+    }
     std::vector<host_port> by_rank;
     for (int r = 0; r < size(); ++r) {
         by_rank.push_back(r == rank() && !who_.self().address().known() ? parse_address(own_.address, "this task")

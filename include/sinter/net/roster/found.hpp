@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/message.hpp>
 #include <sinter/io/file.hpp>
 #include <sinter/io/one_folder.hpp>
 #include <sinter/net/environment.hpp>
@@ -110,7 +111,8 @@ SINTER_COLD SINTER_APART cluster cluster::from_environment(cluster_options optio
     std::string how = alone ? "a cluster of one" : winner;
     if (!ignored.empty()) how += "; ignored: " + ignored;
     found->explain(how);
-    if (!ignored.empty() && env.notes) std::fprintf(env.notes, "sinter: ignored: %s\n", ignored.c_str());
+    if (!ignored.empty() && env.notes == stderr) base::say(message_level::normal, "ignored: " + ignored);
+    else if (!ignored.empty() && env.notes) std::fprintf(env.notes, "sinter: ignored: %s\n", ignored.c_str());
     check_size(*found, env);
     return *found;
 }

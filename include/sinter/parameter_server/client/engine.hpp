@@ -3,6 +3,7 @@
 #include <sinter/base/posix_thread.hpp>
 #include <sinter/net/archive.hpp>
 #include <sinter/net/service_client.hpp>
+#include <sinter/net/wait_note.hpp>
 #include <sinter/parameter_server/brief_looks.hpp>
 #include <sinter/parameter_server/client/interface.hpp>
 #include <sinter/parameter_server/client/lane.hpp>
@@ -86,13 +87,20 @@ struct client::engine {
         polls_of_caller.reserve(n);
         polls_of_thread.reserve(n);
         lock hold(mutex);
+        const cluster& job = dialler.roster();
+        wire::wait_note note(job.self().name(), job.options.join_within);
         drive(hold, [&] {
             for (const auto& p : lanes)
-                if (!p->up()) return false;
+                if (!p->up()) return say_which_are_missing(note), false;
             return true;
         });
         agree_on_the_clock(hold);
         joined = true;
+        std::vector<std::string> all;
+        for (const cluster_member& m : job.servers()) all.push_back(m.name() + " at " + text_of(m.address()));
+        base::say(message_level::normal,
+                  sinter::joined({job.self().name(), ", one of ", job.size(), " that train, has joined the servers: ",
+                                  wire::few_of(all)}), job.self().name());
         thread = base::posix_thread([this] { carry_on(); });
     }
     ~engine() {
@@ -172,6 +180,20 @@ struct client::engine {
         if (options.reconnect_within <= 0) give_up(i);
     }
     void fail(const cluster_error& e) { if (!failure) failure.emplace(e); }
+    /// To the operator, while this worker joins.
+    SINTER_COLD void say_which_are_missing(wire::wait_note& note) const {
+        if (!note.due()) return;
+        std::vector<std::string> whom;
+        std::string why;
+        for (std::size_t i = 0; i < lanes.size(); ++i) {
+            if (lanes[i]->up()) continue;
+            const cluster_member& m = dialler.roster().servers()[static_cast<std::size_t>(process(i))];
+            whom.push_back(m.name() + " at " + text_of(m.address()));
+            if (!why_down[i].empty() && whom.size() <= 8)
+                why += (why.empty() ? "" : "; ") + m.name() + ": " + why_down[i].words();
+        }
+        note.say(whom, why);
+    }
 
     // ---- Dialling (client/dialling.hpp)
     inline void give_up(std::size_t i);

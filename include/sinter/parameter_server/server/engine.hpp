@@ -3,6 +3,7 @@
 #include <sinter/net/archive.hpp>
 #include <sinter/net/openssl.hpp>
 #include <sinter/net/service.hpp>
+#include <sinter/net/wait_note.hpp>
 #include <sinter/parameter_server/agreed_clocks.hpp>
 #include <sinter/parameter_server/clocks.hpp>
 #include <sinter/parameter_server/push_log.hpp>
@@ -75,7 +76,7 @@ struct server::engine {
           order(options.order), all_clocks(order, c.size()), log(c.size()), tickets(order.mode, c.size()),
           sums(c.size(), order.order), together(order.backup > 0 && c.servers().size() > 1),
           joined(memory.layout(), order), workers(static_cast<std::size_t>(c.size())),
-          notes(options.log), own(wire::service_greeting(c, same)) {
+          notes(options.log, who.self().name()), own(wire::service_greeting(c, same)) {
         order.check(c.size());
         begin_copies(second);
         wire::fill_random({reinterpret_cast<std::byte*>(&life), sizeof life});
@@ -182,6 +183,7 @@ struct server::engine {
     std::string stop_reason;
     std::optional<cluster_error> failure;
     wire::rare_log notes;
+    wire::wait_note waits{who.self().name(), who.options.join_within};   // for workers that have never come
     double started = 0, died = 0;                    // died: when a worker did last
     // A checkpoint that is requested:
     std::int64_t save_wanted = 0, save_done = 0, saved_step = 0, saved_as = -1;   // saved_as: by its name

@@ -41,7 +41,7 @@ inline void server::engine::keep_exporting() {
         }
         hold.lock();
         if (fault.empty()) since = exported;
-        else notes.say("changes of tables could not be written: " + fault);
+        else notes.say("changes of tables could not be written: " + fault, message_level::warning);
     }
 }
 

@@ -134,7 +134,8 @@ inline void server::engine::name_save(std::int64_t step) {
     save_agreed = step;
     saves_to_come.push_back(step);
     if (!options.files && !std::exchange(said_late, true))
-        notes.say("other servers write checkpoints, and this one has no folder for them: none is whole");
+        notes.say("other servers write checkpoints, and this one has no folder for them: none is whole",
+                  message_level::warning);
     changed.notify_all();
 }
 
@@ -220,7 +221,7 @@ inline void server::engine::keep_saving() {
             fault = e.what();
         }
         hold.lock();
-        if (!fault.empty()) notes.say("a checkpoint could not be written: " + fault);
+        if (!fault.empty()) notes.say("a checkpoint could not be written: " + fault, message_level::warning);
         if (asked_for) save_fault = fault, save_done = std::max(save_done, wanted);
         if (of_load) load_fault = fault, loads_saved = loads;
         if (!asked_for && agreed) {
@@ -235,6 +236,12 @@ inline void server::engine::keep_saving() {
 inline void server::engine::look_who_lives(double gap) {
     const double now = base::monotonic_seconds(), dead_after = who.options.dead_after;
     if (part != copy_role::leading || copying) return;
+    if (waits.due()) {
+        std::vector<std::string> whom;
+        for (int w = 0; w < who.size(); ++w)
+            if (at(w).now == presence::expected) whom.push_back(who.member(w).name());
+        waits.say(whom);
+    }
     for (int w = 0; w < who.size(); ++w) {
         worker& k = at(w);
         if (gap > who.options.heartbeat_every()) k.heard = std::max(k.heard.load(), now - dead_after / 2);

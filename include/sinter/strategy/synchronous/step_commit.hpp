@@ -71,7 +71,7 @@ protected:
         values_ = &v;
         update_again_ = static_cast<void (step_commit::*)(const step_values&)>(update_again);
         stage_ = detail::commit_stage::summed;
-        members_->barrier();
+        members_->barrier(v.step);
         stage_ = detail::commit_stage::updated;
     }
     /// The step is over: it has counted, or is to be made again.
