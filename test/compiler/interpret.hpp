@@ -2,6 +2,7 @@
 #pragma once
 #include "compiler/evaluate.hpp"
 #include "compiler/passes.hpp"
+#include <sinter/kernel/panels.hpp>
 #include <algorithm>
 #include <cstring>
 #include <stdexcept>
@@ -14,11 +15,39 @@ using namespace base;
 using namespace compiler;
 using namespace runtime;
 
+/// Packed weights of a target whose vectors have so many lanes: plain numbers, and back. Transposed weights of a
+/// convolution have a layout of their own, which nobody reads but the kernel that it was made for.
+inline bool is_packed(const node& n, int lanes) {
+    return lanes > 1 && n.s.form == layout::weights && !is(n, op_role::convolution_weights_transpose);
+}
+template <class Visit>   // (place in memory, number of the element or -1 where there is only padding)
+void each_packed(const shape& s, int lanes, Visit visit) {
+    const int rows = s.rows(), columns = s.last(), all = round_up(columns, lanes);
+    for (int j = 0; j < all; ++j)
+        for (int k = 0; k < rows; ++k)
+            visit(static_cast<std::size_t>(panel_offset(rows, columns, k, j, 2 * lanes, lanes)),
+                  j < columns ? k * columns + j : -1);
+}
+inline numbers packed(const node& n, int lanes, const double* plain, double padding = 0) {
+    numbers out(static_cast<std::size_t>(n.s.rows() * round_up(n.s.last(), lanes)));
+    each_packed(n.s, lanes, [&](std::size_t at, int i) { out[at] = i < 0 ? padding : plain[i]; });
+    return out;
+}
+inline numbers unpacked(const node& n, int lanes, const double* from) {
+    numbers out(static_cast<std::size_t>(n.s.size()));
+    each_packed(n.s, lanes, [&](std::size_t at, int i) {
+        if (i >= 0) out[static_cast<std::size_t>(i)] = from[at];
+    });
+    return out;
+}
+
 struct machine {
     const surroundings& o;
     std::vector<double> arena[6];   ///< by space; bytes (winners of pools) lie in them as bytes
+    int lanes = 1;
 
-    machine(passes& p, const surroundings& around, int slots) : o(around) {
+    machine(passes& p, const surroundings& around, int slots, const target& t = {.lanes = 1})
+        : o(around), lanes(t.lanes) {
         const auto size = [](std::int64_t n) { return static_cast<std::size_t>(n + 16); };
         arena[static_cast<int>(space::activation)].assign(size(p.p.z.activations), NAN);
         arena[static_cast<int>(space::parameter)].assign(size(p.p.z.parameters), 0);
@@ -27,8 +56,23 @@ struct machine {
         arena[static_cast<int>(space::state)].assign(size(p.p.z.states), 0);
         arena[static_cast<int>(space::slot)].assign(size(p.p.z.parameters * slots), 0);
         auto fill = [&](const growing<variable>& list, const std::vector<numbers>& from) {
-            for (int i = 0; i < list.n; ++i) std::copy(from[i].begin(), from[i].end(), at(p.p.at[list[i].id]));
+            for (int i = 0; i < list.n; ++i) {
+                const node& n = p.g.n[list[i].id];
+                const numbers x = is_packed(n, lanes) ? packed(n, lanes, from[i].data()) : from[i];
+                std::copy(x.begin(), x.end(), at(p.p.at[list[i].id]));
+            }
         };
+        // The table of sums begins with zeros, and what is left of a gradient's last line of 64 bytes is written by nobody.
+        numbers& gradients = arena[static_cast<int>(space::gradient)];
+        std::fill(gradients.begin() + p.p.z.gradients, gradients.end(), 0.);
+        for (int i = 0; i < p.gradients.n; ++i) {
+            const int d = base_of(p.g.n, p.gradients[i]);
+            if (d < 0 || p.p.at[d].where() != space::gradient) continue;
+            const node& n = p.g.n[p.g.parameters[i].id];
+            const int rows = p.list_rows[i];
+            const std::int64_t used = rows ? std::int64_t{rows} * n.s.last() : floats_of(n, t, 1);
+            std::fill(at(p.p.at[d]) + used, at(p.p.at[d]) + round_up(used, 16), 0.);
+        }
         fill(p.g.parameters, o.parameters);
         fill(p.g.states, o.states);
     }
@@ -37,6 +81,16 @@ struct machine {
         if (a.where() == space::port)
             return const_cast<double*>(o.ports.at(static_cast<std::size_t>(port_of(a))).data());
         return arena[static_cast<int>(a.where())].data() + a.offset();
+    }
+    /// A parameter or its gradient at `a`, as plain numbers. Padding that is not zero is added to the first one.
+    numbers read_variable(const node& n, address a) {
+        if (!is_packed(n, lanes)) return read(a, n.s.size());
+        const double* const from = at(a);
+        numbers out = unpacked(n, lanes, from);
+        each_packed(n.s, lanes, [&](std::size_t k, int i) {
+            if (i < 0 && from[k] != 0) out[0] += 1e3;
+        });
+        return out;
     }
     numbers read(address a, int n) {
         const double* p = at(a);
@@ -213,7 +267,9 @@ private:
             in[k] = p_.g.n[n.in[k]].s;
             if (!arg_[k]) throw std::logic_error(std::string(n.about->self.name) + " reads what lies nowhere");
             held.push_back(in[k].type == dtype::u8 ? bytes(arg_[k], count(in[k], batch()))
-                                                   : numbers(arg_[k], arg_[k] + count(in[k], batch())));
+                           : is_packed(p_.g.n[n.in[k]], m_.lanes)
+                               ? unpacked(p_.g.n[n.in[k]], m_.lanes, arg_[k])
+                               : numbers(arg_[k], arg_[k] + count(in[k], batch())));
         }
         for (const numbers& h : held) x.push_back(h.data());
         numbers winners, raw = value_of(n, in, x, m_.o, &winners);
@@ -226,6 +282,7 @@ private:
         else if (is(n, op_role::weights_gradient) && n.p[gemm_tn_attribute::sums_d])
             std::copy(winners.begin(), winners.end(), arg_[next++]);
         else if (n.k == op::sort && arg_[next++]) std::copy(winners.begin(), winners.end(), arg_[next - 1]);
+        if (is_packed(n, m_.lanes)) raw = packed(n, m_.lanes, raw.data());
         if (!n.about->epilogue) {
             std::copy(raw.begin(), raw.end(), arg_[next]);
             return;

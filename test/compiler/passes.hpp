@@ -36,6 +36,7 @@ struct choices {
         if (one_of(4) == 0) c.products = precision::bfloat16;
         c.gradients = static_cast<gradient_policy>(one_of(3));
         for (bool* flag : {&c.target.bfloat16_pairs, &c.target.row_lists}) *flag = one_of(4) != 0;
+        if (c.products == precision::float32) c.target.lanes = 1 << 2 * one_of(3);   // 1, 4 or 16
         return c;
     }
 };
@@ -49,7 +50,8 @@ struct passes_of {
     bool updated[Capacity] = {};
     int list_rows[Capacity] = {};   ///< by parameter: most rows of the list that is its gradient; 0: it is whole
     placed<Capacity> p;
-    optimizer_code optimizer;
+    optimizer_code optimizer, sums[most_sum_levels];
+    bool by_norm = false;   ///< of all gradients together
     emitted<Capacity, 30 * Capacity, 20 * Capacity, 10 * Capacity, 100, Capacity> e;
 
     graph_view view() const { return view_of(g, gradients); }
@@ -57,8 +59,9 @@ struct passes_of {
 
     group_update update;   ///< of the only group
     update_set updates() {
-        update = {optimizer.view(), {}, 0};
-        return {{&update, 1}, {}, 1, 0, optimizer.slots};
+        update = {optimizer.view(), {}, optimizer.levels};
+        for (int k = 0; k < optimizer.levels; ++k) update.sums[k] = sums[k].view();
+        return {{&update, 1}, {}, 1, optimizer.sums, optimizer.slots};
     }
     gradient_layout layout(const choices& c) const { return {c.gradients, list_rows}; }
     void differentiate_all() {

@@ -40,12 +40,13 @@ struct recipe {
     unsigned seed = 0;
     bool stops = true;         ///< also with stop_gradient, whose gradients are not those of the values
     bool loops = false;        ///< also with loops
+    bool shared = false;       ///< every third step is of layers that share their weights, most of few columns
     std::vector<random_step> steps;
 
     static constexpr int inputs = 5;
 
     static recipe drawn(unsigned seed, int length, bool stops = true, bool loops = false) {
-        recipe r{seed, stops, loops, {}};
+        recipe r{seed, stops, loops, false, {}};
         std::mt19937 random(seed);
         const auto below = [&](int n) { return static_cast<int>(random() % static_cast<unsigned>(n)); };
         for (int i = 0; i < length; ++i) {
@@ -59,7 +60,7 @@ struct recipe {
 
 class random_graph {
 public:
-    random_graph(graph& g, unsigned seed, bool stops = true) : random_graph(g, recipe{seed, stops, false, {}}) {}
+    random_graph(graph& g, unsigned seed, bool stops = true) : random_graph(g, recipe{seed, stops, false, false, {}}) {}
     random_graph(graph& g, const recipe& r) : g_(g), recipe_(r), random_(r.seed) {}
 
     /// Fills the graph; true with a loss.
@@ -75,7 +76,8 @@ public:
             random_.seed(s.draw);
             const tensor from = tensors_[static_cast<std::size_t>(s.from)];
             const std::size_t before = tensors_.size();
-            if (s.kept) grow(from);
+            if (s.kept && recipe_.shared && s.draw % 3 == 0) shared_layers(from);
+            else if (s.kept) grow(from);
             if (tensors_.size() == before) tensors_.push_back(from);
         }
         random_.seed(recipe_.seed);
@@ -112,6 +114,7 @@ private:
     std::mt19937 random_;
     std::vector<tensor> tensors_;
     tensor rows_;
+    std::vector<tensor> shared_;   ///< weights that a further layer may use as well
     int made_ = 0;
 
     int below(int n) { return static_cast<int>(random_() % static_cast<unsigned>(n)); }
@@ -197,6 +200,34 @@ private:
             case 37: return either(x);
             case 38: return repeated(x);
             default: return loops_in_a_row(x);
+        }
+    }
+    /// Weights of these extents: some that are there, or new ones.
+    tensor shared_weights(int rows, int columns) {
+        for (const tensor& w : shared_)
+            if (w.shape().d[0] == rows && w.shape().d[1] == columns && !chance(4)) return w;
+        shared_.push_back(weights(in_graph(g_), name(), extents(rows, columns), zeros));
+        return shared_.back();
+    }
+    /// Dense layers one behind the other by the same weights, which may be used as they are, or what packed weights
+    /// can become without being unpacked.
+    void shared_layers(tensor x) {
+        const int columns = chance(2) ? 1 : 1 + below(5);
+        tensor y = ops::tanh(ops::matmul(x, shared_weights(x.shape().last(), columns)));
+        for (int i = below(4); i > 0; --i) {
+            tensor w = shared_weights(columns, columns);
+            switch (below(5)) {
+                case 0: w = w * 0.5f; break;
+                case 1: w = w + ops::abs(w); break;
+                case 2: w = w * w - w; break;
+                default: break;
+            }
+            y = ops::matmul(y, w) + (chance(2) ? y : own(extents(columns)));
+        }
+        add(ops::tanh(y));
+        if (chance(3) && shared_.size() > 1) {   // two that do not meet any other way
+            const tensor w = shared_[shared_.size() - 2] * 1.f;
+            add(x * ops::tanh(sum(ops::abs(w), {0, 1}, keep::no)));
         }
     }
     void iterations(tensor x) {   // a recurrent layer over the first axis

@@ -18,12 +18,25 @@ struct extra_passes {
     std::function<void(passes&)> before_emission = [](passes&) {};
 };
 
+/// An optimizer as code, and what it means: the new parameters, of the old ones and of all gradients (empty ones where
+/// there is none), its slots being zero.
+struct tested_optimizer {
+    using update = std::function<void(std::vector<numbers>& p, const std::vector<numbers>& d, const surroundings&)>;
+    optimizer_code code;
+    optimizer_code sums[most_sum_levels];
+    update meaning;
+};
+inline void update_by_sgd(std::vector<numbers>& p, const std::vector<numbers>& d, const surroundings& o) {
+    for (std::size_t i = 0; i < p.size(); ++i)
+        for (std::size_t k = 0; k < d[i].size(); ++k) p[i][k] -= (d[i][k] + p[i][k] * o.scalars[1]) * o.scalars[0];
+}
+
 struct program_results {
     std::vector<std::pair<std::string, numbers>> all;
 };
 
 /// What the emitted program computes: loss, outputs, new states, gradients that are stored, new parameters.
-inline program_results interpret(const recipe& r, const choices& c, const optimizer_code& optimizer,
+inline program_results interpret(const recipe& r, const choices& c, const tested_optimizer& optimizer,
                                  const extra_passes& more, bool meaning) {
     auto p = std::make_unique<passes>();
     graph& g = p->g;
@@ -40,7 +53,8 @@ inline program_results interpret(const recipe& r, const choices& c, const optimi
     const surroundings o = made.values(c.max_batch);
     if (!meaning) hoist(g);   // the graph's own meaning is that of the graph as it was written
     more.before_gradients(g);
-    p->optimizer = optimizer;
+    p->optimizer = optimizer.code;
+    std::copy(std::begin(optimizer.sums), std::end(optimizer.sums), p->sums);
     p->differentiate_all();
     if (g.n.n + g.n.n / 4 >= capacity) return out;
     if (meaning) {   // and that of pairs of bfloat16 is that of rounded numbers
@@ -55,20 +69,18 @@ inline program_results interpret(const recipe& r, const choices& c, const optimi
         for (int i = 0; i < g.outputs.n; ++i) put("output", i, v.value[static_cast<std::size_t>(g.outputs[i])]);
         for (int i = 0; i < g.assignments.n; ++i)
             put("state", i, v.value[static_cast<std::size_t>(g.assignments[i].value)]);
-        for (int i = 0; i < g.parameters.n; ++i) {
-            numbers after = o.parameters[static_cast<std::size_t>(i)];   // sgd
-            const int d = p->gradients[i];
-            for (std::size_t k = 0; d >= 0 && k < after.size(); ++k)
-                after[k] -= (v.value[static_cast<std::size_t>(d)][k] + after[k] * o.scalars[1]) * o.scalars[0];
-            put("parameter", i, after);
-        }
+        std::vector<numbers> after = o.parameters, d;
+        for (int i = 0; i < g.parameters.n; ++i)
+            d.push_back(p->gradients[i] < 0 ? numbers{} : v.value[static_cast<std::size_t>(p->gradients[i])]);
+        optimizer.meaning(after, d, o);
+        for (int i = 0; i < g.parameters.n; ++i) put("parameter", i, after[static_cast<std::size_t>(i)]);
         return out;
     }
     p->fuse_all(c);
     p->plan_all(c);
     more.before_emission(*p);
     p->emit_all(c);
-    machine m(*p, o, optimizer.slots);
+    machine m(*p, o, optimizer.code.slots, c.target);
     interpreter(*p, m).run();
     const auto at = [&](int v) { return p->p.at[v]; };
     put("loss", 0, m.read(at(g.loss), 1));
@@ -76,7 +88,7 @@ inline program_results interpret(const recipe& r, const choices& c, const optimi
     for (int i = 0; i < g.assignments.n; ++i)
         put("state", i, m.read(at(g.assignments[i].target), size(g.assignments[i].target)));
     for (int i = 0; i < g.parameters.n; ++i)
-        put("parameter", i, m.read(at(g.parameters[i].id), size(g.parameters[i].id)));
+        put("parameter", i, m.read_variable(g.n[g.parameters[i].id], at(g.parameters[i].id)));
     return out;
 }
 
@@ -84,8 +96,8 @@ inline program_results interpret(const recipe& r, const choices& c, const optimi
 /// nothing where all agree.
 class comparison {
 public:
-    explicit comparison(const optimizer_code& optimizer, extra_passes broken = {})
-        : optimizer_(optimizer), broken_(std::move(broken)) {}
+    explicit comparison(tested_optimizer optimizer, extra_passes broken = {})
+        : optimizer_(std::move(optimizer)), broken_(std::move(broken)) {}
 
     std::optional<std::string> operator()(const recipe& r) const {
         const choices c = choices::drawn(r.seed);
@@ -99,7 +111,7 @@ public:
     }
 
 private:
-    const optimizer_code& optimizer_;
+    tested_optimizer optimizer_;
     extra_passes broken_;
 
     static std::optional<std::string> differ(const program_results& a, const program_results& b) {

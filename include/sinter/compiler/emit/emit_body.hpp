@@ -201,6 +201,11 @@ private:
         row_[v] = row;
         stamp_[v] = now_;
     }
+    /// One number, the same for all elements: read once a row, even of one column. Packed weights
+    /// of one element are none: their padding must stay zero, so they are read as they lie.
+    static constexpr bool is_single(const shape& s) {
+        return s.size() == 1 && !s.batched && s.form != layout::weights;
+    }
     constexpr bool is_row(const shape& s) const { return space_.last() != 1 && s.last() == 1; }
     static constexpr bool is_scalar(const node& n) { return n.k == op::runtime_scalar || n.k == op::loop_index; }
     static constexpr int read_operands(const node& n) {
@@ -241,7 +246,7 @@ private:
                       .row = row};
         if (n.k == op::column_index) flat_ = false;
         if (n.k == op::random_uniform && row) {
-            if (n.s.size() == 1 && !n.s.batched) w.map = static_cast<std::uint8_t>(row_map::none);
+            if (is_single(n.s)) w.map = static_cast<std::uint8_t>(row_map::none);
             else flat_ = false;
         }
         return put(w);
@@ -282,7 +287,7 @@ private:
     }
     constexpr void float_in(int v, int phase) {
         const node& n = n_[v];
-        const bool single = n.s.size() == 1 && !n.s.batched, row = single || is_row(n.s);
+        const bool row = is_single(n.s) || is_row(n.s);
         int r[3] = {};
         for (int k = 0; k < read_operands(n); ++k) r[k] = use(n.in[k], n.s, row ? 0 : phase);
         if (n.about->identity) {
@@ -310,8 +315,7 @@ private:
     constexpr int load(int seen, dtype type, const shape& to, int phase) {
         const shape& from = n_[seen].s;
         operand_map m = map_operand(from, to);
-        const bool single =
-            from.size() == 1 && !from.batched;   // the same for all: read once a row, even of one column
+        const bool single = is_single(from);
         if (single) m.rows = row_map::none;
         const bool wide = m.columns && !is_row(to) && !single;
         std::uint8_t map = static_cast<std::uint8_t>(m.rows);

@@ -82,10 +82,10 @@ constexpr void for_each_root(const graph_view& g, F f) {
 constexpr bool same_space(const shape& a, const shape& b) {
     return a.batched == b.batched && a.form == b.form && a.rows() == b.rows() && a.last() == b.last();
 }
-/// Is v one value a row in a group that walks over `s`?
+/// Is v one value a row in a group that walks over `s`? Packed weights have no such rows.
 constexpr bool row_level(const shape& v, const shape& s) {
-    return v.last() == 1 && s.last() != 1 && v.batched == s.batched && v.rows() == s.rows() &&
-           (v.form == layout::steps) == (s.form == layout::steps);
+    return v.last() == 1 && s.last() != 1 && v.batched == s.batched && v.rows() == s.rows() && v.form == s.form &&
+           v.form != layout::weights;
 }
 constexpr bool reads_in_place(const shape& from, const shape& to) {
     return same_space(from, to) || row_level(from, to);
