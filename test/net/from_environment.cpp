@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <map>
+#include <sys/stat.h>
 #include <unistd.h>
 
 using namespace sinter;
@@ -297,6 +298,21 @@ BOOST_AUTO_TEST_CASE(job_and_key) {
                     {"SINTER_KEY and SINTER_KEY_FILE"}));
     std::ofstream(path) << "\n";
     BOOST_TEST(says(refused_from({{"SINTER_KEY_FILE", path}}), {path, "1 to 4096 bytes"}));
+    std::ofstream(path) << "abc\n";
+    BOOST_TEST(says(refused_from({{"SINTER_KEY_FILE", path}}), {path, "guessed; got 3 bytes", "head -c 32"}));
+    BOOST_TEST(says(refused_from({{"SINTER_KEY", "abc"}}), {"SINTER_KEY: ", "got 3 bytes; needed 6 bytes"}));
+    std::ofstream(path) << "a key of some length";
+    std::string told;
+    const message_function before = on_message(
+        [&](message_level l, std::string_view text, std::string_view place) {
+            if (l == message_level::warning) (((told += place) += ": ") += text) += '\n';
+        });
+    from({{"SINTER_KEY_FILE", path}});
+    BOOST_TEST(told == "");
+    ::chmod(path, 0644);
+    from({{"SINTER_KEY_FILE", path}});
+    on_message(before);
+    BOOST_TEST(says(told, {path, ": SINTER_KEY_FILE: all users of this machine may read the job's key"}));
     ::unlink(path);
     BOOST_CHECK_THROW(from({{"SINTER_KEY_FILE", path}}), io_error);
     cluster_options wrong;

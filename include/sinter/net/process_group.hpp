@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/net/first_error.hpp>
+#include <sinter/net/job_key.hpp>
 #include <sinter/net/links.hpp>
 #include <sinter/net/liveness.hpp>
 #include <sinter/net/wait_note.hpp>

@@ -2,6 +2,7 @@
 #pragma once
 #include <sinter/net/cluster.hpp>
 #include <sinter/net/data_link.hpp>
+#include <sinter/net/job_key.hpp>
 #include <sinter/net/listener.hpp>
 #include <sinter/net/meeting.hpp>
 #include <sinter/net/rare_log.hpp>
@@ -64,6 +65,7 @@ public:
     service(const cluster& who, const greeting& own, calls on, rare_log::sink log = {}, stranger_limits limits = {})
         : who_(who), own_(own), on_(std::move(on)), log_(std::move(log), who.self().name()), limits_(limits) {
         who_.options.check();
+        check_key_length(who_.options.key, "cluster_options::key");
         if (who_.options.tls.any()) tls_ = std::make_unique<tls_context>(who_.options.tls);
         open();
         loop_.start([this](const char* what) { on_.failed(what); });

@@ -18,6 +18,7 @@ public:
     service_client(const cluster& who, const identity& same, std::function<void()> meanwhile = {})
         : who_(who), own_(service_greeting(who, same)), meanwhile_(std::move(meanwhile)) {
         who_.options.check();
+        check_key_length(who_.options.key, "cluster_options::key");
         if (who_.options.tls.any()) tls_ = std::make_unique<tls_context>(who_.options.tls);
     }
 

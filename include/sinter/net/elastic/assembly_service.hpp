@@ -6,6 +6,7 @@
 #include <sinter/net/cluster.hpp>
 #include <sinter/net/elastic/assembly.hpp>
 #include <sinter/net/endpoint.hpp>
+#include <sinter/net/job_key.hpp>
 #include <sinter/net/openssl.hpp>
 #include <atomic>
 #include <condition_variable>
@@ -27,6 +28,7 @@ public:
                   .stuck_after = who.options.stuck_after(), .join_within = who.options.join_within},
                  who.rank(), &random_number, base::monotonic_seconds()) {
         who_.options.check();
+        check_key_length(who_.options.key, "cluster_options::key");
         if (!who_.addresses_known())
             throw option_error("an elastic job needs all addresses, since any member may end and come again",
                                who_.how(), "that of rank 0 alone", "a roster of all: TF_CONFIG, arguments or a list");

@@ -11,6 +11,7 @@ inline process_group::process_group(const cluster& who, const identity& same, se
       inbox_(static_cast<std::size_t>(who.size())), ready_(static_cast<std::size_t>(who.size())),
       gone_(static_cast<std::size_t>(who.size())) {
     who_.options.check();
+    check_key_length(who_.options.key, "cluster_options::key");
     if (rank() < 0)
         throw option_error("this task does not train", "process_group", who_.self().name(), "chief or worker");
     if (size() == 1) return;

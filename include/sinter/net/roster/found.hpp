@@ -5,6 +5,7 @@
 #include <sinter/io/one_folder.hpp>
 #include <sinter/net/environment.hpp>
 #include <sinter/net/from_environment.hpp>
+#include <sinter/net/job_key.hpp>
 #include <sinter/net/roster/indexed_job.hpp>
 #include <sinter/net/roster/open_mpi.hpp>
 #include <sinter/net/roster/slurm.hpp>
@@ -25,7 +26,7 @@ SINTER_COLD inline cluster_options with_job_and_key(cluster_options o, const env
     const auto key = env("SINTER_KEY"), file = env("SINTER_KEY_FILE");
     if (key && file)
         throw option_error("two keys", "SINTER_KEY and SINTER_KEY_FILE", "both set", "one of them");
-    if (key) o.key = *key;
+    if (key) o.key = *key, check_key_length(o.key, "SINTER_KEY");
     if (!file) return o;
     const auto bytes = io::read_whole_file(*file);
     o.key.assign(reinterpret_cast<const char*>(bytes.data()), bytes.size());
@@ -33,6 +34,8 @@ SINTER_COLD inline cluster_options with_job_and_key(cluster_options o, const env
     if (o.key.empty() || o.key.size() > 4096)
         throw option_error("no valid key in the file", "SINTER_KEY_FILE " + *file,
                            std::to_string(bytes.size()) + " bytes", "1 to 4096 bytes");
+    check_key_length(o.key, "SINTER_KEY_FILE " + *file);
+    check_key_file(*file);
     return o;
 }
 
