@@ -3,8 +3,11 @@
 //
 // Two processes: the one that the user started waits; the other one, its child, runs the job. Each
 // adopts orphans, and each ends all that is below it when the other one dies, so that not even
-// SIGKILL leaves members behind.
+// SIGKILL leaves members behind. A third one (launch/watcher.hpp) sees to it that the second is not
+// stopped then.
 #include "launch/job.hpp"
+#include "launch/plan.hpp"
+#include "launch/watcher.hpp"
 
 namespace {
 
@@ -19,17 +22,6 @@ descriptor signals_to_read() {
     return descriptor(::signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK));
 }
 
-int run_plan(const options& o) {
-    ::setenv("SINTER_PLAN", o.plan.c_str(), 1);
-    for (const char* name : {"TF_CONFIG", "SINTER_SIZE"}) ::unsetenv(name);
-    std::vector<std::string> arguments = o.command;
-    std::vector<char*> argv;
-    for (std::string& a : arguments) argv.push_back(a.data());
-    argv.push_back(nullptr);
-    ::execvp(argv[0], argv.data());
-    sinter::io::throw_io_error(errno, "cannot start the program", o.command[0]);
-}
-
 int run_job(const options& o, const descriptor& signals) {
     const descriptor key = key_in_memory();
     const std::string name = "launch-" + random_hex(8);
@@ -42,7 +34,7 @@ int run_job(const options& o, const descriptor& signals) {
         if (!failed) return 0;
         const std::string what = failed->name() + " was the first to fail: " + failed->ending();
         if (attempt == o.restarts || o.elastic || o.replicas == 2) {
-            shown.say(what + (o.restarts ? "; it is not restarted again" : ""));
+            shown.say(what + (o.restarts ? "; it is not restarted again" : ""), sinter::message_level::warning);
             return 1;
         }
         shown.say(what + "; restart " + std::to_string(attempt + 1) + " of " + std::to_string(o.restarts));
@@ -56,7 +48,7 @@ int guard(pid_t child, const descriptor& signals) {
         ::poll(&ready, 1, -1);
         for (signalfd_siginfo info; ::read(signals.get(), &info, sizeof info) == sizeof info;)
             if (info.ssi_signo != SIGCHLD && info.ssi_code != SI_KERNEL)   // a terminal's reach the child by itself
-                ::kill(child, static_cast<int>(info.ssi_signo));
+                ::kill(child, static_cast<int>(info.ssi_signo)), ::kill(child, SIGCONT);   // it may be stopped
         int status = 0;
         for (pid_t gone; (gone = ::waitpid(-1, &status, WNOHANG)) > 0;) {
             if (gone != child) continue;
@@ -78,15 +70,24 @@ int main(int argc, char** argv) {
         const auto o = parse(argc, argv);
         if (!o) return 0;
         if (!o->plan.empty()) return run_plan(*o);
+        if (!o->verbosity.empty()) ::setenv("SINTER_VERBOSITY", o->verbosity.c_str(), 1);
         const descriptor signals = signals_to_read();
         adopt_orphans();
         std::fflush(nullptr);
+        int ends[2] = {-1, -1};
+        (void)!::pipe2(ends, O_CLOEXEC);
+        descriptor watched(ends[0]), lives(ends[1]);
         const pid_t parent = ::getpid(), child = ::fork();
         if (child < 0) sinter::io::throw_io_error(errno, "cannot start a process", "sinter-launch");
-        if (child > 0) return guard(child, signals);
+        if (child > 0) {
+            watched.close();
+            return guard(child, signals);
+        }
+        lives.close();
         adopt_orphans();
         ::prctl(PR_SET_PDEATHSIG, SIGTERM);   // as if the user had sent it; the members then have their grace
         if (::getppid() != parent) return 128 + SIGKILL;
+        if (watched) begin_watcher(std::move(watched), o->grace);
         return run_job(*o, signals);
     } catch (const sinter::option_error& e) {
         std::fprintf(stderr, "sinter-launch: %s\n", e.what());

@@ -44,6 +44,18 @@ BOOST_AUTO_TEST_CASE(each_member_learns_who_it_is) {
     BOOST_TEST(o.err == "");
 }
 
+BOOST_AUTO_TEST_CASE(verbosity_is_the_launchers_and_all_members) {
+    const auto quiet = run("$L -n 1 --restarts 1 --verbosity quiet -- bash -c 'echo $SINTER_VERBOSITY; exit 3'");
+    BOOST_TEST(quiet.has("[worker/0] quiet\n"));
+    BOOST_TEST(quiet.has("sinter-launch: worker/0 failed: exit status 3"));
+    BOOST_TEST(!quiet.has("restart 1 of 1"));
+    const auto usual = run("$L -n 1 --restarts 1 -- bash -c 'exit 3'");
+    BOOST_TEST(usual.has("restart 1 of 1"));
+    BOOST_TEST(run("$L --verbosity loud -- true").has("--verbosity: no such choice; got loud"));
+    BOOST_TEST(run("$L -n 0 -- true").has("-n: out of range; got 0; needed 1 to 1000"));
+    BOOST_TEST(run("$L --grace 1e-9x -- true").status == 2);
+}
+
 BOOST_AUTO_TEST_CASE(roles) {
     const auto o = run("MEMBER=show $L --workers 2 --ps 1 --evaluator -- $M");
     BOOST_TEST(o.status == 0);
@@ -135,6 +147,15 @@ BOOST_AUTO_TEST_CASE(nothing_outlives_the_launcher_when_it_is_killed) {
         BOOST_TEST(o.has("all 6 gone"), victim);
         BOOST_TEST(!o.has("missing"), victim);
     }
+}
+
+// A process that is stopped takes no signal but SIGKILL: it goes on first, and then its members have their grace.
+BOOST_AUTO_TEST_CASE(nothing_outlives_a_killed_launcher_whose_child_is_stopped) {
+    const auto o = run(gone + R"sh($L -n 2 --grace 0.3 -- bash -c 'trap "" TERM; echo $$ >pid.$$; sleep 300 & wait; wait' &
+        outer=$!; await "pid.*" 2; for p in $(cat /proc/$outer/task/$outer/children); do kill -STOP $p; done
+        kill -9 $outer; wait $outer; echo status $?; gone pid.*)sh");
+    BOOST_TEST(o.has("status 137\n"));
+    BOOST_TEST(o.has("all 2 gone"));
 }
 
 BOOST_AUTO_TEST_CASE(a_signal_asks_all_to_stop_and_a_second_one_kills) {
@@ -262,6 +283,13 @@ BOOST_AUTO_TEST_CASE(a_plan_is_one_process) {
     BOOST_TEST(o.status == 7);
     const auto file = run("printf 'workers=3\n# more\n' >plan; $L --plan plan -- bash -c 'echo \"$SINTER_PLAN\"'");
     BOOST_TEST(file.out == "workers=3\n# more\n\n");
+    // A program that says that it has read the description succeeds; one that has not would have trained instead.
+    const auto plans = run("$L --plan workers=2 -- bash -c 'echo p >/proc/self/fd/${SINTER_PLAN_FD%%:*}'");
+    BOOST_TEST(plans.status == 0);
+    BOOST_TEST(plans.err == "");
+    const auto trains = run("$L --plan workers=2 -- true");
+    BOOST_TEST(trains.status == 1);
+    BOOST_TEST(trains.has("sinter-launch: true has ended and has not asked for the plan"));
     for (const char* bad : {"$L --plan '' -- true", "head -c 70000 /dev/zero | tr '\\0' x >p; $L --plan p -- true"}) {
         const auto none = run(bad);
         BOOST_TEST(none.status == 2);

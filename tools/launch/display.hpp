@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include "member.hpp"
+#include <sinter/base/message.hpp>
 #include <sinter/base/monotonic_seconds.hpp>
 #include <algorithm>
 #include <cstdio>
@@ -44,8 +45,9 @@ public:
         std::fwrite(whole.data(), 1, whole.size(), to);
         std::fflush(to);
     }
-    /// A line of the launcher itself.
-    void say(const std::string& text) {
+    /// A line of the launcher itself. SINTER_VERBOSITY says which there are, as it does for members.
+    void say(const std::string& text, sinter::message_level level = sinter::message_level::normal) {
+        if (!sinter::base::says(level)) return;
         erase();
         std::fprintf(stderr, "sinter-launch: %s\n", text.c_str());
     }

@@ -44,7 +44,7 @@ public:
             "MASTER_PORT=", "PET_", "TORCHELASTIC_", "OMPI_COMM_WORLD_", "PMIX_", "PMI_", "SLURM_PROCID=",
             "SLURM_NTASKS=", "SLURM_STEP_", "SLURM_STEPID=", "SLURM_JOB_ID=", "JOB_COMPLETION_INDEX=", "SINTER_JOB=",
             "SINTER_KEY", "SINTER_MASTER=", "SINTER_SIZE=", "SINTER_PROGRESS_FD=", "SINTER_RESTART=", "SINTER_SPARES=",
-            "SINTER_PLAN="};
+            "SINTER_PLAN=", "SINTER_PLAN_FD="};
         for (char** v = environ; *v; ++v) {
             const std::string_view variable = *v;
             bool keep = true;

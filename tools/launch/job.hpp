@@ -165,7 +165,7 @@ private:
 
     void tell_failure(const member& m) {
         const std::string said = m.last_words.empty() ? "" : "; it said last: " + m.last_words;
-        display_.say(m.name() + " failed: " + m.ending() + said);
+        display_.say(m.name() + " failed: " + m.ending() + said, sinter::message_level::warning);
     }
 
     void asked(int number) {

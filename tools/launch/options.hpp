@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/base/error.hpp>
+#include <sinter/base/number_text.hpp>
 #include <sinter/io/file.hpp>
 #include <boost/program_options.hpp>
 #include <filesystem>
@@ -21,6 +22,7 @@ struct options {
     double grace = 10;         ///< seconds that members have to end by themselves before they are killed
     double progress = -1;      ///< seconds between lines of progress; 0: none; -1: by what stderr is
     bool share_cores = true;   ///< each trainer on an even share of the cores
+    std::string verbosity;     ///< SINTER_VERBOSITY of all members; empty: as it is
     std::string json;          ///< a file for what members report, as lines of JSON; empty: none
     std::string plan;          ///< not empty: one process, which plans for such a cluster and does not train
     std::vector<std::string> command;
@@ -73,6 +75,8 @@ inline std::optional<options> parse(int argc, const char* const* argv) {
         "progress", po::value(&o.progress)->value_name("SECONDS"),
         "time between lines of progress; 0: none (10; on a terminal all the time)")(
         "json", po::value(&o.json)->value_name("FILE"), "write what members report there, a line of JSON for each")(
+        "verbosity", po::value(&o.verbosity)->value_name("quiet|normal|detailed"),
+        "which messages members and launcher write (SINTER_VERBOSITY, or normal)")(
         "cores", po::value(&cores)->value_name("share|all"), "each worker has its share of the cores, or all (share)")(
         "plan", po::value(&o.plan)->value_name("TEXT|FILE"),
         "run PROGRAM once: it plans a job of the cluster that TEXT describes, and trains nothing")(
@@ -95,8 +99,8 @@ inline std::optional<options> parse(int argc, const char* const* argv) {
     }
     const auto range = [](const char* name, double value, double low, double high) {
         if (!(value >= low && value <= high))
-            throw sinter::option_error("out of range", name, std::to_string(value),
-                                       std::to_string(low) + " to " + std::to_string(high));
+            throw sinter::option_error("out of range", name, sinter::base::number_text(value),
+                                       sinter::base::number_text(low) + " to " + sinter::base::number_text(high));
     };
     if (found.count("processes") && found.count("workers"))
         throw sinter::option_error("two numbers of workers", "the options", "-n and --workers", "one of them");
@@ -114,6 +118,8 @@ inline std::optional<options> parse(int argc, const char* const* argv) {
                                    "--ps 2 or more");
     range("--grace", o.grace, 0, 86400);
     if (found.count("progress")) range("--progress", o.progress, 0, 86400);
+    if (found.count("verbosity") && o.verbosity != "quiet" && o.verbosity != "normal" && o.verbosity != "detailed")
+        throw sinter::option_error("no such choice", "--verbosity", o.verbosity, "quiet, normal or detailed");
     if (cores != "share" && cores != "all")
         throw sinter::option_error("no such choice", "--cores", cores, "share or all");
     o.share_cores = cores == "share";

@@ -3,8 +3,11 @@
 #include <sinter/profile/distribution/chart.hpp>
 #include <sinter/profile/distribution/cluster_text.hpp>
 #include <sinter/profile/distribution/profile_of_program.hpp>
+#include <cstdio>
 #include <cstdlib>
 #include <optional>
+#include <sys/stat.h>
+#include <unistd.h>
 
 /// describe_distribution(model, cluster_model{...}): how a model's training would scale, before
 /// machines are rented. A step is simulated event by event (doc/planning.md).
@@ -84,7 +87,20 @@ struct plan_request {
     static std::optional<plan_request> from_environment() {
         const char* const text = std::getenv("SINTER_PLAN");
         if (!text) return {};
+        tell_launcher();
         return parse(text);
+    }
+
+private:
+    /// That this program plans, by the pipe that SINTER_PLAN_FD names (its number, and of which file), if it is there.
+    SINTER_COLD static void tell_launcher() {
+        const char* const named = std::getenv("SINTER_PLAN_FD");
+        long fd = -1;
+        unsigned long inode = 0;
+        struct stat s {};
+        if (!named || std::sscanf(named, "%ld:%lu", &fd, &inode) != 2 || fd < 0 || fd > 1'000'000) return;
+        if (::fstat(static_cast<int>(fd), &s) != 0 || s.st_ino != inode) return;
+        [[maybe_unused]] const auto n = ::write(static_cast<int>(fd), "p", 1);
     }
 };
 
