@@ -80,8 +80,9 @@ def archive(form, *values):
 
 def datagram(kind, sender, state, list_of, *, after=5, admits=0, epoch=1, ballot=0, before=0):
     """With the byte that says when, and the one that says how long it is."""
-    text = archive("BBBiQqQQqqqqiQq", kind, state, admits, sender, 10 + sender, 3, 7, 99, epoch, ballot, before, epoch,
-                   [s for s in list_of], [10 + s for s in list_of], [3 for s in list_of])
+    text = archive("BBBiQqQQqqqqiQqQQQii", kind, state, admits, sender, 10 + sender, 3, 7, 99, epoch, ballot, before,
+                   epoch, [s for s in list_of], [10 + s for s in list_of], [3 for s in list_of], 0, 0, 0,
+                   [s for s in list_of if s != sender], -1)
     return bytes([after, len(text)]) + text
 
 

@@ -2,6 +2,7 @@
 // needs: distributed
 #define BOOST_TEST_MODULE elastic
 #include <boost/test/unit_test.hpp>
+#include "net/three_hosts.hpp"
 #include "net/two_hosts.hpp"
 #include "strategy/elastic_jobs.hpp"
 #include <iostream>
@@ -87,6 +88,26 @@ BOOST_AUTO_TEST_CASE(who_is_started_again_joins) {
         BOOST_TEST(std::stoi(word_behind(c, "repeated")) > 0, c);
         BOOST_TEST(word_behind(c, "waited") == "0", c);
     }
+}
+// A process with other options is told so when it wants to join, and ends, so that the right one can take its place.
+BOOST_AUTO_TEST_CASE(who_differs_cannot_join) {
+    const auto at = own_addresses(3);
+    const auto other = [](const std::vector<std::string>& addresses) {
+        const auto of = [](const auto& s) { return model_under(s); };
+        const auto differs = [](auto m) {
+            m.options.check_sums_every = 7;
+            return elastic(m);
+        };
+        return life(of, differs, addresses, 1, {});
+    };
+    processes job;
+    for (int r = 0; r < 3; ++r)
+        job.start([=] { return live(at, r, {.die_at = r == 1 ? 10 : -1, .pause = 0.06, .joined = 3}); });
+    BOOST_TEST(job.result(1) == "KILLED");
+    const std::string said = job.result(job.start([=] { return other(at); }));
+    BOOST_TEST(holds(said, "this process cannot join the job: the strategy or its options (their hash) differs"), said);
+    const int again = job.start([=] { return live(at, 1, {.pause = 0.06, .joined = 3}); });
+    are_equal({job.result(0), job.result(2), job.result(again)});
 }
 // The members and the one that joins agree, but cannot connect at once: all try again, and nobody is left behind.
 BOOST_AUTO_TEST_CASE(who_cannot_connect_at_once_joins) {
@@ -186,6 +207,48 @@ BOOST_AUTO_TEST_CASE(a_job_that_is_cut_in_two) {
     BOOST_TEST(word_behind(a, "members") == "32", a);
     BOOST_TEST(holds(alone, "of 3 members 1 is left or can be reached"), alone);
     BOOST_TEST(::access((file + "/step-60.safetensors").c_str(), F_OK) == 0);
+}
+// Of three hosts only the cable between the second and the third is pulled out: the first goes on with one of them.
+BOOST_AUTO_TEST_CASE(one_cable_of_three) {
+    const three_hosts hosts;
+    if (!hosts.made()) {
+        std::cout << "skipped: only root can make network namespaces, with the command ip\n";
+        return;
+    }
+    std::vector<std::string> at;
+    for (int h = 0; h < 3; ++h) at.push_back(three_hosts::address(h) + ":7000");
+    const shared_flag begun;
+    processes job;
+    for (int r = 0; r < 3; ++r)
+        job.start([&, r] {
+            if (!hosts.enter(r)) return std::string("no such host");
+            return live(at, r, {.pause = 0.05, .begun = &begun});
+        });
+    for (int i = 0; i < 60'000 && !begun.is_set(); ++i) ::usleep(1000);
+    BOOST_TEST(hosts.cut(1, 2));
+    const std::string a = job.result(0), b = job.result(1), out = job.result(2);
+    are_equal({a, b});
+    BOOST_TEST(word_behind(a, "members") == "32", a);
+    BOOST_TEST(holds(out, "this process was removed from the job"), out);
+}
+// The same where datagrams come through, and connections do not.
+BOOST_AUTO_TEST_CASE(two_that_cannot_connect) {
+    const auto of = [](const auto& s) { return model_under(s); };
+    const auto whole = [](const auto& m) { return elastic(m); };
+    const auto at = own_addresses(3);
+    processes job;
+    for (int r = 0; r < 3; ++r)
+        job.start([=] {
+            if (r > 0) worker_out_of_reach = 3 - r;
+            plan p{.fault_behind = r == 0 ? 20 : -1};
+            p.what = {collective::kind::all_reduce, 0, fault_place::lost_after, 0};
+            return life<faulty_ring>(of, whole, at, r, p);
+        });
+    const std::string a = job.result(0), b = job.result(1), c = job.result(2);
+    const bool second = holds(b, "ok");   // is left
+    are_equal({a, second ? b : c});
+    BOOST_TEST(word_behind(a, "members") == "32", a);
+    BOOST_TEST(holds(second ? c : b, "this process was removed from the job"), b << " | " << c);
 }
 BOOST_AUTO_TEST_CASE(what_makes_no_sense_is_refused) {
     const auto at = own_addresses(2);

@@ -61,6 +61,8 @@ private:
 
 /// Groups of members that this process will try in vain to connect with.
 inline int groups_out_of_reach = 0;
+/// A worker that this process cannot connect with from the second group on; -1: nobody.
+inline int worker_out_of_reach = -1;
 
 struct faulty_ring {
     static std::unique_ptr<collective::communicator> connect(const cluster& c, const wire::identity& i) {
@@ -68,6 +70,10 @@ struct faulty_ring {
             --groups_out_of_reach;
             throw cluster_error(-1, "", "", "a test", 0, "the others cannot be reached");
         }
+        if (!c.options.job.ends_with("/epoch 1"))
+            for (int r = 0; r < c.size(); ++r)
+                if (c.member(r).index == worker_out_of_reach)
+                    throw cluster_error(r, c.member(r).name(), "", "a test", 0, "it cannot be reached");
         return std::make_unique<faulty_communicator>(ring::connect(c, i));
     }
 };

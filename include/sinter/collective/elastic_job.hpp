@@ -28,7 +28,7 @@ public:
 
     /// `most`: members at once; 0: all tasks that train.
     elastic_job(const cluster& who, const wire::identity& same, connect_function connect, int most)
-        : service_(who, most > 0 ? most : who.size()), same_(same), connect_(connect),
+        : service_(who, most > 0 ? most : who.size(), same), same_(same), connect_(connect),
           most_(most > 0 ? most : who.size()) {}
 
     /// Meets the others, where the job begins; finds out that it runs already, where it does.
@@ -54,7 +54,10 @@ public:
             return waits || !fault.empty() || a.all_are_new(now);
         });
         if (!fault.empty()) throw service_.fault(slot(), fault + missing);
-        if (waits) return {};
+        if (waits) {
+            say({own(), " waits until it can join the job, which runs already"});
+            return {};
+        }
         group g;
         for (int s = 0; s < most_; ++s) g.list.seats.push_back({s, 0, wire::progress_of(0, true)});
         g.list.epoch = 1;
@@ -77,7 +80,7 @@ public:
         const int suspected = known ? list_.seats[static_cast<std::size_t>(suspect)].slot : -1;
         service_.use([&](wire::assembly& a, double now, auto&& send) {
             if (a.list().epoch > list_.epoch) return;
-            a.gather(done, healed, admits, suspected, now);
+            a.gather(done, healed, admits, suspected, now, in_vain_ > 1 ? suspected : -1);
             a.tick(now, send);
         });
         return next();
@@ -125,6 +128,12 @@ public:
     int most() const { return most_; }   ///< members at once
     /// The members that were agreed on last, also where they could not connect.
     const wire::member_list& list() const { return list_; }
+    /// This process, "worker/1".
+    std::string own() const { return service_.roster().self().name(); }
+    /// To the operator.
+    void say(std::initializer_list<text_piece> line, message_level level = message_level::normal) const {
+        if (base::says(level)) base::say(level, joined(line), own());
+    }
     int slot() const { return service_.roster().rank(); }
     cluster_error fault(std::string cause) const { return service_.fault(slot(), std::move(cause)); }
 
@@ -134,6 +143,7 @@ private:
     connect_function connect_;
     int most_;
     wire::member_list list_;   // of the group that was made last, or tried
+    int in_vain_ = 0;          // groups that could not be made since then
 
     group next() {
         group g;
@@ -146,9 +156,33 @@ private:
             return g.list.epoch > list_.epoch || !fault.empty();
         });
         if (!fault.empty()) throw left_behind(service_.fault(slot(), fault));
+        tell_of_change(list_, g.list);
         list_ = g.list;
+        ++in_vain_;
         g.members = make_group(g.list, std::to_string(run), patience());
+        in_vain_ = 0;
         return g;
+    }
+    std::string name(const wire::seat& s) const { return service_.roster().member(s.slot).name(); }
+    /// Who went, who came, who is the chief, and who is there, in one line; none where nothing is different.
+    SINTER_COLD void tell_of_change(const wire::member_list& before, const wire::member_list& now) const {
+        if (now.seats.empty() || !base::says(message_level::normal)) return;
+        const auto missing_in = [&](const wire::member_list& all, const wire::member_list& of) {
+            std::vector<std::string> names;
+            for (const wire::seat& s : of.seats)
+                if (!all.find(s.slot, s.life)) names.push_back(name(s));
+            return names;
+        };
+        const bool joins = before.seats.empty();   // this process
+        const auto gone = missing_in(now, before), come = missing_in(before, now);
+        if (gone.empty() && come.empty()) return;
+        std::string line;
+        if (!gone.empty()) line = joined({wire::few_of(gone), " died or cannot be reached; "});
+        if (!joins && !come.empty()) line += joined({wire::few_of(come), come.size() == 1 ? " joins; " : " join; "});
+        if (joins || !now.seats[0].same(before.seats[0])) line += name(now.seats[0]) + " is the chief from now on; ";
+        std::vector<std::string> all;
+        for (const wire::seat& s : now.seats) all.push_back(name(s));
+        say({line, "in the job: ", wire::few_of(all)});
     }
     /// Short, and another one for another text.
     static std::string named(const std::string& text) {

@@ -139,13 +139,9 @@ SINTER_COLD inline disagreement compare(const greeting& own, const greeting& the
         return disagreement::member;
     }
     if (own.size != theirs.size) return differ("the number of members", theirs.size, own.size);
-    if (own.same.model != theirs.same.model) return differ("the model (its hash)", theirs.same.model, own.same.model);
-    if (own.same.layout != theirs.same.layout)
-        return differ("the layout of memory and buckets (its hash; it depends on the processor's vectors, too)",
-                      theirs.same.layout, own.same.layout);
-    if (own.same.policy != theirs.same.policy)
-        return differ("the strategy or its options (their hash)", theirs.same.policy, own.same.policy);
-    return disagreement::none;
+    if (own.same == theirs.same) return disagreement::none;
+    words = difference(own.same, theirs.same);
+    return disagreement::member;
 }
 
 } // namespace sinter::wire

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/cold.hpp>
+#include <sinter/base/joined.hpp>
 #include <sinter/base/target_namespace.hpp>
 #include <cstdint>
+#include <string>
 
 namespace sinter::inline SINTER_TARGET::wire {
 
@@ -11,5 +14,19 @@ struct identity {
     std::uint64_t model = 0, layout = 0, policy = 0;
     friend bool operator==(const identity&, const identity&) = default;
 };
+
+/// In words what differs; empty: nothing.
+SINTER_COLD inline std::string difference(const identity& own, const identity& theirs) {
+    const auto differ = [](const char* what, std::uint64_t there, std::uint64_t here) {
+        return joined({what, " differs: ", there, " there, ", here, " here"});
+    };
+    if (own.model != theirs.model) return differ("the model (its hash)", theirs.model, own.model);
+    if (own.layout != theirs.layout)
+        return differ("the layout of memory and buckets (its hash; it depends on the processor's vectors, too)",
+                      theirs.layout, own.layout);
+    if (own.policy != theirs.policy)
+        return differ("the strategy or its options (their hash)", theirs.policy, own.policy);
+    return {};
+}
 
 } // namespace sinter::wire

@@ -262,7 +262,9 @@ private:
         } else {
             words = joined({"closed a connection from ", text_of(from.digits()), ": ", words});
         }
-        log_.say(words);
+        // Members of an elastic job that look for each other meet groups that are over, which is no fault.
+        const bool expected = !who_.options.announced && m.talk().why() == handshake::refusal::stranger;
+        log_.say(words, expected ? message_level::detailed : message_level::normal);
     }
 
     // ---- Both

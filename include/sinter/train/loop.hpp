@@ -287,6 +287,7 @@ private:
             detail::take_run(run_, t_.session().join(), options_in_words());
             joined_at_ = t_.steps();
             joined_with_ = detail::rates_of(t_.optimizer());
+            t_.session().say_joined(joined_at_, run_.epoch);
             return true;
         }
         return false;

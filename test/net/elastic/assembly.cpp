@@ -25,6 +25,7 @@ struct network {
     double now = 0, loss = 0, longest = 0.01;
     std::vector<std::unique_ptr<assembly>> at{static_cast<std::size_t>(with.slots)};
     std::vector<int> side = std::vector<int>(static_cast<std::size_t>(with.slots));   // who reaches whom
+    std::set<std::pair<int, int>> broken;   // cables between two
     std::multimap<double, std::pair<int, assembly_message>> way;
     std::map<std::int64_t, member_list> lists;   // by epoch
     std::string wrong;
@@ -41,7 +42,8 @@ struct network {
             const std::string bytes = archived(m);   // as it travels
             const auto copy = restored<assembly_message>(octets(bytes, bytes.size()));
             for (int k = 0; k < 1 + (loss > 0 && chance() < 0.1); ++k)
-                if (side[static_cast<std::size_t>(s)] == side[static_cast<std::size_t>(to)] && chance() >= loss)
+                if (side[static_cast<std::size_t>(s)] == side[static_cast<std::size_t>(to)] &&
+                    !broken.contains(std::minmax(s, to)) && chance() >= loss)
                     way.emplace(now + longest * chance(), std::pair(to, copy));
         };
     }
@@ -282,6 +284,83 @@ BOOST_AUTO_TEST_CASE(parts_of_a_job) {
     BOOST_TEST((going_on({0, 1, 0, 1}) == list{0, 2}));      // half, with the chief
     BOOST_TEST((going_on({0, 1, 1, 0, 1}) == list{1, 2, 4}));
 }
+// Single cables are broken: those that all reach each other go on, as many as there can be, and the others are removed.
+BOOST_AUTO_TEST_CASE(cables_between_two_members) {
+    using list = std::vector<int>;
+    const auto going_on = [](int slots, std::set<std::pair<int, int>> broken, bool lost = false) {
+        network n(17, slots, slots);
+        n.begin_all();
+        n.pass(0.2);
+        if (!lost) n.broken = broken;
+        for (int s = 0; s < slots; ++s) {
+            int other = -1;   // that cannot be connected with, though it answers
+            for (const auto& [a, b] : broken)
+                if (lost && (a == s || b == s)) other = a + b - s;
+            n[s].gather(5, true, false, -1, n.now, other);
+        }
+        n.pass(6);
+        BOOST_TEST(n.wrong == "");
+        std::vector<int> on;
+        for (int s = 0; s < slots; ++s)
+            if (n[s].list().epoch == 2 && n[s].list().find(s, n[s].self().life)) on.push_back(s);
+            else BOOST_TEST(n[s].fault().find("removed from the job") != std::string::npos, n[s].fault());
+        if (!on.empty()) BOOST_TEST((n.members(on[0]) == on));
+        return on;
+    };
+    BOOST_TEST((going_on(3, {{1, 2}}) == list{0, 1}));
+    BOOST_TEST((going_on(3, {{1, 2}}, true) == list{0, 1}));
+    BOOST_TEST((going_on(4, {{1, 2}, {2, 3}}) == list{0, 1, 3}));
+    BOOST_TEST((going_on(5, {{0, 4}, {1, 4}, {2, 3}}) == list{0, 1, 2}));
+    const list chief_cut = going_on(3, {{0, 1}});   // one of them goes on with the third, never both
+    BOOST_TEST((chief_cut == list{0, 2} || chief_cut == list{1, 2}));
+}
+// Who reaches some of the members alone is not taken in, or the job would stand still until it is removed again.
+BOOST_AUTO_TEST_CASE(who_does_not_reach_all_waits) {
+    network n(18, 3, 3);
+    n.begin_all();
+    n.kill(2);
+    n.gather(0), n.gather(1);
+    n.pass(2);
+    n.broken = {{1, 2}};
+    n.start(2);
+    n.pass(2);
+    BOOST_TEST((n[2].state() == assembly_state::waiting));
+    for (const int s : {0, 1}) BOOST_TEST(!n[s].somebody_waits(n.now));
+    n.gather(0, 9, true), n.gather(1, 9, true);
+    n.pass(1);
+    BOOST_TEST((n.members(0) == std::vector<int>{0, 1}));
+    n.broken.clear();
+    n.pass(1);
+    for (const int s : {0, 1}) BOOST_TEST(n[s].somebody_waits(n.now));
+    n.gather(0, 10, true), n.gather(1, 10, true);
+    n.pass(1);
+    BOOST_TEST((n.members(2) == std::vector<int>{0, 1, 2}));
+}
+// A process of another program is told why it cannot join; those that run are not disturbed, and tell of it once.
+BOOST_AUTO_TEST_CASE(who_differs_learns_why) {
+    network n(19, 3, 3);
+    n.with.same = {1, 2, 3};
+    for (int s = 0; s < 3; ++s) n.start(s);
+    n.begin_all();
+    n.kill(1);
+    n.gather(0), n.gather(2);
+    n.pass(2);
+    n.with.same = {1, 7, 3};
+    n.start(1);
+    n.pass(1);
+    BOOST_TEST(n[1].fault().find("this process cannot join the job: the layout of memory") == 0, n[1].fault());
+    for (const int s : {0, 2}) {
+        BOOST_TEST(!n[s].somebody_waits(n.now));
+        const auto news = n[s].news();
+        BOOST_TEST_REQUIRE(news.size() == 1u);
+        BOOST_TEST(news[0].slot == 1);
+        BOOST_TEST(news[0].words.find("cannot join: the layout of memory") == 0, news[0].words);
+    }
+    n.with.same = {1, 2, 3};   // the right one after it
+    n.kill(1), n.start(1);
+    n.pass(1);
+    BOOST_TEST(n[0].somebody_waits(n.now));
+}
 // Whatever is lost, cut, killed and started again, at any time: one list an epoch, of which each has more than half of
 // the one before, or half with its chief.
 BOOST_AUTO_TEST_CASE(never_two_parts) {
@@ -300,7 +379,11 @@ BOOST_AUTO_TEST_CASE(never_two_parts) {
                     if (!n.runs(s)) n.start(s);
                     break;
                 case 2: n.side[static_cast<std::size_t>(s)] = static_cast<int>(n.draw() % 2); break;
-                case 3: std::fill(n.side.begin(), n.side.end(), 0); break;
+                case 3: std::fill(n.side.begin(), n.side.end(), 0), n.broken.clear(); break;
+                case 4:
+                    if (const int o = static_cast<int>(n.draw() % static_cast<unsigned>(slots)); o != s)
+                        n.broken.insert(std::minmax(s, o));
+                    break;
                 default: break;
             }
             for (int r = 0; r < slots; ++r)   // members that see a failure, each when it does
@@ -323,11 +406,12 @@ BOOST_AUTO_TEST_CASE(never_two_parts) {
 BOOST_AUTO_TEST_CASE(messages) {
     assembly_message m{.kind = assembly_kind::promise, .from = {3, 99, 7}, .state = assembly_state::gathering,
                        .admits = true, .nonce = 5, .run = 6, .epoch = 7, .ballot = 8, .before = 9,
-                       .list = {4, {{1, 11, 3}, {2, 12, 5}}}};
+                       .list = {4, {{1, 11, 3}, {2, 12, 5}}}, .same = {1, 2, 3}, .heard = {0, 2}, .lost = 2};
     const std::string bytes = archived(m);
     const auto whole = restored<assembly_message>(octets(bytes, bytes.size()));
     BOOST_TEST((whole.list == m.list && whole.from == m.from && whole.kind == m.kind && whole.state == m.state));
     BOOST_TEST((whole.nonce == 5u && whole.run == 6u && whole.epoch == 7 && whole.ballot == 8 && whole.before == 9));
+    BOOST_TEST((whole.same == m.same && whole.heard == m.heard && whole.lost == 2));
     for (std::size_t n = 0; n < bytes.size(); ++n)
         BOOST_CHECK_THROW(restored<assembly_message>(octets(bytes, n)), sinter::error);
     std::string other = bytes;

@@ -2,6 +2,7 @@
 #pragma once
 #include <sinter/base/joined.hpp>
 #include <sinter/net/elastic/assembly_message.hpp>
+#include <sinter/net/elastic/linked.hpp>
 #include <functional>
 #include <iterator>
 #include <map>
@@ -18,7 +19,9 @@ namespace sinter::inline SINTER_TARGET::wire {
 /// may decide (member_list::may_decide) holds. An acceptor's memory dies with its process, and a
 /// process that is started again is no member of the old list. So of a job that is cut apart one
 /// part at most goes on. The first that is alive proposes those that are alive and have come, and
-/// adds those that wait to join where all have come to a place at which that is possible.
+/// adds those that wait to join where all have come to a place at which that is possible. Each tells
+/// whom it reaches: where two that are alive do not reach each other, one is left out, so that the
+/// rest goes on; and who waits is taken in once it reaches all.
 class assembly {
 public:
     struct settings {
@@ -27,6 +30,7 @@ public:
         double dead_after = 5;
         double stuck_after = 300; ///< a member that lives and does not come for so long is left behind
         double join_within = 60;
+        identity same{};          ///< what all members must share
     };
     using send = std::function<void(int slot, const assembly_message&)>;
 
@@ -68,9 +72,9 @@ public:
         self_.progress = progress_of(0, true);
         state_ = assembly_state::running;
     }
-    /// This member wants the list that follows `list()`. `suspect`: a slot that is probably dead.
-    /// A fault where it has ended.
-    void gather(std::int64_t done, bool healed, bool admits, int suspect, double now) {
+    /// This member wants the list that follows `list()`. `suspect`: a slot that is probably dead;
+    /// `lost`: one that this process has tried in vain to connect with. A fault where it has ended.
+    void gather(std::int64_t done, bool healed, bool admits, int suspect, double now, int lost = -1) {
         if (state_ == assembly_state::ended) {   // the others may be an operation further without it
             fault_ = "this process has told the others that it takes no part any more";
             return;
@@ -80,12 +84,14 @@ public:
         state_ = assembly_state::gathering;
         admits_ = admits;
         suspect_ = suspect;
+        lost_ = lost;
+        all_came_ = -1;
         base_ = list_.epoch;
         began_ = now;
         quorum_lost_ = -1;
         fault_.clear();
         ballot_ = 0;
-        for (peer_state& p : peers_) p.heard = -1, p.came = false;
+        for (peer_state& p : peers_) p.heard = -1, p.reaches.clear(), p.lost = -1;
     }
     /// Back to work in the present list.
     void settle() { state_ = assembly_state::running; }
@@ -97,6 +103,12 @@ public:
     }
     /// Why this process cannot go on; empty: it can.
     const std::string& fault() const { return fault_; }
+    /// What has happened since the last call and may be told: by whom, and in words.
+    struct event {
+        int slot;
+        std::string words;
+    };
+    std::vector<event> news() { return std::exchange(news_, {}); }
     /// Some process waits to join, and there is a place for it.
     bool somebody_waits(double now) const { return waiting(now, true).slot >= 0; }
     /// The first process that waits, where there is a place for it: that may join already, or that
@@ -104,7 +116,8 @@ public:
     seat waiting(double now, bool may_join) const {
         if (static_cast<int>(list_.seats.size()) < with_.most)
             for (int s = 0; s < with_.slots; ++s)
-                if (waits(s, now) && peer(s).admits == may_join) return {s, peer(s).life, peer(s).progress};
+                if (waits(s, now) && peer(s).admits == may_join && reaches_all(s, list_))
+                    return {s, peer(s).life, peer(s).progress};
         return {};
     }
     /// Of a process that waits: whether it may be taken in already.
@@ -116,18 +129,33 @@ public:
         if (run_ && m.run && m.run != run_) return;   // of another run of this job
         peer_state& p = peers_[static_cast<std::size_t>(s)];
         const bool answers = m.kind == assembly_kind::status && (m.nonce == nonce_ || m.nonce == last_nonce_);
+        if (m.same != with_.same && (is_new(m.state) != is_new(state_) || !is_new(state_)))
+            return differ(m, p, answers, out);
+        const bool first = answers && p.heard < 0 && state_ == assembly_state::gathering;
         const bool ends = m.state == assembly_state::ended && m.from.life == p.life;   // the last word of its life
         if (answers || ends || p.heard < 0 || state_ == assembly_state::running) {
             p.life = m.from.life, p.state = m.state, p.said = now;
             p.progress = m.from.progress, p.epoch = m.epoch, p.admits = m.admits;
         }
         if (answers) p.heard = now;
+        if (m.state == assembly_state::waiting && p.state == m.state) p.reaches = m.heard;
+        else if (m.state == assembly_state::gathering && m.epoch == list_.epoch) {
+            if (m.heard.size() > p.reaches.size()) p.reaches = m.heard;
+            p.lost = m.lost;
+        }
+        if (first)   // who decides waits to know of it
+            for (const seat& x : list_.seats)
+                if (x.slot < self_.slot && x.slot != s && peer(x.slot).heard >= 0) {
+                    probe(x.slot, now, out);
+                    break;
+                }
         switch (m.kind) {
             case assembly_kind::probe:
                 out(s, about(assembly_kind::status, m.nonce));
                 if (const seat* x = seat_at(s); x && state_ == assembly_state::gathering && m.state == state_ &&
                                                 !has_come(*x) && now - p.asked > 0.005)   // it has just come
                     probe(s, now, out);
+                if (ballot_ == 0 && state_ == assembly_state::gathering && now - ticked_ < 0.1) decide(now, out);
                 return;
             case assembly_kind::status:
                 learn(m);
@@ -168,7 +196,10 @@ private:
         std::uint64_t life = 0;
         assembly_state state = assembly_state::fresh;
         std::int64_t progress = 0, epoch = 0;
-        bool admits = false, came = false;
+        bool admits = false;
+        std::vector<std::int32_t> reaches{};   ///< what it has said: see assembly_message::heard
+        int lost = -1;
+        std::uint64_t refused = 0;   ///< its life, where it was told that it cannot join
         double heard = -1;   ///< when it answered a probe last; -1: it has not, since this process gathers
         double said = -1;    ///< when what it says of itself was heard
         double asked = -1;   ///< when it was sent a probe last
@@ -189,10 +220,12 @@ private:
     std::uint64_t run_ = 0, nonce_ = 0, last_nonce_ = 0;
     double nonce_at_ = 0, ticked_ = 0;
     std::string fault_;
+    std::vector<event> news_;
     std::map<std::int64_t, acceptor> acceptors_;   // by the epoch that is to be replaced
     // Of gathering:
     std::int64_t base_ = 0;
-    int suspect_ = -1;
+    int suspect_ = -1, lost_ = -1;
+    double all_came_ = -1;   // since when all that live are here
     bool admits_ = true;
     double quorum_lost_ = -1;
     // Of a proposal:
@@ -223,8 +256,40 @@ private:
         return peer(s).state == assembly_state::waiting && now - peer(s).said < with_.dead_after && peer(s).said >= 0;
     }
     assembly_message about(assembly_kind k, std::uint64_t nonce = 0) const {
-        return {.kind = k, .from = self_, .state = state_, .admits = admits_, .nonce = nonce, .run = run_,
-                .epoch = list_.epoch, .list = list_};
+        assembly_message m{.kind = k, .from = self_, .state = state_, .admits = admits_, .nonce = nonce, .run = run_,
+                           .epoch = list_.epoch, .list = list_, .same = with_.same};
+        for (int s = 0; s < with_.slots; ++s)
+            if (peer(s).heard >= 0 && s != lost_ &&
+                (state_ == assembly_state::gathering || ticked_ - peer(s).heard < with_.dead_after))
+                m.heard.push_back(s);
+        m.lost = lost_;
+        return m;
+    }
+    static bool is_in(int slot, const std::vector<std::int32_t>& slots) {
+        return std::find(slots.begin(), slots.end(), slot) != slots.end();
+    }
+    bool reaches_all(int s, const member_list& l) const {
+        for (const seat& x : l.seats)
+            if (x.slot != s && !is_in(x.slot, peer(s).reaches)) return false;
+        return true;
+    }
+    /// Whether two members reach each other, as far as this one knows.
+    bool are_linked(int a, int b) const {
+        const auto reaches = [&](int from, int to) {
+            return from == self_.slot ? peer(to).heard >= 0 && to != lost_ : is_in(to, peer(from).reaches);
+        };
+        const auto lost = [&](int s) { return s == self_.slot ? lost_ : peer(s).lost; };
+        return lost(a) != b && lost(b) != a && (reaches(a, b) || reaches(b, a));
+    }
+    /// A process of another program, say: no member will take it in, and it learns why.
+    SINTER_COLD void differ(const assembly_message& m, peer_state& p, bool answers, const send& out) {
+        if (is_new(state_)) {
+            if (answers) fault_ = "this process cannot join the job: " + difference(with_.same, m.same);
+        } else if (m.kind == assembly_kind::probe) {
+            out(m.from.slot, about(assembly_kind::status, m.nonce));
+            if (std::exchange(p.refused, m.from.life) != m.from.life)
+                news_.push_back({m.from.slot, "cannot join: " + difference(with_.same, m.same)});
+        }
     }
 
     void probe(int s, double now, const send& out) {
@@ -313,7 +378,10 @@ private:
                              "the chief, so that another part of the job may go on"});
             return;
         }
+        if (!all) all_came_ = -1;
+        else if (all_came_ < 0) all_came_ = now;
         if (!lowest || !all || !enough || now < retry_at_) return;
+        if (ballot_ == 0 && now - all_came_ <= with_.dead_after && !left_out(now).empty()) return;   // not heard of yet
         if (admits_ && ballot_ == 0 && now - began_ < 0.5)   // who waits answers first, or is not there any more
             for (int s = 0; s < with_.slots; ++s)
                 if (waits(s, now) && peer(s).heard < 0) return;
@@ -328,22 +396,37 @@ private:
         agreed_.assign(list_.seats.size(), 0);
         proposal_ = {list_.epoch + 1, {}};
         bool place = admits_;
+        const std::vector<int> out = left_out(now);
         for (const seat& x : list_.seats) {
-            if (is_dead(x, now) || !has_come(x)) continue;
+            if (is_dead(x, now) || !has_come(x) || is_in(x.slot, out)) continue;
             const std::int64_t p = x.slot == self_.slot ? self_.progress : peer(x.slot).progress;
             proposal_.seats.push_back({x.slot, x.life, p});
             if (x.slot != self_.slot)
                 place = place && peer(x.slot).admits && done_of(p) == done_of(self_.progress);
         }
         std::vector<seat>& in = proposal_.seats;
-        const auto is_in = [&](int s) {
+        const auto has = [&](int s) {
             return std::any_of(in.begin(), in.end(), [&](const seat& x) { return x.slot == s; });
         };
         for (int s = 0; s < with_.slots && place && static_cast<int>(in.size()) < with_.most; ++s)
             if (s != self_.slot && waits(s, now) && peer(s).admits && peer(s).heard >= 0 &&
-                now - peer(s).heard < 0.5 && !is_in(s))
+                now - peer(s).heard < 0.5 && !has(s) && reaches_all(s, proposal_))
                 in.push_back({s, peer(s).life, progress_of(done_of(self_.progress), false)});
         std::sort(in.begin(), in.end(), [](const seat& a, const seat& b) { return a.slot < b.slot; });
+    }
+    /// Members that live and have come, and are to go for the others to reach each other. Nobody, where those that were
+    /// left could not decide.
+    SINTER_COLD std::vector<int> left_out(double now) const {
+        std::vector<int> here, out;
+        for (const seat& x : list_.seats)
+            if (!is_dead(x, now) && has_come(x)) here.push_back(x.slot);
+        for (const std::size_t i : not_linked(here.size(), [&](std::size_t a, std::size_t b) {
+                 return are_linked(here[a], here[b]);
+             }))
+            out.push_back(here[i]);
+        const bool may = list_.may_decide([&](const seat& x) { return is_in(x.slot, here) && !is_in(x.slot, out); });
+        if (!may) out.clear();
+        return out;
     }
     /// Asks those that have not agreed yet; this process itself is one of them.
     void ask(const send& out) {

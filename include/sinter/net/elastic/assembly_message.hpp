@@ -2,6 +2,7 @@
 #pragma once
 #include <sinter/net/archive.hpp>
 #include <sinter/net/elastic/member_list.hpp>
+#include <sinter/net/identity.hpp>
 
 /// What processes of an elastic job say to each other outside of their groups, one datagram each.
 namespace sinter::inline SINTER_TARGET::wire {
@@ -30,6 +31,9 @@ struct assembly_message {
     std::int64_t ballot = 0;      ///< of prepare and its like
     std::int64_t before = 0;      ///< of a promise: in which ballot `list` was accepted; 0: none was
     member_list list;
+    identity same{};                     ///< what all members must share
+    std::vector<std::int32_t> heard{};   ///< slots that have answered it since it gathers, or lately if it waits
+    std::int32_t lost = -1;              ///< a slot that it cannot connect with in spite of that
 
     template <class A>
     void serialize(A& a, unsigned) {
@@ -41,7 +45,7 @@ struct assembly_message {
         for (const seat& x : list.seats)
             slots.push_back(x.slot), lives.push_back(x.life), progress.push_back(x.progress);
         a & k & s & in & slot & from.life & from.progress & nonce & run & epoch & ballot & before & list.epoch;
-        a & slots & lives & progress;
+        a & slots & lives & progress & same.model & same.layout & same.policy & heard & lost;
         if (k < 1 || k > static_cast<std::uint8_t>(assembly_kind::refuse) ||
             s > static_cast<std::uint8_t>(assembly_state::ended) || in > 1 || slots.size() != lives.size() ||
             slots.size() != progress.size())

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/base/cluster_error.hpp>
+#include <sinter/base/message.hpp>
 #include <sinter/base/monotonic_seconds.hpp>
 #include <sinter/base/posix_thread.hpp>
 #include <sinter/net/cluster.hpp>
@@ -22,10 +23,11 @@ class assembly_service {
 public:
     /// Throws cluster_error where the port is in use or a name has no address, option_error where
     /// the roster does not say where all tasks are.
-    assembly_service(const cluster& who, int most)
+    assembly_service(const cluster& who, int most, const identity& same = {})
         : who_(who), key_(hmac_sha256(as_bytes(who.options.key), {as_bytes("elastic/" + who.options.job)})),
           state_({.slots = who.size(), .most = most, .dead_after = who.options.dead_after,
-                  .stuck_after = who.options.stuck_after(), .join_within = who.options.join_within},
+                  .stuck_after = who.options.stuck_after(), .join_within = who.options.join_within,
+                  .same = same},
                  who.rank(), &random_number, base::monotonic_seconds()) {
         who_.options.check();
         check_key_length(who_.options.key, "cluster_options::key");
@@ -126,6 +128,10 @@ private:
             const std::unique_lock hold(mutex_);
             state_.tick(now, sender());
             waits_.store(state_.somebody_waits(now), std::memory_order_relaxed);
+            for (const assembly::event& e : state_.news())
+                base::say(message_level::warning,
+                          joined({who_.member(e.slot).name(), " at ", text_of(who_.member(e.slot).address()), " ",
+                                  e.words}), who_.self().name());
             changed_.notify_all();
         }
         const std::unique_lock hold(mutex_);

@@ -170,7 +170,14 @@ public:
         count();
         healed_ = true;
         waits_ = false;
+        const auto& h = base::healed_by();
+        job_->say({job_->own(), " was given the state: ", h.images, " images, and ", h.steps, " steps to repeat"},
+                  message_level::detailed);
         return bytes_;
+    }
+    /// In a message: this process goes on where the others are.
+    void say_joined(std::int64_t step, int epoch) const {
+        job_->say({job_->own(), " joins the job behind step ", step, ", in epoch ", epoch});
     }
     /// A process that has joined does what the others do from here on.
     void speak() {
@@ -263,6 +270,7 @@ private:
     SINTER_COLD bool again(cluster_error e, F& f, bool admits = false, bool nobody_died = false) {
         for (int in_vain = 0;;) {
             const std::size_t before = list_.seats.size();
+            if (!nobody_died) job_->say({e.what()}, message_level::detailed);
             try {
                 regroup(admits, nobody_died ? -1 : e.rank());
                 nobody_died = false;
