@@ -7,7 +7,10 @@
 #   cuda   <sinter/cuda.hpp>: the CUDA Toolkit with cuBLAS, and cuDNN
 #   distributed   <sinter/net/...>, <sinter/collective/...> over TCP: Boost's headers (Asio), and OpenSSL
 #                 sinter::distributed_compiled is the same with the connections in one file of each target that
-#                 links it, and not in all that include them (<sinter/net/separate_compilation.hpp>)
+#                 links it, and not in all that include them (<sinter/net/separate_compilation.hpp>); it may be
+#                 asked for by its own name
+#   launch    sinter::launch, the program sinter-launch: Boost's Program_options. The installed one, or one that is
+#             built with the project that asks (target sinter-launch, in CMAKE_BINARY_DIR)
 #   mpi    <sinter/collective/mpi.hpp>: an MPI library's C interface
 #   nccl   <sinter/collective/nccl.hpp>: NCCL and the CUDA runtime, and what distributed needs
 include_guard(GLOBAL)
@@ -15,7 +18,7 @@ include_guard(GLOBAL)
 macro(sinter_component name)
     if(NOT COMMAND sinter_find_${name})
         message(FATAL_ERROR "sinter_component(${name}): there is no such part of Sinter; "
-            "there are png, cuda, distributed, mpi and nccl")
+            "there are png, cuda, distributed, distributed_compiled, launch, mpi and nccl")
     elseif(NOT TARGET sinter::${name})
         cmake_language(CALL sinter_find_${name})
     endif()
@@ -51,6 +54,36 @@ macro(sinter_find_distributed)
         target_sources(sinter::distributed_compiled INTERFACE ${CMAKE_CURRENT_BINARY_DIR}/sinter_distributed.cpp)
     endif()
 endmacro()
+
+macro(sinter_find_distributed_compiled)
+    sinter_component(distributed)
+endmacro()
+
+function(sinter_find_launch)
+    set(folder ${CMAKE_CURRENT_FUNCTION_LIST_DIR})   # Sinter's cmake/, or share/cmake/sinter of an installation
+    set(source ${folder}/../tools/sinter-launch.cpp)
+    if(EXISTS ${folder}/sinterConfig.cmake)
+        set(source ${folder}/../../sinter/tools/sinter-launch.cpp)
+        find_program(SINTER_LAUNCH_PROGRAM sinter-launch NO_DEFAULT_PATH HINTS ${folder}/../../../bin)
+        mark_as_advanced(SINTER_LAUNCH_PROGRAM)
+    endif()
+    if(TARGET sinter-launch)
+        add_executable(sinter::launch ALIAS sinter-launch)
+    elseif(SINTER_LAUNCH_PROGRAM)
+        add_executable(sinter::launch IMPORTED)
+        set_target_properties(sinter::launch PROPERTIES IMPORTED_LOCATION ${SINTER_LAUNCH_PROGRAM})
+    elseif(EXISTS ${source})
+        find_package(Boost 1.74 QUIET COMPONENTS program_options)
+        if(TARGET Boost::program_options)
+            add_executable(sinter-launch ${source})
+            target_link_libraries(sinter-launch PRIVATE sinter::sinter Boost::program_options)
+            target_compile_definitions(sinter-launch PRIVATE SINTER_ALLOW_UNOPTIMISED)
+            set_target_properties(sinter-launch PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}
+                CXX_EXTENSIONS OFF)
+            add_executable(sinter::launch ALIAS sinter-launch)
+        endif()
+    endif()
+endfunction()
 
 macro(sinter_find_mpi)
     include(CheckLanguage)

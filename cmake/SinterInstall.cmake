@@ -14,4 +14,5 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/sinterConfigVersion.cmake
     COMPATIBILITY SameMinorVersion ARCH_INDEPENDENT)
 install(FILES ${PROJECT_BINARY_DIR}/sinterConfig.cmake ${PROJECT_BINARY_DIR}/sinterConfigVersion.cmake
     cmake/SinterComponent.cmake cmake/SinterNative.cmake cmake/SinterParts.cmake DESTINATION ${package_dir})
+install(DIRECTORY tools DESTINATION ${CMAKE_INSTALL_DATADIR}/sinter FILES_MATCHING PATTERN "*.hpp" PATTERN "*.cpp")
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DATADIR}/licenses/sinter)

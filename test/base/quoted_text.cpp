@@ -52,7 +52,8 @@ BOOST_AUTO_TEST_CASE(errors_of_jobs_are_one_line) {
 BOOST_AUTO_TEST_CASE(what_an_error_says_drives_no_terminal) {
     const std::string name = "a\x1b[31m\nb\x80";
     const sinter::io_error e("cannot open", name, "no\ntext", "one of:\n  x\r");
-    BOOST_TEST(std::string(e.what()) == "a\\x1b[31m\\x0ab\\x80: cannot open; got no\\x0atext; needed one of:\n  x\\x0d");
+    BOOST_TEST(std::string(e.what()) ==
+               "a\\x1b[31m\\x0ab\\x80: cannot open; got no\\x0atext; needed one of:\n  x\\x0d");
     BOOST_TEST(e.where() == name);   // the parts are as they were
     BOOST_TEST(e.got() == "no\ntext");
 }

@@ -151,7 +151,8 @@ BOOST_AUTO_TEST_CASE(nothing_outlives_the_launcher_when_it_is_killed) {
 
 // A process that is stopped takes no signal but SIGKILL: it goes on first, and then its members have their grace.
 BOOST_AUTO_TEST_CASE(nothing_outlives_a_killed_launcher_whose_child_is_stopped) {
-    const auto o = run(gone + R"sh($L -n 2 --grace 0.3 -- bash -c 'trap "" TERM; echo $$ >pid.$$; sleep 300 & wait; wait' &
+    const auto o = run(gone + R"sh($L -n 2 --grace 0.3 -- bash -c 'trap "" TERM; echo $$ >pid.$$
+        sleep 300 & wait; wait' &
         outer=$!; await "pid.*" 2; for p in $(cat /proc/$outer/task/$outer/children); do kill -STOP $p; done
         kill -9 $outer; wait $outer; echo status $?; gone pid.*)sh");
     BOOST_TEST(o.has("status 137\n"));

@@ -148,7 +148,8 @@ BOOST_AUTO_TEST_CASE(addresses_that_cannot_work_are_told_at_once) {
     BOOST_TEST(holds(told({"192.0.2.1:7000", at[1]}, quick(10)), "192.0.2.1 is not an address of this machine"));
     cluster_options short_key = quick(10);
     short_key.key = "abc";
-    BOOST_TEST(holds(told(at, short_key), "cluster_options::key: a key that is short enough to be guessed; got 3 bytes"));
+    BOOST_TEST(holds(told(at, short_key),
+                     "cluster_options::key: a key that is short enough to be guessed; got 3 bytes"));
     cluster_options no_key = quick(10);
     no_key.key.clear();
     BOOST_TEST(holds(told({at[0], "192.0.2.1:7000"}, no_key), "without a key"));

@@ -68,7 +68,8 @@ inline int run_plan(const options& o) {
     asked = asked || has_asked(0);
     const int exit_status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
     if (asked) return exit_status;
-    std::fprintf(stderr, "sinter-launch: %s has ended and has not asked for the plan: %s\n", o.command[0].c_str(), needed);
+    std::fprintf(stderr, "sinter-launch: %s has ended and has not asked for the plan: %s\n", o.command[0].c_str(),
+                 needed);
     return exit_status == 0 ? 1 : exit_status;
 }
 
