@@ -5,6 +5,7 @@ reads.
 
 usage: cluster_page.py REPOSITORY
 """
+import json
 import pathlib
 import re
 import subprocess
@@ -63,6 +64,41 @@ else:
     check(env["SINTER_KEY_FILE"].startswith(pod["containers"][0]["volumeMounts"][0]["mountPath"]), "the Job's key")
     printed_documents = list(yaml.safe_load_all(printed.split("\n", 1)[1].rsplit("\n", 1)[0]))
     check([d["kind"] for d in printed_documents] == ["Service", "Job"], "what the error prints is two documents")
+
+    def volumes_fit(spec, where):
+        names = {v["name"] for v in spec["volumes"]}
+        for container in spec["containers"]:
+            check({m["name"] for m in container["volumeMounts"]} <= names, f"{where}: volumes that are mounted")
+            check(any(m["mountPath"] == "/run" for m in container["volumeMounts"]), f"{where}: /run is no volume")
+
+    for replica in replicas.values():
+        volumes_fit(replica["template"]["spec"], "the TFJob")
+    volumes_fit(train_job[0]["spec"]["podTemplateOverrides"][0]["spec"], "the TrainJob")
+    volumes_fit(pod, "the Job")
+    folder = top / "examples/kubernetes"
+    files = {path.stem: list(yaml.safe_load_all(path.read_text())) for path in folder.glob("*.yaml")}
+    check(set(files) == {"volume", "servers", "elastic", "gpus"}, "the manifests of examples/kubernetes")
+    claim = files["volume"][0]
+    check(claim["metadata"]["name"] == "train-run" and claim["spec"]["accessModes"] == ["ReadWriteMany"], "the claim")
+    roles = files["servers"][0]["spec"]["tfReplicaSpecs"]
+    check(set(roles) == {"Chief", "Worker", "PS", "Evaluator"}, "the roles of servers.yaml")
+    for replica in roles.values():
+        volumes_fit(replica["template"]["spec"], "servers.yaml")
+    for name in ("elastic", "gpus"):
+        service, job = files[name]
+        spec = job["spec"]
+        pod = spec["template"]["spec"]
+        volumes_fit(pod, name)
+        env = {e["name"]: e["value"] for e in pod["containers"][0]["env"]}
+        check(spec["completions"] == spec["parallelism"] == int(env["SINTER_SIZE"]), f"{name}: all pods run at once")
+        check(pod["subdomain"] == service["metadata"]["name"], f"{name}: the pods' names are the Service's")
+    check("nvidia.com/gpu" in pod["containers"][0]["resources"]["limits"], "gpus.yaml asks for none")
+    # What elastic.yaml's shell makes of an index is JSON that the roster reads.
+    script = files["elastic"][1]["spec"]["template"]["spec"]["containers"][0]["command"][2]
+    said = subprocess.run(["sh", "-c", script.replace("exec train", 'printf %s "$TF_CONFIG" #')], text=True,
+                          capture_output=True, env={"JOB_COMPLETION_INDEX": "2", "PATH": "/usr/bin:/bin"})
+    roster = json.loads(said.stdout)
+    check(roster["task"] == {"type": "worker", "index": 2} and len(roster["cluster"]["worker"]) == 3, "elastic.yaml")
 
 for fault in faults:
     print("doc/cluster.md:", fault)

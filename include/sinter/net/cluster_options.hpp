@@ -18,20 +18,20 @@ struct tls_files {
 /// How the members of a job find, trust and watch each other. Times are in seconds; those that are
 /// not set follow from `dead_after`.
 struct cluster_options {
-    std::string job;              ///< members of other jobs are refused
-    std::string key;              ///< shared secret of the handshake and of each frame's MAC; without: checksums only
-    std::string folder;           ///< of the checkpoints, where train_spec names none; TF_CONFIG's model_dir
+    std::string job{};            ///< members of other jobs are refused
     double dead_after = 5;        ///< a member not heard of for so long is dead
     double heartbeat = 0;         ///< how often members say that they live; 0: dead_after / 5
     double join_within = 60;      ///< all must be there so soon after the first
     double progress_within = 0;   ///< a member that lives but does not get on is stuck; 0: 60 * dead_after
+    std::string key{};            ///< shared secret of the handshake and of each frame's MAC; without: checksums only
     bool insecure = false;        ///< without a key, other addresses than loopback are accepted too
+    tls_files tls{};
+    std::string folder{};         ///< of the checkpoints, where train_spec names none; TF_CONFIG's model_dir
     bool elastic = false;         ///< survivors go on without the dead, others may join: elastic(strategy) sets it
     int spares = 0;               ///< of an elastic job: so many tasks wait until a member has died
     bool regroups = false;        ///< a group of an elastic job: who still answers for another one is dialled again
     bool announced = true;        ///< messages say who is waited for and who is there; false: a group within a job
     bool chief_is_worker0 = false;   ///< a roster may give chief and worker/0 one address: they are one member
-    tls_files tls;
 
     double heartbeat_every() const { return heartbeat > 0 ? heartbeat : dead_after / 5; }
     double stuck_after() const { return progress_within > 0 ? progress_within : 60 * dead_after; }
