@@ -20,6 +20,7 @@ struct faults {
     int connection = -1;               // the faults below concern the n-th connection alone; -1: all
     bool upwards = true;               // in the direction from who dialled; or the other
     std::ptrdiff_t flip_at = -1;       // one bit of this byte of the direction is flipped
+    std::ptrdiff_t first_ends_at = -1; // after so many bytes the first connection is closed, whatever concerns others
     std::ptrdiff_t cut_at = -1;        // after so many bytes both ends see the connection closed
     std::ptrdiff_t repeat_at = -1;     // the 80 bytes from here on are sent twice
     std::ptrdiff_t mute_at = -1;       // from here on nothing is handed on, and nobody is told
@@ -114,6 +115,8 @@ void run(const host_port& at, const host_port& to, const faults& f, GoingOn goin
         int number;
     };
     std::list<pair> pairs;
+    faults first;
+    first.cut_at = f.first_ends_at;
     for (int number = 0; going_on();) {
         std::vector<pollfd> waits{{listener.get(), POLLIN, 0}};
         for (const pair& p : pairs)
@@ -132,9 +135,11 @@ void run(const host_port& at, const host_port& to, const faults& f, GoingOn goin
                 pairs.push_back({wire::channel(std::move(s)), wire::channel(std::move(onwards)), {}, {}, number++});
         }
         for (auto p = pairs.begin(); p != pairs.end();) {
-            const bool faulty = f.connection < 0 || f.connection == p->number;
-            const bool stays = p->up.go_on(p->near, p->far, f, faulty && f.upwards, random) &&
-                               p->down.go_on(p->far, p->near, f, faulty && !f.upwards, random) &&
+            const bool ends = f.first_ends_at >= 0 && p->number == 0;
+            const bool faulty = ends || f.connection < 0 || f.connection == p->number;
+            const faults& of = ends ? first : f;
+            const bool stays = p->up.go_on(p->near, p->far, of, faulty && of.upwards, random) &&
+                               p->down.go_on(p->far, p->near, of, faulty && !of.upwards, random) &&
                                !(p->up.over() && p->down.over());
             p = stays ? std::next(p) : pairs.erase(p);
         }

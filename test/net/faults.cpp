@@ -135,6 +135,21 @@ BOOST_AUTO_TEST_CASE(a_handshake_that_breaks_off_is_tried_again) {
         }
 }
 
+BOOST_AUTO_TEST_CASE(damage_in_a_handshake_is_dialled_again) {
+    for (const bool upwards : {true, false})
+        for (const int connection : {0, 1})   // control, data
+            for (const std::ptrdiff_t at : {2, 4, 16, 24, 58, 70, 130, 200, 459, 470, 500, 700, 830}) {
+                if (at >= (upwards ? up : down)) continue;
+                fault_proxy::faults f;
+                f.upwards = upwards;
+                f.connection = connection;
+                f.flip_at = at;
+                const outcome r = talk_through(f, quick(5), 2);
+                BOOST_TEST(r.zero == "right", "bit at " << at << ": " << r.zero);
+                BOOST_TEST(r.one == "right", "bit at " << at << ": " << r.one);
+            }
+}
+
 BOOST_AUTO_TEST_CASE(a_direction_that_falls_silent_is_a_death_for_both) {
     for (const bool upwards : {true, false}) {
         fault_proxy::faults f;

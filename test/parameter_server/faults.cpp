@@ -77,6 +77,22 @@ BOOST_AUTO_TEST_CASE(damage_is_found_and_sent_again) {
         }
 }
 
+// A bit that is damaged in a handshake, the first one or that of a worker that dials again, looks like another key.
+BOOST_AUTO_TEST_CASE(damage_in_a_handshake_is_dialled_again) {
+    for (const bool upwards : {true, false})
+        for (const bool again : {false, true})
+            for (const std::ptrdiff_t at : {2, 4, 16, 24, 58, 70, 130, 200, 459, 470, 500, 700, 830}) {
+                if (at >= (upwards ? 488 : 840)) continue;
+                fault_proxy::faults f;
+                f.upwards = upwards;
+                f.connection = again ? 1 : 0;
+                f.first_ends_at = again ? 30000 : -1;
+                f.flip_at = at;
+                const std::string trouble = push_through(f, two_workers());
+                BOOST_TEST(trouble == "", "bit at " << at << (upwards ? " up, " : " down, ") << again << ": " << trouble);
+            }
+}
+
 BOOST_AUTO_TEST_CASE(what_is_repeated_on_the_way_counts_once) {
     for (const bool upwards : {true, false})
         for (const std::ptrdiff_t at : {900, 4000, 30000}) {

@@ -51,6 +51,10 @@ public:
     /// The other end, as it says; proved only once `to_decide` or `accepted` has been reached.
     const greeting& peer() const { return peer_; }
     bool proved() const { return proved_; }
+    /// Whether the answer was no, and nothing shows that the other end said so: a bit that was damaged on the way looks
+    /// like another key, another job or another version. To dial again tells which it is.
+    bool in_doubt() const { return state_ == state::refused && !proved_; }
+    static constexpr int most_doubts = 2;   ///< in a row; with the next one it is believed
 
     /// What is to be sent now; said() when it is gone.
     span<const std::byte> to_say() const { return {out_.data(), out_size_}; }

@@ -121,6 +121,7 @@ private:
         std::unique_ptr<meeting> dialling;
         alarm retry;
         double first_dialled = 0;
+        int doubts = 0;                   // refusals in a row that nobody has proved
         bool told = false;                // a refusal went to it or came from it, and both know the key
         join_trouble trouble;
     };
@@ -191,6 +192,8 @@ private:
         if (settled_) return;
         const handshake& talk = m.talk();
         s.told = s.told || (m.result() == meeting::outcome::refused && talk.proved());
+        if (talk.in_doubt() && s.doubts++ < handshake::most_doubts) return again(r, m.words(), m.explains());
+        if (talk.proved()) s.doubts = 0;
         const bool of_another_group = who_.options.regroups && talk.why() == handshake::refusal::stranger;
         if (m.result() == meeting::outcome::refused && !of_another_group &&
             talk.why() != handshake::refusal::not_sinter && talk.why() != handshake::refusal::busy)

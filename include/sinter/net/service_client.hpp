@@ -27,7 +27,8 @@ public:
 
     /// Dials server `index` once. Waits at most `within` seconds for the address of its host, where
     /// a name server is asked, and then as long for the end of the handshake. Nothing: it is not
-    /// there (yet), and trouble() says why. Throws cluster_error where it refuses this process.
+    /// there (yet), and trouble() says why. Throws cluster_error where it refuses this process: for a
+    /// reason that it proves, or, before any server has accepted this process, again and again.
     std::optional<data_link> dial(int index, double within) {
         const cluster_member& m = who_.servers()[static_cast<std::size_t>(index)];
         const host_port at = m.address();
@@ -55,6 +56,7 @@ public:
             channel c(std::move(socket), std::move(cipher));
             handshake talk(true, own_, who_.options.key);
             if (!connected(c, until) || !meet(c, talk, until)) continue;
+            if (talk.in_doubt() && (knows_key_ || doubts_++ < handshake::most_doubts)) return miss(talk.words(), true);
             if (talk.now() == handshake::state::refused) {
                 if (talk.why() == handshake::refusal::not_sinter || talk.why() == handshake::refusal::busy)
                     return miss(talk.words(), true);
@@ -70,6 +72,7 @@ public:
                 throw about(index, "joining the job", -1, "another task of this job listens there");
             trouble_ = {};
             refused_ = false;
+            knows_key_ = true;
             return data_link(std::move(c), talk.sending(), talk.receiving(),
                              {who_.size() + index, m.name(), text_of(at)});
         }
@@ -106,6 +109,8 @@ private:
     name_lookup names_;
     join_trouble trouble_;   // of the last call of dial()
     bool refused_ = false, nobody_ = false;
+    bool knows_key_ = false;   // some server has accepted it
+    int doubts_ = 0;           // refusals that nobody has proved, before that
 
     double slice() const { return who_.options.heartbeat_every() / 4; }
     std::optional<data_link> miss(std::string why, bool explains = false) {
