@@ -32,12 +32,14 @@ public:
     /// Throws what checkpoint_folder::read_whole() throws.
     SINTER_COLD void read(const std::string& file) {
         if constexpr (large) opened_ = open_trainers_file<Trainer>(file);
-        else checkpoint_folder::read_whole(file, bytes_);
+        else checkpoint_folder::read_whole(path_ = file, bytes_);
     }
     /// Throws what load() throws.
     SINTER_COLD void load(Trainer& to) {
         if constexpr (large) load_with({}, *opened_, to, saved::weights);
-        else sinter::load(to, span<const std::byte>(bytes_.data(), bytes_.size()), saved::weights);
+        else
+            load_with({}, safetensors::parse(span<const std::byte>(bytes_.data(), bytes_.size()), path_), to,
+                      saved::weights);
     }
     /// Whether somebody else has written to it since it was read.
     bool has_changed() const {
@@ -47,6 +49,7 @@ public:
 
 private:
     static constexpr bool large = has_hashed_tables<Trainer>();
+    std::string path_;
     std::vector<std::byte> bytes_;
     std::optional<safetensors::file> opened_;
 };

@@ -16,6 +16,7 @@
 /// | copied_rows | bucket: table; elements: rows | of each: key, step, values and slots |
 /// | copied_put_rows | | table_rows of a file |
 /// | copied_forget | bucket: table, which begins anew | |
+/// | copied_load | | tables_of_job, whose rows are read |
 /// | copied_state | | who is there, clocks, log, tickets: an archive |
 /// | copied_ready | step: epoch | |
 /// | copied_end | | |
@@ -25,7 +26,7 @@ namespace sinter::inline SINTER_TARGET::sharded {
 namespace copied {
 inline constexpr std::uint32_t gradient = 80, sections = 81, commit = 82, clock = 83, write = 84, rows = 85, state = 86,
                                ready = 87, end = 88, answer = 89, put_rows = 90, joining = 91, norm = 92,
-                               forget = 93;
+                               forget = 93, load = 94;
 } // namespace copied
 
 /// What becomes of a push that a leader tells of.
@@ -72,6 +73,7 @@ const char* fault_of_copy(const wire::frame_header& h, const shard_layout& layou
                            h.bytes == h.tag.elements * copied_row_bytes(t.row_floats, slots_of(h.tag.bucket))
                        ? nullptr : "rows that are cut short";
         }
+        case copied::load: return h.bytes <= most_short ? nullptr : "the name of files that is too long";
         case copied::put_rows: return h.bytes <= most_frame ? nullptr : "rows that are too many";
         case copied::forget:
             return h.bytes == 0 && h.tag.bucket >= 0 && h.tag.bucket < static_cast<std::int64_t>(layout.tables.size())

@@ -8,6 +8,7 @@
 #include <sinter/parameter_server/server/copies.hpp>
 #include <sinter/parameter_server/server/exporting.hpp>
 #include <sinter/parameter_server/server/following.hpp>
+#include <sinter/parameter_server/server/job_files.hpp>
 #include <sinter/parameter_server/server/leading.hpp>
 #include <sinter/parameter_server/server/norms.hpp>
 #include <sinter/parameter_server/server/serving.hpp>

@@ -91,6 +91,12 @@ public:
         begin_anew();
         return false;
     }
+    /// Of any program that has such tables. Throws io_error, format_error, mismatch_error.
+    SINTER_COLD void load_tables(shard_view& v, const std::string& name) override {
+        const std::string folder = joined({s_.folder, "/", name});
+        const shard_manifest m = read_manifest(folder + "/manifest.json");
+        detail::shard_loading(v, {s_.program, s_.server, s_.servers, s_.pieces, s_.tables}).tables_from(folder, m);
+    }
     /// What this server wrote by now, perhaps in a run that has ended, must not be taken for a part
     /// of a checkpoint of the same name that is to come. Those that are whole stay whole.
     SINTER_COLD void begin_anew() override {

@@ -49,6 +49,8 @@ public:
     /// The job goes on from other values: what this server wrote before is no part of a checkpoint
     /// that is to come.
     virtual void begin_anew() {}
+    /// Hands on rows of tables alone, by shard_view::restore_row, of the checkpoint of this name.
+    virtual void load_tables(shard_view&, const std::string&) {}
 };
 
 } // namespace sinter::sharded

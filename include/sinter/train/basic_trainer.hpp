@@ -182,6 +182,14 @@ public:
         write(v, slot_address(v, slot), x);
         session_.publish();
     }
+    /// What a parameter, or slot `slot` of it, begins with in its plain form; -1: the parameter itself.
+    std::vector<float> first_values(const variable_info& v, int slot = -1) const {
+        if (slot < 0 || slot == average_slot) return first(v);
+        std::vector<float> x(static_cast<std::size_t>(v.s.size()));
+        if constexpr (compiler::has_first_of_slot<Optimizer>())
+            x.assign(x.size(), compiler::first_of_slot(optimizer_, v.group, slot));
+        return x;
+    }
     /// A variable's numbers as they will lie in memory: whoever sets several makes all of them,
     /// which may fail, and then puts them there, which on the CPU cannot. `slot` as above, or -1
     /// for the variable itself.

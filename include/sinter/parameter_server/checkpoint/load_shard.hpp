@@ -98,6 +98,13 @@ public:
             throw mismatch_error("the checkpoint has other states", folder, "none of this length",
                                  joined({v_.layout->states, " floats"}));
     }
+    /// Rows of tables alone, which look the same on all processors.
+    SINTER_COLD void tables_from(const std::string& folder, const shard_manifest& m) {
+        for (const shard_record& r : m.shards) {
+            const tensor_file f(joined({folder, "/", r.file}));
+            for (std::size_t t = 0; t < v_.tables.size(); ++t) rows(f, t);
+        }
+    }
 
 private:
     shard_view& v_;

@@ -213,6 +213,8 @@ inline void server_session::call(const wire::frame_header& h, span<const std::by
         put_rows(argument);
         return answer({});
     }
+    if (name == "save for the job") return save_job(argument, hold);
+    if (name == "load for the job") return load_job(argument, hold);
     if (name == "forget rows") {
         if (w_ != 0) throw refused_request{"only the chief overwrites values"};
         hold.unlock();

@@ -16,6 +16,7 @@
 #include <sinter/parameter_server/server_log.hpp>
 #include <sinter/parameter_server/shard.hpp>
 #include <sinter/parameter_server/table_rows.hpp>
+#include <sinter/parameter_server/tables_of_job.hpp>
 #include <sinter/parameter_server/step_tickets.hpp>
 #include <cmath>
 #include <condition_variable>
@@ -362,7 +363,8 @@ struct server::engine {
 
     inline void restore();
     inline std::string saved_log() const;
-    inline void save(const std::string& where, bool by_steps);
+    inline void save(const std::string& where, bool by_steps, const std::shared_ptr<shard_files>& of_job = {});
+    inline void load_tables(const tables_of_job&);
     inline bool ends_unsaved() const;
     inline std::optional<std::int64_t> due_save(double now) const;
     bool save_is_due(double now) const { return due_save(now).has_value(); }

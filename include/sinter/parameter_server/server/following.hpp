@@ -165,6 +165,12 @@ inline bool server::engine::take_copy(conversation& talk, const wire::frame_head
             put_rows(table_rows::of({reinterpret_cast<const char*>(bytes.data()), bytes.size()}));
             return true;
         }
+        case copied::load: {
+            if (!options.files_in) throw error("files that this server does not read", "a leader's stream");
+            const changing_values changing(*this);
+            load_tables(wire::restored<tables_of_job>(bytes));
+            return true;
+        }
         case copied::forget: {
             const changing_values changing(*this);
             memory.forget_rows(static_cast<std::size_t>(h.tag.bucket));

@@ -54,6 +54,8 @@ struct server_options {
     int replicas = 1;
     std::shared_ptr<other_shard> other;
     std::function<std::shared_ptr<shard_files>(int shard)> files_of;
+    /// Files in a folder that the chief names, for a checkpoint of the whole job; none: it is refused.
+    std::function<std::shared_ptr<shard_files>(int shard, const std::string& folder)> files_in;
 };
 
 /// A parameter server: the work of a process whose role is ps. It keeps floats and updates them as

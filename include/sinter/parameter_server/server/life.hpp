@@ -48,8 +48,9 @@ inline std::string server::engine::saved_log() const {
     return l.bytes();
 }
 
-/// Copies all while nobody changes it, and writes the copy while everybody goes on.
-inline void server::engine::save(const std::string& where, bool by_steps) {
+/// Copies all while nobody changes it, and writes the copy while everybody goes on. `of_job`: in
+/// place of this server's own files.
+inline void server::engine::save(const std::string& where, bool by_steps, const std::shared_ptr<shard_files>& of_job) {
     shard_view v;
     std::shared_ptr<shard_files> files;   // a copy that comes to lead again may have others meanwhile
     std::vector<std::unique_ptr<float[]>> copies;
@@ -68,12 +69,12 @@ inline void server::engine::save(const std::string& where, bool by_steps) {
             const lock hold(mutex);
             if (failure) throw cluster_error(*failure);
             if (part != copy_role::leading) throw error("this copy leads its shard no longer", "a checkpoint");
-            files = options.files;
+            files = of_job ? of_job : options.files;
             v.log = saved_log();
-            v.global_step = saved_step = global_step;
+            v.global_step = global_step;
             v.clock = order.mode == update_mode::clocks ? all_clocks.applied() : -1;
             v.version = version;
-            saved_at = base::monotonic_seconds();
+            if (!of_job) saved_step = global_step, saved_at = base::monotonic_seconds();
             if (by_steps) saved_by_steps = global_step;
         }
         const shard_layout& l = memory.layout();

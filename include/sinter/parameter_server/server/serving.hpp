@@ -426,6 +426,10 @@ private:
     std::string some_rows(const std::string& argument);
     void put_rows(const std::string& argument);
     void forget_rows(const std::string& argument);
+    template <class F>
+    void do_meanwhile(lock&, F f);   // server/job_files.hpp
+    void save_job(const std::string& argument, lock&);
+    void load_job(const std::string& argument, lock&);
     std::vector<std::int64_t> sorted_keys_;   // of a table that is being read
     std::int64_t sorted_table_ = -1;
 };

@@ -5,6 +5,7 @@
 #include <sinter/device/arena.hpp>
 #include <sinter/parameter_server/client.hpp>
 #include <sinter/parameter_server/table_rows.hpp>
+#include <sinter/parameter_server/tables_of_job.hpp>
 #include <sinter/strategy/parameter_server/server_places.hpp>
 
 namespace sinter::inline SINTER_TARGET::detail {
@@ -76,6 +77,19 @@ public:
         wire::archive_writer w;
         w & std::int64_t{t};
         client_->call_all("forget rows", w.bytes());
+    }
+
+    /// Each server writes what it has to folder/name, or reads tables from there: all at once. Why one
+    /// of them could not write; empty: all have.
+    SINTER_COLD std::string save_for_the_job(const std::string& folder, const std::string& name) {
+        std::string why;
+        for (const std::string& fault :
+             client_->call_all("save for the job", wire::archived(sharded::tables_of_job{folder, name})))
+            if (why.empty()) why = fault;
+        return why;
+    }
+    SINTER_COLD void load_for_the_job(const sharded::tables_of_job& from) {
+        client_->call_all("load for the job", wire::archived(from));
     }
 
     /// A number that is infinite or NaN.

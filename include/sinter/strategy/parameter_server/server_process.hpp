@@ -75,6 +75,7 @@ public:
             return [this, which](int t, std::int64_t row, float* to) { first_row(which, t, row, to); };
         };
         if (setup_.replicas == 1 && !setup_.checkpoints.empty()) more.files = files(self);
+        more.files_in = [this](int which, const std::string& folder) { return files(which, folder, 0); };
         more.first_row = first_row_of(self);
         if ((more.replicas = setup_.replicas) == 2) {
             if (!setup_.checkpoints.empty()) more.files_of = [this](int which) { return files(which); };
@@ -161,13 +162,16 @@ protected:
         };
     }
     SINTER_COLD std::shared_ptr<sharded::shard_files> files(int which) const {
-        sharded::shard_checkpoint_setup s{setup_.checkpoints,
+        return files(which, setup_.checkpoints, setup_.keep);
+    }
+    SINTER_COLD std::shared_ptr<sharded::shard_files> files(int which, const std::string& folder, int keep) const {
+        sharded::shard_checkpoint_setup s{folder,
                                           which,
                                           places_.servers(),
                                           identity_of_program().layout,
                                           places_.dense.pieces[at(which)],
                                           {},
-                                          setup_.keep};
+                                          keep};
         for (const detail::server_places::table& t : places_.tables) s.tables.push_back(t.rows);
         return std::make_shared<sharded::shard_checkpoints>(std::move(s));
     }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <sinter/base/message.hpp>
 #include <sinter/strategy/broadcast_by_sums.hpp>
+#include <sinter/strategy/parameter_server/job_tables.hpp>
 #include <sinter/strategy/parameter_server/server_process.hpp>
+#include <sinter/strategy/parameter_server/written_slots.hpp>
 #include <sinter/strategy/told_by_the_chief.hpp>
 #include <array>
 
@@ -16,7 +17,7 @@ protected:
     using process = server_process<Programs, Optimizer>;
     using replicas = typename process::replicas;
     using typename process::unit, typename process::P, typename process::worker_tables;
-    using process::units_, process::at, process::setup_, process::link_, process::tables_,
+    using process::units_, process::at, process::setup_, process::places_, process::link_, process::tables_,
         process::report_, process::phases, process::takes_norm, process::n_states, process::trains,
         process::clocks;
     template <int I>
@@ -38,10 +39,12 @@ public:
         if (member().chief()) {
             const bool found = !begun_ && link_->client().initialised(),
                        restored = found && (link_->client().is_live() || (!keeps_runs && !loaded_));
-            if (found) say_what_was_found(restored, step);
+            if (found && !link_->client().is_live())
+                detail::say_what_was_found(restored, step, link_->client().global_step(), setup_);
             if (found && !restored) replace_values();
             else if (!restored && changed_) send_values();
             for (int t = 0; t < worker_tables::count; ++t) tables_.loaded(t).forget();
+            of_job_.forget();
             link_->client().open(max_steps, restored || (begun_ && !set_) ? -1 : step, true, phase_steps_);
             if (!independent() && begun_) meet();
         } else {
@@ -86,7 +89,7 @@ public:
         if (serves()) return;
         if (const int t = of_table(to); t >= 0) return write_table(t, to, from, n);
         if (to.where() == compiler::space::slot) {
-            if (member().chief() && trains()) slots_.push_back({to, std::vector<float>(from, from + n)});
+            if (member().chief() && trains()) slots_.write(to, from, n);
             changed_ = true, ++version_;
             return;
         }
@@ -101,6 +104,7 @@ public:
     /// The table begins with its initializer's values (strategy_traits::remote_tables).
     void start_table(const variable_info& v, std::uint64_t stream) {
         tables_.start(v, stream);
+        of_job_.forget();
         changed_ = true, ++version_;
     }
     /// As strategy_session says (Remote tables).
@@ -149,6 +153,23 @@ public:
             [&] { link_->put_rows(t, slots, n, f); },
             [&](bool failed) { return !independent() && meet(failed); },   // nobody goes on with rows of before
             [](auto all_of_it) { all_of_it(); });
+    }
+    /// Whether servers have tables, which they can save (save_tables) better than the chief.
+    bool keeps_tables() const { return worker_tables::count > 0 && link_ && begun_; }
+    /// By the chief: all servers write their rows (job_tables::save).
+    template <class Take>
+    SINTER_COLD bool save_tables(const std::string& folder, Take take) {
+        catch_up();
+        return of_job_.save(*link_, folder, version_, take);
+    }
+    /// The tables' rows are those of files that servers have written, folder/name/file
+    /// (job_tables::put). `slots`: with the optimizer's memory.
+    SINTER_COLD void put_tables(const std::string& folder, const std::string& name,
+                                const std::vector<std::string>& files, bool slots) {
+        if (serves()) return;
+        changed_ = true, ++version_;
+        if (!trains() || member().chief())
+            of_job_.put(tables_, places_, {folder, name, slots}, files, Optimizer::slots);
     }
     template <class Q>
     batch_view prepared(const batch_view& b) {
@@ -292,10 +313,7 @@ public:
     sharded::client* client() { return link_ ? &link_->client() : nullptr; }
 
 protected:
-    struct slot_values {
-        compiler::address to;
-        std::vector<float> x;
-    };
+    detail::job_tables of_job_;
     /// What becomes one push of a training program's.
     struct round {
         runtime::arena gathered{};   ///< gradients of several steps, or of one that is sent while the next is made
@@ -304,7 +322,7 @@ protected:
     };
     std::array<round, std::size_t{Programs::n_training}> rounds_;
     std::unique_ptr<sharded::updater> updater_;   ///< that squares are taken with
-    std::vector<slot_values> slots_;   ///< written, and not sent yet
+    detail::written_slots slots_;      ///< not sent yet
     bool begun_ = false, resting_ = false;
     bool changed_ = false;         ///< values here are newer than the servers'
     bool renewed_slots_ = false;   ///< all slots begin anew with the next values that are sent
@@ -337,17 +355,6 @@ protected:
     static int of_table(compiler::address a) { return worker_tables::table_at(a); }
 
     // ---- values
-    SINTER_COLD void say_what_was_found(bool restored, std::int64_t step) const {
-        if (link_->client().is_live()) return;
-        const std::string theirs = joined({"the servers' checkpoint of step ", link_->client().global_step(), " in ",
-                                           setup_.checkpoints});
-        const std::string ours = step > 0 ? joined({"from step ", step, ", which the chief has loaded,"})
-                                          : std::string("anew, since the chief has loaded no run,");
-        base::say(message_level::normal,
-                  restored ? "the job goes on from " + theirs
-                           : joined({"the job begins ", ours, " and not from ", theirs}),
-                  setup_.members.self().name());
-    }
     /// All that servers have of an earlier run becomes the chief's. It is older then than what they
     /// save from now on (known_checkpoint).
     SINTER_COLD void replace_values() {
@@ -367,6 +374,7 @@ protected:
         link_->write_all(parameters(), place(0, {compiler::space::state, 0}));
         for (std::size_t k = 0; k < kept.size(); ++k)
             link_->write(1 + static_cast<int>(k), 0, kept[k].data(), P::v.z.trained);
+        of_job_.send(*link_, tables_);
         for (int t = 0; t < tables; ++t)
             if (tables_.take_written(t, begun_)) {
                 if (tables_.table(t).hashed) {
@@ -380,13 +388,11 @@ protected:
                 link_->write_table(t, sharded::client::parameters, tables_.whole(t).data());
                 tables_.whole(t) = {};
             }
-        for (const slot_values& s : slots_) {
-            const std::int64_t slot = s.to.offset() / P::v.z.trained;
-            if (const int t = of_table(s.to); t >= 0) link_->write_table(t, 1 + static_cast<int>(slot), s.x.data());
-            else
-                link_->write(1 + static_cast<int>(slot), s.to.offset() % P::v.z.trained, s.x.data(),
-                             static_cast<std::int64_t>(s.x.size()));
-        }
+        slots_.each([&](compiler::address to, const std::vector<float>& x) {
+            const auto slot = 1 + static_cast<int>(to.offset() / P::v.z.trained);
+            if (const int t = of_table(to); t >= 0) link_->write_table(t, slot, x.data());
+            else link_->write(slot, to.offset() % P::v.z.trained, x.data(), std::ssize(x));
+        });
         slots_.clear();
     }
     SINTER_COLD void send_loaded(int t) {
@@ -398,7 +404,7 @@ protected:
     }
     SINTER_COLD void write_table(int t, compiler::address to, const float* from, std::int64_t n) {
         if (to.where() == compiler::space::slot) {
-            if (member().chief() && trains()) slots_.push_back({to, std::vector<float>(from, from + n)});
+            if (member().chief() && trains()) slots_.write(to, from, n);
         } else if (!trains() || member().chief()) {
             tables_.whole(t).assign(from, from + n);
         }
@@ -409,22 +415,15 @@ protected:
         const int array = slot ? 1 + static_cast<int>(from.offset() / P::v.z.trained) : sharded::client::parameters;
         if (const int t = of_table(from); t >= 0 && from.where() != compiler::space::gradient) {
             if (connected()) return catch_up(), link_->read_table(t, array, to);
-            if (slot) return get_written(from, to, n);
+            if (slot) return slots_.read(from, to, n);
             const std::vector<float> x = tables_.first_rows(t);
             std::copy_n(x.data(), n, to);
             return;
         }
-        if (slot && !connected()) return get_written(from, to, n);
+        if (slot && !connected()) return slots_.read(from, to, n);
         if (slot) return catch_up(), link_->read(array, from.offset() % P::v.z.trained, to, n);
         if (from.where() != compiler::space::gradient) refresh();
         units_[0].read(from, to, n);
-    }
-    /// What was written of a slot before there were servers; zeros elsewhere.
-    void get_written(compiler::address from, float* to, std::int64_t n) const {
-        std::fill_n(to, n, 0.f);
-        for (const slot_values& s : slots_)
-            if (s.to == from)
-                std::copy_n(s.x.data(), std::min<std::int64_t>(n, static_cast<std::int64_t>(s.x.size())), to);
     }
     /// f(parameter) that has this float of the parameters' arena.
     template <class F>

@@ -65,12 +65,16 @@ public:
         renewed_[at(t)] = false;
         return !whole_[at(t)].empty() || loaded_[at(t)] || (renewed && before);
     }
-    /// All first values, where nothing has been written.
-    SINTER_COLD std::vector<float> first_rows(int t) const {
+    /// All first values, where nothing has been written or loaded.
+    SINTER_COLD std::vector<float> first_rows(int t) {
         if (!whole_[at(t)].empty()) return whole_[at(t)];
         const remote_table& r = table(t);
         std::vector<float> x(at(r.hashed ? 0 : r.rows * r.width));
         for (std::int64_t i = 0; i < r.rows && !r.hashed; ++i) first_row(t, i, &x[at(i * r.width)]);
+        if (!r.hashed && loaded_[at(t)])
+            loaded_[at(t)].each([&](std::int64_t key, std::int64_t, const float* row) {
+                if (key >= 0 && key < r.rows) std::copy_n(row, r.width, &x[at(key * r.width)]);
+            });
         return x;
     }
 

@@ -5,6 +5,7 @@
 #include <sinter/train/checkpoint/hashed_tables.hpp>
 #include <sinter/train/checkpoint/optimizer_memory.hpp>
 #include <sinter/train/checkpoint/shared_file.hpp>
+#include <sinter/train/checkpoint/table_files.hpp>
 #include <sinter/train/not_finite.hpp>
 #include <sinter/train/checkpoint/reserved_names.hpp>
 #include <sinter/train/trainer.hpp>
@@ -126,23 +127,53 @@ SINTER_COLD void need_whole_weights_of_all([[maybe_unused]] const Trainer& t, [[
         if (any) Trainer::refuse_mixed(where);
     }
 }
+/// By the chief: servers write the tables that they keep beside the file `path`, and `to` says what
+/// they have written. All members call it. False: this is no job with such tables, or the chief does
+/// not see what they write.
+template <class Trainer>
+SINTER_COLD bool save_table_files([[maybe_unused]] const Trainer& t, [[maybe_unused]] const std::string& path,
+                                  [[maybe_unused]] table_files& to) {
+    if constexpr (Trainer::strategy_type::traits.remote_tables) {
+        auto& session = const_cast<Trainer&>(t).session();   // to speak with other members changes nothing of it
+        if (!session.keeps_tables()) return false;
+        bool seen = true;
+        by_the_chief(session, "save the servers' tables beside", path, [&] {
+            const auto take = [&](const std::string& name, const std::string& file, std::uint64_t bytes,
+                                  std::uint64_t checksum) {
+                to.name = name;
+                to.parts.push_back({file, bytes, checksum});
+            };
+            seen = session.save_tables(table_files::folder_of(path), take);
+        });
+        if (is_alone(session) ? !seen : of_any(session, !seen)) return false;
+        for (int i = 0; i < Trainer::parameters(); ++i)
+            if (Trainer::parameter(i).remote) to.tables.push_back(Trainer::path(Trainer::parameter(i)));
+        return true;
+    } else {
+        return false;
+    }
+}
 /// What save() hands to `write(entries, metadata)`: the trainer's, and what else `entries` has.
-/// `path`: of the file that comes of it, if one does.
+/// `path`: of the file that comes of it, if one does. `beside`: tables that servers keep are not in it,
+/// if the servers can write them into files beside it (table_files.hpp).
 template <class Trainer, class Write>
 SINTER_COLD auto save_with(std::vector<safetensors::entry> entries, const Trainer& t, saved what, Write write,
                            [[maybe_unused]] const std::string& path = {},
-                           [[maybe_unused]] not_finite allow = not_finite::refused) {
+                           [[maybe_unused]] not_finite allow = not_finite::refused, bool beside = false) {
     need_whole_weights_of_all(t, path.empty() ? "save_to_memory" : joined({"save, ", path}).c_str());
     const auto variables = saved_variables<Trainer>(what);
+    table_files apart;
+    beside = beside && save_table_files(t, path, apart);
     std::vector<std::vector<float>> values(variables.size());
     for (std::size_t i = 0; i < variables.size(); ++i) {
         const saved_variable& s = variables[i];
         if (what == saved::weights && s.v->of_examples) continue;   // where sequences have come to is no weight
+        if (beside && s.v->remote) continue;
         values[i] = s.slot < 0 ? t.plain(*s.v) : t.plain_slot(*s.v, s.slot);
         entries.push_back({s.name, safetensors::dtype::f32, extents_of(s.v->s), values[i].data()});
     }
     [[maybe_unused]] hashed_tables_to_save tables;
-    if constexpr (has_hashed_tables<Trainer>()) {
+    if constexpr (has_hashed_tables<Trainer>()) if (!beside) {
         auto& session = const_cast<Trainer&>(t).session();   // to speak with other members changes nothing of it
         const std::size_t name = path.rfind('/');
         by_the_chief(session, "read tables to save", path, [&] {
@@ -158,6 +189,7 @@ SINTER_COLD auto save_with(std::vector<safetensors::entry> entries, const Traine
         entries.push_back({phase_steps_name, safetensors::dtype::i64, {std::ssize(phases)}, phases.data()});
     safetensors::metadata_map metadata{{"format", "sinter"}};
     if (what == saved::whole) metadata.emplace("seed", joined({t.options().seed}));
+    if (beside) apart.add_to(metadata);
     constexpr const char* memory = memory_of_trainer<Trainer>();
     if (what == saved::whole && memory != nullptr) metadata.emplace("optimizer", memory);
     return write(std::move(entries), metadata);
@@ -205,6 +237,21 @@ SINTER_COLD void check_fit(const std::vector<safetensors::expected_tensor>& expe
                   "(train/checkpoint/load_weights.hpp)";
     throw mismatch_error(std::move(list), file.source);
 }
+/// Values of tables that servers have written, for a trainer that keeps all of them itself.
+template <class Trainer>
+SINTER_COLD void take_table_files([[maybe_unused]] const table_files& from,
+                                  [[maybe_unused]] const std::vector<saved_variable>& variables,
+                                  [[maybe_unused]] const Trainer& t,
+                                  [[maybe_unused]] std::vector<typename Trainer::packed_values>& to) {
+    if constexpr (!Trainer::strategy_type::traits.remote_tables)
+        for (const saved_variable& s : variables) {
+            const std::string path = Trainer::path(*s.v);
+            if (!from.has(path)) continue;
+            std::vector<float> x = t.first_values(*s.v, s.slot);
+            read_table_files(from, path, s.slot, s.v->s.last(), x);
+            to.push_back(t.packed(*s.v, x.data(), s.slot));
+        }
+}
 /// load() of what was read, which must also hold what is `expected`. All that can fail comes before
 /// the first change; `further()` is the last of it. Not so rows of tables of 64-bit keys, which are
 /// read, and go to who keeps them, when all else is in its place.
@@ -216,7 +263,10 @@ SINTER_COLD void load_with(std::vector<safetensors::expected_tensor> expected, c
     const auto variables = saved_variables<Trainer>(whole ? saved::whole : saved::weights);
     // Where sequences have come to is no weight: a file may have it, of whatever batch, and it is
     // left alone.
-    const auto taken = [&](const saved_variable& s) { return whole || !s.v->of_examples; };
+    const std::optional<table_files> apart = table_files::of(f);
+    const auto taken = [&](const saved_variable& s) {
+        return (whole || !s.v->of_examples) && !(apart && apart->has(Trainer::path(*s.v)));
+    };
     for (const saved_variable& s : variables)
         if (taken(s)) expected.push_back({s.name, safetensors::dtype::f32, extents_of(s.v->s)});
     [[maybe_unused]] hashed_tables_to_load tables;
@@ -243,14 +293,19 @@ SINTER_COLD void load_with(std::vector<safetensors::expected_tensor> expected, c
         std::memcpy(&steps, f.at("step").data.data(), sizeof steps);
         if (steps < 0)
             throw format_error("number of steps", joined({path, ", tensor step"}), joined({steps}), "0 or more");
-        const auto seed = f.metadata.find("seed");   // older files have none
-        const std::string our_seed = joined({t.options().seed});
-        if (draws_numbers<Trainer> && seed != f.metadata.end() && seed->second != our_seed)
-            throw mismatch_error(
-                "the saved run drew its random numbers from another seed: it would go on otherwise", path,
-                joined({"seed ", io::printable(seed->second)}),
-                joined({"the trainer's ", our_seed, ": make it with that .seed, or write load(..., saved::weights)"}));
     }
+    const auto seed = f.metadata.find("seed");   // older files have none
+    const std::string our_seed = joined({t.options().seed});
+    if (((whole && draws_numbers<Trainer>) || apart) && seed != f.metadata.end() && seed->second != our_seed)
+        throw mismatch_error(
+            apart ? "the saved run drew the rows of its tables from another seed: those that no step has named are "
+                    "in no file"
+                  : "the saved run drew its random numbers from another seed: it would go on otherwise",
+            path,
+            joined({"seed ", io::printable(seed->second)}),
+            joined({"the trainer's ", our_seed,
+                    apart ? ": make it with that .seed"
+                          : ": make it with that .seed, or write load(..., saved::weights)"}));
     const char* const ours = memory_of_trainer<Trainer>();
     if (const auto theirs = f.metadata.find("optimizer");   // older files do not say
         whole && ours != nullptr && theirs != f.metadata.end() && theirs->second != ours)
@@ -276,7 +331,10 @@ SINTER_COLD void load_with(std::vector<safetensors::expected_tensor> expected, c
                     x.size() * sizeof(float));   // the file's bytes may lie anywhere
         ready.push_back(t.packed(*s.v, x.data(), s.slot));
     }
+    if (apart) take_table_files(*apart, variables, t, ready);
     further();
+    if constexpr (Trainer::strategy_type::traits.remote_tables)
+        if (apart) t.session().put_tables(table_files::folder_of(path), apart->name, apart->paths(), whole);
     t.put(ready, whole);
     if constexpr (has_hashed_tables<Trainer>()) tables.put(f, whole, whole ? steps : t.steps(), t);
     if constexpr (phases_alternate<Trainer>)
@@ -286,8 +344,10 @@ SINTER_COLD void load_with(std::vector<safetensors::expected_tensor> expected, c
 /// A file of a trainer that has tables of 64-bit keys, which are left there.
 template <class Trainer>
 SINTER_COLD safetensors::file open_trainers_file(const std::string& path) {
-    return safetensors::open_verified(
+    safetensors::file f = safetensors::open_verified(
         path, [](std::string_view name) { return hashed_tables_to_load::has_rows<Trainer>(name); });
+    need_table_files(f);
+    return f;
 }
 /// f(contents) of the file that the chief opens so (shared_file.hpp), or does not find.
 template <class Trainer, class Session, class Open, class F>

@@ -4,6 +4,7 @@
 #include <sinter/io/safetensors/checksum.hpp>
 #include <sinter/io/safetensors/read.hpp>
 #include <sinter/io/run_record.hpp>
+#include <sinter/train/checkpoint/table_files.hpp>
 #include <algorithm>
 #include <cstdio>
 
@@ -72,7 +73,9 @@ public:
         bytes.resize(static_cast<std::size_t>(in.size()));
         if (in.read_up_to(span<std::byte>(bytes.data(), bytes.size())) != bytes.size())
             throw io_error("file became shorter while it was read", file, {}, joined({bytes.size(), " bytes"}));
-        safetensors::need_checksum(safetensors::parse(span<const std::byte>(bytes.data(), bytes.size()), file));
+        const auto f = safetensors::parse(span<const std::byte>(bytes.data(), bytes.size()), file);
+        safetensors::need_checksum(f);
+        detail::need_table_files(f);
     }
     /// All but the newest `keep`, as long as the run may write.
     SINTER_COLD void remove_old(run_record& record) const {
@@ -80,7 +83,10 @@ public:
         const std::vector<std::int64_t> all = steps();
         if (all.size() <= static_cast<std::size_t>(keep_)) return;
         record.guarded([&] {
-            for (std::size_t i = static_cast<std::size_t>(keep_); i < all.size(); ++i) ::unlink(name(all[i]).c_str());
+            for (std::size_t i = static_cast<std::size_t>(keep_); i < all.size(); ++i) {
+                ::unlink(name(all[i]).c_str());
+                detail::table_files::remove(name(all[i]));
+            }
         });
     }
 

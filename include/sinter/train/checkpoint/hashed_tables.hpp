@@ -7,6 +7,7 @@
 #include <sinter/io/safetensors.hpp>
 #include <sinter/io/safetensors/open.hpp>
 #include <sinter/io/scratch_file.hpp>
+#include <sinter/train/checkpoint/table_files.hpp>
 #include <sinter/train/members.hpp>
 #include <sinter/train/not_finite.hpp>
 
@@ -115,6 +116,7 @@ public:
             const variable_info& v = Trainer::parameter(i);
             if (!is_hashed_table(v)) continue;
             const std::string path = Trainer::path(v);
+            if (const auto apart = table_files::of(f); apart && apart->has(path)) continue;
             const auto found = f.tensors.find(keys_name(path));
             const std::int64_t rows =
                 found != f.tensors.end() && found->second.shape.size() == 1 ? found->second.shape[0] : 0;

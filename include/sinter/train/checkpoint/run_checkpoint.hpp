@@ -61,8 +61,12 @@ SINTER_COLD void save_run(Run& run, const std::string& file, run_record* owner =
             // The chief may be another one than at the beginning.
             if (!owner->taken(detail::chief_since(session))) owner->take(run.step, detail::chief_since(session));
             safetensors::write(file, std::move(all), metadata, [&](auto rename) { owner->guarded(rename); });
+            if constexpr (std::remove_cvref_t<decltype(run.model)>::strategy_type::traits.remote_tables) {
+                const auto apart = detail::table_files::of({file, metadata, {}});
+                detail::table_files::remove(file, apart ? apart->name : std::string());
+            }
         });
-    }, file);
+    }, file, not_finite::refused, true);
 }
 
 namespace detail {

@@ -3,6 +3,7 @@
 #include <optional>
 #include <sinter/io/safetensors.hpp>
 #include <sinter/io/safetensors/checksum.hpp>
+#include <sinter/train/checkpoint/table_files.hpp>
 #include <sinter/train/members.hpp>
 
 namespace sinter::inline SINTER_TARGET::detail {
@@ -18,6 +19,7 @@ SINTER_COLD std::vector<std::byte> file_of_chief(Session& s, const std::string& 
             bytes.resize(static_cast<std::size_t>(in.size()));
             if (in.read_up_to(span<std::byte>(bytes.data(), bytes.size())) != bytes.size())
                 throw io_error("file became shorter while it was read", path, {}, joined({bytes.size(), " bytes"}));
+            need_table_files(safetensors::parse(span<const std::byte>(bytes.data(), bytes.size()), path));
         });
         bytes_of_chief(s, bytes);
     });
@@ -27,7 +29,12 @@ SINTER_COLD std::vector<std::byte> file_of_chief(Session& s, const std::string& 
 /// weights the others then have.
 template <class Session, class F>
 SINTER_COLD void with_file_of_chief(Session& s, const std::string& path, F f) {
-    if (is_alone(s)) return s.member().chief() ? void(f(safetensors::read(path))) : void();
+    if (is_alone(s)) {
+        if (!s.member().chief()) return;
+        const safetensors::file file = safetensors::read(path);
+        need_table_files(file);
+        return f(file);
+    }
     if constexpr (requires { s.waits(); })   // to join a job: what it loads will be replaced
         if (s.waits()) return f(safetensors::read(path));
     if constexpr (requires { s.is_quiet(); })   // it has joined: the others have loaded this, and more since

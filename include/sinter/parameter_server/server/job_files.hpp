@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/parameter_server/server/copies.hpp>
+
+/// A server's part of a checkpoint of the whole job, which the chief asks for.
+namespace sinter::inline SINTER_TARGET::sharded {
+
+/// All rows become those of the files that all servers have written together, perhaps as many as
+/// another number of servers.
+inline void server::engine::load_tables(const tables_of_job& from) {
+    const std::shared_ptr<shard_files> files = options.files_in(shard_number, from.folder);
+    shard_view v = memory.view();
+    v.server = shard_number;
+    v.servers = static_cast<int>(who.servers().size());
+    v.restore_row = [&](std::size_t table, std::int64_t key, std::int64_t step, const float* values,
+                        const float* const* slots) {
+        memory.use_rows(table, [&](row_store& rows, std::int64_t& newest) {
+            newest = std::max(newest, step);
+            if (from.slots) rows.restore(key, step, values, slots);
+            else rows.write(key, values, step);
+        });
+    };
+    for (std::size_t t = 0; t < v.tables.size(); ++t) memory.forget_rows(t);
+    files->load_tables(v, from.name);
+    for (std::size_t t = 0; t < v.tables.size(); ++t)
+        memory.use_rows(t, [](row_store& rows, std::int64_t&) { rows.order_by_age(); });
+}
+
+/// f() on a thread of its own. The worker hears meanwhile that this server lives. Throws what f
+/// throws.
+template <class F>
+void server_session::do_meanwhile(lock& hold, F f) {
+    bool done = false;
+    std::string fault;
+    struct working {   // it ends before what it works with
+        base::posix_thread thread;
+        lock& hold;
+        ~working() {
+            const bool held = hold.owns_lock();
+            if (held) hold.unlock();
+            if (thread.joinable()) thread.join();
+            if (held) hold.lock();
+        }
+    } work{{}, hold};
+    work.thread = base::posix_thread([&] {
+        std::string why;
+        try {
+            f();
+        } catch (const std::exception& e) {
+            why = e.what();
+            if (why.empty()) why = "it failed";
+        }
+        const lock here(e_.mutex);
+        fault = why;
+        done = true;
+        e_.changed.notify_all();
+    });
+    wait(hold, [&] { return done; });
+    if (!fault.empty()) throw refused_request{fault};
+}
+inline void server_session::save_job(const std::string& argument, lock& hold) {
+    if (!e_.options.files_in) throw refused_request{"this server writes no files for a job"};
+    const auto to = wire::restored<tables_of_job>(as_bytes(argument));
+    std::string fault;   // an answer, for the chief can do without
+    do_meanwhile(hold, [&] {
+        try {
+            e_.save(to.name, false, e_.options.files_in(e_.shard_number, to.folder));
+        } catch (const std::exception& e) {
+            fault = *e.what() ? e.what() : "it failed";
+        }
+    });
+    hold.unlock();
+    answer(fault);
+}
+inline void server_session::load_job(const std::string& argument, lock& hold) {
+    if (w_ != 0) throw refused_request{"only the chief overwrites values"};
+    if (!e_.options.files_in) throw refused_request{"this server reads no files of a job"};
+    if (e_.replicated()) {
+        need_served(hold);
+        if (e_.stream) e_.stream->add(copied::load, {}, as_bytes(argument));
+    }
+    const auto from = wire::restored<tables_of_job>(as_bytes(argument));
+    do_meanwhile(hold, [&] { e_.load_tables(from); });
+    hold.unlock();
+    answer({});
+}
+
+} // namespace sinter::sharded

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/base/message.hpp>
+#include <sinter/parameter_server/checkpoint/folder.hpp>
+#include <sinter/parameter_server/checkpoint/manifest.hpp>
+#include <sinter/strategy/parameter_server/rows_of_files.hpp>
+#include <sinter/strategy/parameter_server/server_link.hpp>
+#include <sinter/strategy/parameter_server/server_setup.hpp>
+#include <cstdlib>
+#include <optional>
+
+namespace sinter::inline SINTER_TARGET::detail {
+
+/// The same path from everywhere on this machine, and on others that have the same folders. Throws
+/// io_error.
+SINTER_COLD inline std::string absolute_folder(const std::string& folder) {
+    const std::size_t slash = folder.rfind('/');   // it need not be there yet, what it is in must be
+    const std::string above = slash == folder.npos ? "." : slash == 0 ? "/" : folder.substr(0, slash);
+    char* const found = ::realpath(above.c_str(), nullptr);
+    if (!found) io::throw_io_error(errno, "cannot find the folder", above);
+    const std::string full = found;
+    std::free(found);
+    return joined({full == "/" ? "" : full, "/", slash == folder.npos ? folder : folder.substr(slash + 1)});
+}
+/// A name that nothing in the folder has.
+SINTER_COLD inline std::string new_name(const std::string& folder) {
+    for (int i = 1;; ++i)
+        if (const std::string name = joined({"save-", i}); !sharded::detail::exists(joined({folder, "/", name})))
+            return name;
+}
+/// What servers say that they have written, where it is visible here.
+SINTER_COLD inline std::optional<sharded::shard_manifest> visible_files(const std::string& folder) {
+    if (!sharded::detail::exists(folder + "/manifest.json")) return {};
+    sharded::shard_manifest m = sharded::read_manifest(folder + "/manifest.json");
+    for (const sharded::shard_record& r : m.shards)
+        if (io::input_file(joined({folder, "/", r.file})).size() != r.bytes) return {};
+    return m;
+}
+/// What becomes of a checkpoint that servers had begun with, in one line. `step`: of the chief.
+SINTER_COLD inline void say_what_was_found(bool goes_on, std::int64_t step, std::int64_t servers_step,
+                                           const server_setup& s) {
+    const std::string theirs = joined({"the servers' checkpoint of step ", servers_step, " in ", s.checkpoints});
+    const std::string ours = step > 0 ? joined({"from step ", step, ", which the chief has loaded,"})
+                                      : std::string("anew, since the chief has loaded no run,");
+    base::say(message_level::normal,
+              goes_on ? "the job goes on from " + theirs : joined({"the job begins ", ours, " and not from ", theirs}),
+              s.members.self().name());
+}
+
+/// Tables in checkpoints of a whole job: files that servers write and read at the chief's word.
+class job_tables {
+public:
+    /// All servers write their rows into a folder of its own in `folder`. take(name, file, bytes,
+    /// checksum) is called for each file; where there was no update since the last call (`version`: and no
+    /// value was written) these are the ones of then. False: this process sees no such files.
+    template <class Take>
+    SINTER_COLD bool save(server_link& link, const std::string& folder, std::int64_t version, Take take) {
+        const std::string all = absolute_folder(folder);
+        const std::int64_t step = link.client().global_step();
+        if (folder_ != all || step_ != step || version_ != version) name_.clear();
+        folder_ = all, step_ = step, version_ = version;
+        std::optional<sharded::shard_manifest> m;
+        if (!name_.empty()) m = visible_files(joined({all, "/", name_}));
+        if (!m) {
+            name_ = new_name(all);
+            const std::string fault = link.save_for_the_job(all, name_);
+            if (fault.empty()) m = visible_files(joined({all, "/", name_}));
+            if (!m && !std::exchange(said_, true))
+                base::say(message_level::warning,
+                          joined({"the servers cannot write their tables where the chief sees them, which writes them "
+                                  "itself then: the folder of checkpoints should be one that all see",
+                                  fault.empty() ? "" : ". ", fault}),
+                          all);
+        }
+        if (!m) return name_.clear(), false;
+        for (const sharded::shard_record& r : m->shards) take(name_, r.file, r.bytes, r.checksum);
+        return true;
+    }
+    /// The tables' rows are those of `files`. They go to the servers with the next values; until
+    /// then, or without servers, they are read when they are needed.
+    template <class Tables>
+    SINTER_COLD void put(Tables& tables, const server_places& places, const sharded::tables_of_job& from,
+                         const std::vector<std::string>& files, int slots) {
+        const auto opened = rows_of_files::open(files);
+        for (int t = 0; t < Tables::count; ++t) {
+            const int n = from.slots && Tables::variable(t).group != compiler::frozen_group ? slots : 0;
+            const int width = Tables::table(t).width;
+            const auto rows = std::make_shared<rows_of_files>(
+                opened, places.shards[0].tables[static_cast<std::size_t>(t)].name, width, n);
+            tables.whole(t).clear();
+            tables.loaded(t).put(width, n, rows->size(),
+                                 [rows](std::size_t i, std::int64_t& key, std::int64_t& step, float* row) {
+                                     rows->get(i, key, step, row);
+                                 },
+                                 true);
+        }
+        to_send_ = {absolute_folder(from.folder), from.name, from.slots};
+    }
+    /// What was put and is not the servers' yet.
+    template <class Tables>
+    SINTER_COLD void send(server_link& link, Tables& tables) {
+        if (to_send_.name.empty()) return;
+        link.load_for_the_job(to_send_);
+        forget();
+        for (int t = 0; t < Tables::count; ++t) {
+            tables.loaded(t).forget();
+            if (tables.whole(t).empty()) tables.take_written(t, false);   // it does not begin anew
+        }
+    }
+    void forget() { to_send_ = {}; }
+
+private:
+    std::string folder_, name_;   ///< of what was saved last
+    std::int64_t step_ = -1, version_ = -1;
+    sharded::tables_of_job to_send_;
+    bool said_ = false;
+};
+
+} // namespace sinter::detail
