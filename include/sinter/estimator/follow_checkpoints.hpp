@@ -43,6 +43,12 @@ public:
     }
     /// Whether somebody else has written to it since it was read.
     bool has_changed() const {
+        try {
+            if constexpr (large) need_table_files(*opened_);
+            else need_table_files(safetensors::parse(span<const std::byte>(bytes_.data(), bytes_.size()), path_));
+        } catch (const error&) {
+            return true;
+        }
         if constexpr (large) return opened_->left_in->has_changed();
         else return false;
     }

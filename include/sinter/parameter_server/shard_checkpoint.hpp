@@ -95,6 +95,7 @@ public:
     SINTER_COLD void load_tables(shard_view& v, const std::string& name) override {
         const std::string folder = joined({s_.folder, "/", name});
         const shard_manifest m = read_manifest(folder + "/manifest.json");
+        for (const shard_record& r : m.shards) check_file(folder, r);
         detail::shard_loading(v, {s_.program, s_.server, s_.servers, s_.pieces, s_.tables}).tables_from(folder, m);
     }
     /// What this server wrote by now, perhaps in a run that has ended, must not be taken for a part

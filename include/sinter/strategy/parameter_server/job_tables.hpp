@@ -3,7 +3,7 @@
 #include <sinter/base/message.hpp>
 #include <sinter/parameter_server/checkpoint/folder.hpp>
 #include <sinter/parameter_server/checkpoint/manifest.hpp>
-#include <sinter/strategy/parameter_server/rows_of_files.hpp>
+#include <sinter/parameter_server/checkpoint/rows_of_files.hpp>
 #include <sinter/strategy/parameter_server/server_link.hpp>
 #include <sinter/strategy/parameter_server/server_setup.hpp>
 #include <cstdlib>
@@ -51,12 +51,12 @@ SINTER_COLD inline void say_what_was_found(bool goes_on, std::int64_t step, std:
 class job_tables {
 public:
     /// All servers write their rows into a folder of its own in `folder`. take(name, file, bytes,
-    /// checksum) is called for each file; where there was no update since the last call (`version`: and no
-    /// value was written) these are the ones of then. False: this process sees no such files.
+    /// checksum) is called for each file; where there was no update since the last call these are the
+    /// ones of then. False: this process sees no such files.
     template <class Take>
-    SINTER_COLD bool save(server_link& link, const std::string& folder, std::int64_t version, Take take) {
+    SINTER_COLD bool save(server_link& link, const std::string& folder, Take take) {
         const std::string all = absolute_folder(folder);
-        const std::int64_t step = link.client().global_step();
+        const std::int64_t step = link.client().global_step(), version = link.client().version();
         if (folder_ != all || step_ != step || version_ != version) name_.clear();
         folder_ = all, step_ = step, version_ = version;
         std::optional<sharded::shard_manifest> m;
@@ -81,11 +81,12 @@ public:
     template <class Tables>
     SINTER_COLD void put(Tables& tables, const server_places& places, const sharded::tables_of_job& from,
                          const std::vector<std::string>& files, int slots) {
-        const auto opened = rows_of_files::open(files);
+        const auto opened = sharded::rows_of_files::open(files);
+        for (const auto& f : opened) safetensors::checksum(*f);   // what changes from now on is seen
         for (int t = 0; t < Tables::count; ++t) {
             const int n = from.slots && Tables::variable(t).group != compiler::frozen_group ? slots : 0;
             const int width = Tables::table(t).width;
-            const auto rows = std::make_shared<rows_of_files>(
+            const auto rows = std::make_shared<sharded::rows_of_files>(
                 opened, places.shards[0].tables[static_cast<std::size_t>(t)].name, width, n);
             tables.whole(t).clear();
             tables.loaded(t).put(width, n, rows->size(),

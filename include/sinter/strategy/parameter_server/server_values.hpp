@@ -160,7 +160,7 @@ public:
     template <class Take>
     SINTER_COLD bool save_tables(const std::string& folder, Take take) {
         catch_up();
-        return of_job_.save(*link_, folder, version_, take);
+        return of_job_.save(*link_, folder, take);
     }
     /// The tables' rows are those of files that servers have written, folder/name/file
     /// (job_tables::put). `slots`: with the optimizer's memory.
