@@ -89,7 +89,7 @@ BOOST_AUTO_TEST_CASE(damage_in_a_handshake_is_dialled_again) {
                 f.first_ends_at = again ? 30000 : -1;
                 f.flip_at = at;
                 const std::string trouble = push_through(f, two_workers());
-                BOOST_TEST(trouble == "", "bit at " << at << (upwards ? " up, " : " down, ") << again << ": " << trouble);
+                BOOST_TEST(trouble == "", at << (upwards ? " up, " : " down, ") << again << ": " << trouble);
             }
 }
 

@@ -250,6 +250,60 @@ BOOST_AUTO_TEST_CASE(two_that_cannot_connect) {
     BOOST_TEST(word_behind(a, "members") == "32", a);
     BOOST_TEST(holds(second ? c : b, "this process was removed from the job"), b << " | " << c);
 }
+namespace {
+
+/// Trains as the variables say that torchrun sets.
+std::string launched(const std::string& master, int rank, const plan& p) {
+    const auto port = std::to_string(20000 + ::getppid() % 10000);
+    const std::string number = std::to_string(rank);
+    for (const auto& [name, value] : std::initializer_list<std::pair<const char*, std::string>>{
+             {"RANK", number}, {"LOCAL_RANK", number}, {"WORLD_SIZE", "3"}, {"MASTER_ADDR", master},
+             {"MASTER_PORT", port}})
+        ::setenv(name, value.c_str(), 1);
+    auto model = model_under(elastic(multi_worker<ring>{cluster::from_environment(quick())}));
+    auto data = training();
+    std::string members;
+    model.train(data, {.max_steps = steps_of_a_life, .progress = nullptr}, conduct{p, members});
+    const double off = furthest(numbers(model), trained_alone(model_under(single<cpu_device>{}), steps_of_a_life));
+    return (off < 1e-3 ? "right " : "wrong ") + members;
+}
+
+} // namespace
+
+BOOST_AUTO_TEST_CASE(under_torchruns_variables) {
+    {
+        processes job;
+        for (int r = 0; r < 3; ++r)
+            job.start([=] {
+                return launched("127.0.0.1", r, {.die_at = r == 0 ? 10 : -1, .pause = 0.06, .joined = 3});
+            });
+        BOOST_TEST(job.result(0) == "KILLED");
+        const int again = job.start([=] { return launched("127.0.0.1", 0, {.pause = 0.06, .joined = 3}); });
+        for (const int r : {1, 2}) BOOST_TEST(job.result(r) == "right 323");
+        BOOST_TEST(job.result(again) == "right 3");
+    }
+    const two_hosts hosts;
+    if (!hosts.made()) return;
+    processes job;
+    for (int r = 0; r < 3; ++r)
+        job.start([&, r] {
+            if (!hosts.enter(r > 0)) return std::string("no such host");
+            return launched(two_hosts::address(0), r, {.die_at = r == 0 ? 10 : -1});
+        });
+    for (const int r : {1, 2}) BOOST_TEST(job.result(r) == "right 32");
+}
+// An elastic program that is started by itself is one process's.
+BOOST_AUTO_TEST_CASE(alone) {
+    for (const char* name : {"TF_CONFIG", "RANK", "WORLD_SIZE", "SINTER_SIZE"}) ::unsetenv(name);
+    const plan p;
+    std::string members;
+    auto model = model_under(elastic(multi_worker<ring>{cluster::from_environment()}));
+    auto data = training();
+    model.train(data, {.max_steps = steps_of_a_life, .progress = nullptr}, conduct{p, members});
+    BOOST_TEST(members == "1");
+    const double off = furthest(numbers(model), trained_alone(model_under(single<cpu_device>{}), steps_of_a_life));
+    BOOST_TEST(off < 1e-3);
+}
 BOOST_AUTO_TEST_CASE(what_makes_no_sense_is_refused) {
     const auto at = own_addresses(2);
     cluster_options o = quick();
@@ -262,9 +316,9 @@ BOOST_AUTO_TEST_CASE(what_makes_no_sense_is_refused) {
     BOOST_CHECK_EXCEPTION(model_under(elastic(multi_worker<ring>{cluster::of(at, 0, o)})), option_error,
                           [](const option_error& e) { return holds(e.what(), "number of spares; got 2"); });
     o.spares = 0;
-    const auto half = cluster::with_master(0, 2, {"127.0.0.1", 7000}, o);
+    const auto half = cluster::with_master(0, 2, {}, o, "the master's address");
     BOOST_CHECK_EXCEPTION(model_under(elastic(multi_worker<ring>{half})), option_error, [](const option_error& e) {
-        return holds(e.what(), "an elastic job needs all addresses");
+        return holds(e.what(), "the address of rank 0 is not known");
     });
     // Who is missing is named.
     cluster_options soon = quick();

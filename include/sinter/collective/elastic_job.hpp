@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/collective/told_by_members.hpp>
+#include <sinter/net/elastic/all_addresses.hpp>
 #include <sinter/net/elastic/assembly_service.hpp>
 #include <sinter/net/identity.hpp>
 #include <sinter/net/wait_note.hpp>
@@ -28,8 +29,8 @@ public:
 
     /// `most`: members at once; 0: all tasks that train.
     elastic_job(const cluster& who, const wire::identity& same, connect_function connect, int most)
-        : service_(who, most > 0 ? most : who.size(), same), same_(same), connect_(connect),
-          most_(most > 0 ? most : who.size()) {}
+        : service_(wire::with_all_addresses(who, same), most > 0 ? most : who.size(), same), same_(same),
+          connect_(connect), most_(most > 0 ? most : who.size()) {}
 
     /// Meets the others, where the job begins; finds out that it runs already, where it does.
     group begin() {

@@ -101,16 +101,20 @@ private:
 /// `elastic(canonical<4>(multi_worker<ring>{...}))` has the same bits whoever lives and dies.
 /// `elastic(sharded_update(...))`, around either, divides the optimizer's memory among members:
 /// each part is kept by two of them. The job ends where both die at the same time.
-/// doc/distributed.md says more. `on`: false makes it the strategy that it is around.
+/// doc/distributed.md says more. `on`: false makes it the strategy that it is around; a process
+/// alone is that, too.
 ///
-/// All tasks' addresses must be known, and reachable by TCP and by UDP at the same port. The last
-/// `cluster_options::spares` tasks wait until they are needed.
+/// All tasks must be reachable by TCP and by UDP at the same port. Where a launcher tells the
+/// address of rank 0 alone (torchrun's variables), all meet there first, and tell each other theirs:
+/// a process that is started again by itself then cannot join, but on one machine's loopback device,
+/// where each has the port of its rank above rank 0's. The last `cluster_options::spares` tasks wait
+/// until they are needed.
 template <class Strategy>
 elastic_strategy<Strategy> elastic(Strategy s, bool on = true) {
     if constexpr (detail::elastic_kind<Strategy>::can_be_elastic) {
         cluster& members = detail::workers_of(s).members;
-        members.options.elastic = on;
-        if (!on) members.options.spares = 0;
+        members.options.elastic = on && members.size() > 1;
+        if (!members.options.elastic) members.options.spares = 0;
     }
     return {s};
 }
