@@ -44,7 +44,8 @@ static void train(const example::options& options) {
 
     model.train(training, {.epochs = options.epochs});   // a server serves here, until all workers are done
     if (model.inner().session().serves() || !me.chief()) return;
-    const evaluation_result r = model.evaluate(test, {metrics::auc()});
+    // Clicks are rare, and their probabilities small: of 200 thresholds most examples would be below the first.
+    const evaluation_result r = model.evaluate(test, {metrics::auc(100'000)});
     std::printf("%s, %zu impressions, %lld steps of all workers: test loss %.4f, area under the curve %.3f\n",
                 clicks.name.c_str(), clicks.clicked.size(), static_cast<long long>(model.inner().steps()), r.loss,
                 r.metrics[0].value);

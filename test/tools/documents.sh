@@ -11,18 +11,18 @@ cd "$2" || exit 1
 fault=0
 complain() { echo "$*"; fault=1; }
 
-# Every program of a page compiles without a warning: what has a main() is one.
+# Every program of a page compiles without a warning: what has a main() is one, and what includes a net of the zoo.
 programs=$(mktemp -d)
 for page in README.md doc/*.md; do
     awk -v to="$programs/$(basename "$page" .md)" '/^```cpp$/ { on = 1; text = ""; next }
-        on && /^```$/ { on = 0; if (text ~ /int main\(/) print text > (to "." ++n ".cpp") }
+        on && /^```$/ { on = 0; if (text ~ /int main\(|#include <zoo/) print text > (to "." ++n ".cpp") }
         on { text = text $0 "\n" }' "$page"
 done
 [ -e "$programs/README.1.cpp" ] || complain "README.md has no program"
 for program in "$programs"/*.cpp; do
     page=$(basename "$program" | sed 's/\..*/.md/')
     if said=$("$1" -std=c++20 -fsyntax-only -DSINTER_ALLOW_UNOPTIMISED -Wall -Wextra -Wno-unused-but-set-variable \
-            -Iinclude "$program" 2>&1); then
+            -Iinclude -I. "$program" 2>&1); then
         [ -z "$said" ] || complain "a program of $page gives warnings: $said"
     elif library=$(grep -oE 'fatal error: .*(zlib\.h|png\.h)|#error "sinter[^"]*needs [^"]*' <<<"$said"); then
         echo "left out: a program of $page: ${library%%$'\n'*}"

@@ -18,8 +18,10 @@ struct auc_options {
 /// Areas under the ROC curve and the precision-recall curve of yes-or-no predictions. Scores,
 /// probabilities in [0, 1], are counted in buckets between `thresholds` evenly spaced thresholds,
 /// so that memory does not grow with the data and two of them merge; scores within one bucket count
-/// as equal. As Keras' AUC, 200 thresholds by default, whose areas it has to the last digits:
-/// trapezoids under the ROC curve, and Davis and Goadrich's interpolation (2006) under the other.
+/// as equal. Where positives are rare all probabilities are near 0: give as many thresholds as tell
+/// those apart, say a thousand by the share of positives. As Keras' AUC, 200 thresholds by default,
+/// whose areas it has to the last digits: trapezoids under the ROC curve, and Davis and Goadrich's
+/// interpolation (2006) under the other.
 class auc {
 public:
     static constexpr const char* name = "auc";

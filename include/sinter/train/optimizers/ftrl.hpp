@@ -12,7 +12,9 @@ namespace sinter::inline SINTER_TARGET {
 /// FTRL-Proximal (McMahan et al. 2013): z += g - (sqrt(n + g^2) - sqrt(n)) / rate * p; n += g^2; p
 /// = 0 where |z| <= l1, else (sign(z) l1 - z) / ((beta + sqrt(n)) / rate + 2 l2). Keras' Ftrl with
 /// its power -0.5 and its defaults, its l2 shrinkage left out. (The paper's l2 is twice this one.)
-/// A parameter's first value is gone after the first step, unless z is 0.
+/// A weight follows from n and z alone: its first value is gone after the first step, and where no
+/// gradient has reached it, so that z is 0, it becomes 0. (Rows of a table that no batch has named
+/// stay.)
 struct ftrl {
     schedule learning_rate = 1e-3f;
     float initial_accumulator = 0.1f;
