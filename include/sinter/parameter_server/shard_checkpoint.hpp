@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/message.hpp>
 #include <sinter/io/atomic_write.hpp>
 #include <sinter/io/run_record.hpp>
 #include <sinter/io/safetensors/write.hpp>
@@ -65,7 +66,7 @@ public:
     }
 
     /// Throws mismatch_error where the newest is of another program, format_error where there are
-    /// some and none is whole. What is damaged is named on stderr.
+    /// some and none is whole. What is damaged is named in a message.
     SINTER_COLD bool load(shard_view& v) override {
         std::vector<std::pair<std::int64_t, std::exception_ptr>> faults;   // by name
         const auto note = [&](std::int64_t name, const error&) { faults.emplace_back(name, std::current_exception()); };
@@ -163,7 +164,7 @@ private:
         try {
             std::rethrow_exception(fault);
         } catch (const error& e) {
-            std::fprintf(stderr, "%s\nThe checkpoint before it is taken.\n", e.what());
+            base::say(message_level::warning, std::string(e.what()) + "; the checkpoint before it is taken");
         }
     }
     /// Adds the manifest where the files of all servers are there, of one moment.
