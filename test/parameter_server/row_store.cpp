@@ -284,3 +284,21 @@ BOOST_AUTO_TEST_CASE(senseless_options_are_refused) {
     BOOST_CHECK_THROW(row_store(row_store_setup{0, 0, 10}), option_error);
     BOOST_CHECK_THROW(row_store(row_store_setup{1, 0, std::int64_t{1} << 31}), option_error);
 }
+
+BOOST_AUTO_TEST_CASE(slots_that_copy_a_row_begin_anew_with_it) {
+    row_store_setup with_averages = setup({}, 1, 10);
+    with_averages.copies = {1};
+    row_store s(with_averages);
+    const float pretrained[width] = {7, 8, 9};
+    update(s, 4, 1);
+    for (const std::int64_t key : {3, 4}) {   // one that no update has made, and one that has had some
+        const float other = s.find(key) < 0 ? 0.f : s.slot(0)[s.find(key) * width];
+        const std::int32_t r = s.write(key, pretrained, 2);
+        BOOST_REQUIRE(r >= 0);
+        for (int j = 0; j < width; ++j) {
+            BOOST_TEST(s.values()[r * width + j] == pretrained[j]);
+            BOOST_TEST(s.slot(1)[r * width + j] == pretrained[j]);
+            BOOST_TEST(s.slot(0)[r * width + j] == other);
+        }
+    }
+}

@@ -59,6 +59,31 @@ constexpr int average_slot_of() {
     else if constexpr (requires { typename O::inner; }) return average_slot_of<typename O::inner>();
     else return -1;
 }
+/// Is slot k a copy of the parameter's values, or an average of them, which begins as the parameter
+/// does and begins anew where that is written? Beside the average, those of which an optimizer says
+/// so by a `copies_parameter(k)` of its own.
+template <class O>
+constexpr bool copies_parameter(int group, int k) {
+    if constexpr (requires { O::average_slot; })
+        if (k == O::average_slot) return true;
+    if constexpr (requires { O::copies_parameter(group, k); }) {
+        return O::copies_parameter(group, k);
+    } else {
+        if constexpr (requires { O::copies_parameter(k); })
+            if (O::copies_parameter(k)) return true;
+        if constexpr (requires { typename O::inner; })
+            return k < O::inner::slots && copies_parameter<typename O::inner>(group, k);
+        else return false;
+    }
+}
+/// Does any slot of a group?
+template <class O>
+constexpr bool copies_parameters() {
+    for (int g = 0; g < groups_of<O>(); ++g)
+        for (int k = 0; k < O::slots; ++k)
+            if (copies_parameter<O>(g, k)) return true;
+    return false;
+}
 /// What slot k is filled with before the first step.
 template <class O>
 constexpr float first_of_slot(const O& o, int group, int k) {

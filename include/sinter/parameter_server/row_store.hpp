@@ -26,6 +26,7 @@ struct row_store_setup {
     std::function<void(std::int64_t key, float* to)> first_row = nullptr;
     /// Those of a slot, by the row's; null: zeros.
     std::function<void(int slot, const float* row, float* to)> first_slot = nullptr;
+    std::vector<int> copies{};   ///< slots that begin anew with a row that is written: averages of it
 };
 
 /// A server's rows of one table, with the optimizer's slots. A row is made when it is first
@@ -140,6 +141,7 @@ public:
         if (r < 0) r = make(key, step);
         if (r < 0) return r;
         std::copy_n(values, s_.row_floats, row(r));
+        for (const int k : s_.copies) std::copy_n(values, s_.row_floats, slot(k) + std::int64_t{r} * s_.row_floats);
         touch(r, step);
         return r;
     }

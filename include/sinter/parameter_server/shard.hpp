@@ -40,6 +40,8 @@ public:
             setup.first_slot = [u = updater_.get(), t](int k, const float* row, float* to) {
                 u->first_slot(t.group, k, to, row, t.row_floats);
             };
+            for (int k = 0; k < setup.slots; ++k)
+                if (updater_->copies_parameter(t.group, k)) setup.copies.push_back(k);
             setups_.push_back(std::move(setup));
         }
         forget_rows();
@@ -174,7 +176,7 @@ public:
     }
 
     /// Floats of an array by its number (see protocol.hpp), which has been checked: of a table,
-    /// whole rows. Slots of new dense values begin anew.
+    /// whole rows. Slots of new dense values begin anew; of a row those that copy it.
     void write(std::int64_t array, std::int64_t first, span<const float> from) {
         if (array >= table_arrays) return write_rows(array, first, from);
         locked(array, [&] {

@@ -28,6 +28,8 @@ public:
     /// The values that a slot begins with, where a parameter's are these: zeros, or for averages
     /// the parameter.
     virtual void first_slot(int group, int slot, float* to, const float* parameter, std::int64_t n) const = 0;
+    /// Does a slot begin anew with a parameter that is written: an average, or another copy of it?
+    virtual bool copies_parameter(int /*group*/, int /*slot*/) const { return false; }
     virtual norm_need needs() const = 0;
 
     /// Updates n floats (whole lines of 16) at p by the gradient g; slot k is at slots + k *

@@ -66,8 +66,9 @@ public:
     using strategy_type = detail::sound_strategy<Strategy>;
     using session_type = typename detail::session_under<strategy_type, Programs, Optimizer>::type;
 
-    /// Bytes that each replica takes on its device: parameters, gradients, optimizer state,
-    /// activations and the kernels' scratch memory. A constant. Evaluation and prediction work in
+    /// Bytes that each replica takes on its device: parameters, gradients that are stored, optimizer
+    /// state, activations and the kernels' scratch memory. A constant. (On a processor replicas
+    /// share parameters and optimizer state, and those that one thread runs activations as well.) Evaluation and prediction work in
     /// the same memory (should one of them need more for its activations or scratch memory, it
     /// takes that anew when it is first asked for).
     static constexpr std::int64_t bytes() { return replica<Programs>::bytes(); }
@@ -93,7 +94,7 @@ public:
         for (int i = 0; i < training::v.n_parameters; ++i) fill(training::v.parameters[i]);
         for (int i = 0; i < training::v.n_states; ++i) fill(training::v.states[i]);
         session_.clear_slots();
-        if constexpr (compiler::has_first_of_slot<Optimizer>() || average_slot >= 0)
+        if constexpr (compiler::has_first_of_slot<Optimizer>() || copies_parameters)
             for (int i = 0; i < training::v.n_parameters; ++i)
                 for (int k = 0; k < slots_of(training::v.parameters[i]); ++k) fill_slot(training::v.parameters[i], k);
         session_.publish();
@@ -174,8 +175,12 @@ public:
                                "gradient_policy::stored");
         return plain_at(v, v.gradient);
     }
+    /// Overwrites a parameter or a state. The optimizer's memory of it stays, but for what copies
+    /// the parameter (the averages of moving_average): that begins anew with these values.
     void set_plain(const variable_info& v, const float* x) {
-        write(v, v.at, x);
+        const packed_values p = packed(v, x);
+        session_.write(p.to, p.x.data(), v.floats);
+        if constexpr (copies_parameters) begin_copies(p, [](auto) { return false; });
         session_.publish();
     }
     void set_plain_slot(const variable_info& v, int slot, const float* x) {
@@ -196,14 +201,24 @@ public:
     struct packed_values {
         compiler::address to;
         std::vector<float> x;
+        const variable_info* of = nullptr;   ///< of a parameter's own values: the parameter
     };
     packed_values packed(const variable_info& v, const float* x, int slot = -1) const {
         return {slot < 0 ? v.at : slot_address(v, slot),
-                runtime::from_plain(v, x, device_type::panel_width, device_type::target.lanes)};
+                runtime::from_plain(v, x, device_type::panel_width, device_type::target.lanes),
+                slot < 0 && is_parameter(v) ? &v : nullptr};
     }
-    /// `whole`: these are all parameters and slots, and the trainer has no half averages any more.
+    /// Whatever writes a parameter comes here, so that slots which copy it begin anew. `whole`:
+    /// these are all parameters and slots, and the trainer has no half averages any more.
     void put(const std::vector<packed_values>& all, bool whole = false) {
         for (const packed_values& p : all) session_.write(p.to, p.x.data(), static_cast<std::int64_t>(p.x.size()));
+        if constexpr (copies_parameters)
+            for (const packed_values& p : all)
+                begin_copies(p, [&](compiler::address slot) {
+                    bool given = whole;
+                    for (const packed_values& q : all) given = given || q.to == slot;
+                    return given;
+                });
         session_.publish();
         if (whole) exchanging_ = false;
     }
@@ -320,6 +335,20 @@ private:
     bool exchanging_ = false;        ///< they are, or the exchange was broken off
 
     static constexpr int average_slot = compiler::average_slot_of<Optimizer>();
+    static constexpr bool copies_parameters = compiler::copies_parameters<Optimizer>();
+
+    static bool is_parameter(const variable_info& v) {
+        return &v >= training::v.parameters && &v < training::v.parameters + training::v.n_parameters;
+    }
+    /// Slots that copy a parameter which was written; given(slot): that was written itself.
+    template <class Given>
+    SINTER_COLD void begin_copies(const packed_values& p, Given given) {
+        if (!p.of || p.of->remote) return;   // whoever keeps a table does it
+        for (int k = 0; k < slots_of(*p.of); ++k)
+            if (compiler::copies_parameter<Optimizer>(p.of->group, k))
+                if (const compiler::address to = slot_address(*p.of, k); !given(to))
+                    session_.write(to, p.x.data(), p.of->floats);
+    }
 
     step_values values_of(const float* scalars) const { return {scalars, options_.seed, step_}; }
     std::vector<float> first(const variable_info& v) const {
@@ -335,8 +364,9 @@ private:
     SINTER_COLD void fill_slot(const variable_info& v, int k) {
         if (v.remote) return;   // whoever keeps the table makes its slots
         const auto begin = [&] { return compiler::first_of_slot(optimizer_, v.group, k); };
-        const std::vector<float> x =
-            k == average_slot ? plain(v) : std::vector<float>(static_cast<std::size_t>(v.s.size()), begin());
+        const std::vector<float> x = compiler::copies_parameter<Optimizer>(v.group, k)
+                                         ? plain(v)
+                                         : std::vector<float>(static_cast<std::size_t>(v.s.size()), begin());
         write(v, slot_address(v, k), x.data());
     }
     compiler::address slot_address(const variable_info& v, int slot) const {

@@ -6,7 +6,9 @@
 #include <sinter/train/checkpoint/checkpoint.hpp>
 #include <sinter/train/checkpoint/load_weights.hpp>
 #include <sinter/train/export_onnx.hpp>
+#include <sinter/train/optimizers/clip_by_value.hpp>
 #include <sinter/train/optimizers/moving_average.hpp>
+#include <sinter/train/optimizers/parameter_groups.hpp>
 #include <sinter/train/optimizers/sgd.hpp>
 
 #include "io/temporary_folder.hpp"
@@ -122,4 +124,73 @@ BOOST_AUTO_TEST_CASE(they_are_saved_with_the_rest) {
     load(other, file);
     for (int i = 0; i < 3; ++i) t.step(batch), other.step(batch);
     BOOST_TEST(averages(other) == averages(t), boost::test_tools::per_element());
+}
+
+/// Whatever writes a parameter begins its averages anew: a table of which a batch names one row, by each way.
+constexpr auto looked_up = indices<1> >> embedding<3, 1> >> flatten >> [](tensor x) { return sum(x, {0}); };
+constexpr auto as_it_is = [](tensor y, tensor t) { return y * t; };
+template <class Optimizer, class Write>
+static void check_pretrained(const Optimizer& o, int steps_before, Write write, const char* by) {
+    const float pretrained[] = {7, 8, 9}, one[] = {1};
+    const std::int32_t id[] = {1};
+    const data::input_view in{nullptr, id, 1}, target{one, nullptr, 1};
+    const data::batch_view batch{.y = one, .size = 1, .inputs = {&in, 1}, .targets = {&target, 1}};
+    trainer t{looked_up, as_it_is, o, max_batch<1>, {.threads = 1}};
+    trainer from{looked_up, as_it_is, sgd{}, max_batch<1>, {.threads = 1}};
+    from.set_plain(from.parameter(0), pretrained);
+    for (int i = 0; i < steps_before; ++i) t.step(batch);
+    write(t, from);
+    t.step(batch);
+    const averaged_weights in_their_place(t);
+    const std::vector<float> got = t.plain(t.parameter(0));
+    const float moved = steps_before ? 7.99f : 7.9f;   // the first update copies, later ones are a tenth of the average
+    BOOST_TEST(got[0] == 7.f, by << ": " << got[0]);
+    BOOST_TEST(std::abs(got[1] - moved) < 1e-5f, by << ": " << got[1]);
+    BOOST_TEST(got[2] == 9.f, by << ": " << got[2]);
+}
+BOOST_AUTO_TEST_CASE(averages_of_what_is_written_begin_anew) {
+    const temporary_folder folder;
+    const std::string file = folder / "weights.safetensors";
+    const auto by_all_ways = [&](const auto& o) {
+        for (const int steps : {0, 3}) {
+            check_pretrained(o, steps, [](auto& t, auto& from) {
+                t.set_plain(t.parameter(0), from.plain(from.parameter(0)).data());
+            }, "set_plain");
+            check_pretrained(o, steps, [](auto& t, auto& from) {
+                const std::vector<std::byte> bytes = save_to_memory(from, saved::weights);
+                load(t, span<const std::byte>(bytes.data(), bytes.size()), saved::weights);
+            }, "bytes");
+            check_pretrained(o, steps, [&](auto& t, auto& from) {
+                save(from, file, saved::weights);
+                load(t, file);
+            }, "a file of weights");
+            check_pretrained(o, steps, [&](auto& t, auto& from) {
+                save(from, file, saved::weights);
+                load_weights(t, file, {});
+            }, "load_weights");
+        }
+    };
+    by_all_ways(moving_average{0.9f, sgd{.learning_rate = .1f}});
+    by_all_ways(clip_by_value{10.f, moving_average{0.9f, sgd{.learning_rate = .1f}}});
+}
+/// An optimizer of somebody's own, with a copy of the weights in a slot that it does not call an average.
+struct towards_the_first_weights {
+    static constexpr int slots = 1, n_scalars = 1;
+    static constexpr bool copies_parameter(int slot) { return slot == 0; }
+    static constexpr void update(update_context& u) {
+        u.set_parameter(u.parameter() - (u.parameter() - u.slot(0) + u.gradient()) * u.scalar(0));
+    }
+    void scalars(std::int64_t, float* out) const { out[0] = 0.5f; }
+};
+BOOST_AUTO_TEST_CASE(other_copies_begin_with_the_weights) {
+    trainer t{looked_up, as_it_is, parameter_groups{sgd{}, group_of<"*">(towards_the_first_weights{})}, max_batch<1>,
+              {.threads = 1}};
+    const auto& table = t.parameter(0);
+    BOOST_TEST(t.plain_slot(table, 0) == t.plain(table), boost::test_tools::per_element());
+    const float pretrained[] = {7, 8, 9}, own[] = {1, 2, 3};
+    t.set_plain(table, pretrained);
+    BOOST_TEST(t.plain_slot(table, 0) == t.plain(table), boost::test_tools::per_element());
+    t.set_plain_slot(table, 0, own);
+    BOOST_TEST(t.plain_slot(table, 0) == std::vector<float>(own, own + 3), boost::test_tools::per_element());
+    BOOST_TEST(t.plain(table) == std::vector<float>(pretrained, pretrained + 3), boost::test_tools::per_element());
 }

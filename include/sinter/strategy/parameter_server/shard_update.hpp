@@ -90,8 +90,11 @@ public:
     int scalars() const override { return Optimizer::n_scalars; }
     int slots(int group) const override { return group < 0 ? 0 : Optimizer::slots; }
     void first_slot(int group, int slot, float* to, const float* parameter, std::int64_t n) const override {
-        if (slot == compiler::average_slot_of<Optimizer>()) std::copy_n(parameter, n, to);
+        if (copies_parameter(group, slot)) std::copy_n(parameter, n, to);
         else std::fill_n(to, n, compiler::first_of_slot(optimizer_, group, slot));
+    }
+    bool copies_parameter(int group, int slot) const override {
+        return compiler::copies_parameter<Optimizer>(group, slot);
     }
     sharded::norm_need needs() const override {
         if (needs_norm) return sharded::norm_need::all_gradients;

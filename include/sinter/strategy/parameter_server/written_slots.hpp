@@ -9,7 +9,11 @@ namespace sinter::inline SINTER_TARGET::detail {
 /// What was written of the optimizer's memory before there were servers that have it.
 class written_slots {
 public:
-    void write(compiler::address to, const float* from, std::int64_t n) { all_.push_back({to, {from, from + n}}); }
+    void write(compiler::address to, const float* from, std::int64_t n) {
+        for (stretch& s : all_)
+            if (s.to == to) return s.x.assign(from, from + n);   // written again
+        all_.push_back({to, {from, from + n}});
+    }
     /// Zeros where nothing was written.
     void read(compiler::address from, float* to, std::int64_t n) const {
         std::fill_n(to, n, 0.f);

@@ -51,8 +51,9 @@ public:
     void state(auto& s) { s("best_epoch", best_epoch_)("weights", kept_)("watched", monitor_); }
 
     /// Puts the best epoch's weights and states into an estimator or a trainer; the optimizer's
-    /// memory and the number of steps stay. Does nothing as long as no epoch was looked at.
-    /// mismatch_error if the model is another one, which is then as it was, as where memory runs out.
+    /// memory and the number of steps stay, but averages of weights begin anew. Does nothing as
+    /// long as no epoch was looked at. mismatch_error if the model is another one, which is then as
+    /// it was, as where memory runs out.
     template <class Model>
     SINTER_COLD void restore(Model& model) const {
         auto& t = trainer_of(model);

@@ -13,6 +13,8 @@ namespace sinter::inline SINTER_TARGET {
 /// puts the averages in the weights' place for evaluation, and checkpoints hold them as they do all
 /// slots.
 ///
+/// Whatever writes a parameter begins its average anew (doc/training.md).
+///
 /// Rows of a table that do not occur in a batch stay as they are, and so do their averages.
 template <class Optimizer>
 struct moving_average {

@@ -109,6 +109,15 @@ public:
         };
         std::apply([&](const auto&... g) { (one(g.optimizer), ...); }, members);
     }
+    static constexpr bool copies_parameter(int group, int k) {
+        bool copies = group == 0 && k < Others::slots && compiler::copies_parameter<Others>(0, k);
+        int number = 0;
+        auto one = [&]<class O>(const O*) {
+            if (++number == group) copies = k < O::slots && compiler::copies_parameter<O>(0, k);
+        };
+        (one(static_cast<const typename facts<Groups>::optimizer*>(nullptr)), ...);
+        return copies;
+    }
     float first_of_slot(int group, int k) const {
         float first = group == 0 ? sinter::compiler::first_of_slot(others, 0, k) : 0.f;
         int number = 0;
