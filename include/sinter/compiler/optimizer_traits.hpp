@@ -7,13 +7,6 @@
 /// `inner`, and answers for it unless it says something itself.
 namespace sinter::inline SINTER_TARGET::compiler {
 
-/// Parameters whose path matches `pattern` are in `group`: a number, or frozen_group.
-struct group_pattern {
-    const char* pattern;
-    int group;
-};
-inline constexpr int frozen_group = -1;   ///< not trained: no gradient, no slots
-
 /// How many kinds of update there are.
 template <class O>
 constexpr int groups_of() {
@@ -39,6 +32,17 @@ template <class O>
 constexpr auto& patterns_of() {
     if constexpr (requires { O::patterns; }) return O::patterns;
     else return patterns_of<typename O::inner>();
+}
+/// The same for a trace, if layers may be frozen by them; else none.
+template <class O>
+constexpr view<const group_pattern> freezing_patterns() {
+    if constexpr (has_patterns<O>()) {
+        constexpr auto& all = patterns_of<O>();
+        constexpr int n = static_cast<int>(sizeof(all) / sizeof(group_pattern)) - 1;   // one more behind the last
+        for (int k = 0; k < n; ++k)
+            if (all[k].infers) return {all, n};
+    }
+    return {};
 }
 /// Steps from one update to the next.
 template <class O>
@@ -126,7 +130,7 @@ constexpr void match_patterns(graph& g) {
             }
     }
     for (int k = 0; k < n; ++k)
-        if (!used[k]) fail_unmatched(g, O::patterns[k].pattern);
+        if (!used[k] && !(k < 64 && g.matched_by_layers >> k & 1u)) fail_unmatched(g, O::patterns[k].pattern);
 }
 } // namespace sinter::detail
 namespace sinter::inline SINTER_TARGET::compiler {

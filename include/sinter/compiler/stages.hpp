@@ -43,6 +43,7 @@ struct traced_within {
     static constexpr traced_any<Capacity> make() {
         graph g;
         g.has_servers = R::options.remote_tables > 0;
+        g.patterns = freezing_patterns<typename R::optimizer>();
         trace<typename R::net, typename R::loss>(g, R::mode, scalar_of_rounds<typename R::optimizer>());
         if (g.err.what == fault_kind::none) check_names(g);
         if (g.err.what == fault_kind::none) choose_groups<typename R::optimizer>(g);

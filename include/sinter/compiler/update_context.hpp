@@ -36,7 +36,8 @@ public:
     }
     /// The sum of the squares of x over all elements of the parameter that is being updated: x is
     /// made of ports, scalars and earlier sums, and is computed once more for it, in a pass of its
-    /// own before the update.
+    /// own before the update. x must be 0 where parameter, gradient and slots are: packed weights
+    /// have columns of padding, which are all 0.
     constexpr tensor sum_of_squares(tensor x) {
         tensor square = x * x;
         if (!(square.shape() == extents(1024)))

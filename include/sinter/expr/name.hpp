@@ -93,7 +93,7 @@ struct checkpoint_layer : detail::block_of<checkpoint_layer<F>, F> {
                 x.g->fail(fault_kind::no_loop_here, op_name("checkpoint"), extents(), extents());
                 break;
             }
-        if (x.g->trains() && x.g->n.n > first + 1) {
+        if (x.g->mode() == program_mode::training && x.g->n.n > first + 1) {
             x.g->regions.push(first);
             x.g->regions.push(x.g->n.n - 1);
         }

@@ -71,7 +71,7 @@ constexpr tensor so_far(tensor target) {
     return i < 0 ? target : tensor{target.g, target.g->assignments[i].value};
 }
 constexpr void assign_value(tensor target, tensor value, bool again) {
-    if (!target.ok() || !value.ok() || !target.g->trains()) return;
+    if (!target.ok() || !value.ok() || target.g->mode() != program_mode::training) return;
     graph* g = target.g;
     const shape s = target.shape();
     if (g->n[target.id].k != op::state) {
@@ -105,9 +105,12 @@ constexpr void assign_value(tensor target, tensor value, bool again) {
 }
 } // namespace detail
 
-/// Overwrites a state at the end of a training step, once; evaluation and prediction leave it
-/// alone. Whatever reads the state in that step, before or after this line, reads the old value.
-constexpr void assign(tensor target, tensor value) { detail::assign_value(target, value, false); }
+/// Overwrites a state at the end of a training step, once; evaluation, prediction and layers that
+/// are frozen leave it alone. Whatever reads the state in that step, before or after this line,
+/// reads the old value.
+constexpr void assign(tensor target, tensor value) {
+    if (target.ok() && target.g->trains()) detail::assign_value(target, value, false);
+}
 /// Adds to a state at the end of a training step.
 constexpr void assign_add(tensor target, tensor value) {
     if (target.ok() && value.ok()) assign(target, target + value);

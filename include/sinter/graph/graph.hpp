@@ -2,6 +2,7 @@
 #pragma once
 #include <sinter/base/array.hpp>
 #include <sinter/graph/fault.hpp>
+#include <sinter/graph/path_pattern.hpp>
 #include <sinter/graph/scope.hpp>
 #include <sinter/graph/shape.hpp>
 #include <sinter/graph/traits.hpp>
@@ -110,6 +111,9 @@ struct graph {
     int open_loop = 0;                    ///< whose body is being traced
     bool sharing = false;                 ///< inside shared<...>: parameters made before are found again
     bool has_servers = false;             ///< program_options::remote_tables: tables may be hashed ones
+    /// The optimizer's groups of parameters, where layers may be frozen by them.
+    view<const group_pattern> patterns;
+    std::uint64_t matched_by_layers = 0;  ///< bit k: a layer without parameters matches pattern k
     fault err;
 
     constexpr graph() = default;
@@ -121,7 +125,13 @@ struct graph {
         asked_ = true;
         return mode_;
     }
-    constexpr bool trains() { return mode() == program_mode::training; }
+    /// Does the layer that is traced now run as in training? Not in other programs, and not where
+    /// it is frozen (doc/training.md): all parameters that it has made so far are frozen or, if it
+    /// has made none, its path matches. A layer without a scope of its own gives its name.
+    constexpr bool trains(const char* name = "") {
+        const bool frozen = patterns.n && is_frozen(name);   // in all programs, which must match the same patterns
+        return mode() == program_mode::training && !frozen;
+    }
     constexpr bool asked_for_mode() const { return asked_; }
     constexpr void set_mode(program_mode m) { mode_ = m; }
 
@@ -161,6 +171,41 @@ struct graph {
     }
 
 private:
+    /// The number of the pattern that decides about a path, or -1.
+    constexpr int pattern_of(const char* path) const {
+        for (int k = 0; k < patterns.n; ++k)
+            if (matches(patterns[k].pattern, path)) return k;
+        return -1;
+    }
+    constexpr bool freezes(int pattern) const { return pattern >= 0 && patterns[pattern].infers; }
+    constexpr bool is_frozen(const char* name) {
+        char path[256] = {};
+        bool any = false, all = true;
+        for (int i = 0; !*name && all && i < parameters.n; ++i) {
+            const variable& v = parameters[i];
+            if (v.group == frozen_group || !scopes.is_of_layer(v.scope, scope)) continue;   // it says so itself
+            int n = 0;
+            scopes.write_path(v.scope, path, n, 200);
+            if (n) scope_tree::append(path, n, 255, "/");
+            scope_tree::append(path, n, 255, v.name);
+            path[n] = 0;
+            any = true;
+            all = freezes(pattern_of(path));
+        }
+        if (any) return all;
+        int n = 0;
+        scopes.write_path(scope, path, n, 200);
+        path[n] = 0;
+        int k = *name ? -1 : pattern_of(path);
+        if (k < 0) {   // of what stands in a block without a name: as the block's parameters
+            if (n) scope_tree::append(path, n, 255, "/");
+            scope_tree::append(path, n, 255, name);
+            path[n] = 0;
+            k = pattern_of(path);
+        }
+        if (k >= 0 && k < 64) matched_by_layers |= std::uint64_t{1} << k;
+        return freezes(k);
+    }
     constexpr int loop_of(const node& x) {
         int l = x.about->varies_by_iteration ? open_loop : 0;
         for (int k = 0; k < x.operands; ++k)

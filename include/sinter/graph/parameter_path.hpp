@@ -2,31 +2,7 @@
 #pragma once
 #include <sinter/graph/leaves.hpp>
 
-/// Parameters' paths as text, and patterns for them: how users speak of parameters that layers
-/// made.
-namespace sinter::inline SINTER_TARGET::compiler {
-
-/// Does the whole of `text` match? `*` stands for any characters, `/` among them, or none.
-constexpr bool matches(const char* pattern, const char* text) {
-    const char *star = nullptr, *from = nullptr;
-    while (*text) {
-        if (*pattern == '*') {
-            star = ++pattern;
-            from = text;
-        } else if (*pattern == *text) {
-            ++pattern, ++text;
-        } else if (star) {
-            pattern = star;
-            text = ++from;
-        } else {
-            return false;
-        }
-    }
-    while (*pattern == '*') ++pattern;
-    return !*pattern;
-}
-
-} // namespace sinter::compiler
+/// Parameters' paths as text.
 namespace sinter::inline SINTER_TARGET::detail {
 
 struct path_text {

@@ -20,6 +20,7 @@ struct scope_entry {
     const char* name = "";
     int number = 0, parent = -1;
     bool entered_again = false;   ///< named by the user more than once
+    bool named = false;           ///< by the user: a block, of whatever stands in it
 };
 
 class scope_tree {
@@ -43,7 +44,7 @@ public:
         use& u = names_[find(name, parent)];
         if (u.first < 0) {
             ++u.count;
-            u.first = entries_.push({name, 0, parent});
+            u.first = entries_.push({name, 0, parent, false, true});
         } else {
             entries_[u.first].entered_again = true;
             restart(u.first);
@@ -52,6 +53,12 @@ public:
     }
     /// Appends a scope as it is: how a later pass takes up an earlier one's, to name them.
     constexpr void restore(const scope_entry& s) { entries_.push(s); }
+    /// Is `scope` that of the layer `layer`, or of a layer within it? A block's layers are not the
+    /// block's own.
+    constexpr bool is_of_layer(int scope, int layer) const {
+        while (scope > layer && layer > 0 && !entries_[layer].named) scope = entries_[scope].parent;
+        return scope == layer;
+    }
     constexpr bool entered_again(int scope) const { return entries_[scope].entered_again; }
     constexpr const scope_entry& operator[](int i) const { return entries_[i]; }
     constexpr int size() const { return entries_.n; }

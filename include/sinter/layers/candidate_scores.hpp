@@ -18,7 +18,7 @@ struct candidate_scores_layer : layer<candidate_scores_layer<V>> {
         const int width = x.shape().last();
         const tensor vectors = parameter(x, "class_vectors", extents(V, width), glorot_uniform(width, V));
         const tensor bias = parameter(x, "class_bias", extents(V, 1), zeros);
-        if (x.g->trains()) return x;
+        if (x.g->mode() == program_mode::training) return x;   // as its loss takes it, frozen or not
         return matmul(x, vectors, transposed::no, transposed::yes) + ops::reshape(bias, extents(V));
     }
 };

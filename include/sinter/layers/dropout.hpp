@@ -14,7 +14,7 @@ template <number Rate>
 struct dropout_layer : plain_layer<dropout_layer<Rate>> {
     static_assert(Rate.value >= 0.f && Rate.value < 1.f, "dropout: the rate must be at least 0 and below 1");
     static constexpr tensor trace(tensor x) {
-        if (!x.g->trains() || Rate.value == 0.f) return x;
+        if (!x.g->trains("dropout") || Rate.value == 0.f) return x;
         const tensor u = ops::random_uniform(x);
         const tensor alive = ops::binary<op::greater>(constant(x.g, 1.f - Rate.value), u);
         return x * (alive * (1.f / (1.f - Rate.value)));

@@ -14,7 +14,7 @@ template <number Rate>
 struct spatial_dropout_layer : plain_layer<spatial_dropout_layer<Rate>> {
     static_assert(Rate.value >= 0.f && Rate.value < 1.f, "spatial_dropout: the rate must be at least 0 and below 1");
     static constexpr tensor trace(tensor x) {
-        if (!x.g->trains() || Rate.value == 0.f) return x;
+        if (!x.g->trains("spatial_dropout") || Rate.value == 0.f) return x;
         shape channels = x.shape().plain();
         for (int i = 0; i + 1 < channels.rank; ++i) channels.d[i] = 1;
         const tensor u = make<op::random_uniform>(x.g, channels, {}, {++x.g->streams});
@@ -28,7 +28,7 @@ template <number Rate>
 struct alpha_dropout_layer : plain_layer<alpha_dropout_layer<Rate>> {
     static_assert(Rate.value >= 0.f && Rate.value < 1.f, "alpha_dropout: the rate must be at least 0 and below 1");
     static constexpr tensor trace(tensor x) {
-        if (!x.g->trains() || Rate.value == 0.f) return x;
+        if (!x.g->trains("alpha_dropout") || Rate.value == 0.f) return x;
         constexpr float limit = -1.7580993408f, rest = 1.f - Rate.value;
         constexpr float scale = 1.f / compiler::root(rest + limit * limit * rest * Rate.value),
                         shift = -scale * Rate.value * limit;
@@ -41,7 +41,7 @@ template <number Deviation>
 struct gaussian_noise_layer : plain_layer<gaussian_noise_layer<Deviation>> {
     static_assert(Deviation.value >= 0.f, "gaussian_noise: the standard deviation must not be negative");
     static constexpr tensor trace(tensor x) {
-        return !x.g->trains() ? x : x + ops::random_normal(x) * Deviation.value;
+        return !x.g->trains("gaussian_noise") ? x : x + ops::random_normal(x) * Deviation.value;
     }
 };
 template <number Rate>

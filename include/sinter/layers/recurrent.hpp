@@ -115,8 +115,8 @@ struct recurrent_layer : sequence_layer<D> {
         bundle kept = from_zero;
         constexpr const char* names[] = {"carried", "carried_2"};
         for (int i = 0; i < kept.n; ++i) kept.t[i] = sinter::state(x, names[i], from_zero[i].shape(), zeros);
-        const recurrent_result r = D::steps(x, lengths, x.g->trains() ? kept : from_zero);
-        for (int i = 0; i < kept.n; ++i) assign(kept[i], r.state[i]);
+        const recurrent_result r = D::steps(x, lengths, x.g->mode() == program_mode::training ? kept : from_zero);
+        for (int i = 0; i < kept.n; ++i) detail::assign_value(kept[i], r.state[i], false);
         return r;
     }
     /// The layer within a net of your own that is given the state and gives it back, for streams: x

@@ -21,10 +21,21 @@ constexpr parameter_group<Optimizer, Patterns...> group_of(Optimizer o) {
     return {o};
 }
 
+namespace detail {
+struct frozen_weights_alone : no_optimizer {};
+} // namespace detail
+
 /// `frozen<"encoder/*">`: these parameters are not trained. No gradient is computed for them, and
-/// they have no slots.
+/// they have no slots. A layer of which all parameters are frozen, or which has none and whose own
+/// path matches (`encoder/dropout`), runs as in inference: batch_norm normalises by its running
+/// statistics, which stay as they are, and dropout and noise do nothing. As Keras' `trainable =
+/// False`; PyTorch's `requires_grad_(False)` and `eval()`.
 template <compiler::text... Patterns>
 inline constexpr parameter_group<no_optimizer, Patterns...> frozen{};
+/// The same, but layers run as in training: batch_norm normalises by the batch, and its running
+/// statistics move. PyTorch's `requires_grad_(False)` alone.
+template <compiler::text... Patterns>
+inline constexpr parameter_group<detail::frozen_weights_alone, Patterns...> frozen_weights{};
 
 /// Each parameter is trained by the optimizer of the first group that it belongs to, all others by
 /// the one named first:
@@ -33,7 +44,7 @@ inline constexpr parameter_group<no_optimizer, Patterns...> frozen{};
 ///                      frozen<"embedding/*">}
 ///
 /// is an optimizer itself, and optimizers around it see all of it (clip_by_global_norm: one norm
-/// over all groups). A pattern that no parameter matches is a compile-time error.
+/// over all groups). A pattern that nothing matches is a compile-time error.
 template <class Others, class... Groups>
 struct parameter_groups {
     Others others{};
@@ -49,7 +60,8 @@ private:
     struct facts<parameter_group<O, P...>> {
         using optimizer = O;
         static constexpr int n = sizeof...(P);
-        static constexpr bool is_frozen = std::is_same_v<O, no_optimizer>;
+        static constexpr bool infers = std::is_same_v<O, no_optimizer>,
+                              is_frozen = infers || std::is_same_v<O, detail::frozen_weights_alone>;
         static constexpr const char* pattern[] = {P.c...};
     };
     struct pattern_list {
@@ -58,11 +70,12 @@ private:
     static constexpr pattern_list make_patterns() {
         pattern_list all;
         int n = 0, number = 0;
-        auto add = [&](const char* const* pattern, int count, bool is_frozen) {
+        auto add = [&](const char* const* pattern, int count, bool is_frozen, bool infers) {
             ++number;
-            for (int i = 0; i < count; ++i) all.p[n++] = {pattern[i], is_frozen ? compiler::frozen_group : number};
+            for (int i = 0; i < count; ++i)
+                all.p[n++] = {pattern[i], is_frozen ? compiler::frozen_group : number, infers};
         };
-        (add(facts<Groups>::pattern, facts<Groups>::n, facts<Groups>::is_frozen), ...);
+        (add(facts<Groups>::pattern, facts<Groups>::n, facts<Groups>::is_frozen, facts<Groups>::infers), ...);
         return all;
     }
     static constexpr int most(std::initializer_list<int> x) {

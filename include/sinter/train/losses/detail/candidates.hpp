@@ -118,7 +118,7 @@ constexpr tensor candidate_loss(tensor x, tensor labels, Value value) {
     static_assert(K > 0, "at least one candidate");
     static_assert(S == sampling::with_replacement || K < V, "fewer candidates than classes");
     if (!x.ok() || !labels.ok()) return {x.g, -1};
-    if (!x.g->trains()) return softmax_cross_entropy(x, labels);
+    if (x.g->mode() != program_mode::training) return softmax_cross_entropy(x, labels);
     if (!one_for_each_row(x, labels, op::gather_rows)) return {x.g, -1};
     const tensor vectors = only_parameter(x.g, "class_vectors"), bias = only_parameter(x.g, "class_bias");
     if (!vectors.ok() || !bias.ok()) return {x.g, -1};
