@@ -62,7 +62,7 @@ struct machine {
                 std::copy(x.begin(), x.end(), at(p.p.at[list[i].id]));
             }
         };
-        // The table of sums begins with zeros, and what is left of a gradient's last line of 64 bytes is written by nobody.
+        // The table of sums begins with zeros, and nobody writes what is left of a gradient's last line of 64 bytes.
         numbers& gradients = arena[static_cast<int>(space::gradient)];
         std::fill(gradients.begin() + p.p.z.gradients, gradients.end(), 0.);
         for (int i = 0; i < p.gradients.n; ++i) {

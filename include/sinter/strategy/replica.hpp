@@ -4,6 +4,8 @@
 #include <sinter/base/span.hpp>
 #include <sinter/device/device.hpp>
 #include <sinter/device/step_bytes.hpp>
+#include <sinter/strategy/largest_program.hpp>
+#include <sinter/strategy/memory_loan.hpp>
 #include <sinter/strategy/bind_batch.hpp>
 #include <sinter/strategy/model_programs.hpp>
 #include <sinter/strategy/step_values.hpp>
@@ -35,28 +37,12 @@ public:
 
 private:
     using all = std::make_integer_sequence<int, Programs::n_training>;
-    template <class P>
-    static constexpr int ports_of() {
-        return P::v.n_inputs + P::v.n_targets + 1;
-    }
-    static constexpr std::int64_t most(std::initializer_list<std::int64_t> x) {
-        std::int64_t n = 0;
-        for (const std::int64_t v : x) n = v > n ? v : n;
-        return n;
-    }
-    template <int... I>
-    static constexpr bool gathers_in(std::integer_sequence<int, I...>) {
-        return ((training<I>::v.n_buckets > 0 && training<I>::v.buckets[0].every > 1) || ...);
-    }
-    template <int... I>
-    static constexpr int most_ports(std::integer_sequence<int, I...>) {
-        return static_cast<int>(most({ports_of<training<I>>()...}));
-    }
+    using sizes = detail::largest_program<Programs>;
 
 public:
     /// Bytes of the device's memory that it takes: parameters, gradients, the optimizer's slots,
     /// states, activations, tables and scratch memory. A constant.
-    static constexpr std::int64_t bytes() { return bytes_of(all{}); }
+    static constexpr std::int64_t bytes() { return sizes::bytes(all{}); }
 
     /// Takes the memory, all zeros. Throws what making the device and its arenas throws.
     SINTER_COLD explicit replica(typename device::options o) : device_(o) { begin(all{}, nullptr); }
@@ -99,7 +85,7 @@ public:
         device_.template run<P>(runner_of<P>(), now, observe);
     }
     /// Whether steps are accumulated, in the last slot.
-    static constexpr bool gathers() { return gathers_in(all{}); }
+    static constexpr bool gathers() { return sizes::gathers(all{}); }
 
     /// Gradients, as they are read and written, are program I's from now on; steps see to it. Each
     /// training program has memory of its own for them: sums take what lies between for zeros.
@@ -118,7 +104,7 @@ public:
     void begin_step(const float* const* ports, int batch) {
         using P = training<I>;
         use_gradients<I>();
-        if (ports_.empty()) ports_.resize(static_cast<std::size_t>(most_ports(all{})));
+        if (ports_.empty()) ports_.resize(static_cast<std::size_t>(sizes::ports(all{})));
         std::copy_n(ports, P::v.n_inputs + P::v.n_targets, ports_.data());
         uncounted_.template hide<P>(ports_.data(), batch);
         has_outputs_ = continues_ = false;
@@ -199,6 +185,7 @@ public:
     float finish_step() {
         note_outputs<training<I>>(memory_, last_batch_);
         note_loss_weight<training<I>>(memory_, last_batch_);
+        if (keeps_outputs_) keep_outputs();
         return read_loss<training<I>>(memory_);
     }
     /// Where the floats at an address lie, in the device's memory.
@@ -253,8 +240,17 @@ public:
         const shape& s = output_shapes_[i];
         const std::int64_t n = std::int64_t{s.batched ? last_batch_ : 1} * s.size();
         if (!device::shares_memory) host_.resize(static_cast<std::size_t>(floats_before(training<0>::v.n_outputs)));
+        if (outputs_kept_) return {host_.data() + floats_before(i), static_cast<std::size_t>(n)};
         const memory& m = outputs_elsewhere_ ? *outputs_elsewhere_ : memory_;
         return {device_.host_view(m, outputs_at_[i], host_.data() + floats_before(i), n), static_cast<std::size_t>(n)};
+    }
+    /// From now on this works in `owner`'s activations and scratch memory or, if that is null, in
+    /// its own again: of replicas whose steps follow each other. What output() shows stays, then,
+    /// for a step's end keeps it elsewhere.
+    SINTER_COLD void work_in_memory_of(replica* owner)
+        requires device::shares_memory
+    {
+        work_in_memory_of(all{}, owner);
     }
     const shape& output_shape(int i) const { return output_shapes_[i]; }   ///< of what output(i) shows
     void forget_outputs() { has_outputs_ = false; }
@@ -313,7 +309,9 @@ private:
     const memory* outputs_elsewhere_ = nullptr;   ///< where the last run left them; null: in memory_
     const compiler::address* outputs_at_ = nullptr;
     const shape* output_shapes_ = nullptr;
-    mutable std::vector<float> host_;   ///< the host's copy of all outputs, where the device has memory of its own
+    /// The host's copy of all outputs, where the device has memory of its own.
+    mutable std::vector<float> host_;
+    bool keeps_outputs_ = false, outputs_kept_ = false;   ///< there, on the processor, too: others work in its memory
     int last_batch_ = 0;
     double loss_weight_ = 0;
     detail::uncounted_examples uncounted_;
@@ -324,7 +322,7 @@ private:
     }
     template <class P, class Observer>
     step_result run(const batch_view& b, const step_values& v, runtime::launch_range launches, Observer& observe) {
-        const float* ports[ports_of<P>()];
+        const float* ports[sizes::template ports_of<P>()];
         bind_batch<P>(b, ports, true);
         uncounted_.template hide<P>(ports, b.size);
         has_outputs_ = false;
@@ -338,23 +336,6 @@ private:
         note_outputs<P>(memory_, b.size);
         note_loss_weight<P>(memory_, b.size);
         return {read_loss<P>(memory_), true};
-    }
-    template <int... I>
-    static constexpr std::int64_t floats(compiler::space s, std::integer_sequence<int, I...>) {
-        return most({training<I>::v.floats(s)...});
-    }
-    template <int... I>
-    static constexpr std::int64_t scratch(std::integer_sequence<int, I...>) {
-        return most({device::template runner<training<I>>::scratch_floats()...});
-    }
-    /// Whichever training program needs most of each kind.
-    template <int... I>
-    static constexpr std::int64_t bytes_of(std::integer_sequence<int, I...> n) {
-        std::int64_t more = scratch(n) - device::template runner<training<0>>::scratch_floats();
-        more += floats(compiler::space::activation, n) - training<0>::v.floats(compiler::space::activation);
-        more += (training<I>::v.floats(compiler::space::gradient) + ...) -
-                training<0>::v.floats(compiler::space::gradient);
-        return runtime::step_bytes<training<0>, device>() + 4 * more;
     }
     template <int... I>
     SINTER_COLD void begin(std::integer_sequence<int, I...> n, [[maybe_unused]] const replica* owner) {
@@ -373,8 +354,8 @@ private:
         if (!owner) memory_.parameters = place(p.floats(compiler::space::parameter));
         memory_.states = place(p.floats(compiler::space::state));
         if (!owner) memory_.slots = place(p.floats(compiler::space::slot));
-        memory_.activations = place(floats(compiler::space::activation, n));
-        memory_.scratch = place(scratch(n));
+        memory_.activations = place(sizes::floats(compiler::space::activation, n));
+        memory_.scratch = place(sizes::scratch(n));
         output_shapes_ = p.output_shapes;
         const auto bind = [&]<int K>(std::integral_constant<int, K>) {
             use_gradients<K>();
@@ -403,9 +384,35 @@ private:
             n += std::int64_t{output_shapes_[i].batched ? last_batch_ : 1} * output_shapes_[i].size();
         return n;
     }
+    template <int... I>
+    SINTER_COLD void work_in_memory_of(std::integer_sequence<int, I...> n, replica* owner) {
+        using place = decltype(memory_.activations);
+        keeps_outputs_ = owner != nullptr;
+        if (owner) owner->keeps_outputs_ = true;
+        memory_.activations = owner ? place::shared_with(owner->memory_.activations)
+                                    : place(sizes::floats(compiler::space::activation, n));
+        memory_.scratch = owner ? place::shared_with(owner->memory_.scratch) : place(sizes::scratch(n));
+        forget_outputs();
+        const auto bind = [&]<int K>(std::integral_constant<int, K>) {
+            use_gradients<K>();
+            runner_of<training<K>>().bind(memory_);
+        };
+        (bind(std::integral_constant<int, I>{}), ...);
+        use_gradients<0>();
+    }
+    void keep_outputs() {
+        const int n = training<0>::v.n_outputs;
+        host_.resize(static_cast<std::size_t>(floats_before(n)));
+        for (int i = 0; i < n; ++i) {
+            const span<const float> x = output(i);
+            std::copy(x.begin(), x.end(), host_.begin() + static_cast<std::ptrdiff_t>(floats_before(i)));
+        }
+        outputs_kept_ = true;
+    }
     template <class P>
     void note_outputs(const memory& m, int batch) {
         has_outputs_ = true;
+        outputs_kept_ = false;
         outputs_elsewhere_ = &m == &memory_ ? nullptr : &m;
         outputs_at_ = P::v.outputs;
         output_shapes_ = P::v.output_shapes;
@@ -421,22 +428,7 @@ private:
         device::template runner<P>::scratch_floats() <= device::template runner<training<0>>::scratch_floats();
     /// Another program has the replica's memory for the time of its run, however that ends.
     template <class P>
-    class loan {
-    public:
-        loan(memory& from, memory& to) : from_(from), to_(to) { exchange(); }
-        loan(const loan&) = delete;
-        loan& operator=(const loan&) = delete;
-        ~loan() { exchange(); }
-
-    private:
-        memory &from_, &to_;
-        void exchange() {
-            if (!has_own_parameters<P>()) std::swap(from_.parameters, to_.parameters);
-            std::swap(from_.states, to_.states);
-            if (fits<P>) std::swap(from_.activations, to_.activations);
-            if (fits_scratch<P>) std::swap(from_.scratch, to_.scratch);
-        }
-    };
+    using loan = detail::memory_loan<!has_own_parameters<P>(), fits<P>, fits_scratch<P>, memory>;
     template <class P>
     SINTER_COLD std::unique_ptr<other_program<P>> make_other() const {
         auto made = std::make_unique<other_program<P>>();
@@ -475,7 +467,7 @@ private:
     template <class P>
     float run_other(std::unique_ptr<other_program<P>>& o, const batch_view& b, const step_values& v,
                     bool with_targets) {
-        const float* ports[ports_of<P>()] = {};   // prediction has no targets
+        const float* ports[sizes::template ports_of<P>()] = {};   // prediction has no targets
         bind_batch<P>(b, ports, with_targets);
         if (with_targets) uncounted_.template hide<P>(ports, b.size);
         has_outputs_ = within_step_ = false;

@@ -201,21 +201,14 @@ private:
         }
     }
 
-    /// Where each parameter lies among the trained ones; in buckets close together, lists of rows
-    /// behind.
+    /// Those that are stored, close together in the order of their parameters, so that neighbours
+    /// stay neighbours; in buckets lists of rows behind.
     constexpr void pin_gradients(address* at, plan_sizes& z) {
-        for (int i = 0; i < g_.gradients.n; ++i) {
-            if (g_.gradients[i] < 0) continue;
-            const int v = base_[g_.gradients[i]];
-            pinned_.p[v] = true;
-            if (!updated_[i]) at[v] = {space::gradient, at[g_.parameters[i].id].offset()};
-        }
-        z.whole_gradients = z.summed_gradients = z.gradients = z.trained;
-        if (layout_.in_buckets() && g_.gradients.n) place_buckets(at, z);
-    }
-    constexpr void place_buckets(address* at, plan_sizes& z) const {
+        for (int v : g_.gradients)
+            if (v >= 0) pinned_.p[base_[v]] = true;
         std::int64_t end = 0;
         const auto place = [&](bool lists) {
+            if (!g_.gradients.n) return end;
             for_each_trained(g_, layout_, [&](int i) {
                 if (g_.gradients[i] < 0 || updated_[i] || (layout_.rows(i) > 0) != lists) return;
                 const node& d = n_[base_[g_.gradients[i]]];
@@ -224,8 +217,8 @@ private:
             });
             return end;
         };
-        z.whole_gradients = place(false);
-        z.summed_gradients = place(true);
+        z.whole_gradients = z.summed_gradients = place(false);
+        if (layout_.in_buckets()) z.summed_gradients = place(true);
         for (int i = 0; i < g_.gradients.n; ++i)
             if (layout_.rows(i)) end += floats_of_keys(layout_.rows(i));
         z.gradients = end;

@@ -71,6 +71,11 @@ struct largest {
     static constexpr std::int64_t most_gradients(std::integer_sequence<int, I...>) {
         return std::max({std::max(training<I>::v.floats(space::gradient), training<I>::v.z.trained)...});
     }
+    /// Is a step made without sums over all shards on the way to the gradients?
+    template <int... I>
+    static constexpr bool in_one_stretch(std::integer_sequence<int, I...>) {
+        return ((training<I>::v.n_loss_weights == 0 && training<I>::v.n_sync_points == 0) && ...);
+    }
     template <int... I>
     static constexpr std::int64_t most_sums(std::integer_sequence<int, I...>) {
         std::int64_t most = 0;

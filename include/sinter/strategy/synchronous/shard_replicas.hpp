@@ -9,6 +9,7 @@
 #include <sinter/strategy/synchronous/program_facts.hpp>
 #include <sinter/strategy/synchronous/slot_keepers.hpp>
 #include <sinter/strategy/synchronous/tree_sum.hpp>
+#include <sinter/strategy/synchronous/work_memory.hpp>
 #include <limits>
 #include <memory>
 #include <type_traits>
@@ -161,6 +162,7 @@ protected:
     kept_parts kept_;   ///< under update_parts, and update_copied_parts
     std::unique_ptr<runtime::team> team_;
     std::vector<unit> units_;
+    work_memory work_;
     std::vector<shard> shard_;
     /// Gradients on their way, where devices have memory of their own: of each shard; or, where
     /// devices read that of others, the sum of all, for other processes.
@@ -181,8 +183,7 @@ protected:
     void end_communication() {
         if constexpr (distributed) members_.reset();
     }
-    /// So many units as there are shards. New ones have the first one's states, weights and slots,
-    /// and have gathered nothing.
+    /// A unit for each shard. New ones have the first one's states, weights and slots, and no gradients.
     template <class Devices>
     SINTER_COLD void make_units(Devices devices) {
         const int workers = team_->size(), before = static_cast<int>(units_.size());
@@ -199,6 +200,7 @@ protected:
                 }
             units_.emplace_back(options);
         }
+        if constexpr (shared && !unit::gathers() && facts::in_one_stretch(all{})) work_.share(units_, workers);
         shard_.resize(at(shards_));
         numbers_.resize(at(shards_));
         if constexpr (!shared)
@@ -277,8 +279,7 @@ protected:
     void meet(int thread) { team_->barrier(thread); }
     template <class F>
     void own_shards(int thread, F f) {
-        const std::int64_t n = shards_, of = team_->size();
-        for (auto i = static_cast<int>(n * thread / of); i < static_cast<int>(n * (thread + 1) / of); ++i) f(i);
+        thread_shards{shards_, team_->size()}.each(thread, f);
     }
 
     /// Where shard i's gradients are added up and sent from.
