@@ -27,8 +27,9 @@ template <class F>
 constexpr bundle call_named(const char* name, bundle x) {
     if (!x.ok()) return tensor{x.g, -1};
     const int old = x.g->scope;
-    x.g->go_to(x.g->scopes.enter(name, old));
-    using inner = std::conditional_t<std::is_base_of_v<layer<F>, F>, unnamed<F>, F>;
+    constexpr bool one_layer = std::is_base_of_v<layer<F>, F>;
+    x.g->go_to(x.g->scopes.enter(name, old, !one_layer));
+    using inner = std::conditional_t<one_layer, unnamed<F>, F>;
     const bundle y = call<inner>(x);
     x.g->scope = old;
     return y;

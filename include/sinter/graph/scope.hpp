@@ -20,7 +20,7 @@ struct scope_entry {
     const char* name = "";
     int number = 0, parent = -1;
     bool entered_again = false;   ///< named by the user more than once
-    bool named = false;           ///< by the user: a block, of whatever stands in it
+    bool block = false;           ///< named by the user, of whatever stands in it
 };
 
 class scope_tree {
@@ -39,12 +39,13 @@ public:
                 }
         return entries_.push({name, number, parent});
     }
-    /// Opens the one scope of this name under its parent, whether it is new or not.
-    constexpr int enter(const char* name, int parent) {
+    /// Opens the one scope of this name under its parent, whether it is new or not; `block`: of
+    /// whatever stands in it, else of a single layer.
+    constexpr int enter(const char* name, int parent, bool block = true) {
         use& u = names_[find(name, parent)];
         if (u.first < 0) {
             ++u.count;
-            u.first = entries_.push({name, 0, parent, false, true});
+            u.first = entries_.push({name, 0, parent, false, block});
         } else {
             entries_[u.first].entered_again = true;
             restart(u.first);
@@ -56,7 +57,7 @@ public:
     /// Is `scope` that of the layer `layer`, or of a layer within it? A block's layers are not the
     /// block's own.
     constexpr bool is_of_layer(int scope, int layer) const {
-        while (scope > layer && layer > 0 && !entries_[layer].named) scope = entries_[scope].parent;
+        while (scope > layer && layer > 0 && !entries_[layer].block) scope = entries_[scope].parent;
         return scope == layer;
     }
     constexpr bool entered_again(int scope) const { return entries_[scope].entered_again; }

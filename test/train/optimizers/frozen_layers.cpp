@@ -87,6 +87,10 @@ BOOST_AUTO_TEST_CASE(attention_by_the_parameters_of_its_parts) {
                          flatten >> dense<1>;
     BOOST_TEST(of_a_step(net, parameter_groups{rate, frozen<"encoder/*">}, 12).outputs < 1e-5);
     BOOST_TEST(of_a_step(net, parameter_groups{rate, frozen<"dense/*">}, 12).outputs > 1e-3);
+    constexpr auto named_one = array<3, 4> >> named<"a">(multi_head_attention<2, attention_settings{.dropout = 0.5}>) >>
+                               flatten >> dense<1>;
+    constexpr auto parts = frozen<"a/query/*", "a/key/*", "a/value/*", "a/output/*">;
+    BOOST_TEST(of_a_step(named_one, parameter_groups{rate, parts}, 12).outputs < 1e-5);
 }
 /// A layer of somebody's own asks as ours do, and states that it assigns stay.
 struct counting : layer<counting> {
