@@ -69,11 +69,11 @@ launch kernel  layer                  walks over             FLOP     moved     
 memory at batch 4
 parameters             4.8 kB
 optimizer                 0 B
-gradients             4.86 kB
+gradients               192 B
 states                    0 B
 activations           3.26 kB   4.35 kB if none lay where others lay before; most alive at once: 3.26 kB, launch 5
 scratch space           400 B   of the kernels, one after the other
-all                   13.3 kB
+all                   8.66 kB
 
 activations, largest first           extents                  offset      size   launches
 relu                                 [B, 4, 4, 4]                  0   1.02 kB   0 to 7
