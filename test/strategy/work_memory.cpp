@@ -62,3 +62,32 @@ BOOST_AUTO_TEST_CASE(one_arena_a_thread) {
 BOOST_AUTO_TEST_CASE(shards_that_wait_for_each_other_have_their_own) {
     check_same(trained(weighted(softmax_cross_entropy), 1, 4), trained(weighted(softmax_cross_entropy), 4, 4));
 }
+
+/// A replica that only remembers in whose memory it works.
+struct unit {
+    static inline int made = 0;
+    int memory = made++;
+    void work_in_memory_of(unit* owner) { memory = owner ? owner->memory : made++; }
+};
+/// Members come and go (elastic), and threads get others' shards.
+BOOST_AUTO_TEST_CASE(shards_that_are_dealt_out_anew) {
+    std::vector<unit> units;
+    detail::work_memory work;
+    for (const auto& [shards, threads] :
+         {std::pair{4, 1}, {4, 2}, {4, 4}, {8, 3}, {2, 1}, {2, 2}, {7, 2}, {1, 1}, {5, 3}}) {
+        units.resize(static_cast<std::size_t>(shards));
+        const int of_first = units[0].memory;
+        work.share(units, threads);
+        BOOST_TEST(units[0].memory == of_first);   // which evaluates and predicts there
+        std::set<int> memories;
+        for (int thread = 0; thread < threads; ++thread) {
+            std::set<int> own;
+            detail::thread_shards{shards, threads}.each(thread, [&](int i) {
+                own.insert(units[static_cast<std::size_t>(i)].memory);
+            });
+            BOOST_TEST(own.size() == 1);
+            memories.insert(own.begin(), own.end());
+        }
+        BOOST_TEST(memories.size() == static_cast<std::size_t>(threads));
+    }
+}

@@ -68,9 +68,9 @@ public:
 
     /// Bytes that each replica takes on its device: parameters, gradients that are stored, optimizer
     /// state, activations and the kernels' scratch memory. A constant. (On a processor replicas
-    /// share parameters and optimizer state, and those that one thread runs activations as well.) Evaluation and prediction work in
-    /// the same memory (should one of them need more for its activations or scratch memory, it
-    /// takes that anew when it is first asked for).
+    /// share parameters and optimizer state, and those that one thread runs activations as well.)
+    /// Evaluation and prediction work in the same memory (should one of them need more for its
+    /// activations or scratch memory, it takes that anew when it is first asked for).
     static constexpr std::int64_t bytes() { return replica<Programs>::bytes(); }
     static constexpr int max_batch() { return Build.max_batch; }
     static constexpr build_options build = Build;                ///< that its programs are compiled with
