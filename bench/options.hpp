@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <sinter/base/error.hpp>
+#include <sinter/base/number_text.hpp>
 
 /// Command lines of the benchmarks: `--name value`, and `--help`. A value that cannot be used is an
 /// error, never a zero.
@@ -20,7 +21,7 @@ T number(const std::string& option, std::string_view text, T low, T high) {
     const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), x);
     if (code != std::errc{} || end != text.data() + text.size() || !(x >= low && x <= high))
         throw option_error("value that cannot be used", option, std::string(text),
-                           std::to_string(low) + " to " + std::to_string(high));
+                           base::number_text(low) + " to " + base::number_text(high));
     return x;
 }
 
