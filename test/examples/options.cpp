@@ -104,16 +104,18 @@ BOOST_AUTO_TEST_CASE(outputs_are_tried_before_anything_else) {
     BOOST_TEST(tried(folder / "new") == "fine");
     BOOST_TEST(tried(folder / "old") == "fine");
     BOOST_TEST(tried(folder / "") == "refused, and named");
-    BOOST_TEST(tried(folder / "missing/new") == "refused, and named");
+    BOOST_TEST(tried(folder / "old/new") == "refused, and named");
     BOOST_TEST(tried("/dev/null") == "refused, and named");   // renaming over it would remove it
     BOOST_TEST(read_bytes(folder / "old") == "kept");
     BOOST_TEST(folder.entries() == 1u);   // nothing but old
+    BOOST_TEST(tried(folder / "missing/new") == "fine");   // its folder is made
+    BOOST_TEST(std::filesystem::is_empty(folder / "missing"));
 
     for (const char* option : {"--save", "--report"}) {
         example::options o;
         example::command_line line("Tests outputs.");
         o.declare(line);
-        const std::string file = folder / "missing/new";
+        const std::string file = folder / "old/new";
         std::string words[] = {"prog", option, file};
         char* argv[] = {words[0].data(), words[1].data(), words[2].data(), nullptr};
         BOOST_TEST(example::run(3, argv, line, [] { BOOST_FAIL("not reached"); }) == 1);

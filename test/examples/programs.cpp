@@ -152,6 +152,7 @@ BOOST_AUTO_TEST_CASE(help_is_short_and_does_nothing_else) {
 BOOST_AUTO_TEST_CASE(a_file_that_cannot_be_written_is_refused_before_training) {
     const temporary_folder folder;
     std::filesystem::create_directory(folder / "taken-curve.svg");
+    write_bytes(folder / "file", "no folder");
     const auto refuses = [&](const std::string& name, const std::string& arguments, const std::string& culprit) {
         BOOST_TEST_CONTEXT(name << ' ' << arguments) {
             const command_result said = run_in(folder / "", name, "--epochs 1000000 " + arguments);
@@ -161,12 +162,12 @@ BOOST_AUTO_TEST_CASE(a_file_that_cannot_be_written_is_refused_before_training) {
         }
     };
     for (const trained& t : all_trained) {
-        refuses(t.name, "--save missing/w.safetensors", "missing/w.safetensors");
-        refuses(t.name, "--report missing/r.json", "missing/r.json");
+        refuses(t.name, "--save file/w.safetensors", "file/w.safetensors");
+        refuses(t.name, "--report file/r.json", "file/r.json");
     }
     refuses("quickstart", "--save taken.safetensors", "taken-curve.svg");
-    refuses("predict", "--report missing/r.json --weights" + quoted(smoke("quickstart.safetensors")), "missing/r.json");
-    BOOST_TEST(folder.entries() == 1u);   // and nothing was left behind
+    refuses("predict", "--report file/r.json --weights" + quoted(smoke("quickstart.safetensors")), "file/r.json");
+    BOOST_TEST(folder.entries() == 2u);   // and nothing was left behind
 }
 
 BOOST_AUTO_TEST_CASE(a_data_set_of_ones_own) {

@@ -91,8 +91,6 @@ BOOST_AUTO_TEST_CASE(a_device_is_not_replaced) {
 BOOST_AUTO_TEST_CASE(unwritable_places_are_io_errors) {
     temporary_folder folder;
     write_bytes(folder / "file", "kept");
-    check_error<sinter::io_error>([&] { save(folder / "missing/a", "x"); }, "cannot open the folder",
-                                  folder / "missing/a", "No such file");
     check_error<sinter::io_error>([&] { save(folder / "file/a", "x"); }, "cannot open the folder", folder / "file/a",
                                   "Not a directory");
     check_error<sinter::io_error>([&] { save(folder / "", "x"); }, "cannot write", folder / "", "ends in a folder");
@@ -104,6 +102,27 @@ BOOST_AUTO_TEST_CASE(unwritable_places_are_io_errors) {
                                   folder / "dangling");
     BOOST_TEST(read_bytes(folder / "file") == "kept");
     BOOST_TEST(folder.entries() == 3u);
+}
+
+BOOST_AUTO_TEST_CASE(folders_that_are_missing_are_made) {
+    temporary_folder folder;
+    save(folder / "a/b//c/d", "x");
+    BOOST_TEST(read_bytes(folder / "a/b/c/d") == "x");
+    save(folder / "a/e", "y");
+    BOOST_TEST(folder.entries() == 1u);
+    for (const char* name : {"f/g", "f/g/", "f/g//h///", "f"}) {
+        sinter::io::make_folders(folder / name);
+        BOOST_TEST(std::filesystem::is_directory(folder / name));
+    }
+    write_bytes(folder / "file", "kept");
+    check_error<sinter::io_error>([&] { sinter::io::make_folders(folder / "file"); }, "cannot make the folder",
+                                  folder / "file", "a file", "a folder");
+    check_error<sinter::io_error>([&] { sinter::io::make_folders(folder / "file/a/b"); }, "cannot make the folder",
+                                  folder / "file/a", "Not a directory");
+    check_error<sinter::io_error>([] { save("/proc/sinter/a", "x"); }, "cannot make the folder", "/proc/sinter");
+    std::filesystem::create_symlink("around", folder / "around");
+    check_error<sinter::io_error>([&] { sinter::io::make_folders(folder / "around"); }, "cannot make the folder",
+                                  folder / "around", "symbolic links");
 }
 
 BOOST_AUTO_TEST_CASE(whatever_the_filler_throws_leaves_the_old_file) {

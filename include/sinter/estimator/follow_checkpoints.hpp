@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/base/number_text.hpp>
+#include <sinter/base/wait_notice.hpp>
 #include <sinter/estimator/train_spec.hpp>
 #include <sinter/estimator/training_end.hpp>
 #include <sinter/train/checkpoint/checkpoint.hpp>
@@ -61,7 +62,8 @@ private:
 };
 
 /// The evaluator's work: each newest checkpoint is loaded and evaluated, at most one every throttle
-/// seconds, until the last one has been. It takes no part in training and is not needed by it: it
+/// seconds, until the last one has been; the newest is the one that was written last, whatever its step. While it
+/// waits it says so, and for what. It takes no part in training and is not needed by it: it
 /// may come late, and come again. Checkpoints that are gone or damaged, or that somebody changes
 /// meanwhile, are passed over.
 template <class Model>
@@ -78,34 +80,62 @@ SINTER_COLD train_and_evaluate_result follow_checkpoints(Model& model, const tra
         std::fputs("Workers go on while a checkpoint is saved: it is no cut through one moment.\n", t.progress);
     const double began = e.clock();
     double last = began - e.throttle, heard = began;
-    std::int64_t done = -1, refused = -1;
-    const auto wait = [&] { std::this_thread::sleep_for(std::chrono::milliseconds(50)); };
-    while (!signals && e.clock() - began < e.start_delay) wait();
+    std::optional<known_checkpoint> done;
+    std::vector<known_checkpoint> refused;
+    base::wait_notice notice;
+    const auto wait = [&](auto for_what) {
+        if (notice.is_due()) base::say(message_level::normal, for_what(), "evaluator");
+        std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    };
+    const auto is_refused = [&](const known_checkpoint& c) {
+        return std::ranges::any_of(refused, [&](const auto& r) { return r.step == c.step && r.file == c.file; });
+    };
+    const auto has_come_to = [&](std::int64_t step) {
+        return (done && done->step >= step) ||
+               std::ranges::any_of(refused, [&](const known_checkpoint& c) { return c.step >= step; });
+    };
+    while (!signals && e.clock() - began < e.start_delay)
+        wait([&] { return joined({"waits ", base::number_text(e.start_delay), " s before it looks (start_delay)"}); });
+    notice.begin();
     while (!signals) {
-        const std::int64_t ended = end.step();   // before the list: what is written later is not missed
-        const std::vector<std::int64_t> steps = files.steps();
-        const std::int64_t newest = steps.empty() ? -1 : steps[0];
-        const bool is_last = ended >= 0 && newest >= ended;
-        if (ended >= 0 && (done >= ended || refused >= ended)) break;
+        std::string doubt;
+        const std::int64_t ended = end.step(t.max_steps, &doubt);   // before the list: what comes later is not missed
+        const std::vector<known_checkpoint> all = files.all();
+        const auto newest = std::ranges::find_if_not(all, is_refused);
+        const bool is_new = newest != all.end() && newest->in_history &&
+                            (!done || newest->is_later(*done) ||
+                             (!newest->readable && newest->file != done->file));
+        const bool is_last = ended >= 0 && is_new && newest->step >= ended;
+        if (ended >= 0 && !is_last && has_come_to(ended)) break;
         const double now = e.clock();
-        if (newest <= done || newest <= refused || (!is_last && now - last < e.throttle)) {
-            if (newest > done && newest > refused) heard = now;
+        if (!is_new || (!is_last && now - last < e.throttle)) {
+            if (is_new) heard = now;
             if (e.give_up_after > 0 && now - heard > e.give_up_after)
                 throw io_error("no new checkpoint, and no word that training has ended", t.folder,
-                               joined({"the last of step ", done, ", ", base::number_text(now - heard), " s ago"}),
+                               joined({"the last of step ", done ? done->step : -1, ", ",
+                                       base::number_text(now - heard), " s ago", doubt}),
                                "a chief that trains, or a longer give_up_after");
-            wait();
+            wait([&] {
+                if (is_new)
+                    return joined({"waits before it evaluates step ", newest->step, " (throttle, ",
+                                   base::number_text(e.throttle), " s)"});
+                return joined({"waits for ", done ? joined({"a checkpoint after step ", done->step})
+                                                  : std::string("the first checkpoint"),
+                               " in ", t.folder, doubt});
+            });
             continue;
         }
+        const known_checkpoint now_read = *newest;
+        const std::string name = files.name(now_read.step);
         followed_checkpoint<std::remove_cvref_t<decltype(model.inner())>> file;
         const auto refuse = [&](const error& fault) {
-            std::fprintf(stderr, "%s\nIt is not evaluated.\n", fault.what());
-            refused = newest;
+            base::say(message_level::warning, fault.what() + std::string(". It is not evaluated."), "evaluator");
+            refused.push_back(now_read);
         };
         try {
-            file.read(files.name(newest));
+            file.read(name);
         } catch (const error& fault) {
-            if (::access(files.name(newest).c_str(), F_OK) != 0) continue;   // replaced by newer ones meanwhile
+            if (::access(name.c_str(), F_OK) != 0) continue;   // replaced by newer ones meanwhile
             refuse(fault);
             continue;
         }
@@ -120,11 +150,13 @@ SINTER_COLD train_and_evaluate_result follow_checkpoints(Model& model, const tra
             continue;
         }
         if (found.interrupted) break;
-        done = r.steps = newest;
-        tell_evaluation(t.progress, newest, found);
-        if (e.evaluated) e.evaluated(newest, found);
-        r.evaluations.push_back({newest, std::move(found)});
+        done = now_read;
+        r.steps = done->step;
+        tell_evaluation(t.progress, r.steps, found);
+        if (e.evaluated) e.evaluated(r.steps, found);
+        r.evaluations.push_back({r.steps, std::move(found)});
         heard = e.clock();
+        notice.begin();
     }
     r.interrupted = static_cast<bool>(signals);
     return r;

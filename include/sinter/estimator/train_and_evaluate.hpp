@@ -59,7 +59,11 @@ public:
     }
     template <class Run>
     SINTER_COLD void end(Run& run) {
-        if (run.chief && !ends_early(run)) end_.write(run.step);
+        ended_at_ = run.chief && !ends_early(run) ? run.step : -1;
+    }
+    /// Tells an evaluator, once the last checkpoint has been written.
+    SINTER_COLD void tell_end() const {
+        if (ended_at_ >= 0) end_.write(ended_at_, t_.max_steps);
     }
     /// Of the weights at the end, unless that has been done.
     template <class Trainer>
@@ -75,6 +79,7 @@ private:
     train_and_evaluate_result& to_;
     bool evaluates_;
     double last_ = 0;
+    std::int64_t ended_at_ = -1;   ///< the step at which training has ended, where this process tells it
 
     template <class Run>
     bool ends_early(const Run& run) const {
@@ -103,7 +108,7 @@ private:
 /// strategy's roster knows, those that train do nothing else, and the evaluator follows the
 /// checkpoints until the last has been evaluated: it is told of the end, also of an early one.
 ///
-/// A run that finds checkpoints goes on from the newest that is whole, bit for bit. Where the model
+/// A run that finds checkpoints goes on from the one that was written last and is whole, bit for bit. Where the model
 /// has max_steps already nothing is trained. SIGINT, SIGTERM and SIGUSR1 end the call with a
 /// checkpoint (train/hooks/stop_on_signals.hpp): `interrupted` is set. `hooks` are those of
 /// training. Where a cluster's options name a folder, train_spec need not. Throws what train() and
@@ -128,6 +133,7 @@ SINTER_COLD train_and_evaluate_result train_and_evaluate(Model& model, train_spe
                                                        .keep = t.keep}),
                            evaluations);
     r.steps = model.inner().steps();
+    evaluations.tell_end();
     // Members that saw no signal themselves are told by the step that it ended.
     auto& session = model.inner().session();
     r.interrupted = detail::of_any(session, signals || detail::server_was_asked(session));

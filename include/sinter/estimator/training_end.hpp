@@ -1,47 +1,89 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/hash.hpp>
 #include <sinter/io/atomic_write.hpp>
 #include <sinter/io/printable.hpp>
-#include <charconv>
+#include <sinter/io/run_record.hpp>
 
 namespace sinter::inline SINTER_TARGET::detail {
 
 /// The file beside checkpoints that says that training has ended, and at which step: so that an
-/// evaluator, which sees nothing but files, knows which checkpoint is the last.
+/// evaluator, which sees nothing but files, knows which checkpoint is the last. It has a checksum, and says of which
+/// run this is true, and how many steps that was to train: one that was left by a job that is now continued, or was
+/// begun anew, is not believed.
 class training_end {
 public:
-    explicit training_end(const std::string& folder) : path_(folder + "/ended") {}
-    SINTER_COLD void write(std::int64_t step) const {
-        io::atomic_write(path_, [&](io::output_file& f) { f.write(joined({step, "\n"})); });
+    /// What the file says.
+    struct mark {
+        std::int64_t step = -1;        ///< at which training has ended; -1: there is no file
+        std::int64_t max_steps = -1;   ///< it was to end at; -1: a version before 2026-12 wrote it, and did not say
+        std::int64_t run = 0;          ///< that has ended, by the number in its record (io/run_record.hpp); 0: unknown
+    };
+    explicit training_end(const std::string& folder) : path_(folder + "/ended"), record_(folder + "/run") {}
+
+    /// Once the last checkpoint is there. `max_steps`: as many as were to be trained; -1: it is not said, and those
+    /// who train no more than `step` believe it. Throws io_error.
+    SINTER_COLD void write(std::int64_t step, std::int64_t max_steps = -1) const {
+        io::atomic_write(path_, [&](io::output_file& f) {
+            f.write(text_of({step, max_steps, run_record::order_in(record_).run}));
+        });
     }
     /// Training goes on.
     SINTER_COLD void remove() const {
         if (::unlink(path_.c_str()) != 0 && errno != ENOENT) io::throw_io_error(errno, "cannot remove", path_);
     }
-    /// The step at which it ended; -1: it has not. Throws format_error where the file is not as
-    /// write() leaves it: a step read from a part of it would end an evaluation too early.
-    SINTER_COLD std::int64_t step() const {
-        char text[32];
+    /// Throws format_error where the file is not as write() leaves it: a step read from a part of it would end an
+    /// evaluation too early.
+    SINTER_COLD mark read() const {
+        char text[128];
         std::size_t n = 0;
         for (int tries = 0; n == 0 && tries < 2; ++tries) {   // it may come and go at any moment
             try {
                 io::input_file in(path_);
                 n = in.read_up_to(as_writable_bytes(text));
             } catch (const io_error&) {
-                if (::access(path_.c_str(), F_OK) != 0 && errno == ENOENT) return -1;
+                if (::access(path_.c_str(), F_OK) != 0 && errno == ENOENT) return {};
                 if (tries > 0) throw;
             }
         }
-        std::int64_t step = -1;
-        const auto fault = std::from_chars(text, text + n, step).ec;
-        if (fault != std::errc{} || step < 0 || joined({step, "\n"}) != std::string_view(text, n))
+        mark m;
+        const char *at = text, *const end = text + n;
+        for (std::int64_t* x : {&m.step, &m.max_steps, &m.run}) {
+            const auto [next, fault] = std::from_chars(at, end, *x);
+            if (fault != std::errc{} || *x < 0) break;
+            at = next;
+            if (at == end || *at != ' ') break;
+            ++at;
+        }
+        if (m.step < 0 || text_of(m) != std::string_view(text, n))
             throw format_error("does not say at which step training has ended", path_,
                                io::printable(std::string_view(text, n)), "a step and the end of a line");
-        return step;
+        return m;
+    }
+    std::int64_t step() const { return read().step; }   ///< whatever run and number of steps it is of
+    /// The step at which training of `max_steps` has ended; -1: it has not. `why`: why a file that is there is not
+    /// believed, or nothing.
+    SINTER_COLD std::int64_t step(std::int64_t max_steps, std::string* why = nullptr) const {
+        const mark m = read();
+        std::string doubt;
+        if (m.step < max_steps && m.max_steps != max_steps && m.step >= 0)
+            doubt = m.max_steps < 0 ? joined({"step ", m.step, ", and not how many there were to be"})
+                                    : joined({"step ", m.step, " of ", m.max_steps, ", and ", max_steps,
+                                              " are to be trained here"});
+        else if (const std::int64_t now = m.run > 0 ? run_record::order_in(record_).run : 0; now > m.run)
+            doubt = joined({"step ", m.step, " of a run before the present one"});
+        if (why) *why = doubt.empty() ? "" : joined({"; ", path_, " is of ", doubt});
+        return doubt.empty() ? m.step : -1;
     }
 
 private:
-    std::string path_;
+    std::string path_, record_;
+
+    static std::string text_of(const mark& m) {
+        if (m.max_steps < 0) return joined({m.step, "\n"});
+        const std::string numbers = joined({m.step, " ", m.max_steps, " ", m.run});
+        return joined({numbers, " ", base::fnv1a(numbers), "\n"});
+    }
 };
 
 } // namespace sinter::detail

@@ -2,6 +2,7 @@
 #pragma once
 #include <sinter/base/cold.hpp>
 #include <sinter/io/file.hpp>
+#include <sinter/io/make_folders.hpp>
 
 #include <algorithm>
 #include <atomic>
@@ -135,7 +136,7 @@ struct at_once {
 /// Writes a whole file or nothing: `fill(output_file&)` writes to a temporary file in the target's
 /// folder, which is synced and then renamed over the target. Whoever reads `path`, also after a
 /// crash, finds the old file or the new one, never a part. An existing file's permissions are kept;
-/// a symbolic link is followed.
+/// a symbolic link is followed. A folder that is missing is made, and those above it.
 ///
 /// Temporary files that killed writers of the same target left behind are removed first. Living
 /// writers, also of other processes, hold locks on theirs and are not disturbed; the last to finish
@@ -158,8 +159,14 @@ SINTER_COLD void atomic_write(const std::string& given_path, Fill&& fill, Publis
     const std::string name = slash == std::string::npos ? path : path.substr(slash + 1);
     if (name.empty()) throw io_error("cannot write", path, "a path that ends in a folder", "the name of a file");
 
-    const descriptor folder(
-        uninterrupted([&] { return ::open(folder_name.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC); }));
+    const auto open_folder = [&] {
+        return uninterrupted([&] { return ::open(folder_name.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC); });
+    };
+    descriptor folder(open_folder());
+    if (!folder && errno == ENOENT) {
+        make_folders(folder_name);
+        folder = descriptor(open_folder());
+    }
     if (!folder) throw_io_error(errno, "cannot open the folder to write in", path);
 
     mode_t mode = 0666;

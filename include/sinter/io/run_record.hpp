@@ -1,113 +1,185 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <sinter/base/cold.hpp>
+#include <sinter/base/hash.hpp>
 #include <sinter/io/file.hpp>
+#include <sinter/io/file_lock.hpp>
+#include <sinter/io/make_folders.hpp>
 #include <sinter/io/printable.hpp>
-#include <charconv>
+#include <sinter/io/write_order.hpp>
 #include <random>
-#include <sys/file.h>
 #include <unistd.h>
 
 namespace sinter::inline SINTER_TARGET {
 
 /// The small file beside checkpoints that says whose they are, and how often a run has begun anew
-/// at the same step.
+/// at the same step. It has a checksum.
 ///
 /// A run that begins takes them over: it writes a token that no other run has. Before a checkpoint
-/// gets its name the token is compared, under the file's lock. So a run that was replaced, because
-/// it hung or because a network was cut in two, can no longer write over what its successor has
-/// written: its next save is an io_error. (flock() is needed: local disks, and NFS since Linux
-/// 2.6.12.)
+/// gets its name the token is compared, under the file's lock (io/file_lock.hpp). So a run that was
+/// replaced, because it hung or because a network was cut in two, can no longer write over what its
+/// successor has written: its next save is an io_error.
 class run_record {
 public:
-    explicit run_record(std::string path) : path_(std::move(path)) {}
+    /// Where a run begins, among those that write in a folder (io/write_order.hpp).
+    struct beginning {
+        std::int64_t step = 0;    ///< of the model
+        std::int64_t after = 0;   ///< the greatest number of a run that has files there, whatever the record says
+        std::int64_t first = -1;  ///< the run with which its history begins; -1: itself
+    };
+    /// `patience`: seconds to wait for the lock at most.
+    explicit run_record(std::string path, double patience = io::file_lock::patience)
+        : path_(std::move(path)), patience_(patience) {}
 
     /// This run is from now on the one that may write. `step` is where it begins; returns how often
     /// in a row runs have begun there and not ended, this one included. `epoch`: of a job whose
     /// members change, in which this process became the one that writes; it takes the files over
-    /// anew in each.
-    SINTER_COLD std::int64_t take(std::int64_t step, std::int64_t epoch = 0) {
-        const io::descriptor fd = open_locked(true);
-        fields f = parse(read_all(fd.get()));
-        ++f.generation;
+    /// anew in each, and without `from` goes on with the history that the record has.
+    SINTER_COLD std::int64_t take(std::int64_t step, std::int64_t epoch = 0,
+                                  const std::optional<beginning>& from = {}) {
+        io::make_folders_above(path_);
+        const opened file(*this, true);
+        fields f = parse(file.text());
+        if (f.damaged)
+            base::say(message_level::warning, "was damaged, and is begun anew: how often this run was started is lost",
+                      path_);
+        f.generation = std::max(f.generation, from ? from->after : 0) + 1;
         f.begun = f.step == step ? f.begun + 1 : 1;
         f.step = step;
+        f.first = !from ? f.first : from->first < 0 ? f.generation : from->first;
         std::random_device random;
         char host[256] = "unknown";
         ::gethostname(host, sizeof host - 1);
         for (char& c : host)
             if (c == ' ' || c == '\n') c = '_';
+        f.began = std::max<std::int64_t>(from ? from->step : step, 0);
         f.owner = joined({host, ":", ::getpid(), ":", random(), random()});
-        write_all(fd.get(), f);
+        file.write(f);
         mine_ = token(f);
         epoch_ = epoch;
+        order_ = {f.generation, 0, f.began, f.first};
         return f.begun;
     }
     bool taken(std::int64_t epoch = 0) const { return !mine_.empty() && epoch == epoch_; }
     const std::string& owner() const { return mine_; }   ///< what take() wrote
+    /// The order of this run's next file.
+    const detail::write_order& next_file() {
+        ++order_.number;
+        return order_;
+    }
     /// Calls f() while nobody can take over; io_error where somebody has.
     template <class F>
     SINTER_COLD void guarded(F f) {
-        const io::descriptor fd = open_locked(false);
-        const fields now = parse(read_all(fd.get()));
-        if (token(now) != mine_)
-            throw io_error("another run has taken these checkpoints over: this one may not write them any more", path_,
-                           io::printable(now.owner), io::printable(mine_));
+        const opened file(*this, false);
+        need_own(file);
         f();
     }
     /// The run has ended by itself: what begins at its step later is no restart.
     SINTER_COLD void ended() {
-        const io::descriptor fd = open_locked(false);
-        fields f = parse(read_all(fd.get()));
+        const opened file(*this, false);
+        fields f = parse(file.text());
         if (token(f) != mine_) return;
         f.begun = 0;
-        write_all(fd.get(), f);
+        file.write(f);
     }
     const std::string& path() const { return path_; }
+    /// Of the files of the run that may write, as the record says at this moment; run 0: it does not say.
+    SINTER_COLD static detail::write_order order_in(const std::string& path) {
+        const io::descriptor fd(
+            io::uninterrupted([&] { return ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK); }));
+        if (!fd) return {};
+        const fields f = parse(read_all(fd.get(), path));
+        return {f.generation, 0, f.began, f.first};
+    }
 
 private:
     struct fields {
-        std::int64_t generation = 0, step = -1, begun = 0;
+        std::int64_t generation = 0, step = -1, begun = 0, first = 0, began = 0;
         std::string owner;
+        bool damaged = false;
     };
     std::string path_, mine_;
+    double patience_;
     std::int64_t epoch_ = 0;   ///< of which `mine_` is
+    detail::write_order order_;
 
     static std::string token(const fields& f) { return joined({f.generation, " ", f.owner}); }
-    SINTER_COLD io::descriptor open_locked(bool make) const {
-        io::descriptor fd(io::uninterrupted(
-            [&] { return ::open(path_.c_str(), O_RDWR | O_CLOEXEC | (make ? O_CREAT : 0), 0666); }));
-        if (!fd) io::throw_io_error(errno, "cannot open", path_);
-        if (io::uninterrupted([&] { return ::flock(fd.get(), LOCK_EX); }) != 0)
-            io::throw_io_error(errno, "cannot lock", path_);
-        return fd;
+    static std::string sum_of(std::string_view text) { return joined({base::fnv1a(text)}); }
+
+    /// The file, open and locked.
+    class opened {
+    public:
+        SINTER_COLD opened(const run_record& r, bool make)
+            : path_(r.path_), fd_(open(r.path_, make)), lock_(fd_.get(), r.path_, r.patience_) {}
+        std::string text() const { return read_all(fd_.get(), path_); }
+        /// In one call, over what was there: a reader has the lock, or sees by the checksum that it has a part.
+        SINTER_COLD void write(const fields& f) const {
+            std::string text =
+                joined({f.generation, " ", f.step, " ", f.begun, " ", f.owner, " ", f.first, " ", f.began});
+            text += " " + sum_of(text) + "\n";
+            const auto n = io::uninterrupted([&] { return ::pwrite(fd_.get(), text.data(), text.size(), 0); });
+            if (n != static_cast<ssize_t>(text.size()) || ::ftruncate(fd_.get(), n) != 0)
+                io::throw_io_error(n < 0 ? errno : ENOSPC, "cannot write", path_);
+        }
+
+    private:
+        const std::string& path_;
+        io::descriptor fd_;
+        io::file_lock lock_;
+
+        SINTER_COLD static io::descriptor open(const std::string& path, bool make) {
+            io::descriptor fd(io::uninterrupted(
+                [&] { return ::open(path.c_str(), O_RDWR | O_CLOEXEC | (make ? O_CREAT : 0), 0666); }));
+            if (!fd) io::throw_io_error(errno, "cannot open", path);
+            return fd;
+        }
+    };
+    SINTER_COLD void need_own(const opened& file) const {
+        const fields now = parse(file.text());
+        if (now.damaged)
+            throw io_error("the file that says whose these checkpoints are was damaged: this run writes no more", path_,
+                           "another checksum", "a run that is started again, which takes them over");
+        if (token(now) != mine_)
+            throw io_error("another run has taken these checkpoints over: this one may not write them any more", path_,
+                           io::printable(now.owner), io::printable(mine_));
     }
-    SINTER_COLD std::string read_all(int fd) const {
+    SINTER_COLD static std::string read_all(int fd, const std::string& path) {
         char text[1024];
         const auto n = io::uninterrupted([&] { return ::pread(fd, text, sizeof text, 0); });
-        if (n < 0) io::throw_io_error(errno, "cannot read", path_);
+        if (n < 0) io::throw_io_error(errno, "cannot read", path);
         return {text, static_cast<std::size_t>(n)};
     }
-    /// In one call, over what was there: a reader has the lock.
-    SINTER_COLD void write_all(int fd, const fields& f) const {
-        const std::string text = joined({f.generation, " ", f.step, " ", f.begun, " ", f.owner, "\n"});
-        const auto n = io::uninterrupted([&] { return ::pwrite(fd, text.data(), text.size(), 0); });
-        if (n != static_cast<ssize_t>(text.size()) || ::ftruncate(fd, n) != 0)
-            io::throw_io_error(n < 0 ? errno : ENOSPC, "cannot write", path_);
-    }
     /// What is no such line is nobody's. Nor is one whose numbers no run has counted: there would soon
-    /// be no larger one.
-    static fields parse(std::string_view text) {
+    /// be no larger one. Earlier versions have written no more than the owner.
+    SINTER_COLD static fields parse(std::string_view text) {
         fields f;
-        const char *at = text.data(), *const end = at + text.size();
+        const std::string_view line = text.substr(0, text.find('\n'));
+        const char *at = line.data(), *const end = at + line.size();
         for (std::int64_t* x : {&f.generation, &f.step, &f.begun}) {
             const auto [next, fault] = std::from_chars(at, end, *x);
-            if (fault != std::errc{} || next == end || *next != ' ' || *x > INT64_MAX / 2) return {};
+            if (fault != std::errc{} || next == end || *next != ' ' || *x > INT64_MAX / 2) return nobodys(text);
             at = next + 1;
         }
-        if (f.generation < 0 || f.begun < 0) return {};
-        const std::string_view rest(at, static_cast<std::size_t>(end - at));
-        f.owner = rest.substr(0, rest.find('\n'));
+        if (f.generation < 0 || f.begun < 0) return nobodys(text);
+        std::string_view rest(at, static_cast<std::size_t>(end - at));
+        if (const std::size_t space = rest.find(' '); space != rest.npos) {
+            const std::size_t sum = line.rfind(' ');
+            if (line.substr(sum + 1) != sum_of(line.substr(0, sum))) return nobodys(text);
+            at = rest.data() + space;
+            for (std::int64_t* x : {&f.first, &f.began}) {
+                if (at == end || *at != ' ') return nobodys(text);
+                const auto [next, fault] = std::from_chars(at + 1, end, *x);
+                if (fault != std::errc{} || *x < 0) return nobodys(text);
+                at = next;
+            }
+            if (at != line.data() + sum) return nobodys(text);
+            rest = rest.substr(0, space);
+        }
+        f.owner = rest;
+        return f;
+    }
+    static fields nobodys(std::string_view text) {
+        fields f;
+        f.damaged = !text.empty();
         return f;
     }
 };

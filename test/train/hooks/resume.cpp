@@ -308,5 +308,20 @@ BOOST_AUTO_TEST_CASE(checkpoints_at_their_times_and_hooks_are_told) {
                               "save_checkpoints", "-1");
 }
 BOOST_AUTO_TEST_CASE(a_file_that_cannot_be_written_ends_training_with_an_error) {
-    check_error<io_error>([] { train_with("no/such/folder/run.safetensors"); }, "", "no/such/folder");
+    const temporary_folder folder;
+    write_bytes(folder / "file", "x");
+    check_error<io_error>([&] { train_with(folder / "file/run.safetensors"); }, "", folder / "file");
+}
+BOOST_AUTO_TEST_CASE(folders_that_are_missing_are_made) {
+    const temporary_folder folder;
+    auto data = points(8, 3) | data::batch(8), held_out = points(8, 4) | data::batch(8);
+    estimator model{net, softmax_cross_entropy, sgd{}, {.threads = 1}};
+    const std::string best = folder / "c/d/best.safetensors";
+    keep_best keeps({.file = best.c_str()});
+    model.train(data, {.epochs = 1, .validation = &held_out, .progress = nullptr}, csv_log(folder / "a/b/log.csv"),
+                keeps, save_checkpoints(folder / "e/f/run", {.keep = 2}));
+    model.save(folder / "g/h/weights.safetensors");
+    for (const char* file : {"a/b/log.csv", "c/d/best.safetensors", "e/f/run/step-1.safetensors",
+                             "g/h/weights.safetensors"})
+        BOOST_TEST(std::filesystem::exists(folder / file), file);
 }

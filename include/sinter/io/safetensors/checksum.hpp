@@ -73,9 +73,37 @@ SINTER_COLD std::string checksum(const contents& all) {
     }
     return joined({sum});
 }
-/// format_error where the file's metadata have a checksum and its tensors have another.
+/// Of the metadata, but for the checksums themselves.
+template <class = void>
+SINTER_COLD std::string checksum(const metadata_map& metadata) {
+    std::uint64_t sum = 0;
+    for (const auto& [key, value] : metadata) {
+        if (key.ends_with("checksum")) continue;
+        detail::sum_of_tensor of(key, "metadata");
+        of.add(value.data(), value.size());
+        sum += of.value();
+    }
+    return joined({sum});
+}
+/// Adds both to the metadata of a file of `all`; the metadata are complete then.
+template <class = void>
+SINTER_COLD void add_checksums(metadata_map& metadata, const std::vector<entry>& all) {
+    metadata.insert_or_assign("metadata_checksum", checksum(metadata));
+    metadata.insert_or_assign("checksum", checksum(all));
+}
+/// format_error where the metadata say that they have another checksum. Older files do not say.
+template <class = void>
+SINTER_COLD void need_checksum_of_metadata(const metadata_map& metadata, const std::string& source) {
+    const auto said = metadata.find("metadata_checksum");
+    if (said == metadata.end()) return;
+    if (const std::string is = checksum(metadata); is != said->second)
+        throw format_error("metadata have changed since they were written", source, "checksum " + is,
+                           io::printable(said->second));
+}
+/// format_error where the file's metadata have a checksum and its tensors, or the metadata, have another.
 template <class = void>
 SINTER_COLD void need_checksum(const contents& all) {
+    need_checksum_of_metadata(all.metadata, all.source);
     const auto said = all.verified ? all.metadata.end() : all.metadata.find("checksum");
     if (said == all.metadata.end()) return;
     if (const std::string is = checksum(all); is != said->second)

@@ -2,6 +2,7 @@
 #pragma once
 #include <sinter/base/joined.hpp>
 #include <sinter/io/folder_names.hpp>
+#include <sinter/io/make_folders.hpp>
 #include <algorithm>
 #include <charconv>
 #include <sys/stat.h>
@@ -11,9 +12,7 @@ namespace sinter::inline SINTER_TARGET::sharded::detail {
 
 inline bool exists(const std::string& path) { return ::access(path.c_str(), F_OK) == 0; }
 /// Throws io_error where it is not there afterwards.
-inline void make_folder(const std::string& path) {
-    if (::mkdir(path.c_str(), 0777) != 0 && errno != EEXIST) io::throw_io_error(errno, "cannot make the folder", path);
-}
+inline void make_folder(const std::string& path) { io::make_folders(path); }
 /// N of each step-N in a folder, the newest first.
 inline std::vector<std::int64_t> steps_in(const std::string& folder) {
     std::vector<std::int64_t> all;

@@ -1,68 +1,90 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/message.hpp>
 #include <sinter/io/folder_names.hpp>
-#include <sinter/io/safetensors/checksum.hpp>
-#include <sinter/io/safetensors/read.hpp>
 #include <sinter/io/run_record.hpp>
+#include <sinter/io/safetensors/read.hpp>
+#include <sinter/train/checkpoint/known_checkpoint.hpp>
 #include <sinter/train/checkpoint/table_files.hpp>
-#include <algorithm>
-#include <cstdio>
 
 namespace sinter::inline SINTER_TARGET {
 
 /// Where a run's checkpoints are: one file, or the newest few in a folder, step-300.safetensors and
-/// so on.
+/// so on. Which is newer is told by the order in which they were written (io/write_order.hpp), and,
+/// of files of versions that have not recorded it, by their steps.
 class checkpoint_folder {
 public:
+    using list = std::vector<detail::known_checkpoint>;
+
     /// `keep` files in a folder of that name; 0: one file of that name.
     explicit checkpoint_folder(std::string path, int keep = 0) : path_(std::move(path)), keep_(keep) {
         while (keep_ > 0 && path_.size() > 1 && path_.back() == '/') path_.pop_back();
     }
     const std::string& path() const { return path_; }
+    int keeps() const { return keep_; }
     std::string record() const { return path_ + (keep_ > 0 ? "/run" : ".run"); }   ///< run_record's file
     std::string name(std::int64_t step) const {
         return keep_ > 0 ? joined({path_, "/", prefix, step, suffix}) : path_;
     }
     SINTER_COLD void make_folder() const {
-        if (keep_ > 0 && ::mkdir(path_.c_str(), 0777) != 0 && errno != EEXIST)
-            io::throw_io_error(errno, "cannot make the folder", path_);
+        if (keep_ > 0) io::make_folders(path_);
     }
-    /// Steps of the files that are there, the newest first. io_error where the folder is there and cannot be read.
+    /// All that are there, the newest first: first those of the history that the newest belongs to, and then those
+    /// of other runs and of steps that were taken back. io_error where nobody can say what is there.
+    SINTER_COLD list all() const {
+        list found;
+        if (keep_ == 0) {
+            if (::access(path_.c_str(), F_OK) == 0) look_at(path_, -1, found);
+            else if (errno != ENOENT) io::throw_io_error(errno, "cannot look for a checkpoint", path_);
+        } else {
+            io::for_each_name(path_, [&](std::string_view n) {
+                if (!n.starts_with(prefix) || !n.ends_with(suffix)) return;
+                n = n.substr(prefix.size(), n.size() - prefix.size() - suffix.size());
+                std::int64_t step = 0;
+                const auto [end, fault] = std::from_chars(n.data(), n.data() + n.size(), step);
+                if (fault == std::errc{} && end == n.data() + n.size() && step >= 0) look_at(name(step), step, found);
+            });
+        }
+        if (std::ranges::find(found, false, &detail::known_checkpoint::readable) != found.end())
+            detail::guess_orders(found, run_record::order_in(record()));
+        detail::sort_newest_first(found);
+        return seen_ = std::move(found);
+    }
+    /// Their steps, likewise.
     SINTER_COLD std::vector<std::int64_t> steps() const {
-        std::vector<std::int64_t> all;
-        io::for_each_name(path_, [&](std::string_view n) {
-            if (!n.starts_with(prefix) || !n.ends_with(suffix)) return;
-            n = n.substr(prefix.size(), n.size() - prefix.size() - suffix.size());
-            std::int64_t step = 0;
-            const auto [end, fault] = std::from_chars(n.data(), n.data() + n.size(), step);
-            if (fault == std::errc{} && end == n.data() + n.size() && step >= 0) all.push_back(step);
-        });
-        std::sort(all.rbegin(), all.rend());
-        return all;
+        std::vector<std::int64_t> steps;
+        for (const detail::known_checkpoint& c : all()) steps.push_back(c.step);
+        return steps;
     }
     /// The bytes of the newest file that is whole, and its name; empty where there is no file.
     SINTER_COLD std::string read_newest(std::vector<std::byte>& bytes) const {
         return newest([&](const std::string& file) { read_whole(file, bytes); });
     }
-    /// The newest file that read(file) can read; empty where there is no file. One that is damaged
-    /// is named on stderr, and passed over. What read() has thrown where all are. io_error where it cannot be
-    /// said whether there is one: a run is not begun anew for that.
+    /// The newest file that read(file) can read; empty where there is no file. The operator is told of one that is
+    /// damaged, and it is passed over; only one of the same history takes its place. What read() has thrown where all
+    /// of that are damaged. io_error where it cannot be said whether there is one: a run is not begun anew for that.
     template <class Read>
     SINTER_COLD std::string newest(Read read) const {
-        std::vector<std::string> names;
-        if (keep_ == 0) {
-            if (::access(path_.c_str(), F_OK) == 0) names.push_back(path_);
-            else if (errno != ENOENT) io::throw_io_error(errno, "cannot look for a checkpoint", path_);
-        } else {
-            for (const std::int64_t s : steps()) names.push_back(name(s));
-        }
-        for (const std::string& file : names) {
+        list known = all();
+        const auto others = std::ranges::find(known, false, &detail::known_checkpoint::in_history);
+        const list away(others, known.end());
+        known.erase(others, known.end());
+        for (const detail::known_checkpoint& c : known) {
+            const std::string file = name(c.step);
             try {
                 read(file);
                 return file;
             } catch (const error& e) {
-                if (&file == &names.back()) throw;
-                std::fprintf(stderr, "%s\nThe checkpoint before it is taken.\n", e.what());
+                const bool last = &c == &known.back();
+                if (!last)
+                    base::say(message_level::warning, e.what() + std::string(". The checkpoint before it is taken."));
+                if (last && !away.empty())
+                    base::say(message_level::warning,
+                              joined({"all checkpoints of the newest run are damaged. Those of ",
+                                      detail::steps_of(away),
+                                      " are of another one, or were taken back: load() reads them"}),
+                              path_);
+                if (last) throw;
             }
         }
         return {};
@@ -80,12 +102,12 @@ public:
     /// All but the newest `keep`, as long as the run may write.
     SINTER_COLD void remove_old(run_record& record) const {
         if (keep_ == 0) return;
-        const std::vector<std::int64_t> all = steps();
-        if (all.size() <= static_cast<std::size_t>(keep_)) return;
+        const list known = all();
+        if (known.size() <= static_cast<std::size_t>(keep_)) return;
         record.guarded([&] {
-            for (std::size_t i = static_cast<std::size_t>(keep_); i < all.size(); ++i) {
-                ::unlink(name(all[i]).c_str());
-                detail::table_files::remove(name(all[i]));
+            for (std::size_t i = static_cast<std::size_t>(keep_); i < known.size(); ++i) {
+                ::unlink(name(known[i].step).c_str());
+                detail::table_files::remove(name(known[i].step));
             }
         });
     }
@@ -94,6 +116,18 @@ private:
     static constexpr std::string_view prefix = "step-", suffix = ".safetensors";
     std::string path_;
     int keep_;
+    mutable list seen_;   ///< whoever follows a folder reads each file's head once
+
+    SINTER_COLD void look_at(const std::string& file, std::int64_t step, list& found) const {
+        detail::known_checkpoint c{.step = step};
+        if (!c.file.is(file)) return;   // removed meanwhile
+        for (const detail::known_checkpoint& s : seen_)
+            if (s.file == c.file && (s.step == step || step < 0)) c = s;
+        c.ordered = c.readable;
+        if (!c.readable) c.read_head(file);
+        c.in_history = true;
+        found.push_back(c);
+    }
 };
 
 } // namespace sinter

@@ -56,10 +56,14 @@ SINTER_COLD void save_run(Run& run, const std::string& file, run_record* owner =
     detail::list_present(run, s);
     detail::save_with(s.entries(), run.model, saved::whole, [&](auto&& all, safetensors::metadata_map metadata) {
         detail::by_the_chief(session, "save", file, [&] {
-            metadata.emplace("checksum", safetensors::checksum(all));
-            if (!owner) return safetensors::write(file, std::move(all), metadata);
+            if (!owner) {
+                safetensors::add_checksums(metadata, all);
+                return safetensors::write(file, std::move(all), metadata);
+            }
             // The chief may be another one than at the beginning.
             if (!owner->taken(detail::chief_since(session))) owner->take(run.step, detail::chief_since(session));
+            metadata.insert_or_assign(detail::write_order::key, owner->next_file().text());
+            safetensors::add_checksums(metadata, all);
             safetensors::write(file, std::move(all), metadata, [&](auto rename) { owner->guarded(rename); });
             if constexpr (std::remove_cvref_t<decltype(run.model)>::strategy_type::traits.remote_tables) {
                 const auto apart = detail::table_files::of({file, metadata, {}});
@@ -154,8 +158,8 @@ SINTER_COLD std::vector<std::byte> give_run(Run& run, const std::string& options
     if (!rates.empty())
         entries.push_back({"rates", safetensors::dtype::f32, {std::ssize(rates)}, rates.data()});
     safetensors::metadata_map metadata{{"format", "sinter"}};
-    metadata.emplace("checksum", safetensors::checksum(entries));
     metadata.emplace("options", shared_terms(run, options));
+    safetensors::add_checksums(metadata, entries);
     return safetensors::to_bytes(std::move(entries), metadata);
 }
 /// The other end of it.

@@ -3,6 +3,7 @@
 #include <sinter/base/decimal.hpp>
 #include <sinter/base/message.hpp>
 #include <sinter/io/file.hpp>
+#include <sinter/io/make_folders.hpp>
 #include <sinter/train/hooks/hook.hpp>
 #include <sinter/train/hooks/hook_state.hpp>
 #include <algorithm>
@@ -34,7 +35,7 @@ public:
     static constexpr const char* name = "csv_log";
     explicit csv_log(std::string path, csv_log_options o = {}) : path_(std::move(path)), o_(o) {}
 
-    /// Opens the file. io_error where that cannot be written.
+    /// Opens the file, and makes its folder where it is missing. io_error where that cannot be written.
     SINTER_COLD void begin(training_run& run) {
         lines_.clear();
         took_over_ = false;
@@ -90,6 +91,7 @@ private:
     bool took_over_ = false;       ///< this process has not been the chief all the time
 
     SINTER_COLD int open(bool anew) {
+        io::make_folders_above(path_);
         file_ = io::descriptor(io::uninterrupted(
             [&] { return ::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | (anew ? O_TRUNC : 0), 0666); }));
         return file_ ? 0 : errno;

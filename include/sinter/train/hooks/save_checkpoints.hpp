@@ -31,9 +31,13 @@ struct save_options {
 ///     model.train(data, {.epochs = 100}, slower, stop,
 ///                 save_checkpoints("run", {.every_steps = 1000, .resume = true, .keep = 3}));
 ///
-/// Of several files the newest that is whole is taken: one that was damaged is named on stderr and
-/// passed over. Beside them lies a small file that says whose they are: a run that another has
-/// replaced cannot write over them (io/run_record.hpp).
+/// Of several files the newest is the one that was written last, whatever its step: a run that was
+/// taken back to an earlier step, by load(), or begun anew, is gone on with, and not the one before
+/// it. One that was damaged is named and passed over, and the one that it has come from is taken. A
+/// run that does not resume says which files it has found; they stay until `keep` newer ones, or
+/// ones of the same step, have taken their places. Beside them lies a small file that says whose
+/// they are: a run that another has replaced cannot write over them (io/run_record.hpp). Folders
+/// that are missing are made.
 ///
 /// Where several processes train the model all have this hook; the chief writes and reads, and
 /// every_seconds is by its clock. The run goes on with any number of processes.
@@ -56,35 +60,38 @@ public:
     template <class Run>
     SINTER_COLD void resume(Run& run) {
         run.keeps_runs = true;
+        resumed_.reset();
         if (!o_.resume) return;
         using trainer = std::remove_cvref_t<decltype(run.model)>;
         auto& session = run.model.session();
+        std::string found;
         if constexpr (detail::has_hashed_tables<trainer>()) {   // a file that need not fit in memory
             const auto open = [&] {
                 std::optional<safetensors::file> f;
-                files_.newest([&](const std::string& file) { f = detail::open_trainers_file<trainer>(file); });
+                found = files_.newest([&](const std::string& file) { f = detail::open_trainers_file<trainer>(file); });
                 return f;
             };
             detail::with_opened_file<trainer>(session, files_.path(), saved::whole, open,
-                                              [&](const auto& f) { load_run(run, f); });
+                                              [&](const auto& f) { load_found(run, f, found); });
         } else {
             std::vector<std::byte> bytes;
-            std::string found;
             detail::by_the_same_members(session, [&] {
                 detail::by_the_chief(session, "read", files_.path(), [&] { found = files_.read_newest(bytes); });
                 detail::bytes_of_chief(session, bytes);
             });
             if (bytes.empty()) return;
-            load_run(run, safetensors::parse(span<const std::byte>(bytes.data(), bytes.size()),
-                                             found.empty() ? files_.path() : found));
+            load_found(run, safetensors::parse(span<const std::byte>(bytes.data(), bytes.size()),
+                                               found.empty() ? files_.path() : found), found);
         }
     }
     template <class Run>
     SINTER_COLD void begin(Run& run) {
         detail::by_the_chief(run.model.session(), "take over", record_.path(), [&] {
             files_.make_folder();
+            const checkpoint_folder::list found = files_.all();
+            if (!resumed_) tell_what_is_found(found, run.step);
             const std::int64_t epoch = detail::chief_since(run.model.session());
-            const std::int64_t times = record_.take(o_.resume ? run.step : -1, epoch);
+            const std::int64_t times = record_.take(o_.resume ? run.step : -1, epoch, beginning(found, run.step));
             if (o_.resume && o_.restarts_at_a_step > 0 && times > o_.restarts_at_a_step)
                 throw data_error("the run has begun here again and again, and never got as far as another checkpoint",
                                  joined({files_.path(), ", step ", run.step}), joined({times - 1, " restarts"}),
@@ -132,15 +139,59 @@ public:
     }
 
 private:
+    template <class Run>
+    SINTER_COLD void load_found(Run& run, const safetensors::contents& f, const std::string& name) {
+        load_run(run, f);
+        resumed_ = detail::write_order::of(f.metadata);
+        tell_of_resuming(name.empty() ? f.source : name, run.model.steps(), run.chief);
+    }
     save_options o_;
     bool by_epochs_;
     detail::step_timer timer_;
     checkpoint_folder files_;
     run_record record_;
+    std::optional<detail::write_order> resumed_;   ///< of the file that this run goes on from
     int saved_epoch_ = 0;             ///< at whose end the file was written
     std::int64_t saved_step_ = -1;    ///< of the last file
     bool trained_ = false, stopped_ = false;   ///< in this call: there was a step; the last one within a pass
 
+    SINTER_COLD void tell_of_resuming(const std::string& file, std::int64_t step, bool chief) const {
+        std::string text = joined({"resumed from step ", step});
+        if (chief) {
+            checkpoint_folder::list others = files_.all();
+            std::erase_if(others, [](const detail::known_checkpoint& c) { return c.in_history; });
+            if (!others.empty())
+                text += joined({". Those of ", detail::steps_of(others),
+                                " are of another run, or were taken back, and are not gone on with"});
+        }
+        base::say(chief ? message_level::normal : message_level::detailed, text, file);
+    }
+    /// Of a run that goes on from none of them.
+    SINTER_COLD void tell_what_is_found(const checkpoint_folder::list& found, std::int64_t step) const {
+        if (found.empty()) return;
+        bool later = false;
+        for (const detail::known_checkpoint& c : found) later = later || c.step > step;
+        const std::string stays = joined({"They stay until newer ones have taken their places (keep = ", files_.keeps(),
+                                          "), and a later run resumes from whichever was written last"});
+        base::say(later ? message_level::warning : message_level::normal,
+                  joined({"has ", found.size(), found.size() == 1 ? " checkpoint, of " : " checkpoints, of ",
+                          detail::steps_of(found), ". This run begins at step ", step, " and does not resume. ",
+                          files_.keeps() == 0 ? "Its first checkpoint takes the place of that one" : stays}),
+                  files_.path());
+    }
+    /// What this run has come from: what it has resumed from, else, if its model has steps, the file of that step,
+    /// which load() may have read.
+    SINTER_COLD run_record::beginning beginning(const checkpoint_folder::list& found, std::int64_t step) const {
+        run_record::beginning b{.step = step};
+        for (const detail::known_checkpoint& c : found) b.after = std::max(b.after, c.order.run);
+        if (resumed_) {
+            b.first = resumed_->first;
+        } else if (step > 0 && !found.empty()) {
+            const auto same = std::ranges::find(found, step, &detail::known_checkpoint::step);
+            b.first = (same == found.end() ? found.front() : *same).order.first;
+        }
+        return b;
+    }
     template <class Run>
     void save(Run& run) {
         saved_step_ = run.step;
