@@ -15,7 +15,7 @@ namespace sinter::inline SINTER_TARGET::data {
 /// them.
 class pipeline {
 public:
-    explicit pipeline(batch_stage* last) : last_(last) {}   ///< takes it over
+    explicit pipeline(batch_stage* last) : last_(last), made_with_(last->size()) {}   ///< takes it over
 
     /// The next batch, good until the next call; null at the end of a pass.
     const batch_view* next() {
@@ -40,6 +40,14 @@ public:
     int batch_size() const { return last_->batch_size(); }
     std::int64_t size() const { return last_->size(); }   ///< examples in a pass, or unknown_size or endless
     const column_list& columns() const { return last_->columns(); }
+    /// What members that read the same data must share: batches, columns, and all stages with their settings.
+    SINTER_COLD void describe(description& d) const {
+        if (made_with_ != unknown_size)   // not one that is learned from a pass: who has made none knows it not yet
+            d("examples in a pass", made_with_ == endless ? std::string("endless") : base::number_text(made_with_));
+        d("batch size", batch_size());
+        d("columns", detail::text_of(columns()));
+        last_->describe(d);
+    }
     std::unique_ptr<batch_stage> release() { return std::move(last_); }
 
     struct end_of_pass {};
@@ -63,6 +71,7 @@ public:
 
 private:
     std::unique_ptr<batch_stage> last_;
+    std::int64_t made_with_;   ///< examples in a pass, as far as was known at first
     batch_buffer buffer_;
     data::position position_;
 };

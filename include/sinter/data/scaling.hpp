@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/description.hpp>
 #include <sinter/base/number_text.hpp>
 #include <sinter/base/target_namespace.hpp>
 #include <sinter/data/transform/gather.hpp>
@@ -119,6 +120,16 @@ public:
         need_fit(e.row);
         for (std::size_t i = 0; i < e.x.size(); ++i)
             e.x[i] = static_cast<float>(scaled(static_cast<double>(e.x[i]), static_cast<int>(i % columns_.size())));
+    }
+
+    /// Of a step of a pipeline: what was learned.
+    SINTER_COLD void describe(description& d) const {
+        std::string learned;
+        for (const column_scale& c : columns_)
+            learned += joined({base::number_text(c.shift), " ", base::number_text(c.spread), " ",
+                               base::number_text(c.rest), " "});
+        d("columns", columns())("form", static_cast<int>(options_.form))("low", options_.low)("high", options_.high);
+        d("what was learned (its hash)", base::fnv1a(learned));
     }
 
 private:

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/description.hpp>
 #include <sinter/data/batch_view.hpp>
 #include <sinter/data/dataset.hpp>
+#include <sinter/data/type_text.hpp>
 #include <cstdint>
 #include <memory>
 
@@ -42,6 +44,10 @@ public:
         for (int got = most; n > 0 && got == most; n -= got)
             got = next_places(places, n < most ? static_cast<int>(n) : most);
     }
+    /// Says what of this part the members of a job must share, who read the same data: its kind and its settings
+    /// (base/description.hpp). One behind another part begins with `up->describe(d)`. What is told must never
+    /// change, for another thread may pull meanwhile. Without it: the class's name.
+    virtual void describe(description& d) const;
 
 protected:
     /// next() by next_places().
@@ -65,9 +71,42 @@ public:
     /// same kind.
     virtual bool fill(batch_buffer& into) = 0;
     virtual void seek(position to) = 0;
+    virtual void describe(description& d) const;   ///< as example_stage's
 };
 
+SINTER_COLD inline void example_stage::describe(description& d) const {
+    d.stage(sinter::detail::class_text(*this));
+}
+SINTER_COLD inline void batch_stage::describe(description& d) const {
+    d.stage(sinter::detail::class_text(*this));
+}
+
 namespace detail {
+/// "input 28 x 28 x 1 (pixels), labels 1"
+SINTER_COLD inline std::string text_of(const column_list& columns) {
+    constexpr const char* uses[] = {"input", "labels", "targets", "weights"};
+    std::string all;
+    for (const column& c : columns) {
+        all += joined({all.empty() ? "" : ", ", uses[static_cast<int>(c.use)],
+                       c.use == role::input && c.row.type == dtype::i32 ? " of indices" : ""});
+        for (int i = 0; i < c.row.rank; ++i) all += joined({i ? " x " : " ", c.row.d[i]});
+        if (c.pixels) all += " (pixels)";
+    }
+    return all;
+}
+/// What rows there are, and which: their number, and hashes of the first and the last.
+template <class Row>
+SINTER_COLD void describe_rows(description& d, const column_list& columns, std::int64_t n, Row row) {
+    d("examples", n);
+    for (const bool last : {false, true}) {
+        base::fnv1a_hash h;
+        for (std::size_t c = 0; n > 0 && c < columns.size(); ++c) {
+            const void* const at = row(c, last ? n - 1 : 0);
+            for (std::size_t b = 0; b < columns[c].stored_bytes(); ++b) h.add(static_cast<const unsigned char*>(at)[b]);
+        }
+        d(last ? "the last example (its hash)" : "the first example (its hash)", h.value());
+    }
+}
 /// option_error where labels are no integers, or targets or weights no floats.
 SINTER_COLD inline void need_fitting(const column_list& columns) {
     for (const column& c : columns)
@@ -122,6 +161,10 @@ public:
         return n;
     }
     void skip(std::int64_t n) override { at_ = n < set_.size() - at_ ? at_ + n : set_.size(); }
+    void describe(description& d) const override {
+        d.stage("examples in memory");
+        detail::describe_rows(d, columns(), set_.size(), [&](std::size_t c, std::int64_t i) { return set_.row(c, i); });
+    }
 
 private:
     static constexpr std::int64_t most_places = std::int64_t{1} << 32;

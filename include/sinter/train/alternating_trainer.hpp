@@ -91,6 +91,11 @@ public:
         else return rounds_.phase_of(base::step_);
     }
 
+    SINTER_COLD void describe(description& d) const {
+        base::describe(d);
+        for (int i = 0; i < phases; ++i) d(joined({"steps of phase ", i}), rounds_.steps[i]);
+    }
+
     /// Steps that each phase has done.
     std::array<std::int64_t, static_cast<std::size_t>(phases)> phase_steps() const {
         auto n = done_;

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/base/cold.hpp>
+#include <sinter/base/description.hpp>
 #include <sinter/base/span.hpp>
 #include <sinter/compiler/evaluate_stages.hpp>
 #include <sinter/data/batch_view.hpp>
+#include <sinter/data/type_text.hpp>
 #include <sinter/train/checkpoint/variables.hpp>
 #include <sinter/train/initialize.hpp>
 #include <sinter/train/members.hpp>
@@ -290,6 +292,12 @@ public:
     /// where train() begins.
     Optimizer& optimizer() { return optimizer_; }
     const trainer_options& options() const { return options_; }
+    /// What members of a job must share of it besides the optimizer's settings: nothing that changes no bit.
+    SINTER_COLD void describe(description& d) const {
+        d("loss", detail::type_text<typename training::request::loss>())("optimizer", detail::type_text<Optimizer>());
+        d("max_batch", Build.max_batch);
+        if constexpr (detail::graph_value<typename training::request>::c.streams > 0) d("seed", options_.seed);
+    }
     int threads() const { return session_.threads(); }
     session_type& session() { return session_; }   ///< the strategy's: replicas, members
     const session_type& session() const { return session_; }

@@ -2,6 +2,7 @@
 #pragma once
 #include <sinter/data/pipeline.hpp>
 #include <sinter/train/members.hpp>
+#include <sinter/train/terms.hpp>
 
 /// Batches for a loop of one's own, under every strategy.
 namespace sinter::inline SINTER_TARGET {
@@ -13,7 +14,9 @@ public:
     distributed_batches(Trainer& t, data::pipeline& data, std::int64_t max_steps, bool (*asked_to_end)())
         : trainer_(t), data_(data) {
         serves_ = detail::has_served(t, asked_to_end);
-        if (!serves_) detail::begin_training(t, max_steps);
+        if (serves_) return;
+        agree(max_steps);
+        detail::begin_training(t, max_steps);
     }
 
     struct end_of_pass {};
@@ -53,6 +56,21 @@ private:
     Trainer& trainer_;
     data::pipeline& data_;
     bool serves_ = false;
+
+    /// All members make this call: mismatch_error on each unless they train alike.
+    SINTER_COLD void agree(std::int64_t max_steps) {
+        if constexpr (!detail::trains_alone<Trainer>) {
+            auto& session = trainer_.session();
+            if (detail::is_alone(session)) return;
+            description d;
+            detail::describe_data(d, session, data_, "training data");
+            if (!detail::reads_own_batches(session))
+                d("passes before", data_.position().epoch)("examples read of this one", data_.position().index);
+            detail::describe_model(d, trainer_, max_steps);
+            d.of("distribute")("max_steps", max_steps);
+            detail::need_same(session, d, "members do not train alike", "distribute", detail::same_or_per_worker);
+        }
+    }
 };
 
 /// The batches of one pass that this process steps on:
@@ -63,7 +81,8 @@ private:
 /// Where all processes read the same data these are whole batches, of which each step takes this
 /// process's part. Where each has data of its own, one whose batches have come to their end goes on
 /// with empty ones until those of all have, since a step is a step of all: at least one step must
-/// be made of each batch. What step() returns, and last_step(), are of all processes' examples.
+/// be made of each batch. mismatch_error on every process unless they read the same data (but where each has its own),
+/// by optimizers of the same settings. What step() returns, and last_step(), are of all processes' examples.
 ///
 /// Under parameter servers the range is empty in a server, which serves until the job is done;
 /// `asked_to_end` says there whether its process has been asked to end (stop_on_signals::asked),

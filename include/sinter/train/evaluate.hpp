@@ -6,6 +6,7 @@
 #include <sinter/train/metrics/accuracy.hpp>
 #include <sinter/train/metrics/mean.hpp>
 #include <sinter/train/passes.hpp>
+#include <sinter/train/described_data.hpp>
 #include <sinter/train/results.hpp>
 #include <sinter/train/training_run.hpp>
 
@@ -114,8 +115,21 @@ SINTER_COLD void measure(const Trainer& trainer, const metrics::named& m, metric
     }
 }
 
+/// mismatch_error on every member unless all measure the same: metrics, and the data but where each has its own.
+template <class Session>
+SINTER_COLD void agree_on_evaluation(Session& s, const data::pipeline& data,
+                                     const std::vector<metrics::named>& measured, std::int64_t batches) {
+    if constexpr (!always_alone<Session>) {
+        if (is_alone(s)) return;
+        description d;
+        describe_metrics(d.of("evaluate"), measured);
+        d("batches", batches);
+        describe_data(d, s, data, "evaluation data");
+        need_same(s, d, "members do not measure the same", "evaluate", same_or_per_worker);
+    }
+}
 /// What all members have measured together, once each has done its part. All or none: the members
-/// agree on what is merged, and on whether one of them was interrupted, before anything is.
+/// agree on whether one of them was interrupted before anything is merged.
 template <class Trainer>
 SINTER_COLD void merge_evaluation(Trainer& t, evaluation_result& r, metrics::mean& loss, metrics::accuracy& accuracy,
                                   const std::vector<metrics::named>& measured,
@@ -123,9 +137,6 @@ SINTER_COLD void merge_evaluation(Trainer& t, evaluation_result& r, metrics::mea
     if constexpr (!trains_alone<Trainer>) {
         auto& session = t.session();
         if (is_alone(session)) return;
-        std::string what = "loss, accuracy";
-        for (const metrics::named& m : measured) what += ", " + m.name();
-        need_agreement(session, what, "members do not measure the same", "evaluate");
         for (std::size_t i = 0; i < running.size(); ++i)
             if (!running[i]->merge(nullptr))
                 throw option_error("the metric does not list what it counts, which several members are to add up",
@@ -183,6 +194,7 @@ SINTER_COLD evaluation_result evaluate(Trainer& t, data::pipeline& data,
     metrics::accuracy accuracy;
     evaluation_result r;
     std::vector<std::unique_ptr<metrics::detail::running>> running;
+    detail::agree_on_evaluation(t.session(), data, measured, batches);
     t.session().refresh();   // on every member, also one that will have no batch
     bool again = false;
     detail::evaluation_faults<Trainer> faults(t);

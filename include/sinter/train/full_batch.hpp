@@ -62,6 +62,7 @@ public:
             x.insert(x.end(), p.begin(), p.end());
         }
         begins_ = true;
+        agree(data, o);
         lbfgs_result r;
         try {
             r = minimize([&](const std::vector<float>& at, std::vector<float>& g) { return loss(data, at, g); }, x, o,
@@ -127,6 +128,19 @@ private:
         return h;
     }
 
+    SINTER_COLD void agree(const data::pipeline& data, const lbfgs& o) {
+        if constexpr (!detail::trains_alone<trainer_type>) {
+            if (detail::is_alone(t_.session())) return;
+            description d;
+            detail::describe_data(d, t_.session(), data, "training data");
+            d.of("model");
+            t_.describe(d);
+            d.of("lbfgs_options");
+            d("history", o.history)("max_iterations", o.max_iterations)("l2", o.l2);
+            d("gradient_tolerance", o.gradient_tolerance)("loss_tolerance", o.loss_tolerance);
+            detail::need_same(t_.session(), d, "members do not train alike", "full_batch", detail::same_or_per_worker);
+        }
+    }
     static std::int64_t size() {   ///< of all parameters together
         std::int64_t n = 0;
         for (int i = 0; i < trainer_type::parameters(); ++i) n += trainer_type::parameter(i).s.size();

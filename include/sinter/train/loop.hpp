@@ -9,6 +9,7 @@
 #include <sinter/train/hooks/validation.hpp>
 #include <sinter/train/optimizers/detail/learning_rates.hpp>
 #include <sinter/train/options.hpp>
+#include <sinter/train/terms.hpp>
 
 namespace sinter::inline SINTER_TARGET {
 class run_record;   // io/run_record.hpp
@@ -225,8 +226,10 @@ private:
             if (t_.session().serves()) run_.tell(serve);
             if (detail::has_served(t_, run_.interruption())) return history;
         }
+        if constexpr (!detail::trains_alone<Trainer>)
+            if (!run_.alone) terms_ = terms().text();
         if (!joins()) {
-            agree_on_options();
+            agree();
             run_.tell(resume);
         }
         detail::begin_training(t_, o_.max_steps, run_.keeps_runs);
@@ -257,26 +260,38 @@ private:
     double first_loss_ = -1;   ///< of the first step; -1 before it
     std::int64_t joined_at_ = -1;   ///< the step of a job that this process has just joined; -1: of none
     std::vector<float> joined_with_;   ///< the job's learning rates then
+    std::string terms_;   ///< what members must share, as this one began
+    bool agreed_ = false;   ///< they have compared it, and no pass has been made since
     bool has_passed_ = false;   ///< others have made steps of this epoch without this member
     bool told_ = false, has_bar_ = false;
     bool before_ = false, after_ = false;   ///< whether any hook has these calls
 
-    /// What decides how many steps there are, and what is measured together, must be the same
-    /// everywhere, or members would wait for each other.
-    SINTER_COLD void agree_on_options() {
+    /// All that the result depends on, as it is now, but for where the data are.
+    SINTER_COLD description terms() const {
+        description d;
+        if (o_.validation) detail::describe_data(d, t_.session(), *o_.validation, "validation data");
+        detail::describe_data(d, t_.session(), run_.data, "training data");
+        std::int64_t end = o_.max_steps;   // of steps, as far as it is known
+        if (end == 0 && run_.data.size() > 0)
+            end = run_.epochs * ((run_.data.size() - 1) / run_.data.batch_size() + 1);
+        detail::describe_model(d, t_, end);
+        detail::describe_training(d, o_, run_.hooks);
+        return d;
+    }
+    /// mismatch_error on every member unless all mean the same training, of the same data at the same place: before
+    /// the first pass and before each that follows.
+    SINTER_COLD void agree() {
         if constexpr (!detail::trains_alone<Trainer>) {
             if (run_.alone) return;
-            const std::string all = joined({options_in_words(), ", from step ", t_.steps()});
-            detail::need_agreement(t_.session(), all, "members do not train alike", "train");
+            description d = terms();
+            if (!detail::reads_own_batches(t_.session())) {
+                const data::position at = run_.data.position();
+                d.of("training data")("passes before", at.epoch)("examples read of this one", at.index);
+            }
+            if (!detail::has_own_losses(t_.session())) d.of("")("steps made", t_.steps());
+            detail::need_same(t_.session(), d, "members do not train alike", "train", detail::same_or_per_worker);
+            agreed_ = true;
         }
-    }
-    SINTER_COLD std::string options_in_words() const {
-        std::string all = joined({o_.epochs, " epochs, ", o_.max_steps, " steps",
-                                  o_.validation ? ", validation" : ", no validation"});
-        for (const metrics::named& m : o_.metrics) all += ", " + m.name();
-        for (std::size_t i = has_bar_ ? 2 : 1; i < run_.hooks.size(); ++i)
-            if (run_.hooks[i].name) all += joined({", hook ", run_.hooks[i].name});
-        return all;
     }
 
     // ---- of jobs whose members change (strategy/elastic.hpp)
@@ -284,7 +299,7 @@ private:
     SINTER_COLD bool joins() {
         if constexpr (detail::members_change<Trainer>) {
             if (!t_.session().waits()) return false;
-            detail::take_run(run_, t_.session().join(), options_in_words());
+            detail::take_run(run_, t_.session().join(), terms_);
             joined_at_ = t_.steps();
             joined_with_ = detail::rates_of(t_.optimizer());
             t_.session().say_joined(joined_at_, run_.epoch);
@@ -297,7 +312,7 @@ private:
         if constexpr (detail::members_change<Trainer>) {
             run_.sums.merge(t_.session());
             run_.result.seconds = base::monotonic_seconds() - run_.began;
-            t_.session().admit(detail::give_run(run_, options_in_words()));
+            t_.session().admit(detail::give_run(run_, terms_));
             run_.know_members();
         }
     }
@@ -324,6 +339,7 @@ private:
             }
             t_.session().speak();
         }
+        if (const bool agreed = std::exchange(agreed_, false); !goes_on && !agreed) agree(), agreed_ = false;
         bool more = true;
         run_.began = base::monotonic_seconds() - r.seconds;
         if (!run_.pass_over)

@@ -2,7 +2,6 @@
 #pragma once
 #include <sinter/base/cold.hpp>
 #include <sinter/base/error.hpp>
-#include <sinter/base/hash.hpp>
 #include <sinter/base/joined.hpp>
 #include <sinter/strategy/broadcast_by_sums.hpp>
 #include <sinter/strategy/strategy.hpp>
@@ -111,31 +110,6 @@ SINTER_COLD bool of_any(Session& s, bool mine) {
         return x > 0;
     } else {
         return mine;
-    }
-}
-
-/// mismatch_error on every member unless all have called it with the same text. `what` says what
-/// differs; the text is in the error. Sums of numbers and of their squares tell whether all are
-/// equal, and tell every member the same.
-template <class Session>
-SINTER_COLD void need_agreement(Session& s, std::string_view text, const char* what, const char* where) {
-    if constexpr (!always_alone<Session>) {
-        if (is_alone(s)) return;
-        const std::uint64_t h = fnv1a(text);
-        constexpr int pieces = 3;   // of 21 bits: their squares, and the sums of these, are exact
-        double sums[2 * pieces + 1];
-        for (int i = 0; i < pieces; ++i) {
-            const auto x = static_cast<double>(h >> 21 * i & 0x1fffff);
-            sums[2 * i] = x;
-            sums[2 * i + 1] = x * x;
-        }
-        sums[2 * pieces] = 1;
-        s.reduce(span<double>(sums, 2 * pieces + 1));
-        const double n = sums[2 * pieces];   // of those whose sums these are
-        for (int i = 0; i < pieces; ++i)
-            if (n * sums[2 * i + 1] != sums[2 * i] * sums[2 * i])
-                throw mismatch_error(what, joined({where, ", member ", s.member().index}), joined({"here ", text}),
-                                     "the same on every member");
     }
 }
 

@@ -3,6 +3,7 @@
 #include <sinter/base/span.hpp>
 #include <sinter/data/features.hpp>
 #include <sinter/data/stage.hpp>
+#include <sys/stat.h>
 
 namespace sinter::inline SINTER_TARGET::data {
 
@@ -20,6 +21,7 @@ public:
         index_.resize(static_cast<std::size_t>(features_.indices()));
         begin(0);   // what is wrong with the header is told now
         features_.need_fitted("csv_examples");
+        look_at_first();
     }
     const column_list& columns() const override { return columns_; }
     std::int64_t size() const override { return size_; }
@@ -40,6 +42,11 @@ public:
         if (features_.has_target()) target_ = features_.target_of(row), rows[c++] = &target_;
         ++read_;
         return true;
+    }
+    /// How many examples there are only a pass tells: so the file's length, in bytes, as it lies there.
+    void describe(description& d) const override {
+        d.stage("records of a CSV file")("bytes of the file", bytes_);
+        d("the first example (its hash)", first_);
     }
     void skip(std::int64_t n) override {
         for (; n > 0 && in_->reader.next(); --n) ++read_;
@@ -62,8 +69,28 @@ private:
     std::vector<std::int32_t> index_;
     std::int32_t label_ = 0;
     float target_ = 0;
-    std::int64_t size_ = unknown_size, read_ = 0;
+    std::int64_t size_ = unknown_size, read_ = 0, bytes_ = 0;
+    std::uint64_t first_ = 0;   // example, its hash
 
+    /// For describe(). What is wrong with the first record is for those to say who ask for it.
+    SINTER_COLD void look_at_first() {
+        struct stat s;
+        if (::stat(path_.c_str(), &s) != 0 || !S_ISREG(s.st_mode)) return;   // a pipe's bytes come once
+        bytes_ = static_cast<std::int64_t>(s.st_size);
+        const void* rows[column_list::most];
+        try {
+            if (next(rows)) {
+                base::fnv1a_hash h;
+                for (std::size_t c = 0; c < columns_.size(); ++c)
+                    for (std::size_t b = 0; b < columns_[c].bytes(); ++b)
+                        h.add(static_cast<const unsigned char*>(rows[c])[b]);
+                first_ = h.value();
+            }
+        } catch (const error&) {
+        }
+        size_ = unknown_size;
+        begin(0);
+    }
     void add(role use, int width, dtype type) {
         if (columns_.count == column_list::most)
             throw option_error("too many features of their own", "csv_examples", {},

@@ -46,6 +46,7 @@ public:
         stop();
         up_->seek(to);
     }
+    void describe(description& d) const override { up_->describe(d); }   // how far ahead changes nothing
 
 private:
     struct slot {

@@ -50,6 +50,10 @@ public:
         at_ = to;
         there_ = false;
     }
+    void describe(description& d) const override {
+        up_->describe(d);
+        d.stage("batch")("size", batch_)("drop_remainder", drop_);
+    }
 
 private:
     static constexpr int at_once = 256;   ///< places, for which each part is called once

@@ -90,8 +90,14 @@ public:
         up_->skip(n);   // nothing is computed: what an example draws depends on its place alone
         index_ += static_cast<std::uint64_t>(n);
     }
+    void describe(description& d) const override {
+        up_->describe(d);
+        d.stage("map")("columns", detail::text_of(columns_));
+        describe_function(d);
+    }
 
 private:
+    virtual void describe_function(description& d) const = 0;
     virtual void apply(const example_view& in, example& out, random_stream& random) = 0;
     bool is_x(std::size_t c) const {
         return columns_[c].use == role::input && columns_[c].row.type == dtype::f32 && x_ == columns_.size();
@@ -120,7 +126,8 @@ struct map_step {
 };
 
 /// Calls `f(example&)` or `f(example&, random_stream&)` on each example; it may change values,
-/// label and targets.
+/// label and targets. Of a function that several processes must share its type is compared; an object
+/// that has `void describe(description& d) const` names its settings there, too (base/description.hpp).
 template <class F>
 map_step<F> map(F f, std::uint64_t seed = 0) { return {std::move(f), seed}; }
 /// The same for functions that change the extents of x to `row`: `f(const example_view& in,
@@ -132,10 +139,14 @@ map_step<F> map(shape row, F f, std::uint64_t seed = 0) { return {std::move(f), 
 template <class F>
 class map_function final : public map_stage {
 public:
-    map_function(std::unique_ptr<example_stage> up, const shape* row, std::uint64_t key, F f)
-        : map_stage(std::move(up), row, key), function_(std::move(f)) {}
+    map_function(std::unique_ptr<example_stage> up, const shape* row, std::uint64_t key, F f, std::uint64_t seed = 0)
+        : map_stage(std::move(up), row, key), function_(std::move(f)), seed_(seed) {}
 
 private:
+    void describe_function(description& d) const override {
+        d("function", sinter::detail::type_text<F>())("seed", seed_);
+        if constexpr (described<F>) function_.describe(d);
+    }
     void apply(const example_view& in, example& out, random_stream& random) override {
         if constexpr (requires { function_(in, out, random); }) function_(in, out, random);
         else if constexpr (requires { function_(in, out); }) function_(in, out);
@@ -143,6 +154,7 @@ private:
         else function_(out);
     }
     F function_;
+    std::uint64_t seed_;
 };
 
 template <class F>
@@ -150,7 +162,7 @@ examples operator|(examples up, map_step<F> s) {
     const int maps = up.maps();
     const std::uint64_t key = base::stream(s.seed, base::fnv1a("data/map") + static_cast<std::uint64_t>(maps));
     return examples(new map_function<F>(up.release(), s.reshapes ? &s.row : nullptr, key,
-                                                      std::move(s.function)), maps + 1);
+                                                      std::move(s.function), s.seed), maps + 1);
 }
 
 } // namespace sinter::data

@@ -54,6 +54,10 @@ public:
         }
         example_stage::skip(n);
     }
+    void describe(description& d) const override {
+        up_->describe(d);
+        d.stage("repeat")("times", times_);
+    }
 
 private:
     void start(std::int64_t done) {

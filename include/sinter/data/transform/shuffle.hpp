@@ -12,7 +12,7 @@ namespace sinter::inline SINTER_TARGET::data {
 class shuffle_stage final : public example_stage {
 public:
     shuffle_stage(std::unique_ptr<example_stage> up, std::int64_t buffer, std::uint64_t seed)
-        : up_(std::move(up)), buffer_(buffer), key_(base::stream(seed, base::fnv1a("data/shuffle"))),
+        : up_(std::move(up)), buffer_(buffer), seed_(seed), key_(base::stream(seed, base::fnv1a("data/shuffle"))),
           row_width_(up_->columns().width()) {
         if (up_->size() >= 0 && up_->size() < buffer_) buffer_ = up_->size() > 0 ? up_->size() : 1;
     }
@@ -37,6 +37,10 @@ public:
         // The gap is closed by a new example, or at the end of the pass by the last one held.
         if (!pull_into(chosen) && --held_ != chosen) copy_slot(held_, chosen);
         return true;
+    }
+    void describe(description& d) const override {
+        up_->describe(d);
+        d.stage("shuffle")("seed", seed_)("buffer", buffer_);
     }
     const row_array* arrays() const override { return up_->arrays(); }
     int next_places(std::uint32_t* to, int n) override {
@@ -105,7 +109,7 @@ private:
 
     std::unique_ptr<example_stage> up_;
     std::int64_t buffer_, held_ = 0;
-    std::uint64_t key_;
+    std::uint64_t seed_, key_;
     std::size_t row_width_;
     bool filled_ = false;
     random_stream random_{0};

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/strategy/synchronous/reduced_step.hpp>
+#include <sinter/strategy/synchronous/same_batch.hpp>
 #include <sinter/strategy/synchronous/shard_states.hpp>
 #include <sinter/strategy/synchronous/shard_sums.hpp>
 #include <sinter/strategy/synchronous/step_commit.hpp>
@@ -9,7 +10,6 @@
 #include <array>
 #include <exception>
 #include <limits>
-#include <string>
 #include <memory>
 #include <type_traits>
 #include <vector>
@@ -110,7 +110,7 @@ private:
     static constexpr int sources = P0::request::options.gradient_sources;
     static constexpr bool reads_all = sources > 1;
     static_assert(!reads_all || shared, "strategy_traits::gradient_sources: this device's replicas share no memory");
-    /// What is added up over members: of each step, and where these have batches of their own.
+    /// What is added up over members. The last two: of a shared batch its size, which all must have, and its square.
     enum total { loss, not_finite, weight, stop, save, join, count_of_examples, count_of_shards, n_totals };
     using ticket = collective::ticket;
 
@@ -154,9 +154,7 @@ private:
         const membership me = this->member();
         const float* whole[std::size_t{P::v.n_inputs + P::v.n_targets + 1}];
         totals_ = {};
-        totals_[stop] = v.stop;
-        totals_[save] = v.save;
-        totals_[join] = v.join;
+        totals_[stop] = v.stop, totals_[save] = v.save, totals_[join] = v.join;
         const int shards = all_shards_;
         if (this->per_worker()) {
             try {
@@ -175,8 +173,8 @@ private:
         } else {
             if (b.size < 1 || b.size > shards * P::v.max_batch) detail::refuse_size(b.size, shards * P::v.max_batch);
             bind_ports<P>(b, whole, true);   // of the whole batch: what is wrong with it, all members see
-            examples_ = b.size;
-            filled_ = std::min(b.size, shards);
+            examples_ = b.size, filled_ = std::min(b.size, shards);
+            totals_[count_of_examples] = b.size, totals_[count_of_shards] = static_cast<double>(b.size) * b.size;
         }
         last_ = -1;
         for (int i = 0; i < shards_; ++i) {
@@ -341,17 +339,19 @@ private:
         started_totals_ = true;
         if (members_)
             of_totals_ = members_->start(operation(summing(), v.step, collective::element::f64), totals_.data(),
-                                         this->per_worker() ? stop : count_of_examples, more);
+                                         this->per_worker() ? stop : n_totals, more);
     }
-    void wait_for_totals() {
+    void wait_for_totals(const step_values& v) {
         if (members_) members_->wait(of_totals_);
+        if (members_ && !this->per_worker())
+            detail::need_one_batch(*members_, &totals_[count_of_examples], examples_, v.step);
         const auto l = static_cast<float>(totals_[loss]);
         applied_ = totals_[not_finite] == 0 && is_finite(l);
     }
     template <int I>
     void know_totals(const step_values& v) {
         start_totals(v, false);
-        wait_for_totals();
+        wait_for_totals(v);
         if (!applied_) this->template put_back<I>();
     }
     /// Buckets that are final behind this launch, in order; before the first of them, the totals.
@@ -428,7 +428,7 @@ private:
         if constexpr (distributed)
             if (members_ && gradients) start_ready<I>(P::v.n_launches, v, joins, false);
         sum_states(v);
-        if (!unit::gathers()) wait_for_totals();
+        if (!unit::gathers()) wait_for_totals(v);
         if (members_ && gradients)
             for (int k = 0; k < P::v.n_buckets; ++k) members_->wait(of_bucket_[at(k)]);
         if (!applied_) return this->template put_back<I>();

@@ -135,16 +135,11 @@ SINTER_COLD void load_run(Run& run, const std::string& file) {
 
 namespace detail {
 
-/// What both ends of a run that is handed on must share, in words.
-template <class Run>
-std::string shared_terms(Run& run, const std::string& options) {
-    if (!draws_numbers<std::remove_cvref_t<decltype(run.model)>>) return options;
-    return joined({options, ", seed ", run.model.options().seed});
-}
 /// All that a run has but what the session knows of the model: parameters, slots and states, which
-/// a process that joins the job has already. All members call it; each has all of it.
+/// a process that joins the job has already. All members call it; each has all of it. `terms`: what both ends must
+/// share, a description's text.
 template <class Run>
-SINTER_COLD std::vector<std::byte> give_run(Run& run, const std::string& options) {
+SINTER_COLD std::vector<std::byte> give_run(Run& run, const std::string& terms) {
     auto& model = run.model;
     hook_state s(hook_state::mode::write);
     list_present(run, s);
@@ -158,19 +153,21 @@ SINTER_COLD std::vector<std::byte> give_run(Run& run, const std::string& options
     if (!rates.empty())
         entries.push_back({"rates", safetensors::dtype::f32, {std::ssize(rates)}, rates.data()});
     safetensors::metadata_map metadata{{"format", "sinter"}};
-    metadata.emplace("options", shared_terms(run, options));
+    metadata.emplace("terms", terms);
     safetensors::add_checksums(metadata, entries);
     return safetensors::to_bytes(std::move(entries), metadata);
 }
 /// The other end of it.
 template <class Run>
-SINTER_COLD void take_run(Run& run, const std::vector<std::byte>& bytes, const std::string& options) {
+SINTER_COLD void take_run(Run& run, const std::vector<std::byte>& bytes, const std::string& ours) {
     auto& model = run.model;
     const auto f = safetensors::parse(span<const std::byte>(bytes.data(), bytes.size()), "a member of the job");
-    const std::string ours = shared_terms(run, options);
-    if (const auto theirs = f.metadata.find("options"); theirs == f.metadata.end() || theirs->second != ours)
-        throw mismatch_error("members do not train alike", "train, joining the job", joined({"here ", ours}),
-                             joined({"there ", theirs == f.metadata.end() ? "" : io::printable(theirs->second)}));
+    if (const auto theirs = f.metadata.find("terms"); theirs == f.metadata.end() || theirs->second != ours)
+        throw mismatch_error("members do not train alike", "train, joining the job",
+                             base::one_line(description::differences(
+                                 theirs == f.metadata.end() ? std::string() : theirs->second, "the job", ours,
+                                 "this process")),
+                             same_or_per_worker);
     load_run_with(run, f, [&](auto further) {
         const auto number = [&](const char* name, void* to, std::size_t n) {
             const auto& own = f.at(name).data;

@@ -40,6 +40,7 @@ public:
     void after_step(Run& run, const batch_view&) {
         if (!run.alone && run.step % every_ == 0) compare(run);
     }
+    void describe(description& d) const { d("every_steps", every_); }
 
 private:
     std::int64_t every_;

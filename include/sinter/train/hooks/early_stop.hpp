@@ -47,6 +47,10 @@ public:
     void state(auto& s) {
         s("wait", wait_)("seen", seen_)("best_epoch", best_epoch_)("stopped", stopped_)("watched", monitor_);
     }
+    void describe(description& d) const {
+        monitor_.describe(d);
+        d("patience", o_.patience)("start_from", o_.start_from)("baseline", o_.baseline);
+    }
     bool stopped() const { return stopped_; }
     double best() const { return monitor_.best(); }
     int best_epoch() const { return best_epoch_; }   ///< 0: none yet

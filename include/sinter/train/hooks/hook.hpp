@@ -42,6 +42,10 @@
 ///     void state(hook_state&)               lists the hook's variables (train/hooks/hook_state.hpp), for
 ///                                           saving and loading; with it a name: static constexpr const char*
 ///                                           name = "..."
+///   and, for what several processes that train one model must share,
+///     void describe(description&) const     names settings that decide what all do (base/description.hpp). Members
+///                                           compare them, and which hooks with this or with state() they have, before
+///                                           each pass; hooks with neither may be one member's alone
 ///     A function of const epoch_result& is a hook as well, whose one call is epoch_end; if it returns bool,
 ///     false stops.
 /// Order

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/base/batch_view.hpp>
+#include <sinter/base/description.hpp>
 #include <sinter/base/span.hpp>
+#include <sinter/data/type_text.hpp>
 #include <sinter/train/training_run.hpp>
 #include <type_traits>
 
@@ -36,6 +38,7 @@ struct hook_calls {
     void (*after_step)(void*, training_run&, const batch_view&) = nullptr;
     void (*checkpoint_saved)(void*, training_run&, const std::string&) = nullptr;
     void (*state)(void*, hook_state&) = nullptr;
+    void (*describe)(void*, description&) = nullptr;   ///< of one that members share: what it is called, and settings
 };
 
 /// Every call's name as a member. Of a class that derives from this and a hook, the names that the
@@ -128,6 +131,12 @@ hook_calls calls_of(H& h) {
         if constexpr (named) c.name = H::name;
         c.state = [](void* p, hook_state& s) { static_cast<H*>(p)->state(s); };
     }
+    if constexpr (WithState && (described<H> || calls_state<H, Run>))
+        c.describe = [](void* p, description& d) {
+            if constexpr (requires { std::string_view(H::name); }) d.stage(H::name);
+            else d.stage(type_text<H>());
+            if constexpr (described<H>) static_cast<const H*>(p)->describe(d);
+        };
     constexpr bool is_function = std::is_invocable_v<H&, const epoch_result&>;
     static_assert(has_any_call<H> || is_function || std::is_final_v<H>,
                   "hook: this is none, for it has none of the calls that a hook "

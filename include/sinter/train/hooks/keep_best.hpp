@@ -50,6 +50,11 @@ public:
     }
     void state(auto& s) { s("best_epoch", best_epoch_)("weights", kept_)("watched", monitor_); }
 
+    void describe(description& d) const {   // where the file lies is the chief's affair
+        monitor_.describe(d);
+        d("saves a file", !file_.empty())("parts", static_cast<int>(parts_));
+    }
+
     /// Puts the best epoch's weights and states into an estimator or a trainer; the optimizer's
     /// memory and the number of steps stay, but averages of weights begin anew. Does nothing as
     /// long as no epoch was looked at. mismatch_error if the model is another one, which is then as

@@ -40,7 +40,6 @@ public:
                          : what_ == watched::accuracy      ? r.accuracy
                          : what_ == watched::loss          ? r.loss
                                                            : r.training_accuracy;
-        static constexpr const char* names[] = {"validation_loss", "accuracy", "loss", "training_accuracy"};
         return measured(x, r, names[static_cast<int>(what_)]);
     }
     /// Is x better than the best by more than min_delta? NaN never is.
@@ -52,6 +51,10 @@ public:
         return true;
     }
     double best() const { return best_; }
+    /// Of the hook that watches: what, and by how much it must change.
+    SINTER_COLD void describe(description& d) const {
+        d("what", name_.empty() ? names[static_cast<int>(what_)] : name_.c_str())("min_delta", delta_);
+    }
     void state(auto& s) { s("best", best_)("falls", falls_); }   ///< for checkpoints (train/hooks/hook_state.hpp)
     void reset() {
         constexpr double infinity = std::numeric_limits<double>::infinity();
@@ -59,6 +62,7 @@ public:
     }
 
 private:
+    static constexpr const char* names[] = {"validation_loss", "accuracy", "loss", "training_accuracy"};
     watched what_;
     double delta_, best_ = 0;
     const char* hook_;

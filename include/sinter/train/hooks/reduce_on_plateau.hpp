@@ -58,6 +58,11 @@ public:
         s("rate", rate_)("wait", wait_)("cooldown", cooldown_)("reductions", reductions_)("watched", monitor_);
     }
 
+    void describe(description& d) const {
+        monitor_.describe(d);
+        d("factor", o_.factor)("patience", o_.patience)("cooldown", o_.cooldown)("min_rate", o_.min_rate);
+    }
+
     float rate() const { return rate_; }
     int reductions() const { return reductions_; }
 

@@ -137,6 +137,7 @@ public:
         if (trained_ && (!saved || saved_step_ != run.step)) save(run);
         if (run.chief) record_.ended();
     }
+    void describe(description& d) const { d("every_steps", o_.every_steps)("every_seconds", o_.every_seconds); }
 
 private:
     template <class Run>

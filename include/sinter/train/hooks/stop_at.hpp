@@ -33,6 +33,7 @@ public:
         if (o_.seconds > 0 && o_.clock() - began_ >= o_.seconds) run.ask_to_stop("stop_at: seconds");
         if (run.result.loss > o_.loss_above) run.stop_by_loss("stop_at: loss");
     }
+    void describe(description& d) const { d("step", o_.step)("loss_above", o_.loss_above); }   // clocks may differ
 
 private:
     stop_at_options o_;

@@ -80,6 +80,9 @@ public:
         return area / tp;
     }
     bool from_logits() const { return from_logits_; }
+    void describe(auto& d) const {   ///< base/description.hpp
+        d("thresholds", counts_[0].size())("from_logits", from_logits_);
+    }
     std::int64_t count() const {
         std::int64_t n = 0;
         for (int t = 0; t < 2; ++t)

@@ -17,6 +17,7 @@ class binary_counts {
 public:
     binary_counts() : probabilities_(true) {}
     explicit binary_counts(float threshold) : threshold_(threshold) {}
+    void describe(auto& d) const { d("threshold", threshold_); }   ///< base/description.hpp
 
     /// `scores` [n], `labels` [n], each 0 or 1; data_error otherwise, or where a score would have to
     /// be a probability and is below 0 or above 1 by more than rounding. Then nothing is counted.

@@ -2,8 +2,10 @@
 #pragma once
 #include <sinter/base/target_namespace.hpp>
 #include <sinter/base/cold.hpp>
+#include <sinter/base/description.hpp>
 #include <sinter/base/error.hpp>
 #include <sinter/base/joined.hpp>
+#include <sinter/data/type_text.hpp>
 #include <sinter/train/metrics/merge.hpp>
 #include <sinter/train/metrics/metric.hpp>
 #include <concepts>
@@ -92,6 +94,7 @@ struct running {
     /// What all members have counted; false where the metric does not list its numbers. Without
     /// members: only whether it does.
     virtual bool merge(const member_sums*) = 0;
+    virtual void describe(description&) const = 0;   ///< which metric, with its settings
 };
 template <class M>
 struct running_of final : running {
@@ -110,6 +113,10 @@ struct running_of final : running {
         if constexpr (has_number_list<M>)
             if (all) merge_members(m, *all);
         return has_number_list<M>;
+    }
+    void describe(description& d) const override {
+        d("metric", sinter::detail::type_text<M>());
+        if constexpr (described<M>) m.describe(d);
     }
 };
 } // namespace detail
@@ -130,6 +137,10 @@ public:
     const std::string& name() const { return name_; }
     bool falls() const { return falls_; }   ///< is less better?
     int output() const { return output_; }
+    SINTER_COLD void describe(description& d) const {
+        d(joined({name_, ", output"}), output_);
+        empty_->describe(d);
+    }
     std::unique_ptr<detail::running> begin() const { return empty_->copy(); }
 
 private:

@@ -34,6 +34,7 @@ public:
     /// In [0, 1]; NaN as long as nothing was added.
     double value() const { return static_cast<double>(right_) / static_cast<double>(count_); }
     std::int64_t count() const { return count_; }
+    void describe(auto& d) const { d("k", k_); }   ///< base/description.hpp
 
 private:
     /// How many classes come before the label's.

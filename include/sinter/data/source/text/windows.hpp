@@ -46,6 +46,15 @@ public:
         for (int i = 0; i < n; ++i) to[i] = static_cast<std::uint32_t>(first_of(at_++));
         return n;
     }
+    void describe(description& d) const override {
+        d.stage("windows")("length", length_)("random", options_.random)("seed", options_.seed);
+        d("lanes", options_.lanes)("numbers", static_cast<std::int64_t>(numbers_.size()));
+        // Not the last window's, which need not be the last numbers: a text that was cut differs there.
+        const auto rows = static_cast<std::int64_t>(numbers_.size()) - length_;
+        detail::describe_rows(d, columns_, rows, [&](std::size_t c, std::int64_t i) {
+            return numbers_.data() + i + static_cast<std::int64_t>(c);
+        });
+    }
     void skip(std::int64_t n) override {   // where a window begins hangs on its number alone
         at_ = n < size_ - at_ ? at_ + n : size_;
     }

@@ -14,7 +14,21 @@
 namespace sinter::inline SINTER_TARGET::detail {
 
 enum class allowed : std::uint8_t { not_negative, up_to_one, below_one, limit };
-using setting_call = void (*)(const char* name, float value, allowed);
+/// What is called with each setting: a function, which may be given something of its caller's.
+class setting_call {
+public:
+    using function = void (*)(void*, const char* name, float value, allowed);
+    constexpr setting_call(void (*f)(const char*, float, allowed)) : plain_(f) {}
+    constexpr setting_call(function f, void* with) : call_(f), with_(with) {}
+    void operator()(const char* name, float value, allowed a) const {
+        return call_ ? call_(with_, name, value, a) : plain_(name, value, a);
+    }
+
+private:
+    void (*plain_)(const char*, float, allowed) = nullptr;
+    function call_ = nullptr;
+    void* with_ = nullptr;
+};
 
 /// What adam and its kind have.
 template <class O>

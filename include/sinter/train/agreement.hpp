@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/base/description.hpp>
+#include <sinter/train/members.hpp>
+
+/// Members compare what they are about to do, and all of them name what differs.
+namespace sinter::inline SINTER_TARGET::detail {
+
+/// A member's sums over all members, whatever its session.
+struct sums_of_members {
+    void* session;
+    void (*add_up)(void* session, span<double>);
+    int index, count;
+    void operator()(span<double> x) const { add_up(session, x); }
+};
+
+/// Whether all members have called it with the same number; every member is told the same. By sums of numbers
+/// and of their squares.
+SINTER_COLD inline bool have_the_same(const sums_of_members& all, std::uint64_t hash) {
+    constexpr int pieces = 3;   // of 21 bits: their squares, and the sums of these, are exact
+    double sums[2 * pieces + 1];
+    for (int i = 0; i < pieces; ++i) {
+        const auto x = static_cast<double>(hash >> 21 * i & 0x1fffff);
+        sums[2 * i] = x;
+        sums[2 * i + 1] = x * x;
+    }
+    sums[2 * pieces] = 1;
+    all({sums, 2 * pieces + 1});
+    const double n = sums[2 * pieces];   // of those whose sums these are
+    for (int i = 0; i < pieces; ++i)
+        if (n * sums[2 * i + 1] != sums[2 * i] * sums[2 * i]) return false;
+    return true;
+}
+/// Of members that differ: what does, with the values of the first member and of the first that differs from it.
+SINTER_COLD inline std::string differences_of(const sums_of_members& all, const description& mine) {
+    constexpr std::size_t numbers = 5;   // of each member: that it is there, the hash in three pieces, bytes
+    std::vector<double> of(numbers * static_cast<std::size_t>(all.count));
+    double* const own = of.data() + numbers * static_cast<std::size_t>(all.index);
+    own[0] = 1;
+    for (int i = 0; i < 3; ++i) own[1 + i] = static_cast<double>(mine.hash() >> 21 * i & 0x1fffff);
+    own[4] = static_cast<double>(mine.text().size());
+    all({of.data(), of.size()});
+    int first = -1, other = -1;
+    for (int r = 0; r < all.count && other < 0; ++r) {
+        const double* const x = of.data() + numbers * static_cast<std::size_t>(r);
+        if (x[0] != 1) continue;   // has ended
+        if (first < 0) first = r;
+        const double* const y = of.data() + numbers * static_cast<std::size_t>(first);
+        if (x[1] != y[1] || x[2] != y[2] || x[3] != y[3]) other = r;
+    }
+    if (other < 0) return {};
+    std::string text[2];
+    for (int i = 0; i < 2; ++i) {
+        const int r = i ? other : first;
+        const double bytes = of[numbers * static_cast<std::size_t>(r) + 4];
+        if (!(bytes >= 0 && bytes <= 1 << 24)) return {};
+        text[i] = all.index == r ? mine.text() : std::string();
+        text[i].resize(static_cast<std::size_t>(bytes));
+        broadcast_by_sums(span<std::byte>(reinterpret_cast<std::byte*>(text[i].data()), text[i].size()),
+                          all.index == r, [&](span<double> x) { all(x); });
+    }
+    return base::one_line(description::differences(text[0], joined({"rank ", first}), text[1],
+                                                   joined({"rank ", other})));
+}
+
+/// mismatch_error on every member, which names what differs with both values, unless all have called it with the same
+/// description. `what`: "members do not train alike"; `needed`: what to do about it.
+template <class Session>
+SINTER_COLD void need_same([[maybe_unused]] Session& s, [[maybe_unused]] const description& d,
+                           [[maybe_unused]] const char* what, [[maybe_unused]] const char* where,
+                           [[maybe_unused]] const char* needed = "the same on every member") {
+    if constexpr (!always_alone<Session>) {
+        if (is_alone(s)) return;
+        const membership me = s.member();
+        const sums_of_members all{&s, [](void* p, span<double> x) { static_cast<Session*>(p)->reduce(x); }, me.index,
+                                  me.count};
+        if (have_the_same(all, d.hash())) return;
+        throw mismatch_error(what, joined({where, ", member ", me.index}), differences_of(all, d), needed);
+    }
+}
+
+} // namespace sinter::detail
