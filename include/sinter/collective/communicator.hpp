@@ -49,14 +49,18 @@ struct row_slot {
     std::int64_t bytes = 0;   ///< that follow: at most n - 8
 };
 
+/// The bucket of what is done outside of steps.
+inline constexpr int outside_of_steps = -2;
 /// What is asked of a communicator; all members ask for the same, in the same order.
 struct operation {
     kind what = kind::barrier;
     element type = element::f32;
     reduction how = reduction::sum;
     std::int64_t step = 0;   ///< for errors, and compared: members do the same in the same step
-    int bucket = -1;         ///< likewise
+    int bucket = -1;         ///< likewise; outside_of_steps: `step` is how many were made before, and for errors alone
     int root = 0;            ///< of a broadcast
+    /// What of the step members compare.
+    constexpr std::int64_t compared_step() const { return bucket == outside_of_steps ? 0 : step; }
 };
 
 /// Elements [first, end).
@@ -107,6 +111,9 @@ public:
     virtual void progress(std::int64_t step, const char* what) { (void)step, (void)what; }
     /// Step `step` is over, with this loss (NaN: not known): for who has started the job to show.
     virtual void report(std::int64_t step, double loss) { (void)step, (void)loss; }
+    /// So many steps have been made: for errors of what is done outside of steps.
+    void behind_step(std::int64_t steps) { behind_ = steps; }
+    std::int64_t behind() const { return behind_; }
     virtual void ask_all_to_stop(const char* reason) { (void)reason; }
     virtual bool asked_to_stop() const { return false; }
 
@@ -119,11 +126,11 @@ public:
     void all_reduce(span<std::int32_t> x, reduction how = reduction::sum) { reduce_now(x, element::i32, how); }
     void all_reduce(span<std::int64_t> x, reduction how = reduction::sum) { reduce_now(x, element::i64, how); }
     void broadcast(span<std::byte> x, int root = 0) {
-        now({.what = kind::broadcast, .type = element::u8, .root = root}, x.data(),
-            static_cast<std::int64_t>(x.size()));
+        now({.what = kind::broadcast, .type = element::u8, .step = behind_, .bucket = outside_of_steps, .root = root},
+            x.data(), static_cast<std::int64_t>(x.size()));
     }
-    /// `step`: for errors.
-    void barrier(std::int64_t step = 0) { now({.what = kind::barrier, .step = step}, nullptr, 0); }
+    void barrier() { now({.what = kind::barrier, .step = behind_, .bucket = outside_of_steps}, nullptr, 0); }
+    void barrier(std::int64_t step) { now({.what = kind::barrier, .step = step}, nullptr, 0); }   ///< within a step
     /// What each member has, in rank order: as many bytes as it likes.
     std::vector<std::vector<std::byte>> all_gather(span<const std::byte> mine) {
         std::int64_t most[1] = {static_cast<std::int64_t>(mine.size())};
@@ -134,7 +141,8 @@ public:
         const row_slot head{static_cast<std::int64_t>(mine.size())};
         std::memcpy(slots.data() + own * slot, &head, sizeof head);
         if (!mine.empty()) std::memcpy(slots.data() + own * slot + sizeof head, mine.data(), mine.size());
-        now({.what = kind::all_gather_rows, .type = element::u8}, slots.data(), static_cast<std::int64_t>(slot));
+        now({.what = kind::all_gather_rows, .type = element::u8, .step = behind_, .bucket = outside_of_steps},
+            slots.data(), static_cast<std::int64_t>(slot));
         std::vector<std::vector<std::byte>> all(members);
         for (std::size_t r = 0; r < members; ++r) {
             row_slot has;
@@ -149,8 +157,10 @@ private:
     void now(const operation& o, void* data, std::int64_t n) { wait(start(o, data, n, false)); }
     template <class T>
     void reduce_now(span<T> x, element type, reduction how) {
-        now({.what = kind::all_reduce, .type = type, .how = how}, x.data(), static_cast<std::int64_t>(x.size()));
+        now({.what = kind::all_reduce, .type = type, .how = how, .step = behind_, .bucket = outside_of_steps}, x.data(),
+            static_cast<std::int64_t>(x.size()));
     }
+    std::int64_t behind_ = 0;
 };
 
 }   // namespace sinter::inline SINTER_TARGET::collective

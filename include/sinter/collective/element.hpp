@@ -43,12 +43,21 @@ SINTER_COLD inline std::string name_of(const operation& o) {
 /// "all-reduce of bucket 3, sum of 1000 f32 in step 7": all that members must agree on.
 SINTER_COLD inline std::string text_of(const operation& o, std::int64_t n) {
     std::string s = name_of(o);
-    if (o.what == kind::barrier) return s + " in step " + std::to_string(o.step);
+    const std::string in = o.bucket == outside_of_steps ? ", outside of steps" : " in step " + std::to_string(o.step);
+    if (o.what == kind::barrier) return s + in;
     s += ", ";
     if (reduces(o.what)) (s += name_of(o.how)) += " of ";
     s += std::to_string(n) + " " + name_of(o.type);
     if (o.what == kind::broadcast) s += " from rank " + std::to_string(o.root);
-    return s + " in step " + std::to_string(o.step);
+    return s + in;
+}
+/// Why rank a may be at `x` while rank b is at `y`, where one of them makes a step and the other none. Empty elsewhere.
+SINTER_COLD inline std::string why_other(int a, const operation& x, int b, const operation& y) {
+    const bool steps = x.bucket != outside_of_steps;
+    if (steps == (y.bucket != outside_of_steps)) return {};
+    return "; rank " + std::to_string(steps ? a : b) + " makes a step, and rank " + std::to_string(steps ? b : a) +
+           " none: its pass is over, for it has fewer batches or has stopped alone (by run.stop(), which tells nobody: "
+           "ask_to_stop() does), or it makes another call than the others";
 }
 
 }   // namespace sinter::inline SINTER_TARGET::collective

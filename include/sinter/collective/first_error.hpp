@@ -28,8 +28,8 @@ private:
 
 /// Whether two members do the same thing in the same place of the same step.
 inline bool same(const operation& a, const operation& b) {
-    return a.what == b.what && a.type == b.type && a.how == b.how && a.step == b.step && a.bucket == b.bucket &&
-           a.root == b.root;
+    return a.what == b.what && a.type == b.type && a.how == b.how && a.compared_step() == b.compared_step() &&
+           a.bucket == b.bucket && a.root == b.root;
 }
 /// That member `rank` does something else than member `than`.
 SINTER_COLD inline cluster_error differing(int rank, std::string role, std::string address, const operation& a,
@@ -39,7 +39,8 @@ SINTER_COLD inline cluster_error differing(int rank, std::string role, std::stri
             std::move(address),
             name_of(b),
             b.step,
-            "it does " + text_of(a, n) + ", but rank " + std::to_string(than) + " does " + text_of(b, m)};
+            "it does " + text_of(a, n) + ", but rank " + std::to_string(than) + " does " + text_of(b, m) +
+                why_other(rank, a, than, b)};
 }
 
 }   // namespace sinter::inline SINTER_TARGET::collective

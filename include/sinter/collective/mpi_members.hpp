@@ -124,8 +124,8 @@ private:
     static std::int64_t hash_of(const description& d) {
         std::uint64_t h = 1469598103934665603u;
         for (const std::int64_t v : {static_cast<std::int64_t>(d.what.what), static_cast<std::int64_t>(d.what.type),
-                                     static_cast<std::int64_t>(d.what.how), d.what.step, std::int64_t{d.what.bucket},
-                                     std::int64_t{d.what.root}, d.n}) {
+                                     static_cast<std::int64_t>(d.what.how), d.what.compared_step(),
+                                     std::int64_t{d.what.bucket}, std::int64_t{d.what.root}, d.n}) {
             h = (h ^ static_cast<std::uint64_t>(v)) * 0x9E3779B97F4A7C15u;
             h ^= h >> 29;
         }

@@ -70,6 +70,7 @@ public:
     }
     void progress(std::int64_t step, const char* what) override { members_->progress(step, what); }
     void report(std::int64_t step, double loss) override {
+        behind_step(step);
         const std::unique_lock lock(mutex_);
         members_->report(step, loss, waited_);
     }

@@ -18,20 +18,24 @@ inline wire::frame_tag tag_of(const job& j, std::int64_t offset) {
     t.operation = static_cast<std::uint32_t>(o.what) << 24 | (static_cast<std::uint32_t>(j.number) & 0xFFFFFFu);
     t.dtype = static_cast<std::uint8_t>(static_cast<unsigned>(o.type) | root >> 8 << 3);
     t.reduction = static_cast<std::uint8_t>(o.what == kind::broadcast ? root : static_cast<unsigned>(o.how));
-    t.step = o.step;
+    t.step = o.compared_step();
     t.bucket = o.bucket;
     t.elements = static_cast<std::uint64_t>(j.n);
     t.offset = static_cast<std::uint64_t>(offset);
     return t;
 }
-/// The same in words, for errors.
-SINTER_COLD inline std::string words_of(const wire::frame_tag& t, std::uint64_t bytes) {
+SINTER_COLD inline operation operation_of(const wire::frame_tag& t) {
     operation o{.what = static_cast<kind>(t.operation >> 24),
                 .type = static_cast<element>(t.dtype & 7u),
                 .step = t.step,
                 .bucket = t.bucket};
     if (o.what == kind::broadcast) o.root = t.reduction | t.dtype >> 3 << 8;
     else o.how = static_cast<reduction>(t.reduction);
+    return o;
+}
+/// The same in words, for errors.
+SINTER_COLD inline std::string words_of(const wire::frame_tag& t, std::uint64_t bytes) {
+    const operation o = operation_of(t);
     return text_of(o, static_cast<std::int64_t>(t.elements)) + " (operation " +
            std::to_string(t.operation & 0xFFFFFFu) + ", " + std::to_string(bytes) + " bytes at " +
            std::to_string(t.offset) + ")";
@@ -45,7 +49,11 @@ public:
     tcp_transport(int rank, std::vector<wire::data_link*> links, int failed, std::function<void()> check, bool may_spin)
         : links_(std::move(links)), check_(std::move(check)), rank_(rank), failed_(failed), may_spin_(may_spin) {
         for (wire::data_link* const l : links_)
-            if (l) l->describe_with(words_of);
+            if (l)
+                l->describe_with(words_of,
+                                 [](const wire::frame_tag& theirs, int peer, const wire::frame_tag& own, int self) {
+                                     return why_other(peer, operation_of(theirs), self, operation_of(own));
+                                 }, rank);
     }
 
     int rank() const override { return rank_; }

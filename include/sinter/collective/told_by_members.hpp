@@ -29,8 +29,8 @@ std::vector<T> told_by_all(communicator& c, const T& mine, const char* operation
     std::byte* const own = slots.data() + slot * static_cast<std::size_t>(c.rank());
     std::memcpy(own, &head, sizeof head);
     std::memcpy(own + sizeof head, &mine, sizeof mine);
-    c.wait(c.start({.what = kind::all_gather_rows, .type = element::u8}, slots.data(),
-                   static_cast<std::int64_t>(slot), false));
+    c.wait(c.start({.what = kind::all_gather_rows, .type = element::u8, .step = c.behind(), .bucket = outside_of_steps},
+                   slots.data(), static_cast<std::int64_t>(slot), false));
     std::vector<T> all(members);
     for (std::size_t r = 0; r < members; ++r) {
         row_slot has;

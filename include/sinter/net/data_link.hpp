@@ -179,8 +179,11 @@ public:
         decode(in_, opener_.seed(), h);
         differ(h, expected, 0);
     }
-    /// How tags are put into words, for errors.
-    void describe_with(std::string (*words)(const frame_tag&, std::uint64_t)) { words_ = words; }
+    /// How tags are put into words, for errors; what can be said of two that differ, of the peer and of this process.
+    using difference = std::string (*)(const frame_tag& theirs, int peer, const frame_tag& own, int rank);
+    void describe_with(std::string (*words)(const frame_tag&, std::uint64_t), difference why = nullptr, int rank = -1) {
+        words_ = words, why_ = why, rank_ = rank;
+    }
 
     /// Tells the peer that no more will be sent; what it still sends can be read.
     void shut_down() noexcept { channel_.shut_down(); }
@@ -201,6 +204,8 @@ private:
     frame_tag peeked_;
     frame_header next_;
     std::string (*words_)(const frame_tag&, std::uint64_t) = in_words;
+    difference why_ = nullptr;
+    int rank_ = -1;   // of this process
     std::uint64_t sent_ = 0, received_ = 0;   // frames
     std::uint64_t written_ = 0;
     std::size_t gone_ = 0, sealed_ = 0, here_ = 0, opened_ = 0;   // bytes of frame, payload, frame, payload
@@ -328,7 +333,8 @@ private:
         throw cluster_error(peer_.rank, peer_.role, peer_.address, joined({"operation ", expected.operation}),
                             expected.step,
                             joined({"members do not do the same: this peer sent ", words_(h.tag, h.bytes),
-                                    "; this process expected ", words_(expected, bytes)}));
+                                    "; this process expected ", words_(expected, bytes),
+                                    why_ ? why_(h.tag, peer_.rank, expected, rank_) : std::string()}));
     }
     [[noreturn]] SINTER_COLD static void misuse(const char* what) { throw error(what, "data_link"); }
 };

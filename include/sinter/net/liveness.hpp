@@ -61,6 +61,13 @@ public:
         m.progress = h.progress;
     }
     void left(int rank) { of(rank).left = true; }
+    /// Where a member was when it went. What it has said is up to a heartbeat old: members of a job are in the same
+    /// step, so that it was at least where this process is.
+    std::pair<std::int64_t, std::string> reached(const member_status& m) const {
+        const std::int64_t own = own_.step;
+        if (m.step >= own) return {m.step, m.operation};
+        return {own, own_.operation.load()};
+    }
     member_status status(int rank) const {
         const double now = base::monotonic_seconds();
         member_status m = members_[static_cast<std::size_t>(rank)];
@@ -113,7 +120,8 @@ private:
             for (int r = 0; r < static_cast<int>(members_.size()); ++r) {
                 const member_status& m = of(r);
                 if (r == self_ || m.left || now - m.heard_at <= dead_after_) continue;
-                return on_.failed(r, m.step, m.operation,
+                const auto [step, operation] = reached(m);
+                return on_.failed(r, step, operation,
                                   "no sign of life for " + seconds(now - m.heard_at) +
                                       ": it was stopped or cannot be reached");
             }
@@ -132,7 +140,8 @@ private:
             if (m.step < at.step || (m.step == at.step && m.idle > at.idle + every_)) worst = r, at = m;
         }
         on_.failed(worst, at.step, at.operation,
-                   "it lives, and has not got on for " + seconds(worst == self_ ? now - moved_at_ : at.idle));
+                   "it lives, and has not got on for " + seconds(worst == self_ ? now - moved_at_ : at.idle) +
+                       ", longer than cluster_options::progress_within allows (" + seconds(stuck_after_) + ")");
     }
 
 public:

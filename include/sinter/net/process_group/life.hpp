@@ -214,8 +214,8 @@ inline void process_group::lost(int r, const std::string& cause) {
     if (error_.there()) return;
     // Its last words may come from another member, to whom it spoke first.
     suspicion_[at]->in(0.05, [this, r, cause] {
-        const member_status m = liveness_->status(r);
-        adopt(about(r, m.operation, m.step, cause), true);
+        const auto [step, operation] = liveness_->reached(liveness_->status(r));
+        adopt(about(r, operation, step, cause), true);
     });
 }
 

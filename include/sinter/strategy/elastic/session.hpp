@@ -199,6 +199,7 @@ private:
 
     std::function<typename Programs::device::options(int)> devices_;
     std::int64_t done_ = 0;          ///< operations
+    std::int64_t behind_ = 0;        ///< steps made in the group before: for errors
     std::int64_t made_in_ = 0, chief_since_ = 0, check_every_ = 0;
     bool waits_ = false, quiet_ = false, chief_ = false;
     operation doing_{result::bytes}, did_{result::none};   ///< what is being done; what was done last
@@ -324,6 +325,7 @@ private:
         throw *broken_;
     }
     SINTER_COLD void regroup(bool admits, int suspect) {
+        if (base::communicator()) behind_ = base::communicator()->behind();
         base::connect(nullptr);
         enter(job_->regroup(done_, healed_, admits, suspect));
     }
@@ -332,6 +334,7 @@ private:
         list_ = std::move(g.list);
         base::connect(collective::checked(std::move(g.members), check_every_));
         if (!base::communicator()) return;
+        base::communicator()->behind_step(behind_);
         if constexpr (Shards > 0) {
             const int most = std::min(base::member().count, Shards);
             base::share(Shards / static_cast<int>(std::bit_floor(static_cast<unsigned>(most))), Shards, devices_);

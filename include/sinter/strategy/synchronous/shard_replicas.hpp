@@ -114,6 +114,7 @@ public:
         gathered_written_ = false;
     }
     void refresh() {}
+    void set_steps(std::int64_t n) { if (members_) members_->behind_step(n); }   ///< for errors
     void reduce(span<double> x) {
         if (members_) members_->all_reduce(x);
     }
