@@ -18,7 +18,8 @@ struct automatic {
 namespace sinter::inline SINTER_TARGET {
 SINTER_APART std::unique_ptr<collective::communicator> automatic::connect(const cluster& who,
                                                                           const wire::identity& same) {
-    const auto m = std::make_shared<collective::net_membership>(who, same);
+    constexpr auto algorithm = static_cast<std::uint64_t>(collective::algorithm::automatic);
+    const auto m = std::make_shared<collective::net_membership>(who, same.sent_by(algorithm));
     std::string why_not;
     std::unique_ptr<collective::engine> e;
     if (m->size() > 1 && m->on_one_host()) e = collective::shared_memory_among(m, why_not);

@@ -59,7 +59,7 @@ inline std::unique_ptr<engine> shared_memory_among(const std::shared_ptr<net_mem
 
 SINTER_APART std::unique_ptr<collective::communicator> shared_memory::connect(const cluster& who,
                                                                               const wire::identity& same) {
-    const auto m = std::make_shared<collective::net_membership>(who, same);
+    const auto m = std::make_shared<collective::net_membership>(who, same.sent_by(100));   // no algorithm's number
     std::string why_not;
     auto e = collective::shared_memory_among(m, why_not);
     if (!e)

@@ -18,7 +18,7 @@ inline std::unique_ptr<transport_engine> tcp_engine(algorithm a, const std::shar
 
 /// Meets the other members (cluster_error says who is missing) and connects them by TCP.
 inline std::unique_ptr<communicator> connect_tcp(algorithm a, const cluster& who, const wire::identity& same) {
-    const auto m = std::make_shared<net_membership>(who, same);
+    const auto m = std::make_shared<net_membership>(who, same.sent_by(static_cast<std::uint64_t>(a)));
     return std::make_unique<queued_communicator>(m, std::make_unique<watched_engine>(m, tcp_engine(a, m)));
 }
 

@@ -13,6 +13,10 @@ namespace sinter::inline SINTER_TARGET::wire {
 struct identity {
     std::uint64_t model = 0, layout = 0, policy = 0;
     friend bool operator==(const identity&, const identity&) = default;
+    /// Also of how members send: those that do it otherwise would wait for each other.
+    constexpr identity sent_by(std::uint64_t algorithm) const {
+        return {model, layout, (policy ^ (algorithm + 1)) * 0x9e3779b97f4a7c15u};
+    }
 };
 
 /// In words what differs; empty: nothing.
@@ -22,7 +26,8 @@ SINTER_COLD inline std::string difference(const identity& own, const identity& t
     };
     if (own.model != theirs.model) return differ("the model (its hash)", theirs.model, own.model);
     if (own.layout != theirs.layout)
-        return differ("the layout of memory and buckets (its hash; it depends on the processor's vectors, too)",
+        return differ("the layout of memory and buckets (its hash; it depends on max_batch, program_options, the "
+                      "optimizer and the processor's vectors, too)",
                       theirs.layout, own.layout);
     if (own.policy != theirs.policy)
         return differ("the strategy or its options (their hash)", theirs.policy, own.policy);

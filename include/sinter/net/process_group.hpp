@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/net/elastic/other_strategy.hpp>
 #include <sinter/net/first_error.hpp>
 #include <sinter/net/job_key.hpp>
 #include <sinter/net/links.hpp>
@@ -102,6 +103,7 @@ private:
     event_loop loop_;
     // On the loop's thread, but for their making and end:
     std::unique_ptr<links> links_;
+    std::unique_ptr<other_strategy> others_;   // until all are there
     std::unique_ptr<liveness> liveness_;
     std::vector<std::unique_ptr<alarm>> suspicion_;   // by rank: a connection was lost, and perhaps says why elsewhere
     std::unique_ptr<alarm> waits_;   // while not all are there, to say so

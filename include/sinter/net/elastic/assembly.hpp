@@ -126,6 +126,13 @@ public:
     void receive(const assembly_message& m, double now, const send& out) {
         const int s = m.from.slot;
         if (s < 0 || s >= with_.slots || s == self_.slot || !makes_sense(m)) return;
+        if (m.state == assembly_state::stays) {
+            out(s, about(assembly_kind::status));   // from which it learns that this job is elastic
+            if (is_new(state_) && fault_.empty())
+                fault_ = joined({"members' strategies differ: task ", s,
+                                 " trains without elastic(...), and this process with it"});
+            return;
+        }
         if (run_ && m.run && m.run != run_) return;   // of another run of this job
         peer_state& p = peers_[static_cast<std::size_t>(s)];
         const bool answers = m.kind == assembly_kind::status && (m.nonce == nonce_ || m.nonce == last_nonce_);

@@ -15,7 +15,8 @@ enum class assembly_state : std::uint8_t {
     waiting,     ///< it wants to join a job that runs
     running,     ///< it is a member
     gathering,   ///< it is a member and wants a new list of members
-    ended        ///< the job is done
+    ended,       ///< the job is done
+    stays        ///< it is of no elastic job, but of one whose members stay (other_strategy.hpp)
 };
 
 /// All messages have all fields: who sends it and what it is at; `list` is the sender's, or what is
@@ -47,7 +48,7 @@ struct assembly_message {
         a & k & s & in & slot & from.life & from.progress & nonce & run & epoch & ballot & before & list.epoch;
         a & slots & lives & progress & same.model & same.layout & same.policy & heard & lost;
         if (k < 1 || k > static_cast<std::uint8_t>(assembly_kind::refuse) ||
-            s > static_cast<std::uint8_t>(assembly_state::ended) || in > 1 || slots.size() != lives.size() ||
+            s > static_cast<std::uint8_t>(assembly_state::stays) || in > 1 || slots.size() != lives.size() ||
             slots.size() != progress.size())
             throw format_error("fields that fit no message", "a message of an elastic job");
         kind = static_cast<assembly_kind>(k), state = static_cast<assembly_state>(s), admits = in != 0;

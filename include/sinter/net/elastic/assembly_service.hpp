@@ -6,6 +6,7 @@
 #include <sinter/base/posix_thread.hpp>
 #include <sinter/net/cluster.hpp>
 #include <sinter/net/elastic/assembly.hpp>
+#include <sinter/net/elastic/datagram.hpp>
 #include <sinter/net/endpoint.hpp>
 #include <sinter/net/job_key.hpp>
 #include <sinter/net/openssl.hpp>
@@ -24,7 +25,7 @@ public:
     /// Throws cluster_error where the port is in use or a name has no address, option_error where
     /// the roster does not say where all tasks are.
     assembly_service(const cluster& who, int most, const identity& same = {})
-        : who_(who), key_(hmac_sha256(as_bytes(who.options.key), {as_bytes("elastic/" + who.options.job)})),
+        : who_(who), key_(datagram_key(who.options)),
           state_({.slots = who.size(), .most = most, .dead_after = who.options.dead_after,
                   .stuck_after = who.options.stuck_after(), .join_within = who.options.join_within,
                   .same = same},
@@ -94,9 +95,6 @@ private:
     std::atomic<bool> stop_{false}, waits_{false};
     base::posix_thread thread_;
 
-    static span<const std::byte> as_bytes(const std::string& s) {
-        return {reinterpret_cast<const std::byte*>(s.data()), s.size()};
-    }
     static std::uint64_t random_number() {
         std::uint64_t x;
         fill_random({reinterpret_cast<std::byte*>(&x), sizeof x});
@@ -104,9 +102,7 @@ private:
     }
     assembly::send sender() {
         return [this](int slot, const assembly_message& m) {
-            std::string bytes = archived(m);
-            const digest mac = hmac_sha256(key_, {as_bytes(bytes)});
-            bytes.append(reinterpret_cast<const char*>(mac.data()), mac.size());
+            const std::string bytes = datagram_of(m, key_);
             const endpoint& to = at_[static_cast<std::size_t>(slot)];
             ::sendto(socket_.get(), bytes.data(), bytes.size(), MSG_DONTWAIT | MSG_NOSIGNAL, to.address(), to.size);
         };
@@ -140,17 +136,11 @@ private:
     }
     /// What is not of this job, or damaged, is left alone.
     void take(span<const std::byte> bytes) {
-        constexpr std::size_t mac = sizeof(digest);
-        if (bytes.size() <= mac) return;
-        const auto text = bytes.first(bytes.size() - mac);
-        if (!equal_in_constant_time(bytes.subspan(text.size()), hmac_sha256(key_, {text}))) return;
-        try {
-            const auto m = restored<assembly_message>(text);
-            const std::unique_lock hold(mutex_);
-            state_.receive(m, base::monotonic_seconds(), sender());
-            changed_.notify_all();
-        } catch (const error&) {   // of another version: no word of it can be trusted
-        }
+        const auto m = message_of(bytes, key_);
+        if (!m) return;
+        const std::unique_lock hold(mutex_);
+        state_.receive(*m, base::monotonic_seconds(), sender());
+        changed_.notify_all();
     }
 };
 

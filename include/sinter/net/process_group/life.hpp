@@ -35,6 +35,8 @@ inline void process_group::join() {
     std::vector<resolution> addresses;
     auto at = open(addresses);
     const double deadline = base::monotonic_seconds() + who_.options.join_within;
+    std::vector<std::vector<endpoint>> by_rank;
+    for (const resolution& a : addresses) by_rank.push_back(a.endpoints);
     links_ = std::make_unique<links>(
         loop_, who_, own_, std::move(addresses), std::move(at), with_.log,
         links::calls{
@@ -63,10 +65,16 @@ inline void process_group::join() {
     loop_.start([this](const char* what) {
         adopt(about(rank(), "", -1, std::string("its connections' thread failed: ") + what), true);
     });
-    loop_.post([this] {
+    loop_.post([this, by_rank = std::move(by_rank)] {
         links_->begin();
-        if (who_.options.announced)
-            say_whom_it_waits_for(std::make_shared<wait_note>(who_.self().name(), who_.options.join_within));
+        if (!who_.options.announced) return;
+        say_whom_it_waits_for(std::make_shared<wait_note>(who_.self().name(), who_.options.join_within));
+        if (who_.options.regroups || !who_.addresses_known()) return;
+        others_ = std::make_unique<other_strategy>(loop_, who_, by_rank, [this](int r) {
+            adopt(about(r, "joining the job", -1,
+                        "members' strategies differ: it trains with elastic(...), and this process without it"),
+                  true);
+        });
     });
     {
         lock hold(mutex_);
@@ -140,6 +148,7 @@ inline std::string process_group::shown(int r) const {
 
 inline void process_group::start() {
     started_ = true;
+    others_.reset();
     waits_.reset();
     if (who_.options.announced) {
         std::vector<std::string> all;

@@ -3,6 +3,7 @@
 #include <sinter/io/safetensors/checksum.hpp>
 #include <sinter/train/checkpoint/checkpoint.hpp>
 #include <sinter/io/run_record.hpp>
+#include <sinter/train/described_data.hpp>
 #include <sinter/train/hooks/hook_calls.hpp>
 #include <sinter/train/hooks/hook_state.hpp>
 #include <sinter/train/optimizers/detail/learning_rates.hpp>
