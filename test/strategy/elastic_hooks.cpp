@@ -82,6 +82,27 @@ BOOST_AUTO_TEST_CASE(what_hooks_write_at_beginnings) {
     BOOST_TEST(job.result(again) == alone + " members 3");
 }
 
+// One that would join with another learning rate is told what differs, and the others go on without it.
+BOOST_AUTO_TEST_CASE(one_that_joins_with_another_rate) {
+    const temporary_folder folder;
+    const std::string file = folder / "before.safetensors";
+    model_under(single<cpu_device>{}).save(file);
+    const auto at = own_addresses(3);
+    const auto live = [&at, &file](int slot, const plan& p, float rate) {
+        std::string members;
+        auto model = model_under(four_shards(multi_worker<ring>{cluster::of(at, slot, quick())}));
+        model.inner().optimizer().learning_rate = rate;
+        return trained(std::move(model), file, conduct{p, members});
+    };
+    processes job;
+    for (int r = 0; r < 3; ++r)
+        job.start([=] { return live(r, {.die_at = r == 1 ? 17 : -1, .pause = 0.06}, 0.02f); });
+    BOOST_TEST(job.result(1) == "KILLED");
+    const std::string told = job.result(job.start([=] { return live(1, {.pause = 0.06}, 0.05f); }));
+    BOOST_TEST(told.find("learning_rate: the job has 0.02, this process has 0.05") != told.npos, told);
+    for (const int r : {0, 2}) BOOST_TEST(job.result(r).starts_with("steps 60 bits "));
+}
+
 namespace {
 
 enum class moment { begin, epoch_begin, before_step, after_step, pass_end, epoch_end, checkpoint_saved, end };

@@ -25,7 +25,8 @@ public:
     }
     ticket start(const operation& o, void* data, std::int64_t n, bool more) override {
         const bool sums = o.what == kind::all_reduce || o.what == kind::all_reduce_tree;
-        if (!sums || o.type != element::f32 || o.how != reduction::sum || n == 0 || o.step % every_ != 0)
+        if (!sums || o.type != element::f32 || o.how != reduction::sum || n == 0 ||
+            o.compared_step() % every_ != 0)
             return c_->start(o, data, n, more);
         const projection mine = project(static_cast<const float*>(data), n, seed_of(o));
         const ticket t = c_->start(o, data, n, more);
@@ -64,7 +65,7 @@ private:
     std::vector<double> wrong_;  // by rank
 
     static std::uint64_t seed_of(const operation& o) {
-        return static_cast<std::uint64_t>(o.step) * 1000003 + static_cast<std::uint64_t>(o.bucket + 1);
+        return static_cast<std::uint64_t>(o.compared_step()) * 1000003 + static_cast<std::uint64_t>(o.bucket + 1);
     }
     /// Signs are bits of splitmix64.
     static projection project(const float* x, std::int64_t n, std::uint64_t seed) {

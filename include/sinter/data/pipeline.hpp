@@ -40,6 +40,7 @@ public:
     int batch_size() const { return last_->batch_size(); }
     std::int64_t size() const { return last_->size(); }   ///< examples in a pass, or unknown_size or endless
     const column_list& columns() const { return last_->columns(); }
+    std::int64_t size_when_made() const { return made_with_; }   ///< as size(), but for what a pass has told since
     /// What members that read the same data must share: batches, columns, and all stages with their settings.
     SINTER_COLD void describe(description& d) const {
         if (made_with_ != unknown_size)   // not one that is learned from a pass: who has made none knows it not yet

@@ -41,8 +41,10 @@ SINTER_COLD std::string folder_of(const Session& s, const std::string& named) {
 /// Evaluates checkpoints as they are written, where no other process does, and tells the end.
 class evaluate_checkpoints {
 public:
-    evaluate_checkpoints(const train_spec& t, const eval_spec& e, bool evaluates, train_and_evaluate_result& to)
-        : t_(t), e_(e), end_(t.folder), to_(to), evaluates_(evaluates) {}
+    /// `own`: each member has data of its own.
+    evaluate_checkpoints(const train_spec& t, const eval_spec& e, bool evaluates, bool own,
+                         train_and_evaluate_result& to)
+        : t_(t), e_(e), end_(t.folder), to_(to), evaluates_(evaluates), own_(own) {}
 
     template <class Run>
     SINTER_COLD void begin(Run& run) {
@@ -65,6 +67,12 @@ public:
     SINTER_COLD void tell_end() const {
         if (ended_at_ >= 0) end_.write(ended_at_, t_.max_steps);
     }
+    SINTER_COLD void describe(description& d) const {
+        d("evaluates", evaluates_)("batches", e_.batches);
+        if (!evaluates_) return;
+        describe_metrics(d, e_.metrics);
+        if (!own_) e_.data->describe(d.of("evaluation data"));
+    }
     /// Of the weights at the end, unless that has been done.
     template <class Trainer>
     SINTER_COLD void finish(Trainer& t) {
@@ -77,7 +85,7 @@ private:
     const eval_spec& e_;
     training_end end_;
     train_and_evaluate_result& to_;
-    bool evaluates_;
+    bool evaluates_, own_;
     double last_ = 0;
     std::int64_t ended_at_ = -1;   ///< the step at which training has ended, where this process tells it
 
@@ -125,7 +133,8 @@ SINTER_COLD train_and_evaluate_result train_and_evaluate(Model& model, train_spe
     if (does == duty::serve && detail::has_served(model.inner(), &stop_on_signals::asked))
         return {.does = does, .interrupted = static_cast<bool>(signals)};
     train_and_evaluate_result r{.does = does};
-    detail::evaluate_checkpoints evaluations(t, e, does == duty::both, r);
+    const bool own = detail::reads_own_batches(model.inner().session());
+    detail::evaluate_checkpoints evaluations(t, e, does == duty::both, own, r);
     r.epochs = model.train(*t.data, {.max_steps = t.max_steps, .progress = t.progress}, signals, hooks...,
                            save_checkpoints(t.folder, {.every_steps = t.every_steps,
                                                        .every_seconds = t.every_steps > 0 ? 0 : t.every_seconds,

@@ -227,7 +227,7 @@ private:
             if (detail::has_served(t_, run_.interruption())) return history;
         }
         if constexpr (!detail::trains_alone<Trainer>)
-            if (!run_.alone) terms_ = terms().text();
+            if (detail::members_change<Trainer> || !run_.alone) terms_ = terms().text();
         if (!joins()) {
             agree();
             run_.tell(resume);
@@ -272,8 +272,8 @@ private:
         if (o_.validation) detail::describe_data(d, t_.session(), *o_.validation, "validation data");
         detail::describe_data(d, t_.session(), run_.data, "training data");
         std::int64_t end = o_.max_steps;   // of steps, as far as it is known
-        if (end == 0 && run_.data.size() > 0)
-            end = run_.epochs * ((run_.data.size() - 1) / run_.data.batch_size() + 1);
+        if (const std::int64_t n = run_.data.size_when_made(); end == 0 && n > 0)
+            end = run_.epochs * ((n - 1) / run_.data.batch_size() + 1);
         detail::describe_model(d, t_, end);
         detail::describe_training(d, o_, run_.hooks);
         return d;

@@ -23,14 +23,14 @@ struct throws_at {
     }
 };
 template <auto Mode>
-std::string trains(const cluster& c, bool in_data) {
+std::string trains(const cluster& c, bool in_data, float rate_of_one = 0.1f) {
     random_stream r(3);
     std::vector<float> x(40 * batch * 4);
     std::vector<std::int32_t> labels(40 * batch);
     for (float& v : x) v = r.normal();
     for (std::int32_t& l : labels) l = static_cast<std::int32_t>(r.word() % 2);
     const bool bad = c.rank() == 1;
-    estimator model{net, softmax_cross_entropy, sgd{.learning_rate = 0.1f}, max_batch<batch>,
+    estimator model{net, softmax_cross_entropy, sgd{.learning_rate = bad ? rate_of_one : 0.1f}, max_batch<batch>,
                     parameter_server<Mode>{c}, {.threads = 1}};
     int seen = 0;
     auto data = data::source(data::dataset(extents(4), x).labels(labels)) |
@@ -61,6 +61,19 @@ BOOST_AUTO_TEST_CASE(workers_that_share_batches_all_end) {
         all_end<sync<0>>(in_data);
         all_end<stale<2>>(in_data);
     }
+}
+// So do those that would not train alike, before anything is pushed.
+BOOST_AUTO_TEST_CASE(another_learning_rate) {
+    const auto differ = [](auto trains_with) {
+        server_job job(3, 2, 20);
+        job.start_all(trains_with);
+        for (int i = 0; i < job.size(); ++i) {
+            const std::string said = job.result(i, 15);
+            BOOST_TEST(holds(said, "learning_rate: rank 0 has 0.1, rank 1 has 0.2"), "process " << i << ": " << said);
+        }
+    };
+    differ([](const cluster& c) { return trains<sync<0>>(c, false, 0.2f); });
+    differ([](const cluster& c) { return trains<stale<2>>(c, false, 0.2f); });
 }
 BOOST_AUTO_TEST_CASE(workers_with_batches_of_their_own_go_on) {
     for (const bool in_data : {false, true}) {

@@ -54,7 +54,7 @@ inline void process_group::heard(int from, message::kind k, span<const std::byte
     }
     throw format_error("a kind that is not known", "a control message");
 } catch (const error& e) {
-    adopt(about(from, "", -1, std::string("it sent what cannot be understood: ") + e.what()), true);
+    adopt(about(from, "", marks_.step, std::string("it sent what cannot be understood: ") + e.what()), true);
 }
 
 inline std::vector<std::string> process_group::exchange(const std::string& what, const std::string& bytes) {
@@ -75,7 +75,7 @@ inline std::vector<std::string> process_group::exchange(const std::string& what,
         changed_.wait(hold, [&] { return error_.there() || !inbox_[at].empty() || left_[at]; });
         if (!error_.there() && inbox_[at].empty()) {
             hold.unlock();
-            fail(about(r, what, -1, "it has left the job, and this member waits for its part"));
+            fail(about(r, what, marks_.step, "it has left the job, and this member waits for its part"));
         }
         check();
         if (!hold.owns_lock()) hold.lock();
@@ -83,7 +83,7 @@ inline std::vector<std::string> process_group::exchange(const std::string& what,
         inbox_[at].pop_front();
         hold.unlock();
         if (m.number != number || m.what != what) {
-            fail(about(r, what, -1,
+            fail(about(r, what, marks_.step,
                        joined({"members do not do the same: it exchanges '", m.what, "' (its ", m.number + 1,
                                "th), this member '", what, "' (its ", number + 1, "th)"})));
             check();

@@ -63,7 +63,7 @@ inline void process_group::join() {
             }});
     for (int r = 0; r < size(); ++r) suspicion_.push_back(std::make_unique<alarm>(loop_));
     loop_.start([this](const char* what) {
-        adopt(about(rank(), "", -1, std::string("its connections' thread failed: ") + what), true);
+        adopt(about(rank(), "", marks_.step, std::string("its connections' thread failed: ") + what), true);
     });
     loop_.post([this, by_rank = std::move(by_rank)] {
         links_->begin();
