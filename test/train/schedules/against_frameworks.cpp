@@ -83,6 +83,10 @@ BOOST_AUTO_TEST_CASE(numbers_that_make_no_rate_are_refused) {
     const float nan = NAN;
     for (const float x : {-1.f, nan}) {
         BOOST_CHECK_THROW(polynomial(1.f, 5, 0.f, x), option_error);
+        BOOST_CHECK_THROW(polynomial(1.f, 5, x), option_error);
+        BOOST_CHECK_THROW(cosine(1.f, 5, x), option_error);
+        BOOST_CHECK_THROW(cosine_restarts(1.f, 5, 1.f, 1.f, x), option_error);
+        BOOST_CHECK_THROW(piecewise(1.f, {{5, x}}), option_error);
         BOOST_CHECK_THROW(exponential(1.f, 5, x), option_error);
         BOOST_CHECK_THROW(inverse_time(1.f, 5, x), option_error);
         BOOST_CHECK_THROW(one_cycle(1.f, 5, x), option_error);

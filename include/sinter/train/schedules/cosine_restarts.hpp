@@ -28,12 +28,13 @@ inline float cosine_restarts_rate(const schedule& s, std::int64_t step) {
 /// each time `longer` times as long and from `lower` times the peak (Loshchilov and Hutter 2017,
 /// SGDR; Keras' CosineDecayRestarts with alpha = end / peak and end = 0; PyTorch's
 /// CosineAnnealingWarmRestarts with lower = 1). It begins behind a warm-up. option_error where
-/// steps < 1, longer < 1 or lower < 0.
+/// steps < 1, longer < 1, lower < 0 or end < 0.
 constexpr schedule cosine_restarts(float peak, std::int64_t steps, float longer = 2.f, float lower = 1.f,
                                    float end = 0.f) {
     detail::need_steps(steps, "cosine_restarts");
-    if (!(longer >= 1.f)) throw option_error("how much longer periods become", "cosine_restarts", "below 1", "1 or more");
-    if (!(lower >= 0.f)) throw option_error("how much lower peaks become", "cosine_restarts", "below 0", "0 or more");
+    detail::need_later_rate(end, "cosine_restarts");
+    if (!(longer >= 1.f)) throw option_error("growth of periods", "cosine_restarts", "below 1", "1 or more");
+    if (!(lower >= 0.f)) throw option_error("factor of peaks", "cosine_restarts", "below 0", "0 or more");
     schedule s(peak);
     s.at_step = &detail::cosine_restarts_rate;
     s.steps = steps;

@@ -30,6 +30,7 @@ constexpr schedule piecewise(float first, std::initializer_list<piece> changes) 
             throw option_error("too many pieces", "piecewise", std::to_string(changes.size()),
                                std::to_string(schedule::most_pieces) + " at most");
         if (p.from < 0) throw option_error("first step of a piece", "piecewise", std::to_string(p.from), "0 or more");
+        detail::need_later_rate(p.rate, "piecewise");
         if (s.pieces && p.from <= s.from[s.pieces - 1])
             throw option_error("pieces out of order", "piecewise", std::to_string(p.from),
                                "a later step than the one before");

@@ -13,9 +13,10 @@ inline float polynomial_rate(const schedule& s, std::int64_t step) {
 
 /// From `peak` to `end` over `steps` steps along (1 - step / steps)^power, then `end` (Keras'
 /// PolynomialDecay, PyTorch's PolynomialLR with end = 0). Power 1 is a straight line. option_error
-/// where steps < 1 or power < 0.
+/// where steps < 1, end < 0 or power < 0.
 constexpr schedule polynomial(float peak, std::int64_t steps, float end = 0.f, float power = 1.f) {
     detail::need_steps(steps, "polynomial");
+    detail::need_later_rate(end, "polynomial");
     if (!(power >= 0.f)) throw option_error("power", "polynomial", "below 0", "0 or more");
     schedule s(peak);
     s.at_step = &detail::polynomial_rate;

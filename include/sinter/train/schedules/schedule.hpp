@@ -56,6 +56,11 @@ namespace detail {
 constexpr void need_steps(std::int64_t steps, const char* schedule) {
     if (steps < 1) throw option_error("number of steps", schedule, std::to_string(steps), "1 or more");
 }
+/// option_error unless a rate that a schedule comes to later can train: training looks at the first one itself.
+constexpr void need_later_rate(float rate, const char* schedule) {
+    if (!(rate >= 0.f && rate <= 3.4028234e38f))
+        throw option_error("learning rate", schedule, std::to_string(rate), "0 or more, and finite");
+}
 /// 1 for x = 0, along half a cosine to 0 for x = 1. A builtin, here and in the optimizers: <cmath>
 /// costs every program 0.15 s of build time.
 inline float half_cosine(double x) {
@@ -68,9 +73,10 @@ inline float cosine_rate(const schedule& s, std::int64_t step) {
 } // namespace detail
 
 /// From `peak` down to `end` along half a cosine over `steps` steps (Loshchilov and Hutter 2017),
-/// then `end`. option_error where steps < 1.
+/// then `end`. option_error where steps < 1 or end < 0.
 constexpr schedule cosine(float peak, std::int64_t steps, float end = 0.f) {
     detail::need_steps(steps, "cosine");
+    detail::need_later_rate(end, "cosine");
     schedule s(peak);
     s.at_step = &detail::cosine_rate;
     s.steps = steps;
