@@ -7,6 +7,7 @@
 #include <sinter/data/transform/batch.hpp>
 #include <sinter/data/features/save.hpp>
 #include <sinter/data/features/stream.hpp>
+#include <sinter/data/scaling/save.hpp>
 #include <span>
 
 // Files of features: older ones, broken ones, and what was not learned.
@@ -117,4 +118,38 @@ BOOST_AUTO_TEST_CASE(a_missing_number_without_a_mean) {
     data::features target;
     target.number("area", {.standardise = false}).target("rooms", {.standardise = false});
     BOOST_TEST(again(target).apply(train).targets()[1] == 4.f);
+}
+/// A file that was cut anywhere is refused, whatever is left of it.
+BOOST_AUTO_TEST_CASE(files_that_were_cut) {
+    const temporary_folder folder;
+    const std::string path = folder / "cut";
+    const auto bytes_of = [&] {
+        std::string all;
+        io::input_file in(path);
+        all.resize(in.size());
+        in.read_up_to(std::as_writable_bytes(std::span(all)));
+        return all;
+    };
+    const auto refused_wherever = [&](auto load) {
+        const std::string all = bytes_of();
+        load(path);
+        for (std::size_t n = 0; n <= all.size(); ++n) {
+            const std::string part = n < all.size() ? all.substr(0, n) : all + "\nnumber,b,0,0,0,,1\n";
+            io::atomic_write(path, [&](io::output_file& file) { file.write(part); });
+            BOOST_CHECK_THROW(load(path), format_error);
+        }
+        io::atomic_write(path, [&](io::output_file& file) { file.write(all + "\n"); });   // of an editor's
+        load(path);
+    };
+    data::features f;
+    f.number("age").index(data::vocabulary("a", {"x", "y\nz"})).index(
+        data::crossed(40, {data::hashed("b", 5), data::bucketized("c", {0.25, 1.5})}));
+    f.indicator(data::bucketized("c", {1, 2})).target("t", {.standardise = false});
+    data::csv::table t = csv::parse("age,a,b,c,t\n1,x,q,1,2\n5,x,r,2,2\n", "t");
+    f.fit(t);
+    save(f, path);
+    refused_wherever([](const std::string& p) { data::load_features(p); });
+    data::scaling s = data::scaling::fit(data::dataset(extents(3), {1, 2, 3, 4, 6, 9}));
+    save(s, path);
+    refused_wherever([](const std::string& p) { data::load_scaling(p); });
 }

@@ -337,6 +337,11 @@ BOOST_AUTO_TEST_CASE(files_of_other_programs_are_told_how_to_convert) {
         {"net.tflite", std::string("\x1c\0\0\0TFL3\0\0\0\0", 12), "TensorFlow Lite", "Keras model"},
         {"saved_model.pb", "\x08\x01\x12\xa0\x1f\n\x83\x01", "saved_model.pb", "tensorflow.saved_model.load"},
         {"pointer", "version https://git-lfs.github.com/spec/v1\noid sha256:0\n", "Git LFS", "git lfs pull"},
+        {"notes.txt", "weights {of run 7}\non Sunday\n", "a text that begins with 'weights {of run 7}'", "save()"},
+        {"table.csv", "\xef\xbb\xbfgr\xc3\xb6\xc3\x9f\x65,1\n", "a text that begins with", "save()"},
+        {"cut.txt", "weights" + std::string(600, 'w').substr(0, 504) + "\xc3\xb6", "a text that begins with", "save()"},
+        {"wide.txt", std::string("\xff\xfew\0e\0i\0g\0h\0t\0s\0", 16), "a text that begins with", "save()"},
+        {"model.safetensors.index.json", "{\"metadata\": {}, \"weight_map\": {}}", "the index", "that it names"},
         {"page", "<!DOCTYPE html><html><body>404</body></html>", "a web page", "downloaded"},
     };
     for (const auto& f : files) {

@@ -9,9 +9,18 @@
 namespace sinter::inline SINTER_TARGET::data {
 
 /// The file is CSV itself, a record for each feature: what it is, its column, its numbers, its
-/// words. A mean that was not learned is an empty field.
+/// words. A mean that was not learned is an empty field. The last record has the number of those before it, and no
+/// end of line, so that a file that was cut anywhere is known by it.
 class feature_file {
 public:
+    /// What a file has; text() is the same without the end, as older files have it, and is read as well.
+    static std::string whole_text(const features& f) {
+        std::size_t records = f.has_label() ? 1 + f.label_.parts.size() : 0;
+        if (f.has_target()) ++records;
+        for (const features::item& i : f.items_) records += 1 + i.classes.parts.size();
+        const std::string s = text(f);
+        return first_line_of_files + s.substr(s.find('\n')) + "end," + std::to_string(records);
+    }
     /// option_error where they have not learned what they need: whoever reads it would not know.
     static std::string text(const features& f) {
         f.need_fitted("save");
@@ -29,13 +38,21 @@ public:
         cursor at(reader);
         const std::string head = at.next_line() ? at.rest() : "";
         at.floats = head == first_line_of_floats;
-        if (head != first_line && !at.floats) at.refuse("not a file of features", first_line);
+        const bool has_end = head == first_line_of_files;
+        if (head != first_line && !at.floats && !has_end) at.refuse("not a file of features", first_line_of_files);
+        bool ended = false;
         features f;
         f.fitted_ = true;
         std::int64_t wide = 0;
         while (at.next_line()) {
+            if (ended) at.refuse("more than the end of the file", "end, a number, and nothing else");
             const std::string what = at.word();
-            if (what == "number" || what == "target") {
+            if (what == "end" && has_end) {
+                if (at.whole(0, categories::most) != at.lines() - 1)
+                    at.refuse("the file was cut: not as many records as were written",
+                              std::to_string(at.lines() - 1), 1);
+                ended = true;
+            } else if (what == "number" || what == "target") {
                 numeric n = read_numeric(at);
                 if (what == "number") f.items_.push_back({features::kind::number, std::move(n), {}});
                 else f.target_ = std::move(n);
@@ -54,11 +71,13 @@ public:
                 wide += f.items_.back().classes.size;
             if (wide > categories::most) at.refuse("too many indicators", "at most 2^24 in all");
         }
+        if (has_end && !ended) at.refuse("the file was cut", "the line that begins with end");
         return f;
     }
 
 private:
-    static constexpr const char* first_line = "sinter features,2";
+    static constexpr const char* first_line_of_files = "sinter features,3";
+    static constexpr const char* first_line = "sinter features,2";   // of before: without an end
     static constexpr const char* first_line_of_floats =
         "sinter features,1";   // boundaries were floats, and so compared
     static constexpr std::size_t most_items = 4096;
@@ -93,8 +112,11 @@ private:
         bool next_line() {
             if (at_ < in_.fields().size()) refuse("more than was expected", "the end of the line");
             at_ = 0;
-            return in_.next();
+            const bool more = in_.next();
+            lines_ += more;
+            return more;
         }
+        int lines() const { return lines_ - 1; }   ///< behind the first
         std::string word() {
             if (at_ >= in_.fields().size()) refuse("a line is too short", "another field");
             return std::string(in_.fields()[at_++].text);
@@ -133,6 +155,7 @@ private:
     private:
         csv::reader& in_;
         std::size_t at_ = 0;
+        int lines_ = 0;
     };
     /// The first double that is `b` or more as a float: with it as a boundary all numbers fall
     /// where they fell when they were compared as floats.
@@ -193,7 +216,7 @@ private:
 
 /// Writes the whole file or, with an io_error, leaves what was there.
 inline void save(const features& f, const std::string& path) {
-    io::atomic_write(path, [&](io::output_file& file) { file.write(feature_file::text(f)); });
+    io::atomic_write(path, [&](io::output_file& file) { file.write(feature_file::whole_text(f)); });
 }
 /// io_error where the file cannot be read, format_error where it is none of save's.
 inline features load_features(const std::string& path) {

@@ -9,9 +9,15 @@
 /// another program.
 namespace sinter::inline SINTER_TARGET::data {
 
-/// The file is CSV: a line of names, then one for each column of numbers, all digits kept.
+/// The file is CSV: a line of names, then one for each column of numbers, all digits kept; then the number of columns,
+/// without an end of line, so that a file that was cut anywhere is known by it.
 class scaling_file {
 public:
+    /// What a file has; text() is the same without the end, as older files have it, and is read as well.
+    static std::string whole_text(const scaling& s) {
+        const std::string all = text(s);
+        return first_line_of_files + all.substr(all.find('\n')) + "end," + std::to_string(s.statistics().size());
+    }
     static std::string text(const scaling& s) {
         const scaling_options& o = s.options();
         std::string all = first_line + std::string("\n");
@@ -25,8 +31,11 @@ public:
     static scaling parse(io::byte_source& in) {
         csv::reader reader(in, {.header = false, .ragged = true});
         const auto& f = reader.fields();
-        if (!reader.next() || f.size() != 2 || csv::escaped(f[0].text) + ',' + csv::escaped(f[1].text) != first_line)
-            refuse(reader, "not a file of a scaling", 0, first_line);
+        std::string head;
+        if (reader.next() && f.size() == 2) head = csv::escaped(f[0].text) + ',' + csv::escaped(f[1].text);
+        const bool has_end = head == first_line_of_files;
+        if (head != first_line && !has_end) refuse(reader, "not a file of a scaling", 0, first_line_of_files);
+        bool ended = false;
         scaling_options o;
         if (!reader.next() || f.size() != 4 || (f[0].text != "standard" && f[0].text != "min_max"))
             refuse(reader, "unknown scaling", 0, "standard or min_max, what has statistics, and two numbers");
@@ -40,17 +49,29 @@ public:
         if (!(o.low < o.high)) refuse(reader, "a range that is empty", 3, "a number above " + digits(o.low));
         std::vector<scaling::column_scale> columns;
         while (reader.next()) {
+            if (ended) refuse(reader, "more than the end of the file", 0, "end, a number, and nothing else");
+            if (has_end && f.size() == 2 && f[0].text == "end") {
+                if (f[1].text != std::to_string(columns.size()))
+                    refuse(reader, "the file was cut: not as many columns as were written", 1,
+                           std::to_string(columns.size()));
+                ended = true;
+                continue;
+            }
             if (f.size() != 2 && f.size() != 3) refuse(reader, "a line of other length", 0, "a shift and a spread");
             columns.push_back({number(reader, 0), number(reader, 1), f.size() == 3 ? number(reader, 2) : 0});
             if (!(columns.back().spread > 0)) refuse(reader, "a number cannot be used", 1, "a spread above 0");
         }
         if (columns.empty())
             throw format_error("no columns", reader.file(), "the end of the file", "a shift and a spread");
+        if (has_end && !ended)
+            throw format_error("the file was cut", reader.file(), "the end of the file",
+                               "the line that begins with end");
         return scaling(std::move(columns), o);
     }
 
 private:
-    static constexpr const char* first_line = "sinter scaling,1";
+    static constexpr const char* first_line_of_files = "sinter scaling,2";
+    static constexpr const char* first_line = "sinter scaling,1";   // of before: without an end
     static constexpr const char* names[] = {"columns", "last_axis", "everything"};
 
     static std::string digits(double x) {   // the shortest that read back as the same number
@@ -75,7 +96,7 @@ private:
 
 /// Writes the whole file or, with an io_error, leaves what was there.
 inline void save(const scaling& s, const std::string& path) {
-    io::atomic_write(path, [&](io::output_file& file) { file.write(scaling_file::text(s)); });
+    io::atomic_write(path, [&](io::output_file& file) { file.write(scaling_file::whole_text(s)); });
 }
 /// io_error where the file cannot be read, format_error where it is none of save's.
 inline scaling load_scaling(const std::string& path) {

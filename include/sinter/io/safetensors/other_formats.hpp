@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/base/error.hpp>
+#include <sinter/base/joined.hpp>
+#include <sinter/base/utf8.hpp>
 #include <sinter/io/printable.hpp>
 
 /// Files of other programs, known by their first bytes, and how to make of them what can be read
@@ -14,9 +16,26 @@ inline constexpr std::size_t telling_bytes = 512;
 /// HDF5, ONNX or GGUF: what it is, and the line of Python that converts it. Also where it is one of
 /// TensorFlow or TensorFlow Lite, a web page, or Git LFS' stand-in for a file: what to fetch instead.
 /// `arrays_too`: also where it is one of NumPy's, which load_weights() reads.
+/// What is no format that is known here, but text, has a place where it says how long its header is, too: eight
+/// letters, which are more than any.
+template <class = void>
+SINTER_COLD inline bool is_text(std::string_view start) {
+    if (start.size() < 8) return false;
+    if (start.starts_with("\xff\xfe")) return start[3] == 0;   // UTF-16
+    if (start.starts_with("\xfe\xff")) return start[2] == 0;
+    while (!start.empty()) {
+        const std::size_t n = base::utf8_length(start);
+        if (n == 0) return start.size() < 4 && static_cast<unsigned char>(start[0]) >= 0xc2;   // cut within a character
+        if (const auto c = static_cast<unsigned char>(start[0]); c < 0x20 && !(c >= '\t' && c <= '\r') && c != 0x1b)
+            return false;
+        start.remove_prefix(n);
+    }
+    return true;
+}
 template <class = void>
 SINTER_COLD inline void refuse_other_formats(std::string_view start, const std::string& path, bool arrays_too) {
-    if (start.size() > 8 && start[8] == '{')
+    const bool text = is_text(start);
+    if (start.size() > 8 && start[8] == '{' && !text)
         return;   // safetensors: eight bytes of length, whatever they are, then JSON
     const std::string file = io::printable(path, 4096);
     const auto refuse = [&](std::string_view what, std::string_view line) {
@@ -65,6 +84,11 @@ SINTER_COLD inline void refuse_other_formats(std::string_view start, const std::
             joined({"an .npz file of its weights: python3 -c \"import onnx, numpy; from onnx import numpy_helper as h; "
                     "numpy.savez('converted.npz', **{t.name: h.to_array(t) for t in onnx.load(",
                     file, ").graph.initializer})\"; then load_weights"}));
+    if (text && has("\"weight_map\""))
+        refuse("the index of a model's files, a text", "the .safetensors files that it names");
+    if (text)
+        refuse(joined({"a text that begins with ", io::printable(start.substr(0, start.find_first_of("\r\n")), 40)}),
+               "a safetensors file, as save() writes it");
     if (arrays_too && (npz || start.starts_with("\x93NUMPY")))
         refuse(npz ? "an archive of NumPy's (.npz)" : "an array of NumPy's (.npy)",
                "a safetensors file; load_weights (<sinter/train/checkpoint/load_weights.hpp>) reads NumPy's");
