@@ -62,7 +62,8 @@ struct diloco {
         }
         void reduce(span<double> sums) { others_->all_reduce(sums); }
         membership member() const { return {others_->rank(), others_->size()}; }
-        bool per_worker() const { return true; }   // the trainer's loop knows that batches are each process's own
+        // The trainer's loop knows that batches are each process's own. Each must have as many as the others.
+        bool per_worker() const { return true; }
 
     private:
         diloco settings_;

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <boost/test/unit_test.hpp>
+#include "support/thread_members.hpp"
 #include <sinter/sinter.hpp>
 #include <sinter/train/alternating_trainer.hpp>
+#include <sinter/train/distribute.hpp>
 #include <cmath>
 
 // Strategies that the library does not have: what a user writes against strategy/strategy.hpp.
@@ -131,6 +133,42 @@ struct two_halves {
     };
 };
 
+/// Members have batches of their own and average their weights now and then. Its step is single's, which takes no
+/// empty batch.
+struct local_averages {
+    using device = cpu_device;
+    static constexpr strategy_traits traits{};
+    collective::communicator* group = nullptr;
+
+    template <class Programs>
+    class session : public single_session<Programs> {
+        using base = single_session<Programs>;
+
+    public:
+        session(const local_averages& s, int threads)
+            : base(cpu_device::options{.threads = threads}), group_(s.group),
+              w_(static_cast<std::size_t>(Programs::template training<0>::v.floats(space::parameter))) {}
+        template <int I, class Observer>
+        step_result step(const data::batch_view& b, const step_values& v, Observer observe) {
+            const step_result r = base::template step<I>(b, v, observe);
+            if (++n_ % 3 != 0) return r;
+            base::read({space::parameter, 0}, w_.data(), static_cast<std::int64_t>(w_.size()));
+            group_->all_reduce(span<float>(w_.data(), w_.size()));
+            for (float& x : w_) x /= static_cast<float>(group_->size());
+            base::write({space::parameter, 0}, w_.data(), static_cast<std::int64_t>(w_.size()));
+            return r;
+        }
+        void reduce(span<double> sums) { group_->all_reduce(sums); }
+        membership member() const { return {group_->rank(), group_->size()}; }
+        bool per_worker() const { return true; }
+
+    private:
+        collective::communicator* group_;
+        std::vector<float> w_;
+        int n_ = 0;
+    };
+};
+
 double furthest(const std::vector<float>& a, const std::vector<float>& b) {
     double most = 0;
     for (std::size_t i = 0; i < a.size(); ++i)
@@ -216,4 +254,26 @@ BOOST_AUTO_TEST_CASE(wherever_a_strategy_may_stand) {
     same.step(e.view());
     BOOST_TEST(same.phase_steps()[0] == 2);   // a phase's step that changed nothing does not count, either
     BOOST_TEST(same.steps() == 4);
+}
+
+BOOST_AUTO_TEST_CASE(own_batches_in_train_and_in_a_loop) {
+    std::vector<float> x(24 * 6), y(24 * 3);
+    random_stream random(5);
+    for (float& v : x) v = random.normal();
+    for (float& v : y) v = random.normal();
+    const auto set = data::dataset(extents(6), x).targets(extents(3), y);
+    std::vector<float> found[2];
+    std::vector<std::int64_t> steps[2];
+    const auto thrown = sinter_test::in_members(2, [&](int rank, collective::communicator& c) {
+        auto mine = set.slice(12 * rank, 12) | data::batch(4), held_out = set | data::batch(8);
+        estimator m{net, mse, sgd{.learning_rate = 0.01f}, max_batch<batch>, local_averages{&c}, {.threads = 1}};
+        const auto h = m.train(mine, {.epochs = 2, .validation = held_out, .progress = nullptr});
+        steps[rank] = {static_cast<std::int64_t>(h.size()), m.inner().steps()};
+        for (const data::batch_view& b : distribute(m.inner(), mine)) m.inner().step(b);
+        steps[rank].push_back(m.inner().steps());
+        found[rank] = weights(m.inner());
+    });
+    for (const std::string& e : thrown) BOOST_TEST(e.empty(), e);
+    for (const auto& s : steps) BOOST_TEST(s == (std::vector<std::int64_t>{2, 6, 9}));
+    BOOST_TEST(found[0] == found[1]);   // averaged behind steps 3, 6 and 9
 }

@@ -10,7 +10,8 @@ namespace sinter::inline SINTER_TARGET::data {
 ///     for (int epoch = 0; epoch < 5; ++epoch)
 ///         for (const data::batch_view& b : pipeline) train(b);
 ///
-/// Leaving a loop early leaves the cursor where it is: rewind() or seek() to go elsewhere. Errors
+/// Leaving a loop early leaves the cursor where it is: rewind() or seek() to go elsewhere. What only
+/// looks at the data (evaluate, predict) leaves it where it was. Errors
 /// of sources and mapped functions come out of next() or the loop, also where another thread met
 /// them.
 class pipeline {
@@ -35,7 +36,27 @@ public:
         last_->seek(to);
         position_ = to;
     }
-    void rewind() { seek({}); }
+    void rewind() { seek({}); }   ///< to the beginning of the first pass
+    /// Calls f(batch) for each batch of the present pass, from its beginning, until it answers false. The pipeline is
+    /// then where it was, also behind an exception, and the batch that next() gave is still good. Within a pass the
+    /// next batch costs what seek() to there costs.
+    template <class F>
+    SINTER_COLD void look_over_pass(F f) {
+        const data::position at = position_;
+        batch_buffer own(last_->columns(), last_->batch_size());
+        try {
+            if (at.index != 0) last_->seek({at.epoch, 0});
+            while (last_->fill(own))
+                if (!f(own.view())) break;
+        } catch (...) {
+            try {
+                last_->seek(at);
+            } catch (...) {   // the first error is the one to tell
+            }
+            throw;
+        }
+        last_->seek(at);
+    }
 
     int batch_size() const { return last_->batch_size(); }
     std::int64_t size() const { return last_->size(); }   ///< examples in a pass, or unknown_size or endless

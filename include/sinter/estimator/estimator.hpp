@@ -55,7 +55,9 @@ public:
     /// the weights); on the processor the weights are still those before that step. So does a
     /// weight that is not finite at the end of a pass, before validation and hooks. option_error
     /// where the learning rate is negative. The first pass goes on where the data are: a pipeline
-    /// that was partly read gives the rest first.
+    /// that was partly read gives the rest first, of which the progress and the first result's
+    /// first_example tell; `data.rewind()` before the call begins anew. Data, hooks, metrics and files
+    /// are checked before the first step, as far as they are known there.
     template <class... Hooks>
     SINTER_COLD std::vector<epoch_result> train(data::pipeline& data, const train_options& o, Hooks&&... hooks) {
         const detail::hook_calls calls[] = {detail::calls_of<detail::model_run<trainer_type>>(hooks)..., {}};
@@ -74,7 +76,8 @@ public:
     }
 
     /// One pass over `data`, from its beginning, without training (train/evaluate.hpp): loss,
-    /// accuracy and whatever metrics are given, each of one of the net's outputs or of all.
+    /// accuracy and whatever metrics are given, each of one of the net's outputs or of all. The data
+    /// are then where they were.
     template <class... M>
     evaluation_result evaluate(data::pipeline& data, const M&... m) {
         constexpr bool all_are = (std::convertible_to<M, metrics::named> && ...);
@@ -99,13 +102,12 @@ public:
     span<const float> predict(const data::batch_view& b, int i = 0) { return t_.predict(b, i); }
 
     /// Output `i` of the net for all examples of one pass over `data`, from its beginning, one
-    /// after the other: [examples, extents...]. Targets and weights are not looked at. option_error
-    /// where there is no such output or the data never end.
+    /// after the other: [examples, extents...]. The data are then where they were. Targets and weights
+    /// are not looked at. option_error where there is no such output or the data never end.
     std::vector<float> predict(data::pipeline& data, int i = 0) {
         detail::need_an_end(data, "predict");
-        detail::begin_pass(data);
         std::vector<float> all;
-        detail::one_pass(data, [&](const data::batch_view& b) {
+        data.look_over_pass([&](const data::batch_view& b) {
             const span<const float> y = t_.predict(b, i);
             all.insert(all.end(), y.begin(), y.end());
             return true;

@@ -6,7 +6,7 @@
 #include <sinter/estimator/training_end.hpp>
 #include <sinter/train/checkpoint/checkpoint.hpp>
 #include <sinter/train/checkpoint/checkpoint_folder.hpp>
-#include <sinter/train/evaluate.hpp>
+#include <sinter/train/evaluation_checks.hpp>
 #include <sinter/train/hooks/stop_on_signals.hpp>
 #include <sinter/train/progress_line.hpp>
 #include <chrono>
@@ -69,6 +69,7 @@ private:
 template <class Model>
 SINTER_COLD train_and_evaluate_result follow_checkpoints(Model& model, const train_spec& t, const eval_spec& e,
                                                          const stop_on_signals& signals) {
+    need_evaluable(model.inner(), *e.data, e.metrics, e.batches, "train_and_evaluate, eval_spec");
     train_and_evaluate_result r{.does = duty::evaluate};
     const checkpoint_folder files(t.folder, t.keep);
     const training_end end(t.folder);

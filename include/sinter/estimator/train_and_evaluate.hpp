@@ -29,6 +29,14 @@ duty duty_of(const Session& s, duty asked) {
     return duty::both;
 }
 
+/// Whether those that train measure themselves what hooks watch, since no other process evaluates.
+template <class Session>
+bool measures_for_hooks(const Session& s, duty asked, duty does) {
+    bool elsewhere = asked == duty::train;
+    if constexpr (requires { s.in_job(); }) elsewhere = elsewhere || s.in_job().has_evaluator;
+    return does == duty::both || (does == duty::train && !elsewhere);
+}
+
 /// The folder that the program or else the job names (TF_CONFIG's model_dir).
 template <class Session>
 SINTER_COLD std::string folder_of(const Session& s, const std::string& named) {
@@ -41,20 +49,41 @@ SINTER_COLD std::string folder_of(const Session& s, const std::string& named) {
 /// Evaluates checkpoints as they are written, where no other process does, and tells the end.
 class evaluate_checkpoints {
 public:
-    /// `own`: each member has data of its own.
-    evaluate_checkpoints(const train_spec& t, const eval_spec& e, bool evaluates, bool own,
+    /// `own`: each member has data of its own; `for_hooks`: those that train measure what hooks watch.
+    evaluate_checkpoints(const train_spec& t, const eval_spec& e, bool evaluates, bool own, bool for_hooks,
                          train_and_evaluate_result& to)
-        : t_(t), e_(e), end_(t.folder), to_(to), evaluates_(evaluates), own_(own) {}
+        : t_(t), e_(e), end_(t.folder), to_(to), evaluates_(evaluates), own_(own), for_hooks_(for_hooks) {}
 
+    static constexpr bool measures = false;   // but for what check_run() tells of
+    template <class Run>
+    SINTER_COLD void check_run(Run& run) {
+        if (!for_hooks_)
+            return run.say_what_measures("what validate() measures: the evaluator tells those that train of nothing");
+        tell_of_validation(run, e_.metrics, "val_");
+        hooks_need_it_ = run.is_needed("val_loss") || run.is_needed("val_accuracy");   // those before this one
+        for (const metrics::named& m : e_.metrics) hooks_need_it_ = hooks_need_it_ || run.is_needed("val_" + m.name());
+        if (evaluates_ || hooks_need_it_)
+            need_evaluable(run.model, *e_.data, e_.metrics, e_.batches, "train_and_evaluate, eval_spec");
+    }
     template <class Run>
     SINTER_COLD void begin(Run& run) {
         last_ = e_.clock() - e_.throttle;
         if (run.chief && run.step < run.max_steps) end_.remove();
     }
+    /// Where a hook decides by validation at each epoch's end, it is measured there.
+    template <class Run>
+    SINTER_COLD void pass_end(Run& run) {
+        if (!hooks_need_it_ || run.unmeasured() || run.lost) return;
+        evaluation_result r = evaluate(run.model, *e_.data, e_.metrics, &run, e_.batches);
+        if (r.interrupted) return run.stop_unmeasured("asked to stop during an evaluation");
+        put_validation(run.result, r, "val_");
+        if (evaluates_ && measured_at_ != run.step) keep(std::move(r), run.model);
+    }
     template <class Run>
     SINTER_COLD void checkpoint_saved(Run& run, const std::string&) {
         const double now = e_.clock();
-        const bool due = evaluates_ && !run.interrupted() && now - last_ >= e_.throttle && run.step < run.max_steps;
+        const bool due = evaluates_ && !run.interrupted() && now - last_ >= e_.throttle && run.step < run.max_steps &&
+                         measured_at_ != run.step;
         if (!evaluates_ || of_chief(run.model.session(), due) == 0) return;   // by the chief's clock
         last_ = now;
         add(run.model, &run);
@@ -76,7 +105,7 @@ public:
     /// Of the weights at the end, unless that has been done.
     template <class Trainer>
     SINTER_COLD void finish(Trainer& t) {
-        if (!evaluates_ || (!to_.evaluations.empty() && to_.evaluations.back().step == t.steps())) return;
+        if (!evaluates_ || measured_at_ == t.steps()) return;
         add(t, nullptr);
     }
 
@@ -85,9 +114,10 @@ private:
     const eval_spec& e_;
     training_end end_;
     train_and_evaluate_result& to_;
-    bool evaluates_, own_;
+    bool evaluates_, own_, for_hooks_, hooks_need_it_ = false;
     double last_ = 0;
     std::int64_t ended_at_ = -1;   ///< the step at which training has ended, where this process tells it
+    std::int64_t measured_at_ = -1;   ///< the step of the last evaluation
 
     template <class Run>
     bool ends_early(const Run& run) const {
@@ -96,8 +126,12 @@ private:
     template <class Trainer>
     SINTER_COLD void add(Trainer& t, const training_run* run) {
         evaluation_result r = evaluate(t, *e_.data, e_.metrics, run, e_.batches);
-        if (r.interrupted) return;
+        if (!r.interrupted) keep(std::move(r), t);
+    }
+    template <class Trainer>
+    SINTER_COLD void keep(evaluation_result r, const Trainer& t) {
         const bool chief = t.session().member().chief();   // it may be another one than before
+        measured_at_ = t.steps();
         if (chief) tell_evaluation(t_.progress, t.steps(), r);
         if (chief && e_.evaluated) e_.evaluated(t.steps(), r);
         to_.evaluations.push_back({t.steps(), std::move(r)});
@@ -115,6 +149,10 @@ private:
 /// one every throttle seconds, and the last weights always. In a job with an evaluator, which the
 /// strategy's roster knows, those that train do nothing else, and the evaluator follows the
 /// checkpoints until the last has been evaluated: it is told of the end, also of an early one.
+///
+/// Hooks that decide by validation (early_stop, keep_best, reduce_on_plateau) have it: where those that
+/// train evaluate, eval_spec's data are then evaluated at each epoch's end as well. In a job with an
+/// evaluator, which tells them of nothing, there is option_error before the first step.
 ///
 /// A run that finds checkpoints goes on from the one that was written last and is whole, bit for bit. Where the model
 /// has max_steps already nothing is trained. SIGINT, SIGTERM and SIGUSR1 end the call with a
@@ -134,7 +172,8 @@ SINTER_COLD train_and_evaluate_result train_and_evaluate(Model& model, train_spe
         return {.does = does, .interrupted = static_cast<bool>(signals)};
     train_and_evaluate_result r{.does = does};
     const bool own = detail::reads_own_batches(model.inner().session());
-    detail::evaluate_checkpoints evaluations(t, e, does == duty::both, own, r);
+    const bool for_hooks = detail::measures_for_hooks(model.inner().session(), t.does, does);
+    detail::evaluate_checkpoints evaluations(t, e, does == duty::both, own, for_hooks, r);
     r.epochs = model.train(*t.data, {.max_steps = t.max_steps, .progress = t.progress}, signals, hooks...,
                            save_checkpoints(t.folder, {.every_steps = t.every_steps,
                                                        .every_seconds = t.every_steps > 0 ? 0 : t.every_seconds,

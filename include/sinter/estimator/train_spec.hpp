@@ -20,7 +20,7 @@ enum class duty : std::uint8_t {
 
 /// How train_and_evaluate trains.
 struct train_spec {
-    data::pipeline* data = nullptr;   ///< repeated as often as max_steps takes
+    data::pipeline_ref data{};        ///< repeated as often as max_steps takes
     std::int64_t max_steps = 0;   ///< of the model in all, those of earlier runs included: a second call does nothing
     std::string folder{};   ///< of the checkpoints; a run that finds some goes on from the newest; empty: the cluster's
     std::int64_t every_steps = 0;     ///< between two checkpoints; or
@@ -32,7 +32,7 @@ struct train_spec {
 
 /// How it evaluates.
 struct eval_spec {
-    data::pipeline* data = nullptr;
+    data::pipeline_ref data{};
     std::vector<metrics::named> metrics{};
     std::int64_t batches = 0;    ///< at most so many; 0: all of a pass
     double start_delay = 120;    ///< seconds before the evaluator looks for a checkpoint

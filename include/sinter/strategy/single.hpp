@@ -18,6 +18,7 @@ public:
     void refresh() {}
     void reduce(span<double>) {}
     static constexpr membership member() { return {}; }   // known when it is compiled: see strategy_session
+    static constexpr bool steps_need_examples = true;     // a strategy that is made of this one says false if not
 };
 
 /// One device does it all: `estimator model{net, loss, adam{}, single<cuda>{}}`, or

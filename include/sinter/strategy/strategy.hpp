@@ -70,6 +70,12 @@ concept strategy = std::copyable<S> && requires {
 ///     `member()`: this process's place; static and constexpr in a session that is always alone, where nothing is
 ///     compiled of what several do together. `reduce(sums)`: sums over all members, for metrics. `threads()`:
 ///     host threads at work.
+/// Own batches
+///     `per_worker()`, if there is one: whether each member trains and evaluates on batches of its own, and not all on
+///     the same. A member whose pass has ended while others' go on is then given empty batches, until step()'s
+///     step_result::examples, of all members, is 0; so step() must take them. Where it cannot the session has
+///     `static constexpr bool steps_need_examples = true`, as all have that are made of single_session: no
+///     member is given empty batches, and all passes need equally many batches, if steps wait for each other.
 /// Errors
 ///     Whatever a session throws comes out of the trainer's call. What can fail comes before the first
 ///     change: a step that threw has counted for nobody, or every member is told that it did not.

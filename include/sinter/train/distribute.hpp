@@ -25,8 +25,7 @@ public:
         iterator(Trainer& t, data::pipeline& data, bool serves)
             : trainer_(t), at_(data.begin()), end_(data.end()), left_(!serves && at_ != end_) {
             if (serves) return;
-            if constexpr (requires { t.session().per_worker(); })
-                waits_ = t.session().per_worker() && t.session().member().count > 1;
+            waits_ = detail::steps_with_empty_batches(t.session()) && t.session().member().count > 1;
         }
         const data::batch_view& operator*() const { return left_ ? *at_ : nothing_; }
         iterator& operator++() {

@@ -68,6 +68,27 @@ void count_accuracy_of_step(Trainer& t, metrics::accuracy& accuracy, const data:
         count_accuracy<Trainer>(session.local(), accuracy, b);
     }
 }
+/// Which of a loss's targets says what an output should be: class numbers (`whole`) or floats, the `number`-th of its
+/// kind. option_error where there is none.
+struct target_place {
+    int index, number;
+    bool whole;
+};
+SINTER_COLD inline target_place target_of_output(const target_list& all, const metrics::named& m) {
+    int k = 0, seen[2] = {};   // floats, integers
+    for (; k < all.n; ++k) {
+        const target_kind kind = all.at[k].kind;
+        if (all.at[k].output == m.output() && (kind == target_kind::class_index || kind == target_kind::same_as_output))
+            break;
+        if (kind != target_kind::weight && kind != target_kind::weight_of_rows)
+            ++seen[kind == target_kind::class_index || kind == target_kind::indices];
+    }
+    if (k == all.n)
+        throw option_error("the loss has no target for this output", m.name(), joined({"output ", m.output()}),
+                           "an output with class numbers or floats like it");
+    const bool whole = all.at[k].kind == target_kind::class_index;
+    return {k, seen[whole], whole};
+}
 /// Gives the last run's output, and the target that the loss has for it, to a metric, in runs of
 /// rows that count.
 template <class Trainer>
@@ -81,20 +102,10 @@ SINTER_COLD void measure(const Trainer& trainer, const metrics::named& m, metric
         for (int i = 0; i < n_outputs; ++i) outputs[i] = trainer.output(i);
         return to.add({b, {outputs, std::size_t{n_outputs}}});
     }
-    int k = 0, seen[2] = {};   // floats, integers
-    for (; k < all.n; ++k) {
-        const target_kind kind = all.at[k].kind;
-        if (all.at[k].output == m.output() && (kind == target_kind::class_index || kind == target_kind::same_as_output))
-            break;
-        if (kind != target_kind::weight && kind != target_kind::weight_of_rows)
-            ++seen[kind == target_kind::class_index || kind == target_kind::indices];
-    }
-    if (k == all.n)
-        throw option_error("the loss has no target for this output", m.name(), joined({"output ", m.output()}),
-                           "an output with class numbers or floats like it");
-    const target_spec& target = all.at[k];
-    const bool whole = target.kind == target_kind::class_index;
-    const data::input_view t = target_column(b, whole, seen[whole]);
+    const target_place found = target_of_output(all, m);
+    const target_spec& target = all.at[found.index];
+    const bool whole = found.whole;
+    const data::input_view t = target_column(b, whole, found.number);
     const span<const float> y = trainer.output(m.output());
     const shape s = trainer.last_output_shape(m.output());
     const std::int64_t columns = s.rank ? s.last() : 1, rows = static_cast<std::int64_t>(y.size()) / columns,
@@ -128,6 +139,10 @@ SINTER_COLD void agree_on_evaluation(Session& s, const data::pipeline& data,
         need_same(s, d, "members do not measure the same", "evaluate", same_or_per_worker);
     }
 }
+[[noreturn]] SINTER_COLD inline void refuse_to_add_up(const metrics::named& m) {
+    throw option_error("the metric does not list what it counts, which several members are to add up", m.name(),
+                       "no state()", "void state(auto& s) (train/metrics/metric.hpp)");
+}
 /// What all members have measured together, once each has done its part. All or none: the members
 /// agree on whether one of them was interrupted before anything is merged.
 template <class Trainer>
@@ -138,9 +153,7 @@ SINTER_COLD void merge_evaluation(Trainer& t, evaluation_result& r, metrics::mea
         auto& session = t.session();
         if (is_alone(session)) return;
         for (std::size_t i = 0; i < running.size(); ++i)
-            if (!running[i]->merge(nullptr))
-                throw option_error("the metric does not list what it counts, which several members are to add up",
-                                   measured[i].name(), "no state()", "void state(auto& s) (train/metrics/metric.hpp)");
+            if (!running[i]->merge(nullptr)) refuse_to_add_up(measured[i]);
         using session_type = std::remove_reference_t<decltype(session)>;
         const membership m = session.member();
         const metrics::detail::member_sums all{
@@ -166,7 +179,8 @@ bool asked_to_leave(const Trainer& t, const training_run* run) {
 
 } // namespace detail
 
-/// One pass over `data`, from its beginning, without training. data_error where there are none,
+/// One pass over `data`, from its beginning, without training; they are then where they were, be they
+/// those that the model is trained on, in the middle of a pass. data_error where there are none,
 /// batches do not fit, or a loss is not finite because a number of the batch or a weight is not:
 /// that is named, NaN in the batch before weights, and these before infinities in the batch. (What
 /// overflows within the net stays infinite or NaN in the result.) With
@@ -188,18 +202,14 @@ SINTER_COLD evaluation_result evaluate(Trainer& t, data::pipeline& data,
                                        const std::vector<metrics::named>& measured = {},
                                        const training_run* within = nullptr, std::int64_t batches = 0) {
     if (batches == 0) detail::need_an_end(data, "evaluate");
-    detail::begin_pass(data);
-    const data::position begin = data.position();
     metrics::mean loss;
     metrics::accuracy accuracy;
     evaluation_result r;
     std::vector<std::unique_ptr<metrics::detail::running>> running;
     detail::agree_on_evaluation(t.session(), data, measured, batches);
     t.session().refresh();   // on every member, also one that will have no batch
-    bool again = false;
     detail::evaluation_faults<Trainer> faults(t);
     detail::by_the_same_members(t.session(), [&] {
-        if (std::exchange(again, true)) data.seek(begin);
         loss = {};
         accuracy = {};
         r = {};
@@ -226,15 +236,12 @@ SINTER_COLD evaluation_result evaluate(Trainer& t, data::pipeline& data,
             r.examples += b.size;
             return true;
         };
-        faults.look([&] { detail::one_pass(data, take); });
+        faults.look([&] { data.look_over_pass(take); });
         if (!faults.any()) detail::merge_evaluation(t, r, loss, accuracy, measured, running);
     });
     faults.tell();
     r.loss = r.accuracy = epoch_result::unknown;
-    if (r.interrupted) {
-        data.seek(begin);   // the same pass again, when the run goes on
-        return r;
-    }
+    if (r.interrupted) return r;
     if (r.examples == 0)
         throw data_error("there is nothing to evaluate", "evaluate", "a pass without examples", "at least one");
     r.loss = loss.of_sum();

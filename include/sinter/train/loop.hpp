@@ -133,6 +133,7 @@ struct model_run : training_run {
         s("epoch", epoch)("within_pass", within_pass)("examples", result.examples)("seconds", result.seconds)("sums",
                                                                                                               sums);
         if (validated) s("validation", *validated);
+        s.optional("first_example", result.first_example);
     }
 
 private:
@@ -234,8 +235,16 @@ private:
         }
         detail::begin_training(t_, o_.max_steps, run_.keeps_runs);
         run_.step = t_.steps();
+        if constexpr (requires { t_.session().follow(t_.optimizer()); })
+            t_.session().follow(t_.optimizer());   // with the rates that servers have; hooks may change them
         detail::need_settings(t_.optimizer());
         detail::need_learning_rates(t_.optimizer(), detail::phases_of<Trainer> > 1 ? 0 : t_.steps());
+        run_.will_measure("loss");
+        if (detail::counts_in_training<Trainer>()) run_.will_measure("accuracy");
+        run_.tell(check_run);
+        bool any = false;
+        for (const detail::hook_calls& h : run_.hooks) any = any || h.may_measure;
+        run_.check_needs(any);
         run_.tell(begin);
         bool more = !(run_.stopping() || enough_steps());
         while (more && (run_.within_pass || !(run_.epochs > 0) || run_.epoch < run_.epochs)) {
@@ -331,6 +340,11 @@ private:
         }
         r.epoch = run_.epoch;
         run_.within_pass = true;
+        data::position from = goes_on ? data::position() : run_.data.position();   // what a loop may have left
+        if (from.index > 0 && run_.data.size() > 0) {
+            if (from.index < run_.data.size()) tell_of_rest(from.index);
+            from.index = 0;
+        }
         run_.tell(epoch_begin);
         if constexpr (detail::members_change<Trainer>) {   // one that joins has been quiet so far
             if (joined_at_ >= 0) {   // whatever hooks have set
@@ -343,10 +357,17 @@ private:
         bool more = true;
         run_.began = base::monotonic_seconds() - r.seconds;
         if (!run_.pass_over)
-            detail::one_pass(run_.data, [&](const data::batch_view& b) { return more = one_step(b); }, goes_on);
+            detail::one_pass(
+                run_.data,
+                [&](const data::batch_view& b) {
+                    if (from.index > 0 && run_.data.position().epoch == from.epoch) tell_of_rest(from.index);
+                    from.index = 0;
+                    return more = one_step(b);
+                },
+                goes_on);
         run_.pass_over = more;
         if constexpr (!detail::trains_alone<Trainer>)
-            if (more && !run_.alone && detail::reads_own_batches(t_.session()))   // others may have more batches
+            if (more && !run_.alone && detail::steps_with_empty_batches(t_.session()))   // others may have more
                 do more = one_step({.size = 0});
                 while (more && t_.last_step().examples > 0);
         run_.sums.merge(t_.session());
@@ -428,6 +449,16 @@ private:
                 r.loss = of_phases[0];
             }
         if (of_phases.size() > 1) r.phase_losses = std::move(of_phases);
+    }
+    /// One line, and training goes on: what an earlier loop has read of the pass is left out.
+    SINTER_COLD void tell_of_rest(std::int64_t first) {
+        run_.result.first_example = first;
+        if (!o_.progress || !run_.chief) return;
+        const std::int64_t all = run_.data.size();
+        std::fprintf(o_.progress, "%s\n",
+                     joined({"epoch ", run_.epoch, " begins at example ", first, all > 0 ? joined({" of ", all}) : "",
+                             ", where the data were left: rewind() begins at the first"})
+                         .c_str());
     }
     /// One line, and training goes on: a loss a thousand times as large as the first one's was (or
     /// as 1), which a rate that is too large makes of it without ever leaving the finite numbers.

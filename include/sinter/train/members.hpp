@@ -55,6 +55,14 @@ bool reads_own_batches(const Session& s) {
     else return false;
 }
 
+/// Whether those of them whose batches have come to their end step with empty ones until the others' have, too.
+template <class Session>
+bool steps_with_empty_batches(const Session& s) {
+    if constexpr (requires { Session::steps_need_examples; })
+        if (Session::steps_need_examples) return false;
+    return reads_own_batches(s);
+}
+
 /// f(), which ends in something that all members do together; again on all of them where they have
 /// changed before that was done (strategy/elastic.hpp).
 template <class Session, class F>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <sinter/data/pipeline.hpp>
+#include <sinter/data/pipeline_ref.hpp>
 #include <sinter/train/metrics/named.hpp>
 #include <cstdio>
 
@@ -16,7 +16,7 @@ enum class on_not_finite : std::uint8_t {
 struct train_options {
     int epochs = 0;                         ///< passes over the data; 0: one, or as many as max_steps takes
     std::int64_t max_steps = 0;             ///< stop once so many steps have been done in all; 0: no such limit
-    data::pipeline* validation = nullptr;   ///< evaluated after each epoch
+    data::pipeline_ref validation{};        ///< evaluated after each epoch
     std::FILE* progress = stderr;           ///< null: silence
     std::vector<metrics::named> metrics{};   ///< of the validation data: {metrics::f1{}, metrics::top_k{5}}
     on_not_finite not_finite = on_not_finite::fail;   ///< if a step's loss is that

@@ -10,8 +10,7 @@ SINTER_COLD inline void need_an_end(const data::pipeline& data, const char* wher
     if (data.size() == data::endless)
         throw option_error("the data never end", where, "repeat() without a number", "a pass that ends");
 }
-/// evaluate and predict mean all of the data, also where an earlier loop left off in the middle of
-/// a pass.
+/// L-BFGS means all of the data, also where an earlier loop left off in the middle of a pass.
 SINTER_COLD inline void begin_pass(data::pipeline& data) {
     if (const data::position at = data.position(); at.index != 0) data.seek({at.epoch, 0});
 }

@@ -35,6 +35,7 @@ struct epoch_result {
     double validation_loss = unknown;     ///< NaN without
     double seconds = 0;                   ///< training alone
     std::int64_t examples = 0;
+    std::int64_t first_example = 0;        ///< of the pass: not 0 where it began with data that were partly read
     std::vector<double> phase_losses{};    ///< where losses alternate, the mean of each; `loss` is the first
     std::vector<metric_value> metrics{};   ///< "val_f1" of the validation data, and what hooks add
     /// By the names that progress shows: "loss" and "accuracy" of training, "val_loss",

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/joined.hpp>
 #include <sinter/train/results.hpp>
+#include <string>
+#include <vector>
 
 namespace sinter::inline SINTER_TARGET {
 
@@ -54,6 +57,20 @@ struct training_run {
     bool stopping() const { return stopping_; }
     const std::string& why_stopped() const { return why_; }   ///< empty as long as nobody has asked
 
+    /// In check_run(): `result` will have a value of this name, one of epoch_result::value().
+    SINTER_COLD void will_measure(std::string name) { measured_.push_back(std::move(name)); }
+    /// In check_run(): `hook` decides by the result's value of this name. Where no hook measures it training ends with
+    /// an option_error before its first step.
+    SINTER_COLD void need_measured(std::string name, const char* hook) { needed_.push_back({std::move(name), hook}); }
+    /// Whether some hook decides by this value, of those that have had check_run().
+    SINTER_COLD bool is_needed(std::string_view name) const {
+        for (const need& n : needed_)
+            if (n.name == name) return true;
+        return false;
+    }
+    /// In check_run(): where what is missing may be found, in words of the error.
+    void say_what_measures(std::string_view how) { what_measures_ = how; }
+
     /// `asked` is looked at once a step and once a batch of an evaluation, which it interrupts: for
     /// signals (train/hooks/stop_on_signals.hpp). Null: no more. In a server (serve()) it is looked
     /// at while that serves.
@@ -74,11 +91,33 @@ struct training_run {
     bool asks_to_save() const { return asks_to_save_; }
     const char* asked_why() const { return asked_why_.empty() ? "asked to stop" : asked_why_.c_str(); }
     void have_asked_to_save() { asks_to_save_ = false; }
+    /// option_error where a hook needs a value that no hook measures; `any`: one may measure what it has not said.
+    SINTER_COLD void check_needs(bool any) const {
+        for (const need& n : needed_) {
+            bool found = any;
+            std::string names;
+            for (const std::string& m : measured_) {
+                found = found || m == n.name;
+                names += m + ", ";
+            }
+            if (!found)
+                throw option_error("no hook measures what is watched", joined({n.hook, ", before training"}), n.name,
+                                   joined({"one of ", names, "or ", what_measures_}));
+        }
+    }
 
 private:
     bool stopping_ = false, asking_ = false, asks_to_save_ = false, unmeasured_ = false;
     bool (*interrupted_)() = nullptr;
     std::string why_, asked_why_;
+    struct need {
+        std::string name;
+        const char* hook;
+    };
+    std::vector<std::string> measured_;
+    std::vector<need> needed_;
+    std::string what_measures_ = "validation data (train_options::validation) and a metric of this name, whose name "
+                                 "begins with val_; accuracies are of class numbers";
 };
 
 } // namespace sinter

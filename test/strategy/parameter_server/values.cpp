@@ -11,6 +11,8 @@
 #include <sinter/strategy/canonical.hpp>
 #include <sinter/train/hooks/reduce_on_plateau.hpp>
 #include <sinter/train/optimizers/clip.hpp>
+#include <sinter/train/optimizers/clip_by_value.hpp>
+#include <sinter/train/optimizers/momentum.hpp>
 #include <sinter/train/optimizers/moving_average.hpp>
 #include <sinter/train/optimizers/parameter_groups.hpp>
 
@@ -223,7 +225,9 @@ BOOST_AUTO_TEST_CASE(jobs_go_on_from_checkpoints) {
 template <class Strategy>
 std::string lowers_rates(const Strategy& s) {
     const examples e;
-    estimator model{net, softmax_cross_entropy, sgd{.learning_rate = 0.1f}, max_batch<batch>, s, {.threads = 1}};
+    const clip_by_value rates{1e9f, parameter_groups{sgd{.learning_rate = 0.1f},
+                                                     group_of<"*/bias">(momentum{.learning_rate = 0.05f})}};
+    estimator model{net, softmax_cross_entropy, rates, max_batch<batch>, s, {.threads = 1}};
     auto data = data::source(data::dataset(extents(8), e.x).labels(e.labels)) | data::batch(batch);
     reduce_on_plateau slower({.what = watched::loss, .factor = 0.5f, .patience = 0, .min_delta = 10});
     model.train(data, {.epochs = 4, .progress = nullptr}, slower);

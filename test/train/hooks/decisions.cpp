@@ -8,6 +8,16 @@
 #include <sinter/train/hooks/keep_best.hpp>
 #include <sinter/train/hooks/reduce_on_plateau.hpp>
 #include <sinter/train/hooks/stop_on_signals.hpp>
+#include <sinter/train/optimizers/accumulate.hpp>
+#include <sinter/train/optimizers/clip.hpp>
+#include <sinter/train/optimizers/clip_by_norm.hpp>
+#include <sinter/train/optimizers/clip_by_value.hpp>
+#include <sinter/train/optimizers/decoupled_decay.hpp>
+#include <sinter/train/optimizers/l1_penalty.hpp>
+#include <sinter/train/optimizers/l2_penalty.hpp>
+#include <sinter/train/optimizers/max_norm.hpp>
+#include <sinter/train/optimizers/moving_average.hpp>
+#include <sinter/train/optimizers/parameter_groups.hpp>
 #include <cmath>
 #include <csignal>
 #include <cstdio>
@@ -77,6 +87,52 @@ BOOST_AUTO_TEST_CASE(reduce_on_plateau_decides) {
         BOOST_TEST(m.inner().optimizer().learning_rate.at(0) == rates[i], "epoch " << i + 1);
     }
     BOOST_TEST(slower.reductions() == 3);
+}
+/// An optimizer with a hook beside it, and no model.
+template <class Optimizer>
+struct optimizer_run {
+    struct {
+        Optimizer o;
+        Optimizer& optimizer() { return o; }
+    } model;
+    bool resumed = false, lost = false;
+    epoch_result result{};
+};
+/// Rates after one reduction to a half, whatever is around them.
+template <class Optimizer>
+static std::vector<float> halved(Optimizer o) {
+    optimizer_run<Optimizer> run{{o}};
+    reduce_on_plateau slower({.what = watched::loss, .factor = 0.5f, .patience = 0, .min_rate = 0.04f}), again;
+    slower.begin(run);
+    for (int epoch = 1; epoch <= 2; ++epoch) {
+        run.result = {.epoch = epoch, .loss = 1};
+        slower.epoch_end(run);
+    }
+    BOOST_TEST(slower.reductions() == 1);
+    std::vector<float> rates;
+    compiler::each_schedule(run.model.o, [&](const schedule& s) { rates.push_back(s.at(0)); });
+    BOOST_TEST(slower.rate() == rates[0]);
+    return rates;
+}
+BOOST_AUTO_TEST_CASE(rates_are_lowered_through_all_that_wraps_optimizers) {
+    const sgd inner{.learning_rate = 1};
+    const std::vector<float> half{0.5f};
+    BOOST_TEST(halved(inner) == half);
+    BOOST_TEST(halved(accumulate<4>(inner)) == half);
+    BOOST_TEST(halved(clip_by_global_norm{1.f, inner}) == half);
+    BOOST_TEST(halved(clip_by_norm{1.f, inner}) == half);
+    BOOST_TEST(halved(clip_by_value{1.f, inner}) == half);
+    BOOST_TEST(halved(decoupled_decay{0.1f, inner}) == half);
+    BOOST_TEST(halved(l1_penalty{0.1f, inner}) == half);
+    BOOST_TEST(halved(l2_penalty{0.1f, inner}) == half);
+    BOOST_TEST(halved(max_norm{1.f, inner}) == half);
+    BOOST_TEST(halved(moving_average{0.9f, inner}) == half);
+    BOOST_TEST(halved(accumulate<2>(moving_average{0.9f, clip_by_global_norm{1.f, inner}})) == half);
+    const parameter_groups groups{inner, group_of<"a*">(adam{.learning_rate = 0.06f}), frozen<"b*">,
+                                  group_of<"c*">(l2_penalty{0.1f, sgd{.learning_rate = 0.02f}})};
+    const std::vector<float> each{0.5f, 0.04f, 0.02f};   // a rate that is below the least one stays
+    BOOST_TEST(halved(groups) == each);
+    BOOST_TEST(halved(clip_by_global_norm{1.f, groups}) == each);
 }
 BOOST_AUTO_TEST_CASE(the_best_weights_come_back) {
     estimator m{net, mse, sgd{.learning_rate = 0.1f}, {.threads = 1}};

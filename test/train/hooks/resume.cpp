@@ -131,6 +131,10 @@ BOOST_AUTO_TEST_CASE(a_run_that_stopped_early_stays_stopped) {
     const temporary_folder folder;
     BOOST_TEST(once(folder, 2) == 3u);
     BOOST_TEST(once(folder, 2) == 0u);
+    BOOST_TEST(once(folder, 1) == 0u);
+    BOOST_TEST(once(folder, 4) == 2u);   // two more epochs of patience than had passed
+    BOOST_TEST(once(folder, 4) == 0u);
+    BOOST_TEST(once(folder, 9) == 4u);   // to the last of those that are asked for
 }
 /// Its last line is of a pass that max_steps cut short, within which it was saved.
 BOOST_AUTO_TEST_CASE(a_run_that_had_ended_keeps_its_table) {

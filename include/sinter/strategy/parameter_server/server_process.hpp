@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/compiler/schedules_of.hpp>
 #include <sinter/net/progress_report.hpp>
 #include <sinter/parameter_server/shard_checkpoint.hpp>
 #include <sinter/strategy/parameter_server/changes_files.hpp>
@@ -157,7 +158,7 @@ protected:
     typename sharded::server::scalars_function scalars_of(const Optimizer& o) const {
         return [first = Optimizer(o)](std::int64_t step, float rate, float* to) {
             Optimizer now = first;
-            if constexpr (requires { now.learning_rate.peak; }) now.learning_rate.peak *= rate;
+            compiler::each_schedule(now, [&](auto& s) { s.peak *= rate; });
             now.scalars(step, to);
         };
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/strategy/broadcast_by_sums.hpp>
+#include <sinter/strategy/parameter_server/followed_rates.hpp>
 #include <sinter/strategy/parameter_server/job_tables.hpp>
 #include <sinter/strategy/parameter_server/server_process.hpp>
 #include <sinter/strategy/parameter_server/written_slots.hpp>
@@ -233,12 +234,10 @@ public:
             units_[0].write(v.at, x.data(), v.floats);
         }
     }
-    /// Learning rates that hooks have changed go with each push.
+    /// Learning rates that hooks have changed go with each push, as the factor by which they are not what they were
+    /// when training began: servers have them as they were. option_error where several have other factors.
     void follow(const Optimizer& o) {
-        if constexpr (requires { o.learning_rate.peak; }) {
-            if (first_rate_ == 0) first_rate_ = o.learning_rate.peak;
-            rate_ = first_rate_ != 0 ? o.learning_rate.peak / first_rate_ : 1;
-        }
+        rates_.follow(o);
         if (takes_norm && setup_.order.mode == sharded::update_mode::async && !updater_)
             updater_ = make_updater<P, Optimizer>(o);
     }
@@ -343,7 +342,7 @@ protected:
     std::vector<float> states_before_;   ///< as they were pulled
     std::int64_t consumed_ = 0;          ///< clocks that this worker has had a batch of
     std::int64_t steps_before_clocks_ = 0;   ///< updates of the checkpoint that the servers began with
-    float first_rate_ = 0, rate_ = 1;
+    detail::followed_rates rates_;
     double waited_ = 0;   ///< seconds, for servers and so for others
 
     template <class Devices>

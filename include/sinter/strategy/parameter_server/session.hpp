@@ -21,7 +21,7 @@ class server_session : public server_values<Programs, Optimizer> {
         base_type::updater_, base_type::begun_, base_type::resting_, base_type::is_old_, base_type::rounds_,
         base_type::stale_,
         base_type::push_,
-        base_type::max_steps_, base_type::steps_, base_type::consumed_, base_type::rate_, base_type::states_before_,
+        base_type::max_steps_, base_type::steps_, base_type::consumed_, base_type::rates_, base_type::states_before_,
         base_type::n_states, base_type::takes_norm, base_type::parameters,
         base_type::place, base_type::clocks, base_type::settle, base_type::wait, base_type::start_pull,
         base_type::pull_all, base_type::values;
@@ -387,7 +387,7 @@ private:
         if (!finite_) this->template put_back<I>();
         if (pushes_) {
             push_states(info);
-            info.rate = rate_;
+            info.rate = rates_.factor();
             if (finite_) info.square_sum = square_sum<I>();
             const bool pulls = !setup_.prefetch && steps_ % setup_.pull_every == 0;
             push_ =

@@ -12,6 +12,7 @@ namespace sinter::inline SINTER_TARGET {
 /// measured or saved. train() has this hook itself.
 class check_finite {
 public:
+    static constexpr bool measures = false;   // pass_end adds nothing to the result
     explicit check_finite(on_not_finite then = on_not_finite::fail) : then_(then) {}
 
     template <class Run>

@@ -36,6 +36,11 @@ public:
         if (every_steps < 1)
             throw option_error("number of steps", "check_replicas", joined({every_steps}), "1 or more");
     }
+    SINTER_COLD void check_run(training_run& run) {
+        if (run.apart)
+            throw option_error("members of this strategy have parameters of their own", "check_replicas",
+                               "workers that may be some updates apart", "a strategy whose members have equal ones");
+    }
     template <class Run>
     void after_step(Run& run, const batch_view&) {
         if (!run.alone && run.step % every_ == 0) compare(run);

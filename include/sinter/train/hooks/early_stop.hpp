@@ -17,7 +17,9 @@ struct early_stop_options {
 
 /// Ends training when what is watched has not become better for `patience` epochs (Keras'
 /// EarlyStopping; restoring the best weights is keep_best's). A hook: `train(data, options, stop)`.
-/// What it has counted is part of a saved run; a second call of train() goes on counting.
+/// What it has counted is part of a saved run; a second call of train() goes on counting. option_error
+/// before the first step where nobody measures what is watched. In train_and_evaluate it is measured
+/// at each epoch's end as eval_spec says, for this hook, unless an evaluator does that elsewhere.
 class early_stop {
 public:
     static constexpr const char* name = "early_stop";
@@ -25,9 +27,11 @@ public:
         if (o.patience < 0)
             throw option_error("patience", "early_stop", std::to_string(o.patience), "0 or more epochs");
     }
+    SINTER_COLD void check_run(training_run& run) { monitor_.check_run(run); }
+    /// A run that had ended goes on where patience is now longer than what had passed.
     SINTER_COLD void begin(training_run& run) {
-        if (run.resumed && stopped_) run.stop(name);   // the run had ended
-        stopped_ = stopped_ && run.resumed;
+        stopped_ = stopped_ && run.resumed && wait_ >= o_.patience;
+        if (stopped_) run.stop(name);
     }
     SINTER_COLD void epoch_end(training_run& run) {
         if (run.lost) return;   // nothing was measured, and it ends anyhow

@@ -16,6 +16,10 @@
 ///     beside it. All calls return void.
 /// Calls
 ///     void resume(run)                      before all others, of all hooks: a run that was saved may be loaded
+///     void check_run(run)                   before any begin: throws where what the hook needs is not there, and
+///                                           writes nothing yet, so that a fault of a night's job is known
+///                                           at its start. run.need_measured("val_f1", name) asks for a value that
+///                                           another hook measures, run.will_measure("test_f1") tells of one
 ///     void begin(run)                       before the first step
 ///     void chief_changed(run)               run.chief is another one than in the call before: this process has become
 ///                                           the chief, which writes files and lines for all, or is no longer it.
@@ -31,7 +35,9 @@
 ///     void pass_stopped(run)                the last step was within a pass, and no other will come:
 ///                                           max_steps, or stop()
 ///     void pass_end(run)                    no more steps in this epoch: what is measured at its end is put
-///                                           into run.result
+///                                           into run.result. A hook that tells of all of it in check_run(), or
+///                                           measures nothing, says static constexpr bool measures = false;
+///                                           beside others what is watched is looked for at the first epoch's end
 ///     void epoch_end(run)                   run.result is complete
 ///     void checkpoint_saved(run, file)      run.save_checkpoint() has written this file, a const std::string&
 ///     void end(run)                         training has ended, with whatever epochs it did; not after an exception

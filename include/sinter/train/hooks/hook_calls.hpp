@@ -25,15 +25,17 @@ enum class hook_call : std::uint8_t {
     pass_end,
     epoch_end,
     end,
-    serve
+    serve,
+    check_run
 };
-inline constexpr int calls_of_a_run = static_cast<int>(hook_call::serve) + 1;
+inline constexpr int calls_of_a_run = static_cast<int>(hook_call::check_run) + 1;
 
 /// One hook's calls; null where it has none.
 struct hook_calls {
     void* hook = nullptr;
     const char* name = nullptr;   ///< that its state is saved under
     void (*at[calls_of_a_run])(void*, training_run&) = {};
+    bool may_measure = false;   ///< at a pass's end, what it does not tell of in check_run()
     void (*before_step)(void*, training_run&, const batch_view&) = nullptr;
     void (*after_step)(void*, training_run&, const batch_view&) = nullptr;
     void (*checkpoint_saved)(void*, training_run&, const std::string&) = nullptr;
@@ -45,7 +47,7 @@ struct hook_calls {
 /// hook has as well are ambiguous: so it is known which it has, whatever their signatures.
 struct all_hook_names {
     int resume, begin, chief_changed, epoch_begin, before_step, after_step, pass_stopped, pass_end, epoch_end,
-        checkpoint_saved, end, state, serve;
+        checkpoint_saved, end, state, serve, check_run;
 };
 template <class H>
 struct with_all_names : H, all_hook_names {};
@@ -74,12 +76,13 @@ SINTER_HOOK_CALL(checkpoint_saved, r, file);
 SINTER_HOOK_CALL(end, r);
 SINTER_HOOK_CALL(state, s);
 SINTER_HOOK_CALL(serve, r);
+SINTER_HOOK_CALL(check_run, r);
 #undef SINTER_HOOK_CALL
 
 template <class H>
 concept has_any_call = has_resume<H> || has_begin<H> || has_epoch_begin<H> || has_before_step<H> || has_after_step<H> ||
     has_pass_stopped<H> || has_pass_end<H> || has_epoch_end<H> || has_checkpoint_saved<H> || has_end<H> ||
-    has_chief_changed<H> || has_serve<H>;
+    has_chief_changed<H> || has_serve<H> || has_check_run<H>;
 
 /// The table of one hook, for a loop whose runs are `Run`s. Without its state, which is then saved
 /// elsewhere: programs that never save a run are spared the code for it.
@@ -107,6 +110,7 @@ hook_calls calls_of(H& h) {
     SINTER_HOOK_OF_RUN(epoch_end);
     SINTER_HOOK_OF_RUN(end);
     SINTER_HOOK_OF_RUN(serve);
+    SINTER_HOOK_OF_RUN(check_run);
     SINTER_HOOK_CALL(before_step, "before_step(training_run& run, const data::batch_view& batch)");
     SINTER_HOOK_CALL(after_step, "after_step(training_run& run, const data::batch_view& batch)");
     SINTER_HOOK_CALL(checkpoint_saved, "checkpoint_saved(training_run& run, const std::string& file)");
@@ -137,6 +141,8 @@ hook_calls calls_of(H& h) {
             else d.stage(type_text<H>());
             if constexpr (described<H>) static_cast<const H*>(p)->describe(d);
         };
+    if constexpr (requires { H::measures; }) c.may_measure = H::measures;
+    else c.may_measure = calls_pass_end<H, Run>;
     constexpr bool is_function = std::is_invocable_v<H&, const epoch_result&>;
     static_assert(has_any_call<H> || is_function || std::is_final_v<H>,
                   "hook: this is none, for it has none of the calls that a hook "

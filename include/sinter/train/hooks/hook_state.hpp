@@ -2,6 +2,7 @@
 #pragma once
 #include <sinter/io/safetensors.hpp>
 #include <cstring>
+#include <utility>
 
 namespace sinter::inline SINTER_TARGET {
 
@@ -37,6 +38,14 @@ public:
         prefix_ = outer;
         return *this;
     }
+    /// The same of a variable that older files do not have: it then keeps its value.
+    template <class T>
+    hook_state& optional(const char* name, T& x) {
+        const bool outer = std::exchange(may_be_missing_, true);
+        (*this)(name, x);
+        may_be_missing_ = outer;
+        return *this;
+    }
     /// Are the variables being given their saved values? Then what follows from them can be set as
     /// well, behind the list.
     bool reading() const { return mode_ == mode::read; }
@@ -67,6 +76,7 @@ private:
     mode mode_;
     const safetensors::contents* from_;
     std::string prefix_;
+    bool may_be_missing_ = false;
     std::vector<written> written_;
     std::vector<std::string> names_, differences_;
 
@@ -77,6 +87,7 @@ private:
             names_.push_back(prefix_);
             const std::string needed =
                 std::string(safetensors::dtype_name(type)) + (rank ? ", a list" : ", one number");
+            if (!there && may_be_missing_) return nullptr;
             if (!there) differences_.push_back(prefix_ + ": missing, needed " + needed);
             else if (found->second.type != type || found->second.shape.size() != rank)
                 differences_.push_back(prefix_ + ": got " +

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/io/writable_place.hpp>
 #include <sinter/train/checkpoint/checkpoint.hpp>
 #include <sinter/train/hooks/monitor.hpp>
 
@@ -27,6 +28,11 @@ public:
     explicit keep_best(keep_best_options o = {})
         : parts_(o.parts), file_(o.file), monitor_(o.what, o.min_delta, "keep_best", o.monitor) {}
 
+    /// io_error where the file cannot be written, option_error where nobody measures what is watched.
+    SINTER_COLD void check_run(training_run& run) {
+        monitor_.check_run(run);
+        if (run.chief && !file_.empty()) io::need_writable_place(file_);
+    }
     /// mismatch_error if what it has kept is of another model.
     template <class Run>
     SINTER_COLD void begin(Run& run) {

@@ -11,7 +11,7 @@ namespace sinter::inline SINTER_TARGET {
 struct log_steps_options {
     std::int64_t every_steps = 0;   ///< by the model's number of steps
     double every_seconds = 0;       ///< one of both is given
-    std::FILE* out = stderr;
+    std::FILE* out = stderr;   ///< null: silence
     double (*clock)() = base::monotonic_seconds;
 };
 
@@ -28,7 +28,7 @@ public:
     void after_step(training_run& run, const batch_view&) {
         if (!timer_.due(run.step)) return;
         const double now = o_.clock();   // of all members: whoever becomes the chief goes on with it
-        if (run.chief) write(run, now - last_);
+        if (run.chief && o_.out) write(run, now - last_);
         last_ = now;
     }
 

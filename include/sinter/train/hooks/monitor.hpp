@@ -21,6 +21,11 @@ public:
         if (!(min_delta >= 0)) throw option_error("smallest change", hook, base::number_text(min_delta), "0 or more");
         reset();
     }
+    /// In check_run(): what is watched must be measured by somebody.
+    SINTER_COLD void check_run(training_run& run) const {
+        static constexpr const char* names[] = {"val_loss", "val_accuracy", "loss", "accuracy"};
+        run.need_measured(name_.empty() ? names[static_cast<int>(what_)] : name_, hook_);
+    }
     bool rises() const {
         if (name_.empty()) return what_ == watched::accuracy || what_ == watched::training_accuracy;
         return name_ != "loss" && name_ != "val_loss" && !falls_;

@@ -11,6 +11,7 @@ namespace sinter::inline SINTER_TARGET {
 /// members the chief alone shows one.
 class progress_bar {
 public:
+    static constexpr bool measures = false;   // pass_end adds nothing to the result
     /// Null: silence.
     explicit progress_bar(std::FILE* out, progress_options o = {}) {
         if (out) bar_ = std::make_unique<progress>(out, o);
@@ -24,9 +25,11 @@ public:
         if (bar_) bar_->show(run.chief);
     }
     SINTER_COLD void epoch_begin(training_run& run) {
+        const std::int64_t first = run.result.first_example;
         if (bar_)
-            bar_->begin(joined({"epoch ", run.epoch, run.epochs > 0 ? joined({"/", run.epochs}) : ""}),
-                        run.examples_a_pass, run.result.seconds);
+            bar_->begin(joined({"epoch ", run.epoch, run.epochs > 0 ? joined({"/", run.epochs}) : "",
+                                first > 0 ? joined({" from ", first}) : ""}),
+                        run.examples_a_pass > first ? run.examples_a_pass - first : 0, run.result.seconds);
     }
     void after_step(training_run& run, const batch_view&) {
         if (!bar_) return;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/base/number_text.hpp>
+#include <sinter/compiler/schedules_of.hpp>
 #include <sinter/train/hooks/monitor.hpp>
 #include <sinter/train/schedules/schedule.hpp>
 
@@ -18,8 +19,10 @@ struct plateau_options {
 };
 
 /// Lowers the learning rate where what is watched no longer becomes better (Keras'
-/// ReduceLROnPlateau). For optimizers with a learning_rate that is a number; option_error where it
-/// is a schedule. The rate and what was counted are part of a saved run.
+/// ReduceLROnPlateau). For optimizers with a learning_rate that is a number, theirs or that of what
+/// they wrap (clip_by_global_norm, accumulate, moving_average, ...); of parameter_groups each rate is
+/// multiplied (as PyTorch's ReduceLROnPlateau). option_error where one is a schedule, or nobody measures
+/// what is watched. Rates and what was counted are part of a saved run.
 class reduce_on_plateau {
 public:
     static constexpr const char* name = "reduce_on_plateau";
@@ -31,31 +34,39 @@ public:
                                "0 or more epochs");
     }
     template <class Run>
+    SINTER_COLD void check_run(Run& run) {
+        monitor_.check_run(run);
+        each_rate(run, [](const schedule& rate) {
+            if (rate.at_step || rate.custom || rate.warmup)
+                throw option_error("the learning rate is a schedule", name, "a schedule", "a number");
+        });
+    }
+    template <class Run>
     SINTER_COLD void begin(Run& run) {
-        schedule& rate = rate_of(run);
-        if (rate.at_step || rate.custom || rate.warmup)
-            throw option_error("the learning rate is a schedule", name, "a schedule", "a number");
-        if (run.resumed) rate.peak = rate_;
-        rate_ = rate.peak;
+        std::size_t i = 0;
+        each_rate(run, [&](schedule& rate) {
+            if (run.resumed && i < rates_.size()) rate.peak = rates_[i];
+            else if (run.resumed && i == 0) rate.peak = rate_;   // of an older file
+            ++i;
+        });
+        note(run);
     }
     template <class Run>
     SINTER_COLD void epoch_end(Run& run) {
         if (run.lost) return;   // nothing was measured, and it ends anyhow
         const double x = monitor_.of(run.result);
-        float& rate = rate_of(run).peak;
         if (cooldown_ > 0) --cooldown_, wait_ = 0;
         if (monitor_.better(x)) wait_ = 0;
-        else if (cooldown_ == 0 && ++wait_ >= o_.patience && rate > o_.min_rate) {
-            const float lower = rate * o_.factor;
-            rate = lower > o_.min_rate ? lower : o_.min_rate;
+        else if (cooldown_ == 0 && ++wait_ >= o_.patience && lower(run)) {
             ++reductions_;
             cooldown_ = o_.cooldown;
             wait_ = 0;
         }
-        rate_ = rate;
+        note(run);
     }
     void state(auto& s) {
         s("rate", rate_)("wait", wait_)("cooldown", cooldown_)("reductions", reductions_)("watched", monitor_);
+        s.optional("rates", rates_);
     }
 
     void describe(description& d) const {
@@ -63,20 +74,40 @@ public:
         d("factor", o_.factor)("patience", o_.patience)("cooldown", o_.cooldown)("min_rate", o_.min_rate);
     }
 
-    float rate() const { return rate_; }
+    float rate() const { return rate_; }   ///< of parameter_groups the first, of all that no group has
     int reductions() const { return reductions_; }
 
 private:
     plateau_options o_;
     detail::monitor monitor_;
-    float rate_ = 0;   ///< as this hook left it
+    float rate_ = 0;             ///< as this hook left it
+    std::vector<float> rates_;   ///< of all groups
     int wait_ = 0, cooldown_ = 0, reductions_ = 0;
 
+    template <class Run, class F>
+    static void each_rate(Run& run, F f) {
+        auto& optimizer = run.model.optimizer();
+        constexpr bool has_one = compiler::count_schedules<std::remove_cvref_t<decltype(optimizer)>>() > 0;
+        static_assert(has_one, "reduce_on_plateau: neither the optimizer nor what it wraps has a learning_rate");
+        compiler::each_schedule(optimizer, f);
+    }
+    /// Whether any rate was above its least.
     template <class Run>
-    static schedule& rate_of(Run& run) {
-        constexpr bool has_one = requires { run.model.optimizer().learning_rate.peak; };
-        static_assert(has_one, "reduce_on_plateau: the optimizer has no learning_rate of its own");
-        return run.model.optimizer().learning_rate;
+    bool lower(Run& run) {
+        bool any = false;
+        each_rate(run, [&](schedule& rate) {
+            if (!(rate.peak > o_.min_rate)) return;
+            const float lower = rate.peak * o_.factor;
+            rate.peak = lower > o_.min_rate ? lower : o_.min_rate;
+            any = true;
+        });
+        return any;
+    }
+    template <class Run>
+    void note(Run& run) {
+        rates_.clear();
+        each_rate(run, [&](const schedule& rate) { rates_.push_back(rate.peak); });
+        rate_ = rates_[0];
     }
 };
 

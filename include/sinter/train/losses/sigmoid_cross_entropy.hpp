@@ -13,6 +13,7 @@ namespace sinter::inline SINTER_TARGET {
 /// costs nothing.
 struct sigmoid_cross_entropy_loss {
     static constexpr target_kind target = target_kind::same_as_output;
+    static constexpr bool of_logits = true;   ///< the output is no probability
     constexpr tensor operator()(tensor logits, tensor expected) const {
         if (!detail::same_extents(logits, expected, op::sub)) return {logits.g, -1};
         const tensor no = 1.f - expected, rest = ops::log1p(ops::exp(-ops::abs(logits)));

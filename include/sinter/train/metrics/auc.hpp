@@ -83,6 +83,7 @@ public:
     void describe(auto& d) const {   ///< base/description.hpp
         d("thresholds", counts_[0].size())("from_logits", from_logits_);
     }
+    bool needs_probabilities() const { return !from_logits_; }
     std::int64_t count() const {
         std::int64_t n = 0;
         for (int t = 0; t < 2; ++t)

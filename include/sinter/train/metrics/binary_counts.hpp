@@ -38,6 +38,7 @@ public:
             "true_positives", counts_[1][1]);
     }
 
+    bool needs_probabilities() const { return probabilities_; }
     std::int64_t true_positives() const { return counts_[1][1]; }
     std::int64_t false_positives() const { return counts_[0][1]; }
     std::int64_t true_negatives() const { return counts_[0][0]; }

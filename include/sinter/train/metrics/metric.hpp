@@ -26,6 +26,10 @@ struct evaluated_batch {
 ///     add(const float* values, const float* targets, n)                             n numbers and what they should be
 ///     add(const metrics::evaluated_batch&)                                          a batch's outputs,
 ///                                                                                   targets, weights
+///     With `int classes() const` the first takes so many classes alone, with `int least_classes() const` so many or
+///     more; with `int columns() const` the third takes rows of so many numbers, and n is of rows. Scores of a
+///     loss of logits (`static constexpr bool of_logits = true`) are none for one whose
+///     `bool needs_probabilities() const` is true. What does not fit is an option_error before training.
 ///     The first three get what counts in the loss alone, of the output that named() says, row after row.
 /// Value
 ///     `value()`, a number: of all that was added. NaN where nothing was.

@@ -56,37 +56,58 @@ concept of_numbers = requires(M m, const float* y, const float* t) { m.add(y, t,
 template <class M>
 concept of_batches = requires(M m, const evaluated_batch& b) { m.add(b); };
 
+/// option_error unless a metric can be given an output of so many columns, the last axis, with class numbers (`labels`)
+/// or float targets; `logits`: it is known that they are that, and no probabilities.
+template <class M>
+void need_fit(const M& m, const char* name, bool labels, int columns, [[maybe_unused]] bool logits = false) {
+    if constexpr (requires { m.needs_probabilities(); })
+        if (logits && m.needs_probabilities())
+            refuse_metric(name, "logits, as the loss takes them",
+                          "probabilities; of logits: auc({.from_logits = true}), f1{0.f}");
+    if (labels) {
+        if constexpr (requires { m.classes(); })
+            if (m.classes() != columns)
+                refuse_metric(name, joined({m.classes(), " classes"}).c_str(), joined({columns}).c_str());
+        if constexpr (requires { m.least_classes(); })
+            if (m.least_classes() > columns)
+                refuse_metric(name, joined({columns, " classes"}).c_str(),
+                              joined({m.least_classes(), " or more"}).c_str());
+        if constexpr (!of_classes<M> && of_two_classes<M>) {
+            if (columns > 2) refuse_metric(name, joined({columns, " classes"}).c_str(), "two classes");
+        } else if constexpr (!of_classes<M>) {
+            refuse_metric(name, "class numbers", "float targets");
+        }
+    } else if constexpr (requires { m.columns(); }) {
+        if (m.columns() != columns)
+            refuse_metric(name, joined({m.columns(), " columns"}).c_str(), joined({columns}).c_str());
+    } else if constexpr (!of_numbers<M>) {
+        refuse_metric(name, "float targets", "class numbers; of floats 0 and 1 there are binary_accuracy, f1 and auc");
+    }
+}
 /// Gives rows to a metric as its add() takes them. Two scores a row are logits: of these a metric
 /// of yes-or-no decisions is given the probability of class 1.
 template <class M>
 void feed(M& m, const char* name, const scored_rows& s) {
+    need_fit(m, name, s.labels, s.columns);
     if (s.labels) {
-        if constexpr (requires { m.classes(); })
-            if (m.classes() != s.columns)
-                refuse_metric(name, joined({m.classes(), " classes"}).c_str(), joined({s.columns}).c_str());
         if constexpr (of_classes<M>) return m.add(s.scores, s.labels, s.rows, s.columns);
         else if constexpr (of_two_classes<M>) {
             if (s.columns == 1) return m.add(s.scores, s.labels, s.rows);
-            if (s.columns != 2) refuse_metric(name, joined({s.columns, " classes"}).c_str(), "two classes");
             for (int i = 0; i < s.rows; ++i) {
                 const float z = s.scores[2 * i + 1] - s.scores[2 * i], p = 1.f / (1.f + __builtin_expf(-z));
                 bool logits = false;
                 if constexpr (requires { m.from_logits(); }) logits = m.from_logits();
                 m.add(logits ? &z : &p, s.labels + i, 1);
             }
-            return;
-        } else refuse_metric(name, "class numbers", "float targets");
-    } else if constexpr (requires { m.columns(); }) {
-        if (m.columns() != s.columns)
-            refuse_metric(name, joined({m.columns(), " columns"}).c_str(), joined({s.columns}).c_str());
-        m.add(s.scores, s.truths, s.rows);
-    } else if constexpr (of_numbers<M>) m.add(s.scores, s.truths, s.rows * s.columns);
-    else refuse_metric(name, "float targets", "class numbers; of floats 0 and 1 there are binary_accuracy, f1 and auc");
+        }
+    } else if constexpr (requires { m.columns(); }) m.add(s.scores, s.truths, s.rows);
+    else if constexpr (of_numbers<M>) m.add(s.scores, s.truths, s.rows * s.columns);
 }
 
 struct running {
     virtual ~running() = default;
     virtual void add(const char* name, const scored_rows&) = 0;
+    virtual void need_fit(const char* name, bool labels, int columns, bool logits) const = 0;
     virtual bool takes_batches() const { return false; }   ///< whole ones, and no rows
     virtual void add(const evaluated_batch&) {}
     virtual double value() const = 0;
@@ -102,6 +123,10 @@ struct running_of final : running {
     explicit running_of(const M& x) : m(x) {}
     void add(const char* name, const scored_rows& s) override {
         if constexpr (!of_batches<M>) feed(m, name, s);
+    }
+    void need_fit([[maybe_unused]] const char* name, [[maybe_unused]] bool labels,
+                  [[maybe_unused]] int columns, [[maybe_unused]] bool logits) const override {
+        if constexpr (!of_batches<M>) detail::need_fit(m, name, labels, columns, logits);
     }
     bool takes_batches() const override { return of_batches<M>; }
     void add([[maybe_unused]] const evaluated_batch& b) override {
@@ -142,6 +167,11 @@ public:
         empty_->describe(d);
     }
     std::unique_ptr<detail::running> begin() const { return empty_->copy(); }
+    bool takes_batches() const { return empty_->takes_batches(); }
+    /// option_error unless it can be given such an output.
+    void need_fit(bool labels, int columns, bool logits) const {
+        empty_->need_fit(name_.c_str(), labels, columns, logits);
+    }
 
 private:
     std::string name_;

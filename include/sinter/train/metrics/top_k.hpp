@@ -30,6 +30,7 @@ public:
         right_ += other.right_;
         count_ += other.count_;
     }
+    int least_classes() const { return k_; }   ///< of fewer all are among the k
     void state(auto& s) { s("right", right_)("count", count_); }   ///< what it has counted (train/metrics/metric.hpp)
     /// In [0, 1]; NaN as long as nothing was added.
     double value() const { return static_cast<double>(right_) / static_cast<double>(count_); }

@@ -5,6 +5,7 @@
 #include <sinter/base/cold.hpp>
 #include <sinter/base/error.hpp>
 #include <sinter/base/joined.hpp>
+#include <sinter/compiler/schedules_of.hpp>
 #include <cstdint>
 #include <limits>
 #include <string>
@@ -26,20 +27,11 @@ void each_learning_rate(const O& o, std::int64_t step, F f) {
         std::apply([&](const auto&... g) { (each_learning_rate(g, step, f), ...); }, o.members);
     }
 }
-/// Calls f with each schedule of an optimizer, in the order of each_learning_rate().
-template <class O, class F>
-void each_schedule(O& o, F f) {
-    if constexpr (requires { o.learning_rate.peak; }) f(o.learning_rate);
-    if constexpr (requires { o.optimizer; }) each_schedule(o.optimizer, f);
-    if constexpr (requires { o.others; o.members; }) each_schedule(o.others, f);
-    if constexpr (requires { o.members; })
-        std::apply([&](auto&... g) { (each_schedule(g, f), ...); }, o.members);
-}
 /// What hooks change of them: the rates that schedules have at their height, or always.
 template <class O>
 SINTER_COLD std::vector<float> rates_of(O& o) {
     std::vector<float> rates;
-    each_schedule(o, [&](auto& s) { rates.push_back(s.peak); });
+    compiler::each_schedule(o, [&](auto& s) { rates.push_back(s.peak); });
     return rates;
 }
 /// The same rates again; nothing where these are of another optimizer.
@@ -47,7 +39,7 @@ template <class O>
 SINTER_COLD void set_rates(O& o, const std::vector<float>& rates) {
     if (rates_of(o).size() != rates.size()) return;
     std::size_t next = 0;
-    each_schedule(o, [&](auto& s) { s.peak = rates[next++]; });
+    compiler::each_schedule(o, [&](auto& s) { s.peak = rates[next++]; });
 }
 /// option_error unless all of them are finite and not negative: a rate below zero climbs, NaN or
 /// infinity ends in weights that are that, and so does a division by 0.
