@@ -32,6 +32,17 @@ public:
         if (block_.size() >= block_bytes) flush();
     }
     std::size_t size() const { return written_ + block_.size(); }
+    /// Bytes from `at` on, into memory. Throws io_error.
+    SINTER_COLD void read(std::uint64_t at, span<std::byte> to) {
+        flush();
+        while (!to.empty()) {
+            const auto n =
+                uninterrupted([&] { return ::pread(fd_.get(), to.data(), to.size(), static_cast<off_t>(at)); });
+            if (n <= 0) throw_io_error(n < 0 ? errno : EIO, "cannot read", name_);
+            to = to.subspan(static_cast<std::size_t>(n));
+            at += static_cast<std::uint64_t>(n);
+        }
+    }
     /// All of it; null where there is nothing. Throws io_error.
     SINTER_COLD const void* data() {
         flush();

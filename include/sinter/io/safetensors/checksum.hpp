@@ -46,7 +46,8 @@ SINTER_COLD std::string checksum(const std::vector<entry>& all) {
     std::uint64_t sum = 0;
     for (const entry& e : all) {
         detail::sum_of_tensor of(e.name, describe(e.type, e.shape));
-        of.add(e.data, static_cast<std::size_t>(detail::bytes_of(e, "memory")));
+        detail::each_piece(e, detail::bytes_of(e, "memory"),
+                           [&](span<const std::byte> bytes) { of.add(bytes.data(), bytes.size()); });
         sum += of.value();
     }
     return joined({sum});

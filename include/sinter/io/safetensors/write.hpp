@@ -13,12 +13,19 @@ namespace sinter::inline SINTER_TARGET::safetensors {
 
 static_assert(std::endian::native == std::endian::little, "safetensors data is little-endian and written in place");
 
-/// A tensor to be written: product(shape) elements at `data`, last extent fastest.
+/// The bytes of a tensor that memory need not hold: they are asked for in pieces, perhaps several
+/// times. Throws what reading them throws.
+struct entry_source {
+    virtual ~entry_source() = default;
+    virtual void read(std::uint64_t at, span<std::byte> to) const = 0;
+};
+/// A tensor to be written: product(shape) elements at `data`, last extent fastest, or from `source`.
 struct entry {
     std::string name;
     dtype type = dtype::f32;
     std::vector<std::int64_t> shape;
     const void* data = nullptr;
+    const entry_source* source = nullptr;
 };
 
 namespace detail {
@@ -52,6 +59,19 @@ SINTER_COLD inline std::uint64_t bytes_of(const entry& tensor, std::string_view 
                            joined({file, ", tensor ", io::printable(tensor.name)}),
                            describe(tensor.type, tensor.shape), "whole bytes, fewer than 2^61");
     return *bytes;
+}
+
+/// f(bytes) of all its `n` bytes, in one piece or several, all but the last a multiple of 8.
+template <class F>
+SINTER_COLD void each_piece(const entry& tensor, std::uint64_t n, F f) {
+    if (!tensor.source)
+        return f(span<const std::byte>(static_cast<const std::byte*>(tensor.data), static_cast<std::size_t>(n)));
+    std::vector<std::byte> piece(static_cast<std::size_t>(std::min<std::uint64_t>(n, std::uint64_t{1} << 20)));
+    for (std::uint64_t at = 0; at < n; at += piece.size()) {
+        piece.resize(static_cast<std::size_t>(std::min<std::uint64_t>(piece.size(), n - at)));
+        tensor.source->read(at, {piece.data(), piece.size()});
+        f(span<const std::byte>(piece.data(), piece.size()));
+    }
 }
 
 } // namespace detail
@@ -132,7 +152,9 @@ SINTER_COLD inline std::vector<std::byte> to_bytes(std::vector<entry> entries, c
         all.insert(all.end(), b, b + n);
     };
     add(head.data(), head.size());
-    for (const entry& tensor : entries) add(tensor.data, static_cast<std::size_t>(detail::bytes_of(tensor, place)));
+    for (const entry& tensor : entries)
+        detail::each_piece(tensor, detail::bytes_of(tensor, place),
+                           [&](span<const std::byte> bytes) { add(bytes.data(), bytes.size()); });
     return all;
 }
 
@@ -148,8 +170,8 @@ SINTER_COLD inline void write(const std::string& path, std::vector<entry> entrie
     io::atomic_write(path, [&](io::output_file& out) {
         out.write(head);
         for (const entry& tensor : entries)
-            out.write(span<const std::byte>(static_cast<const std::byte*>(tensor.data),
-                                static_cast<std::size_t>(detail::bytes_of(tensor, path))));
+            detail::each_piece(tensor, detail::bytes_of(tensor, path),
+                               [&](span<const std::byte> bytes) { out.write(bytes); });
     }, publish);
 }
 

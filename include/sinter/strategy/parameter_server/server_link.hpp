@@ -64,6 +64,32 @@ public:
                 std::copy_n(&rows[at(r * width)], width, to + p.row(s, r) * width);
         });
     }
+    /// f(rows) of all rows of table t, some at a time, in their order.
+    template <class F>
+    SINTER_COLD void each_block(int t, int array, F f) {
+        const server_places::table& table = places_.tables[at(t)];
+        const std::int64_t width = table.of.width, all = table.rows.rows,
+                           some = std::max<std::int64_t>(1, sharded::floats_of_frame / width);
+        std::vector<float> block, part;
+        for (std::int64_t first = 0; first < all; first += some) {
+            const std::int64_t end = std::min(all, first + some);
+            block.resize(at((end - first) * width));
+            for (int s = 0; s < servers(); ++s) {
+                std::int64_t from = -1, n = 0;   // both ways of dealing out rows leave each server a run of them
+                for (std::int64_t r = first; r < end; ++r)
+                    if (table.rows.server(r) == s) {
+                        if (n == 0) from = table.rows.local(r);
+                        ++n;
+                    }
+                if (n == 0) continue;
+                part.resize(at(n * width));
+                client_->read_rows(s, t, array, from, {part.data(), part.size()});
+                for (std::int64_t k = 0; k < n; ++k)
+                    std::copy_n(&part[at(k * width)], width, &block[at((table.rows.row(s, from + k) - first) * width)]);
+            }
+            f(span<const float>(block.data(), block.size()));
+        }
+    }
     SINTER_COLD void write_table(int t, int array, const float* from) {
         each_shard(t, [&](int s, std::vector<float>& rows, const sharded::row_placement& p, int width) {
             for (std::int64_t r = 0; r < p.rows_of(s); ++r)

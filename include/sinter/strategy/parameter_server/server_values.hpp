@@ -116,7 +116,9 @@ public:
         self.catch_up();
         for (const detail::server_link::wrong_value& n : self.link_->wrong_values()) {
             if (n.table < 0) {
-                each_owner(n.at, [&](const variable_info& v) { f(v, n.slot, -1, nullptr, n.value); });
+                for (const variable_info& v : P::v.parameters)
+                    if (!v.remote && v.at.offset() <= n.at && n.at < v.at.offset() + v.floats)
+                        f(v, n.slot, -1, nullptr, n.value);
                 continue;
             }
             const remote_table& table = worker_tables::table(n.table);
@@ -157,14 +159,17 @@ public:
     }
     /// Whether servers have tables, which they can save (save_tables) better than the chief.
     bool keeps_tables() const { return worker_tables::count > 0 && link_ && begun_; }
+    /// f(rows) of a table of known rows (slot -1: its values), some at a time: where keeps_tables().
+    template <class F>
+    SINTER_COLD void each_block(const variable_info& v, int slot, F f) {
+        catch_up(), link_->each_block(of_table(v.at), 1 + slot, f);
+    }
     /// By the chief: all servers write their rows (job_tables::save).
     template <class Take>
     SINTER_COLD bool save_tables(const std::string& folder, Take take) {
-        catch_up();
-        return of_job_.save(*link_, folder, take);
+        return catch_up(), of_job_.save(*link_, folder, take);
     }
-    /// The tables' rows are those of files that servers have written, folder/name/file
-    /// (job_tables::put). `slots`: with the optimizer's memory.
+    /// Rows are those of folder/name/file (job_tables::put). `slots`: with the optimizer's memory.
     SINTER_COLD void put_tables(const std::string& folder, const std::string& name,
                                 const std::vector<std::string>& files, bool slots) {
         if (serves()) return;
@@ -377,7 +382,7 @@ protected:
         for (int t = 0; t < tables; ++t)
             if (tables_.take_written(t, begun_)) {
                 if (tables_.table(t).hashed) {
-                    send_loaded(t);
+                    tables_.send_loaded(*link_, t);
                     continue;
                 }
                 if (tables_.whole(t).empty()) {
@@ -393,13 +398,6 @@ protected:
             else link_->write(slot, to.offset() % P::v.z.trained, x.data(), std::ssize(x));
         });
         slots_.clear();
-    }
-    SINTER_COLD void send_loaded(int t) {
-        const detail::loaded_rows& rows = tables_.loaded(t);
-        link_->put_rows(t, rows.slots(), rows.size(),
-                        [&](std::size_t i, std::int64_t& key, std::int64_t& step, float* to) {
-                            rows.get(i, key, step, to);
-                        });
     }
     SINTER_COLD void write_table(int t, compiler::address to, const float* from, std::int64_t n) {
         if (to.where() == compiler::space::slot) {
@@ -423,14 +421,6 @@ protected:
         if (slot) return catch_up(), link_->read(array, from.offset() % P::v.z.trained, to, n);
         if (from.where() != compiler::space::gradient) refresh();
         units_[0].read(from, to, n);
-    }
-    /// f(parameter) that has this float of the parameters' arena.
-    template <class F>
-    static void each_owner(std::int64_t at, F f) {
-        for (int i = 0; i < P::v.n_parameters; ++i)
-            if (const variable_info& v = P::v.parameters[i];
-                !v.remote && v.at.offset() <= at && at < v.at.offset() + v.floats)
-                f(v);
     }
     /// All values, also those that never change.
     SINTER_COLD void pull_all() {

@@ -78,6 +78,15 @@ public:
         return x;
     }
 
+    /// To the servers, of a table of 64-bit keys, what was loaded.
+    SINTER_COLD void send_loaded(server_link& link, int t) const {
+        const detail::loaded_rows& rows = loaded_[at(t)];
+        link.put_rows(t, rows.slots(), rows.size(),
+                      [&](std::size_t i, std::int64_t& key, std::int64_t& step, float* to) {
+                          rows.get(i, key, step, to);
+                      });
+    }
+
     /// The batch as program Q takes it. `v`: of the step that it is for.
     template <class Q>
     batch_view prepare(const batch_view& b, const step_values& v = {}) {

@@ -153,6 +153,29 @@ SINTER_COLD bool save_table_files([[maybe_unused]] const Trainer& t, [[maybe_unu
         return false;
     }
 }
+/// Tables whose rows are known and that servers keep come to the chief a few rows at a time, and wait on
+/// the disk. All members call it. False: there are no such servers.
+template <class Trainer>
+SINTER_COLD bool stream_tables([[maybe_unused]] const Trainer& t,
+                               [[maybe_unused]] const std::vector<saved_variable>& variables,
+                               [[maybe_unused]] const std::string& path,
+                               [[maybe_unused]] std::vector<scratch_tensor>& to) {
+    if constexpr (Trainer::strategy_type::traits.remote_tables) {
+        auto& session = const_cast<Trainer&>(t).session();   // to speak with other members changes nothing of it
+        if (!session.keeps_tables()) return false;
+        const std::size_t name = path.rfind('/');
+        by_the_chief(session, "read tables to save", path, [&] {
+            for (const saved_variable& s : variables) {
+                if (!s.v->remote) continue;
+                scratch_tensor& tensor = to.emplace_back(name == path.npos ? std::string() : path.substr(0, name));
+                session.each_block(*s.v, s.slot, [&](span<const float> rows) { tensor.append(as_bytes(rows)); });
+            }
+        });
+        return true;
+    } else {
+        return false;
+    }
+}
 /// What save() hands to `write(entries, metadata)`: the trainer's, and what else `entries` has.
 /// `path`: of the file that comes of it, if one does. `beside`: tables that servers keep are not in it,
 /// if the servers can write them into files beside it (table_files.hpp).
@@ -164,11 +187,18 @@ SINTER_COLD auto save_with(std::vector<safetensors::entry> entries, const Traine
     const auto variables = saved_variables<Trainer>(what);
     table_files apart;
     beside = beside && save_table_files(t, path, apart);
+    std::vector<scratch_tensor> streamed;   // tables that servers keep, on the chief, for a file
+    const bool streams = !beside && !path.empty() && stream_tables(t, variables, path, streamed);
+    std::size_t next = 0;
     std::vector<std::vector<float>> values(variables.size());
     for (std::size_t i = 0; i < variables.size(); ++i) {
         const saved_variable& s = variables[i];
         if (what == saved::weights && s.v->of_examples) continue;   // where sequences have come to is no weight
-        if (beside && s.v->remote) continue;
+        if ((beside || streams) && s.v->remote) {
+            if (next < streamed.size())
+                entries.push_back({s.name, safetensors::dtype::f32, extents_of(s.v->s), nullptr, &streamed[next++]});
+            continue;
+        }
         values[i] = s.slot < 0 ? t.plain(*s.v) : t.plain_slot(*s.v, s.slot);
         entries.push_back({s.name, safetensors::dtype::f32, extents_of(s.v->s), values[i].data()});
     }

@@ -28,6 +28,18 @@ inline std::string keys_name(const std::string& path) { return path + "/keys"; }
 inline std::string steps_name(const std::string& path) { return "optimizer/updated/" + path; }
 inline std::string slot_name(const std::string& path, int k) { return joined({"optimizer/", k, "/", path}); }
 
+/// A tensor that waits on the disk until it is written.
+class scratch_tensor final : public safetensors::entry_source {
+public:
+    explicit scratch_tensor(const std::string& folder) : file_(folder) {}
+    void append(span<const std::byte> bytes) { file_.append(bytes); }
+    std::size_t size() const { return file_.size(); }
+    void read(std::uint64_t at, span<std::byte> to) const override { file_.read(at, to); }
+
+private:
+    mutable io::scratch_file file_;   // its last bytes are written when it is first read
+};
+
 /// What save() writes of them. Rows come from the servers a few at a time and wait on the disk.
 class hashed_tables_to_save {
 public:
@@ -61,12 +73,12 @@ public:
         using safetensors::dtype;
         for (table& t : tables_) {
             const auto rows = static_cast<std::int64_t>(t.arrays[keys].size() / 8);
-            entries.push_back({keys_name(t.path), dtype::i64, {rows}, t.arrays[keys].data()});
+            entries.push_back({keys_name(t.path), dtype::i64, {rows}, nullptr, &t.arrays[keys]});
             for (std::size_t k = values; k < t.arrays.size(); ++k)
                 entries.push_back({k == values ? t.path : slot_name(t.path, static_cast<int>(k) - values - 1),
-                                   dtype::f32, {rows, t.width}, t.arrays[k].data()});
+                                   dtype::f32, {rows, t.width}, nullptr, &t.arrays[k]});
             if (t.whole)
-                entries.push_back({steps_name(t.path), dtype::i64, {rows}, t.arrays[steps].data()});
+                entries.push_back({steps_name(t.path), dtype::i64, {rows}, nullptr, &t.arrays[steps]});
         }
     }
 
@@ -75,7 +87,7 @@ private:
     struct table {
         std::string path;
         int width;
-        std::vector<io::scratch_file> arrays;   ///< keys, steps, values, then slots
+        std::vector<scratch_tensor> arrays;   ///< keys, steps, values, then slots
         bool whole = false;
     };
     std::vector<table> tables_;
