@@ -110,7 +110,10 @@ private:
         if (!file_)
             if (const int fault = open(false)) io::throw_io_error(fault, "cannot open for writing", path_);
         const std::int64_t there = size();
-        const int last = there == written_ ? 0 : find_end(there);   // others write, or have written, here
+        // Who has become the chief finds what the one before it has written. A run that was resumed does its epoch
+        // again, and has that line to write.
+        const int known = took_over_ ? ended_ : lines_.front().epoch - 1;
+        const int last = there == written_ ? 0 : find_end(there, known);
         std::string text = written_ == 0 ? heading_ : "";
         const std::size_t empty = text.size();
         for (const line_of_epoch& l : lines_)
@@ -126,9 +129,9 @@ private:
         if (!took_over_) throw;
         base::say(message_level::warning, e.what(), name);
     }
-    /// Goes on behind the lines of epochs that have ended: whoever was the chief before may have written them, also of
-    /// an epoch that is done again without it. The last such epoch; 0: there is none behind `written_`.
-    SINTER_COLD int find_end(std::int64_t there) {
+    /// Goes on behind the lines of epochs up to `known`: whoever was the chief before may have written them, also of an
+    /// epoch that is done again without it. The last such epoch; 0: there is none behind `written_`.
+    SINTER_COLD int find_end(std::int64_t there, int known) {
         written_ = std::min(written_, there);
         std::string text(static_cast<std::size_t>(there - written_), '\0');
         std::size_t n = 0;
@@ -147,9 +150,9 @@ private:
             std::int64_t epoch = 0;
             std::size_t i = at;
             for (; text[i] >= '0' && text[i] <= '9'; ++i)
-                if (epoch <= ended_) epoch = 10 * epoch + (text[i] - '0');
+                if (epoch <= known) epoch = 10 * epoch + (text[i] - '0');
             const bool is_line = i > at && text[i] == o_.separator;
-            if (is_line ? epoch > ended_ : !heads) break;   // a heading may have several lines
+            if (is_line ? epoch > known : !heads) break;   // a heading may have several lines
             if (is_line) heads = false, last = static_cast<int>(epoch);
             written_ += static_cast<std::int64_t>(next + 1 - at);
         }
