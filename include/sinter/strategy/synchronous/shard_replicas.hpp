@@ -17,8 +17,8 @@
 
 namespace sinter::inline SINTER_TARGET::detail {
 
-/// The replicas of a process, one for each of its shards of a batch, and its connection to others, if there are any: all
-/// of a synchronous session but the step.
+/// The replicas of a process, one for each of its shards of a batch, and its connection to others, if there are any:
+/// all of a synchronous session but the step.
 ///
 /// Replicas share parameters and slots where the device's memory is the host's. Under update_parts each member keeps
 /// what the optimizer remembers of its part alone: reading slots, also of accumulated steps, is a call of all members.
