@@ -3,6 +3,7 @@
 #include <sinter/parameter_server/checked_number.hpp>
 #include <algorithm>
 #include <cstdint>
+#include <vector>
 
 namespace sinter::inline SINTER_TARGET::sharded {
 
@@ -12,6 +13,7 @@ namespace sinter::inline SINTER_TARGET::sharded {
 /// apart they are. No sockets here.
 class agreed_clocks {
 public:
+    static constexpr std::size_t most_files_clocks = 1 << 12;
     /// `ahead`: how many clocks later than that which it has leave for a worker may begin, since it
     /// has heard meanwhile that another server is so far (backup workers).
     explicit agreed_clocks(int ahead = 0) : ahead_(ahead) {}
@@ -21,6 +23,11 @@ public:
     /// Nobody begins stop_clock() or a later one; -1: no end has been agreed on.
     std::int64_t stop_clock() const { return stop_; }
     bool stops(std::int64_t clock) const { return stop_ >= 0 && clock >= stop_; }
+    /// What a worker has heard from a process of server 0 that is no more.
+    void know(std::int64_t stop, const std::vector<std::int64_t>& files) {
+        if (stop_ < 0) stop_ = stop;
+        for (const std::int64_t c : files) note_files(c);
+    }
     /// One more clock for all. What has been agreed on stays.
     void stop_behind_next() { stop_ = stop_ < 0 ? given_ + 2 + ahead_ : stop_; }
     void stop_at_once() { stop_ = 0; }
@@ -30,8 +37,10 @@ public:
     /// last.
     std::int64_t files_clock() const { return files_clock_; }
     void files_behind_next(std::int64_t applied) {
-        if (files_clock_ <= applied) files_clock_ = std::max(given_ + 2 + ahead_, applied + 1);
+        if (files_clock_ <= applied) note_files(std::max(given_ + 2 + ahead_, applied + 1));
     }
+    /// All that files_clock() has been, in their order: a worker that was started again makes the same calls.
+    const std::vector<std::int64_t>& all_files_clocks() const { return all_files_; }
 
     /// All servers save once so many clocks are applied, as step save(); 0: nothing has been agreed
     /// on yet.
@@ -56,6 +65,8 @@ public:
     void serialize(A& a, unsigned) {
         a & given_ & stop_ & files_clock_ & save_clock_ & save_ & last_name_;
     }
+    /// What has been read in is among all_files_clocks() as well.
+    void note_what_was_read() { note_files(files_clock_); }
     /// Throws format_error where these are no clocks.
     void check(const char* where) const {
         check_number(given_, -1, "no clock that a worker could have leave for", where);
@@ -69,6 +80,15 @@ public:
 private:
     int ahead_;
     std::int64_t given_ = -1, stop_ = -1, save_clock_ = 0, save_ = 0, files_clock_ = 0, last_name_ = 0;
+    std::vector<std::int64_t> all_files_;
+
+    void note_files(std::int64_t clock) {
+        if (clock <= 0) return;
+        files_clock_ = std::max(files_clock_, clock);
+        const auto at = std::lower_bound(all_files_.begin(), all_files_.end(), clock);
+        if (at == all_files_.end() || *at != clock) all_files_.insert(at, clock);
+        if (all_files_.size() > most_files_clocks) all_files_.erase(all_files_.begin());
+    }
 };
 
 } // namespace sinter::sharded

@@ -5,3 +5,4 @@
 #include <sinter/parameter_server/client/engine.hpp>
 #include <sinter/parameter_server/client/calls.hpp>
 #include <sinter/parameter_server/client/dialling.hpp>
+#include <sinter/parameter_server/client/sums.hpp>

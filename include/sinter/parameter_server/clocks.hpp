@@ -45,6 +45,11 @@ public:
         at(w).live = true;
         at(w).next = std::max({at(w).next, applied_, clock});
     }
+    /// The worker's process is no more, and another makes all that it has pushed.
+    void begin_anew(int w) {
+        at(w).next = applied_;
+        at(w).pushed.assign(static_cast<std::size_t>(slots_), -1);
+    }
     /// The worker rests, has left, or is dead: it is not waited for. What it pushed counts.
     void retire(int w) { at(w).live = false; }
 
@@ -79,6 +84,11 @@ public:
         if (pushes == 0) return passed > 0 && !somebody_waits;
         if (backup_ > 0 && pushes >= workers() - backup_) return true;
         return !somebody_waits || (live == 0 && pushes > 0);
+    }
+    /// Whether all who are waited for have pushed or passed the clocks before this one.
+    bool all_have_passed(std::int64_t clock) const {
+        return std::all_of(members_.begin(), members_.end(),
+                           [&](const member& m) { return !m.live || m.next >= clock; });
     }
     /// Whether a worker has pushed or passed clock applied().
     bool begun() const {

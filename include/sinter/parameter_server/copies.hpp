@@ -2,6 +2,7 @@
 #pragma once
 #include <sinter/net/archive.hpp>
 #include <array>
+#include <vector>
 
 /// Shards that two processes keep: shard i is kept by servers i and i + 1. One copy leads: it
 /// serves workers, and answers only what the other copy has, too. An epoch is one agreement on who
@@ -31,16 +32,39 @@ struct copy_note {
     bool makes_sense() const { return role <= copy_role::cut_off && epoch < UINT64_MAX / 2; }
 };
 
+/// What a worker that joins knows of the job from before, which a server that was started again may not know.
+struct known_to_worker {
+    std::uint64_t sum = 1;             ///< the number of the next sum over workers that it makes
+    std::uint8_t opened = 0;           ///< the job is open
+    std::int64_t stop_clock = -1;         ///< answer_block
+    std::int64_t applied = 0, step = 0;   ///< clocks and updates of another server
+    std::vector<std::int64_t> files;      ///< agreed_clocks::all_files_clocks()
+    template <class A>
+    void serialize(A& a, unsigned) {
+        a & sum & opened & stop_clock & applied & step & files;
+    }
+    bool makes_sense() const {
+        constexpr auto most = std::int64_t{1} << 62;
+        bool all = stop_clock >= -1 && stop_clock < most;
+        for (const std::int64_t c : files) all = all && c > 0 && c < most;
+        return all;
+    }
+};
+
 /// What a server says to a worker that joins.
 struct about_server {
     std::uint8_t has_values = 0;
     std::uint64_t sum = 0;    ///< over workers: the number of the next one
+    std::uint64_t begins = 0; ///< the first that a worker makes which has made none
+    std::uint64_t lacks = 1;  ///< sums before this one it is to be told by whoever knows them
     std::uint64_t life = 0;   ///< of its process
+    std::int64_t restored = -1;   ///< the step of the checkpoint that it began with; -1: it began with none
     std::uint8_t open = 0;    ///< the job runs: has_values is not only of a checkpoint that the server began with
+    std::vector<std::int64_t> files{};   ///< agreed_clocks::all_files_clocks()
     copy_note note;
     template <class A>
     void serialize(A& a, unsigned version) {
-        a & has_values & sum & life & open;
+        a & has_values & sum & begins & lacks & life & restored & open & files;
         note.serialize(a, version);
     }
 };

@@ -11,5 +11,6 @@
 #include <sinter/parameter_server/server/job_files.hpp>
 #include <sinter/parameter_server/server/leading.hpp>
 #include <sinter/parameter_server/server/norms.hpp>
+#include <sinter/parameter_server/server/presence.hpp>
 #include <sinter/parameter_server/server/serving.hpp>
 #include <sinter/parameter_server/server/updates.hpp>

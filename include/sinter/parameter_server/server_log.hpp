@@ -14,6 +14,7 @@ struct server_log {
     bool open = false;
     std::vector<push_log::entry> pushes;   ///< by rank
     std::vector<std::int64_t> phases{};    ///< updates of each, where losses alternate
+    std::int64_t open_clock = 0, open_step = 0;   ///< clocks applied, and steps, when the job was opened
 
     std::string bytes() const {
         wire::archive_writer w;
@@ -21,7 +22,7 @@ struct server_log {
         std::vector<std::uint64_t> all;
         for (const auto& e : pushes) all.insert(all.end(), {e.incarnation, e.last, e.missing});
         w & global_step & clocks & max_steps & o & all & version;
-        if (!phases.empty()) w & phases;
+        w & phases & open_clock & open_step;
         return w.bytes();
     }
     /// Throws format_error for bytes that are none.
@@ -33,12 +34,15 @@ struct server_log {
         r & l.global_step & l.clocks & l.max_steps & o & all;
         if (!r.at_end()) r & l.version;
         if (!r.at_end()) r & l.phases;
+        if (!r.at_end()) r & l.open_clock & l.open_step;
         r.expect_end();
         constexpr const char* where = "the log of a server's checkpoint";
         check_number(l.global_step, 0, "no global step", where);
         check_number(l.clocks, 0, "no number of clocks", where);
         check_number(l.max_steps, 0, "no number of steps to make", where, INT64_MAX);
         check_number(l.version, 0, "no number of overwritings", where);
+        check_number(l.open_clock, 0, "no number of clocks", where);
+        check_number(l.open_step, 0, "no global step", where);
         check_number(o, 0, "neither open nor closed", where, 1);
         for (const std::int64_t n : l.phases) check_number(n, 0, "no number of updates of a loss", where);
         check_number(static_cast<std::int64_t>(all.size() % 3), 0, "pushes that are cut short: numbers over", where, 0);

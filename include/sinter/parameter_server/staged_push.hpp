@@ -40,6 +40,7 @@ public:
         info = {};
         number = 0;
         clock = 0;
+        incarnation = 0;
     }
     /// Whether any of it has come.
     bool begun() const {
@@ -122,7 +123,7 @@ public:
     std::vector<staged_rows>& tables() { return tables_; }
 
     push_info info;
-    std::uint64_t number = 0;
+    std::uint64_t number = 0, incarnation = 0;   // incarnation: of the worker's process
     std::int64_t clock = 0;
     std::int64_t version = 0, save = 0;   ///< commit_block
 

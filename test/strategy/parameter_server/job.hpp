@@ -31,7 +31,10 @@ public:
         for (int i = 0; i < workers_ + servers_; ++i) start(i, f);
     }
     std::string result(int i, double within = 60) { return all_.result(number_[static_cast<std::size_t>(i)], within); }
+    /// Whether process i is over: it must not have another signal.
+    bool ended(int i) { return all_.ended(number_[static_cast<std::size_t>(i)]); }
     void signal(int i, int s) { all_.signal(number_[static_cast<std::size_t>(i)], s); }
+    cluster_options& options() { return options_; }   ///< of processes that are started from now on
     int workers() const { return workers_; }
     int size() const { return workers_ + servers_; }
 

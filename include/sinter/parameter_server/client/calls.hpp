@@ -416,20 +416,6 @@ inline client_counters client::seen() const {
     return c;
 }
 
-inline void client::reduce(span<double> x) {
-    engine& e = *engine_;
-    engine::lock hold(e.mutex);
-    wire::archive_writer w;
-    w & e.sums & std::vector<double>(x.begin(), x.end());
-    const std::string text = e.call_and_wait(hold, 0, "reduce", w.bytes());
-    ++e.sums;
-    std::vector<double> sum;
-    wire::archive_reader r(as_bytes(text));
-    r & sum;
-    if (sum.size() != x.size())
-        throw e.dialler.about(0, "a sum over workers", -1, "it answered with another number of them");
-    std::copy_n(sum.data(), sum.size(), x.data());
-}
 inline void client::ask_all_to_stop(const char* reason) {
     engine& e = *engine_;
     engine::lock hold(e.mutex);
@@ -457,6 +443,10 @@ inline void client::ask_all_to_save() {
 inline std::int64_t client::files_clock() const {
     const engine::lock hold(engine_->mutex);
     return engine_->files_clock;
+}
+inline bool client::saves_files(std::int64_t clocks) const {
+    const engine::lock hold(engine_->mutex);
+    return std::binary_search(engine_->all_files.begin(), engine_->all_files.end(), clocks);
 }
 inline std::string client::stop_reason() const {
     engine::lock hold(engine_->mutex);

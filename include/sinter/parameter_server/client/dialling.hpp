@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/message.hpp>
 #include <sinter/parameter_server/client/engine.hpp>
 
 /// How a client comes to its servers, and comes back to one whose connection was lost.
@@ -53,6 +54,7 @@ inline void client::engine::dial(std::size_t i) {
         if (dialler.refused() && now - down_since[i] > dead_after() + 1)
             return fail(dialler.about(static_cast<int>(i), "joining the job", -1, dialler.trouble().words()));
         if (now - down_since[i] > patience()) return give_up(i);
+        tell_of_trouble(i, now);
         next_try[i] = now + (now - down_since[i] < 3 ? 0.02 : 0.25);
     } catch (const cluster_error& e) {
         fail(e);
@@ -71,11 +73,14 @@ inline bool client::engine::introduce(std::size_t i) {
     w & std::max<std::int64_t>(0, clock - l.commits());   // the next clock that it will hear of
     if (replicated()) w & copies[i].epoch;
     w & last_name & settled();
+    known().serialize(w, 0u);
     try {
         if (!l.introduce(resting ? "rest" : "join", resting ? std::string() : w.bytes(), poll))
             return why_down[i].note("no answer in time", false), false;
         if (replicated() && !l.refused && !leads(i)) return false;
         if (!l.refused) met(i);
+        if (!l.refused && i == 0 && !failure && !teach_sums(i))
+            return why_down[i].note("no answer in time", false), false;
     } catch (const wire::lost_connection& e) {
         return why_down[i].note(e.cause(), false), false;
     } catch (const wire::damaged_connection& e) {
@@ -124,16 +129,46 @@ inline void client::engine::met(std::size_t i) {
     if (i == 0) hear_agreed(l.last);
     if (l.text.empty()) return;
     const auto about = wire::restored<about_server>(as_bytes(l.text));
+    if (i == 0) this->about = about;
     // The first time that another worker meets it the chief may be about to open the job there.
     const bool known = l.life != 0 || is_chief();
     if (about.life != l.life && known && l.gave_values && !about.has_values && !leaving && !replicated())
         return fail(dialler.about(static_cast<int>(i), "joining the job again", l.global_step,
                                   "it was started anew without a checkpoint: what it kept is lost"));
+    tell_of_return(i, about, l.life != 0 && about.life != l.life);
     l.life = about.life;
     l.gave_values = l.gave_values || about.has_values;
     initialised = about.has_values != 0;
     is_live = is_live || about.open != 0;
-    if (!joined) sums = std::max(sums, about.sum);
+    if (joined || i != 0) return;
+    sums = std::max(sums, about.begins), others_sum = about.sum;
+    all_files = about.files;
+}
+inline void client::engine::tell_of_trouble(std::size_t i, double now) {
+    const double down = now - down_since[i];
+    if (!joined || leaving || down < told_down[i]) return;
+    while (told_down[i] <= down) told_down[i] *= 2;
+    const cluster_member& at = dialler.roster().servers()[static_cast<std::size_t>(process(i))];
+    base::say(message_level::normal,
+              sinter::joined({"waits for ", at.name(), " at ",
+                              text_of(at.address()), ", for ",
+                              static_cast<std::int64_t>(down), " s of ", static_cast<std::int64_t>(patience()), " s",
+                              why_down[i].empty() ? "" : ": ", why_down[i].words()}),
+              dialler.roster().self().name());
+}
+inline void client::engine::tell_of_return(std::size_t i, const about_server& it, bool other_process) {
+    if (!joined || leaving) return;
+    const double down = base::monotonic_seconds() - down_since[i];
+    const bool told = told_down[i] > first_told;
+    told_down[i] = first_told;
+    if (!told && !other_process) return;
+    base::say(message_level::normal,
+              sinter::joined({dialler.roster().servers()[static_cast<std::size_t>(process(i))].name(),
+                              " is back after ", static_cast<std::int64_t>(down + 0.5), " s",
+                              !other_process     ? std::string()
+                              : it.restored >= 0 ? sinter::joined({", from its checkpoint of step ", it.restored})
+                                                 : std::string(", another process")}),
+              dialler.roster().self().name());
 }
 
 } // namespace sinter::sharded

@@ -4,12 +4,14 @@
 #include <sinter/net/archive.hpp>
 #include <sinter/net/service_client.hpp>
 #include <sinter/net/wait_note.hpp>
+#include <sinter/parameter_server/agreed_clocks.hpp>
 #include <sinter/parameter_server/brief_looks.hpp>
 #include <sinter/parameter_server/client/interface.hpp>
 #include <sinter/parameter_server/client/lane.hpp>
 #include <sinter/parameter_server/client/told_saves.hpp>
 #include <sinter/parameter_server/copies.hpp>
 #include <condition_variable>
+#include <deque>
 #include <exception>
 #include <list>
 #include <mutex>
@@ -33,6 +35,8 @@ struct client::engine {
     std::vector<double> down_since, next_try;
     std::size_t dialled = 0;                  // which server dial() is busy with
     std::vector<wire::join_trouble> why_down;   // since down_since
+    std::vector<double> told_down;              // seconds of it after which the operator hears of it next
+    about_server about;                         // what server 0 has said last
     struct shard_copies {   // where two servers keep each shard
         int aim = 0;              // the copy that is dialled, or leads
         std::uint64_t epoch = 0;  // the newest that was heard of: no leader of an older one is obeyed
@@ -43,6 +47,7 @@ struct client::engine {
     bool ending = false, leaving = false, left = false;
     bool resting = false, joined = false, initialised = false, is_live = false;
     bool ticket = false, no_more = false, open = false;
+    bool opened = false;                      // this worker has begun to train in the open job
     bool jumped = false;                      // another server than 0 has said that this worker's clock is a later one
     std::atomic<bool> asked{false}, server_ends{false};
     std::int64_t clock = 0, open_clock = 0, open_step = 0;
@@ -51,6 +56,10 @@ struct client::engine {
     told_saves told;
     std::vector<std::int64_t> used;           // versions of the values that gradients are computed from, by server
     std::uint64_t pushes = 0, sums = 1;
+    std::deque<std::vector<double>> past_sums;   // results of those before `sums`, which a server may have lost
+    std::size_t past_numbers = 0;
+    std::uint64_t others_sum = 1;             // the number of the sum that others made next when this worker came
+    std::vector<std::int64_t> all_files;      // all that files_clock has been, and before this worker came
     std::int64_t renewals = 0;                // that this worker has taken part in
     std::optional<std::int64_t> before_renewal;   // the version of before, while the chief overwrites values
     sharded::ticket numbers = 0, last_commit = 0;
@@ -84,6 +93,7 @@ struct client::engine {
         down_since.assign(n, base::monotonic_seconds());
         next_try.assign(n, 0);
         why_down.assign(n, {});
+        told_down.assign(n, first_told);
         polls_of_caller.reserve(n);
         polls_of_thread.reserve(n);
         lock hold(mutex);
@@ -111,6 +121,8 @@ struct client::engine {
         }
         if (thread.joinable()) thread.join();
     }
+
+    static constexpr double first_told = 2;   // seconds for which a server may be away before an operator hears of it
 
     double beat_every() const { return dialler.roster().options.heartbeat_every(); }
     double dead_after() const { return dialler.roster().options.dead_after; }
@@ -175,6 +187,7 @@ struct client::engine {
         why_down[i].note(std::move(why), false);
         down_since[i] = base::monotonic_seconds();
         next_try[i] = 0;
+        told_down[i] = first_told;
         if (leaving) return lanes[i]->forget_all();   // it has ended, as this worker is about to
         ++counters.reconnections;
         if (options.reconnect_within <= 0) give_up(i);
@@ -204,6 +217,9 @@ struct client::engine {
     inline bool introduce(std::size_t i);
     inline bool leads(std::size_t i);
     inline void met(std::size_t i);
+    inline bool teach_sums(std::size_t i);
+    inline void tell_of_trouble(std::size_t i, double now);
+    inline void tell_of_return(std::size_t i, const about_server&, bool other_process);
 
     // ---- What servers say
     void take(std::size_t i, const answer_block& b) {
@@ -216,7 +232,12 @@ struct client::engine {
             for (const auto& l : lanes) l->gave_values = true;
     }
     void hear_agreed(const answer_block& b) {
-        stop_clock = b.stop_clock, files_clock = b.files_clock;
+        stop_clock = b.stop_clock;
+        if (b.files_clock > files_clock) {
+            files_clock = b.files_clock;
+            if (all_files.empty() || all_files.back() < files_clock) all_files.push_back(files_clock);
+            if (all_files.size() > agreed_clocks::most_files_clocks) all_files.erase(all_files.begin());
+        }
         // Without clocks names of saves never fall: a server 0 that was started again learns the last.
         save = b.save_clock == 0 && save_clock == 0 ? std::max(save, b.save) : b.save;
         save_clock = b.save_clock;
@@ -311,6 +332,7 @@ struct client::engine {
     void note_opening() {
         wire::archive_reader r(as_bytes(lanes[0]->text));
         r & open_clock & open_step;
+        opened = true;
         asked = (lanes[0]->last.flags & answer_block::asked_to_stop) != 0;
         hear_agreed(lanes[0]->last);
     }
@@ -387,6 +409,13 @@ struct client::engine {
         wait_for(hold, t);
         told.know(named);
     }
+    /// What a server that was started again may have to be told.
+    known_to_worker known() const {
+        known_to_worker k{sums, opened, asked ? stop_clock : -1, 0, 0, all_files};
+        for (const auto& l : lanes)
+            if (l->last.info.applied > k.applied) k.applied = l->last.info.applied, k.step = l->last.info.global_step;
+        return k;
+    }
     /// The newest version of values that a server has said.
     std::int64_t newest() const {
         std::int64_t v = 0;
@@ -406,6 +435,7 @@ struct client::engine {
             w & clock;
             if (replicated()) w & std::uint64_t{0};
             w & last_name & settled();
+            known().serialize(w, 0u);
             const std::int64_t before = clock;
             const auto t = ++numbers;
             for (std::size_t i = 0; i < lanes.size(); ++i) call(hold, i, t, "join", w.bytes());

@@ -154,6 +154,11 @@ public:
     /// is known it is the one before files_clock().
     void ask_all_to_save();
     std::int64_t files_clock() const;
+    /// Whether all save, or have saved, behind so many clocks.
+    bool saves_files(std::int64_t clocks) const;
+    /// Whether this worker was started again, and still makes calls that the others have made without it: what they
+    /// then added up it is told. It does not do again what only one is to do once, such as to write files.
+    bool makes_up() const;
     /// A request that server `server` knows by name: "counters" (JSON), "checkpoint" of that server
     /// alone (its argument: a folder).
     std::string call(int server, const std::string& name, const std::string& argument = {});

@@ -33,6 +33,8 @@ inline void server_session::call(const wire::frame_header& h, span<const std::by
         check_number(named, 0, "no name of a save", "what a worker that joins has heard", most_count / 2);
         if (!r.at_end()) r & version;   // of the job's values, as the chief knows when it is not overwriting them
         check_number(version, 0, "no number of overwritings", "what a worker that joins has heard");
+        known_to_worker known_of;
+        if (!r.at_end()) known_of.serialize(r, 0u);
         if (e_.is_first() && e_.order.mode == update_mode::clocks) e_.together.name_later_than(named);
         // One that began again from a checkpoint of before load(): it is part of the job's next ones.
         if (w_ == 0 && e_.restored && !e_.renewing) e_.version = std::max(e_.version, version);
@@ -42,8 +44,18 @@ inline void server_session::call(const wire::frame_header& h, span<const std::by
             throw view_changed{};
         }
         check_number(clock, 0, "no clock", "the next push of a worker that joins");
-        k_.now = presence::here;
+        note_presence();
+        if (e_.restored && known_of.opened != 0) e_.open = true;   // the job that was saved goes on
+        if (w_ == 0 && known_of.opened != 0) e_.opened_by = incarnation_;
+        if (e_.is_first() && e_.restored && known_of.makes_sense()) {
+            e_.together.know(known_of.stop_clock, known_of.files);
+            if (known_of.stop_clock >= 0 && e_.order.all_join) e_.asked = true;
+        }
+        e_.steps_elsewhere(known_of.applied, known_of.step);
+        const std::uint64_t next_sum = known_of.sum;
         e_.all_clocks.join(w_, clock);
+        e_.gets_on();
+        need_same_run(next_sum);
         if (e_.restored) e_.together.give(e_.all_clocks.next(w_));   // it may have leave for that already
         return back(e_.about_text());
     }
@@ -62,15 +74,20 @@ inline void server_session::call(const wire::frame_header& h, span<const std::by
             if (!e_.was_followed) throw refused_request{"the server that is to keep its second copy has not come"};
         }
         e_.tickets.limit(std::max<std::int64_t>(most, 0));
-        if (begins && e_.order.all_join) {   // an end that was agreed on was that of the training before
+        const bool returns = begins && e_.order.all_join && e_.open && e_.opened_by != incarnation_ &&
+                             (e_.opened_by != 0 || e_.restored) && e_.has_others(w_);
+        if (begins && e_.order.all_join && !returns) {   // an end that was agreed on was that of the training before
             e_.asked = false;
             e_.together.go_on();
         }
         const bool goes_on_from_others = step >= 0 && (std::exchange(e_.replaced, false) || e_.open);
         if (step >= 0) e_.set_steps(step, phases);
+        // A chief that was started again makes the same calls from the beginning, while the others are in the midst.
+        const bool again = returns && !goes_on_from_others;
         e_.open = e_.has_values = true;
-        e_.open_clock = e_.all_clocks.applied();
-        e_.open_step = e_.global_step;
+        e_.opened_by = incarnation_;
+        if (!again) e_.open_clock = e_.all_clocks.applied(), e_.open_step = e_.global_step;
+        e_.gets_on();
         e_.changed.notify_all();
         // A job that is started again goes on from what was loaded, not from later steps of before.
         if (goes_on_from_others) {   // what was named before would be of values before and after
@@ -88,7 +105,7 @@ inline void server_session::call(const wire::frame_header& h, span<const std::by
         return back(opened());
     }
     if (name == "wait until open") {
-        wait(hold, [&] { return e_.open || e_.asked; });
+        wait(hold, [&] { return e_.open || e_.asked; }, awaited::opening);
         return back(opened());
     }
     if (name == "ticket") {
@@ -97,9 +114,10 @@ inline void server_session::call(const wire::frame_header& h, span<const std::by
         wait(hold, [&] {
             if (e_.stops(w_)) return true;
             if (!e_.open) return false;
+            if (!e_.all_are_back()) return false;
             t = e_.ask_for_step(w_);
             return t != step_tickets::answer::not_yet;
-        });
+        }, e_.open ? awaited::others : awaited::opening);
         return back({}, true);
     }
     if (name == "renew") {
@@ -145,7 +163,7 @@ inline void server_session::call(const wire::frame_header& h, span<const std::by
         e_.take_leave(w_, presence::resting);
         e_.advance(hold);
         if (!argument.empty()) wait_for_clocks(hold);   // else pushes that it asks again come behind this
-        return back(e_.replicated() ? e_.about_text() : std::string());   // it may be a connection's first question
+        return back(argument.empty() ? e_.about_text() : std::string());   // it is a connection's first question
     }
     if (name == "wait for others") {
         e_.hear_before_end(argument);
@@ -159,7 +177,7 @@ inline void server_session::call(const wire::frame_header& h, span<const std::by
                 if (i != w_ && works) return false;
             }
             return e_.has_applied_all();
-        });
+        }, awaited::others);
         return back({});
     }
     if (name == "wait for clock") {
@@ -167,10 +185,22 @@ inline void server_session::call(const wire::frame_header& h, span<const std::by
         std::int64_t clock = 0;
         r & clock;
         const bool whole = e_.order.all_join;   // elsewhere who stops may leave clocks open
-        wait(hold, [&] { return e_.all_clocks.applied() >= clock || (e_.asked && !whole); });
+        wait(hold, [&] { return e_.all_clocks.applied() >= clock || (e_.asked && !whole); }, awaited::clock);
         return back({});
     }
     if (name == "reduce") return reduce(argument, hold);
+    if (name == "sums") {   // that this server has not made or does not know any more
+        wire::archive_reader r(as_bytes(argument));
+        std::uint64_t first = 0;
+        std::vector<std::vector<double>> sums;
+        r & first & sums;
+        r.expect_end();
+        check_number(static_cast<std::int64_t>(first), 1, "no number of a sum", "what a worker knows", most_count);
+        // (A server that knows of no job begins one.)
+        if (e_.restored || e_.open) e_.sums.learn_all(first, std::move(sums));
+        e_.changed.notify_all();
+        return back({});
+    }
     if (name == "stop") {
         if (e_.stop_reason.empty())
             e_.stop_reason = e_.who.member(w_).name() + ": " + base::one_line(argument.substr(0, 1000));
@@ -303,17 +333,65 @@ inline void server_session::forget_rows(const std::string& argument) {
     }
     e_.memory.forget_rows(static_cast<std::size_t>(table));
 }
+/// Under the mutex: the operator hears whom a worker waits for, after 10 s, 20 s, 40 s, ...
+inline void server_session::tell_of_waiting(awaited what, double seconds) {
+    if (seconds < 10) told_of_ = 10;
+    if (what == awaited::nobody || seconds < told_of_) return;
+    const std::string names = e_.whom(what, w_);
+    if (!names.empty())
+        e_.tell(joined({e_.who.member(w_).name(), " waits for ", names, ", for ",
+                        static_cast<std::int64_t>(seconds), " s"}));
+    while (told_of_ <= seconds) told_of_ *= 2;
+}
+/// Under the mutex: this worker is here, which an operator may want to know.
+inline void server_session::note_presence() {
+    using presence = server::engine::presence;
+    const presence before = std::exchange(k_.now, presence::here);
+    if (before == presence::here || before == presence::resting) return;
+    const std::string name = e_.who.member(w_).name();
+    int here = 0;
+    for (int i = 0; i < e_.who.size(); ++i) {
+        const presence p = e_.at(i).now;
+        here += p == presence::here || p == presence::resting;
+    }
+    if (before == presence::dead) e_.tell(name + " is back");
+    else if (here == e_.who.size() && here > 1) e_.tell(joined({"all ", here, " workers are here"}));
+    else e_.tell(joined({name, " is here: ", here, " of ", e_.who.size(), " workers"}), message_level::detailed);
+}
+/// Under the mutex: a worker joins that makes sum `next` next. Where this server was started again, and workers share
+/// batches, all are those of before or none is, but for as many as the mode does without.
+inline void server_session::need_same_run(std::uint64_t next) {
+    using worker = server::engine::worker;
+    k_.comes = next > 1 ? worker::amid : worker::anew;
+    if (!e_.restored || !e_.order.all_join) return;
+    int amid = 0, anew = 0, last = w_;
+    for (int i = 0; i < e_.who.size(); ++i) {
+        const worker& k = e_.at(i);
+        if (!e_.lives(k)) continue;
+        amid += k.comes == worker::amid;
+        if (k.comes == worker::anew) ++anew, last = i;
+    }
+    if (amid == 0 || anew <= e_.order.backup) return;
+    const cluster_member& m = e_.who.member(last);
+    e_.fail_held(cluster_error(last, m.name(), text_of(m.address()), "joining the job again", e_.global_step,
+                               joined({"it was started again while others are in the midst of training. This mode can "
+                                       "do without ", e_.order.backup, " workers: the job ends"})));
+}
 /// This worker's numbers of a sum over all.
 inline void server_session::reduce(const std::string& argument, lock& hold) {
     std::uint64_t number = 0;
     std::vector<double> x;
     wire::archive_reader r(as_bytes(argument));
     r & number & x;
-    if (!e_.sums.give(w_, number, x)) throw refused_request{"a sum that is over, or not yet to come"};
+    if (!e_.sums.give(w_, number, x))
+        throw refused_request{sinter::joined({"sum ", static_cast<std::int64_t>(number), " over workers is not known "
+                                              "here any more, or not yet to come: the next is ",
+                                              static_cast<std::int64_t>(e_.sums.now())})};
     e_.look_at_sums();
-    wait(hold, [&] { return e_.sums.done(number); });
+    wait(hold, [&] { return e_.sums.done(number); }, awaited::sum);
+    if (number < e_.sums.first_kept()) throw refused_request{"a sum over workers that is not known here any more"};
     wire::archive_writer w;
-    w & e_.sums.result();
+    w & e_.sums.result(number);
     hold.unlock();
     answer(w.bytes());
 }

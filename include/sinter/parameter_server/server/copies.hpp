@@ -170,6 +170,9 @@ inline bool server::engine::lead(std::uint64_t next) {
     }
     part = copy_role::leading;
     epoch = next;
+    if (!first) tell(sinter::joined({"leads part ", shard_number, " of the parameters from now on, ",
+                                     was == copy_role::cut_off ? "without a second copy" : "which it had the second "
+                                                                                           "copy of"}));
     changed_view();
     return true;
 }
@@ -188,7 +191,8 @@ void server::engine::serialize_state(Archive& a) {
     }
     all_clocks.serialize(a, 0u);
     tickets.serialize(a, 0u);
-    sums.serialize(a, 0u);
+    if constexpr (requires { a.bytes(); }) sums.write_last(a);
+    else sums.read_last(a);
     together.serialize(a, 0u);
     for (worker& k : workers) {
         auto now = static_cast<std::uint8_t>(k.now);
@@ -215,7 +219,6 @@ inline void server::engine::check_state() const {
             before = n;
     all_clocks.check(a_leaders_state);
     tickets.check(workers.size(), a_leaders_state);
-    sums.check(a_leaders_state);
     together.check(a_leaders_state);
 }
 /// Under the mutex: what is no value, at this place among the changes.
@@ -246,6 +249,7 @@ inline void server::engine::take_state(span<const std::byte> bytes) {
         for (push_log::entry& l : entries) l.serialize(r, 0u);
         r.expect_end();
         check_state();
+        together.note_what_was_read();
         log.restore(entries);
     };
     const std::string before = state_text();
@@ -275,7 +279,13 @@ inline void server::engine::serve_both() {
             if (!fault) fault = std::current_exception();
         }
         over += 1;
+        std::optional<cluster_error> failure;
+        {
+            const lock hold(e.mutex);
+            failure = e.failure;
+        }
         lock hold(beside.mutex);
+        if (failure) beside.fail_held(*failure);   // the job has ended, also for the other part of this process
         const double until = base::monotonic_seconds() + 3;
         while (over < 2 && base::monotonic_seconds() < until)
             beside.changed.wait_for(hold, std::chrono::milliseconds(50));

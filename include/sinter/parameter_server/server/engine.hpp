@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/message.hpp>
 #include <sinter/net/archive.hpp>
 #include <sinter/net/openssl.hpp>
 #include <sinter/net/service.hpp>
@@ -42,6 +43,7 @@ struct server::engine {
         std::atomic<double> heard{0};
         int descriptor = -1;                         // of its connection
         bool served = false;                         // by a thread
+        enum { not_said, anew, amid } comes = not_said;   // whether its process had made sums when it joined
         std::unique_ptr<staged_push> incoming;
         std::vector<std::unique_ptr<staged_push>> staged;   // by clock
         worker_counters counters;
@@ -109,6 +111,7 @@ struct server::engine {
             if (!order.all_join) all_clocks.retire(w);
         if (!replicated()) restore();
         started = linked = saved_at = base::monotonic_seconds();
+        gets_on();
         if (second) return;
         if (replicated()) make_other(same);
         door = std::make_unique<wire::service>(
@@ -186,6 +189,10 @@ struct server::engine {
     wire::rare_log notes;
     wire::wait_note waits{who.self().name(), who.options.join_within};   // for workers that have never come
     double started = 0, died = 0;                    // died: when a worker did last
+    std::atomic<double> got_on{0};                   // when anything happened last that members wait for
+    std::int64_t restored_step = -1;                 // of the checkpoint that this process began with
+    std::int64_t clocks_elsewhere = 0, step_elsewhere = 0;   // what other servers had come to when this one came back
+    std::uint64_t opened_by = 0;                     // the incarnation of the chief that has opened the job
     // A checkpoint that is requested:
     std::int64_t save_wanted = 0, save_done = 0, saved_step = 0, saved_as = -1;   // saved_as: by its name
     double saved_at = 0;
@@ -254,6 +261,12 @@ struct server::engine {
         const bool beyond = tickets.limit() > 0 && global_step + (clock - all_clocks.applied()) >= tickets.limit();
         return beyond ? clocks::verdict::late : all_clocks.push(w, clock);
     }
+    /// Under the mutex: whether all are here who were in the job when this server was started again. What they have
+    /// agreed on some of them may know alone (after which step all save or stop), so that nobody goes on before.
+    bool all_are_back() const {
+        return !restored || !order.all_join ||
+               std::ranges::none_of(workers, [](const worker& k) { return k.now == presence::expected; });
+    }
     /// Under the mutex: whether a worker that comes now may make a step.
     bool may_step_still() const { return !asked && (tickets.limit() <= 0 || global_step < tickets.limit()); }
     bool is_first() const { return shard_number == 0; }
@@ -279,6 +292,13 @@ struct server::engine {
     }
 
     // ---- Who is there
+    /// Lines for an operator (base/message.hpp).
+    void tell(std::string_view text, message_level level = message_level::normal) const {
+        base::say(level, text, who.self().name());
+    }
+    /// Whether a worker may come again into a job that others are in the midst of. It makes the same
+    /// calls from the beginning, and so has to have the sums that were made without it.
+    bool keeps_sums() const { return order.all_join && (order.backup > 0 || !open); }
     bool lives(const worker& k) const {
         return k.now == presence::here || k.now == presence::resting || (k.now == presence::expected && order.all_join);
     }
@@ -290,10 +310,12 @@ struct server::engine {
         if (g.rank >= who.size())
             return all_squares && is_first() && g.index > 0 ? "" : "this server asks nothing of other servers";
         const worker& k = at(g.rank);
-        if (k.served && k.incarnation != g.incarnation && k.now != presence::dead)
+        if (k.served && k.incarnation != g.incarnation && k.now != presence::dead && !has_hung_up(k))
             return who.member(g.rank).name() + " is in this job already: the task was started twice";
         return {};
     }
+    inline static bool has_hung_up(const worker& k);
+    inline void replace(int w);
     void begin(const wire::greeting& g, wire::data_link link) {
         const lock hold(mutex);
         connections.remove_if([](connection& c) {
@@ -332,6 +354,7 @@ struct server::engine {
         all_clocks.retire(w);
         tickets.give_back(w);
         if (how == presence::left) any_left = true;
+        gets_on();
         changed.notify_all();
     }
     /// The chief is gone: where it was overwriting values, they are partly old.
@@ -340,26 +363,17 @@ struct server::engine {
         fail_held(cluster_error(0, who.member(0).name(), text_of(who.member(0).address()), "overwriting values",
                                 global_step, "it has gone before all of them were written"));
     }
-    void declare_dead(int w, double silent) {
-        worker& k = at(w);
-        if (k.descriptor >= 0) ::shutdown(k.descriptor, SHUT_RDWR);
-        take_leave(w, presence::dead);
-        died = base::monotonic_seconds();
-        int dead = 0;
-        std::string names;
-        for (int i = 0; i < who.size(); ++i)
-            if (at(i).now == presence::dead) ++dead, names += (names.empty() ? "" : ", ") + who.member(i).name();
-        const bool too_many = order.mode == update_mode::clocks &&
-                              ((order.backup > 0 && dead > order.backup) || (order.all_join && order.backup == 0));
-        if (too_many)
-            fail_held(cluster_error(w, who.member(w).name(), text_of(who.member(w).address()), "serving", global_step,
-                                    joined_text_of_dead(names, dead, silent)));
-    }
-    std::string joined_text_of_dead(const std::string& names, int dead, double silent) const {
-        return sinter::joined({"no sign of life for ", static_cast<std::int64_t>(silent * 10) / 10, " s; ", dead,
-                               " of ", who.size(), " workers are dead (", names, "), and this mode does without ",
-                               order.backup});
-    }
+    inline bool has_others(int w) const;
+    inline void steps_elsewhere(std::int64_t clocks, std::int64_t step);
+    inline void count_lost_clock();
+    /// Something has happened that members wait for.
+    void gets_on() { got_on = base::monotonic_seconds(); }
+    /// What a worker waits for.
+    enum class awaited : std::uint8_t { nobody, opening, clock, sum, others };
+    inline std::string whom(awaited what, int but) const;
+    inline std::string stuck(awaited what, int waits);
+    inline void declare_dead(int w, double silent);
+    inline std::string joined_text_of_dead(const std::string& names, int dead, double silent) const;
 
     inline void restore();
     inline std::string saved_log() const;
@@ -441,7 +455,12 @@ struct server::engine {
     inline copy_note note() const;
     /// Under the mutex: what a worker that joins is told.
     std::string about_text() const {
-        return wire::archived(about_server{static_cast<std::uint8_t>(has_values), sums.now(), life, open, note()});
+        const bool keeps = keeps_sums();
+        const std::uint64_t first = sums.first_kept();
+        return wire::archived(about_server{static_cast<std::uint8_t>(has_values), sums.now(),
+                                           keeps && first == 1 ? 1 : sums.now(), keeps ? first : 1, life,
+                                           restored ? restored_step : -1, open,
+                                           together.all_files_clocks(), note()});
     }
     inline std::string state_text();
     inline void tell_state();

@@ -36,11 +36,12 @@ inline void server::engine::follow_once(wire::service_client& dialler) {
     conversation talk(std::move(*link), heard);
     struct connected {
         engine& e;
+        bool leads = false;   // the other copy, as it has said
         ~connected() {
             const lock hold(e.mutex);
             std::erase(e.others, e.leader_descriptor);
             e.leader_descriptor = -1;
-            e.linked = base::monotonic_seconds();
+            if (leads) e.linked = base::monotonic_seconds();
             e.changed.notify_all();
         }
     };
@@ -52,7 +53,7 @@ inline void server::engine::follow_once(wire::service_client& dialler) {
         others.push_back(leader_descriptor);
         mine = wire::archived(note());
     }
-    const connected until_the_end{*this};
+    connected until_the_end{*this};
     wire::frame_tag t;
     t.operation = static_cast<std::uint32_t>(word::call);
     t.elements = copy_calls::follow.size();
@@ -64,6 +65,7 @@ inline void server::engine::follow_once(wire::service_client& dialler) {
     std::string said(static_cast<std::size_t>(h.bytes), '\0');
     talk.receive(h, said.data());
     if (h.tag.step != 1) return;
+    until_the_end.leads = true;
     {
         lock hold(mutex);
         if (stopping || part == copy_role::leading) return;
@@ -248,11 +250,14 @@ inline void server::engine::take_push(int w, std::uint64_t incarnation, const co
     if (what == copied_push::taken && take_push(w, b.clock) != clocks::verdict::taken)
         throw error("a push of a clock that takes no more", "a leader's stream");
     ++k.counters.staged;
+    k.incoming->incarnation = incarnation;
     std::swap(k.incoming, k.staged[slot_of(b.clock)]);
     k.incoming->clear();
 }
 
-/// Under the mutex, where this copy does not lead: whether it has nothing to wait for any more.
+/// Under the mutex, where this copy does not lead: whether it has nothing to wait for any more. Without a leader to
+/// follow, as where it led and has lost its follower, it does not wait for the chief's word for ever: a chief that was
+/// started again meanwhile can give none, however often workers ask.
 inline bool server::engine::is_done_unled(double now) const {
     return told_end || (leader_descriptor < 0 && now - linked > who.options.join_within + who.options.dead_after);
 }

@@ -70,6 +70,8 @@ inline void server::engine::serve_other_server(wire::data_link link) {
     const lock hold(mutex);
     if (!mine_now || stream != mine_now || stopping) return;
     part = copy_role::cut_off;   // until the chief says who goes on
+    linked = base::monotonic_seconds();
+    tell("the second copy of its part is lost");
     changed_view();
 }
 /// The stream of what comes, once the follower has been sent all that there is. Null: it may not
@@ -110,7 +112,7 @@ inline std::shared_ptr<copy_stream> server::engine::serve_follower(conversation&
     for (int w = 0; w < who.size(); ++w)
         for (auto& p : at(w).staged)
             if (p->number != 0 && all_clocks.waits(w, p->clock))
-                stream->add_push(w, at(w).incarnation, p->block(), *p, memory.layout(), copied_push::staged);
+                stream->add_push(w, p->incarnation, p->block(), *p, memory.layout(), copied_push::staged);
     ++epoch;
     tell_state();
     if (norm.clock == all_clocks.applied()) tell_joining(norm);   // others may have been told of it

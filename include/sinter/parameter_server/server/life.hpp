@@ -23,8 +23,11 @@ inline void server::engine::restore() {
         tickets.limit(l.max_steps);
         all_clocks.restore(l.clocks);
         version = l.version;
+        open_clock = std::min(l.open_clock, l.clocks), open_step = l.open_step;
     }
     set_steps(v.global_step, phases);
+    restored_step = global_step;
+    tell(sinter::joined({"goes on from its checkpoint of step ", global_step}));
     saved_step = saved_as = saved_by_steps = named_at = global_step;
     if (v.name < 0) return;
     saved_as = save_agreed = saved_agreed = save_made = v.name;
@@ -40,6 +43,7 @@ inline std::string server::engine::saved_log() const {
     l.max_steps = tickets.limit();
     l.version = version;
     l.open = open;
+    l.open_clock = open_clock, l.open_step = open_step;
     l.pushes = log.entries();
     if (made_of.size() > 1) l.phases = made_of;
     if (order.mode == update_mode::clocks)   // what only waits for its clock is not in the values
@@ -151,6 +155,7 @@ inline void server::engine::agree_to_save() {
     bool in_time = options.save_every_seconds > 0 && now - saved_at >= options.save_every_seconds;
     if (order.mode == update_mode::clocks) {
         if (!in_time || global_step <= saved_step) return;
+        if (!all_clocks.all_have_passed(together.save_clock())) return;   // one may not have heard of the last one yet
         saved_at = now;
         together.name_later_than(save_agreed);   // its name may be a later step's, where some clocks were no updates
         return together.save_behind_next(global_step, all_clocks.applied());
@@ -251,9 +256,13 @@ inline void server::engine::look_who_lives(double gap) {
         } else if (k.now == presence::expected && now - started > who.options.join_within) {
             k.now = presence::never_came;
             all_clocks.retire(w);
-            if (order.all_join)
+            int missing = 0;
+            for (const worker& x : workers) missing += x.now == presence::never_came || x.now == presence::dead;
+            // One that had died already when this server was started again is none that should come.
+            if (order.all_join && !(restored && missing <= order.backup))
                 fail_held(cluster_error(w, who.member(w).name(), text_of(who.member(w).address()), "joining the job",
                                         -1, "it has not come within join_within"));
+            else tell(who.member(w).name() + " has not come within join_within: nobody waits for it");
             changed.notify_all();
         }
     }
@@ -286,13 +295,17 @@ inline void server::engine::look_whether_it_is_to_end(double now) {
 }
 /// Under the mutex.
 inline bool server::engine::is_over(double now) const {
-    bool waits = false;
-    if (part == copy_role::waiting || part == copy_role::following) return is_done_unled(now);
+    bool waits = false, may_return = false;
+    if (part != copy_role::leading) return is_done_unled(now);
     for (const worker& k : workers) {
         if (k.now == presence::here || k.now == presence::resting) return false;
         waits |= k.now == presence::expected;
+        may_return |= k.now == presence::dead;
     }
-    if (any_left) return has_applied_all() && (!waits || (tickets.limit() > 0 && global_step >= tickets.limit()));
+    // A worker that comes when there is nothing left to do is to find that, and end well. One that had died may be
+    // started again; one that others could not do without would have nobody to train with.
+    may_return = may_return && !order.all_join && now - died < 2 * who.options.dead_after;
+    if (any_left) return has_applied_all() && (ends_soon || !(waits || may_return));
     return now - started > who.options.join_within + who.options.dead_after && !waits;
 }
 

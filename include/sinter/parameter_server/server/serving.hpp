@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/parameter_server/server/engine.hpp>
-
 /// One worker's requests, by the thread that serves it.
 namespace sinter::inline SINTER_TARGET::sharded {
 
 /// A request that cannot be carried out: its answer says why, and the connection ends.
 struct refused_request {
     std::string why;
+    bool is_known = false;   // it has been told of already
 };
 /// This server leads the shard no longer, or with another follower: the worker is to ask again.
 struct view_changed {};
@@ -33,7 +33,7 @@ public:
                     throw refused_request{fault};
                 carry_out(h);
             } catch (const refused_request& r) {
-                {
+                if (!r.is_known) {
                     const server::engine::lock hold(e_.mutex);
                     e_.notes.say(joined({"refused a request of ", talk_.peer().role, ": ", r.why}));
                 }
@@ -62,6 +62,7 @@ private:
     std::vector<std::byte> scratch_;
     aligned_floats values_, states_;
     std::int64_t version_ = 0;   // of what is in values_
+    double told_of_ = 10;        // tell_of_waiting()
     std::vector<float> scalars_;
 
     span<const std::byte> payload(const wire::frame_header& h) {
@@ -103,6 +104,7 @@ private:
                     }
                     e_.memory.write(h.tag.bucket, offset, x);
                 }
+                e_.gets_on();
                 return answer({});
             }
             case word::read: {
@@ -139,18 +141,19 @@ private:
     }
 
     // ---- Waiting for others
-    /// Returns when done() holds, under the mutex. The worker hears meanwhile that this server
-    /// lives.
+    using awaited = server::engine::awaited;
+    /// Returns when done() holds, under the mutex. The worker hears meanwhile that this server lives. It waits for
+    /// others, who live, for progress_within at most since anything has happened that members wait for.
     template <class Done>
-    void wait(lock& hold, Done done) {
-        const double every = e_.who.options.heartbeat_every();
-        double next = base::monotonic_seconds() + every;
+    void wait(lock& hold, Done done, awaited what = awaited::nobody) {
+        const double every = e_.who.options.heartbeat_every(), began = base::monotonic_seconds();
+        double next = began + every;
         for (bool first = true;; first = false) {
             if (e_.view != view_) throw view_changed{};
-            if (e_.failure) throw refused_request{e_.failure->what()};
-            if (e_.stopping) throw refused_request{"the server ends"};
-            if (k_.incarnation != incarnation_ || k_.now == server::engine::presence::dead)
-                throw refused_request{"this worker was taken for dead"};
+            if (k_.incarnation != incarnation_) throw view_changed{};   // its place is taken
+            if (e_.failure) throw refused_request{e_.failure->what(), true};
+            if (e_.stopping) throw refused_request{"the server ends", true};
+            if (k_.now == server::engine::presence::dead) throw refused_request{"this worker was taken for dead", true};
             if (done()) return;
             if (first) {   // answers to questions before this one must not wait with it
                 hold.unlock();
@@ -166,14 +169,17 @@ private:
             hold.unlock();
             talk_.say_wait();
             hold.lock();
-            next = base::monotonic_seconds() + every;
+            const double now = base::monotonic_seconds();
+            next = now + every;
+            if (what != awaited::nobody && now - std::max(began, e_.got_on.load()) > e_.who.options.stuck_after())
+                throw refused_request{e_.stuck(what, w_), true};
+            tell_of_waiting(what, now - std::max(began, e_.got_on.load()));
         }
     }
 
+    inline void tell_of_waiting(awaited what, double seconds);
     /// Throws where this server serves the worker no longer: who has been replaced changes nothing.
-    void need_served(lock& hold) {
-        wait(hold, [] { return true; });
-    }
+    void need_served(lock& hold) { wait(hold, [] { return true; }); }
 
     // ---- Answers
     answer_block block_now(bool with_ticket) {
@@ -261,7 +267,7 @@ private:
     void wait_until_readable(lock& hold) {
         wait(hold, [&] {
             return e_.open && is_whole() && (e_.order.mode == update_mode::async || e_.all_clocks.may_read(w_));
-        });
+        }, e_.open ? awaited::clock : awaited::opening);
         version_ = e_.version;
     }
     void pull(std::uint32_t what) {
@@ -381,6 +387,7 @@ private:
         k_.info.staleness = late;
         k_.info.loss = p.info.loss, k_.info.weight = p.info.weight, k_.info.examples = p.info.examples;
         p.clear();
+        e_.gets_on();
         if (e_.tickets.limit() > 0) e_.changed.notify_all();
         if (fault) throw refused_request{fault};
         return copies;
@@ -389,7 +396,7 @@ private:
         lock hold(e_.mutex);
         wait(hold, [&] {
             return e_.open && (e_.log.has(w_, incarnation_, b.number) || e_.all_clocks.may_push(b.clock));
-        });
+        }, awaited::clock);
         k_.info.push = fate::repeated;
         if (!e_.log.take(w_, incarnation_, b.number)) {
             ++k_.counters.repeated;
@@ -403,6 +410,7 @@ private:
             e_.stream->add_push(w_, incarnation_, b, *k_.incoming, e_.memory.layout(),
                                 taken ? copied_push::taken : copied_push::late);
         if (taken) {
+            k_.incoming->incarnation = incarnation_;
             std::swap(k_.incoming, k_.staged[e_.slot_of(b.clock)]);
             ++k_.counters.staged;
             k_.info.push = fate::staged;
@@ -422,6 +430,8 @@ private:
     // ---- Calls (server/calls.hpp)
     void call(const wire::frame_header&, span<const std::byte>);
     void reduce(const std::string& argument, lock&);
+    void need_same_run(std::uint64_t next);
+    void note_presence();
     void wait_for_clocks(lock&);
     std::string some_rows(const std::string& argument);
     void put_rows(const std::string& argument);
@@ -442,6 +452,8 @@ inline void server::engine::serve(int w, std::uint64_t incarnation, wire::data_l
         lock hold(mutex);
         if (k.served && k.descriptor >= 0) ::shutdown(k.descriptor, SHUT_RDWR);   // the connection before this one
         if (w == 0 && k.incarnation != incarnation) need_whole_values();
+        if (k.incarnation != 0 && k.incarnation != incarnation) replace(w);
+        if (k.incarnation != incarnation) k.applied_number = 0;   // its pushes are numbered from 1 again
         k.incarnation = incarnation;
         changed.notify_all();
         changed.wait(hold, [&] { return !k.served || stopping || k.incarnation != incarnation; });

@@ -92,7 +92,7 @@ inline void server::engine::apply_clock(lock& hold, shared_squares::ranks of, st
         if (late) p.here[w] = k.staged[slot].get();
         if (!p.here[w]) continue;
         --k.counters.staged;
-        k.applied_number = p.here[w]->number;
+        if (p.here[w]->incarnation == k.incarnation) k.applied_number = p.here[w]->number;
         if (p.used[w]) {
             ++(p.finite ? k.counters.applied : k.counters.not_finite);
             continue;
@@ -118,6 +118,8 @@ inline void server::engine::apply_clock(lock& hold, shared_squares::ranks of, st
         stream->add(copied::clock, t);
     }
     all_clocks.apply();
+    if (!p.came) count_lost_clock();
+    gets_on();
     if (all_squares && agrees() && is_first()) all_squares->is_over(clock);
     save_agreed = std::max(save_agreed, p.save);
     if (p.any)
@@ -201,6 +203,8 @@ inline void server::engine::look_at_sums() {
     if (!sums.finish())
         fail_held(about_self("a sum over workers",
                              "workers do not do the same: they gave different numbers of numbers"));
+    if (!keeps_sums()) sums.forget_all_but_the_last();
+    gets_on();
     changed.notify_all();
 }
 

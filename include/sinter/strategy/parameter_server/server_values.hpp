@@ -303,6 +303,8 @@ public:
         if (setup_.canonical || sums<0>) return x[2];   // each has a part of the batch's loss
         return x[1] == 0 ? x[0] : x[0] / x[1];
     }
+    /// Whether this worker makes calls that others have made without it (client::makes_up).
+    bool makes_up() const { return link_ && !independent() && link_->client().makes_up(); }
     bool asked_to_stop() const { return link_ && link_->client().asked(); }
     bool server_ends() const { return link_ && link_->client().server_ends(); }   ///< its process was asked to
     void ask_all_to_stop(const char* why) {

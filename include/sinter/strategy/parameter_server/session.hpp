@@ -131,7 +131,7 @@ private:
     /// Whether all save behind this step, likewise; who has batches of their own saves when it
     /// likes.
     bool saves(const step_values& v) const {
-        return independent() ? v.save : consumed_ == link_->client().files_clock() && consumed_ > 0;
+        return independent() ? v.save : consumed_ > 0 && link_->client().saves_files(consumed_);
     }
     step_result unmade(const step_values& v, bool stop) {
         return {.applied = false,
