@@ -10,8 +10,7 @@
 
 namespace sinter::inline SINTER_TARGET::detail {
 
-/// What a process of a job with servers is and has, in every role: all of a server_session but the
-/// step.
+/// What a process of a job with servers is and has, in every role: all of a server_session but the step.
 template <class Programs, class Optimizer>
 class server_values : public server_process<Programs, Optimizer> {
 protected:
