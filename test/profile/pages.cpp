@@ -124,5 +124,5 @@ BOOST_AUTO_TEST_CASE(files_are_written_for_a_net_alone) {
     BOOST_TEST(what_is_malformed(page) == "");
     BOOST_TEST(times(page, "one prediction") == 1);
     BOOST_TEST(times(dot, "digraph") == 1);
-    BOOST_CHECK_THROW(write_html(net, folder / "nowhere/page.html"), io_error);
+    BOOST_CHECK_THROW(write_html(net, folder / "page.html/page.html"), io_error);   // no folder
 }

@@ -47,7 +47,7 @@ public:
     /// Says what of this part the members of a job must share, who read the same data: its kind and its settings
     /// (base/description.hpp). One behind another part begins with `up->describe(d)`. What is told must never
     /// change, for another thread may pull meanwhile. Without it: the class's name.
-    virtual void describe(description& d) const;
+    inline virtual void describe(description& d) const;
 
 protected:
     /// next() by next_places().
@@ -71,7 +71,7 @@ public:
     /// same kind.
     virtual bool fill(batch_buffer& into) = 0;
     virtual void seek(position to) = 0;
-    virtual void describe(description& d) const;   ///< as example_stage's
+    inline virtual void describe(description& d) const;   ///< as example_stage's
 };
 
 SINTER_COLD inline void example_stage::describe(description& d) const {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/base/message.hpp>
+#include <sinter/base/whole_number.hpp>
 #include <sinter/io/folder_names.hpp>
 #include <sinter/io/run_record.hpp>
 #include <sinter/io/safetensors/read.hpp>
@@ -40,9 +41,9 @@ public:
             io::for_each_name(path_, [&](std::string_view n) {
                 if (!n.starts_with(prefix) || !n.ends_with(suffix)) return;
                 n = n.substr(prefix.size(), n.size() - prefix.size() - suffix.size());
-                std::int64_t step = 0;
-                const auto [end, fault] = std::from_chars(n.data(), n.data() + n.size(), step);
-                if (fault == std::errc{} && end == n.data() + n.size() && step >= 0) look_at(name(step), step, found);
+                std::uint64_t step = 0;
+                if (base::read_whole_number(n, step) && step <= INT64_MAX)
+                    look_at(joined({path_, "/", prefix, n, suffix}), static_cast<std::int64_t>(step), found);
             });
         }
         if (std::ranges::find(found, false, &detail::known_checkpoint::readable) != found.end())

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/base/checksum.hpp>
+#include <sinter/base/whole_number.hpp>
 #include <sinter/io/file.hpp>
 #include <sinter/io/folder_names.hpp>
 #include <sinter/io/safetensors/open.hpp>
-#include <charconv>
 
 /// Checkpoints of a run whose tables parameter servers keep. Each server writes its own rows:
 ///
@@ -57,8 +57,7 @@ public:
             part p{line.substr(0, a), 0, 0};
             if (a == b || a == line.npos) fault();
             const auto number = [&](std::size_t from, std::size_t to, std::uint64_t& n) {
-                const auto [end, wrong] = std::from_chars(line.data() + from, line.data() + to, n);
-                if (wrong != std::errc{} || end != line.data() + to) fault();
+                if (!base::read_whole_number(std::string_view(line).substr(from, to - from), n)) fault();
             };
             number(a + 1, b, p.bytes), number(b + 1, line.size(), p.checksum);
             all.parts.push_back(std::move(p));
