@@ -97,8 +97,11 @@ private:
     }
 };
 
+namespace base {
+
 /// What names its settings itself.
 template <class T>
 concept described = requires(const T& x, description& d) { x.describe(d); };
 
+} // namespace base
 } // namespace sinter
