@@ -101,7 +101,7 @@ namespace base {
 
 /// What names its settings itself.
 template <class T>
-concept described = requires(const T& x, description& d) { x.describe(d); };
+concept tells_settings = requires(const T& x, description& d) { x.describe(d); };
 
 } // namespace base
 } // namespace sinter

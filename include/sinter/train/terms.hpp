@@ -22,7 +22,7 @@ SINTER_COLD inline void describe_training(description& d, const train_options& o
 template <class Trainer>
 SINTER_COLD void describe_model(description& d, Trainer& t, std::int64_t end_of_steps) {
     d.of("model");
-    if constexpr (base::described<Trainer>) t.describe(d);
+    if constexpr (base::tells_settings<Trainer>) t.describe(d);
     describe_optimizer(d, t.optimizer(), end_of_steps, "optimizer");
 }
 } // namespace sinter::detail

@@ -145,7 +145,7 @@ public:
 private:
     void describe_function(description& d) const override {
         d("function", sinter::detail::type_text<F>())("seed", seed_);
-        if constexpr (base::described<F>) function_.describe(d);
+        if constexpr (base::tells_settings<F>) function_.describe(d);
     }
     void apply(const example_view& in, example& out, random_stream& random) override {
         if constexpr (requires { function_(in, out, random); }) function_(in, out, random);

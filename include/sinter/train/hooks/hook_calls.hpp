@@ -135,11 +135,11 @@ hook_calls calls_of(H& h) {
         if constexpr (named) c.name = H::name;
         c.state = [](void* p, hook_state& s) { static_cast<H*>(p)->state(s); };
     }
-    if constexpr (WithState && (base::described<H> || calls_state<H, Run>))
+    if constexpr (WithState && (base::tells_settings<H> || calls_state<H, Run>))
         c.describe = [](void* p, description& d) {
             if constexpr (requires { std::string_view(H::name); }) d.stage(H::name);
             else d.stage(type_text<H>());
-            if constexpr (base::described<H>) static_cast<const H*>(p)->describe(d);
+            if constexpr (base::tells_settings<H>) static_cast<const H*>(p)->describe(d);
         };
     if constexpr (requires { H::measures; }) c.may_measure = H::measures;
     else c.may_measure = calls_pass_end<H, Run>;

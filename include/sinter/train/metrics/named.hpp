@@ -141,7 +141,7 @@ struct running_of final : running {
     }
     void describe(description& d) const override {
         d("metric", sinter::detail::type_text<M>());
-        if constexpr (base::described<M>) m.describe(d);
+        if constexpr (base::tells_settings<M>) m.describe(d);
     }
 };
 } // namespace detail

@@ -34,7 +34,7 @@ SINTER_COLD void describe_optimizer(description& d, const O& o, std::int64_t end
                 (*static_cast<description*>(to))(setting, value);
             },
             &d));
-    if constexpr (base::described<O>) o.describe(d);
+    if constexpr (base::tells_settings<O>) o.describe(d);
     if constexpr (requires { o.optimizer; }) describe_optimizer(d, o.optimizer, end, name + ", within");
     if constexpr (requires { o.others; o.members; }) {
         describe_optimizer(d, o.others, end, name);
