@@ -48,7 +48,8 @@ std::uint64_t seed_of(const cluster& c) { return static_cast<std::uint64_t>(10 +
 template <auto Mode>
 std::string learns(const cluster& c, std::int64_t max_steps, int pass, parameter_server_options o = {}) {
     auto model = model_of<Mode>(c, o);
-    const points own(pass * batch, o.input || c.rank() < 0 ? 1 : seed_of(c)), test(600, 99);
+    const bool has_own = o.input ? *o.input == batch_input::per_worker : decltype(Mode())::is_async;
+    const points own(pass * batch, has_own && c.rank() >= 0 ? seed_of(c) : 1), test(600, 99);
     data::pipeline train = own.batches(), evaluation = test.batches();
     const std::vector<epoch_result> done =
         model.train(train, {.epochs = max_steps ? 0 : 1, .max_steps = max_steps, .progress = nullptr});
