@@ -79,9 +79,14 @@ struct kept_shards : sharded::shard_files {
         for (std::size_t i = 0; i < v.tables.size(); ++i) {
             const auto& t = v.tables[i];
             const auto m = t.rows * v.layout->tables[i].row_floats;
-            tables.push_back({{t.keys.begin(), t.keys.end()}, {t.steps.begin(), t.steps.end()},
-                              {t.values, t.values + m}, {}});
-            for (const float* s : t.slots) tables.back().slots.emplace_back(s, s + m);
+            table& to = tables.emplace_back();
+            to.keys.resize(std::size_t(t.rows)), to.steps.resize(std::size_t(t.rows));
+            t.then->keys(0, {to.keys.data(), to.keys.size()}), t.then->steps(0, {to.steps.data(), to.steps.size()});
+            for (std::size_t k = 0; k <= t.slots.size(); ++k) {
+                std::vector<float>& x = k == 0 ? to.values : to.slots.emplace_back();
+                x.resize(std::size_t(m));
+                t.then->floats(int(k), 0, {x.data(), x.size()});
+            }
         }
     }
     bool load(sharded::shard_view& v) override {

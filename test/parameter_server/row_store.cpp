@@ -302,3 +302,61 @@ BOOST_AUTO_TEST_CASE(slots_that_copy_a_row_begin_anew_with_it) {
         }
     }
 }
+
+/// Copies that are made a few rows at a time while the store goes on: several at once, each of its own moment.
+BOOST_AUTO_TEST_CASE(a_copy_that_is_made_while_rows_change_is_of_one_moment) {
+    struct copy {
+        std::shared_ptr<kept_rows> kept;
+        std::vector<std::int64_t> keys, steps;
+        std::vector<float> arrays[1 + slots];
+    };
+    std::mt19937 random(7);
+    const auto below = [&](std::size_t n) { return static_cast<std::int64_t>(random() % n); };
+    for (const bool hashed : {true, false}) {
+        row_store s(setup({.most_rows = 40, .expire_after = 30}, 1, hashed ? -1 : 60));
+        std::vector<copy> copies;
+        const auto check = [&](const copy& c) {
+            const auto n = c.keys.size(), floats = n * width;
+            for (int part = 0; part < 8; ++part) {
+                const auto from = static_cast<std::size_t>(below(n + 1)),
+                           m = static_cast<std::size_t>(below(n - from + 1));
+                std::vector<std::int64_t> x(m);
+                s.keys_of(*c.kept, std::int64_t(from), {x.data(), m});
+                BOOST_TEST(std::equal(x.begin(), x.end(), c.keys.begin() + std::ptrdiff_t(from)));
+                s.steps_of(*c.kept, std::int64_t(from), {x.data(), m});
+                BOOST_TEST(std::equal(x.begin(), x.end(), c.steps.begin() + std::ptrdiff_t(from)));
+                const auto first = static_cast<std::size_t>(below(floats + 1)),
+                           some = static_cast<std::size_t>(below(floats - first + 1));
+                for (int a = 0; a <= slots; ++a) {   // parts of rows, too
+                    std::vector<float> y(some);
+                    s.floats_of(*c.kept, a, std::int64_t(first), {y.data(), some});
+                    BOOST_TEST(std::equal(y.begin(), y.end(), c.arrays[a].begin() + std::ptrdiff_t(first)));
+                }
+            }
+        };
+        std::int64_t changed = 0;
+        for (std::int64_t step = 0; step < 3000; ++step) {
+            for (int i = 0; i < 2; ++i) changed += update(s, below(60), step);
+            const std::vector<float> x(width, static_cast<float>(step));
+            if (step % 7 == 0) s.write(below(60), x.data(), step);
+            s.expire(step);
+            if (step % 500 == 499) s.clear();
+            if (step % 10 == 0 && copies.size() < 3) {
+                copy c{s.keep_changes(), {s.keys().begin(), s.keys().end()}, {s.steps().begin(), s.steps().end()}, {}};
+                for (int a = 0; a <= slots; ++a) {
+                    const float* const from = a == 0 ? s.values() : s.slot(a - 1);
+                    c.arrays[a].assign(from, from + s.size() * width);
+                }
+                copies.push_back(std::move(c));
+            }
+            if (step % 5 == 0 && !copies.empty()) check(copies[static_cast<std::size_t>(below(copies.size()))]);
+            if (step % 23 == 0 && !copies.empty()) {
+                const auto i = copies.begin() + below(copies.size());
+                check(*i);
+                s.release(i->kept);
+                copies.erase(i);
+            }
+        }
+        BOOST_TEST(changed > 1000);
+    }
+}

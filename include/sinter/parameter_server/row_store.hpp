@@ -5,6 +5,7 @@
 #include <sinter/base/span.hpp>
 #include <sinter/parameter_server/counters.hpp>
 #include <sinter/parameter_server/key_counter.hpp>
+#include <sinter/parameter_server/kept_rows.hpp>
 #include <sinter/parameter_server/key_places.hpp>
 #include <sinter/parameter_server/lazy_array.hpp>
 #include <algorithm>
@@ -140,6 +141,7 @@ public:
         std::int32_t r = find(key);
         if (r < 0) r = make(key, step);
         if (r < 0) return r;
+        before_change(r);
         std::copy_n(values, s_.row_floats, row(r));
         for (const int k : s_.copies) std::copy_n(values, s_.row_floats, slot(k) + std::int64_t{r} * s_.row_floats);
         touch(r, step);
@@ -187,6 +189,41 @@ public:
         counts_ = {}, removed_from_ = 0;
     }
 
+    // ---- a copy that is made while others go on
+    /// From now on each row that is there is kept as it is before it changes, until release().
+    std::shared_ptr<kept_rows> keep_changes() {
+        kept_.push_back(std::make_shared<kept_rows>(n_, at(s_.row_floats) * at(1 + s_.slots)));
+        return kept_.back();
+    }
+    void release(const std::shared_ptr<kept_rows>& k) { std::erase(kept_, k); }
+    const std::vector<std::shared_ptr<kept_rows>>& kept() const { return kept_; }
+    /// The row is about to be changed: whoever does that by its number, and has it not from add(), says so.
+    void before_change(std::int32_t r) {
+        if (kept_.empty()) return;
+        for (const auto& k : kept_) {
+            if (!k->lacks(r)) continue;
+            float* to = std::copy_n(row(r), s_.row_floats, k->add(r, keys_[r], steps_[r]));
+            for (int i = 0; i < s_.slots; ++i)
+                to = std::copy_n(slot(i) + std::int64_t{r} * s_.row_floats, s_.row_floats, to);
+        }
+    }
+    /// Keys, steps, and floats of an array (0: values, 1 + k: slot k), as they were when `k` was begun.
+    void keys_of(const kept_rows& k, std::int64_t first, span<std::int64_t> to) const {
+        numbers_of(k, first, to, keys_, &kept_rows::row::key);
+    }
+    void steps_of(const kept_rows& k, std::int64_t first, span<std::int64_t> to) const {
+        numbers_of(k, first, to, steps_, &kept_rows::row::step);
+    }
+    void floats_of(const kept_rows& k, int array, std::int64_t first, span<float> to) const {
+        const std::int64_t width = s_.row_floats, end = first + std::ssize(to);
+        std::copy_n((array == 0 ? values() : slot(array - 1)) + first, to.size(), to.data());
+        for (std::int64_t r = first / width; r * width < end; ++r)
+            if (const kept_rows::row* const was = k.find(r)) {
+                const std::int64_t from = std::max(first, r * width), until = std::min(end, (r + 1) * width);
+                std::copy_n(was->floats + array * width + (from - r * width), until - from, to.data() + (from - first));
+            }
+    }
+
     // ---- what has changed
     /// f(number, key) of each row updated at `step` or later; of a hashed table the newest first.
     template <class F>
@@ -219,9 +256,18 @@ private:
     lazy_array<std::int64_t> keys_, steps_;
     age_list links_;                    ///< of a hashed table, whose rows may have to make way
     row_counts counts_;
+    std::vector<std::shared_ptr<kept_rows>> kept_;
     std::vector<removal> removed_;
     std::int64_t removed_from_ = 0;   ///< removals of earlier steps are forgotten
 
+    static void numbers_of(const kept_rows& k, std::int64_t first, span<std::int64_t> to,
+                           const lazy_array<std::int64_t>& now, std::int64_t kept_rows::row::* then) {
+        for (std::size_t i = 0; i < to.size(); ++i) {
+            const std::int64_t r = first + static_cast<std::int64_t>(i);
+            const kept_rows::row* const was = k.find(r);
+            to[i] = was ? was->*then : now[r];
+        }
+    }
     /// Of a table of known rows: whether this is one.
     bool has(std::int64_t key) const { return key >= 0 && key < most_; }
     void prefetch(const float* row) const {
@@ -266,6 +312,7 @@ private:
             give_up(r, step);   // its place is the new one's: all others keep their numbers
             ++counts_.evicted;
         }
+        before_change(r);
         keys_[r] = key;
         if (hashed()) {
             places_.insert(key, r, keys_.data(), n_);
@@ -281,6 +328,7 @@ private:
     }
     /// Makes it the newest.
     void touch(std::int32_t r, std::int64_t step) {
+        before_change(r);
         steps_[r] = step;
         if (!hashed()) return;
         links_.unlink(r);
@@ -297,6 +345,7 @@ private:
         const std::int32_t last = static_cast<std::int32_t>(n_ - 1);
         give_up(r, step);
         if (r != last) {
+            before_change(r);
             std::copy_n(row(last), s_.row_floats, row(r));
             const std::int64_t from = std::int64_t{last} * s_.row_floats, to = std::int64_t{r} * s_.row_floats;
             for (int k = 0; k < s_.slots; ++k) std::copy_n(slot(k) + from, s_.row_floats, slot(k) + to);

@@ -14,3 +14,4 @@
 #include <sinter/parameter_server/server/presence.hpp>
 #include <sinter/parameter_server/server/serving.hpp>
 #include <sinter/parameter_server/server/updates.hpp>
+#include <sinter/parameter_server/server/worker_connection.hpp>

@@ -7,6 +7,7 @@
 #include <sinter/parameter_server/joined_push.hpp>
 #include <sinter/parameter_server/updater.hpp>
 #include <sinter/parameter_server/wrong_number.hpp>
+#include <sinter/parameter_server/yielding_mutex.hpp>
 #include <deque>
 #include <functional>
 #include <mutex>
@@ -44,20 +45,23 @@ public:
                 if (updater_->copies_parameter(t.group, k)) setup.copies.push_back(k);
             setups_.push_back(std::move(setup));
         }
-        forget_rows();
-    }
-    /// All tables are as at the beginning. Nobody else may use them meanwhile.
-    void forget_rows() {
-        tables_.clear();
         for (const row_store_setup& s : setups_) tables_.emplace_back(s);
     }
-
-    /// The same of one table, at any time.
+    /// All tables are as at the beginning.
+    void forget_rows() {
+        for (std::size_t t = 0; t < tables_.size(); ++t) forget_rows(t);
+    }
+    /// The same of one table. Who copies its rows (tables_now()) has those of before.
     void forget_rows(std::size_t number) {
         table& t = tables_.at(number);
         const std::lock_guard hold(t.mutex);
+        if (!t.rows.kept().empty()) {
+            const auto before = std::make_shared<row_store>(std::move(t.rows));
+            for (const auto& k : before->kept()) k->store = before;
+        }
         t.rows = row_store(setups_[number]);
-        t.newest = t.sound_before = 0;
+        t.newest = 0;
+        t.may_be_wrong();
     }
 
     const shard_layout& layout() const { return layout_; }
@@ -132,12 +136,15 @@ public:
         }
         return all;
     }
-    /// By table.
-    std::vector<row_counts> counts() {
+    /// By table. By one thread, which does not wait for who uses a table unless it is to: it has the counts of before
+    /// then.
+    std::vector<row_counts> counts(bool waits) {
         std::vector<row_counts> all;
         for (table& t : tables_) {
-            const std::lock_guard hold(t.mutex);
-            all.push_back(t.rows.counts());
+            std::unique_lock hold(t.mutex, std::defer_lock);
+            if (waits) hold.lock();
+            if (waits || hold.try_lock()) t.counted = t.rows.counts();
+            all.push_back(t.counted);
         }
         return all;
     }
@@ -156,10 +163,7 @@ public:
                 break;
             }
         }
-        for (std::size_t t = 0; t < tables_.size(); ++t) {
-            const std::lock_guard hold(tables_[t].mutex);
-            look_at_rows(tables_[t], static_cast<std::int64_t>(t), all);
-        }
+        for (std::size_t t = 0; t < tables_.size(); ++t) look_at_rows(tables_[t], static_cast<std::int64_t>(t), all);
         return all;
     }
     void put_states(const float* from) {
@@ -215,6 +219,18 @@ public:
         return v;
     }
 
+    /// Tables as they are now, for who copies their rows while others go on: until these end, what changes is kept.
+    /// Nobody may update during this call.
+    std::vector<table_view> tables_now() {
+        std::vector<table_view> all;
+        for (table& t : tables_) {
+            const auto rows = std::make_shared<const table_of_a_moment>(t);
+            all.push_back({rows->size(), {}, {}, nullptr, {}, rows});
+            all.back().slots.resize(static_cast<std::size_t>(t.rows.slots()));
+        }
+        return all;
+    }
+
     /// A row of a checkpoint. Those of a table that has too many are left out. end_of_rows()
     /// follows the last.
     void restore_row(std::size_t number, std::int64_t key, std::int64_t step, const float* values,
@@ -222,14 +238,14 @@ public:
         table& t = tables_.at(number);
         t.rows.restore(key, step, values, slots);
         t.newest = std::max(t.newest, step);
-        t.sound_before = 0;
+        t.may_be_wrong();
     }
     /// f(rows, newest step of an update) while nobody else uses that table.
     template <class F>
     auto use_rows(std::size_t number, F f) {
         table& t = tables_.at(number);
         const std::lock_guard hold(t.mutex);
-        t.sound_before = 0;   // it may write rows of any step
+        t.may_be_wrong();   // it may write rows of any step
         return f(t.rows, t.newest);
     }
     void end_of_rows() {
@@ -248,9 +264,46 @@ private:
         row_store rows;
         std::int64_t newest = 0;             // the last step of an update
         std::int64_t sound_before = 0;       // rows of earlier steps have no wrong numbers
+        std::int64_t doubts = 0;             // how often that was no more
         std::vector<std::int32_t> keys;      // of a row_list
         key_positions seen;
-        std::mutex mutex;
+        row_counts counted;                  // by counts()
+        yielding_mutex mutex;
+
+        void may_be_wrong() { sound_before = 0, ++doubts; }
+    };
+    class table_of_a_moment final : public rows_of_a_moment {
+    public:
+        explicit table_of_a_moment(table& t) : t_(t) {
+            const std::lock_guard hold(t_.mutex);
+            kept_ = t_.rows.keep_changes();
+        }
+        ~table_of_a_moment() override {
+            const std::lock_guard hold(t_.mutex);
+            (kept_->store ? *kept_->store : t_.rows).release(kept_);
+        }
+        table_of_a_moment(const table_of_a_moment&) = delete;
+        table_of_a_moment& operator=(const table_of_a_moment&) = delete;
+        std::int64_t size() const { return kept_->rows(); }
+        void keys(std::int64_t first, span<std::int64_t> to) const override {
+            use([&](const row_store& s) { s.keys_of(*kept_, first, to); });
+        }
+        void steps(std::int64_t first, span<std::int64_t> to) const override {
+            use([&](const row_store& s) { s.steps_of(*kept_, first, to); });
+        }
+        void floats(int array, std::int64_t first, span<float> to) const override {
+            use([&](const row_store& s) { s.floats_of(*kept_, array, first, to); });
+        }
+
+    private:
+        table& t_;
+        std::shared_ptr<kept_rows> kept_;
+
+        template <class F>
+        void use(F f) const {
+            const std::lock_guard hold(t_.mutex);
+            f(kept_->store ? *kept_->store : t_.rows);
+        }
     };
     shard_layout layout_;
     std::unique_ptr<updater> updater_;
@@ -261,19 +314,37 @@ private:
     std::deque<table> tables_;
     std::mutex states_mutex_;
 
+    /// Others use the table between two blocks of rows: what they change then is looked at again the next time.
     static void look_at_rows(table& t, std::int64_t number, std::vector<wrong_number>& to) {
-        const std::int64_t width = t.rows.row_floats();
-        const std::size_t known = to.size();
-        for (int k = -1; k < t.rows.slots(); ++k) {
-            const float* const x = k < 0 ? t.rows.values() : t.rows.slot(k);
-            std::optional<wrong_number> first;
-            t.rows.for_each_since(t.sound_before, [&](std::int32_t r, std::int64_t key) {
-                const std::int64_t i = place_of_wrong_number(x + r * width, width);
-                if (i >= 0 && (!first || key < first->key)) first = {number, k, key, i, x[r * width + i]};
-            });
-            if (first) to.push_back(*first);
+        const std::lock_guard hold(t.mutex);
+        const std::int64_t width = t.rows.row_floats(), newest = t.newest, doubts = t.doubts,
+                           of_block = std::max<std::int64_t>(1, (std::int64_t{1} << 18) / width);
+        std::vector<std::optional<wrong_number>> first(static_cast<std::size_t>(1 + t.rows.slots()));
+        std::int64_t moved = t.rows.counts().expired;
+        bool gives_way = true;
+        for (std::int64_t from = 0; from < t.rows.size(); from += of_block) {
+            const std::int64_t end = std::min(t.rows.size(), from + of_block);
+            for (int k = -1; k < t.rows.slots(); ++k)
+                look_at_block(t, number, k, from, end, first[static_cast<std::size_t>(k + 1)]);
+            if (gives_way) t.mutex.give_way();
+            if (std::exchange(moved, t.rows.counts().expired) != moved)   // rows have other numbers: all in one go
+                from = -of_block, gives_way = false;
         }
-        if (to.size() == known) t.sound_before = t.newest;   // whose rows the same update may still change
+        bool sound = true;
+        for (const auto& f : first)
+            if (f) to.push_back(*f), sound = false;
+        if (sound && t.doubts == doubts) t.sound_before = newest;   // whose rows the same update may still change
+    }
+    static void look_at_block(table& t, std::int64_t number, int k, std::int64_t from, std::int64_t end,
+                              std::optional<wrong_number>& first) {
+        const std::int64_t width = t.rows.row_floats();
+        const float* const x = k < 0 ? t.rows.values() : t.rows.slot(k);
+        for (std::int64_t r = from; r < end; ++r) {
+            if (t.rows.steps()[static_cast<std::size_t>(r)] < t.sound_before) continue;
+            const std::int64_t i = place_of_wrong_number(x + r * width, width),
+                               key = t.rows.keys()[static_cast<std::size_t>(r)];
+            if (i >= 0 && (!first || key < first->key)) first = {number, k, key, i, x[r * width + i]};
+        }
     }
     /// Makes t.keys, takes out gradients of rows that are not kept, and the zeros behind the last
     /// row, as a row_list wants them.
@@ -315,7 +386,7 @@ private:
         const std::lock_guard hold(t.mutex);
         const auto k = static_cast<int>(array % table_arrays) - 1;
         const std::int64_t n = t.rows.row_floats();
-        t.sound_before = 0;
+        t.may_be_wrong();
         std::vector<float> row(static_cast<std::size_t>(n));
         for (std::int64_t i = 0; i < static_cast<std::int64_t>(from.size()); i += n) {
             const std::int64_t key = (first + i) / n;
@@ -325,7 +396,9 @@ private:
             }
             std::int32_t r = t.rows.find(key);
             if (r < 0) t.rows.read(key, row.data()), r = t.rows.write(key, row.data(), t.newest);
-            if (r >= 0) std::copy_n(from.data() + i, n, t.rows.slot(k) + r * n);
+            if (r < 0) continue;
+            t.rows.before_change(r);
+            std::copy_n(from.data() + i, n, t.rows.slot(k) + r * n);
         }
     }
     void read_rows(std::int64_t array, std::int64_t first, span<float> to) {

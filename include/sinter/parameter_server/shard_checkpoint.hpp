@@ -152,8 +152,7 @@ private:
                 };
                 put(as_bytes(head));
                 for (const safetensors::entry& e : all.entries)
-                    put({static_cast<const std::byte*>(e.data),
-                         static_cast<std::size_t>(safetensors::detail::bytes_of(e, path))});
+                    safetensors::detail::each_piece(e, safetensors::detail::bytes_of(e, path), put);
                 r.bytes = out.written();
             },
             guarded_rename());

@@ -2,8 +2,18 @@
 #pragma once
 #include <sinter/parameter_server/shard_layout.hpp>
 #include <functional>
+#include <memory>
 
 namespace sinter::inline SINTER_TARGET::sharded {
+
+/// A table's rows as they were at one moment, for who copies them, some at a time, while others change them.
+struct rows_of_a_moment {
+    virtual ~rows_of_a_moment() = default;
+    virtual void keys(std::int64_t first, span<std::int64_t> to) const = 0;
+    virtual void steps(std::int64_t first, span<std::int64_t> to) const = 0;
+    /// Of an array [rows, row_floats]: 0: values, 1 + k: slot k.
+    virtual void floats(int array, std::int64_t first, span<float> to) const = 0;
+};
 
 /// One table's part of a shard_view: the rows that were made (row_store.hpp), in any order; `keys`
 /// says which. Of a table whose rows are known the others are as they begin.
@@ -13,6 +23,9 @@ struct table_view {
     span<const std::int64_t> steps;  ///< the global step that updated each last
     float* values = nullptr;         ///< [rows, row_floats]
     std::vector<float*> slots;       ///< each [rows, row_floats]
+    /// Where others change the rows meanwhile: what they were. `keys` and `steps` are empty then, `values` and each of
+    /// `slots` are null.
+    std::shared_ptr<const rows_of_a_moment> then = nullptr;
 };
 
 /// A shard as it is saved and restored: memory of the server's.

@@ -7,6 +7,7 @@
 #include <sinter/parameter_server/row_index.hpp>
 #include <sinter/parameter_server/shard_files.hpp>
 #include <algorithm>
+#include <deque>
 
 /// A shard's memory as tensors of its file, and back, also from files of another number of servers.
 namespace sinter::inline SINTER_TARGET::sharded::detail {
@@ -37,12 +38,18 @@ struct shard_entries {
         for (std::size_t t = 0; t < v.tables.size(); ++t) {
             const table_view& of = v.tables[t];
             const table_layout& l = v.layout->tables[t];
+            const std::string name = joined({"table/", l.name, "/"});
+            if (of.then) {
+                add_rows(of, name, l.row_floats, [rows = l.rows < 0 ? nullptr : &tables[t], server](std::int64_t k) {
+                    return rows ? rows->row(server, k) : k;
+                });
+                continue;
+            }
             std::vector<std::int64_t>& keys = keys_.emplace_back(static_cast<std::size_t>(of.rows));
             for (std::int64_t r = 0; r < of.rows; ++r) {
                 const std::int64_t local = of.keys.empty() ? r : of.keys[static_cast<std::size_t>(r)];
                 keys[static_cast<std::size_t>(r)] = l.rows < 0 ? local : tables[t].row(server, local);
             }
-            const std::string name = joined({"table/", l.name, "/"});
             entries.push_back({name + "keys", dtype::i64, {of.rows}, keys.data()});
             if (!of.steps.empty()) entries.push_back({name + "steps", dtype::i64, {of.rows}, of.steps.data()});
             entries.push_back({name + "values", dtype::f32, {of.rows, l.row_floats}, of.values});
@@ -54,8 +61,43 @@ struct shard_entries {
     shard_entries& operator=(const shard_entries&) = delete;
 
 private:
+    /// Rows that others change meanwhile.
+    struct some_rows final : safetensors::entry_source {
+        enum class what : std::uint8_t { keys, steps, floats };
+        const rows_of_a_moment& from;
+        what part;
+        int array;
+        std::function<std::int64_t(std::int64_t)> key;
+
+        some_rows(const rows_of_a_moment& f, what p, int a = 0, std::function<std::int64_t(std::int64_t)> k = nullptr)
+            : from(f), part(p), array(a), key(std::move(k)) {}
+        void read(std::uint64_t at, span<std::byte> to) const override {
+            const auto first = static_cast<std::int64_t>(at);
+            if (part == what::floats)
+                return from.floats(array, first / 4, {reinterpret_cast<float*>(to.data()), to.size() / 4});
+            const span<std::int64_t> x(reinterpret_cast<std::int64_t*>(to.data()), to.size() / 8);
+            if (part == what::steps) return from.steps(first / 8, x);
+            from.keys(first / 8, x);
+            for (std::int64_t& k : x) k = key(k);
+        }
+    };
     std::vector<std::int64_t> pieces_;
     std::vector<std::vector<std::int64_t>> keys_;
+    std::deque<some_rows> sources_;
+
+    SINTER_COLD void add_rows(const table_view& of, const std::string& name, int width,
+                              std::function<std::int64_t(std::int64_t)> key) {
+        using what = some_rows::what;
+        using safetensors::dtype;
+        const auto add = [&](const std::string& part, dtype type, std::vector<std::int64_t> shape, auto... how) {
+            entries.push_back({name + part, type, std::move(shape), nullptr, &sources_.emplace_back(*of.then, how...)});
+        };
+        add("keys", dtype::i64, {of.rows}, what::keys, 0, std::move(key));
+        add("steps", dtype::i64, {of.rows}, what::steps);
+        add("values", dtype::f32, {of.rows, width}, what::floats);
+        for (std::size_t k = 0; k < of.slots.size(); ++k)
+            add(joined({"slot/", k}), dtype::f32, {of.rows, width}, what::floats, static_cast<int>(k) + 1);
+    }
 };
 
 /// Fills in a shard from files of any number of servers.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <sinter/parameter_server/server/serving.hpp>
+#include <sinter/parameter_server/server/meanwhile.hpp>
 #include <sinter/parameter_server/table_rows.hpp>
 
 /// What workers ask of a server besides values and updates: joining, tickets, sums, checkpoints,
@@ -130,8 +130,9 @@ inline void server_session::call(const wire::frame_header& h, span<const std::by
         e_.replaced = e_.replaced || (e_.restored && !e_.open);
         wait(hold, [&] { return !e_.applying; });   // updates that were begun before are over
         hold.unlock();
+        for (double most = 0.001; !e_.gate.try_lock_for(most); say_wait()) most = e_.who.options.heartbeat_every();
         {
-            const std::unique_lock alone(e_.gate);
+            const std::unique_lock alone(e_.gate, std::adopt_lock);
             hold.lock();
             e_.version = std::max(e_.version, version);
         }
@@ -231,12 +232,15 @@ inline void server_session::call(const wire::frame_header& h, span<const std::by
         return answer(e_.counters_text());
     }
     if (name == "wrong numbers") {
+        wrong_numbers found;
+        do_meanwhile(hold, [&] { found.all = e_.memory.wrong_numbers(); });
         hold.unlock();
-        return answer(wire::archived(wrong_numbers{e_.memory.wrong_numbers()}));
+        return answer(wire::archived(found));
     }
     if (name == "some rows") {
+        const std::string rows = some_rows(argument, hold);
         hold.unlock();
-        return answer(some_rows(argument));
+        return answer(rows);
     }
     if (name == "put rows") {
         hold.unlock();
@@ -277,18 +281,23 @@ inline void server_session::wait_for_clocks(lock& hold) {
 }
 /// Rows of a table of 64-bit keys, in the order of their keys, from the first key of the request
 /// on; of those that were there when it was asked for the smallest of all.
-inline std::string server_session::some_rows(const std::string& argument) {
+inline std::string server_session::some_rows(const std::string& argument, lock& hold) {
     table_rows r = table_rows::of(argument);
     const auto& tables = e_.memory.layout().tables;
     if (r.table < 0 || r.table >= static_cast<std::int64_t>(tables.size()) ||
         tables[static_cast<std::size_t>(r.table)].rows >= 0)
         throw refused_request{"rows of no table of 64-bit keys"};
-    return e_.memory.use_rows(static_cast<std::size_t>(r.table), [&](const row_store& rows, std::int64_t) {
-        if (sorted_table_ != r.table || r.first == INT64_MIN) {
-            sorted_keys_.assign(rows.keys().begin(), rows.keys().end());
+    const auto number = static_cast<std::size_t>(r.table);
+    if (sorted_table_ != r.table || r.first == INT64_MIN)
+        do_meanwhile(hold, [&] {
+            e_.memory.use_rows(number, [&](const row_store& rows, std::int64_t) {
+                sorted_keys_.assign(rows.keys().begin(), rows.keys().end());
+            });
             std::sort(sorted_keys_.begin(), sorted_keys_.end());
-            sorted_table_ = r.table;
-        }
+        });
+    sorted_table_ = r.table;
+    hold.unlock();
+    std::string bytes = e_.memory.use_rows(number, [&](const row_store& rows, std::int64_t) {
         r.clear();
         r.row_floats = rows.row_floats(), r.slots = rows.slots();
         const auto most = static_cast<std::size_t>(table_rows::most(r.row_floats, r.slots));
@@ -306,10 +315,12 @@ inline std::string server_session::some_rows(const std::string& argument) {
         if (at == sorted_keys_.end()) sorted_keys_ = {}, sorted_table_ = -1;
         return r.bytes();
     });
+    hold.lock();
+    return bytes;
 }
 inline void server_session::put_rows(const std::string& argument) {
     const table_rows r = table_rows::of(argument);
-    const server::engine::changing_values changing(e_);
+    const auto changing = changes();
     if (e_.replicated()) {
         lock hold(e_.mutex);
         need_served(hold);
@@ -323,7 +334,7 @@ inline void server_session::forget_rows(const std::string& argument) {
     std::int64_t table = 0;
     r & table;
     check_number(table, 0, "rows of no table", "a table to forget", std::ssize(e_.memory.layout().tables) - 1);
-    const server::engine::changing_values changing(e_);
+    const auto changing = changes();
     if (e_.replicated()) {
         lock hold(e_.mutex);
         need_served(hold);

@@ -5,6 +5,7 @@
 #include <sinter/parameter_server/brief_looks.hpp>
 #include <sinter/parameter_server/protocol.hpp>
 #include <atomic>
+#include <mutex>
 #include <poll.h>
 
 namespace sinter::inline SINTER_TARGET::sharded {
@@ -24,6 +25,7 @@ public:
 
     /// The header of the next frame.
     wire::frame_header next() {
+        listen();
         if (!link_.has_more()) flush();   // answers to what has come together leave together
         const wire::frame_header* h = nullptr;
         wait(POLLIN, [&] { return (h = link_.next()) != nullptr; });
@@ -32,10 +34,12 @@ public:
     }
     /// The payload of the frame whose header next() has returned.
     void receive(const wire::frame_header& h, void* to) {
+        listen();
         link_.receive(h.tag, {static_cast<std::byte*>(to), static_cast<std::size_t>(h.bytes)});
         wait(POLLIN, [&] { return link_.fill(); });
     }
     void send(const wire::frame_tag& t, span<const std::byte> bytes) {
+        listen();
         bytes_out += static_cast<std::int64_t>(bytes.size());
         link_.send(t, bytes);
         flush();
@@ -44,11 +48,13 @@ public:
     /// the worker is one.
     void send_later(const wire::frame_tag& t, span<const std::byte> bytes) {
         if (bytes.size() > most_short) return send(t, bytes);
+        listen();
         bytes_out += static_cast<std::int64_t>(bytes.size());
         link_.send_later(t, bytes);
         if (link_.waiting() >= most_joined) flush();
     }
     void flush() {
+        listen();
         wait(POLLOUT, [&] { return link_.flush(); });
     }
     /// Frames whose operation is `what`, a word or what a leader says to its follower.
@@ -63,18 +69,38 @@ public:
             send(t, {reinterpret_cast<const std::byte*>(from + at), static_cast<std::size_t>(part) * 4});
         }
     }
-    /// This thread computes for the worker, and does not listen: nobody is to say that the worker
-    /// is dead.
-    void work_begins() { heard_.store(1e300); }
-    void work_ends() { heard_.store(base::monotonic_seconds()); }
+    /// This thread computes for the worker, and does not listen: nobody is to say that the worker is
+    /// dead, and another thread may tell it that this one is at work.
+    void work_begins() {
+        if (works()) return;
+        said_ = heard_.exchange(1e300);
+        mine_.unlock();
+    }
+    void work_ends() {
+        if (works()) mine_.lock();
+        heard_.store(base::monotonic_seconds());
+    }
+    bool works() const { return !mine_.owns_lock(); }
+    /// For another thread, now and then: where this one is at work for longer than so many seconds,
+    /// the worker hears that its answer will come.
+    void say_for_who_works(double every) {
+        const std::unique_lock theirs(link_mutex_, std::try_to_lock);
+        const double now = base::monotonic_seconds();
+        if (!theirs || heard_.load() < 1e200 || now - said_ < every) return;
+        said_ = now;
+        try {
+            if (link_.waiting() == 0) link_.send_later(wait_frame(), {});
+            link_.flush();
+        } catch (const error&) {   // who works sees it, too
+        }
+    }
     /// Tells the worker that its answer will come, and looks whether it lives. For threads that
-    /// wait for something else than this connection.
+    /// wait for something else than this connection. Where a request waits here that is not to be
+    /// read yet, what it says behind that cannot be heard: it is not silent.
     void say_wait() {
-        wire::frame_tag t;
-        t.operation = static_cast<std::uint32_t>(word::wait);
-        send(t, {});
+        send(wait_frame(), {});
         while (const wire::frame_header* h = link_.next()) {
-            if (static_cast<word>(h->tag.operation) != word::heartbeat || h->bytes != 0) break;
+            if (static_cast<word>(h->tag.operation) != word::heartbeat || h->bytes != 0) return work_ends();
             const wire::frame_header beat = *h;
             receive(beat, nullptr);
         }
@@ -84,10 +110,21 @@ private:
     wire::data_link link_;
     std::atomic<double>& heard_;
     brief_looks brief_;
+    std::mutex link_mutex_;   ///< this thread's while it is not at work
+    std::unique_lock<std::mutex> mine_{link_mutex_};
+    double said_ = 0;         ///< when the worker last heard of this server, at least
+
+    static wire::frame_tag wait_frame() {
+        wire::frame_tag t;
+        t.operation = static_cast<std::uint32_t>(word::wait);
+        return t;
+    }
+    void listen() {
+        if (works()) work_ends();
+    }
 
     template <class Done>
     void wait(short events, Done done) {
-        if (heard_.load(std::memory_order_relaxed) > 1e200) heard_.store(base::monotonic_seconds());
         for (int i = 0; !done(); ++i) {
             if (brief_.again(i)) continue;
             if (events == POLLIN) {

@@ -19,10 +19,10 @@
 #include <sinter/parameter_server/table_rows.hpp>
 #include <sinter/parameter_server/tables_of_job.hpp>
 #include <sinter/parameter_server/step_tickets.hpp>
+#include <sinter/parameter_server/values_gate.hpp>
 #include <cmath>
 #include <condition_variable>
 #include <list>
-#include <shared_mutex>
 
 namespace sinter::inline SINTER_TARGET::sharded {
 
@@ -42,6 +42,7 @@ struct server::engine {
         std::uint64_t applied_number = 0;            // of its last push that is in the values, or of no use
         std::atomic<double> heard{0};
         int descriptor = -1;                         // of its connection
+        conversation* talk = nullptr;                // likewise
         bool served = false;                         // by a thread
         enum { not_said, anew, amid } comes = not_said;   // whether its process had made sums when it joined
         std::unique_ptr<staged_push> incoming;
@@ -149,7 +150,7 @@ struct server::engine {
 
     mutable std::mutex mutex;
     std::condition_variable changed;
-    std::shared_mutex gate;
+    values_gate gate;
     // Under the mutex:
     clocks all_clocks;
     push_log log;
@@ -397,7 +398,7 @@ struct server::engine {
     inline const char* apply_push(staged_push&, std::int64_t step, const float* scalars, float* copy_to);
     inline void look_at_sums();
     inline std::string counters_text() const;
-    inline void report(lock& hold);
+    inline void report(lock& hold, bool last = false);
     inline bool nobody_came(double now) const;
     inline bool has_applied_all() const;
     inline bool is_at_rest() const;
@@ -430,6 +431,12 @@ struct server::engine {
         explicit changing_values(engine& e) : e_(e), alone_(e.replicated()) {
             if (alone_) e_.gate.lock();
             else e_.gate.lock_shared();
+        }
+        /// Calls say() now and then while it waits.
+        template <class Say>
+        changing_values(engine& e, Say say) : e_(e), alone_(e.replicated()) {
+            for (double most = 0.001; !(alone_ ? e_.gate.try_lock_for(most) : e_.gate.try_lock_shared_for(most)); say())
+                most = e_.who.options.heartbeat_every();
         }
         ~changing_values() {
             if (alone_) e_.gate.unlock();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/parameter_server/server/copies.hpp>
+#include <sinter/parameter_server/server/meanwhile.hpp>
 
 /// A server's part of a checkpoint of the whole job, which the chief asks for.
 namespace sinter::inline SINTER_TARGET::sharded {
@@ -26,38 +27,6 @@ inline void server::engine::load_tables(const tables_of_job& from) {
         memory.use_rows(t, [](row_store& rows, std::int64_t&) { rows.order_by_age(); });
 }
 
-/// f() on a thread of its own. The worker hears meanwhile that this server lives. Throws what f
-/// throws.
-template <class F>
-void server_session::do_meanwhile(lock& hold, F f) {
-    bool done = false;
-    std::string fault;
-    struct working {   // it ends before what it works with
-        base::posix_thread thread;
-        lock& hold;
-        ~working() {
-            const bool held = hold.owns_lock();
-            if (held) hold.unlock();
-            if (thread.joinable()) thread.join();
-            if (held) hold.lock();
-        }
-    } work{{}, hold};
-    work.thread = base::posix_thread([&] {
-        std::string why;
-        try {
-            f();
-        } catch (const std::exception& e) {
-            why = e.what();
-            if (why.empty()) why = "it failed";
-        }
-        const lock here(e_.mutex);
-        fault = why;
-        done = true;
-        e_.changed.notify_all();
-    });
-    wait(hold, [&] { return done; });
-    if (!fault.empty()) throw refused_request{fault};
-}
 inline void server_session::save_job(const std::string& argument, lock& hold) {
     if (!e_.options.files_in) throw refused_request{"this server writes no files for a job"};
     const auto to = wire::restored<tables_of_job>(as_bytes(argument));

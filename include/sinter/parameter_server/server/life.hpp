@@ -52,13 +52,13 @@ inline std::string server::engine::saved_log() const {
     return l.bytes();
 }
 
-/// Copies all while nobody changes it, and writes the copy while everybody goes on. `of_job`: in
-/// place of this server's own files.
+/// Writes all as it is at one moment, while everybody goes on: a copy of the dense values, and the
+/// rows of tables from where they are (shard::tables_now()). `of_job`: in place of this server's own
+/// files.
 inline void server::engine::save(const std::string& where, bool by_steps, const std::shared_ptr<shard_files>& of_job) {
     shard_view v;
     std::shared_ptr<shard_files> files;   // a copy that comes to lead again may have others meanwhile
     std::vector<std::unique_ptr<float[]>> copies;
-    std::list<std::vector<std::int64_t>> numbers;
     const auto copy = [&](float*& x, std::int64_t n) {
         copies.push_back(std::make_unique_for_overwrite<float[]>(static_cast<std::size_t>(n)));
         std::copy_n(x, n, copies.back().get());
@@ -85,15 +85,7 @@ inline void server::engine::save(const std::string& where, bool by_steps, const 
         copy(v.values, l.floats);
         for (float*& s : v.slots) copy(s, l.floats);
         copy(v.states, l.states);
-        for (std::size_t t = 0; t < v.tables.size(); ++t) {
-            table_view& of = v.tables[t];
-            numbers.emplace_back(of.keys.begin(), of.keys.end());
-            of.keys = numbers.back();
-            numbers.emplace_back(of.steps.begin(), of.steps.end());
-            of.steps = numbers.back();
-            copy(of.values, of.rows * l.tables[t].row_floats);
-            for (float*& s : of.slots) copy(s, of.rows * l.tables[t].row_floats);
-        }
+        v.tables = memory.tables_now();
     }
     {
         lock hold(mutex);
@@ -250,7 +242,8 @@ inline void server::engine::look_who_lives(double gap) {
     }
     for (int w = 0; w < who.size(); ++w) {
         worker& k = at(w);
-        if (gap > who.options.heartbeat_every()) k.heard = std::max(k.heard.load(), now - dead_after / 2);
+        if (double was = k.heard; gap > who.options.heartbeat_every() && was < now - dead_after / 2)
+            k.heard.compare_exchange_strong(was, now - dead_after / 2);
         if (k.now == presence::here || k.now == presence::resting) {
             if (now - k.heard > dead_after) declare_dead(w, now - k.heard);
         } else if (k.now == presence::expected && now - started > who.options.join_within) {
@@ -309,18 +302,13 @@ inline bool server::engine::is_over(double now) const {
     return now - started > who.options.join_within + who.options.dead_after && !waits;
 }
 
-inline void server::engine::report(lock& hold) {
+inline void server::engine::report(lock& hold, bool last) {
     if (!options.report) return;
     std::vector<worker_counters> all;
     for (const worker& k : workers) all.push_back(k.counters);
     const std::int64_t step = global_step;
     hold.unlock();
-    std::vector<row_counts> tables;
-    {
-        const std::shared_lock there(gate);
-        tables = memory.counts();
-    }
-    options.report(step, all, tables);
+    options.report(step, all, memory.counts(last));
     hold.lock();
 }
 
@@ -334,6 +322,8 @@ inline void server::engine::serve_until_the_end() {
     const double every = std::min(who.options.heartbeat_every() / 2, options.asked_to_end ? 0.1 : 1e3);
     while (!stopping && !failure) {
         const double now = base::monotonic_seconds();
+        for (worker& k : workers)
+            if (k.talk) k.talk->say_for_who_works(who.options.heartbeat_every());
         look_who_lives(now - ran);
         look_whether_it_is_to_end(now);
         ran = now;
@@ -352,7 +342,7 @@ inline void server::engine::serve_until_the_end() {
     }
     const bool nobody_left = !any_left && !stopping && !told_end;
     if (stream && !failure) stream->add(copied::end);
-    report(hold);
+    report(hold, true);
     if (failure) {   // those who wait for something are told
         const double until = base::monotonic_seconds() + 0.5;
         while (base::monotonic_seconds() < until) changed.wait_for(hold, std::chrono::milliseconds(50));

@@ -20,6 +20,7 @@ public:
         scalars_.resize(e.scalar_values.size());
     }
     int descriptor() const { return talk_.descriptor(); }
+    conversation& talk() { return talk_; }
 
     void run() {
         for (;;) {
@@ -67,6 +68,7 @@ private:
 
     span<const std::byte> payload(const wire::frame_header& h) {
         talk_.receive(h, scratch_.data());
+        talk_.work_begins();
         return {scratch_.data(), static_cast<std::size_t>(h.bytes)};
     }
 
@@ -95,7 +97,7 @@ private:
                 values_.reserve(elements);
                 std::memcpy(values_.data(), bytes.data(), bytes.size());
                 {
-                    const server::engine::changing_values changing(e_);
+                    const auto changing = changes();
                     const span<const float> x(values_.data(), static_cast<std::size_t>(elements));
                     if (e_.replicated()) {
                         lock hold(e_.mutex);
@@ -119,6 +121,7 @@ private:
                 for (std::int64_t at = 0; at < elements; at += most) {
                     const std::int64_t n = std::min(most, elements - at);
                     values_.reserve(n);
+                    talk_.work_begins();
                     e_.memory.read(h.tag.bucket, offset + at, {values_.data(), static_cast<std::size_t>(n)});
                     talk_.send_floats(values_word, h.tag.bucket, values_.data(), n, at);
                 }
@@ -149,14 +152,14 @@ private:
         const double every = e_.who.options.heartbeat_every(), began = base::monotonic_seconds();
         double next = began + every;
         for (bool first = true;; first = false) {
-            if (e_.view != view_) throw view_changed{};
-            if (k_.incarnation != incarnation_) throw view_changed{};   // its place is taken
-            if (e_.failure) throw refused_request{e_.failure->what(), true};
-            if (e_.stopping) throw refused_request{"the server ends", true};
-            if (k_.now == server::engine::presence::dead) throw refused_request{"this worker was taken for dead", true};
-            if (done()) return;
+            need_to_go_on();
+            if (done()) {
+                if (!first) talk_.work_begins();
+                return;
+            }
             if (first) {   // answers to questions before this one must not wait with it
                 hold.unlock();
+                talk_.work_ends();
                 talk_.flush();
                 hold.lock();
                 continue;
@@ -178,8 +181,29 @@ private:
     }
 
     inline void tell_of_waiting(awaited what, double seconds);
-    /// Throws where this server serves the worker no longer: who has been replaced changes nothing.
-    void need_served(lock& hold) { wait(hold, [] { return true; }); }
+    /// Under the mutex: throws where this server serves the worker no longer.
+    void need_to_go_on() const {
+        if (e_.view != view_) throw view_changed{};
+        if (k_.incarnation != incarnation_) throw view_changed{};   // its place is taken
+        if (e_.failure) throw refused_request{e_.failure->what(), true};
+        if (e_.stopping) throw refused_request{"the server ends", true};
+        if (k_.now == server::engine::presence::dead) throw refused_request{"this worker was taken for dead", true};
+    }
+    /// The same: who has been replaced changes nothing.
+    void need_served(lock&) { need_to_go_on(); }
+    /// For who waits for others without the mutex, now and then: the worker hears that this server
+    /// lives.
+    void say_wait() {
+        {
+            const lock hold(e_.mutex);
+            need_to_go_on();
+        }
+        talk_.say_wait();
+    }
+    /// Held while values are changed. Others may copy them before.
+    server::engine::changing_values changes() {
+        return {e_, [this] { say_wait(); }};
+    }
 
     // ---- Answers
     answer_block block_now(bool with_ticket) {
@@ -337,7 +361,7 @@ private:
             lock hold(e_.mutex);
             wait(hold, [&] { return e_.open; });
         }
-        const server::engine::changing_values changing(e_);
+        const auto changing = changes();
         staged_push& p = *k_.incoming;
         lock hold(e_.mutex);
         if (e_.replicated()) need_served(hold);
@@ -433,68 +457,15 @@ private:
     void need_same_run(std::uint64_t next);
     void note_presence();
     void wait_for_clocks(lock&);
-    std::string some_rows(const std::string& argument);
+    std::string some_rows(const std::string& argument, lock&);
     void put_rows(const std::string& argument);
     void forget_rows(const std::string& argument);
     template <class F>
-    void do_meanwhile(lock&, F f);   // server/job_files.hpp
+    void do_meanwhile(lock&, F f);   // server/meanwhile.hpp
     void save_job(const std::string& argument, lock&);
     void load_job(const std::string& argument, lock&);
     std::vector<std::int64_t> sorted_keys_;   // of a table that is being read
     std::int64_t sorted_table_ = -1;
 };
-
-inline void server::engine::serve(int w, std::uint64_t incarnation, wire::data_link link) {
-    worker& k = at(w);
-    std::string trouble;
-    std::uint64_t now = 0;
-    {
-        lock hold(mutex);
-        if (k.served && k.descriptor >= 0) ::shutdown(k.descriptor, SHUT_RDWR);   // the connection before this one
-        if (w == 0 && k.incarnation != incarnation) need_whole_values();
-        if (k.incarnation != 0 && k.incarnation != incarnation) replace(w);
-        if (k.incarnation != incarnation) k.applied_number = 0;   // its pushes are numbered from 1 again
-        k.incarnation = incarnation;
-        changed.notify_all();
-        changed.wait(hold, [&] { return !k.served || stopping || k.incarnation != incarnation; });
-        if (stopping || k.incarnation != incarnation || part != copy_role::leading) return;
-        now = view;
-        k.served = true;
-        k.heard = base::monotonic_seconds();
-        ++k.counters.connections;
-        if (restored && log.at(w).incarnation == incarnation) open = true;   // the job that was saved goes on
-        if (log.at(w).incarnation != incarnation) tickets.give_back(w);
-        if (k.now != presence::resting && k.now != presence::left) k.now = presence::here;
-        prepare(k);
-    }
-    try {
-        server_session s(*this, w, incarnation, now, std::move(link));
-        {
-            const lock hold(mutex);
-            k.descriptor = s.descriptor();
-        }
-        struct at_end {
-            engine& e;
-            worker& k;
-            server_session& s;
-            ~at_end() {   // before the socket is closed, so that nobody shuts down another one of its number
-                const lock hold(e.mutex);
-                s.count();
-                k.descriptor = -1;
-            }
-        } const end{*this, k, s};
-        s.run();
-    } catch (const view_changed&) {            // it comes again
-    } catch (const wire::lost_connection&) {   // it may come again
-    } catch (const std::exception& e) {
-        trouble = e.what();
-    }
-    const lock hold(mutex);
-    if (!trouble.empty()) notes.say("closed a connection: " + trouble);
-    if (k.incoming && k.incoming->begun()) ++k.counters.torn;
-    if (k.incoming) k.incoming->clear();
-    k.served = false;
-    changed.notify_all();
-}
 
 } // namespace sinter::sharded

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/parameter_server/server/serving.hpp>
+
+/// What takes a server long: its worker hears meanwhile that it lives, and the server that the worker does.
+namespace sinter::inline SINTER_TARGET::sharded {
+
+/// f() on a thread of its own. The worker hears meanwhile that this server lives. Throws what f
+/// throws.
+template <class F>
+void server_session::do_meanwhile(lock& hold, F f) {
+    bool done = false;
+    std::string fault;
+    struct working {   // it ends before what it works with
+        base::posix_thread thread;
+        lock& hold;
+        ~working() {
+            const bool held = hold.owns_lock();
+            if (held) hold.unlock();
+            if (thread.joinable()) thread.join();
+            if (held) hold.lock();
+        }
+    } work{{}, hold};
+    work.thread = base::posix_thread([&] {
+        std::string why;
+        try {
+            f();
+        } catch (const std::exception& e) {
+            why = e.what();
+            if (why.empty()) why = "it failed";
+        }
+        const lock here(e_.mutex);
+        fault = why;
+        done = true;
+        e_.changed.notify_all();
+    });
+    wait(hold, [&] { return done; });
+    if (!fault.empty()) throw refused_request{fault};
+}
+
+} // namespace sinter::sharded
