@@ -48,7 +48,8 @@ std::uint64_t seed_of(const cluster& c) { return static_cast<std::uint64_t>(10 +
 template <auto Mode>
 std::string learns(const cluster& c, std::int64_t max_steps, int pass, parameter_server_options o = {}) {
     auto model = model_of<Mode>(c, o);
-    const bool has_own = o.input ? *o.input == batch_input::per_worker : std::same_as<std::remove_cvref_t<decltype(Mode)>, async_mode>;
+    constexpr bool is_async = std::same_as<std::remove_cvref_t<decltype(Mode)>, async_mode>;
+    const bool has_own = o.input ? *o.input == batch_input::per_worker : is_async;
     const points own(pass * batch, has_own && c.rank() >= 0 ? seed_of(c) : 1), test(600, 99);
     data::pipeline train = own.batches(), evaluation = test.batches();
     const std::vector<epoch_result> done =
