@@ -33,6 +33,9 @@ inline bool client::makes_up() const {
 /// Tells server 0 of sums that it has not made, for it was started again, or does not know any more. False: it has not
 /// answered.
 inline bool client::engine::teach_sums(std::size_t i) {
+    // One that knows nothing of a job that this worker is in begins another; one that was lost before the chief had
+    // opened the job goes on where workers are.
+    if (opened && !about.open && about.restored < 0) return true;
     const std::uint64_t first = sums - past_sums.size();
     std::uint64_t from = about.sum < sums ? about.sum : about.lacks > 1 ? 1 : sums;
     const std::uint64_t end = about.sum < sums ? sums : std::min(sums, about.lacks);

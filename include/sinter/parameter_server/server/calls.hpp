@@ -197,8 +197,7 @@ inline void server_session::call(const wire::frame_header& h, span<const std::by
         r & first & sums;
         r.expect_end();
         check_number(static_cast<std::int64_t>(first), 1, "no number of a sum", "what a worker knows", most_count);
-        // (A server that knows of no job begins one.)
-        if (e_.restored || e_.open) e_.sums.learn_all(first, std::move(sums));
+        e_.sums.learn_all(first, std::move(sums));
         e_.changed.notify_all();
         return back({});
     }
