@@ -129,6 +129,7 @@ public:
     }
     const data::column_list& columns() const override { return columns_; }
     std::int64_t size() const override { return count_; }
+    void describe(description& d) const override { d.stage("waves")("count", count_); }
     void begin(std::int64_t pass) override { pass_ = pass, at_ = 0; }
     bool next(const void** rows) override {
         if (at_ == count_) return false;
