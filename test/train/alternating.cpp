@@ -29,8 +29,8 @@ constexpr alternating turns{phase<"critic/*">(telling{}, first, 2), phase<"gener
 constexpr int batch = 8;
 using gan = alternating_trainer<std::remove_const_t<decltype(net)>, std::remove_const_t<decltype(turns)>, batch>;
 
-constexpr parameter_groups first_alone{first, frozen<"generator/*">};
-constexpr parameter_groups second_alone{second, frozen<"critic/*">};
+constexpr parameter_groups first_alone{first, frozen_weights<"generator/*">};
+constexpr parameter_groups second_alone{second, frozen_weights<"critic/*">};
 
 static std::vector<float> numbers(std::uint64_t seed, int n = batch) {
     random_stream random(stream(seed, 1));
