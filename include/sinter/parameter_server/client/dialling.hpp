@@ -146,8 +146,8 @@ inline void client::engine::met(std::size_t i) {
 }
 inline void client::engine::tell_of_trouble(std::size_t i, double now) {
     const double down = now - down_since[i];
-    if (!joined || leaving || down < told_down[i]) return;
-    while (told_down[i] <= down) told_down[i] *= 2;
+    if (!joined || leaving || down < report_after[i]) return;
+    while (report_after[i] <= down) report_after[i] *= 2;
     const cluster_member& at = dialler.roster().servers()[static_cast<std::size_t>(process(i))];
     base::say(message_level::normal,
               sinter::joined({"waits for ", at.name(), " at ",
@@ -159,9 +159,9 @@ inline void client::engine::tell_of_trouble(std::size_t i, double now) {
 inline void client::engine::tell_of_return(std::size_t i, const about_server& it, bool other_process) {
     if (!joined || leaving) return;
     const double down = base::monotonic_seconds() - down_since[i];
-    const bool told = told_down[i] > first_told;
-    told_down[i] = first_told;
-    if (!told && !other_process) return;
+    const bool reported = report_after[i] > first_report;
+    report_after[i] = first_report;
+    if (!reported && !other_process) return;
     base::say(message_level::normal,
               sinter::joined({dialler.roster().servers()[static_cast<std::size_t>(process(i))].name(),
                               " is back after ", static_cast<std::int64_t>(down + 0.5), " s",

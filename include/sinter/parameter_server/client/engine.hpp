@@ -35,7 +35,7 @@ struct client::engine {
     std::vector<double> down_since, next_try;
     std::size_t dialled = 0;                  // which server dial() is busy with
     std::vector<wire::join_trouble> why_down;   // since down_since
-    std::vector<double> told_down;              // seconds of it after which the operator hears of it next
+    std::vector<double> report_after;           // seconds of an outage, of each server, after which a message is next
     about_server about;                         // what server 0 has said last
     struct shard_copies {   // where two servers keep each shard
         int aim = 0;              // the copy that is dialled, or leads
@@ -93,7 +93,7 @@ struct client::engine {
         down_since.assign(n, base::monotonic_seconds());
         next_try.assign(n, 0);
         why_down.assign(n, {});
-        told_down.assign(n, first_told);
+        report_after.assign(n, first_report);
         polls_of_caller.reserve(n);
         polls_of_thread.reserve(n);
         lock hold(mutex);
@@ -122,7 +122,7 @@ struct client::engine {
         if (thread.joinable()) thread.join();
     }
 
-    static constexpr double first_told = 2;   // seconds for which a server may be away before an operator hears of it
+    static constexpr double first_report = 2;   // seconds that a server may be away without a message
 
     double beat_every() const { return dialler.roster().options.heartbeat_every(); }
     double dead_after() const { return dialler.roster().options.dead_after; }
@@ -187,7 +187,7 @@ struct client::engine {
         why_down[i].note(std::move(why), false);
         down_since[i] = base::monotonic_seconds();
         next_try[i] = 0;
-        told_down[i] = first_told;
+        report_after[i] = first_report;
         if (leaving) return lanes[i]->forget_all();   // it has ended, as this worker is about to
         ++counters.reconnections;
         if (options.reconnect_within <= 0) give_up(i);
