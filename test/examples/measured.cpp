@@ -53,7 +53,7 @@ BOOST_AUTO_TEST_CASE(reports_say_what_was_measured) {
 
 BOOST_AUTO_TEST_CASE(csv_classification_saves_its_features) {
     const std::string features = read_bytes(smoke("csv_classification.features"));
-    BOOST_TEST(features.starts_with("sinter features,2\nnumber,age,0,1,0,"));
+    BOOST_TEST(features.starts_with("sinter features,3\nnumber,age,0,1,0,"));
     // eight words and the empty one
     BOOST_TEST(features.find("\nindex,vocabulary,occupation,16,1,9,") != std::string::npos);
 }

@@ -34,24 +34,14 @@ static data::batch_view batch(int size) {
     b.labels = classes.data();
     return b;
 }
-/// What `work` writes to standard error.
+/// The messages that `work` leads to.
 template <class F>
 static std::vector<std::string> lines_of(F work) {
-    std::fflush(stderr);
-    std::FILE* const to = std::tmpfile();
-    const int kept = ::dup(2);
-    ::dup2(::fileno(to), 2);
+    std::vector<std::string> lines;
+    const message_function before =
+        on_message([&lines](message_level, std::string_view text, std::string_view) { lines.emplace_back(text); });
     work();
-    std::fflush(stderr);
-    ::dup2(kept, 2);
-    ::close(kept);
-    std::rewind(to);
-    std::vector<std::string> lines(1);
-    for (int c; (c = std::fgetc(to)) != EOF;)
-        if (c == '\n') lines.emplace_back();
-        else lines.back() += static_cast<char>(c);
-    std::fclose(to);
-    lines.pop_back();
+    on_message(before);
     return lines;
 }
 /// The lines of the table that follows `title`.
