@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/target_namespace.hpp>
 #include <immintrin.h>
 #include <cstdint>
 #include <cstring>
@@ -9,7 +10,7 @@
 /// their paths on processors without such: right, not fast.
 #define __AVX512F__ 1
 
-namespace sinter::cpu {
+namespace sinter::inline SINTER_TARGET::cpu {
 
 inline __m256 compare_not_less_or_equal(__m256 a, __m256 b) { return _mm256_cmp_ps(a, b, _CMP_NLE_UQ); }
 
