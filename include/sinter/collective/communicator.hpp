@@ -105,7 +105,7 @@ public:
     virtual void wait(ticket) = 0;
     /// Throws what went wrong, if anything did.
     virtual void check() = 0;
-    /// Tells the others that this member cannot go on, and why: their next wait throws it.
+    /// Notifies the others that this member cannot go on, and why: their next wait throws it.
     virtual void fail(std::string_view cause) noexcept = 0;
     /// This member is at work: `what`, in this step. Known to the watchdog, if there is one.
     virtual void progress(std::int64_t step, const char* what) { (void)step, (void)what; }

@@ -72,7 +72,7 @@ public:
         }
         changed_.notify_all();
     }
-    /// The other one may join: it is told so.
+    /// The other one may join: it is notified.
     bool is_ready() const { return is(&healer::ready_); }
     /// The connection has failed, or never came about.
     bool is_broken() const { return is(&healer::broken_); }
@@ -135,7 +135,7 @@ private:
             changed_.notify_all();
         }
     }
-    /// Returns when the other one has done what it is told.
+    /// Returns when the other one has done what it was asked to do.
     static void send(communicator& c, entry& e) {
         healing_message m{e.what, static_cast<std::int64_t>(e.bytes.size())};
         c.broadcast({reinterpret_cast<std::byte*>(&m), sizeof m}, 1);

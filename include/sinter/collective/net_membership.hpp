@@ -49,7 +49,7 @@ private:
     }
 };
 
-/// An engine that tells the watchdog what it is at, and puts the operation into its errors' text.
+/// An engine that reports to the watchdog what it is at, and puts the operation into its errors' text.
 class watched_engine final : public engine {
 public:
     watched_engine(std::shared_ptr<net_membership> m, std::unique_ptr<engine> e)

@@ -4,7 +4,7 @@
 #include <sinter/collective/communicator.hpp>
 #include <type_traits>
 
-/// What members of a group tell of themselves, and of what follows. It comes from other processes:
+/// What members of a group send about themselves, and about what follows. It comes from other processes:
 /// it is compared with what the program knows before memory is taken for it, or anything copied.
 namespace sinter::inline SINTER_TARGET::collective {
 
@@ -18,7 +18,7 @@ SINTER_COLD inline void need_told(int member, const char* operation, const char*
                         joined({"it tells of ", got, " ", what, "; needed ", needed}));
 }
 
-/// One T of each member, by rank. cluster_error names the member that tells less or more.
+/// One T of each member, by rank. cluster_error names the member that sends less or more.
 template <class T>
     requires std::is_trivially_copyable_v<T>
 std::vector<T> told_by_all(communicator& c, const T& mine, const char* operation) {

@@ -47,7 +47,7 @@ public:
 
     int descriptor() const { return socket_.get(); }
     explicit operator bool() const { return static_cast<bool>(socket_); }
-    /// Whether bytes have arrived that poll() does not tell of.
+    /// Whether bytes have arrived that poll() does not show.
     bool has_more() const { return cipher_ && cipher_->has_more(); }
     /// Bytes that only the two ends share; none of a plain channel. Once something has been read.
     std::vector<std::byte> binding() const { return cipher_ ? cipher_->binding() : std::vector<std::byte>(); }

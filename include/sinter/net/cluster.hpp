@@ -43,7 +43,7 @@ struct cluster_member {
 /// Those that train have ranks: the chief is 0, the workers follow by index; where there is no
 /// chief, the first worker is the chief. Parameter servers and the evaluator have rank -1.
 ///
-/// Some launchers tell a process its rank, the number of ranks, and where rank 0 is, but no other
+/// Some launchers give a process its rank, the number of ranks, and where rank 0 is, but no other
 /// addresses: `addresses_known()` is then false, and all meet at `master()` to exchange them.
 class cluster {
 public:

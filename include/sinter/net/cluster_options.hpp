@@ -19,7 +19,7 @@ struct tls_files {
 /// not set follow from `dead_after`.
 struct cluster_options {
     std::string job{};            ///< members of other jobs are refused
-    double dead_after = 5;        ///< a member not heard of for so long is dead
+    double dead_after = 5;        ///< a member from which nothing came for so long is dead
     double heartbeat = 0;         ///< how often members say that they live; 0: dead_after / 5
     double join_within = 60;      ///< all must be there so soon after the first
     double progress_within = 0;   ///< a member that lives but does not get on is stuck; 0: 60 * dead_after

@@ -127,7 +127,7 @@ private:
         body_.resize(static_cast<std::size_t>(current_.bytes) + seal_bytes);
         return true;
     }
-    /// Takes in what still comes, and hears none of it. (What is left unread when a socket is
+    /// Takes in what still comes, and passes none of it on. (What is left unread when a socket is
     /// closed resets the connection, and what was said last may be lost.)
     void drain() {
         std::byte rest[4096];
@@ -136,7 +136,7 @@ private:
         while (t.how == transfer::some) t = channel_.read(&part, 1);
         if (t.how == transfer::must_wait && t.wants == POLLIN) watch_.readable([this] { drain(); });
     }
-    /// Hears no more. What is sent still goes: it may tell the peer why.
+    /// Receives no more. What is sent still goes: it may give the peer the reason.
     void lose(const std::string& cause) {
         deaf_ = true;
         drain();

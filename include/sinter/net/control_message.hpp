@@ -3,7 +3,7 @@
 #include <sinter/base/cluster_error.hpp>
 #include <sinter/net/archive.hpp>
 
-/// What members tell each other on their control connections. The kind of a message is the
+/// What members send each other on their control connections. The kind of a message is the
 /// `operation` of its frame.
 namespace sinter::inline SINTER_TARGET::wire::message {
 

@@ -40,7 +40,7 @@ public:
     short wants() const {
         return static_cast<short>((sending_ || waiting() > 0 ? send_wants_ : 0) | (receiving_ ? receive_wants_ : 0));
     }
-    /// Whether bytes have arrived that poll() does not tell of: TLS decrypts more than was
+    /// Whether bytes have arrived that poll() does not show: TLS decrypts more than was
     /// requested, and read_ahead() reads more. Those of a frame that is being received have been
     /// taken already.
     bool has_more() const {
@@ -185,7 +185,7 @@ public:
         words_ = words, why_ = why, rank_ = rank;
     }
 
-    /// Tells the peer that no more will be sent; what it still sends can be read.
+    /// Notifies the peer that no more will be sent; what it still sends can be read.
     void shut_down() noexcept { channel_.shut_down(); }
     void close() noexcept { channel_.close(); }
     std::uint64_t frames_sent() const { return sent_; }

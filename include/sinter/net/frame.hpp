@@ -75,7 +75,7 @@ inline header_block encode(const frame_header& h, std::uint64_t seed) {
 }
 
 /// Reads a header; `into` counts only if the answer is `none`. The check over the header comes
-/// before its fields, so that a flipped bit is told from a peer that asks for something else.
+/// before its fields, so that a flipped bit is distinguished from a peer that asks for something else.
 inline header_fault decode(const header_block& b, std::uint64_t seed, frame_header& into) {
     if (detail::get<std::uint32_t>(b.data()) != frame_magic) return header_fault::not_a_frame;
     if (detail::get<std::uint8_t>(b.data() + 4) != frame_version) return header_fault::version;

@@ -18,7 +18,7 @@ enum class purpose : std::uint8_t { control = 1, data = 2, service = 3 };
 
 struct greeting {
     std::uint16_t major = protocol_major, minor = protocol_minor;
-    /// These bits as this machine has them in memory: they tell byte order and float format.
+    /// These bits as this machine has them in memory: they show byte order and float format.
     std::array<std::byte, 8> formats = std::bit_cast<std::array<std::byte, 8>>(
         std::array{0x01020304u, std::bit_cast<std::uint32_t>(-1.5f)});
     purpose use = purpose::control;

@@ -41,7 +41,7 @@ public:
     }
 
     /// Bytes that only the two ends of the channel beneath share (TLS makes them): whoever sits
-    /// between two channels cannot then hand on what is said. To be set before anything is heard.
+    /// between two channels cannot then hand on what is said. To be set before anything is received.
     void bind(span<const std::byte> binding) { binding_.assign(binding.begin(), binding.end()); }
 
     state now() const { return state_; }
@@ -52,7 +52,7 @@ public:
     const greeting& peer() const { return peer_; }
     bool proved() const { return proved_; }
     /// Whether the answer was no, and nothing shows that the other end said so: a bit that was damaged on the way looks
-    /// like another key, another job or another version. To dial again tells which it is.
+    /// like another key, another job or another version. To dial again shows which it is.
     bool in_doubt() const { return state_ == state::refused && !proved_; }
     static constexpr int most_doubts = 2;   ///< in a row; with the next one it is believed
 
@@ -81,7 +81,7 @@ public:
         else if (step_ == step::hear_proof) hear_proof(bytes);
         else hear_verdict(bytes);
     }
-    /// In `to_decide`: accepts the peer, or refuses it with a reason that it is told (cut to 343
+    /// In `to_decide`: accepts the peer, or refuses it with a reason that is sent to it (cut to 343
     /// bytes). One that begins with `too_few_descriptors` is `busy`.
     void decide(std::string_view reason) {
         if (state_ != state::to_decide) throw error("nothing is to be decided", "handshake");
@@ -147,7 +147,7 @@ private:
             if (other) return refuse(why, std::move(differs));
             say(proof("dialer", {}));
             step_ = step::say_proof;
-        } else {   // the answer tells the other end what differs
+        } else {   // the answer says to the other end what differs
             say(own_block_);
             if (other) refuse_after_saying(why, std::move(differs));
             else step_ = step::say_own;

@@ -5,7 +5,7 @@
 
 namespace sinter::inline SINTER_TARGET::wire {
 
-/// Why a peer could not be joined, over all attempts. A reason that the peer or TLS gave tells more
+/// Why a peer could not be joined, over all attempts. A reason that the peer or TLS gave says more
 /// than that a connection ended, which may be all that the last attempt has seen of it: it stays
 /// beside the last cause.
 class join_trouble {

@@ -160,7 +160,7 @@ private:
         slot& s = *slots_[index(r)];
         if (s.first_dialled == 0) s.first_dialled = base::monotonic_seconds();
         if (s.known.empty()) {
-            // Those who have joined already hear meanwhile from this thread that this member lives.
+            // Those who have joined already learn meanwhile from this thread that this member lives.
             std::optional<resolution> found = names_.find(s.at, 0, [] { return false; });
             if (!found) return again(r, "the name of its host is still being looked up");
             if (!found->fault.empty()) return again(r, std::move(found->fault));

@@ -9,7 +9,7 @@ namespace sinter::inline SINTER_TARGET::wire {
 
 /// Listens at one address, and at no other. An accept() that fails is tried again a little later.
 /// Where no descriptors are left one in reserve takes one connection after the other, so that each
-/// can be told why it is refused.
+/// can be sent the reason why it is refused.
 class listener {
 public:
     /// Opens the socket. Throws io_error with the system's words.
@@ -20,7 +20,7 @@ public:
             io::throw_io_error(errno, "cannot listen", text_of(at.digits()));
         watch_ = std::make_unique<watch>(loop, socket_.get());
     }
-    /// Empty, or what those who come now are to be told: that no descriptor is left for them.
+    /// Empty, or what those who come now are sent: that no descriptor is left for them.
     std::string crowded() {
         keep_reserve();
         return reserve_ ? std::string() : joined({too_few_descriptors, ": ", count_descriptors().words()});

@@ -20,14 +20,14 @@ struct member_status {
     std::int64_t step = -1;
     std::string operation;
     double idle = 0;      // seconds since it got on, as it said last
-    double silent = 0;    // seconds since it was heard of
+    double silent = 0;    // seconds since anything came from it
     bool left = false;    // it has done its part
     std::uint64_t progress = 0;
     double heard_at = 0, said_at = 0;
 };
 
 /// Who is dead, and who lives but does not get on. Every member says five times within `dead_after`
-/// that it lives. One that was not heard of for so long is dead; this process itself was taken for
+/// that it lives. One from which nothing came for so long is dead; this process itself was taken for
 /// dead if it did not run for so long (it was stopped). Lives on the loop's thread.
 class liveness {
 public:
@@ -115,7 +115,7 @@ private:
             for (int r = 0; r < static_cast<int>(members_.size()); ++r)
                 if (r != self_ && !of(r).left) on_.send(r, h);
         }
-        // Who was late itself hears the others first.
+        // Who was late itself reads first what the others sent.
         if (gap < every_) {
             for (int r = 0; r < static_cast<int>(members_.size()); ++r) {
                 const member_status& m = of(r);

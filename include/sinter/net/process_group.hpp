@@ -27,7 +27,7 @@ public:
     /// member does not agree on, an address of this or another task that cannot be used (at once).
     /// Throws option_error where there is no job key and addresses are not all of this machine.
     process_group(const cluster& who, const identity& same, setup with = {});
-    /// As leave(), without its errors. During an exception's way out, the others are told of it.
+    /// As leave(), without its errors. During an exception's way out, the others are notified of it.
     ~process_group();
     process_group(const process_group&) = delete;
     process_group& operator=(const process_group&) = delete;
@@ -47,7 +47,7 @@ public:
     }
     /// Becomes readable at the first error, and stays so.
     int failed_descriptor() const { return error_.descriptor(); }
-    /// Tells all members of an error. The first one wins, here as everywhere. Returns when it, or
+    /// Notifies all members of an error. The first one wins, here as everywhere. Returns when it, or
     /// one that was before it, is there.
     void fail(const cluster_error&) noexcept;
     /// For errors of this process itself.

@@ -14,7 +14,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 
-/// How a member of a job tells sinter-launch how far it is.
+/// How a member of a job reports to sinter-launch how far it is.
 ///
 /// SINTER_PROGRESS_FD is "D:I": descriptor D is a Unix socket of packets whose inode is I (by which
 /// a member sees that nobody has closed it and opened something else). Each packet is words, of
@@ -59,7 +59,7 @@ public:
 
     /// Step `step` (counted from the job's beginning) is over. Cheap: most calls only look at the
     /// clock, and none does where nobody listens. `loss` may be NaN: not known. `waited`: seconds
-    /// for which it has waited for others, in all; -1: not known. Whether it was told.
+    /// for which it has waited for others, in all; -1: not known. Whether it was reported.
     bool step(std::int64_t step, double loss, double waited = -1) {
         if (!wanted()) return false;
         const double now = base::monotonic_seconds();
@@ -77,7 +77,7 @@ public:
         send(text);
         return true;
     }
-    /// Numbers beside the steps, as "dropped 3 sent 123456": not more often than step() tells
+    /// Numbers beside the steps, as "dropped 3 sent 123456": not more often than step() reports
     /// something.
     void count(std::string_view keys_and_values) {
         if (wanted()) send("count " + std::string(keys_and_values));

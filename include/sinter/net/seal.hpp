@@ -13,7 +13,7 @@ struct direction_key {
     bool secret = false;                  // false: no job key was given; frames are checked for damage alone
     std::array<std::byte, 16> key{};         // of AES-128
     std::array<std::byte, 4> connection{};   // the first four bytes of each nonce
-    std::uint64_t seed = 0;                  // of checksums: a number of its own, which tells nothing of the key
+    std::uint64_t seed = 0;                  // of checksums: a number of its own, which reveals nothing of the key
 };
 
 /// The last 16 bytes of every frame: GMAC (NIST SP 800-38D, AES-128) of its header and payload,

@@ -21,7 +21,7 @@ SINTER_COLD inline std::string few_of(const std::vector<std::string>& all) {
     return all.size() <= most ? s : joined({s, " and ", all.size() - most, " more"});
 }
 
-/// Tells the operator whom this member waits for: after two seconds, after ten, after a minute, and
+/// Notifies the operator whom this member waits for: after two seconds, after ten, after a minute, and
 /// then every five minutes.
 class wait_note {
 public:
@@ -52,7 +52,7 @@ private:
     bool said_ = false;
 };
 
-/// Tells the operator that all of a job have met: `members` by rank, "worker/1 at 10.0.0.2:2222".
+/// Notifies the operator that all of a job have met: `members` by rank, "worker/1 at 10.0.0.2:2222".
 SINTER_COLD inline void say_all_are_there(const std::string& own, const std::vector<std::string>& members) {
     if (!base::says(message_level::normal)) return;
     base::say(message_level::normal,

@@ -9,13 +9,13 @@ namespace sinter::inline SINTER_TARGET::sharded {
 
 /// Behind which clock all workers stop or save, and behind which one all servers do. Server 0
 /// decides: behind the first clock that no worker has leave to begin. Whoever gets leave for that
-/// clock is told with it, so that all know it before they begin that clock's step, however far
+/// clock is sent with it, so that all know it before they begin that clock's step, however far
 /// apart they are. No sockets here.
 class agreed_clocks {
 public:
     static constexpr std::size_t most_files_clocks = 1 << 12;
     /// `ahead`: how many clocks later than that which it has leave for a worker may begin, since it
-    /// has heard meanwhile that another server is so far (backup workers).
+    /// has learned meanwhile that another server is so far (backup workers).
     explicit agreed_clocks(int ahead = 0) : ahead_(ahead) {}
     /// A worker has leave to begin this clock, or has pushed it.
     void give(std::int64_t clock) { given_ = std::max(given_, clock); }
@@ -23,7 +23,7 @@ public:
     /// Nobody begins stop_clock() or a later one; -1: no end has been agreed on.
     std::int64_t stop_clock() const { return stop_; }
     bool stops(std::int64_t clock) const { return stop_ >= 0 && clock >= stop_; }
-    /// What a worker has heard from a process of server 0 that is no more.
+    /// What a worker has received from a process of server 0 that is no more.
     void know(std::int64_t stop, const std::vector<std::int64_t>& files) {
         if (stop_ < 0) stop_ = stop;
         for (const std::int64_t c : files) note_files(c);

@@ -56,7 +56,7 @@ struct about_server {
     std::uint8_t has_values = 0;
     std::uint64_t sum = 0;    ///< over workers: the number of the next one
     std::uint64_t begins = 0; ///< the first that a worker makes which has made none
-    std::uint64_t lacks = 1;  ///< sums before this one it is to be told by whoever knows them
+    std::uint64_t lacks = 1;  ///< sums before this one it is to receive from whoever knows them
     std::uint64_t life = 0;   ///< of its process
     std::int64_t restored = -1;   ///< the step of the checkpoint that it began with; -1: it began with none
     std::uint8_t open = 0;    ///< the job runs: has_values is not only of a checkpoint that the server began with
@@ -77,7 +77,7 @@ inline const std::string follow = "follow", norm = "norm";
 inline int process_of_copy(int shard, int copy, int servers) { return (shard + copy) % servers; }
 
 /// What the chief knows of one shard's two copies, and decides. It decides about an epoch only if
-/// it has heard of it from its leader, and once: what it has decided it says again, and nothing
+/// its leader has sent it, and once: what it has decided it says again, and nothing
 /// else.
 class copy_register {
 public:
@@ -98,7 +98,7 @@ public:
         at(copy).gone = certain;
     }
     /// Whether the copy that was met last is to lead, and from which epoch on; 0: no. `silent`: the
-    /// leader has not been heard of for so long that it is to be replaced.
+    /// leader has not answered for so long that it is to be replaced.
     std::uint64_t decide(int copy, bool silent) {
         const copy_note& n = at(copy).note;
         if (!at(copy).met || n.role == copy_role::leading) return 0;
@@ -107,7 +107,7 @@ public:
             return tell(0, 1);
         }
         // The next epoch begins by itself when the other copy follows one that leads alone. Whoever is of
-        // that epoch tells that it has begun, though the chief has not met its leader since.
+        // that epoch shows that it has begun, though the chief has not met its leader since.
         if (!followed_ && n.epoch == epoch_ + 1 &&
             n.role == (copy == leader_ ? copy_role::cut_off : copy_role::following))
             epoch_ = n.epoch, followed_ = true, told_ = false;

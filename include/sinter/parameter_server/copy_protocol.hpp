@@ -29,7 +29,7 @@ inline constexpr std::uint32_t gradient = 80, sections = 81, commit = 82, clock 
                                forget = 93, load = 94;
 } // namespace copied
 
-/// What becomes of a push that a leader tells of.
+/// What becomes of a push that a leader sends.
 enum class copied_push : std::uint8_t {
     taken,
     staged,   ///< it waits for its clock, and the log knows of it already

@@ -27,7 +27,7 @@ public:
     bool take(int w, std::uint64_t incarnation, std::uint64_t number) {
         if (has(w, incarnation, number)) return false;
         entry& e = entries_[static_cast<std::size_t>(w)];
-        // One that this log has never heard of may have pushed to it before a restart that lost the
+        // One that this log does not know may have pushed to it before a restart that lost the
         // log.
         if (e.incarnation == incarnation) e.missing += number - e.last - 1;
         e.incarnation = incarnation;

@@ -80,7 +80,7 @@ public:
                 note(c.name, e);
                 continue;
             }
-            for (std::size_t i = 0; i < faults.size(); ++i)   // of what cannot be read the name alone tells the age
+            for (std::size_t i = 0; i < faults.size(); ++i)   // of what cannot be read the name alone shows the age
                 if (i >= unreadable || faults[i].first > c.name) say_passed_over(faults[i].second);
             detail::shard_loading(v, {s_.program, s_.server, s_.servers, s_.pieces, s_.tables})
                 .from(folder, c.manifest);

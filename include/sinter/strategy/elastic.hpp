@@ -104,8 +104,8 @@ private:
 /// doc/distributed.md says more. `on`: false makes it the strategy that it is around; a process
 /// alone is that, too.
 ///
-/// All tasks must be reachable by TCP and by UDP at the same port. Where a launcher tells the
-/// address of rank 0 alone (torchrun's variables), all meet there first, and tell each other theirs:
+/// All tasks must be reachable by TCP and by UDP at the same port. Where a launcher gives the
+/// address of rank 0 alone (torchrun's variables), all meet there first, and send each other theirs:
 /// a process that is started again by itself then cannot join, but on one machine's loopback device,
 /// where each has the port of its rank above rank 0's. The last `cluster_options::spares` tasks wait
 /// until they are needed.

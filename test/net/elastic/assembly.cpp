@@ -406,12 +406,12 @@ BOOST_AUTO_TEST_CASE(never_two_parts) {
 BOOST_AUTO_TEST_CASE(messages) {
     assembly_message m{.kind = assembly_kind::promise, .from = {3, 99, 7}, .state = assembly_state::gathering,
                        .admits = true, .nonce = 5, .run = 6, .epoch = 7, .ballot = 8, .before = 9,
-                       .list = {4, {{1, 11, 3}, {2, 12, 5}}}, .same = {1, 2, 3}, .heard = {0, 2}, .lost = 2};
+                       .list = {4, {{1, 11, 3}, {2, 12, 5}}}, .same = {1, 2, 3}, .answered = {0, 2}, .lost = 2};
     const std::string bytes = archived(m);
     const auto whole = restored<assembly_message>(octets(bytes, bytes.size()));
     BOOST_TEST((whole.list == m.list && whole.from == m.from && whole.kind == m.kind && whole.state == m.state));
     BOOST_TEST((whole.nonce == 5u && whole.run == 6u && whole.epoch == 7 && whole.ballot == 8 && whole.before == 9));
-    BOOST_TEST((whole.same == m.same && whole.heard == m.heard && whole.lost == 2));
+    BOOST_TEST((whole.same == m.same && whole.answered == m.answered && whole.lost == 2));
     for (std::size_t n = 0; n < bytes.size(); ++n)
         BOOST_CHECK_THROW(restored<assembly_message>(octets(bytes, n)), sinter::error);
     std::string other = bytes;

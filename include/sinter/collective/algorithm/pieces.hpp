@@ -6,7 +6,7 @@
 namespace sinter::inline SINTER_TARGET::collective {
 
 /// An operation's elements in `parts` parts, each in the same number of pieces: at least one, since
-/// an empty piece, too, tells whether members do the same.
+/// an empty piece, too, shows whether members do the same.
 class pieces {
 public:
     pieces(const job& j, const workshop& w, int parts) : job_(j), parts_(parts), bytes_(bytes_of(j.what.type)) {

@@ -47,7 +47,7 @@ inline void tree_broadcast(workshop& w, const job& j, int root) {
 
 }   // namespace detail
 
-/// Returns when all have come: in round d everybody tells the member d further on.
+/// Returns when all have come: in round d everybody notifies the member d further on.
 inline void tree_barrier(workshop& w, const job& j) {
     const int members = w.size(), rank = w.rank();
     job empty = j;
@@ -64,7 +64,7 @@ inline void tree_barrier(workshop& w, const job& j) {
             detail::at_once, detail::nothing_more);
 }
 
-/// The order of all_reduce_tree for any number of members: joined at member 0, told to all. First
+/// The order of all_reduce_tree for any number of members: joined at member 0, sent to all. First
 /// all meet: see broadcast().
 inline void tree_all_reduce(workshop& w, const job& j) {
     const int rank = w.rank();

@@ -5,9 +5,9 @@
 
 namespace sinter::inline SINTER_TARGET::wire {
 
-/// The same cluster with the addresses of all that train, where a launcher tells the master's alone (torchrun's and
+/// The same cluster with the addresses of all that train, where a launcher gives the master's alone (torchrun's and
 /// mpirun's variables). On the loopback device each task has the port of its rank above the master's, so that one that
-/// is started again is found where it was. Otherwise all meet at the master once, and tell each other their addresses.
+/// is started again is found where it was. Otherwise all meet at the master once, and send each other their addresses.
 /// Throws what a process_group does where not all come.
 SINTER_COLD inline cluster with_all_addresses(const cluster& who, const identity& same) {
     if (who.addresses_known() || who.rank() < 0) return who;

@@ -19,7 +19,7 @@ namespace sinter::inline SINTER_TARGET::wire {
 /// may decide (member_list::may_decide) holds. An acceptor's memory dies with its process, and a
 /// process that is started again is no member of the old list. So of a job that is cut apart one
 /// part at most goes on. The first that is alive proposes those that are alive and have come, and
-/// adds those that wait to join where all have come to a place at which that is possible. Each tells
+/// adds those that wait to join where all have come to a place at which that is possible. Each sends
 /// whom it reaches: where two that are alive do not reach each other, one is left out, so that the
 /// rest goes on; and who waits is taken in once it reaches all.
 class assembly {
@@ -56,7 +56,7 @@ public:
                 return false;
         return true;
     }
-    /// Who has not been heard of.
+    /// Who has not answered.
     std::vector<int> missing() const {
         std::vector<int> all;
         for (int s = 0; s < with_.slots; ++s)
@@ -103,7 +103,7 @@ public:
     }
     /// Why this process cannot go on; empty: it can.
     const std::string& fault() const { return fault_; }
-    /// What has happened since the last call and may be told: by whom, and in words.
+    /// What has happened since the last call and may be reported: by whom, and in words.
     struct event {
         int slot;
         std::string words;
@@ -145,9 +145,9 @@ public:
             p.progress = m.from.progress, p.epoch = m.epoch, p.admits = m.admits;
         }
         if (answers) p.heard = now;
-        if (m.state == assembly_state::waiting && p.state == m.state) p.reaches = m.heard;
+        if (m.state == assembly_state::waiting && p.state == m.state) p.reaches = m.answered;
         else if (m.state == assembly_state::gathering && m.epoch == list_.epoch) {
-            if (m.heard.size() > p.reaches.size()) p.reaches = m.heard;
+            if (m.answered.size() > p.reaches.size()) p.reaches = m.answered;
             p.lost = m.lost;
         }
         if (first)   // who decides waits to know of it
@@ -204,11 +204,11 @@ private:
         assembly_state state = assembly_state::fresh;
         std::int64_t progress = 0, epoch = 0;
         bool admits = false;
-        std::vector<std::int32_t> reaches{};   ///< what it has said: see assembly_message::heard
+        std::vector<std::int32_t> reaches{};   ///< what it has said: see assembly_message::answered
         int lost = -1;
-        std::uint64_t refused = 0;   ///< its life, where it was told that it cannot join
+        std::uint64_t refused = 0;   ///< its life, where it was notified that it cannot join
         double heard = -1;   ///< when it answered a probe last; -1: it has not, since this process gathers
-        double said = -1;    ///< when what it says of itself was heard
+        double said = -1;    ///< when what it says of itself was received
         double asked = -1;   ///< when it was sent a probe last
     };
     struct acceptor {
@@ -268,7 +268,7 @@ private:
         for (int s = 0; s < with_.slots; ++s)
             if (peer(s).heard >= 0 && s != lost_ &&
                 (state_ == assembly_state::gathering || ticked_ - peer(s).heard < with_.dead_after))
-                m.heard.push_back(s);
+                m.answered.push_back(s);
         m.lost = lost_;
         return m;
     }
@@ -357,7 +357,7 @@ private:
         const peer_state& p = peer(x.slot);
         if (p.heard >= 0 && (p.life != x.life || p.state == assembly_state::ended)) return true;
         if (now - began_ > with_.stuck_after && !has_come(x)) return true;
-        // Of a suspect a connection was lost, or nothing heard for dead_after: some probes more say enough.
+        // Of a suspect a connection was lost, or nothing received for dead_after: some probes more say enough.
         const double limit = x.slot == suspect_ ? std::max(0.25, with_.dead_after / 20) : with_.dead_after;
         return now - std::max(p.heard, began_) > limit;
     }
@@ -388,7 +388,7 @@ private:
         if (!all) all_came_ = -1;
         else if (all_came_ < 0) all_came_ = now;
         if (!lowest || !all || !enough || now < retry_at_) return;
-        if (ballot_ == 0 && now - all_came_ <= with_.dead_after && !left_out(now).empty()) return;   // not heard of yet
+        if (ballot_ == 0 && now - all_came_ <= with_.dead_after && !left_out(now).empty()) return;   // no answer yet
         if (admits_ && ballot_ == 0 && now - began_ < 0.5)   // who waits answers first, or is not there any more
             for (int s = 0; s < with_.slots; ++s)
                 if (waits(s, now) && peer(s).heard < 0) return;

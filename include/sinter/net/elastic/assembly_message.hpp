@@ -33,7 +33,7 @@ struct assembly_message {
     std::int64_t before = 0;      ///< of a promise: in which ballot `list` was accepted; 0: none was
     member_list list;
     identity same{};                     ///< what all members must share
-    std::vector<std::int32_t> heard{};   ///< slots that have answered it since it gathers, or lately if it waits
+    std::vector<std::int32_t> answered{};   ///< slots that have answered it since it gathers, or lately if it waits
     std::int32_t lost = -1;              ///< a slot that it cannot connect with in spite of that
 
     template <class A>
@@ -46,7 +46,7 @@ struct assembly_message {
         for (const seat& x : list.seats)
             slots.push_back(x.slot), lives.push_back(x.life), progress.push_back(x.progress);
         a & k & s & in & slot & from.life & from.progress & nonce & run & epoch & ballot & before & list.epoch;
-        a & slots & lives & progress & same.model & same.layout & same.policy & heard & lost;
+        a & slots & lives & progress & same.model & same.layout & same.policy & answered & lost;
         if (k < 1 || k > static_cast<std::uint8_t>(assembly_kind::refuse) ||
             s > static_cast<std::uint8_t>(assembly_state::stays) || in > 1 || slots.size() != lives.size() ||
             slots.size() != progress.size())

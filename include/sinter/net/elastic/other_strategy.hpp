@@ -8,8 +8,8 @@
 namespace sinter::inline SINTER_TARGET::wire {
 
 /// Processes of an elastic job meet by datagrams, others by connections. Where one of a job is elastic and another is
-/// not, neither hears the other, and both would wait for `join_within` and call it missing. So a process that is not
-/// says so in datagrams until it has met the others, and hears who is. Lives on the loop's thread.
+/// not, neither receives anything from the other, and both would wait for `join_within` and call it missing. So a
+/// process that is not says so in datagrams until it has met the others, and receives who is. On the loop's thread.
 class other_strategy {
 public:
     /// `at`: addresses by rank. `found(rank)`: this one is elastic. Does nothing where the port is in use.

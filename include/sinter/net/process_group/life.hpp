@@ -92,7 +92,7 @@ inline void process_group::join() {
                                            : "missing" + waited + ": " + names), true);
     });
     if (!error_.there()) return;   // the last one came just now
-    // Those that dial this process in the next second are told, too.
+    // Those that dial this process in the next second are notified, too.
     const double until = base::monotonic_seconds() + 1;
     for (bool told = false; !told && base::monotonic_seconds() < until;) {
         run_on_loop([&] { told = links_->all_have_been_told(); });
@@ -178,7 +178,7 @@ inline cluster_error process_group::removed(double gap) const {
 
 inline void process_group::adopt(const cluster_error& e, bool tell) {
     if (has_failed_.exchange(true)) return;
-    // First the others are told: whoever sees the error here may say next that it leaves.
+    // First the others are notified: whoever sees the error here may say next that it leaves.
     try {
         if (tell && size() > 1)
             loop_.post([this, m = archived(message::failure::of(e))] { send_all(message::kind::failure, m); });
@@ -276,7 +276,7 @@ inline void process_group::close(double within) {
 }
 inline void process_group::hang_up() {
     bool all = true;
-    // The others go on without it, and tell it so elsewhere (elastic/assembly.hpp): nobody waits for its end.
+    // The others go on without it, and notify it elsewhere (elastic/assembly.hpp): nobody waits for its end.
     const int dead = who_.options.regroups && error_.there() ? error_.get().rank() : -1;
     for (int r = 0; r < size(); ++r) {
         control_link* const c = r == rank() ? nullptr : links_->control(r);

@@ -17,7 +17,7 @@ struct claim {
     std::string missing;    ///< why it does not count, where size is 0
     int rank = -1;
     int size = 0;           ///< 0: it does not say who this process is
-    host_port master;       ///< where rank 0 listens; not known: `needed` says what would tell it
+    host_port master;       ///< where rank 0 listens; not known: `needed` says what would give it
     std::string needed;
     std::string job;        ///< the launcher's name for the job
     int local_size = 1;     ///< how many processes the launcher started for each of an outer launcher's

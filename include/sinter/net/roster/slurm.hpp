@@ -5,7 +5,7 @@
 
 namespace sinter::inline SINTER_TARGET::wire::roster {
 
-/// What srun tells each task of a step. A shell of salloc and the script of sbatch have most of the
+/// What srun gives each task of a step. A shell of salloc and the script of sbatch have most of the
 /// variables too, but are no step of several tasks: they do not count.
 ///
 /// Rank 0 is on the first node of the list (on one node alone, all meet at its loopback address);

@@ -73,7 +73,7 @@ public:
             else if (key == "rpc_layer") out_.rpc_layer = string("a string");
             else if (key == "session_master") out_.session_master = string("a string");
             else if (key == "eval_session_master") out_.eval_session_master = string("a string");
-            else if (key == "sparseCluster") {   // Kubeflow's: of the workers, each is told itself
+            else if (key == "sparseCluster") {   // Kubeflow's: of the workers, each is given itself
                 in_.fail("\"cluster\", and not a TFJob's \"sparseCluster\": leave enableDynamicWorker out");
             } else if (key == "model_dir") {
                 if (in_.peek() == '"' && (out_.model_dir = in_.string()).empty())

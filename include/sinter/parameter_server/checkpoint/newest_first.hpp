@@ -21,7 +21,7 @@ struct known_checkpoint {
     }
 };
 
-/// Those in a folder, the newest first. fault(name, error) is told of each that cannot
+/// Those in a folder, the newest first. fault(name, error) is called for each that cannot
 /// be read, those of later names first.
 template <class Fault>
 SINTER_COLD std::vector<known_checkpoint> newest_first(const std::string& folder, Fault fault) {

@@ -13,7 +13,7 @@ namespace sinter::inline SINTER_TARGET::detail {
 /// All that members do together is an operation: a step, a sum, a broadcast... Where one fails,
 /// those that live agree on who they are (collective::elastic_job), make a new group, and do the
 /// operation again; the batch of a step is then cut anew. Who had completed it already, and was
-/// told of the failure in the next one, gives its result to the others: sums, or weights, slots and
+/// notified of the failure in the next one, gives its result to the others: sums, or weights, slots and
 /// states. So all that go on have the same numbers, and an operation has counted once, for those
 /// who took part in it.
 ///
@@ -22,7 +22,7 @@ namespace sinter::inline SINTER_TARGET::detail {
 /// made of it together (reduced_step.hpp), by which the other makes the same updates. Once it has
 /// caught up it becomes a member behind a step, and is given what else the run has (admit(),
 /// join()). Until then what it calls does nothing. Whether it has the same bits is compared then;
-/// if not, or where steps cannot be told so, it is given the state in the group, and all wait for
+/// if not, or where steps cannot be sent so, it is given the state in the group, and all wait for
 /// that.
 ///
 /// `Shards`: into which each batch is cut, whoever computes them (canonical<S>); 0: one for each
@@ -117,7 +117,7 @@ public:
         if (waits_ || broken_) return {1, 2};
         return base::member();
     }
-    /// Of what this member throws the others are told, and need not wait for it.
+    /// Of what this member throws the others are notified, and need not wait for it.
     void fail(const char* what) {
         if (job_) job_->end();
         base::fail(what);
@@ -297,7 +297,7 @@ private:
         }
     }
     /// f(). What it throws for this member alone, which lacks memory, files or threads, the others
-    /// are told of: they need not wait for it.
+    /// are notified of: they need not wait for it.
     template <class F>
     bool telling(F f) {
         try {

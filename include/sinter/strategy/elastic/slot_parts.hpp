@@ -13,7 +13,7 @@ namespace sinter::inline SINTER_TARGET::detail {
 /// The slots of an elastic job whose members each keep the parts of two (kept_parts): who has
 /// which, and how they get to other members where these have changed.
 ///
-/// A division is given up once all members have the next one, which a barrier tells. So there is
+/// A division is given up once all members have the next one, which a barrier shows. So there is
 /// always one of which everybody that is left has its parts, whenever a member dies. P: the
 /// program.
 template <class P>
@@ -23,7 +23,7 @@ public:
     void begin(slot_division d) { has_[0] = d, has_[1] = {}; }
     kept_parts parts() const { return has_[0].parts(); }
 
-    /// In a new group, of all its members: they tell each other what they have. `most`: members
+    /// In a new group, of all its members: they send each other what they have. `most`: members
     /// that the job may have at once. Empty, or what is lost.
     SINTER_COLD std::string meet(collective::communicator& c, std::int64_t done, bool healed, int stage, int most) {
         const slot_record mine{done, healed, stage, {has_[0], has_[1]}};

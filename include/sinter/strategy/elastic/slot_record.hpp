@@ -13,14 +13,14 @@ struct slot_division {
     kept_parts parts() const { return {member, members, true}; }
     bool keeps(int part) const { return epoch > 0 && parts().keeps(part); }
 };
-/// What a member tells of itself in a new group.
+/// What a member sends about itself in a new group.
 struct slot_record {
     std::int64_t done = 0;   ///< operations
     std::int32_t healed = 0, stage = 0;   ///< wire::is_healed; commit_stage
     slot_division has[2];    ///< whose parts it has: one of them but while slots are divided anew
 };
 
-/// cluster_error, which names the member, unless what it tells of itself can be: `members` are the
+/// cluster_error, which names the member, unless what it sends about itself can be: `members` are the
 /// most that the job ever has at once.
 SINTER_COLD inline void need_record(const slot_record& r, int member, int members) {
     constexpr const char* operation = "telling who has which slots";

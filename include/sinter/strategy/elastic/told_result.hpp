@@ -12,7 +12,7 @@ enum class result_kind : std::uint8_t {
     weights,   ///< the model's state
     bytes      ///< those that all have afterwards
 };
-/// What is told of it before it is given: numbers, any of which another process can send.
+/// What is sent about it before it is given: numbers, any of which another process can send.
 struct told_result {
     std::int64_t made_in = 0, bytes = 0, examples = -1, global_step = -1;
     double loss_weight = __builtin_nan("");
@@ -35,7 +35,7 @@ struct result_sizes {
     std::int64_t image = 0, least = 0, most = 0;
 };
 
-/// cluster_error, which names `member`, unless it tells of a result of the kind `needed` and its
+/// cluster_error, which names `member`, unless it describes a result of the kind `needed` and its
 /// size, of this epoch or an older one.
 SINTER_COLD inline void need_result(const told_result& t, int member, result_kind needed, const result_sizes& s,
                                     std::int64_t epoch) {

@@ -9,10 +9,10 @@
 namespace sinter::inline SINTER_TARGET::detail {
 
 /// Learning rates that hooks change while servers have the optimizer: servers keep them as they were at first and are
-/// told one factor with each push.
+/// sent one factor with each push.
 class followed_rates {
 public:
-    /// option_error where several rates have changed by other factors, of which servers cannot be told.
+    /// option_error where several rates have changed by other factors, which servers cannot be sent.
     template <class Optimizer>
     void follow(const Optimizer& o) {
         constexpr int n = compiler::count_schedules<Optimizer>();

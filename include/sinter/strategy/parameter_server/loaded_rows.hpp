@@ -32,7 +32,7 @@ public:
     explicit operator bool() const { return here_; }
     int slots() const { return slots_; }
     std::size_t size() const { return n_; }
-    /// As put() was told.
+    /// As put() was given.
     void get(std::size_t i, std::int64_t& key, std::int64_t& step, float* row) const {
         if (from_) return from_(i, key, step, row);
         key = keys_[i], step = steps_[i];

@@ -8,7 +8,7 @@
 #include <sinter/parameter_server/counters.hpp>
 #include <sinter/parameter_server/shard_layout.hpp>
 
-/// What workers and servers tell sinter-launch beside their steps.
+/// What workers and servers report to sinter-launch beside their steps.
 namespace sinter::inline SINTER_TARGET::detail {
 
 inline std::string counts_text(std::int64_t staleness, std::int64_t pushes, std::int64_t most, std::int64_t dropped,

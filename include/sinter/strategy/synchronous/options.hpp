@@ -32,7 +32,7 @@ struct place_in_job {
     bool evaluates = false;       ///< it is the evaluator, which trains nothing
     bool has_evaluator = false;   ///< the job has one
     int index = 0;                ///< among those of its role
-    std::string folder{};         ///< of the checkpoints, if the job was told one
+    std::string folder{};         ///< of the checkpoints, if the job was given one
 
     template <class Cluster>
     static place_in_job of(const Cluster& c) {

@@ -9,7 +9,7 @@
 /// gradients. Who has the model as it was before that step makes the same update of it.
 namespace sinter::inline SINTER_TARGET::detail {
 
-/// Whether a model's steps can be told so: of one training program whose gradients are all dense.
+/// Whether a model's steps can be sent so: of one training program whose gradients are all dense.
 template <class Programs>
 constexpr bool tells_steps() {
     if constexpr (Programs::device::shares_memory && Programs::n_training == 1)

@@ -86,14 +86,14 @@ protected:
     }
 
     step_result last_result() const { return result(static_cast<float>(totals_[loss]), applied_); }
-    /// Steps that change the model are told of there from now on (reduced_step.hpp); null: nowhere.
+    /// Steps that change the model are sent there from now on (reduced_step.hpp); null: nowhere.
     void tell_steps(std::vector<std::byte>* to) {
         told_ = to;
         tell_ = [](synchronous_session& s, const step_values& v, bool updates) {
             detail::tell_step<P0>(*s.told_, v, updates, s.units_[0], s.places());
         };
     }
-    /// Makes the update of a step that others have told of. data_error where it is no such step.
+    /// Makes the update of a step that others have sent. data_error where it is no such step.
     SINTER_COLD void repeat_step(const std::vector<std::byte>& from) {
         detail::heard_step<P0> heard(from, units_, places());
         if (heard.updates) team_->run([&](int thread) { update<0>(thread, heard.values); });

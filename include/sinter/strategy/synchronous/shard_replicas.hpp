@@ -141,7 +141,7 @@ public:
     void ask_all_to_stop(const char* why) {
         if (members_) members_->ask_all_to_stop(why);
     }
-    /// Tells the others that this member cannot go on, and why.
+    /// Notifies the others that this member cannot go on, and why.
     void fail(const char* cause) {
         if (members_) members_->fail(cause);
     }
