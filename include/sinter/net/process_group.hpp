@@ -95,6 +95,7 @@ private:
     std::vector<char> left_;
     std::vector<std::deque<message::exchange>> inbox_;
     std::string stop_reason_;
+    bool all_sent_ = false;   // the last messages, when it closes
 
     std::uint64_t exchanges_ = 0;
     bool closed_ = false;

@@ -267,6 +267,8 @@ inline void process_group::close(double within) {
     });
     {
         lock hold(mutex_);
+        // On a busy machine the loop's thread may not run for a second: first it sends what there is.
+        wait_until(base::monotonic_seconds() + 5, hold, [&] { return all_sent_; });
         wait_until(base::monotonic_seconds() + within, hold,
                    [&] { return std::find(gone_.begin(), gone_.end(), 0) == gone_.end(); });
     }
@@ -289,7 +291,10 @@ inline void process_group::hang_up() {
         }
         if (!c->idle()) all = false;
     }
-    if (!all) suspicion_[0]->in(0.005, [this] { hang_up(); });
+    if (!all) return suspicion_[0]->in(0.005, [this] { hang_up(); });
+    const lock hold(mutex_);
+    all_sent_ = true;
+    changed_.notify_all();
 }
 
 inline void process_group::run_on_loop(std::function<void()> f) {
