@@ -5,9 +5,9 @@
 # Two compilers share the tests. g++ builds all that depends on this machine's vectors, which is
 # kernels, ops and nets, with examples and tools; kernels and files once more under the address and
 # undefined-behaviour sanitizers; threads and sockets once more under the thread sanitizer; in
-# benchmarks it looks for errors of the language alone. Clang, where it is found, builds whole
-# programs, which train under every strategy, and all that reads files and sockets, for the oldest
-# processor of this architecture, sanitized; in ops, layers and kernels it looks for errors of the
+# benchmarks it looks for errors of the language alone. Clang, where it is found, builds what lies
+# below and above: base, graphs, data and sockets, and whole programs, which train under every
+# strategy, for the oldest processor of this architecture, sanitized; in ops, layers and kernels it looks for errors of the
 # language alone, and tests of the compiler are g++'s. Where there is no clang g++ builds all. One
 # ctest runs all, so that the last lines tell all.
 # Where ccache is installed or can be had, what another checkout has compiled is not compiled again.
@@ -18,9 +18,10 @@
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
 
-# Whole programs: clang's builds of them take two thirds of g++'s time, sanitized and all.
-programs='strategy;train;estimator'
-clang_folders="base;graph;expr;device;io;data;net;profile;$programs"
+# Clang's builds take two thirds of g++'s time, sanitized and all: of these folders g++ builds what must not be
+# sanitized alone.
+clang_folders='base;graph;expr;device;io;data;net;profile;strategy;train;estimator'
+elsewhere=$clang_folders
 clang_syntax='ops;layers;kernel'
 # What reads bytes of strangers, damaged files and tables, and adds up what members have.
 guarded='hostile.cpp;strangers.cpp;reconnect.cpp;shard_checkpoint.cpp;row_store.cpp;table_delta.cpp'
@@ -34,7 +35,7 @@ servers='agreed_pushes.cpp;async.cpp;by_clocks.cpp;copies_in_threads.cpp;reconne
 servers="parameter_server/${servers//;/;parameter_server/};strategy/parameter_server/modes.cpp"
 threaded="net;collective/thread_group.cpp;strategy/mirrored.cpp;data/prefetch.cpp;device/threads.cpp;$servers"
 
-all=no left_out='' bench_syntax=ON fuzz_seed=1
+all=no left_out='' bench_syntax=ON fuzz_seed=1 release=OFF
 while :; do
     case ${1:-} in
         --all) all=yes ;;
@@ -47,6 +48,7 @@ if [ $all = yes ]; then
     clang_folders+=';ops;layers;compiler'
     clang_syntax=
     bench_syntax=OFF
+    release=ON
     fuzz_seed=0
 else
     left_out="release${left_out:+|$left_out}"   # one pattern: ctest leaves out what matches all that it is given
@@ -110,15 +112,14 @@ gcc_flags=${CXXFLAGS:-}
 if "$CXX" --version | grep -qiE 'g\+\+|gcc'; then
     gcc_flags+=' --param=ggc-min-expand=1000 --param=ggc-min-heapsize=4000000'
 fi
-clang=no sanitize='' elsewhere=''
+clang=no sanitize=''
 if has_command clang++; then clang=yes; fi
-if [ $clang = yes ] && has_sanitizers clang++; then
-    sanitize=address,undefined
-    [ $all = yes ] || elsewhere=$programs
-fi
+if [ $clang = yes ] && has_sanitizers clang++; then sanitize=address,undefined; fi
+if [ $all = yes ] || [ -z "$sanitize" ]; then elsewhere=''; fi
 build gcc -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_COMPILER="$CXX" -DCMAKE_CXX_FLAGS="$gcc_flags" -DSINTER_NATIVE=ON \
     -DSINTER_EXAMPLE_OPTIMISATION=-O1 -DSINTER_BENCH_OPTIMISATION=-O0 -DSINTER_BENCH_SYNTAX=$bench_syntax \
-    -DSINTER_FUZZ_SEED=$fuzz_seed -DSINTER_TEST_ELSEWHERE_FOLDERS="$elsewhere" ${python:+-DPython3_EXECUTABLE="$python"}
+    -DSINTER_FUZZ_SEED=$fuzz_seed -DSINTER_TEST_RELEASE=$release -DSINTER_TEST_ELSEWHERE_FOLDERS="$elsewhere" \
+    ${python:+-DPython3_EXECUTABLE="$python"}
 if has_sanitizers "$CXX"; then
     build gcc-sanitized -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_COMPILER="$CXX" -DCMAKE_CXX_FLAGS="$gcc_flags" \
         -DSINTER_NATIVE=ON -DSINTER_CUDA=OFF \

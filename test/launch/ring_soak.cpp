@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // needs: tools distributed
-// labels: slow
+// labels: slow release
 // processors: 2
 // alone: it starts itself as the members of a job
 // once: it watches processes for half a minute
