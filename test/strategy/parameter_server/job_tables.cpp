@@ -3,12 +3,16 @@
 // needs: distributed
 #include "../../io/temporary_folder.hpp"
 #include "job.hpp"
+#include "support/hindrances.hpp"
 #include <boost/test/unit_test.hpp>
 #include <filesystem>
 #include <fstream>
+#include <optional>
+#include <sched.h>
 #include <sinter/parameter_server.hpp>
 #include <sinter/sinter.hpp>
 #include <sinter/estimator/train_and_evaluate.hpp>
+#include <sys/mount.h>
 
 // A job whose tables only the servers have: each writes its own rows of a checkpoint, and the chief all else.
 using namespace sinter;
@@ -30,17 +34,29 @@ template <class Strategy>
 auto model_of(const Strategy& s, std::uint64_t seed = 1) {
     return estimator{net, softmax_cross_entropy, adam{}, s, {.threads = 1, .seed = seed}};
 }
+/// The chief waits behind step `at` until the test goes on.
+struct stop_behind {
+    int at = -1;
+    shared_flag there{}, over{};
+};
 struct die {
     int at;
+    const stop_behind* waits = nullptr;
     void after_step(training_run& r, const data::batch_view&) {
         if (r.chief && r.step == at) ::raise(SIGKILL);
+        if (!r.chief || !waits || r.step != waits->at) return;
+        waits->there.set();
+        while (!waits->over.is_set()) ::usleep(1000);
     }
 };
-std::string run(const cluster& c, const std::string& folder, int die_at, int keep) {
+std::string run(const cluster& c, const std::string& folder, int die_at, int keep, int replicas = 1,
+                const stop_behind* waits = nullptr) {
     const words all;
     auto batches = all.set | data::shuffle(examples, 3) | data::batch(batch);
-    auto model = model_of(canonical<4>(parameter_server<sync<0>>{c}));
-    die mortal{die_at};
+    parameter_server_options with;
+    with.replicas = replicas;
+    auto model = model_of(canonical<4>(parameter_server<sync<0>>{c, with}));
+    die mortal{die_at, waits};
     if (folder.empty()) model.train(batches, {.epochs = epochs, .progress = nullptr}, mortal);
     else
         model.train(batches, {.epochs = epochs, .progress = nullptr}, mortal,
@@ -83,6 +99,74 @@ BOOST_AUTO_TEST_CASE(a_killed_job_goes_on_from_what_its_servers_wrote) {
                 }
         }
         BOOST_TEST(job_of(at, -1, keep, keep ? 2 : 4, keep ? 3 : 1) == expected);
+    }
+}
+
+/// Servers whose disk is full, or that have another folder of that name, as on another machine.
+BOOST_AUTO_TEST_CASE(a_chief_that_does_not_see_what_servers_write_writes_the_tables_itself) {
+    const std::string expected = job_of("", -1, 3, 2, 2);
+    for (const bool elsewhere : {false, true}) {
+        const temporary_folder folder;
+        const std::string at = folder / "run";
+        server_job job(2, 2);
+        job.start_all([=, above = folder / ""](const cluster& c) -> std::string {
+            std::optional<file_size_limit> full;
+            if (c.self().role == cluster_role::ps && elsewhere) {
+                if (::unshare(CLONE_NEWNS) != 0 || ::mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0 ||
+                    ::mount("none", above.c_str(), "tmpfs", 0, nullptr) != 0)
+                    full.emplace(1);   // only root may: then this is the same as the other case
+                else std::filesystem::create_directory(at);
+            } else if (c.self().role == cluster_role::ps) {
+                full.emplace(1);
+            }
+            int said = 0;
+            on_message([&](message_level l, std::string_view text, std::string_view) {
+                said += l == message_level::warning && holds(std::string(text), "writes them itself");
+            });
+            const std::string is = run(c, at, -1, 3);
+            on_message({});
+            return c.self().role == cluster_role::ps ? is : joined({is, ", said ", said});
+        });
+        BOOST_TEST(job.result(0) == expected + ", said 1");
+        BOOST_TEST(job.result(1) == expected + ", said 0");
+        for (const int s : {2, 3}) BOOST_TEST(job.result(s) == "served");
+        const std::string last = at + "/step-50.safetensors";
+        BOOST_TEST_REQUIRE(std::filesystem::exists(last));
+        BOOST_TEST(holds_tables(last));
+        for (const auto& f : std::filesystem::directory_iterator(at))
+            if (f.path().filename().string().starts_with("step-5") && f.path().string() != last)
+                std::filesystem::remove_all(f.path());   // what the end has left: the next job makes steps
+        BOOST_TEST(job_of(at, -1, 3, 2, 3) == expected);
+    }
+}
+
+/// Each server's part is written, and read again, by both servers that keep it: one of them is lost behind the step that
+/// read, and the other one alone writes what the next job goes on from.
+BOOST_AUTO_TEST_CASE(servers_with_second_copies_write_and_read_tables) {
+    const std::string expected = job_of("", -1, 3, 2, 2);
+    for (const int victim : {0, 1}) {
+        const temporary_folder folder;
+        const std::string at = folder / "run", file = at + "/step-50.safetensors";
+        const auto job_until = [&](int die_at, const stop_behind* waits) {
+            server_job job(2, 2);
+            job.start_all([=](const cluster& c) { return run(c, at, die_at, 3, 2, waits); });
+            if (waits) {
+                for (int i = 0; i < 60'000 && !waits->there.is_set(); ++i) ::usleep(1000);
+                BOOST_TEST(waits->there.is_set());
+                job.signal(2 + victim, SIGKILL);
+                BOOST_TEST(job.result(2 + victim) == "KILLED");
+                waits->over.set();
+            }
+            return job.result(0);
+        };
+        BOOST_TEST(job_until(47, nullptr) == "KILLED");
+        BOOST_TEST_REQUIRE(std::filesystem::exists(at + "/step-40.safetensors"));
+        const stop_behind first{.at = 41};
+        BOOST_TEST(job_until(53, &first) == "KILLED");
+        BOOST_TEST_REQUIRE(std::filesystem::exists(file), "server " << victim);
+        BOOST_TEST(!holds_tables(file));
+        BOOST_TEST(std::filesystem::exists(file + ".tables"));
+        BOOST_TEST(job_until(-1, nullptr) == expected, "server " << victim);
     }
 }
 
