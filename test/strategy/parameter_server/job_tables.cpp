@@ -140,8 +140,8 @@ BOOST_AUTO_TEST_CASE(a_chief_that_does_not_see_what_servers_write_writes_the_tab
     }
 }
 
-/// Each server's part is read by both servers that keep it: one of them is lost behind the first step, and the other one
-/// alone writes what the next job goes on from.
+/// Each server's part is read by both servers that keep it: one is lost behind the first step, and the other one alone
+/// writes what the next job goes on from.
 BOOST_AUTO_TEST_CASE(servers_with_second_copies_write_and_read_tables) {
     const std::string expected = job_of("", -1, 3, 2, 2);
     for (const int victim : {0, 1}) {
