@@ -207,3 +207,19 @@ BOOST_AUTO_TEST_CASE(one_stops_alone) {
         BOOST_TEST(t.find("step 3") != t.npos, t);
     }
 }
+// A member that was started again makes the calls that others have made without it, and has their sums.
+BOOST_AUTO_TEST_CASE(one_that_makes_the_calls_again) {
+    struct recorded { double before[7]; } of;
+    const detail::sums_of_members both{&of, [](void* to, sinter::span<double> x) {
+                                           for (std::size_t i = 0; i < x.size(); ++i)
+                                               static_cast<recorded*>(to)->before[i] = x[i] *= 2;
+                                       }, 0, 3},
+        again{&of, [](void* from, sinter::span<double> x) {
+                  std::copy_n(static_cast<recorded*>(from)->before, x.size(), x.data());
+              }, 2, 3};
+    const std::uint64_t hash = 0x1234'5678'9abc'def0;
+    BOOST_TEST((detail::have_the_same(both, hash) == detail::likeness::all_alike));
+    BOOST_TEST((detail::have_the_same(again, hash) == detail::likeness::all_alike));
+    for (const int bit : {0, 20, 21, 41, 42, 62})
+        BOOST_TEST((detail::have_the_same(again, hash ^ std::uint64_t{1} << bit) == detail::likeness::mine_differs));
+}

@@ -14,9 +14,11 @@ struct sums_of_members {
     void operator()(span<double> x) const { add_up(session, x); }
 };
 
+enum class likeness { all_alike, differ, mine_differs };
 /// Whether all members have called it with the same number; every member is told the same. By sums of numbers
-/// and of their squares.
-SINTER_COLD inline bool have_the_same(const sums_of_members& all, std::uint64_t hash) {
+/// and of their squares. mine_differs: a member that makes calls again, which others have made without it, and with
+/// another number. It alone knows.
+SINTER_COLD inline likeness have_the_same(const sums_of_members& all, std::uint64_t hash) {
     constexpr int pieces = 3;   // of 21 bits: their squares, and the sums of these, are exact
     double sums[2 * pieces + 1];
     for (int i = 0; i < pieces; ++i) {
@@ -28,8 +30,10 @@ SINTER_COLD inline bool have_the_same(const sums_of_members& all, std::uint64_t 
     all({sums, 2 * pieces + 1});
     const double n = sums[2 * pieces];   // of those whose sums these are
     for (int i = 0; i < pieces; ++i)
-        if (n * sums[2 * i + 1] != sums[2 * i] * sums[2 * i]) return false;
-    return true;
+        if (n * sums[2 * i + 1] != sums[2 * i] * sums[2 * i]) return likeness::differ;
+    for (int i = 0; i < pieces; ++i)
+        if (n * static_cast<double>(hash >> 21 * i & 0x1fffff) != sums[2 * i]) return likeness::mine_differs;
+    return likeness::all_alike;
 }
 /// Of members that differ: what does, with the values of the first member and of the first that differs from it.
 SINTER_COLD inline std::string differences_of(const sums_of_members& all, const description& mine) {
@@ -74,8 +78,13 @@ SINTER_COLD void need_same([[maybe_unused]] Session& s, [[maybe_unused]] const d
         const membership me = s.member();
         const sums_of_members all{&s, [](void* p, span<double> x) { static_cast<Session*>(p)->reduce(x); }, me.index,
                                   me.count};
-        if (have_the_same(all, d.hash())) return;
-        throw mismatch_error(what, joined({where, ", member ", me.index}), differences_of(all, d), needed);
+        const likeness found = have_the_same(all, d.hash());
+        if (found == likeness::all_alike) return;
+        throw mismatch_error(what, joined({where, ", member ", me.index}),
+                             found == likeness::differ ? differences_of(all, d)
+                                                       : "it was started again, with other settings or data than those "
+                                                         "with which the others have begun",
+                             needed);
     }
 }
 

@@ -92,6 +92,21 @@ BOOST_AUTO_TEST_CASE(the_worker_that_may_die_comes_back) {
             BOOST_TEST(b.made[victim] > 20);
         }
 }
+BOOST_AUTO_TEST_CASE(the_worker_that_may_die_comes_back_with_another_rate) {
+    board& b = board::make();
+    b.pause = 20;
+    server_job job(3, 2, 5);
+    job.start_all(life_of<sync<1>>({}, b));
+    BOOST_TEST(b.wait_for(12));
+    job.signal(1, SIGKILL);
+    BOOST_TEST(job.result(1) == "KILLED");
+    job.start(1, life_of<sync<1>>({.rate = 2e-2f}, b));
+    for (const int i : {1, 0, 2, 3, 4}) {
+        const std::string said = job.result(i);
+        BOOST_TEST((holds(said, "members do not train alike") && holds(said, "started again, with other settings")),
+                   i << ": " << said);
+    }
+}
 BOOST_AUTO_TEST_CASE(each_server_comes_back_from_its_checkpoint_in_each_mode) {
     const auto of = [](bool in_step, auto make) {
         for (const int victim : {2, 3}) {

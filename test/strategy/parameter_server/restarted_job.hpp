@@ -49,6 +49,7 @@ struct settings {
     int replicas = 1;
     int save_every = 5;
     double reconnect_within = 60;
+    float rate = 1e-2f;
 };
 
 /// A process of the job, in every role.
@@ -57,7 +58,7 @@ std::string trains(const cluster& c, const settings& s, board& b) {
     parameter_server_options o{.checkpoints = s.folder, .save_every_steps = s.folder.empty() ? 0 : s.save_every};
     o.replicas = s.replicas;
     o.reconnect_within = s.reconnect_within;
-    estimator model{net, softmax_cross_entropy, adam{.learning_rate = 1e-2f}, max_batch<batch>,
+    estimator model{net, softmax_cross_entropy, adam{.learning_rate = s.rate}, max_batch<batch>,
                     parameter_server<Mode>{c, o}, {.threads = 1}};
     std::vector<float> x(4 * batch * batches);
     std::vector<std::int32_t> labels(batch * batches);
