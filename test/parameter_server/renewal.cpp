@@ -108,6 +108,37 @@ BOOST_AUTO_TEST_CASE(a_pull_that_came_before_is_known_to_be_old) {
     BOOST_TEST(!t.other->renewed());
     t.end();
 }
+/// A worker that knows of new values begins to read before all servers know of them.
+BOOST_AUTO_TEST_CASE(what_is_read_is_known_to_be_of_one_version_or_not) {
+    two_servers t(sharded::update_order::async());
+    const auto read = [&](int server, std::int64_t first) {
+        t.other->read(server, 0, first, {t.values.data() + server * floats + first, floats / 2});
+    };
+    wire::archive_writer next, step;
+    next & std::int64_t{1};
+    step & std::int64_t{0};
+    t.other->begin_reading();
+    t.chief->call(0, "renew", next.bytes());
+    t.other->call(0, "stop reason");   // whose answer says so
+    BOOST_TEST(t.other->version() == 1);
+    read(1, 0);
+    t.chief->call(1, "renew", next.bytes());
+    for (int s = 0; s < 2; ++s) t.write(s, 1000);
+    t.chief->call_all("renewed", step.bytes());
+    read(0, 0), read(0, floats / 2), read(1, floats / 2);
+    BOOST_TEST(t.common() == -1);
+    BOOST_TEST(!t.other->use_read());
+    BOOST_TEST(t.other->renewed());
+    BOOST_TEST((t.push(*t.other) == fate::applied));   // server 0's part
+    BOOST_TEST(t.outdated() == 1);
+    t.other->begin_reading();
+    for (int s = 0; s < 2; ++s) read(s, 0), read(s, floats / 2);
+    BOOST_TEST(t.other->use_read());
+    BOOST_TEST(!t.other->renewed());
+    BOOST_TEST(t.values[0] == 999);
+    BOOST_TEST(t.values[floats] == 1000);
+    t.end();
+}
 BOOST_AUTO_TEST_CASE(pushes_that_wait_for_their_clock) {
     two_servers t(sharded::update_order::stale(2));
     t.pulled(*t.other);

@@ -84,7 +84,7 @@ inline void client::read_array(int server, std::int64_t array, std::int64_t firs
     if (array == states_array) q.states = x.data(), q.states_floats = static_cast<std::int64_t>(x.size());
     else q.values = x.data(), q.floats = static_cast<std::int64_t>(x.size());
     q.add(word::read, {}, t);
-    q.whole = true;
+    q.whole = q.reads = true;
     e.wait_for(hold, number);
 }
 inline void client::open(std::int64_t max_steps, std::int64_t global_step, bool begins,
@@ -147,6 +147,17 @@ inline void client::use_newest() {
     const engine::lock hold(engine_->mutex);
     engine_->used.clear();
     for (const auto& l : engine_->lanes) engine_->used.push_back(l->version);
+}
+inline void client::begin_reading() {
+    const engine::lock hold(engine_->mutex);
+    for (const auto& l : engine_->lanes) l->oldest_read = lane::never_read;
+}
+inline bool client::use_read() {
+    const engine::lock hold(engine_->mutex);
+    engine_->used.clear();
+    for (const auto& l : engine_->lanes) engine_->used.push_back(std::min(l->version, l->oldest_read));
+    const std::int64_t newest = engine_->newest();
+    return std::ranges::all_of(engine_->used, [&](std::int64_t v) { return v == newest; });
 }
 inline bool client::renewed() const {
     const engine& e = *engine_;

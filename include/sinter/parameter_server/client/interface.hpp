@@ -84,6 +84,10 @@ public:
     /// parameters) is to be read as well.
     bool use_pulled();
     void use_newest();
+    /// Gradients are computed from what read() gives between these two calls. True: all of it is of one version, the
+    /// newest that is known. False: the chief has overwritten some of it meanwhile.
+    void begin_reading();
+    bool use_read();
     /// Whether the chief has overwritten values since those that are in use left the servers, or
     /// some of them.
     bool renewed() const;

@@ -26,13 +26,13 @@ struct question {
     float* values = nullptr;           // where floats of the answer go
     float* states = nullptr;
     std::int64_t floats = 0, states_floats = 0;   // how many
-    bool pulls = false, commits = false;
+    bool pulls = false, commits = false, reads = false;
 
     void begin(ticket t, const char* what) {
         number = t;
         name = what;
         parts.clear();
-        whole = pulls = commits = false;
+        whole = pulls = commits = reads = false;
         blocks_used = 0;
         values = states = nullptr;
         floats = states_floats = 0;
@@ -52,11 +52,13 @@ struct question {
 class lane {
 public:
     static constexpr std::size_t most = 16;   // questions that are not answered
+    static constexpr std::int64_t never_read = INT64_MAX;
 
     std::int64_t bytes_in = 0, bytes_out = 0, global_step = 0, read_step = 0;
     std::string text;                         // of the last answer
     answer_block last;
     std::int64_t version = 0, pulled = 0;     // of the server's values, as it said last; of those pulled last
+    std::int64_t oldest_read = never_read;    // the oldest of those read since client::begin_reading()
     bool refused = false;
     int damaged = 0;                          // connections one after the other, without an answer between them
     double heard = 0, said = 0;
@@ -210,6 +212,7 @@ public:
             if (q.pulls) read_step = global_step, pulled = version;
             if (asked_ == 0) fault("an answer to a question that was not asked yet");
             first_ = (first_ + 1) % most;
+            if (q.reads) oldest_read = std::min(oldest_read, version);
             --count_;
             --asked_;
             damaged = 0;

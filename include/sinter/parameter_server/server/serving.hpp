@@ -112,20 +112,8 @@ private:
             case word::read: {
                 payload(h);
                 need_array(h.tag.bucket);
-                const std::int64_t unit = need_rows(h.tag.bucket, offset, elements);
-                {
-                    lock hold(e_.mutex);
-                    wait(hold, [&] { return is_whole(); });
-                }
-                const std::int64_t most = std::max<std::int64_t>(1, floats_of_frame / unit) * unit;
-                for (std::int64_t at = 0; at < elements; at += most) {
-                    const std::int64_t n = std::min(most, elements - at);
-                    values_.reserve(n);
-                    talk_.work_begins();
-                    e_.memory.read(h.tag.bucket, offset + at, {values_.data(), static_cast<std::size_t>(n)});
-                    talk_.send_floats(values_word, h.tag.bucket, values_.data(), n, at);
-                }
-                return answer({});
+                read(h.tag.bucket, offset, elements, need_rows(h.tag.bucket, offset, elements));
+                return;
             }
             case word::call: return call(h, payload(h));
             default: throw refused_request{"a request that is not known"};
@@ -284,6 +272,32 @@ private:
         send_answer(n);
     }
     void reserve_values(std::int64_t n) { values_.reserve(std::max<std::int64_t>(n, 16)); }
+
+    /// Values of an array, all of one version: where the chief has begun to overwrite them meanwhile they are sent
+    /// again. The answer says which version, and an older one where that has happened each time.
+    void read(std::int64_t array, std::int64_t first, std::int64_t n, std::int64_t unit) {
+        const std::int64_t most = std::max<std::int64_t>(1, floats_of_frame / unit) * unit;
+        for (int tries = 0; tries < 3; ++tries) {
+            {
+                lock hold(e_.mutex);
+                wait(hold, [&] { return is_whole(); });
+                version_ = e_.version;
+            }
+            for (std::int64_t at = 0; at < n; at += most) {
+                const std::int64_t part = std::min(most, n - at);
+                values_.reserve(part);
+                talk_.work_begins();
+                e_.memory.read(array, first + at, {values_.data(), static_cast<std::size_t>(part)});
+                talk_.send_floats(values_word, static_cast<int>(array), values_.data(), part, at);
+            }
+            const lock hold(e_.mutex);
+            if (version_ == e_.version) break;
+        }
+        answer_block b = block_now(false);
+        b.version = version_;
+        b.encode(scratch_.data());
+        send_answer(answer_block::bytes);
+    }
 
     // ---- Pulls
     /// Not while the chief overwrites values, whom they are told to.

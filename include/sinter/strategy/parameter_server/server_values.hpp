@@ -423,17 +423,17 @@ protected:
         if (from.where() != compiler::space::gradient) refresh();
         units_[0].read(from, to, n);
     }
-    /// All values, also those that never change.
+    /// All values, also those that never change, of one version; a server that came back may stay at an older one.
     SINTER_COLD void pull_all() {
         catch_up();
         ++version_;
-        for (int tries = 0; tries < 3; ++tries) {   // all of one version
-            const std::int64_t before = link_->client().version();
+        sharded::client& c = link_->client();
+        for (std::int64_t tries = 0, seen = -1; tries < 3; tries = seen == c.version() ? tries + 1 : 0) {
+            seen = c.version();
+            c.begin_reading();
             link_->read_all(parameters());
-            if (n_states)
-                link_->client().read(0, sharded::client::states, 0, {states_before_.data(), states_before_.size()});
-            link_->client().use_newest();
-            if (before == link_->client().version() && !link_->client().renewed()) break;
+            if (n_states) c.read(0, sharded::client::states, 0, {states_before_.data(), states_before_.size()});
+            if (c.use_read()) break;
         }
         put_states(states_before_.data());
         stale_ = is_old_ = false;
