@@ -130,11 +130,16 @@ inline void client::engine::met(std::size_t i) {
     if (l.text.empty()) return;
     const auto about = wire::restored<about_server>(as_bytes(l.text));
     if (i == 0) this->about = about;
-    // The first time that another worker meets it the chief may be about to open the job there.
-    const bool known = l.life != 0 || is_chief();
+    // The first time that another worker meets it the chief may be about to open the job there. A chief that joins looks
+    // at all servers together: need_whole_job().
+    const bool known = is_chief() ? joined : l.life != 0;
     if (about.life != l.life && known && l.gave_values && !about.has_values && !leaving && !replicated())
         return fail(dialler.about(static_cast<int>(i), "joining the job again", l.global_step,
                                   "it was started anew without a checkpoint: what it kept is lost"));
+    // Both copies of a part were started anew, and lead a job that begins.
+    if (joined && opened && replicated() && !about.open && about.restored < 0 && !leaving)
+        return fail(dialler.about(static_cast<int>(i), "joining the job again", l.global_step,
+                                  "both copies of what it kept are lost"));
     tell_of_return(i, about, l.life != 0 && about.life != l.life);
     l.life = about.life;
     l.gave_values = l.gave_values || about.has_values;
@@ -143,6 +148,26 @@ inline void client::engine::met(std::size_t i) {
     if (joined || i != 0) return;
     sums = std::max(sums, about.begins), others_sum = about.sum;
     all_files = about.files;
+}
+/// By a chief that joins: where a server keeps a job that runs, and another has lost its part of it, nothing can go on.
+/// Those that run end, too, and all begin again.
+inline void client::engine::need_whole_job(lock& hold) {
+    std::vector<std::size_t> run;
+    std::optional<std::size_t> empty;
+    for (std::size_t i = 0; i < lanes.size(); ++i) {
+        if (lanes[i]->text.empty()) continue;
+        const auto of = wire::restored<about_server>(as_bytes(lanes[i]->text));
+        if (of.open) run.push_back(i);
+        else if (!of.has_values) empty = i;
+    }
+    if (run.empty() || !empty) return;
+    const cluster_error e = dialler.about(static_cast<int>(*empty), "joining the job", -1,
+                                          "it has no values, as one that was started anew without a checkpoint, and "
+                                          "other servers are in the midst of the job: what it kept is lost");
+    const auto t = ++numbers;
+    for (const std::size_t i : run) call(hold, i, t, "fail", e.what());
+    wait_for(hold, t);
+    throw e;
 }
 inline void client::engine::tell_of_trouble(std::size_t i, double now) {
     const double down = now - down_since[i];

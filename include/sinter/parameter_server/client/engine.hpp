@@ -105,6 +105,7 @@ struct client::engine {
             return true;
         });
         agree_on_the_clock(hold);
+        if (is_chief() && !replicated()) need_whole_job(hold);
         joined = true;
         std::vector<std::string> all;
         for (const cluster_member& m : job.servers()) all.push_back(m.name() + " at " + text_of(m.address()));
@@ -218,6 +219,7 @@ struct client::engine {
     inline bool leads(std::size_t i);
     inline void met(std::size_t i);
     inline bool teach_sums(std::size_t i);
+    inline void need_whole_job(lock& hold);
     inline void tell_of_trouble(std::size_t i, double now);
     inline void tell_of_return(std::size_t i, const about_server&, bool other_process);
 

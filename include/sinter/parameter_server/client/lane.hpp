@@ -92,7 +92,7 @@ public:
         }
         return n;
     }
-    const char* oldest() const { return count_ == 0 ? "" : questions_[first_].name; }
+    const char* oldest() const { return count_ == 0 ? "training" : questions_[first_].name; }
 
     question& ask(ticket t, const char* name) {
         question& q = questions_[(first_ + count_++) % most];
@@ -194,6 +194,8 @@ public:
             if (now_ != word::answer) continue;
             question& q = questions_[first_];
             if (!last.decode({scratch_.data(), size_})) fault("an answer that makes no sense");
+            if (count_ == 0 && ((last.flags & answer_block::refused) == 0 || last.joined_bytes > 0))
+                fault("a message that was not asked for");
             const auto joined_here = span<const std::byte>(scratch_.data() + answer_block::bytes, last.joined_bytes);
             if (last.joined_bytes > 0) {
                 if (static_cast<std::int64_t>(last.joined_bytes) != 4 * (q.floats + q.states_floats))
@@ -210,9 +212,9 @@ public:
             global_step = last.info.global_step;
             version = last.version;
             if (q.pulls) read_step = global_step, pulled = version;
+            if (q.reads) oldest_read = std::min(oldest_read, version);
             if (asked_ == 0) fault("an answer to a question that was not asked yet");
             first_ = (first_ + 1) % most;
-            if (q.reads) oldest_read = std::min(oldest_read, version);
             --count_;
             --asked_;
             damaged = 0;
@@ -267,7 +269,7 @@ private:
         now_ = static_cast<word>(h->tag.operation);
         if (now_ == word::wait && h->bytes == 0) {
             link_->receive(h->tag, {});
-        } else if (now_ == word::answer && count_ > 0) {
+        } else if (now_ == word::answer) {   // where nothing was asked, that the server has failed
             size_ = static_cast<std::size_t>(h->bytes);
             link_->receive(h->tag, {scratch_.data(), size_});
             bytes_in += static_cast<std::int64_t>(size_);

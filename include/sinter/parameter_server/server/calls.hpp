@@ -57,6 +57,12 @@ inline void server_session::call(const wire::frame_header& h, span<const std::by
         e_.gets_on();
         need_same_run(next_sum);
         if (e_.restored) e_.together.give(e_.all_clocks.next(w_));   // it may have leave for that already
+        // A copy that has come to lead may know the last sums alone. Others tell it of those before, which one that
+        // begins is to have.
+        if (e_.keeps_sums() && next_sum == 1 && e_.has_others(w_)) {
+            const double until = base::monotonic_seconds() + e_.who.options.dead_after / 2;
+            wait(hold, [&] { return e_.sums.first_kept() == 1 || base::monotonic_seconds() > until; });
+        }
         return back(e_.about_text());
     }
     if (name == "open") {
@@ -352,6 +358,11 @@ inline void server_session::tell_of_waiting(awaited what, double seconds) {
         e_.tell(joined({e_.who.member(w_).name(), " waits for ", names, ", for ",
                         static_cast<std::int64_t>(seconds), " s"}));
     while (told_of_ <= seconds) told_of_ *= 2;
+}
+/// A worker that waits for nothing here hears that this server has failed as the answer to its heartbeat.
+inline void server_session::tell_of_failure() {
+    const lock hold(e_.mutex);
+    if (e_.failure) throw refused_request{e_.failure->what(), true};
 }
 /// Under the mutex: this worker is here, which an operator may want to know.
 inline void server_session::note_presence() {

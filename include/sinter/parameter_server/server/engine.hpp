@@ -44,6 +44,7 @@ struct server::engine {
         int descriptor = -1;                         // of its connection
         conversation* talk = nullptr;                // likewise
         bool served = false;                         // by a thread
+        int arriving = 0;                            // connections that wait for the end of the one before
         enum { not_said, anew, amid } comes = not_said;   // whether its process had made sums when it joined
         std::unique_ptr<staged_push> incoming;
         std::vector<std::unique_ptr<staged_push>> staged;   // by clock
@@ -390,6 +391,7 @@ struct server::engine {
     inline void keep_exporting();
     inline void serve(int w, std::uint64_t incarnation, wire::data_link link);
     inline void advance(lock& hold);
+    inline void comes_to(int w, std::int64_t clock, lock& hold);
     inline void apply_clock(lock& hold, shared_squares::ranks of = shared_squares::everybody,
                             std::optional<float> told = {});
     inline void update_by_clock(const clock_pushes&, std::int64_t clock, std::int64_t step, float sum);

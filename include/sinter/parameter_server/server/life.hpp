@@ -291,7 +291,7 @@ inline bool server::engine::is_over(double now) const {
     bool waits = false, may_return = false;
     if (part != copy_role::leading) return is_done_unled(now);
     for (const worker& k : workers) {
-        if (k.now == presence::here || k.now == presence::resting) return false;
+        if (k.now == presence::here || k.now == presence::resting || k.arriving > 0) return false;
         waits |= k.now == presence::expected;
         may_return |= k.now == presence::dead;
     }
@@ -299,7 +299,7 @@ inline bool server::engine::is_over(double now) const {
     // started again; one that others could not do without would have nobody to train with.
     may_return = may_return && !order.all_join && now - died < 2 * who.options.dead_after;
     if (any_left) return has_applied_all() && (ends_soon || !(waits || may_return));
-    return now - started > who.options.join_within + who.options.dead_after && !waits;
+    return now - started > who.options.join_within + who.options.dead_after && !(waits || (may_return && !ends_soon));
 }
 
 inline void server::engine::report(lock& hold, bool last) {
@@ -343,17 +343,15 @@ inline void server::engine::serve_until_the_end() {
     const bool nobody_left = !any_left && !stopping && !told_end;
     if (stream && !failure) stream->add(copied::end);
     report(hold, true);
-    if (failure) {   // those who wait for something are told
-        const double until = base::monotonic_seconds() + 0.5;
-        while (base::monotonic_seconds() < until) changed.wait_for(hold, std::chrono::milliseconds(50));
+    const auto served = [&] { return std::ranges::any_of(workers, [](const worker& k) { return k.served; }); };
+    const double now = base::monotonic_seconds();
+    if (failure) {   // those who wait for something are told, and the others with their next heartbeats
+        const double least = now + 0.5, most = now + 0.5 + 1.5 * who.options.heartbeat_every();
+        while (base::monotonic_seconds() < (served() ? most : least))
+            changed.wait_for(hold, std::chrono::milliseconds(50));
     } else {         // the last answers go
-        const double until = base::monotonic_seconds() + 1;
-        const auto served = [&] {
-            for (const worker& k : workers)
-                if (k.served) return true;
-            return stream && !stream->has(stream->added());
-        };
-        while (served() && base::monotonic_seconds() < until) changed.wait_for(hold, std::chrono::milliseconds(50));
+        const auto owes = [&] { return served() || (stream && !stream->has(stream->added())); };
+        while (owes() && base::monotonic_seconds() < now + 1) changed.wait_for(hold, std::chrono::milliseconds(50));
     }
     stopping = true;
     hang_up();

@@ -76,7 +76,7 @@ private:
         const auto elements = static_cast<std::int64_t>(h.tag.elements);
         const auto offset = static_cast<std::int64_t>(h.tag.offset);
         switch (static_cast<word>(h.tag.operation)) {
-            case word::heartbeat: return void(payload(h));
+            case word::heartbeat: return payload(h), tell_of_failure();
             case word::gradient: return talk_.receive(h, k_.incoming->dense(offset, elements));
             case word::sections: return take(payload(h));
             case word::rows: {
@@ -432,6 +432,7 @@ private:
     }
     bool stage(const commit_block& b) {
         lock hold(e_.mutex);
+        e_.comes_to(w_, b.clock, hold);
         wait(hold, [&] {
             return e_.open && (e_.log.has(w_, incarnation_, b.number) || e_.all_clocks.may_push(b.clock));
         }, awaited::clock);
@@ -470,6 +471,7 @@ private:
     void reduce(const std::string& argument, lock&);
     void need_same_run(std::uint64_t next);
     void note_presence();
+    void tell_of_failure();
     void wait_for_clocks(lock&);
     std::string some_rows(const std::string& argument, lock&);
     void put_rows(const std::string& argument);

@@ -17,6 +17,14 @@ inline void server::engine::advance(lock& hold) {
     applying = false;
 }
 
+/// Under the mutex: a worker is to push this clock. Of those before that it has not pushed here, since they were made
+/// elsewhere without it, it pushes nothing any more: nobody waits for that.
+inline void server::engine::comes_to(int w, std::int64_t clock, lock& hold) {
+    if (!open || all_clocks.next(w) >= clock) return;
+    all_clocks.pass(w, clock - 1);
+    advance(hold);
+}
+
 /// Under the mutex: what has been pushed of clock applied() by these workers.
 inline server::engine::clock_pushes server::engine::pushes_of_clock(shared_squares::ranks of) const {
     const std::size_t slot = slot_of(all_clocks.applied());

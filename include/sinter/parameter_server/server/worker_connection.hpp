@@ -17,7 +17,9 @@ inline void server::engine::serve(int w, std::uint64_t incarnation, wire::data_l
         if (k.incarnation != incarnation) k.applied_number = 0;   // its pushes are numbered from 1 again
         k.incarnation = incarnation;
         changed.notify_all();
+        ++k.arriving;   // the job is not over while somebody comes
         changed.wait(hold, [&] { return !k.served || stopping || k.incarnation != incarnation; });
+        --k.arriving;
         if (stopping || k.incarnation != incarnation || part != copy_role::leading) return;
         now = view;
         k.served = true;
