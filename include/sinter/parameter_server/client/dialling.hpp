@@ -130,8 +130,8 @@ inline void client::engine::met(std::size_t i) {
     if (l.text.empty()) return;
     const auto about = wire::restored<about_server>(as_bytes(l.text));
     if (i == 0) this->about = about;
-    // The first time that another worker meets it the chief may be about to open the job there. A chief that joins looks
-    // at all servers together: need_whole_job().
+    // The first time that another worker meets it the chief may be about to open the job there. A chief that joins
+    // looks at all servers together: need_whole_job().
     const bool known = is_chief() ? joined : l.life != 0;
     if (about.life != l.life && known && l.gave_values && !about.has_values && !leaving && !replicated())
         return fail(dialler.about(static_cast<int>(i), "joining the job again", l.global_step,
