@@ -196,3 +196,33 @@ BOOST_AUTO_TEST_CASE(both_copies_are_lost_and_the_chief_begins_anew) {
     BOOST_TEST(holds(p.result(other), "both copies of what it kept are lost"), p.result(other));
     for (const int i : {chief, server[0], server[1]}) p.signal(i, SIGKILL);
 }
+
+// A server and the chief die together: the new chief cannot say whether the second copy of what that server led is
+// whole. The other server does not stay for ever with the part that it leads, however often workers come.
+BOOST_AUTO_TEST_CASE(a_server_and_the_chief_die_together) {
+    job j{.servers = 2, .workers = 2, .floats = 256, .options = quick(1), .replicas = 2};
+    j.options.join_within = 3;
+    shared_counts& counts = shared_counts::make();
+    const auto trains = [&](int w) {   // again and again, as in a cluster
+        while (!counts.enough) try {
+                client c(j.worker(w), j.identity(), j.layout(), {.reconnect_within = 3, .replicas = 2});
+                if (w == 0) j.begin(c);
+                c.wait_until_open();
+                for (pusher mine(c, j, w);; ::usleep(1000)) mine.push(counts);
+            } catch (const error&) {
+            }
+        return std::string("enough");
+    };
+    processes p;
+    int server[2];
+    for (int s = 0; s < 2; ++s) server[s] = p.start([&, s] { return j.serve(s); });
+    int chief = p.start([&] { return trains(0); });
+    const int other = p.start([&] { return trains(1); });
+    for (int w = 0; w < 2; ++w) wait_for(counts.acknowledged[w], 5);
+    for (const int i : {chief, server[1]}) p.signal(i, SIGKILL), p.result(i);
+    server[1] = p.start([&] { return j.serve(1); });
+    chief = p.start([&] { return trains(0); });
+    for (const int s : server) BOOST_TEST(holds(p.result(s, 30), "nobody leads part"), p.result(s));
+    counts.enough = true;
+    for (const int w : {chief, other}) p.signal(w, SIGKILL);
+}

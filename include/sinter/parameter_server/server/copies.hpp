@@ -130,6 +130,7 @@ inline void server::engine::serve_unled(int w, wire::data_link link) {
             {
                 const lock hold(mutex);
                 text = about_text();
+                asked_unled = base::monotonic_seconds();
             }
             std::vector<std::byte> bytes(answer_block::bytes + text.size());
             b.encode(bytes.data());

@@ -206,6 +206,7 @@ struct server::engine {
     bool was_followed = false, copying = false, told_end = false;
     int leader_descriptor = -1;                      // of the connection to the leader that is followed
     double linked = 0;                               // when there was one
+    double asked_unled = -1e9;                       // when a worker has asked this copy last though it does not lead
     std::vector<int> others;                         // descriptors of connections that are no worker's in service
 
     wire::greeting own;
@@ -485,6 +486,7 @@ struct server::engine {
     inline void restore_rows(std::size_t table, std::int64_t n, const std::byte*);
     inline void take_push(int w, std::uint64_t incarnation, const commit_block&, copied_push);
     inline bool is_done_unled(double now) const;
+    inline bool is_led_by_nobody(double now) const;
     inline void serve_both();
 };
 

@@ -261,5 +261,10 @@ inline void server::engine::take_push(int w, std::uint64_t incarnation, const co
 inline bool server::engine::is_done_unled(double now) const {
     return told_end || (leader_descriptor < 0 && now - linked > who.options.join_within + who.options.dead_after);
 }
+/// Under the mutex, where is_done_unled(): workers ask for this part, and nobody leads it. The job cannot go on, though
+/// this process may lead the other part.
+inline bool server::engine::is_led_by_nobody(double now) const {
+    return part != copy_role::leading && !told_end && now - asked_unled < who.options.dead_after + 1;
+}
 
 } // namespace sinter::sharded

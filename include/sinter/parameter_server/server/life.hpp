@@ -327,7 +327,14 @@ inline void server::engine::serve_until_the_end() {
         look_who_lives(now - ran);
         look_whether_it_is_to_end(now);
         ran = now;
-        if (is_over(now)) break;
+        if (is_over(now)) {
+            if (is_led_by_nobody(now))
+                fail_held(about_self("serving", sinter::joined({"nobody leads part ", shard_number,
+                                                                " of the parameters, and workers wait for it: its "
+                                                                "leader was lost, or the chief that knew which copy "
+                                                                "has all of it"})));
+            break;
+        }
         look_at_sums();
         advance(hold);
         if (now - reported >= options.report_every) {
