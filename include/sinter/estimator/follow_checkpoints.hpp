@@ -89,7 +89,7 @@ SINTER_COLD train_and_evaluate_result follow_checkpoints(Model& model, const tra
         std::this_thread::sleep_for(std::chrono::milliseconds(50));
     };
     const auto is_refused = [&](const known_checkpoint& c) {
-        return std::ranges::any_of(refused, [&](const auto& r) { return r.step == c.step && r.file == c.file; });
+        return std::ranges::any_of(refused, [&](const auto& x) { return x.step == c.step && x.file == c.file; });
     };
     const auto has_come_to = [&](std::int64_t step) {
         return (done && done->step >= step) ||

@@ -184,23 +184,23 @@ private:
         for (int i = 0; !*name && all && i < parameters.n; ++i) {
             const variable& v = parameters[i];
             if (v.group == frozen_group || !scopes.is_of_layer(v.scope, scope)) continue;   // it says so itself
-            int n = 0;
-            scopes.write_path(v.scope, path, n, 200);
-            if (n) scope_tree::append(path, n, 255, "/");
-            scope_tree::append(path, n, 255, v.name);
-            path[n] = 0;
+            int length = 0;
+            scopes.write_path(v.scope, path, length, 200);
+            if (length) scope_tree::append(path, length, 255, "/");
+            scope_tree::append(path, length, 255, v.name);
+            path[length] = 0;
             any = true;
             all = freezes(pattern_of(path));
         }
         if (any) return all;
-        int n = 0;
-        scopes.write_path(scope, path, n, 200);
-        path[n] = 0;
+        int length = 0;
+        scopes.write_path(scope, path, length, 200);
+        path[length] = 0;
         int k = *name ? -1 : pattern_of(path);
         if (k < 0) {   // of what stands in a block without a name: as the block's parameters
-            if (n) scope_tree::append(path, n, 255, "/");
-            scope_tree::append(path, n, 255, name);
-            path[n] = 0;
+            if (length) scope_tree::append(path, length, 255, "/");
+            scope_tree::append(path, length, 255, name);
+            path[length] = 0;
             k = pattern_of(path);
         }
         if (k >= 0 && k < 64) matched_by_layers |= std::uint64_t{1} << k;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/callback.hpp>
 #include <sinter/base/cold.hpp>
 #include <sinter/base/joined.hpp>
 #include <sinter/base/span.hpp>
@@ -60,8 +61,9 @@ inline void reverse_each_element(span<std::byte> bytes, std::size_t element_byte
 /// unknown type, no extents, extents whose product overflows or exceeds what the input can hold,
 /// missing bytes and trailing bytes. `accept` is given what the header says (no bytes yet) before
 /// memory is taken for the elements, and throws where that is of no use.
-template <class Accept = void (*)(const idx_array&)>
-SINTER_COLD inline idx_array parse_idx(byte_source& source, Accept accept = [](const idx_array&) {}) {
+template <class = void>
+SINTER_COLD inline idx_array parse_idx(byte_source& source,
+                                       const base::callback<void(const idx_array&)>& accept = {}) {
     gzip_source in(source);
     std::array<std::byte, 4> magic;
     detail::read_idx_header(in, magic, 0, "magic number");
@@ -95,7 +97,7 @@ SINTER_COLD inline idx_array parse_idx(byte_source& source, Accept accept = [](c
     if (*total > in.at_most_left())
         throw format_error("IDX file is cut short in its elements", body,
                            joined({"at most ", in.at_most_left(), " bytes"}), needed);
-    accept(out);
+    if (accept) accept(out);
     try {
         out.bytes.reserve(*total);   // of which the system gives what is written to
     } catch (const std::exception&) { // bad_alloc, or length_error where it is beyond any vector's size
@@ -121,8 +123,9 @@ SINTER_COLD inline idx_array parse_idx(byte_source& source, Accept accept = [](c
 
 /// Reads the IDX file at `path`, plain or gzip; throws io_error where it cannot be read, and as
 /// parse_idx does.
-template <class Accept = void (*)(const idx_array&)>
-inline idx_array read_idx(const std::string& path, Accept accept = [](const idx_array&) {}) {
+template <class = void>
+SINTER_COLD inline idx_array read_idx(const std::string& path,
+                                      const base::callback<void(const idx_array&)>& accept = {}) {
     input_file file(path);
     return parse_idx(file, accept);
 }

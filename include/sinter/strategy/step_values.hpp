@@ -19,7 +19,7 @@ struct step_values {
 struct step_result {
     float loss = 0;        ///< mean loss of the batch, before the update
     bool applied = true;   ///< false: the loss is not finite, and no parameter, state or slot has changed
-    bool stop = false;     ///< some member has asked to stop (step_values::stop): all are told so of the same step
+    bool stop = false;     ///< some member has asked to stop (step_values::stop): all receive that with the same step
     bool save = false;     ///< some member has asked to save, likewise
     std::int64_t examples = -1;   ///< of the whole batch, over all members; -1: those of this member's batch
     /// What the loss is a mean over, likewise; NaN: local()'s loss_weight(). Weights may be negative.

@@ -51,7 +51,7 @@ concept strategy = std::copyable<S> && requires {
 } && compute_device<typename S::device>;
 
 /// The session of a strategy for a model's programs P: owns the replicas, and the threads and
-/// connections, if any. A trainer makes it, and tells it what to do, from one thread.
+/// connections, if any. A trainer makes it, and calls it, from one thread.
 ///
 /// Step
 ///     `step<I>(batch, values, observe)`: this member's part of one step of training program I. The loss is that of the
@@ -78,7 +78,7 @@ concept strategy = std::copyable<S> && requires {
 ///     member is given empty batches, and all passes need equally many batches, if steps wait for each other.
 /// Errors
 ///     Whatever a session throws comes out of the trainer's call. What can fail comes before the first
-///     change: a step that threw has counted for nobody, or every member is told that it did not.
+///     change: a step that threw has counted for nobody, or every member is notified that it did not.
 /// Remote tables
 ///     Under strategy_traits::remote_tables: `start_table(variable, key)`: the table has its initializer's values by
 ///     this key of random numbers, on whoever keeps it. `prepared<P>(batch)`: the batch for program P's run on local(),

@@ -17,11 +17,11 @@ SINTER_COLD inline dataset idx(const std::string& images_path) {
         std::string got;
         for (std::int64_t e : header.extents) got += joined({got.empty() ? "" : " x ", e});
         bool usable = header.type == io::idx_type::u8 && (header.extents.size() == 3 || header.extents.size() == 4);
-        std::int64_t width = 1;   // numbers in an image
+        std::int64_t numbers = 1;   // in an image
         for (std::size_t i = 1; usable && i < header.extents.size(); ++i) {
             const std::int64_t e = header.extents[i];
-            usable = e > 0 && e <= std::numeric_limits<int>::max() / width;
-            width *= usable ? e : 1;
+            usable = e > 0 && e <= std::numeric_limits<int>::max() / numbers;
+            numbers *= usable ? e : 1;
         }
         if (!usable)
             throw data_error("not a file of images", images_path,

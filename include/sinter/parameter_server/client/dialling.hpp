@@ -128,26 +128,26 @@ inline void client::engine::met(std::size_t i) {
     l.version = l.last.version;
     if (i == 0) hear_agreed(l.last);
     if (l.text.empty()) return;
-    const auto about = wire::restored<about_server>(as_bytes(l.text));
-    if (i == 0) this->about = about;
+    const auto answer = wire::restored<about_server>(as_bytes(l.text));
+    if (i == 0) about = answer;
     // The first time that another worker meets it the chief may be about to open the job there. A chief that joins
     // looks at all servers together: need_whole_job().
     const bool known = is_chief() ? joined : l.life != 0;
-    if (about.life != l.life && known && l.gave_values && !about.has_values && !leaving && !replicated())
+    if (answer.life != l.life && known && l.gave_values && !answer.has_values && !leaving && !replicated())
         return fail(dialler.about(static_cast<int>(i), "joining the job again", l.global_step,
                                   "it was started anew without a checkpoint: what it kept is lost"));
     // Both copies of a part were started anew, and lead a job that begins.
-    if (joined && opened && replicated() && !about.open && about.restored < 0 && !leaving)
+    if (joined && opened && replicated() && !answer.open && answer.restored < 0 && !leaving)
         return fail(dialler.about(static_cast<int>(i), "joining the job again", l.global_step,
                                   "both copies of what it kept are lost"));
-    tell_of_return(i, about, l.life != 0 && about.life != l.life);
-    l.life = about.life;
-    l.gave_values = l.gave_values || about.has_values;
-    initialised = about.has_values != 0;
-    is_live = is_live || about.open != 0;
+    tell_of_return(i, answer, l.life != 0 && answer.life != l.life);
+    l.life = answer.life;
+    l.gave_values = l.gave_values || answer.has_values;
+    initialised = answer.has_values != 0;
+    is_live = is_live || answer.open != 0;
     if (joined || i != 0) return;
-    sums = std::max(sums, about.begins), others_sum = about.sum;
-    all_files = about.files;
+    sums = std::max(sums, answer.begins), others_sum = answer.sum;
+    all_files = answer.files;
 }
 /// By a chief that joins: where a server keeps a job that runs, and another has lost its part of it, nothing can go on.
 /// Those that run end, too, and all begin again.

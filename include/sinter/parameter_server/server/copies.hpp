@@ -280,13 +280,13 @@ inline void server::engine::serve_both() {
             if (!fault) fault = std::current_exception();
         }
         over += 1;
-        std::optional<cluster_error> failure;
+        std::optional<cluster_error> its_failure;
         {
             const lock hold(e.mutex);
-            failure = e.failure;
+            its_failure = e.failure;
         }
         lock hold(beside.mutex);
-        if (failure) beside.fail_held(*failure);   // the job has ended, also for the other part of this process
+        if (its_failure) beside.fail_held(*its_failure);   // the job has ended, also for the other part of this process
         const double until = base::monotonic_seconds() + 3;
         while (over < 2 && base::monotonic_seconds() < until)
             beside.changed.wait_for(hold, std::chrono::milliseconds(50));

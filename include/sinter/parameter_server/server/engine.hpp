@@ -189,7 +189,7 @@ struct server::engine {
     std::string stop_reason;
     std::optional<cluster_error> failure;
     wire::rare_log notes;
-    wire::wait_note waits{who.self().name(), who.options.join_within};   // for workers that have never come
+    wire::wait_note absent_workers{who.self().name(), who.options.join_within};   // for workers that have never come
     double started = 0, died = 0;                    // died: when a worker did last
     std::atomic<double> got_on{0};                   // when anything happened last that members wait for
     std::int64_t restored_step = -1;                 // of the checkpoint that this process began with

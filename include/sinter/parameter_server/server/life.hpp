@@ -234,11 +234,11 @@ inline void server::engine::keep_saving() {
 inline void server::engine::look_who_lives(double gap) {
     const double now = base::monotonic_seconds(), dead_after = who.options.dead_after;
     if (part != copy_role::leading || copying) return;
-    if (waits.due()) {
+    if (absent_workers.due()) {
         std::vector<std::string> whom;
         for (int w = 0; w < who.size(); ++w)
             if (at(w).now == presence::expected) whom.push_back(who.member(w).name());
-        waits.say(whom);
+        absent_workers.say(whom);
     }
     for (int w = 0; w < who.size(); ++w) {
         worker& k = at(w);

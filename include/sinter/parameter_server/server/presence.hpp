@@ -25,9 +25,9 @@ inline void server::engine::replace(int w) {
     died = base::monotonic_seconds();
     tell(who.member(w).name() + " was started again");
     int away = 0;   // who is dead, this one or another, or is so by the look of its connection
-    for (const worker& other : workers)
-        away += other.now == presence::dead ||
-                (lives(other) && other.now != presence::expected && (!other.served || has_hung_up(other)));
+    for (const worker& peer : workers)
+        away += peer.now == presence::dead ||
+                (lives(peer) && peer.now != presence::expected && (!peer.served || has_hung_up(peer)));
     if (order.all_join && away > order.backup)
         fail_held(cluster_error(w, who.member(w).name(), text_of(who.member(w).address()), "serving", global_step,
                                 sinter::joined({"it has died, and was started again while the others are in the "
@@ -70,14 +70,14 @@ inline std::string server::engine::whom(awaited what, int but) const {
 }
 /// Under the mutex: nothing has happened for progress_within that a worker waits for: who lives and does not get
 /// on.
-inline std::string server::engine::stuck(awaited what, int waits) {
-    std::string names = whom(what, waits);
+inline std::string server::engine::stuck(awaited what, int waiter) {
+    std::string names = whom(what, waiter);
     const char* const for_what = what == awaited::opening ? "to open the job"
                                : what == awaited::clock   ? "for its part of a step"
                                : what == awaited::sum     ? "in a sum over all workers"
                                                           : "to end its steps";
     if (names.empty()) names = "the other servers";
-    std::string why = sinter::joined({names, " lives but does not get on: ", who.member(waits).name(),
+    std::string why = sinter::joined({names, " lives but does not get on: ", who.member(waiter).name(),
                                       " has waited ", for_what, " in step ", global_step, ", and nothing has "
                                       "happened for ", static_cast<std::int64_t>(who.options.stuck_after()),
                                       " s (progress_within)"});

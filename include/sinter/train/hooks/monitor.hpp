@@ -23,8 +23,8 @@ public:
     }
     /// In check_run(): what is watched must be measured by somebody.
     SINTER_COLD void check_run(training_run& run) const {
-        static constexpr const char* names[] = {"val_loss", "val_accuracy", "loss", "accuracy"};
-        run.need_measured(name_.empty() ? names[static_cast<int>(what_)] : name_, hook_);
+        static constexpr const char* built_in[] = {"val_loss", "val_accuracy", "loss", "accuracy"};
+        run.need_measured(name_.empty() ? built_in[static_cast<int>(what_)] : name_, hook_);
     }
     bool rises() const {
         if (name_.empty()) return what_ == watched::accuracy || what_ == watched::training_accuracy;
