@@ -7,9 +7,8 @@
 # undefined-behaviour sanitizers; threads and sockets once more under the thread sanitizer; in
 # benchmarks it looks for errors of the language alone. Clang, where it is found, builds what lies
 # below and above: base, graphs, data and sockets, and whole programs, which train under every
-# strategy, for the oldest processor of this architecture, sanitized; in ops, layers and kernels it looks for errors of the
-# language alone, and tests of the compiler are g++'s. Where there is no clang g++ builds all. One
-# ctest runs all, so that the last lines tell all.
+# strategy, for the oldest processor of this architecture, sanitized; it reads all headers as well.
+# Where there is no clang g++ builds all. One ctest runs all, so that the last lines tell all.
 # Where ccache is installed or can be had, what another checkout has compiled is not compiled again.
 #
 #   --all     each compiler builds and runs all that it can, tests labelled release run, too, and
@@ -22,7 +21,6 @@ set -euo pipefail
 # sanitized alone.
 clang_folders='base;graph;expr;device;io;data;net;profile;strategy;train;estimator'
 elsewhere=$clang_folders
-clang_syntax='ops;layers;kernel'
 # What reads bytes of strangers, damaged files and tables, and adds up what members have.
 guarded='hostile.cpp;strangers.cpp;reconnect.cpp;shard_checkpoint.cpp;row_store.cpp;table_delta.cpp'
 clang_folders+=";collective/algorithms.cpp;parameter_server/${guarded//;/;parameter_server/}"
@@ -46,7 +44,6 @@ while :; do
 done
 if [ $all = yes ]; then
     clang_folders+=';ops;layers;compiler'
-    clang_syntax=
     bench_syntax=OFF
     release=ON
     fuzz_seed=0
@@ -137,7 +134,7 @@ fi
 if [ $clang = yes ]; then
     build clang -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_COMPILER=clang++ -DSINTER_NATIVE=OFF -DSINTER_CUDA=OFF \
         -DSINTER_SANITIZE="$sanitize" -DSINTER_TEST_PREFIX=clang/ -DSINTER_TEST_FOLDERS="$clang_folders" \
-        -DSINTER_TEST_SYNTAX_FOLDERS="$clang_syntax" ${python:+-DPython3_EXECUTABLE="$python"} \
+        ${python:+-DPython3_EXECUTABLE="$python"} \
         -DSINTER_BUILD_EXAMPLES=OFF -DSINTER_BUILD_BENCH=OFF -DSINTER_BUILD_TOOLS=OFF
 else
     say "There is no clang++: its tests, the sanitizers and the fuzzers are left out"

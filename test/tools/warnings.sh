@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSL-1.0
-# warnings.sh COMPILER FOLDER: the headers, and what programs instantiate of them, give no warning
-# under a user's flags, and a compiler that does not optimise says so in one line, unless
-# SINTER_ALLOW_UNOPTIMISED is defined.
+# warnings.sh COMPILER FOLDER [COMPILER]: the headers, and what programs instantiate of them, give no
+# warning under a user's flags, and a compiler that does not optimise says so in one line, unless
+# SINTER_ALLOW_UNOPTIMISED is defined. Of the second compiler the headers give no warning either.
 set -u
 cd "$2" || exit 1
 [ -d include/sinter ] || { echo "$2 has no include/sinter: needed is the repository's root"; exit 1; }
@@ -23,8 +23,13 @@ strict=(-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion
 # and those that only CUDA's compiler reads.
 headers=(-name '*.hpp' ! -path '*collective/mpi*' ! -path '*collective/nccl*' ! -name cuda.hpp ! -name launch.hpp
     '(' ! -path '*device/cuda*' -o -name gpu_program.hpp ')')
-said=$(find include/sinter "${headers[@]}" -printf '#include <sinter/%P>\n' |
-    compile "$1" -O1 "${strict[@]}" -x c++ -) || { printf '%s\n' "the headers give warnings:" "$said"; fault=1; }
+all_headers() { find include/sinter "${headers[@]}" -printf '#include <sinter/%P>\n'; }
+said=$(all_headers | compile "$1" -O1 "${strict[@]}" -x c++ -) ||
+    { printf '%s\n' "the headers give warnings:" "$said"; fault=1; }
+if [ -n "${3:-}" ]; then
+    said=$(all_headers | compile "$3" -O1 -Wall -Wextra -Wshadow -Werror -x c++ -) ||
+        { printf '%s\n' "the headers give warnings of $3:" "$said"; fault=1; }
+fi
 for example in quickstart lstm gpt csv_classification csv_regression; do
     said=$(compile "$1" -O1 "${strict[@]}" examples/$example.cpp) ||
         { printf '%s\n' "examples/$example.cpp gives warnings:" "$said"; fault=1; }
