@@ -67,6 +67,59 @@ BOOST_AUTO_TEST_CASE(each_asynchronous_step_counts_once) {
     BOOST_TEST(job.result(4) == "served");
 }
 
+/// Goes back to an earlier state and, `again`, begins anew. A server is lost when the last of these is done.
+template <class Strategy>
+std::string goes_back(const Strategy& strategy, const std::string& file, bool again, const shared_flag* done = nullptr,
+                      const shared_flag* lost = nullptr) {
+    static const examples all;
+    trainer t{net, softmax_cross_entropy, adam{}, max_batch<batch>, strategy, {.threads = 1}};
+    if (detail::has_served(t)) return "served";
+    int i = 0;
+    const auto go_on = [&](int steps) {
+        for (const int end = i + steps; i < end; ++i) server_words::step(t, all, i);
+    };
+    go_on(10);
+    const std::string early = hash_of_file(t);
+    save(t, file);
+    go_on(10);
+    load(t, file);
+    std::string said = joined({t.steps(), hash_of_file(t) == early ? " loaded, " : " something else, "});
+    if (again) {
+        go_on(6);
+        t.reset();
+        said += joined({t.steps(), " ", hash_of_file(t), ", "});
+    }
+    if (done) {
+        if (t.session().member().chief()) done->set();
+        while (!lost->is_set()) ::usleep(1000);
+    }
+    go_on(10);
+    detail::end_training(t);
+    return joined({said, t.steps(), " ", hash_of_file(t)});
+}
+
+BOOST_AUTO_TEST_CASE(both_copies_go_back_and_begin_anew) {
+    for (const bool again : {false, true}) {
+        const temporary_folder folder;
+        const std::string expected = goes_back(canonical<4>(single<cpu_device>{}), folder / "alone", again);
+        BOOST_TEST(expected.starts_with("10 loaded, "), expected);
+        for (const int victim : {0, 1}) {
+            const shared_flag done, lost;
+            server_job job(2, 2);
+            job.start_all([&](const cluster& c) {
+                return goes_back(canonical<4>(parameter_server<sync<0>>{c, twice()}), folder / "file", again, &done,
+                                 &lost);
+            });
+            for (int i = 0; i < 60'000 && !done.is_set(); ++i) ::usleep(1000);
+            job.signal(2 + victim, SIGKILL);
+            BOOST_TEST(job.result(2 + victim) == "KILLED");
+            lost.set();
+            for (const int w : {0, 1}) BOOST_TEST(job.result(w) == expected, "server " << victim);
+            BOOST_TEST(job.result(3 - victim) == "served");
+        }
+    }
+}
+
 /// What a job has restored from the servers' checkpoints, without a step.
 std::string restored(const cluster& c, parameter_server_options o) {
     trainer t{
