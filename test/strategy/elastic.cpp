@@ -2,8 +2,7 @@
 // needs: distributed
 #define BOOST_TEST_MODULE elastic
 #include <boost/test/unit_test.hpp>
-#include "net/three_hosts.hpp"
-#include "net/two_hosts.hpp"
+#include "net/linked_hosts.hpp"
 #include "strategy/elastic_jobs.hpp"
 #include <iostream>
 #include <sinter/layers/norm.hpp>
@@ -23,6 +22,11 @@ auto model_under(const Strategy& s) {
 }
 std::string live(const std::vector<std::string>& at, int slot, const plan& p) {
     return life([](const auto& s) { return model_under(s); }, [](const auto& m) { return elastic(m); }, at, slot, p);
+}
+/// The same, where calls to other members can fail.
+std::string live_among_faults(const std::vector<std::string>& at, int slot, const plan& p) {
+    return life<faulty_ring>([](const auto& s) { return model_under(s); }, [](const auto& m) { return elastic(m); }, at,
+                             slot, p);
 }
 
 } // namespace
@@ -111,18 +115,16 @@ BOOST_AUTO_TEST_CASE(who_differs_cannot_join) {
 }
 // The members and the one that joins agree, but cannot connect at once: all try again, and nobody is left behind.
 BOOST_AUTO_TEST_CASE(who_cannot_connect_at_once_joins) {
-    const auto of = [](const auto& s) { return model_under(s); };
-    const auto whole = [](const auto& m) { return elastic(m); };
     const auto at = own_addresses(3);
     processes job;
     for (int r = 0; r < 3; ++r)
         job.start([=] {
-            return life<faulty_ring>(of, whole, at, r, {.die_at = r == 1 ? 10 : -1, .pause = 0.06, .joined = 3});
+            return live_among_faults(at, r, {.die_at = r == 1 ? 10 : -1, .pause = 0.06, .joined = 3});
         });
     BOOST_TEST(job.result(1) == "KILLED");
     const int again = job.start([=] {
         groups_out_of_reach = 1;
-        return life<faulty_ring>(of, whole, at, 1, {.pause = 0.06, .joined = 3});
+        return live_among_faults(at, 1, {.pause = 0.06, .joined = 3});
     });
     const std::string a = job.result(0), b = job.result(2), c = job.result(again);
     are_equal({a, b, c});
@@ -184,15 +186,15 @@ BOOST_AUTO_TEST_CASE(killed_anywhere) {
 // The cable between two hosts is pulled out: the chief on the one is alone, and ends; the two on the other have a new
 // chief, who writes the checkpoints from then on. The old one's are refused.
 BOOST_AUTO_TEST_CASE(a_job_that_is_cut_in_two) {
-    const two_hosts hosts;
+    const linked_hosts hosts(2);
     if (!hosts.made()) {
         std::cout << "skipped: only root can make network namespaces, with the command ip\n";
         return;
     }
     temporary_folder folder;
     const std::string file = folder / "run";
-    const std::vector<std::string> at{two_hosts::address(0) + ":7000", two_hosts::address(1) + ":7001",
-                                      two_hosts::address(1) + ":7002"};
+    const std::vector<std::string> at{linked_hosts::address(0) + ":7000", linked_hosts::address(1) + ":7001",
+                                      linked_hosts::address(1) + ":7002"};
     processes job;
     for (int r = 0; r < 3; ++r)
         job.start([&, r] {
@@ -200,7 +202,7 @@ BOOST_AUTO_TEST_CASE(a_job_that_is_cut_in_two) {
             return live(at, r, {.pause = 0.05, .checkpoints = file});
         });
     for (int i = 0; i < 30000 && ::access((file + "/step-5.safetensors").c_str(), F_OK) != 0; ++i) ::usleep(2000);
-    BOOST_TEST(hosts.connect(false));
+    BOOST_TEST(hosts.connect(0, 1, false));
     const std::string a = job.result(1), b = job.result(2), alone = job.result(0);
     are_equal({a, b});
     BOOST_TEST(word_behind(a, "chief") == "1", a);
@@ -210,13 +212,13 @@ BOOST_AUTO_TEST_CASE(a_job_that_is_cut_in_two) {
 }
 // Of three hosts only the cable between the second and the third is pulled out: the first goes on with one of them.
 BOOST_AUTO_TEST_CASE(one_cable_of_three) {
-    const three_hosts hosts;
+    const linked_hosts hosts(3);
     if (!hosts.made()) {
         std::cout << "skipped: only root can make network namespaces, with the command ip\n";
         return;
     }
     std::vector<std::string> at;
-    for (int h = 0; h < 3; ++h) at.push_back(three_hosts::address(h) + ":7000");
+    for (int h = 0; h < 3; ++h) at.push_back(linked_hosts::address(h) + ":7000");
     const shared_flag begun;
     processes job;
     for (int r = 0; r < 3; ++r)
@@ -225,7 +227,7 @@ BOOST_AUTO_TEST_CASE(one_cable_of_three) {
             return live(at, r, {.pause = 0.05, .begun = &begun});
         });
     for (int i = 0; i < 60'000 && !begun.is_set(); ++i) ::usleep(1000);
-    BOOST_TEST(hosts.cut(1, 2));
+    BOOST_TEST(hosts.connect(1, 2, false));
     const std::string a = job.result(0), b = job.result(1), out = job.result(2);
     are_equal({a, b});
     BOOST_TEST(word_behind(a, "members") == "32", a);
@@ -233,8 +235,6 @@ BOOST_AUTO_TEST_CASE(one_cable_of_three) {
 }
 // The same where datagrams come through, and connections do not.
 BOOST_AUTO_TEST_CASE(two_that_cannot_connect) {
-    const auto of = [](const auto& s) { return model_under(s); };
-    const auto whole = [](const auto& m) { return elastic(m); };
     const auto at = own_addresses(3);
     processes job;
     for (int r = 0; r < 3; ++r)
@@ -242,7 +242,7 @@ BOOST_AUTO_TEST_CASE(two_that_cannot_connect) {
             if (r > 0) worker_out_of_reach = 3 - r;
             plan p{.fault_behind = r == 0 ? 20 : -1};
             p.what = {collective::kind::all_reduce, 0, fault_place::lost_after, 0};
-            return life<faulty_ring>(of, whole, at, r, p);
+            return live_among_faults(at, r, p);
         });
     const std::string a = job.result(0), b = job.result(1), c = job.result(2);
     const bool second = holds(b, "ok");   // is left
@@ -282,13 +282,13 @@ BOOST_AUTO_TEST_CASE(under_torchruns_variables) {
         for (const int r : {1, 2}) BOOST_TEST(job.result(r) == "right 323");
         BOOST_TEST(job.result(again) == "right 3");
     }
-    const two_hosts hosts;
+    const linked_hosts hosts(2);
     if (!hosts.made()) return;
     processes job;
     for (int r = 0; r < 3; ++r)
         job.start([&, r] {
             if (!hosts.enter(r > 0)) return std::string("no such host");
-            return launched(two_hosts::address(0), r, {.die_at = r == 0 ? 10 : -1});
+            return launched(linked_hosts::address(0), r, {.die_at = r == 0 ? 10 : -1});
         });
     for (const int r : {1, 2}) BOOST_TEST(job.result(r) == "right 32");
 }
