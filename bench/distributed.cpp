@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+// labels: release
 // The time of one training step of several replicas or processes on this machine, as one JSON line.
 // peers: distributed
 #include <sinter/distributed.hpp>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+// labels: release
 // peers: distributed
 #include <algorithm>
 #include <cstdio>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+// labels: release
 // peers: distributed
 // What it costs to look for damage, and how soon a job goes on behind a death; as one JSON line.
 #include <sys/mman.h>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+// labels: release
 // peers: distributed
 // What a net knows after so many updates by gradients of older weights: workers and parameter servers as processes of
 // this machine, Fashion-MNIST. Prints one JSON line.

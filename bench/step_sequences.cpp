@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+// labels: release
 // The time of one training step on sequences, as one JSON line; float32, the loss softmax cross
 // entropy.
 #include "step.hpp"
