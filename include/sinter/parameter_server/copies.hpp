@@ -38,14 +38,15 @@ struct known_to_worker {
     std::uint8_t opened = 0;           ///< the job is open
     std::int64_t stop_clock = -1;         ///< answer_block
     std::int64_t applied = 0, step = 0;   ///< clocks and updates of another server
-    std::vector<std::int64_t> files;      ///< agreed_clocks::all_files_clocks()
+    std::vector<std::int64_t> files{};    ///< agreed_clocks::all_files_clocks()
+    std::int64_t open_clock = 0, open_step = 0;   ///< clocks applied, and global steps, when the job was opened
     template <class A>
     void serialize(A& a, unsigned) {
-        a & sum & opened & stop_clock & applied & step & files;
+        a & sum & opened & stop_clock & applied & step & files & open_clock & open_step;
     }
     bool makes_sense() const {
         constexpr auto most = std::int64_t{1} << 62;
-        bool all = stop_clock >= -1 && stop_clock < most;
+        bool all = stop_clock >= -1 && stop_clock < most && open_clock >= 0 && open_clock < most && open_step >= 0;
         for (const std::int64_t c : files) all = all && c > 0 && c < most;
         return all;
     }

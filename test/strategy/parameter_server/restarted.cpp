@@ -124,6 +124,37 @@ BOOST_AUTO_TEST_CASE(each_server_comes_back_from_its_checkpoint_in_each_mode) {
     of(true, [](const settings& s, board& b) { return life_of<sync<0>>(s, b); });
     of(true, [](const settings& s, board& b) { return life_of<sync<1>>(s, b); });
 }
+/// Servers go on from a checkpoint that an earlier job wrote, and one of them is started again before the next
+/// checkpoint; then a worker is, which begins where this job was opened.
+BOOST_AUTO_TEST_CASE(a_worker_and_a_server_come_back_before_the_next_checkpoint) {
+    for (const int victim : {1, 0}) {
+        const temporary_folder folder;
+        settings s{.folder = folder / "servers"};
+        {
+            board& b = board::make();
+            b.pause = 10;
+            server_job job(3, 2, 5);
+            job.start_all(life_of<sync<1>>(s, b));
+            BOOST_TEST(b.wait_for(12));
+            for (int i = 0; !has_checkpoint(s.folder) && i < 60000; ++i) ::usleep(1000);
+            for (int i = 0; i < 5; ++i) job.signal(i, SIGKILL), job.result(i);
+        }
+        s.save_every = 1000;
+        board& b = board::make();
+        b.pause = 20;
+        const life f = life_of<sync<1>>(s, b);
+        server_job job(3, 2, 5);
+        job.start_all(f);
+        BOOST_TEST(b.wait_for(22, 2));
+        job.signal(3, SIGKILL), job.result(3);
+        job.start(3, f);
+        BOOST_TEST(b.wait_for(27, 2));
+        job.signal(victim, SIGKILL), job.result(victim);
+        job.start(victim, f);
+        for (int w = 0; w < 3; ++w) BOOST_TEST(job.result(w) == ended, w << ": " << job.result(w));
+        for (int i = 3; i < 5; ++i) BOOST_TEST(job.result(i) == "served", i << ": " << job.result(i));
+    }
+}
 BOOST_AUTO_TEST_CASE(all_workers_of_servers_with_second_copies_die_and_one_server_comes_back) {
     board& b = board::make();
     const life f = life_of<async>({.max_steps = 100000, .replicas = 2}, b);

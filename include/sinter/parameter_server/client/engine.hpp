@@ -413,7 +413,7 @@ struct client::engine {
     }
     /// What a server that was started again may have to be told.
     known_to_worker known() const {
-        known_to_worker k{sums, opened, asked ? stop_clock : -1, 0, 0, all_files};
+        known_to_worker k{sums, opened, asked ? stop_clock : -1, 0, 0, all_files, open_clock, open_step};
         for (const auto& l : lanes)
             if (l->last.info.applied > k.applied) k.applied = l->last.info.applied, k.step = l->last.info.global_step;
         return k;

@@ -45,7 +45,11 @@ inline void server_session::call(const wire::frame_header& h, span<const std::by
         }
         check_number(clock, 0, "no clock", "the next push of a worker that joins");
         note_presence();
-        if (e_.restored && known_of.opened != 0) e_.open = true;   // the job that was saved goes on
+        if (e_.restored && known_of.opened != 0) {
+            e_.open = true;   // the job that was saved goes on
+            // It may have been opened after that: then the checkpoint's own is that of the job before.
+            if (known_of.makes_sense()) e_.open_clock = known_of.open_clock, e_.open_step = known_of.open_step;
+        }
         if (w_ == 0 && known_of.opened != 0) e_.opened_by = incarnation_;
         if (e_.is_first() && e_.restored && known_of.makes_sense()) {
             e_.together.know(known_of.stop_clock, known_of.files);
@@ -79,6 +83,8 @@ inline void server_session::call(const wire::frame_header& h, span<const std::by
             wait(hold, [&] { return e_.was_followed || base::monotonic_seconds() > until; });
             if (!e_.was_followed) throw refused_request{"the server that is to keep its second copy has not come"};
         }
+        // Those who are in the midst of a job that this server was started again in say so when they join.
+        if (begins) wait(hold, [&] { return e_.all_are_back(); });
         e_.tickets.limit(std::max<std::int64_t>(most, 0));
         const bool returns = begins && e_.order.all_join && e_.open && e_.opened_by != incarnation_ &&
                              (e_.opened_by != 0 || e_.restored) && e_.has_others(w_);
