@@ -102,17 +102,57 @@ BOOST_AUTO_TEST_CASE(the_norm_of_all_gradients) {
 constexpr auto table_net =
     keys<width> >> hashed_embedding<5, hashed_options{.most_rows = 1000, .admit_after = 2, .expire_after = 9}>
     >> flatten >> dense<1>;
+auto table_trainer(const cluster& c, const parameter_server_options& o) {
+    return trainer{table_net, mse, adam{.learning_rate = 0.01f}, max_batch<batch>, on_servers<sync<0>>(c, o),
+                   {.threads = 1}};
+}
+constexpr auto table_step = [](auto& t, int i) {
+    const data::input_view in{nullptr, reinterpret_cast<const std::int32_t*>(all.keys + i * batch * width), 2 * width};
+    t.step({.y = all.y + i % 8 * batch, .size = batch, .inputs = {&in, 1}});
+};
 std::string with_table(const cluster& c, const parameter_server_options& o, progress* made) {
-    return train(trainer{table_net, mse, adam{.learning_rate = 0.01f}, max_batch<batch>, on_servers<sync<0>>(c, o),
-                         {.threads = 1}},
-                 [](auto& t, int i) {
-                     const data::input_view in{nullptr,
-                                               reinterpret_cast<const std::int32_t*>(all.keys + i * batch * width),
-                                               2 * width};
-                     t.step({.y = all.y + i % 8 * batch, .size = batch, .inputs = {&in, 1}});
-                 }, made);
+    return train(table_trainer(c, o), table_step, made);
 }
 BOOST_AUTO_TEST_CASE(tables_of_keys) { compare("hashed", job_of(with_table, 1), with_table); }
+
+/// Behind 20 steps it goes back to the 10th; a server is lost when that is done.
+std::string table_that_goes_back(const cluster& c, int replicas, const std::string& file, const shared_flag& done,
+                                 const shared_flag& lost) {
+    parameter_server_options o;
+    o.replicas = replicas;
+    auto t = table_trainer(c, o);
+    if (detail::has_served(t)) return "served";
+    for (int i = 0; i < 10; ++i) table_step(t, i);
+    save(t, file);
+    const std::string early = hash_of_file(t);
+    for (int i = 10; i < 20; ++i) table_step(t, i);
+    load(t, file);
+    const std::string said = hash_of_file(t) == early ? "loaded, " : "something else, ";
+    if (t.session().member().chief()) done.set();
+    while (!lost.is_set()) ::usleep(1000);
+    for (int i = 20; i < steps; ++i) table_step(t, i);
+    return said + end_of(t);
+}
+BOOST_AUTO_TEST_CASE(tables_of_keys_that_go_back) {
+    const auto ends = [](int copies, int victim) {
+        const temporary_folder folder;
+        const shared_flag done, lost;
+        server_job job(2, 2);
+        job.start_all([&](const cluster& c) {
+            return table_that_goes_back(c, copies, folder / "file", done, lost);
+        });
+        for (int i = 0; i < 60'000 && !done.is_set(); ++i) ::usleep(1000);
+        if (victim >= 0) {
+            job.signal(2 + victim, SIGKILL);
+            BOOST_TEST(job.result(2 + victim) == "KILLED");
+        }
+        lost.set();
+        return job.result(0);
+    };
+    const std::string expected = ends(1, -1);
+    BOOST_TEST(expected.starts_with(joined({"loaded, ", steps - 10, " steps, file "})), expected);
+    for (const int victim : {0, 1}) BOOST_TEST(ends(2, victim) == expected, "server " << victim);
+}
 
 constexpr auto pairs = features<6> >> [](tensor x) {
     constexpr auto critic = shared<"critic">(dense<9> >> batch_norm >> activation::tanh >> dense<1>);
