@@ -6,7 +6,7 @@
 #include <sinter/sinter.hpp>
 #include <algorithm>
 
-/// A strategy that a user writes: it changes three calls of single's session.
+/// A strategy that a user writes: a session of one replica, of which it changes a few calls.
 namespace example {
 using namespace sinter;
 
@@ -22,8 +22,8 @@ struct diloco {
     float outer_rate = 0.7f, outer_momentum = 0.9f;
 
     template <class Programs>
-    class session : public single_session<Programs> {
-        using base = single_session<Programs>;
+    class session : public replica_session<Programs> {
+        using base = replica_session<Programs>;
         static constexpr compiler::address weights{compiler::space::parameter, 0};   // all of them, in one stretch
 
     public:
@@ -53,17 +53,17 @@ struct diloco {
             base::write(weights, start_.data(), size());
         }
         /// Behind initial values, or what a file held: all begin where the chief does.
-        void publish() {
+        void publish() override {
             base::read(weights, start_.data(), size());
             others_->broadcast({reinterpret_cast<std::byte*>(start_.data()), start_.size() * sizeof(float)});
             base::write(weights, start_.data(), size());
             std::fill(velocity_.begin(), velocity_.end(), 0.f);
             done_ = 0;
         }
-        void reduce(span<double> sums) { others_->all_reduce(sums); }
-        membership member() const { return {others_->rank(), others_->size()}; }
+        void reduce(span<double> sums) override { others_->all_reduce(sums); }
+        membership member() const override { return {others_->rank(), others_->size()}; }
         // The trainer's loop knows that batches are each process's own. Each must have as many as the others.
-        bool per_worker() const { return true; }
+        bool per_worker() const override { return true; }
 
     private:
         diloco settings_;

@@ -15,13 +15,6 @@ inline constexpr auto net = image<28, 28, 1>
     >> conv2d<64, 3> >> relu >> max_pool<2>
     >> flatten >> dense<128> >> relu >> dropout<0.2f> >> dense<10>;
 
-/// Whether each worker trains at its own pace, on batches of its own (parameter_server:async).
-template <class Session>
-bool at_own_pace(const Session& s) {
-    if constexpr (requires { s.independent(); }) return s.independent();
-    else return false;
-}
-
 /// All of the program that knows of a strategy: it is one more argument of the estimator. Every
 /// process of a job runs this; the chief writes the files.
 template <class Strategy>
@@ -29,7 +22,8 @@ int train(const settings& s, const Strategy& strategy) {
     const example::dataset images = example::find_dataset(s.data, s.seed);
     estimator model{net, softmax_cross_entropy, adam{.learning_rate = 1e-3f}, max_batch<largest_batch>, strategy,
                     {.threads = s.threads, .seed = s.seed}};
-    const bool alone = at_own_pace(model.inner().session());   // then each goes over the data in an order of its own
+    // A worker at its own pace (parameter_server:async) goes over the data in an order of its own.
+    const bool alone = model.inner().session().independent();
     const int who = std::max(0, model.inner().session().member().index);
     const std::uint64_t order = s.seed + static_cast<std::uint64_t>(alone ? who : 0);
     auto training = data::source(images.train) | data::shuffle(10'000, order) | data::batch(s.batch) | data::prefetch();
@@ -45,8 +39,7 @@ int train(const settings& s, const Strategy& strategy) {
     } else {
         stop_on_signals signals;
         r.epochs = model.train(training, {.max_steps = s.steps}, signals);
-        if constexpr (requires { model.inner().session().serves(); })
-            if (model.inner().session().serves()) return 0;
+        if (model.inner().session().serves()) return 0;
         r.steps = model.inner().steps();
         r.interrupted = signals || (r.steps < s.steps && !alone);
         if (!r.interrupted && (!alone || model.inner().session().member().chief()))

@@ -53,8 +53,8 @@ struct counting {
             ++to_->steps;
             return base::template step<I>(b, v, observe);
         }
-        void publish() { ++to_->published; }
-        void refresh() { ++to_->refreshed; }
+        void publish() override { ++to_->published; }
+        void refresh() override { ++to_->refreshed; }
 
     private:
         counts* to_;
@@ -68,12 +68,13 @@ struct two_halves {
     bool forget = false;   // to add the gradients up: the test would see it
 
     template <class Programs>
-    class session {
+    class session : public replica_session<Programs> {
+        using base = replica_session<Programs>;
         using training = typename Programs::template training<0>;
 
     public:
         session(const two_halves& s, int threads)
-            : a_(cpu_device::options{.threads = threads}), b_(cpu_device::options{.threads = threads}),
+            : base(cpu_device::options{.threads = threads}), b_(cpu_device::options{.threads = threads}),
               forget_(s.forget) {}
 
         template <int I, class Observer>
@@ -85,36 +86,28 @@ struct two_halves {
             second.x += half * 6;
             second.y += half * 3;
             v.shard.global_batch = b.size;
-            const step_result r = a_.template gradients<I>(first, v, observe);
+            const step_result r = this->template gradients<I>(first, v, observe);
             v.shard.index = 1;
             const step_result s = b_.template gradients<I>(second, v, observe);
             const float loss = r.loss + s.loss;   // each is its examples' part of the mean over all
             if (!r.applied || !s.applied) return {loss, false};
             if (!forget_) add();
-            a_.template update<I>(v);
+            this->template update<I>(v);
             b_.template update<I>(v);
             return {loss, true};
         }
-        replica<Programs>& local() { return a_; }
-        const replica<Programs>& local() const { return a_; }
-        void read(address from, float* to, std::int64_t n) const { a_.read(from, to, n); }
-        void write(address to, const float* from, std::int64_t n) {
-            a_.write(to, from, n);
+        void write(address to, const float* from, std::int64_t n) override {
+            base::write(to, from, n);
             b_.write(to, from, n);
         }
-        void clear_slots() {
-            a_.clear_slots();
+        void clear_slots() override {
+            base::clear_slots();
             b_.clear_slots();
         }
-        void publish() {}
-        void refresh() {}
-        void reduce(span<double>) {}
-        membership member() const { return {}; }
-        int threads() const { return a_.threads(); }
         replica<Programs>& other() { return b_; }
 
     private:
-        replica<Programs> a_, b_;
+        replica<Programs> b_;
         bool forget_;
 
         void add() {
@@ -123,10 +116,10 @@ struct two_halves {
                 const variable_info& p = training::v.parameters[i];
                 const auto n = static_cast<std::size_t>(p.floats);
                 x.resize(n), y.resize(n);
-                a_.read(p.gradient, x.data(), p.floats);
+                base::read(p.gradient, x.data(), p.floats);
                 b_.read(p.gradient, y.data(), p.floats);
                 for (std::size_t k = 0; k < n; ++k) x[k] += y[k];
-                a_.write(p.gradient, x.data(), p.floats);
+                base::write(p.gradient, x.data(), p.floats);
                 b_.write(p.gradient, x.data(), p.floats);
             }
         }
@@ -141,8 +134,8 @@ struct local_averages {
     collective::communicator* group = nullptr;
 
     template <class Programs>
-    class session : public single_session<Programs> {
-        using base = single_session<Programs>;
+    class session : public replica_session<Programs> {
+        using base = replica_session<Programs>;
 
     public:
         session(const local_averages& s, int threads)
@@ -158,9 +151,9 @@ struct local_averages {
             base::write({space::parameter, 0}, w_.data(), static_cast<std::int64_t>(w_.size()));
             return r;
         }
-        void reduce(span<double> sums) { group_->all_reduce(sums); }
-        membership member() const { return {group_->rank(), group_->size()}; }
-        bool per_worker() const { return true; }
+        void reduce(span<double> sums) override { group_->all_reduce(sums); }
+        membership member() const override { return {group_->rank(), group_->size()}; }
+        bool per_worker() const override { return true; }
 
     private:
         collective::communicator* group_;

@@ -19,9 +19,11 @@ constexpr auto net = features<5> >> dense<16> >> batch_norm >> relu >> dropout<0
 
 /// How many arenas of activations the shards have.
 template <class Trainer>
-std::size_t arenas(Trainer& t) {
+std::size_t arenas(Trainer& t, const data::batch_view& last) {
     std::set<const float*> places;
-    for (const auto& p : t.session().parts()) places.insert(p.replica.at({compiler::space::activation, 0}));
+    t.session().each_part(last, [&](const auto& replica, const data::batch_view&) {
+        places.insert(replica.at({compiler::space::activation, 0}));
+    });
     return places.size();
 }
 struct results {
@@ -37,11 +39,11 @@ results trained(Loss loss, int threads, std::size_t wanted) {
         const span<const float> all = t.output();
         BOOST_TEST(all.size() == static_cast<std::size_t>(3 * batch));
         r.outputs.insert(r.outputs.end(), all.begin(), all.end());
-        for (const auto& p : t.session().parts()) {   // which each shows of its own part, too
-            const span<const float> own = p.replica.output(0);
+        t.session().each_part(examples.view(), [&](const auto& replica, const data::batch_view&) {   // each shows its own
+            const span<const float> own = replica.output(0);
             r.outputs.insert(r.outputs.end(), own.begin(), own.end());
-        }
-        BOOST_TEST(arenas(t) == wanted);
+        });
+        BOOST_TEST(arenas(t, examples.view()) == wanted);
     }
     r.variables = all_variables(t);
     return r;

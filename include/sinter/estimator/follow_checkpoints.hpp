@@ -75,8 +75,7 @@ SINTER_COLD train_and_evaluate_result follow_checkpoints(Model& model, const tra
     const training_end end(t.folder);
     training_run run;   // that an evaluation within it can be interrupted
     run.stop_when(&stop_on_signals::asked);
-    if constexpr (requires { model.inner().session().saves_one_moment(); })
-        r.one_moment = model.inner().session().saves_one_moment();
+    r.one_moment = model.inner().session().saves_one_moment();
     if (t.progress && !r.one_moment)
         std::fputs("Workers go on while a checkpoint is saved: it is no cut through one moment.\n", t.progress);
     const double began = e.clock();

@@ -12,38 +12,26 @@ namespace sinter::inline SINTER_TARGET {
 namespace detail {
 
 /// Whether the process is one that trains, evaluates, or both.
-template <class Session>
-duty duty_of(const Session& s, duty asked) {
+SINTER_COLD inline duty duty_of(const session_base& s, duty asked) {
     if (asked != duty::automatic) return asked;
-    if constexpr (requires { s.serves(); })
-        if (s.serves()) return duty::serve;
-    if constexpr (requires { s.in_job(); }) {
-        const auto& own = s.in_job();   // a place_in_job
-        if (own.evaluates && own.index != 0)
-            throw option_error("one evaluator measures all checkpoints", "train_and_evaluate",
-                               joined({"evaluator/", own.index}), "evaluator/0");
-        if (own.evaluates) return duty::evaluate;
-        if (own.has_evaluator) return duty::train;
-    }
-    if (leaves_files_to_others(s)) return duty::train;
-    return duty::both;
+    if (s.serves()) return duty::serve;
+    const place_in_job& own = s.in_job();
+    if (own.evaluates && own.index != 0)
+        throw option_error("one evaluator measures all checkpoints", "train_and_evaluate",
+                           joined({"evaluator/", own.index}), "evaluator/0");
+    if (own.evaluates) return duty::evaluate;
+    return own.has_evaluator || leaves_files_to_others(s) ? duty::train : duty::both;
 }
 
 /// Whether those that train measure themselves what hooks watch, since no other process evaluates.
-template <class Session>
-bool measures_for_hooks(const Session& s, duty asked, duty does) {
-    bool elsewhere = asked == duty::train;
-    if constexpr (requires { s.in_job(); }) elsewhere = elsewhere || s.in_job().has_evaluator;
+inline bool measures_for_hooks(const session_base& s, duty asked, duty does) {
+    const bool elsewhere = asked == duty::train || s.in_job().has_evaluator;
     return does == duty::both || (does == duty::train && !elsewhere);
 }
 
 /// The folder that the program or else the job names (TF_CONFIG's model_dir).
-template <class Session>
-SINTER_COLD std::string folder_of(const Session& s, const std::string& named) {
-    if constexpr (requires { s.in_job(); })
-        return one_folder(named, s.in_job().folder, "train_spec::folder and the cluster's (TF_CONFIG's model_dir)");
-    else
-        return named;
+SINTER_COLD inline std::string folder_of(const session_base& s, const std::string& named) {
+    return one_folder(named, s.in_job().folder, "train_spec::folder and the cluster's (TF_CONFIG's model_dir)");
 }
 
 /// Evaluates checkpoints as they are written, where no other process does, and tells the end.
@@ -171,7 +159,7 @@ SINTER_COLD train_and_evaluate_result train_and_evaluate(Model& model, train_spe
     if (does == duty::serve && detail::has_served(model.inner(), &stop_on_signals::asked))
         return {.does = does, .interrupted = static_cast<bool>(signals)};
     train_and_evaluate_result r{.does = does};
-    const bool own = detail::reads_own_batches(model.inner().session());
+    const bool own = model.inner().session().per_worker();
     const bool for_hooks = detail::measures_for_hooks(model.inner().session(), t.does, does);
     detail::evaluate_checkpoints evaluations(t, e, does == duty::both, own, for_hooks, r);
     r.epochs = model.train(*t.data, {.max_steps = t.max_steps, .progress = t.progress}, signals, hooks...,
@@ -184,7 +172,7 @@ SINTER_COLD train_and_evaluate_result train_and_evaluate(Model& model, train_spe
     evaluations.tell_end();
     // Members that saw no signal themselves are told by the step that it ended.
     auto& session = model.inner().session();
-    r.interrupted = detail::of_any(session, signals || detail::server_was_asked(session));
+    r.interrupted = detail::of_any(session, signals || session.server_ends());
     if (!r.interrupted) evaluations.finish(model.inner());
     return r;
 }

@@ -64,7 +64,7 @@ struct elastic_strategy {
             throw option_error("canonical<S> of members that change is for batches that all share",
                                "multi_worker_options::input", "per_worker", "global");
         s.in_tree_order = kind::shards > 0;
-        s.in_job = detail::place_in_job::of(workers().members);
+        s.in_job = place_in_job::of(workers().members);
         return s;
     }
     /// Null where this process does not train, or members stay the same.

@@ -47,7 +47,7 @@ struct multi_worker {
     /// nothing.
     SINTER_COLD detail::synchronous_setup setup(const detail::program_identity& i) const {
         detail::synchronous_setup s{.workers = 1, .input = options.input, .states = options.states};
-        s.in_job = detail::place_in_job::of(members);
+        s.in_job = place_in_job::of(members);
         if (!s.in_job.evaluates && members.rank() < 0)
             throw option_error("multi_worker is for processes that train", "cluster", members.self().name(),
                                "a chief, a worker or an evaluator");

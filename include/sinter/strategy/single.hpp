@@ -6,19 +6,35 @@
 
 namespace sinter::inline SINTER_TARGET {
 
-/// The session of a model that trains on one device: one replica, and nobody to share with. A base
-/// for strategies that change one thing.
+/// A session of one replica, on which everything runs: a base for strategies that change a few calls. What members
+/// of a job do together it leaves to them.
 template <class Programs>
-class single_session : public replica<Programs> {
+class replica_session : public replica<Programs>, public session_base {
 public:
     using replica<Programs>::replica;
-    replica<Programs>& local() { return *this; }
-    const replica<Programs>& local() const { return *this; }
-    void publish() {}
-    void refresh() {}
-    void reduce(span<double>) {}
-    static constexpr membership member() { return {}; }   // known when it is compiled: see strategy_session
-    static constexpr bool steps_need_examples = true;     // a strategy that is made of this one says false if not
+    void read(compiler::address from, float* to, std::int64_t n) const override {
+        replica<Programs>::read(from, to, n);
+    }
+    void write(compiler::address to, const float* from, std::int64_t n) override {
+        replica<Programs>::write(to, from, n);
+    }
+    void clear_slots() override { replica<Programs>::clear_slots(); }
+    int threads() const override { return replica<Programs>::threads(); }
+    bool takes_empty_batches() const override { return false; }   // a replica's step needs examples
+    template <class F>
+    void each_part(const batch_view& b, F f) {
+        if (b.size > 0) f(static_cast<const replica<Programs>&>(*this), b);
+    }
+};
+
+/// The session of a model that trains on one device, and shares with nobody. What does, derives from replica_session.
+template <class Programs>
+class single_session : public replica_session<Programs> {
+public:
+    static constexpr bool alone = true;
+    using replica_session<Programs>::replica_session;
+    membership member() const final { return {}; }
+    void reduce(span<double>) final {}
 };
 
 /// One device does it all: `estimator model{net, loss, adam{}, single<cuda>{}}`, or

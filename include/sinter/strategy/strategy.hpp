@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/strategy/replica.hpp>
+#include <sinter/strategy/session.hpp>
 #include <concepts>
 
 /// What a strategy is: where a model trains, on what, and with whom. A user's own is one more class
@@ -14,24 +15,18 @@ struct strategy_traits {
     /// of a step.
     gradient_policy gradients = gradient_policy::fused;
     int bucket_bytes = 1 << 18;   ///< of gradient_policy::reduced
-    bool updates_here = true;     ///< false: the programs have neither updates nor slots; somebody else has them
+    bool updates_here = true;     ///< false: the programs have neither updates nor slots; somebody else has them:
+                                  ///< the session is a `session<Programs, Optimizer>` then, and has `serve`, `follow`
     int shards = 1;   ///< that a batch is cut into, each a run of a program for so many times fewer examples
 
     /// Replicas whose gradients an update adds up itself: program_options::gradient_sources.
     int gradient_sources = 1;
 
     /// Tables that are only looked up are elsewhere (program_options::remote_tables): the session
-    /// has `start_table`, `prepared` and `each_wrong_number` (below).
+    /// has `start_table` and `each_wrong_number` (below).
     bool remote_tables = false;
 
     constexpr bool operator==(const strategy_traits&) const = default;
-};
-
-/// Who a process is among those that train one model together.
-struct membership {
-    int index = 0, count = 1;
-    constexpr bool chief() const { return index == 0; }   ///< whose files and messages count
-    constexpr bool operator==(const membership&) const = default;
 };
 
 /// A strategy: a value that a trainer or an estimator is given and copies. It describes; it owns no
@@ -50,60 +45,48 @@ concept strategy = std::copyable<S> && requires {
     { S::traits } -> std::convertible_to<strategy_traits>;
 } && compute_device<typename S::device>;
 
-/// The session of a strategy for a model's programs P: owns the replicas, and the threads and
-/// connections, if any. A trainer makes it, and calls it, from one thread.
+/// The session of a strategy for a model's programs P: owns the replicas, and the threads and connections, if any. A
+/// trainer makes it, and calls it, from one thread. It derives from session_base (strategy/session.hpp) and has what
+/// depends on the programs besides. One that is made of a replica has all of it from replica_session
+/// (strategy/single.hpp), and changes what it does otherwise.
 ///
 /// Step
 ///     `step<I>(batch, values, observe)`: this member's part of one step of training program I. The loss is that of the
 ///     whole batch, where members share one. On a replica it is replica::step, or gradients(), whatever the
 ///     strategy does with them, and update().
-/// Local
-///     `local()`: the replica that evaluation and prediction run on, and that outputs are read from.
-/// Read, write
-///     `read(address, to, floats)` and `write(address, from, floats)`: parameters, slots and states, from and
-///     to wherever they live. `clear_slots()`: all slots are zeros.
-/// Publish
-///     `publish()` follows a run of writes (initial values, what a file held): every member then has the chief's.
-/// Refresh
-///     `refresh()` comes before evaluation and prediction: local() then has the newest weights.
-/// Members
-///     `member()`: this process's place; static and constexpr in a session that is always alone, where nothing is
-///     compiled of what several do together. `reduce(sums)`: sums over all members, for metrics. `threads()`:
-///     host threads at work.
-/// Own batches
-///     `per_worker()`, if there is one: whether each member trains and evaluates on batches of its own, and not all on
-///     the same. A member whose pass has ended while others' go on is then given empty batches, until step()'s
-///     step_result::examples, of all members, is 0; so step() must take them. Where it cannot the session has
-///     `static constexpr bool steps_need_examples = true`, as all have that are made of single_session: no
-///     member is given empty batches, and all passes need equally many batches, if steps wait for each other.
+/// Evaluation and prediction
+///     `evaluate(batch, values)`, the batch's mean loss, and `predict(batch, values)`.
+/// Outputs
+///     `output(i)`: output i of the last run of any program, [batch, extents...], good until the next; empty if that
+///     failed. `output_shape(i)`: of it. `loss_weight()`: what the last run's loss is a mean over. `forget_outputs()`:
+///     what output() showed is of other weights now. `each_part(batch, f)`: f(replica, part of the batch) for each
+///     replica that had examples in the last step of `batch`.
 /// Errors
 ///     Whatever a session throws comes out of the trainer's call. What can fail comes before the first
 ///     change: a step that threw has counted for nobody, or every member is notified that it did not.
+/// Updates elsewhere
+///     Where strategy_traits::updates_here is false, `serve(optimizer, asked_to_end)` is what a process does that
+///     serves(), in place of training, until the job is over or, where `asked_to_end()` says so, all have stopped; a
+///     second call returns at once. `follow(optimizer)`: hooks may have changed its learning rates.
 /// Remote tables
 ///     Under strategy_traits::remote_tables: `start_table(variable, key)`: the table has its initializer's values by
-///     this key of random numbers, on whoever keeps it. `prepared<P>(batch)`: the batch for program P's run on local(),
-///     with its lookups' ports, and the rows that it names in place. `each_wrong_number(f)`: whether others keep tables
+///     this key of random numbers, on whoever keeps it. `each_wrong_number(f)`: whether others keep tables
 ///     and the optimizer's memory now; they look for infinities and NaN themselves, and f(variable, slot, number, key,
 ///     value) is called of the first in each variable and slot (-1: its values). `number` is its place in the plain
 ///     form, or in the row of `key` of a hashed table; -1: it is to be looked for in what read() gives.
 /// Moves
 ///     A session moves, with its trainer.
 template <class T, class P>
-concept strategy_session = std::movable<T> &&
-    requires(T& t, const T& c, const batch_view& b, const step_values& v, compiler::address a, float* x,
-             const float* y, std::int64_t n,
-             span<double> sums) {
+concept strategy_session = std::movable<T> && std::derived_from<T, session_base> &&
+    requires(T& t, const T& c, const batch_view& b, const step_values& v) {
         { t.template step<0>(b, v, runtime::unobserved{}) } -> std::same_as<step_result>;
-        { t.local() } -> std::convertible_to<replica<P>&>;
-        { c.local() } -> std::convertible_to<const replica<P>&>;
-        c.read(a, x, n);
-        t.write(a, y, n);
-        t.clear_slots();
-        t.publish();
-        t.refresh();
-        t.reduce(sums);
-        { c.member() } -> std::same_as<membership>;
-        { c.threads() } -> std::same_as<int>;
+        { t.evaluate(b, v) } -> std::same_as<float>;
+        t.predict(b, v);
+        { c.output(0) } -> std::same_as<span<const float>>;
+        { c.output_shape(0) } -> std::convertible_to<shape>;
+        { c.loss_weight() } -> std::same_as<double>;
+        t.forget_outputs();
+        t.each_part(b, [](const replica<P>&, const batch_view&) {});
     };
 
 namespace detail {

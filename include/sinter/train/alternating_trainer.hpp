@@ -81,15 +81,10 @@ public:
     }
     /// One step of the phase whose turn it is, by the number of steps done in all.
     float step(const data::batch_view& b) {
-        if constexpr (requires { this->session().begun(); })   // where others count steps it begins with theirs
-            if (!this->session().begun()) detail::begin_training(*this, 0);
+        if (!this->session().begun()) detail::begin_training(*this, 0);   // others count steps: it begins with theirs
         return step(next_phase(), b);
     }
-    int next_phase() {
-        if constexpr (requires { this->session().next_step(base::step_); })   // others make steps, too
-            return rounds_.phase_of(this->session().next_step(base::step_));
-        else return rounds_.phase_of(base::step_);
-    }
+    int next_phase() { return rounds_.phase_of(this->session().next_step(base::step_)); }   // others make steps, too
 
     SINTER_COLD void describe(description& d) const {
         base::describe(d);
@@ -99,12 +94,12 @@ public:
     /// Steps that each phase has done.
     std::array<std::int64_t, static_cast<std::size_t>(phases)> phase_steps() const {
         auto n = done_;
-        if constexpr (requires { this->session().read_phase_steps(n); }) this->session().read_phase_steps(n);
+        this->session().read_phase_steps(n);
         return n;
     }
     void set_phase_steps(const std::array<std::int64_t, static_cast<std::size_t>(phases)>& n) {
         done_ = n;
-        if constexpr (requires { this->session().set_phase_steps(n); }) this->session().set_phase_steps(n);
+        this->session().set_phase_steps(n);
     }
 
 private:

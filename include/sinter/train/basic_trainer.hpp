@@ -118,13 +118,13 @@ public:
         if constexpr (keeps_averages) need_whole_weights("evaluate");
         session_.refresh();
         last_.loss_weight = __builtin_nan("");
-        return session_.local().evaluate(prepared<evaluation>(b), values_of(nullptr));
+        return session_.evaluate(b, values_of(nullptr));
     }
     /// What the last step()'s or evaluate()'s loss is a mean over: the batch's examples or, where
     /// the loss is weighted or ignores labels, the sum of what they weigh. Losses of batches, and
     /// gradients, times this add up to those of all batches together.
     double loss_weight() const {
-        return last_.loss_weight == last_.loss_weight ? last_.loss_weight : session_.local().loss_weight();
+        return last_.loss_weight == last_.loss_weight ? last_.loss_weight : session_.loss_weight();
     }
     /// Output `i` for each example of the batch, [batch, extents...], good until the next step,
     /// evaluate or predict. Throws option_error where there is no such output.
@@ -133,15 +133,14 @@ public:
         detail::need_output(i, prediction::v.n_outputs, "predict");
         if constexpr (keeps_averages) need_whole_weights("predict");
         session_.refresh();
-        session_.local().predict(prepared<prediction>(b), values_of(nullptr));
+        session_.predict(b, values_of(nullptr));
         return output(i);
     }
     /// Output `i` of the last step(), evaluate() or predict(); empty if that failed. Where the
     /// device has memory of its own this copies.
     span<const float> output(int i = 0) const {
         detail::need_output(i, training::v.n_outputs, "output");
-        if constexpr (requires { session_.output(i); }) return session_.output(i);
-        else return session_.local().output(i);
+        return session_.output(i);
     }
 
     // ---- what the model is made of
@@ -158,7 +157,7 @@ public:
     /// that end in candidate_scores.
     shape last_output_shape(int i = 0) const {
         detail::need_output(i, training::v.n_outputs, "last_output_shape");
-        return session_.local().output_shape(i);
+        return session_.output_shape(i);
     }
 
     /// A parameter, state or gradient in its plain form (row-major, extents as declared).
@@ -233,7 +232,7 @@ public:
     std::int64_t steps() const { return step_; }
     void set_steps(std::int64_t n) {
         step_ = n;
-        if constexpr (requires { session_.set_steps(n); }) session_.set_steps(n);
+        session_.set_steps(n);
     }
 
     /// How many slots the optimizer keeps for a parameter, here or elsewhere: none for a frozen
@@ -252,13 +251,10 @@ public:
     /// reset() was called, for weights may be averages in part.
     void exchange_with_averages() {
         static_assert(keeps_averages, "the optimizer keeps no averages: see moving_average");
-        session_.local().forget_outputs();
-        if constexpr (requires { session_.exchange_with_slot(average_slot); }) {
-            exchanging_ = true;
-            session_.exchange_with_slot(average_slot);
-            exchanging_ = false;
-            return;
-        }
+        session_.forget_outputs();
+        exchanging_ = true;
+        if (session_.exchange_with_slot(average_slot)) return void(exchanging_ = false);
+        exchanging_ = false;
         std::int64_t most = 0;
         for (int i = 0; i < training::v.n_parameters; ++i) most = std::max(most, training::v.parameters[i].floats);
         exchanged_.resize(
@@ -324,7 +320,7 @@ protected:
         step_values v = values_of(scalars);
         v.stop = ask_stop_;
         v.save = ask_save_;
-        if constexpr (requires { session_.follow(optimizer_); }) session_.follow(optimizer_);
+        if constexpr (!strategy_type::traits.updates_here) session_.follow(optimizer_);
         last_ = session_.template step<I>(b, v, observe);
         if (last_.examples < 0) last_.examples = b.size;
         if (last_.global_step >= 0) step_ = last_.global_step;
@@ -361,13 +357,6 @@ private:
     step_values values_of(const float* scalars) const { return {scalars, options_.seed, step_}; }
     std::vector<float> first(const variable_info& v) const {
         return detail::initial_values<detail::init_kinds_of<training>()>(v, path(v), options_.seed);
-    }
-    /// A batch as a program on local() takes it: with the rows that it names, where tables are
-    /// elsewhere.
-    template <class P>
-    data::batch_view prepared(const data::batch_view& b) {
-        if constexpr (strategy_type::traits.remote_tables) return session_.template prepared<P>(b);
-        else return b;
     }
     SINTER_COLD void fill_slot(const variable_info& v, int k) {
         if (v.remote) return;   // whoever keeps the table makes its slots

@@ -11,7 +11,7 @@ namespace sinter::inline SINTER_TARGET::detail {
 template <class Session>
 SINTER_COLD void describe_data(description& d, const Session& s, const data::pipeline& data, const char* name) {
     d.of(name);
-    if (reads_own_batches(s)) return void(d("input", "batch_input::per_worker"));
+    if (s.per_worker()) return void(d("input", "batch_input::per_worker"));
     data.describe(d);
 }
 SINTER_COLD inline void describe_metrics(description& d, const std::vector<metrics::named>& all) {

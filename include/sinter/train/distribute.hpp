@@ -25,15 +25,14 @@ public:
         iterator(Trainer& t, data::pipeline& data, bool serves)
             : trainer_(t), at_(data.begin()), end_(data.end()), left_(!serves && at_ != end_) {
             if (serves) return;
-            waits_ = detail::steps_with_empty_batches(t.session()) && t.session().member().count > 1;
+            waits_ = t.session().takes_empty_batches() && t.session().member().count > 1;
         }
         const data::batch_view& operator*() const { return left_ ? *at_ : nothing_; }
         iterator& operator++() {
             if (left_) {
                 ++at_;
-                left_ = at_ != end_ && !(detail::is_independent(trainer_.session()) && trainer_.last_step().stop);
-                if constexpr (requires { trainer_.session().rest(); })
-                    if (!left_) trainer_.session().rest();
+                left_ = at_ != end_ && !(trainer_.session().independent() && trainer_.last_step().stop);
+                if (!left_) trainer_.session().rest();
             } else {
                 waits_ = trainer_.last_step().examples > 0;   // of all members
             }
@@ -63,7 +62,7 @@ private:
             if (detail::is_alone(session)) return;
             description d;
             detail::describe_data(d, session, data_, "training data");
-            if (!detail::reads_own_batches(session))
+            if (!session.per_worker())
                 d("passes before", data_.position().epoch)("examples read of this one", data_.position().index);
             detail::describe_model(d, trainer_, max_steps);
             d.of("distribute")("max_steps", max_steps);

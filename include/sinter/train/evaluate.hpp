@@ -37,7 +37,7 @@ constexpr int weights_of_output(int output) {
     return 0;
 }
 /// Counts a run's first output: a vote for each row of its last axis, be it one an example or
-/// several, but for what the loss ignores. `ran` is a replica.
+/// several, but for what the loss ignores. `ran`: a replica, or a session.
 template <class Trainer, class Replica>
 void count_accuracy(const Replica& ran, metrics::accuracy& accuracy, const data::batch_view& b) {
     if constexpr (classifies<Trainer>) {
@@ -60,13 +60,9 @@ void count_accuracy(const Replica& ran, metrics::accuracy& accuracy, const data:
 /// Counts a step's outputs, which lie in several replicas where the batch was cut.
 template <class Trainer>
 void count_accuracy_of_step(Trainer& t, metrics::accuracy& accuracy, const data::batch_view& b) {
-    auto& session = t.session();
-    if constexpr (requires { session.parts(); }) {
-        for (const auto& part : session.parts())
-            if (part.batch.size > 0) count_accuracy<Trainer>(part.replica, accuracy, part.batch);
-    } else if (b.size > 0) {
-        count_accuracy<Trainer>(session.local(), accuracy, b);
-    }
+    t.session().each_part(b, [&](const auto& replica, const data::batch_view& part) {
+        count_accuracy<Trainer>(replica, accuracy, part);
+    });
 }
 /// Which of a loss's targets says what an output should be: class numbers (`whole`) or floats, the `number`-th of its
 /// kind. option_error where there is none.
@@ -173,7 +169,7 @@ template <class Trainer>
 bool asked_to_leave(const Trainer& t, const training_run* run) {
     if (!run) return false;
     if (run->interrupted()) return true;
-    if constexpr (requires { t.session().asked_to_stop(); }) return !run->alone && t.session().asked_to_stop();
+    if constexpr (!trains_alone<Trainer>) return !run->alone && t.session().asked_to_stop();
     else return false;
 }
 
@@ -217,21 +213,21 @@ SINTER_COLD evaluation_result evaluate(Trainer& t, data::pipeline& data,
         for (const metrics::named& m : measured) running.push_back(m.begin());
         const membership me = t.session().member();
         const std::int64_t members =
-            detail::is_alone(t.session()) || detail::reads_own_batches(t.session()) ? 1 : me.count;
+            detail::is_alone(t.session()) || t.session().per_worker() ? 1 : me.count;
         std::int64_t batch = 0;
         const auto take = [&](const data::batch_view& b) {
             if (batches > 0 && batch == batches) return false;
             r.interrupted = detail::asked_to_leave(t, within);
             if (r.interrupted) {
-                if constexpr (requires { t.session().ask_all_to_stop(""); })   // who has its part to do leaves it, too
-                    if (within->interrupted()) t.session().ask_all_to_stop("asked to stop during an evaluation");
+                if (within->interrupted())   // who has its part to do leaves it, too
+                    t.session().ask_all_to_stop("asked to stop during an evaluation");
                 return false;
             }
             if (batch++ % members != me.index * (members > 1)) return true;
             const float l = t.evaluate(b);   // which refuses a batch that does not fit
             if (!(__builtin_fabsf(l) <= std::numeric_limits<float>::max())) faults.explain_loss(b);
             loss.add_mean(static_cast<double>(l), t.loss_weight());
-            detail::count_accuracy<Trainer>(t.session().local(), accuracy, b);
+            detail::count_accuracy<Trainer>(t.session(), accuracy, b);
             for (std::size_t i = 0; i < running.size(); ++i) detail::measure(t, measured[i], *running[i], b);
             r.examples += b.size;
             return true;

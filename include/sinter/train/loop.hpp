@@ -104,7 +104,7 @@ struct model_run : training_run {
         step = t.steps();
         chief = t.session().member().chief();
         alone = detail::is_alone(t.session());
-        apart = detail::has_own_losses(t.session());
+        apart = t.session().may_lag();
     }
     /// A call of all hooks, and what they have asked for in it.
     SINTER_COLD void tell(detail::hook_call call) {
@@ -157,8 +157,7 @@ private:
         if (within_pass) result.seconds = base::monotonic_seconds() - began;
         for (const to_save& f : files) {
             save_(*this, f);
-            if constexpr (requires { model.session().checkpoint_saved(f.file); })
-                model.session().checkpoint_saved(f.file);
+            model.session().checkpoint_saved(f.file);
             for (const detail::hook_calls& h : hooks) {
                 know_members();
                 if (h.checkpoint_saved) h.checkpoint_saved(h.hook, *this, f.file);
@@ -205,7 +204,7 @@ public:
     /// All epochs, or those that are left of a run that a hook has loaded. What this member throws
     /// alone, from its data or a hook, ends the others, too, with the same words.
     SINTER_COLD std::vector<epoch_result> run() {
-        if constexpr (requires { t_.session().fail(""); }) {
+        if constexpr (!detail::trains_alone<Trainer>) {
             try {
                 return run_all();
             } catch (const cluster_error&) {   // which all have
@@ -223,7 +222,7 @@ private:
     SINTER_COLD std::vector<epoch_result> run_all() {
         using enum detail::hook_call;
         std::vector<epoch_result> history;
-        if constexpr (requires { t_.session().serves(); }) {
+        if constexpr (!Trainer::strategy_type::traits.updates_here) {
             if (t_.session().serves()) run_.tell(serve);
             if (detail::has_served(t_, run_.interruption())) return history;
         }
@@ -235,8 +234,7 @@ private:
         }
         detail::begin_training(t_, o_.max_steps, run_.keeps_runs);
         run_.step = t_.steps();
-        if constexpr (requires { t_.session().follow(t_.optimizer()); })
-            t_.session().follow(t_.optimizer());   // with the rates that servers have; hooks may change them
+        detail::follow_rates(t_);   // from those that servers have
         detail::need_settings(t_.optimizer());
         detail::need_learning_rates(t_.optimizer(), detail::phases_of<Trainer> > 1 ? 0 : t_.steps());
         run_.will_measure("loss");
@@ -293,11 +291,11 @@ private:
         if constexpr (!detail::trains_alone<Trainer>) {
             if (run_.alone) return;
             description d = terms();
-            if (!detail::reads_own_batches(t_.session())) {
+            if (!t_.session().per_worker()) {
                 const data::position at = run_.data.position();
                 d.of("training data")("passes before", at.epoch)("examples read of this one", at.index);
             }
-            if (!detail::has_own_losses(t_.session())) d.of("")("steps made", t_.steps());
+            if (!t_.session().may_lag()) d.of("")("steps made", t_.steps());
             detail::need_same(t_.session(), d, "members do not train alike", "train", detail::same_or_per_worker);
             agreed_ = true;
         }
@@ -307,11 +305,12 @@ private:
     /// Where the job runs already: this process goes on where the others are.
     SINTER_COLD bool joins() {
         if constexpr (detail::members_change<Trainer>) {
-            if (!t_.session().waits()) return false;
-            detail::take_run(run_, t_.session().join(), terms_);
+            joining_calls* const job = t_.session().joining();
+            if (!job || !job->waits()) return false;
+            detail::take_run(run_, job->join(), terms_);
             joined_at_ = t_.steps();
             joined_with_ = detail::rates_of(t_.optimizer());
-            t_.session().say_joined(joined_at_, run_.epoch);
+            job->say_joined(joined_at_, run_.epoch);
             return true;
         }
         return false;
@@ -321,7 +320,7 @@ private:
         if constexpr (detail::members_change<Trainer>) {
             run_.sums.merge(t_.session());
             run_.result.seconds = base::monotonic_seconds() - run_.began;
-            t_.session().admit(detail::give_run(run_, terms_));
+            t_.session().joining()->admit(detail::give_run(run_, terms_));
             run_.know_members();
         }
     }
@@ -351,7 +350,7 @@ private:
                 t_.set_steps(std::exchange(joined_at_, -1));
                 detail::set_rates(t_.optimizer(), joined_with_);
             }
-            t_.session().speak();
+            if (joining_calls* const job = t_.session().joining()) job->speak();
         }
         if (const bool agreed = std::exchange(agreed_, false); !goes_on && !agreed) agree(), agreed_ = false;
         bool more = true;
@@ -367,7 +366,7 @@ private:
                 goes_on);
         run_.pass_over = more;
         if constexpr (!detail::trains_alone<Trainer>)
-            if (more && !run_.alone && detail::steps_with_empty_batches(t_.session()))   // others may have more
+            if (more && !run_.alone && t_.session().takes_empty_batches())   // others may have more
                 do more = one_step({.size = 0});
                 while (more && t_.last_step().examples > 0);
         run_.sums.merge(t_.session());
@@ -442,7 +441,7 @@ private:
         std::vector<double> of_phases;
         for (const metrics::mean& m : run_.sums.losses)   // NaN: there was no step of it
             of_phases.push_back(m.weight() == 0 && m.of_sum() == 0 ? m.value() : m.of_sum());
-        if constexpr (requires { t_.session().mean_of_all(0., 0.); })
+        if constexpr (!detail::trains_alone<Trainer>)
             if (run_.apart) {
                 for (std::size_t i = 0; i < of_phases.size(); ++i)
                     of_phases[i] = t_.session().mean_of_all(run_.sums.losses[i].of_sum(), run_.sums.losses[i].weight());

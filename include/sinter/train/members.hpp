@@ -3,7 +3,6 @@
 #include <sinter/base/cold.hpp>
 #include <sinter/base/error.hpp>
 #include <sinter/base/joined.hpp>
-#include <sinter/strategy/broadcast_by_sums.hpp>
 #include <sinter/strategy/strategy.hpp>
 #include <sinter/strategy/told_by_the_chief.hpp>
 #include <type_traits>
@@ -18,69 +17,34 @@ namespace sinter::inline SINTER_TARGET::detail {
 
 /// Whether a session's type says that it has one member, whatever happens.
 template <class Session>
-inline constexpr bool always_alone = false;
-template <class Session>
-    requires requires { typename std::bool_constant<(Session::member().count == 1)>; }
-inline constexpr bool always_alone<Session> = Session::member().count == 1;
-/// The same of a trainer, or a class of its calls.
+inline constexpr bool always_alone = Session::alone;
+/// The type of a trainer's session, or of a class of its calls.
 template <class Trainer>
-inline constexpr bool trains_alone = always_alone<std::remove_cvref_t<decltype(std::declval<Trainer&>().session())>>;
+using session_of = std::remove_cvref_t<decltype(std::declval<Trainer&>().session())>;
+template <class Trainer>
+inline constexpr bool trains_alone = session_of<Trainer>::alone;
+/// Whether a trainer's session may have other members from one step to the next.
+template <class Trainer>
+inline constexpr bool members_change = session_of<Trainer>::members_change;
 
-/// Whether this member trains at its own pace (parameter servers, where each worker has batches of
-/// its own): it makes its own calls, and nobody waits for them. What it measures is its own. Files
-/// are the chief's affair alone.
-template <class Session>
-bool is_independent(const Session& s) {
-    if constexpr (requires { s.independent(); }) return s.independent();
-    else return false;
-}
 /// Whether there is nobody who makes the same calls at the same time.
 template <class Session>
 bool is_alone(const Session& s) {
-    return always_alone<Session> || s.member().count == 1 || is_independent(s);
-}
-
-/// Whether members that make the same calls have losses of their own, which the others do not know:
-/// workers of parameter servers that share batches and may be some updates apart.
-template <class Session>
-bool has_own_losses(const Session& s) {
-    if constexpr (requires { s.may_lag(); }) return s.may_lag();
-    else return false;
-}
-
-/// Whether members read batches of their own, and not all the same.
-template <class Session>
-bool reads_own_batches(const Session& s) {
-    if constexpr (requires { s.per_worker(); }) return s.per_worker();
-    else return false;
-}
-
-/// Whether those of them whose batches have come to their end step with empty ones until the others' have, too.
-template <class Session>
-bool steps_with_empty_batches(const Session& s) {
-    if constexpr (requires { Session::steps_need_examples; })
-        if (Session::steps_need_examples) return false;
-    return reads_own_batches(s);
+    return always_alone<Session> || s.member().count == 1 || s.independent();
 }
 
 /// f(), which ends in something that all members do together; again on all of them where they have
 /// changed before that was done (strategy/elastic.hpp).
 template <class Session, class F>
 SINTER_COLD void by_the_same_members(Session& s, F f) {
-    if constexpr (requires { s.made_in(); }) {
-        for (bool again = true; again;) {
-            const auto before = s.made_in();
-            f();
-            again = s.made_in() != before;
-        }
-    } else {
+    const joining_calls* c = nullptr;
+    if constexpr (Session::members_change) c = s.joining();
+    for (bool again = true; again;) {
+        const std::int64_t before = c ? c->made_in() : 0;
         f();
+        again = c && c->made_in() != before;
     }
 }
-
-/// Whether a trainer's session may have other members from one step to the next.
-template <class Trainer>
-inline constexpr bool members_change = requires(Trainer& t) { t.session().made_in(); };
 
 /// This member cannot go on: the others need not wait for it. A moment later, so that those who are
 /// about to complete what all have done together still do.
@@ -92,10 +56,9 @@ SINTER_COLD void end_members(Session& s, const char* why) {
 }
 
 /// The epoch of members in which this process became their chief; 0 where members stay the same.
-template <class Session>
-std::int64_t chief_since(const Session& s) {
-    if constexpr (requires { s.chief_since(); }) return s.chief_since();
-    else return 0;
+inline std::int64_t chief_since(const session_base& s) {
+    const joining_calls* const c = s.joining();
+    return c ? c->chief_since() : 0;
 }
 
 /// The chief's number, on every member.
@@ -137,14 +100,13 @@ SINTER_COLD void by_the_chief(Session& s, const char* what, const std::string& w
 }
 
 /// Whether this member has nothing to do with files: another, the chief, writes them when it likes.
-template <class Session>
-bool leaves_files_to_others(const Session& s) { return is_independent(s) && !s.member().chief(); }
+inline bool leaves_files_to_others(const session_base& s) { return s.independent() && !s.member().chief(); }
 
 /// In a process that holds weights for those that train: does so until they are done, or, where
 /// `asked_to_end` says so meanwhile, until they have stopped. False elsewhere.
 template <class Trainer>
 bool has_served(Trainer& t, bool (*asked_to_end)() = nullptr) {
-    if constexpr (requires { t.session().serves(); }) {
+    if constexpr (!Trainer::strategy_type::traits.updates_here) {
         if (!t.session().serves()) return false;
         t.session().serve(t.optimizer(), asked_to_end);
         return true;
@@ -152,40 +114,31 @@ bool has_served(Trainer& t, bool (*asked_to_end)() = nullptr) {
         return false;
     }
 }
-/// Whether a process that holds weights for those that train was asked to end, for which all have
-/// stopped.
-template <class Session>
-bool server_was_asked(Session& s) {
-    if constexpr (requires { s.server_ends(); }) return s.server_ends();
-    else return false;
+/// Hooks may have changed learning rates, which whoever updates is to have.
+template <class Trainer>
+void follow_rates(Trainer& t) {
+    if constexpr (!Trainer::strategy_type::traits.updates_here) t.session().follow(t.optimizer());
 }
 /// Training begins, to go on to `max_steps` (0: without a limit): where others count steps, too,
 /// the trainer's are theirs from now on. `keeps_runs`: the chief saves whole runs, and what it has
 /// loaded of them, or nothing, is where training begins.
 template <class Trainer>
 void begin_training(Trainer& t, std::int64_t max_steps, bool keeps_runs = false) {
-    if constexpr (requires { t.session().begin_training(t.steps(), max_steps, keeps_runs); })
-        t.set_steps(t.session().begin_training(t.steps(), max_steps, keeps_runs));
+    if constexpr (!trains_alone<Trainer>) t.set_steps(t.session().begin_training(t.steps(), max_steps, keeps_runs));
 }
 /// Training is over for this member. The chief waits for the others; `early`: none is to go on.
 template <class Trainer>
 void end_training(Trainer& t, bool early = false) {
-    if constexpr (requires { t.session().end_training(early); }) t.set_steps(t.session().end_training(early));
+    if constexpr (!trains_alone<Trainer>) t.set_steps(t.session().end_training(t.steps(), early));
 }
 
-/// The chief's bytes, on every member; `x` is looked at on the chief alone. By the session's
-/// broadcast() or, where it has none, packed into numbers that are summed.
+/// The chief's bytes, on every member; `x` is looked at on the chief alone.
 template <class Session>
 SINTER_COLD void bytes_of_chief(Session& s, std::vector<std::byte>& x) {
     if constexpr (!always_alone<Session>) {
         if (is_alone(s)) return;
         x.resize(static_cast<std::size_t>(of_chief(s, static_cast<double>(x.size()))));
-        if constexpr (requires { s.broadcast(span<std::byte>(x.data(), x.size())); }) {
-            s.broadcast(span<std::byte>(x.data(), x.size()));
-        } else {
-            broadcast_by_sums(span<std::byte>(x.data(), x.size()), s.member().chief(),
-                              [&](span<double> sums) { s.reduce(sums); });
-        }
+        s.broadcast(span<std::byte>(x.data(), x.size()));
     }
 }
 

@@ -9,13 +9,13 @@ namespace sinter::inline SINTER_TARGET::detail {
 /// A synchronous session whose model can be given to another process, as bytes: weights, states and
 /// slots; but for slots of which each member keeps a part.
 template <class Programs, other_processes Others>
-class image_session : public session_of_strategy<Programs, Others> {
-    using base = session_of_strategy<Programs, Others>;
+class image_session : public connected_replicas<Programs, Others> {
+    using base = connected_replicas<Programs, Others>;
     using P0 = typename Programs::template training<0>;
     static constexpr bool gathers = replica<Programs>::gathers();
 
 protected:
-    using base::session_of_strategy;
+    using base::connected_replicas;
 
     /// Of weights().
     static constexpr std::size_t image_bytes() {

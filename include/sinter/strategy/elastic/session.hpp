@@ -29,7 +29,7 @@ namespace sinter::inline SINTER_TARGET::detail {
 /// member. Of members that are no power of two the last ones have no shards, and add nothing: so
 /// the order of sums is the tree's, whoever is there.
 template <class Programs, int Shards = 0, other_processes Others = other_processes::update_all>
-class elastic_session : public detail::healing_session<Programs, Others> {
+class elastic_replicas : public detail::healing_session<Programs, Others> {
     using base = detail::healing_session<Programs, Others>;
     using replicas = shard_replicas<Programs, Others>;
     using unit = replica<Programs>;
@@ -43,7 +43,7 @@ class elastic_session : public detail::healing_session<Programs, Others> {
 
 public:
     template <class Strategy>
-    SINTER_COLD elastic_session(const Strategy& s, int threads) : base(s, threads) {
+    SINTER_COLD elastic_replicas(const Strategy& s, int threads) : base(s, threads) {
         devices_ = [s](int i) { return s.device_options(i); };
         job_ = s.job(detail::identity_of<Programs>(s.policy()));
         if (!job_) return;   // this process evaluates, or elastic is off
@@ -220,7 +220,7 @@ private:
 
     void read_together(compiler::address from, float* to, std::int64_t n) const {
         if (quiet_) return base::local().read(from, to, n);
-        auto& self = const_cast<elastic_session&>(*this);   // who the members are may change
+        auto& self = const_cast<elastic_replicas&>(*this);   // who the members are may change
         self.perform_on({reinterpret_cast<std::byte*>(to), static_cast<std::size_t>(n) * sizeof(float)},
                         [&] { base::read(from, to, n); });
     }
@@ -409,6 +409,29 @@ private:
         if (completed) step_ = base::last_result();
         return completed;
     }
+};
+
+/// The session of elastic(): see elastic_replicas.
+template <class Programs, int Shards = 0, other_processes Others = other_processes::update_all>
+class elastic_session final : public session_over<elastic_replicas<Programs, Shards, Others>>, public joining_calls {
+    using parts = elastic_replicas<Programs, Shards, Others>;
+
+public:
+    static constexpr bool members_change = true;
+    using session_over<parts>::session_over;
+
+    joining_calls* joining() override { return this; }
+    void checkpoint_saved(const std::string& file) override {
+        if constexpr (parts::Copied) parts::checkpoint_saved(file);
+    }
+    bool waits() const override { return parts::waits(); }
+    bool is_quiet() const override { return parts::is_quiet(); }
+    std::int64_t made_in() const override { return parts::made_in(); }
+    std::int64_t chief_since() const override { return parts::chief_since(); }
+    std::vector<std::byte> join() override { return parts::join(); }
+    void speak() override { parts::speak(); }
+    void admit(std::vector<std::byte> run) override { parts::admit(std::move(run)); }
+    void say_joined(std::int64_t step, int epoch) const override { parts::say_joined(step, epoch); }
 };
 
 } // namespace sinter::detail

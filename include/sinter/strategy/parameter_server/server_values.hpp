@@ -63,8 +63,8 @@ public:
     }
     /// Behind the last step of this worker. The chief waits for the others; `early`: nobody is to
     /// go on.
-    SINTER_COLD std::int64_t end_training(bool early = false) {
-        if (!link_ || !begun_) return -1;
+    SINTER_COLD std::int64_t end_training(std::int64_t steps, bool early) {
+        if (!link_ || !begun_) return steps;
         settle();
         if (early && member().chief() && independent()) link_->client().ask_all_to_stop("the chief has ended training");
         rest();
@@ -176,20 +176,11 @@ public:
         if (!trains() || member().chief())
             of_job_.put(tables_, places_, {folder, name, slots}, files, Optimizer::slots);
     }
-    template <class Q>
-    batch_view prepared(const batch_view& b) {
-        const batch_view whole = tables_.template prepare<Q>(b);
-        tables_.pull(connected(), parameters());
-        if constexpr (unit::template has_own_parameters<Q>()) {
-            std::int64_t& has = whole_of_[std::is_same_v<Q, typename Programs::evaluation> ? 0 : 1];
-            if (has != version_)
-                worker_tables::template each_whole<Q>([&](int, int parameter) {
-                    float* const to = units_[0].template whole_table<Q>(parameter);
-                    get(P::v.parameters[parameter].at, to, P::v.parameters[parameter].floats);
-                });
-            has = version_;
-        }
-        return whole;
+    float evaluate(const batch_view& b, const step_values& v) {
+        return this->local().evaluate(prepared<typename Programs::evaluation>(b), v);
+    }
+    void predict(const batch_view& b, const step_values& v) {
+        this->local().predict(prepared<typename Programs::prediction>(b), v);
     }
     /// What the chief has written becomes the servers'. Before training it stays here until that
     /// begins; later the others have it with their next step, or where all make this call together
@@ -257,18 +248,14 @@ public:
     }
     /// Where losses alternate: steps of each that all have made; `here`: what the trainer knows of
     /// before there are servers.
-    template <class Steps>
-    void read_phase_steps(Steps& here) const {
+    void read_phase_steps(span<std::int64_t> here) const {
         if (!link_ || !begun_) return;
         const_cast<server_values*>(this)->catch_up();
         const std::vector<std::int64_t> n = link_->client().phase_steps();
         if (n.size() == here.size()) std::copy(n.begin(), n.end(), here.begin());
     }
     /// What set_steps() or the beginning of training makes the servers'.
-    template <class Steps>
-    void set_phase_steps(const Steps& n) {
-        phase_steps_.assign(n.begin(), n.end());
-    }
+    void set_phase_steps(span<const std::int64_t> n) { phase_steps_.assign(n.begin(), n.end()); }
     /// The number of the step that this worker makes next, by which it takes one of several losses:
     /// as all count that make it together; of a worker at its own pace its own steps.
     std::int64_t next_step(std::int64_t trainers) {
@@ -360,6 +347,22 @@ protected:
     static int of_table(compiler::address a) { return worker_tables::table_at(a); }
 
     // ---- values
+    /// The batch for program Q's run on local(): with its lookups' ports, and the rows that it names in place.
+    template <class Q>
+    batch_view prepared(const batch_view& b) {
+        const batch_view whole = tables_.template prepare<Q>(b);
+        tables_.pull(connected(), parameters());
+        if constexpr (unit::template has_own_parameters<Q>()) {
+            std::int64_t& has = whole_of_[std::is_same_v<Q, typename Programs::evaluation> ? 0 : 1];
+            if (has != version_)
+                worker_tables::template each_whole<Q>([&](int, int parameter) {
+                    float* const to = units_[0].template whole_table<Q>(parameter);
+                    get(P::v.parameters[parameter].at, to, P::v.parameters[parameter].floats);
+                });
+            has = version_;
+        }
+        return whole;
+    }
     /// All that servers have of an earlier run becomes the chief's. It is older then than what they
     /// save from now on (known_checkpoint).
     SINTER_COLD void replace_values() {

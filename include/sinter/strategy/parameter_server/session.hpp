@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/strategy/parameter_server/server_values.hpp>
+#include <sinter/strategy/synchronous/session_over.hpp>
 #include <sinter/strategy/synchronous/shard_states.hpp>
 #include <array>
 
 namespace sinter::inline SINTER_TARGET::detail {
 
-/// The session of parameter_server, in every role. A worker's step: rows of tables that its batch
+/// A process of a job with servers, in every role. A worker's step: rows of tables that its batch
 /// names are pulled; each bucket of gradients is pushed as soon as it is final; the commit brings
 /// the newest weights. A server's serve() runs until the job is over. The evaluator is connected to
 /// nobody.
@@ -14,7 +15,7 @@ namespace sinter::inline SINTER_TARGET::detail {
 /// `independent()`: workers with batches of their own train each at its own pace; those that share
 /// batches make all calls together.
 template <class Programs, class Optimizer>
-class server_session : public server_values<Programs, Optimizer> {
+class server_replicas : public server_values<Programs, Optimizer> {
     using base_type = server_values<Programs, Optimizer>;
     using base_type::shards_, base_type::units_, base_type::at, base_type::alone_, base_type::shard_, base_type::batch_,
         base_type::filled, base_type::setup_, base_type::places_, base_type::link_, base_type::tables_,
@@ -33,7 +34,7 @@ class server_session : public server_values<Programs, Optimizer> {
 
 public:
     template <class Strategy>
-    SINTER_COLD server_session(const Strategy& s, int threads)
+    SINTER_COLD server_replicas(const Strategy& s, int threads)
         : base_type(
               s.setup(), [&](int) { return s.device_options(0); }, threads),
           states_(shards_, state_policy::per_shard), operands_(at(shards_)),
@@ -41,10 +42,10 @@ public:
         drawn_shards_.reserve(at(shards_));
         if (setup_.push_every > 1 || setup_.prefetch) make_rounds(typename base_type::all_training{});
     }
-    server_session(server_session&&) = default;
-    server_session& operator=(server_session&&) = default;
+    server_replicas(server_replicas&&) = default;
+    server_replicas& operator=(server_replicas&&) = default;
     /// The link goes first: of a step that has thrown, rows and gradients may be on their way.
-    ~server_session() { link_.reset(); }
+    ~server_replicas() { link_.reset(); }
     using base_type::member, base_type::independent, base_type::asked_to_stop;
 
     /// This worker's part of a step. Examples 0: this step was not made, since the job has come to
@@ -417,6 +418,35 @@ private:
         if (r.applied) r.examples = static_cast<std::int64_t>(a.examples), r.loss_weight = a.weight;
         stale_ = false;
     }
+};
+
+/// The session of parameter_server: see server_replicas.
+template <class Programs, class Optimizer>
+class server_session final : public session_over<server_replicas<Programs, Optimizer>> {
+    using parts = server_replicas<Programs, Optimizer>;
+
+public:
+    using session_over<parts>::session_over;
+
+    bool exchange_with_slot(int slot) override { return parts::exchange_with_slot(slot), true; }
+    bool independent() const override { return parts::independent(); }
+    bool may_lag() const override { return parts::may_lag(); }
+    double mean_of_all(double mean, double weight) override { return parts::mean_of_all(mean, weight); }
+    bool makes_up() const override { return parts::makes_up(); }
+
+    std::int64_t begin_training(std::int64_t steps, std::int64_t max_steps, bool keeps_runs) override {
+        return parts::begin_training(steps, max_steps, keeps_runs);
+    }
+    bool begun() const override { return parts::begun(); }
+    std::int64_t end_training(std::int64_t steps, bool early) override { return parts::end_training(steps, early); }
+    void rest() override { parts::rest(); }
+    std::int64_t next_step(std::int64_t done) override { return parts::next_step(done); }
+    void read_phase_steps(span<std::int64_t> here) const override { parts::read_phase_steps(here); }
+    void set_phase_steps(span<const std::int64_t> n) override { parts::set_phase_steps(n); }
+    bool saves_one_moment() const override { return parts::saves_one_moment(); }
+
+    bool serves() const override { return parts::serves(); }
+    bool server_ends() const override { return parts::server_ends(); }
 };
 
 } // namespace sinter::detail

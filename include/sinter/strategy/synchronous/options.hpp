@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/collective/communicator.hpp>
+#include <sinter/strategy/session.hpp>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -25,20 +26,6 @@ enum class other_processes : std::uint8_t {
     update_all,     ///< each updates all weights
     update_parts,   ///< each updates a part of the weights (sharded_update.hpp)
     update_copied_parts   ///< likewise, and the part of the member before it (elastic.hpp)
-};
-
-/// What a process is in its job, as train_and_evaluate asks for it.
-struct place_in_job {
-    bool evaluates = false;       ///< it is the evaluator, which trains nothing
-    bool has_evaluator = false;   ///< the job has one
-    int index = 0;                ///< among those of its role
-    std::string folder{};         ///< of the checkpoints, if the job was given one
-
-    template <class Cluster>
-    static place_in_job of(const Cluster& c) {
-        using role = decltype(c.self().role);
-        return {c.self().role == role::evaluator, c.evaluator() != nullptr, c.self().index, c.options.folder};
-    }
 };
 
 /// How a synchronous session is made up: what a strategy says of it when its trainer is made.

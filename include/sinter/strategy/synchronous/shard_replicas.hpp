@@ -58,14 +58,17 @@ public:
     /// The replica of this process's first shard, which evaluates and predicts.
     unit& local() { return units_[0]; }
     const unit& local() const { return units_[0]; }
-    /// This process's shards, each with its part of the last step's batch; parts may be empty.
-    struct part {
-        const unit& replica;
-        batch_view batch;
-    };
-    const std::vector<part>& parts() {
+    float evaluate(const batch_view& b, const step_values& v) { return local().evaluate(b, v); }
+    void predict(const batch_view& b, const step_values& v) { local().predict(b, v); }
+    const shape& output_shape(int i) const { return local().output_shape(i); }
+    double loss_weight() const { return local().loss_weight(); }
+    void forget_outputs() { local().forget_outputs(); }
+    /// f(replica, part of the batch) for each of this process's shards that had examples in the last step.
+    template <class F>
+    void each_part(const batch_view&, F f) {
         if (make_parts_) (this->*make_parts_)();
-        return parts_;
+        for (const part& p : parts_)
+            if (p.batch.size > 0) f(p.replica, p.batch);
     }
     /// Output `i` of the last run; behind a step, of all of this process's examples.
     span<const float> output(int i) const {
@@ -150,6 +153,10 @@ public:
     collective::communicator* communicator() { return members_.get(); }
 
 protected:
+    struct part {
+        const unit& replica;
+        batch_view batch;
+    };
     using shard = detail::shard_in_step;
 
     std::conditional_t<distributed, std::unique_ptr<collective::communicator>, detail::no_members> members_;

@@ -2,6 +2,7 @@
 #pragma once
 #include <sinter/strategy/program_identity.hpp>
 #include <sinter/strategy/synchronous/session.hpp>
+#include <sinter/strategy/synchronous/session_over.hpp>
 
 namespace sinter::inline SINTER_TARGET::detail {
 
@@ -16,18 +17,18 @@ concept synchronous_strategy = strategy<S> && requires(const S& s, const program
     { s.policy() } -> std::same_as<std::uint64_t>;
 };
 
-template <class Programs, other_processes Others = other_processes::update_all>
-class session_of_strategy : public synchronous_session<Programs, Others> {
+template <class Programs, other_processes Others>
+class connected_replicas : public synchronous_session<Programs, Others> {
 public:
     template <class Strategy>
-    SINTER_COLD session_of_strategy(const Strategy& s, int threads)
+    SINTER_COLD connected_replicas(const Strategy& s, int threads)
         : synchronous_session<Programs, Others>(s.setup(identity(s)), [&](int i) { return s.device_options(i); },
                                                 threads) {
         static_assert(synchronous_strategy<Strategy>);
     }
-    session_of_strategy(session_of_strategy&&) = default;
-    session_of_strategy& operator=(session_of_strategy&&) = default;
-    ~session_of_strategy() { this->end_communication(); }
+    connected_replicas(connected_replicas&&) = default;
+    connected_replicas& operator=(connected_replicas&&) = default;
+    ~connected_replicas() { this->end_communication(); }
 
 private:
     template <class Strategy>
@@ -36,6 +37,10 @@ private:
         else return identity_of<Programs>(s.policy());
     }
 };
+/// The session of such a strategy.
+template <class Programs, other_processes Others = other_processes::update_all>
+using session_of_strategy = session_over<connected_replicas<Programs, Others>, Others == other_processes::none>;
+
 /// Whether a strategy's members change from one step to the next (elastic()).
 template <class Strategy>
 inline constexpr bool changes_members = requires { Strategy::changes_members; };

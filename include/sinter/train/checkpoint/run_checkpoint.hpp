@@ -23,7 +23,7 @@ SINTER_COLD void list_run(Run& run, hook_state& s, data::position& at) {
     s.begin("run");
     s("pass", at.epoch)("index", at.index);
     run.state(s);
-    if (reads_own_batches(run.model.session())) s("places", run.places);
+    if (run.model.session().per_worker()) s("places", run.places);
     std::vector<std::string_view> names;
     for (const hook_calls& h : run.hooks) {
         if (!h.state) continue;
@@ -41,7 +41,7 @@ SINTER_COLD void list_present(Run& run, hook_state& s) {
     auto& session = run.model.session();
     data::position at = run.data.position();
     if (run.pass_over) at.index = -1 - at.index;   // the data are at the next pass already
-    if (reads_own_batches(session)) by_the_same_members(session, [&] { run.places.gather(session, at); });
+    if (session.per_worker()) by_the_same_members(session, [&] { run.places.gather(session, at); });
     list_run(run, s, at);
 }
 
@@ -58,8 +58,7 @@ SINTER_COLD void save_run(Run& run, const std::string& file, run_record* owner =
     detail::save_with(s.entries(), run.model, saved::whole, [&](auto&& all, safetensors::metadata_map metadata) {
         detail::by_the_chief(session, "save", file, [&] {
             // The others have this file behind them, and the values are later ones.
-            if constexpr (requires { session.makes_up(); })
-                if (session.makes_up()) return;
+            if (session.makes_up()) return;
             if (!owner) {
                 safetensors::add_checksums(metadata, all);
                 return safetensors::write(file, std::move(all), metadata);
@@ -112,7 +111,7 @@ SINTER_COLD void load_run_with(Run& run, const safetensors::contents& f, LoadMod
     load_model([&] {
         list_run(run, read, at);
         auto& session = run.model.session();
-        if (reads_own_batches(session)) at = run.places.of(session.member(), at);
+        if (session.per_worker()) at = run.places.of(session.member(), at);
         run.pass_over = at.index < 0;
         run.data.seek({at.epoch, run.pass_over ? -1 - at.index : at.index});
     });
@@ -134,7 +133,7 @@ SINTER_COLD void load_run(Run& run, const std::string& file) {
     using trainer = std::remove_cvref_t<decltype(run.model)>;
     detail::with_trainers_file<trainer>(run.model.session(), file, saved::whole,
                                         [&](const auto& f) { load_run(run, f); });
-    if constexpr (requires { run.model.session().checkpoint_saved(file); }) run.model.session().checkpoint_saved(file);
+    run.model.session().checkpoint_saved(file);
 }
 
 namespace detail {

@@ -35,10 +35,11 @@ SINTER_COLD void with_file_of_chief(Session& s, const std::string& path, F f) {
         need_table_files(file);
         return f(file);
     }
-    if constexpr (requires { s.waits(); })   // to join a job: what it loads will be replaced
-        if (s.waits()) return f(safetensors::read(path));
-    if constexpr (requires { s.is_quiet(); })   // it has joined: the others have loaded this, and more since
-        if (s.is_quiet()) return;
+    if constexpr (Session::members_change)
+        if (const joining_calls* const job = s.joining()) {
+            if (job->waits()) return f(safetensors::read(path));   // what it loads will be replaced
+            if (job->is_quiet()) return;   // the others have loaded this, and more since
+        }
     if constexpr (!always_alone<Session>) {
         const std::vector<std::byte> bytes = file_of_chief(s, path);
         f(safetensors::parse(span<const std::byte>(bytes.data(), bytes.size()), path));
