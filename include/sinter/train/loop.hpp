@@ -2,6 +2,7 @@
 #pragma once
 #include <sinter/base/cluster_error.hpp>
 #include <sinter/base/number_text.hpp>
+#include <sinter/train/checkpoint/run_archive.hpp>
 #include <sinter/train/data_places.hpp>
 #include <sinter/train/evaluate.hpp>
 #include <sinter/train/hooks/check_finite.hpp>
@@ -11,17 +12,8 @@
 #include <sinter/train/options.hpp>
 #include <sinter/train/terms.hpp>
 
-namespace sinter::inline SINTER_TARGET {
-class run_record;   // io/run_record.hpp
-}
-
 /// The loop of training: epochs, steps, and the hooks around them.
 namespace sinter::inline SINTER_TARGET::detail {
-
-template <class Run>
-std::vector<std::byte> give_run(Run&, const std::string& options);   // train/checkpoint/run_checkpoint.hpp
-template <class Run>
-void take_run(Run&, const std::vector<std::byte>&, const std::string& options);
 
 template <class Trainer>
 inline constexpr int phases_of = 1;
@@ -84,11 +76,17 @@ struct model_run : training_run {
     /// `owner` is asked whether this run may still write (io/run_record.hpp). Where
     /// several processes train the model, hooks of all of them ask at the same step.
     SINTER_COLD void save_checkpoint(std::string file, run_record* owner = nullptr) {
+        archive();
         files_.push_back({std::move(file), owner});
-        save_ = [](model_run& r, const to_save& s) { save_run(r, s.file, s.owner); };
     }
     /// Goes on where a saved run was: in resume() alone, on all members.
-    SINTER_COLD void load_checkpoint(const std::string& file) { load_run(*this, file); }
+    SINTER_COLD void load_checkpoint(const std::string& file) { archive().load(file); }
+    SINTER_COLD run_archive& archive() {
+        static_assert(detail::has_archive<model_run>,
+                      "who saves or loads a run includes <sinter/train/checkpoint/run_checkpoint.hpp>");
+        if (!archive_) archive_ = std::make_unique<archive_of<model_run>>(*this);
+        return *archive_;
+    }
 
     // ---- of the loop
     using sums_type = detail::epoch_sums<detail::phases_of<Trainer>>;
@@ -143,7 +141,7 @@ private:
     };
     std::vector<to_save> files_;
     std::size_t begun_ = 0;   ///< hooks that have had begin
-    void (*save_)(model_run&, const to_save&) = nullptr;
+    std::unique_ptr<run_archive> archive_;   ///< of this run, once somebody has asked for it
 
     SINTER_COLD void change_chief() {
         chief = !chief;
@@ -156,7 +154,7 @@ private:
         sums.merge(model.session());
         if (within_pass) result.seconds = base::monotonic_seconds() - began;
         for (const to_save& f : files) {
-            save_(*this, f);
+            archive_->save(f.file, f.owner);
             model.session().checkpoint_saved(f.file);
             for (const detail::hook_calls& h : hooks) {
                 know_members();
@@ -307,7 +305,7 @@ private:
         if constexpr (detail::members_change<Trainer>) {
             joining_calls* const job = t_.session().joining();
             if (!job || !job->waits()) return false;
-            detail::take_run(run_, job->join(), terms_);
+            run_.archive().take_over(job->join(), terms_);
             joined_at_ = t_.steps();
             joined_with_ = detail::rates_of(t_.optimizer());
             job->say_joined(joined_at_, run_.epoch);
@@ -320,7 +318,7 @@ private:
         if constexpr (detail::members_change<Trainer>) {
             run_.sums.merge(t_.session());
             run_.result.seconds = base::monotonic_seconds() - run_.began;
-            t_.session().joining()->admit(detail::give_run(run_, terms_));
+            t_.session().joining()->admit(run_.archive().hand_over(terms_));
             run_.know_members();
         }
     }

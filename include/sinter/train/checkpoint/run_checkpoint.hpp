@@ -2,6 +2,7 @@
 #pragma once
 #include <sinter/io/safetensors/checksum.hpp>
 #include <sinter/train/checkpoint/checkpoint.hpp>
+#include <sinter/train/checkpoint/run_archive.hpp>
 #include <sinter/io/run_record.hpp>
 #include <sinter/train/described_data.hpp>
 #include <sinter/train/hooks/hook_calls.hpp>
@@ -194,5 +195,26 @@ SINTER_COLD void take_run(Run& run, const std::vector<std::byte>& bytes, const s
 }
 
 } // namespace detail
+
+/// See run_archive.
+template <class Run>
+class archive_of final : public run_archive {
+public:
+    explicit archive_of(Run& run) : run_(run) {}
+    void save(const std::string& file, run_record* owner) override { save_run(run_, file, owner); }
+    void load(const std::string& file) override { load_run(run_, file); }
+    std::vector<std::byte> hand_over([[maybe_unused]] const std::string& terms) override {
+        if constexpr (joins) return detail::give_run(run_, terms);
+        else return {};
+    }
+    void take_over([[maybe_unused]] const std::vector<std::byte>& bytes,
+                   [[maybe_unused]] const std::string& terms) override {
+        if constexpr (joins) detail::take_run(run_, bytes, terms);
+    }
+
+private:
+    static constexpr bool joins = detail::members_change<std::remove_cvref_t<decltype(std::declval<Run&>().model)>>;
+    Run& run_;
+};
 
 } // namespace sinter

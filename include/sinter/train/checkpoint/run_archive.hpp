@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/base/target_namespace.hpp>
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace sinter::inline SINTER_TARGET {
+
+class run_record;   // io/run_record.hpp
+
+/// How a run is written and read: what the loop and hooks see of train/checkpoint/run_checkpoint.hpp. All members make
+/// each of these calls.
+class run_archive {
+public:
+    virtual ~run_archive() = default;
+    /// Throws what save() of a model throws, and io_error where `owner` is no longer this run (null: nobody is asked).
+    virtual void save(const std::string& file, run_record* owner) = 0;
+    /// Goes on where the run of this file was. Throws what load() throws; mismatch_error as well where the file is not
+    /// of a run, or of one with other hooks. Then nothing has changed.
+    virtual void load(const std::string& file) = 0;
+    /// All that a process needs which joins the job, but what its session has been given of the model already. `terms`:
+    /// what both ends must share, a description's text.
+    virtual std::vector<std::byte> hand_over(const std::string& terms) = 0;
+    /// The other end of it: mismatch_error where the terms differ.
+    virtual void take_over(const std::vector<std::byte>& bytes, const std::string& terms) = 0;
+};
+
+/// That of a run, a model_run. Its definition is in <sinter/train/checkpoint/run_checkpoint.hpp>.
+template <class Run>
+class archive_of;
+
+namespace detail {
+template <class Run>
+concept has_archive = requires { sizeof(archive_of<Run>); };
+} // namespace detail
+
+} // namespace sinter
