@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: BSL-1.0
 # warnings.sh COMPILER FOLDER [COMPILER]: the headers, and what programs instantiate of them, give no
 # warning under a user's flags, and a compiler that does not optimise says so in one line, unless
-# SINTER_ALLOW_UNOPTIMISED is defined. Of the second compiler the headers give no warning either.
+# SINTER_ALLOW_UNOPTIMISED is defined. Of the second compiler the headers give no warning either; where that is clang,
+# members are used under the mutex alone that guards them (base/thread_safety.hpp), and what does otherwise is refused.
 set -u
 cd "$2" || exit 1
 [ -d include/sinter ] || { echo "$2 has no include/sinter: needed is the repository's root"; exit 1; }
@@ -27,8 +28,40 @@ all_headers() { find include/sinter "${headers[@]}" -printf '#include <sinter/%P
 said=$(all_headers | compile "$1" -O1 "${strict[@]}" -x c++ -) ||
     { printf '%s\n' "the headers give warnings:" "$said"; fault=1; }
 if [ -n "${3:-}" ]; then
-    said=$(all_headers | compile "$3" -O1 -Wall -Wextra -Wshadow -Werror -x c++ -) ||
+    locks=()
+    case $("$3" --version) in *clang*) locks=(-Wthread-safety) ;; esac
+    said=$(all_headers | compile "$3" -O1 -Wall -Wextra -Wshadow "${locks[@]}" -Werror -x c++ -) ||
         { printf '%s\n' "the headers give warnings of $3:" "$said"; fault=1; }
+fi
+# refused COMPILER WORDS: the program that is read here must not compile, for clang says WORDS.
+refused() {
+    said=$(compile "$1" -O1 -Werror=thread-safety -x c++ -) &&
+        { echo "$1 does not see that a guarded member is used without its mutex: $2"; fault=1; return; }
+    grep -q -- "$2" <<<"$said" || { printf '%s\n' "$1 does not say \"$2\", but:" "$said"; fault=1; }
+}
+if [ -n "${locks[*]:-}" ]; then
+    refused "$3" "reading variable 'n' requires holding mutex 'guard'" <<'PROGRAM'
+#include <sinter/base/mutex.hpp>
+struct counter {
+    sinter::base::mutex guard;
+    int n SINTER_GUARDED_BY(guard) = 0;
+    int now() { return n; }
+};
+PROGRAM
+    refused "$3" "calling function 'add' requires holding mutex 'guard'" <<'PROGRAM'
+#include <sinter/base/mutex.hpp>
+struct counter {
+    sinter::base::mutex guard;
+    int n SINTER_GUARDED_BY(guard) = 0;
+    void add() SINTER_REQUIRES(guard) { ++n; }
+    void twice() {
+        sinter::base::mutex_lock hold(guard);
+        add();
+        hold.unlock();
+        add();
+    }
+};
+PROGRAM
 fi
 for example in quickstart lstm gpt csv_classification csv_regression; do
     said=$(compile "$1" -O1 "${strict[@]}" examples/$example.cpp) ||
