@@ -162,7 +162,7 @@ BOOST_AUTO_TEST_CASE(a_leaders_state_is_taken_whole_or_not_at_all) {
             leader->all_clocks.push(0, 4);
             leader->log.take(0, 7, 5);
             leader->tickets.limit(100);
-            if (!by_clocks) leader->together.save_soon(12), leader->name_save(12);
+            if (!by_clocks) leader->together.save_soon(12), leader->saves.pushed(12, true);
         }
         const std::string state = text(*leader);
         BOOST_TEST(fault(state) == "");

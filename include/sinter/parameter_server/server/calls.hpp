@@ -103,16 +103,14 @@ inline void server_session::call(const wire::frame_header& h, span<const std::by
         e_.changed.notify_all();
         // A job that is started again goes on from what was loaded, not from later steps of before.
         if (goes_on_from_others) {   // what was named before would be of values before and after
-            e_.saves_to_come.clear();
-            e_.saved_agreed = e_.save_agreed;
+            e_.saves.forget_named();
         }
         if (goes_on_from_others && e_.options.files) {
-            const std::int64_t mine = ++e_.loads_heard;
-            e_.load_step = step;
+            const std::int64_t mine = e_.saves.loaded(step);
             e_.changed.notify_all();
-            wait(hold, [&] { return e_.loads_saved >= mine; });
-            if (!e_.load_fault.empty())
-                throw refused_request{"no checkpoint of what was loaded could be written: " + e_.load_fault};
+            wait(hold, [&] { return e_.saves.is_saved(mine); });
+            if (const std::string& fault = e_.saves.fault_of_load(); !fault.empty())
+                throw refused_request{"no checkpoint of what was loaded could be written: " + fault};
         }
         return back(opened());
     }
@@ -159,7 +157,7 @@ inline void server_session::call(const wire::frame_header& h, span<const std::by
         check_number(step, 0, "no global step", "the end of an overwriting");
         e_.renewing = false;
         e_.global_step = e_.begun = step;
-        e_.named_at = std::min(e_.named_at, step);
+        e_.saves.overwritten(step);
         ++e_.steps_set;
         e_.changed.notify_all();
         return back({});
@@ -268,11 +266,10 @@ inline void server_session::call(const wire::frame_header& h, span<const std::by
     }
     if (name == "checkpoint") {
         if (!e_.options.files) throw refused_request{"this server keeps no checkpoints"};
-        const std::int64_t mine = ++e_.save_wanted;
-        e_.save_where = argument;
+        const std::int64_t mine = e_.saves.request(argument);
         e_.changed.notify_all();
-        wait(hold, [&] { return e_.save_done >= mine; });
-        if (!e_.save_fault.empty()) throw refused_request{e_.save_fault};
+        wait(hold, [&] { return e_.saves.is_done(mine); });
+        if (const std::string& fault = e_.saves.fault_of_request(); !fault.empty()) throw refused_request{fault};
         return back({});
     }
     if (name == "leave") {

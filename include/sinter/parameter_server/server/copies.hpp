@@ -183,13 +183,14 @@ constexpr const char* a_leaders_state = "a leader's state";
 template <class Archive>
 void server::engine::serialize_state(Archive& a) {
     a & open_clock & open_step & stop_reason & version;
-    a & save_agreed & saved_agreed & saved_step & saved_as & saves_to_come & save_made & save_told;
-    a & saved_by_steps & named_at & end_clock;
-    for (bool* const flag : {&open, &has_values, &asked, &any_left, &renewing, &ends_named}) {
+    saves.serialize(a);
+    a & end_clock;
+    for (bool* const flag : {&open, &has_values, &asked, &any_left, &renewing}) {
         auto f = static_cast<std::uint8_t>(*flag);
         a & f;
         *flag = f != 0;
     }
+    saves.serialize_end(a);
     all_clocks.serialize(a, 0u);
     tickets.serialize(a, 0u);
     if constexpr (requires { a.bytes(); }) sums.write_last(a);
@@ -204,20 +205,14 @@ void server::engine::serialize_state(Archive& a) {
 }
 /// Of the state that another copy has sent, before any of it is used.
 inline void server::engine::check_state() const {
-    const auto check = [](const char* what, std::initializer_list<std::int64_t> all, std::int64_t least = 0) {
-        for (const std::int64_t n : all) check_number(n, least, what, a_leaders_state);
+    const auto check = [](const char* what, std::initializer_list<std::int64_t> all) {
+        for (const std::int64_t n : all) check_number(n, 0, what, a_leaders_state);
     };
     check("no number of clocks", {open_clock, end_clock});
-    check("no global step", {global_step, open_step, saved_step, saved_by_steps, named_at});
+    check("no global step", {global_step, open_step});
     check("no number of overwritings", {version});
-    check("no step to save as", {save_agreed, saved_agreed, save_made, save_told});
-    check("no step to save as", {saved_as}, -1);
     for (const std::int64_t n : made_of) check("no number of updates of a loss", {n});
-    check_number(static_cast<std::int64_t>(saves_to_come.size()), 0, "saves to make", a_leaders_state, 1 << 16);
-    std::int64_t before = saved_agreed;   // each has a later name than the one before it
-    for (const std::int64_t n : saves_to_come)
-        check_number(n, before + 1, "no step to save as after the one before", a_leaders_state, save_agreed),
-            before = n;
+    saves.check(a_leaders_state);
     all_clocks.check(a_leaders_state);
     tickets.check(workers.size(), a_leaders_state);
     together.check(a_leaders_state);

@@ -6,6 +6,7 @@
 #include <sinter/net/service.hpp>
 #include <sinter/net/wait_note.hpp>
 #include <sinter/parameter_server/agreed_clocks.hpp>
+#include <sinter/parameter_server/checkpoint_schedule.hpp>
 #include <sinter/parameter_server/clocks.hpp>
 #include <sinter/parameter_server/push_log.hpp>
 #include <sinter/parameter_server/server/interface.hpp>
@@ -81,6 +82,8 @@ struct server::engine {
           order(options.order), all_clocks(order, c.size()), log(c.size()), tickets(order.mode, c.size()),
           sums(c.size(), order.order), together(order.backup > 0 && c.servers().size() > 1),
           joined(memory.layout(), order), workers(static_cast<std::size_t>(c.size())),
+          saves({order.mode == update_mode::clocks, saves_alone(), options.save_every_steps, options.save_every_seconds},
+                base::monotonic_seconds()),
           notes(options.log, who.self().name()), own(wire::service_greeting(c, same)) {
         order.check(c.size());
         begin_copies(second);
@@ -112,7 +115,7 @@ struct server::engine {
         for (int w = 0; w < c.size(); ++w)
             if (!order.all_join) all_clocks.retire(w);
         if (!replicated()) restore();
-        started = linked = saved_at = base::monotonic_seconds();
+        started = linked = base::monotonic_seconds();
         gets_on();
         if (second) return;
         if (replicated()) make_other(same);
@@ -171,18 +174,7 @@ struct server::engine {
     std::int64_t version = 0;                        // how often the chief has overwritten the values of an open job
     bool renewing = false;                           // it does now
     std::int64_t steps_set = 0;                      // how often global_step was set
-    std::int64_t save_agreed = 0, saved_agreed = 0;  // the step that all servers save as; and have
-    std::vector<std::int64_t> saves_to_come;         // without clocks: all that were named and are not made yet
-    std::int64_t save_made = 0, save_told = 0;       // likewise, on server 0: the newest that all others have made,
-                                                     // as pushes say; and have heard of, as who rests says
-    std::int64_t saved_by_steps = 0, named_at = 0;   // global steps: of the last that was due by steps; when
-                                                     // server 0 named one last
-    std::int64_t loads_heard = 0, loads_saved = 0;   // how often the chief has set the steps of an open job, as by
-                                                     // load(); of which a checkpoint has been made
-    std::int64_t load_step = 0;                      // what it has set them to last
-    std::string load_fault;                          // why that checkpoint could not be written
-    bool said_late = false;                          // that checkpoints are due more often than they are written
-    bool ends_named = false;                         // the last one was named when nobody made steps any more
+    checkpoint_schedule saves;
     std::int64_t end_clock = 0;                      // clocks that server 0 has applied, as who rests or leaves says
     std::int64_t open_clock = 0, open_step = 0;      // clocks applied, and global steps, when the job was opened
     std::uint64_t life = 0;                          // a number that each process of this server has of its own
@@ -195,10 +187,6 @@ struct server::engine {
     std::int64_t restored_step = -1;                 // of the checkpoint that this process began with
     std::int64_t clocks_elsewhere = 0, step_elsewhere = 0;   // what other servers had come to when this one came back
     std::uint64_t opened_by = 0;                     // the incarnation of the chief that has opened the job
-    // A checkpoint that is requested:
-    std::int64_t save_wanted = 0, save_done = 0, saved_step = 0, saved_as = -1;   // saved_as: by its name
-    double saved_at = 0;
-    std::string save_where, save_fault;
     // Where two processes keep this shard:
     copy_role part = copy_role::leading;
     std::uint64_t epoch = 0, view = 0;               // view: counts what changes who is served
@@ -250,8 +238,7 @@ struct server::engine {
     /// several.
     void set_steps(std::int64_t n, const std::vector<std::int64_t>& of) {
         global_step = begun = n;
-        named_at = std::min(named_at, n), saved_by_steps = std::min(saved_by_steps, n);
-        saved_step = std::min(saved_step, n);
+        saves.steps_were_set(n);
         ++steps_set;
         if (made_of.size() == 1) made_of[0] = n;
         else if (of.size() == made_of.size()) made_of = of;
@@ -382,11 +369,17 @@ struct server::engine {
     inline std::string saved_log() const;
     inline void save(const std::string& where, bool by_steps, const std::shared_ptr<shard_files>& of_job = {});
     inline void load_tables(const tables_of_job&);
-    inline bool ends_unsaved() const;
-    inline std::optional<std::int64_t> due_save(double now) const;
-    bool save_is_due(double now) const { return due_save(now).has_value(); }
+    /// Under the mutex: what the schedule of checkpoints is to know.
+    checkpoint_facts facts(double now) const {
+        return {.now = now, .global_step = global_step, .leads = part == copy_role::leading, .open = open,
+                .has_files = options.files != nullptr, .asked_to_stop = asked, .at_rest = asked && is_at_rest(),
+                .stopping = stopping};
+    }
+    /// Under the mutex: whether a checkpoint is due before another clock may be applied.
+    bool save_is_due() const { return saves.due(facts(0)).has_value(); }
     inline void agree_to_save();
-    inline void name_save(std::int64_t step);
+    template <class F>
+    void hear_of_saves(F ask);
     inline void hear_before_end(const std::string& argument);
     inline void keep_saving();
     inline void keep_exporting();

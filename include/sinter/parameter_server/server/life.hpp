@@ -28,9 +28,8 @@ inline void server::engine::restore() {
     set_steps(v.global_step, phases);
     restored_step = global_step;
     tell(sinter::joined({"goes on from its checkpoint of step ", global_step}));
-    saved_step = saved_as = saved_by_steps = named_at = global_step;
+    saves.restore(global_step, v.name);
     if (v.name < 0) return;
-    saved_as = save_agreed = saved_agreed = save_made = v.name;
     if (order.mode == update_mode::async) together.save_was_named(v.name);
     else together.name_later_than(v.name);
 }
@@ -78,8 +77,7 @@ inline void server::engine::save(const std::string& where, bool by_steps, const 
             v.global_step = global_step;
             v.clock = order.mode == update_mode::clocks ? all_clocks.applied() : -1;
             v.version = version;
-            if (!of_job) saved_step = global_step, saved_at = base::monotonic_seconds();
-            if (by_steps) saved_by_steps = global_step;
+            if (!of_job) saves.copied(global_step, base::monotonic_seconds(), by_steps);
         }
         const shard_layout& l = memory.layout();
         copy(v.values, l.floats);
@@ -94,82 +92,27 @@ inline void server::engine::save(const std::string& where, bool by_steps, const 
     files->save(v, where);
 }
 
-/// Under the mutex: whether all have been asked to stop, and have, and the last checkpoint is none
-/// of that step. All servers write it, whatever they have saved before. Where each push is an
-/// update by itself they may be at different steps: then server 0 names it (agree_to_save()), and
-/// whoever has made it before its last push came makes it again.
-inline bool server::engine::ends_unsaved() const {
-    if (!asked || global_step <= 0) return false;
-    if (order.mode == update_mode::async && !saves_alone())
-        return ends_named && stopping && saved_as == save_agreed && saved_step != global_step;
-    return is_at_rest() && (saved_as != global_step || saved_step != global_step);
-}
-/// Under the mutex: the checkpoint that is due by itself, N of its name step-N. Those that all
-/// servers have agreed on come first, each for itself, for one that a server leaves out is none.
-/// Then, by clocks, what is due exactly when a clock makes the step, on all servers alike.
-inline std::optional<std::int64_t> server::engine::due_save(double now) const {
-    const std::int64_t every = options.save_every_steps;
-    if (part != copy_role::leading || !open || !options.files) return {};
-    if (loads_saved < loads_heard) return load_step;   // by its name: other workers may have pushed since
-    if (!saves_to_come.empty()) return saves_to_come.front();
-    if (save_agreed > saved_agreed) return save_agreed;
-    if (order.mode == update_mode::clocks) {
-        if (every > 0 && global_step > 0 && global_step % every == 0 && global_step != saved_by_steps)
-            return global_step;
-    } else if (saves_alone() && every > 0 && global_step > saved_step && global_step / every > saved_step / every) {
-        return ends_unsaved() ? global_step : global_step / every * every;
-    }
-    if (ends_unsaved()) return order.mode == update_mode::async && !saves_alone() ? saved_as : global_step;
-    const bool in_time = options.save_every_seconds > 0 && saves_alone() && global_step > saved_step &&
-                         now - saved_at >= options.save_every_seconds;
-    return in_time ? std::optional(global_step) : std::nullopt;
-}
-
-/// Under the mutex, without clocks: all servers save as this step. Each makes all that are named,
-/// in their order, for a checkpoint that one of them leaves out is none.
-inline void server::engine::name_save(std::int64_t step) {
-    save_agreed = step;
-    saves_to_come.push_back(step);
-    if (!options.files && !std::exchange(said_late, true))
-        notes.say("other servers write checkpoints, and this one has no folder for them: none is whole",
-                  message_level::warning);
-    changed.notify_all();
-}
-
-/// Under the mutex, on server 0: whether all servers are to save because it is time, or so many
-/// steps are made. One that has no others saves when it likes. Without clocks the next one is named
-/// when all have made the last one, so that a server with a slow disk falls no further behind; or
-/// all have heard of it and nobody makes steps, as at the end.
+/// Under the mutex, on server 0: whether all servers are to save.
 inline void server::engine::agree_to_save() {
-    if (!options.files || !open || saves_alone() || loads_saved < loads_heard) return;
-    const std::int64_t every = options.save_every_steps;
-    const double now = base::monotonic_seconds();
-    bool in_time = options.save_every_seconds > 0 && now - saved_at >= options.save_every_seconds;
-    if (order.mode == update_mode::clocks) {
-        if (!in_time || global_step <= saved_step) return;
-        if (!all_clocks.all_have_passed(together.save_clock())) return;   // one may not have heard of the last one yet
-        saved_at = now;
-        together.name_later_than(save_agreed);   // its name may be a later step's, where some clocks were no updates
-        return together.save_behind_next(global_step, all_clocks.applied());
-    }
-    const bool rests = is_at_rest();
-    const bool in_steps = every > 0 && global_step / every > named_at / every,
-               at_end = asked && rests && global_step > std::min(named_at, together.save());
-    in_time = in_time && global_step > named_at;
-    if (!in_time && !in_steps && !at_end) return;
-    const bool lags = saved_agreed < save_agreed;   // this server itself
-    if ((rests ? std::max(save_made, save_told) : save_made) < together.save() || (lags && !rests)) {
-        if (!rests && !std::exchange(said_late, true))
-            notes.say(sinter::joined({"checkpoints are due more often than all servers can write them: some are left "
-                                      "out, for ", lags ? "this server" : "another server", " has not written step-",
-                                      together.save(), " yet"}));
-        return;
-    }
-    saved_at = now;
-    named_at = global_step;
-    together.save_soon(in_steps && !at_end ? global_step / every * every : global_step);
-    name_save(together.save());
-    ends_named = rests;
+    if (!options.files || !open || saves_alone()) return;
+    checkpoint_facts f = facts(base::monotonic_seconds());
+    f.at_rest = is_at_rest();
+    hear_of_saves([&] { return saves.agree(f, all_clocks, together); });
+}
+/// Under the mutex: ask() may name a checkpoint, and returns what an operator should hear.
+template <class F>
+void server::engine::hear_of_saves(F ask) {
+    using notice = checkpoint_schedule::notice;
+    const std::int64_t before = saves.newest_named();
+    const notice n = ask();
+    if (saves.newest_named() != before) changed.notify_all();
+    if (n == notice::none) return;
+    if (n == notice::no_folder)
+        return notes.say("other servers write checkpoints, and this one has no folder for them: none is whole",
+                         message_level::warning);
+    notes.say(sinter::joined({"checkpoints are due more often than all servers can write them: some are left out, for ",
+                              n == notice::this_one_late ? "this server" : "another server", " has not written step-",
+                              together.save(), " yet"}));
 }
 /// Under the mutex: what a worker that rests or leaves has heard from server 0, which all servers
 /// are to do before they end: how many clocks are applied there, and which save was named last. To
@@ -187,45 +130,31 @@ inline void server::engine::hear_before_end(const std::string& argument) {
         return changed.notify_all();
     }
     together.save_was_named(named);
-    save_told = std::max(save_told, named);
-    if (named <= save_agreed) return;
-    name_save(named);
-    ends_named = true;
+    hear_of_saves([&] { return saves.heard_before_end(named, options.files != nullptr); });
 }
 
+/// A thread: writes what is due.
 inline void server::engine::keep_saving() {
     lock hold(mutex);
     for (;;) {
-        const auto due = due_save(base::monotonic_seconds());
-        if (failure || (save_done == save_wanted && !due)) {
+        const auto next = failure ? std::nullopt : saves.begins(facts(base::monotonic_seconds()));
+        if (!next) {
             if (stopping) return;
             changed.wait_for(hold, std::chrono::milliseconds(options.save_every_steps > 0 ? 5 : 100));
             continue;
         }
-        const std::int64_t wanted = save_wanted, every = options.save_every_steps, loads = loads_heard;
-        const bool of_load = loads_saved < loads && due, asked_for = !of_load && wanted > save_done;
-        const bool agreed = !of_load && (!saves_to_come.empty() || save_agreed > saved_agreed);
-        // One by clocks that has the name of a step is that step's.
-        const bool by_steps = !asked_for && every > 0 && *due == global_step && global_step % every == 0;
-        if (!asked_for) saved_as = *due;
-        const std::string where = asked_for ? std::exchange(save_where, {}) : "step-" + std::to_string(*due);
         const std::shared_ptr<shard_files> files = options.files;
         hold.unlock();
         std::string fault;
         try {
-            if (of_load) files->begin_anew();
-            save(where, by_steps);
+            if (next->begins_anew) files->begin_anew();
+            save(next->where, next->by_steps);
         } catch (const std::exception& e) {
             fault = e.what();
         }
         hold.lock();
         if (!fault.empty()) notes.say("a checkpoint could not be written: " + fault, message_level::warning);
-        if (asked_for) save_fault = fault, save_done = std::max(save_done, wanted);
-        if (of_load) load_fault = fault, loads_saved = loads;
-        if (!asked_for && agreed) {
-            saved_agreed = std::max(saved_agreed, *due);
-            std::erase(saves_to_come, *due);
-        }
+        saves.ends(*next, fault);
         tell_state();   // before clocks that waited for it
         changed.notify_all();
     }

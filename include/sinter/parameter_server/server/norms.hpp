@@ -15,7 +15,7 @@ inline void server::engine::apply_clocks() {
         const bool decided = leads && norm.clock == all_clocks.applied();   // by whoever led this shard before
         const bool asks = agrees() && !is_first() && !decided;
         const bool begun_there = all_clocks.begun() || all_clocks.applied() < end_clock;
-        if (!leads || save_is_due(0) || only_the_dead_wait() ||
+        if (!leads || save_is_due() || only_the_dead_wait() ||
             !(decided || (asks ? begun_there : all_clocks.ready()))) {
             changed.wait_for(hold, std::chrono::milliseconds(100));
             continue;

@@ -208,7 +208,7 @@ private:
         if (e_.is_first() && k_.now != server::engine::presence::left) e_.agree_to_save();   // it tells the others
         b.stop_clock = e_.together.stop_clock(), b.files_clock = e_.together.files_clock();
         b.save_clock = e_.together.save_clock(), b.save = e_.together.save();
-        if (e_.order.mode == update_mode::async && !e_.is_first()) b.save = e_.saved_agreed;   // made, not named
+        if (e_.order.mode == update_mode::async && !e_.is_first()) b.save = e_.saves.newest_made();   // made, not named
         if (with_ticket && e_.is_first() && e_.open && !e_.stops(w_)) {
             const auto t = e_.ask_for_step(w_);
             if (t == step_tickets::answer::yes) b.flags |= answer_block::ticket;
@@ -387,9 +387,8 @@ private:
             return false;
         }
         e_.tickets.give_back(w_);
-        e_.save_made = std::max(e_.save_made, b.save);
         e_.together.save_was_named(b.save);
-        if (b.save > e_.save_agreed) e_.name_save(b.save), e_.ends_named = false;
+        e_.hear_of_saves([&] { return e_.saves.pushed(b.save, e_.options.files != nullptr); });
         if (b.version < e_.version) {
             ++k_.counters.dropped, ++k_.counters.outdated;
             k_.info.push = fate::outdated;

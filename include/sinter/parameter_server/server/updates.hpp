@@ -12,7 +12,7 @@ inline void server::engine::advance(lock& hold) {
     if (all_squares) return changed.notify_all();   // apply_clocks()
     if (applying || order.mode != update_mode::clocks) return;
     applying = true;
-    while (part == copy_role::leading && all_clocks.ready() && !failure && !stopping && !save_is_due(0))
+    while (part == copy_role::leading && all_clocks.ready() && !failure && !stopping && !save_is_due())
         apply_clock(hold);
     applying = false;
 }
@@ -129,7 +129,7 @@ inline void server::engine::apply_clock(lock& hold, shared_squares::ranks of, st
     if (!p.came) count_lost_clock();
     gets_on();
     if (all_squares && agrees() && is_first()) all_squares->is_over(clock);
-    save_agreed = std::max(save_agreed, p.save);
+    saves.agreed_by_clock(p.save);
     if (p.any)
         for (worker& k : workers) {
             const auto fate = k.info.push;
