@@ -38,7 +38,8 @@ struct saved {
 
 /// A server of a simulation: its schedule, and a disk that takes its time.
 struct simulated_server {
-    simulated_server(checkpoint_schedule::rule r, update_order o, int workers) : rule(r), schedule(r), all(o, workers) {}
+    simulated_server(checkpoint_schedule::rule r, update_order o, int workers)
+        : rule(r), schedule(r), all(o, workers) {}
     checkpoint_schedule::rule rule;
     checkpoint_schedule schedule;
     clocks all;
@@ -89,8 +90,8 @@ struct simulated_server {
     }
 };
 
-/// Workers that push to several servers, each push an update by itself. Server 0 names saves; the others hear of them by
-/// pushes, which come at different times, and server 0 hears likewise of what they have written.
+/// Workers that push to several servers, each push an update by itself. Server 0 names saves; the others hear of them
+/// by pushes, which come at different times, and server 0 hears likewise of what they have written.
 struct async_job {
     struct worker {
         std::int64_t save = 0;          // the newest name that server 0 has said
@@ -112,7 +113,7 @@ struct async_job {
     std::vector<worker> workers;
     agreed_clocks together;
     std::vector<std::int64_t> named;    // by server 0
-    std::map<std::size_t, std::int64_t> since;   // of a server that was started again: names before this one it may lack
+    std::map<std::size_t, std::int64_t> since;   // of one that was started again: earlier names it may lack
 
     async_job(unsigned seed, checkpoint_schedule::rule r) : random(seed) {
         const int n = 2 + static_cast<int>(seed % 3);

@@ -142,7 +142,7 @@ public:
         const bool in_time = rule_.every_seconds > 0 && f.now - saved_at_ >= rule_.every_seconds;
         if (rule_.by_clocks) {
             if (!in_time || step <= saved_step_) return notice::none;
-            if (!c.all_have_passed(together.save_clock())) return notice::none;   // one may not know of the last one yet
+            if (!c.all_have_passed(together.save_clock())) return notice::none;   // one may not know of the last
             saved_at_ = f.now;
             together.name_later_than(agreed_);   // it may be a later step's, where some clocks were no updates
             together.save_behind_next(step, c.applied());

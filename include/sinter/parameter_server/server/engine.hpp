@@ -82,7 +82,8 @@ struct server::engine {
           order(options.order), all_clocks(order, c.size()), log(c.size()), tickets(order.mode, c.size()),
           sums(c.size(), order.order), together(order.backup > 0 && c.servers().size() > 1),
           joined(memory.layout(), order), workers(static_cast<std::size_t>(c.size())),
-          saves({order.mode == update_mode::clocks, saves_alone(), options.save_every_steps, options.save_every_seconds},
+          saves({order.mode == update_mode::clocks, saves_alone(), options.save_every_steps,
+                 options.save_every_seconds},
                 base::monotonic_seconds()),
           notes(options.log, who.self().name()), own(wire::service_greeting(c, same)) {
         order.check(c.size());
