@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSL-1.0
 """What stale gradients cost: runs bench/staleness under each mode of the parameter servers at several learning rates,
-and makes of what it found a picture and a table for doc/distributed.md.
+and makes of what it found a picture and a table for bench/notes/staleness.md.
 
     bench/staleness.py --program build/release/bench/staleness --out FILE.jsonl     measures: minutes on two cores
-    bench/staleness.py --draw FILE.jsonl --svg doc/staleness.svg                    draws, and prints the table
+    bench/staleness.py --draw FILE.jsonl --svg bench/notes/staleness.svg                    draws, and prints the table
 
 Accuracy is counted over updates and not over time, so that it makes no difference how many cores the workers share."""
 import argparse

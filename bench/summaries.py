@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSL-1.0
-"""The short tables of doc/benchmarks.md and README.md, made of the same lines as the full ones of
+"""The short tables of bench/README.md and README.md, made of the same lines as the full ones of
 tables.py.
 
 Each function takes the folders of results, measured last first, and the module tables. "": no
@@ -53,14 +53,11 @@ def versions(rows):
     return ", ".join(f"{name} {version}" for name, version in sorted(found))
 
 
-def of_each(folders, file, table):
-    """A table for each machine that has `file`, under a line that says which, when and beside what."""
-    parts = []
-    for folder in folders:
-        path = folder / file
-        if path.exists():
-            parts.append(table(folder, path))
-    return "\n\n".join(parts)
+def of_last(folders, file, table):
+    """The table of the machine whose `file` was measured last, under a line that says which, when and beside what. The
+    other machines' are in bench/notes/tables-CORE.md."""
+    last = next((folder for folder in folders if (folder / file).exists()), None)
+    return table(last, last / file) if last else ""
 
 
 def timed(folders, tables, file, unit, scale, first, with_two):
@@ -82,7 +79,7 @@ def timed(folders, tables, file, unit, scale, first, with_two):
         head = [first, f"Sinter, {unit}", *(SYSTEMS[p] for p in peers), "fastest peer / Sinter",
                 *(["Sinter, 2 threads"] if with_two else [])]
         return filled(f"{sentence(folder, where)}. {versions(rows)}.") + "\n\n" + tables.markdown(head, cells)
-    return of_each(folders, file, table)
+    return of_last(folders, file, table)
 
 
 def steps(folders, tables):
@@ -97,7 +94,7 @@ def operations(folders, tables):
     def table(folder, path):
         said, rest = tables.operations_table(path).split("\n", 1)
         return filled(said) + "\n" + rest
-    return of_each(folders, "operations.jsonl", table)
+    return of_last(folders, "operations.jsonl", table)
 
 
 def build(folders, tables):
@@ -127,7 +124,7 @@ def memory(folders, tables):
                  for r, o in pairs]
         head = ["net", "MB in all", "activations, MB", "launches", "unfused: MB in all", "activations, MB", "launches"]
         return filled(f"{sentence(folder, where)}.") + "\n\n" + tables.markdown(head, cells)
-    return of_each(folders, "fusion.jsonl", table)
+    return of_last(folders, "fusion.jsonl", table)
 
 
 def speed(folders, tables):
@@ -221,10 +218,10 @@ def processes(folders, tables):
                             f"{words.count('by hand')} are not measured by the script: "
                             f"[each of them, and all tables](../bench/notes/tables-{folder.name}.md)."))
         return "\n\n".join(filter(None, parts))
-    return of_each(folders, "distributed.jsonl", table)
+    return of_last(folders, "distributed.jsonl", table)
 
 
-SUMMARIES = {"steps": ("doc/benchmarks.md", steps), "predictions": ("doc/benchmarks.md", predictions),
-             "operations": ("doc/benchmarks.md", operations), "build": ("doc/benchmarks.md", build),
-             "memory": ("doc/benchmarks.md", memory), "processes": ("doc/benchmarks.md", processes),
+SUMMARIES = {"steps": ("bench/README.md", steps), "predictions": ("bench/README.md", predictions),
+             "operations": ("bench/README.md", operations), "build": ("bench/README.md", build),
+             "memory": ("bench/README.md", memory), "processes": ("bench/README.md", processes),
              "speed": ("README.md", speed)}

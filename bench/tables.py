@@ -6,7 +6,7 @@ Usage: tables.py NAME FILE   prints a table: step, aims, precision, predict, bui
                              conv, general_conv, bandwidth, distributed, distributed_aims
        tables.py fill [--top FOLDER] [--results FOLDER]
 
-`fill` puts summaries between <!-- table NAME --> and <!-- end --> in doc/benchmarks.md and
+`fill` puts summaries between <!-- table NAME --> and <!-- end --> in bench/README.md and
 README.md (summaries.py), and writes every table in full to bench/notes/tables-CORE.md, one page for
 each folder of --results, such as zen4. What no folder has lines for is left as it is.
 """
@@ -372,7 +372,7 @@ def fill(top, results):
     for folder in folders:
         page = [f"<!-- SPDX-License-Identifier: BSL-1.0 -->\n# Benchmarks in full: {folder.name}",
                 f"Measured on a machine with {folder.name} cores; filled by `bench/tables.py fill`.\n"
-                "[How it is measured](../../doc/benchmarks.md), and [notes](benchmarks.md)."]
+                "[How it is measured](../README.md), and [notes](benchmarks.md)."]
         for name in TABLES:
             page += [f"## {TITLES[name]}", *(part if part.lstrip().startswith("|") else summaries.filled(part)
                                              for part in table_of(name, folder).split("\n\n"))]

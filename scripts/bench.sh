@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSL-1.0
 # bench.sh [OPTIONS]: gets what is missing, builds and runs all benchmarks, prints their tables,
-# fills doc/benchmarks.md, README.md's table and bench/notes/tables-*.md, and writes everything into
+# fills bench/README.md, README.md's table and bench/notes/tables-*.md, and writes everything into
 # one JSON file. Under an hour on two cores.
 #   --quick            a first look in under eight minutes; leaves bench/results and the pages as they are
 #   --only A,B         only these pieces: step, precision, predict, fusion, pipelines, kernels, operations, gemm,
@@ -227,5 +227,5 @@ if [ ! $quick ]; then
     mkdir -p "$results"
     for piece in $only; do if [ -e "$out/$piece.jsonl" ]; then cp "$out/$piece.jsonl" "$results/"; fi; done
     python3 "$bench/tables.py" fill
-    say "doc/benchmarks.md, README.md and bench/notes/tables-*.md are filled from bench/results"
+    say "bench/README.md, README.md and bench/notes/tables-*.md are filled from bench/results"
 fi

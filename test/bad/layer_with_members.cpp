@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+// shows training: what a value holds is carried, or it is a compile error
 // expect: >> takes layers, and this is none
 // expect: members of a class, must become constants or template arguments
 #include <sinter/sinter.hpp>

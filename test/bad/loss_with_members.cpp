@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+// shows training: what a value holds is carried, or it is a compile error
 // expect: fault_kind::loss_holds_values
 #include <sinter/sinter.hpp>
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+// shows training: a program may fork at any moment
 // unsanitized: ASan has locks that a starting thread of the parent may hold, and a child then waits for ever
 #define BOOST_TEST_MODULE fork
 #include <boost/test/unit_test.hpp>

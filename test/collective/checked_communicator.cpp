@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+// shows network: a sum that is damaged after the wire's check, on one member or on all alike
 #include <boost/test/unit_test.hpp>
 #include "support/members.hpp"
 #include <bit>

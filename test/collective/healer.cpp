@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+// shows elastic: memory to send a state is bounded by the model
 #include "support/members.hpp"
 #include <boost/test/unit_test.hpp>
 #include <sinter/collective/healer.hpp>

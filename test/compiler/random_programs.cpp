@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+// shows numbers: random programs with loops, fused and unfused, beside a plain evaluation; padding counts in no norm
 #define BOOST_TEST_MODULE random_programs
 #include <boost/test/unit_test.hpp>
 

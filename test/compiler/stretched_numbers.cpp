@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
+// shows numbers: a random number belongs to its own tensor's element, in every kind of kernel: drop path decides for
+//     each example
 #define BOOST_TEST_MODULE stretched_numbers
 #include <boost/test/unit_test.hpp>
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+// shows data: splits, folds, scaling and class weights are scikit-learn's
 #define BOOST_TEST_MODULE data_class_weights
 #include <boost/test/unit_test.hpp>
 #include "fixtures/scikit_learn.hpp"

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+// shows data: numbers keep the digits of their file
 // needs: zlib
 #define BOOST_TEST_MODULE data_csv
 #include <boost/test/unit_test.hpp>

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
+// shows data: features: a fit counts whole or not at all; nothing is applied before it is learned; large numbers keep
+//     their digits
 // needs: zlib
 #define BOOST_TEST_MODULE data_features
 #include <boost/test/unit_test.hpp>

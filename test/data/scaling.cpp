@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+// shows data: splits, folds, scaling and class weights are scikit-learn's
 // needs: zlib
 #define BOOST_TEST_MODULE data_scaling
 #include <boost/test/unit_test.hpp>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+// shows data: splits, folds, scaling and class weights are scikit-learn's
 // What must hold of any split, looked at example by example: parts are disjoint and complete, of the right
 // sizes, of each class as many as its share, groups whole, rows unchanged.
 #define BOOST_TEST_MODULE data_split

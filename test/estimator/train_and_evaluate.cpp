@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+// shows saving: a damaged newest checkpoint: the one before is taken
 #define BOOST_TEST_MODULE train_and_evaluate
 #include <boost/test/unit_test.hpp>
 #include "io/temporary_folder.hpp"

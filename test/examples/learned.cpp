@@ -3,7 +3,7 @@
 // needs: examples
 // processors: 2
 //
-// Examples, run as their text says, learn what doc/learned.md says. They are in the folder SINTER_EXAMPLES.
+// Examples, run as their text says, learn what bench/notes/learned.md says. They are in the folder SINTER_EXAMPLES.
 #define BOOST_TEST_MODULE examples_learned
 #include "examples/smoke.hpp"
 #include "io/data_folder.hpp"

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+// shows members: the example program under every strategy: stopped, killed, resumed; canonical bits
 // needs: examples distributed tools
 // after: distributed
 // once: it starts programs, whatever this one is compiled with

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+// shows network: any bytes for TF_CONFIG, lists of hosts, cluster texts and what members report to sinter-launch
 // libFuzzer target: any text is refused with format_error or option_error, in printable words, or
 // is a cluster that a plan can be made for.
 #include "message.hpp"

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
+// shows network: any bytes in place of handshakes, frames, control messages, lists of rows and elastic jobs'
+//     datagrams and messages
 // needs: distributed
 // libFuzzer target: what members and servers say besides numbers. Any bytes are refused, or are a message whose bytes
 // read as the same message. The first byte says which.

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
+// shows network: any bytes in place of handshakes, frames, control messages, lists of rows and elastic jobs'
+//     datagrams and messages
 // needs: distributed
 // libFuzzer target: any bytes are refused, or are a frame; a header that is read is written as the same bytes. The
 // first byte says how the bytes arrive, and with which key.

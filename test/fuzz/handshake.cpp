@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
+// shows network: any bytes in place of handshakes, frames, control messages, lists of rows and elastic jobs'
+//     datagrams and messages
 // needs: distributed
 // libFuzzer target: whatever a stranger says, a handshake ends refused; a greeting that is read is written as the same
 // greeting.

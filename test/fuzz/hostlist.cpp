@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+// shows network: any bytes for TF_CONFIG, lists of hosts, cluster texts and what members report to sinter-launch
 // libFuzzer target: any list of hosts is expanded within its bound, or refused with option_error; addresses likewise.
 #include "message.hpp"
 #include <sinter/net/roster/hostlist.hpp>

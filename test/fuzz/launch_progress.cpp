@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+// shows network: any bytes for TF_CONFIG, lists of hosts, cluster texts and what members report to sinter-launch
 // libFuzzer target: whatever members of a job report to sinter-launch, what it shows of them has no control characters,
 // what it writes is a line of JSON, and who is slow can be told. Each line is a packet of the next of three members.
 #include "../../tools/launch/slow_member.hpp"

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
+// shows servers: any bytes from workers, copies, manifests and tables' changes; clocks and tickets that make no sense
+//     change nothing
 // needs: distributed
 // libFuzzer target: any file is refused with format_error, or is a manifest of servers' files, whose text reads as the
 // same one.

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
+// shows network: any bytes in place of handshakes, frames, control messages, lists of rows and elastic jobs'
+//     datagrams and messages
 // libFuzzer target: whatever other members have put in their slots instead of a list of a table's rows, it is refused
 // with data_error, or each row of the sum is one that the table has, once, and of as many lists as name it.
 #include "message.hpp"

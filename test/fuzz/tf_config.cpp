@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+// shows network: any bytes for TF_CONFIG, lists of hosts, cluster texts and what members report to sinter-launch
 // libFuzzer target: any text of TF_CONFIG is read or refused with option_error, whose text is fit for a terminal;
 // what is read is JSON by another reader's judgement too, and a cluster made of it keeps its rules.
 #include "message.hpp"

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
+// shows files: an old file stays whole until the new one is; write-protected files are refused; what killed writers
+//     left is removed
 #define BOOST_TEST_MODULE io_atomic_write
 #include "error_parts.hpp"
 #include "support/hindrances.hpp"

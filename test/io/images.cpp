@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+// shows files: lengths in a file are checked before memory is taken
 // needs: png
 #define BOOST_TEST_MODULE io_images
 #include "error_parts.hpp"

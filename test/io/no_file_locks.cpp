@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+// shows saving: file systems without locks
 // alone: it has a flock() of its own
 #define BOOST_TEST_MODULE no_file_locks
 #include <boost/test/unit_test.hpp>

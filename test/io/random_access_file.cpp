@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+// shows saving: files of tables that change, shrink or are replaced while they are used
 #define BOOST_TEST_MODULE random_access_file
 #include <boost/test/unit_test.hpp>
 #include "temporary_folder.hpp"

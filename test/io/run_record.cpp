@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+// shows saving: a run's record: each changed bit is found; a lock that is never given back
 #include <boost/test/unit_test.hpp>
 #include <sinter/estimator/training_end.hpp>
 #include <sinter/io/run_record.hpp>

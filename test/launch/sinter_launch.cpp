@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
+// shows members: sinter-launch: a slow member is named, a signal asks all to stop and a second one kills, a world of
+//     one is an error
 // needs: tools distributed
 // alone: it starts itself as the members of a job
 //

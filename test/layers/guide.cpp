@@ -4,6 +4,7 @@
 #include <boost/test/unit_test.hpp>
 #include <sinter/ops.hpp>
 #include <sinter/sinter.hpp>
+#include <sinter/strategy/mirrored.hpp>
 #include <cmath>
 #include <string>
 #include <vector>
@@ -64,6 +65,16 @@ inline constexpr centred_layer<N> centred;
 
 constexpr auto own = features<4> >> scale >> centred<6> >> relu >> dense<2>;
 
+/// y = x less its mean over all examples of the global batch, whoever computes them.
+struct centre_layer : layer<centre_layer> {
+    static constexpr const char* name = "centre";
+    static constexpr tensor trace(tensor x) {
+        return x - detail::shard_sum(over_global_batch(sum(x, {batch_axis})));
+    }
+};
+inline constexpr centre_layer centre;
+constexpr auto whole_batch = features<4> >> centre >> dense<2>;
+
 namespace {
 /// A pass of training in silence, and what the model then says of the data.
 template <class Model>
@@ -121,6 +132,19 @@ BOOST_AUTO_TEST_CASE(layers_of_ones_own) {
     for (std::size_t i = 2; i < z.size(); ++i) BOOST_TEST(std::abs(y[i] - z[i] - (y[i % 2] - z[i % 2])) < 1e-5f);
     BOOST_TEST(y[0] != z[0]);
     BOOST_TEST(paths(model) == "scale/gain scale/shift centred/kernel dense/kernel dense/bias ");
+}
+
+BOOST_AUTO_TEST_CASE(layers_that_know_of_replicas) {
+    std::vector<float> x = numbers(12 * 4), y = numbers(12 * 2);
+    for (std::size_t i = 0; i < x.size() / 2; ++i) x[i] += 3;   // the first half of the batch has another mean
+    const data::batch_view b{.x = x.data(), .y = y.data(), .size = 12};
+    const auto steps = [&](auto model) {
+        for (int i = 0; i < 3; ++i) model.step(b);
+        return model.plain(model.parameter(0));
+    };
+    const std::vector<float> one = steps(trainer{whole_batch, mse, sgd{}, max_batch<12>, {.threads = 1}}),
+                             two = steps(trainer{whole_batch, mse, sgd{}, max_batch<12>, mirrored<2>{}});
+    for (std::size_t i = 0; i < one.size(); ++i) BOOST_TEST(std::abs(one[i] - two[i]) < 1e-5f);
 }
 
 BOOST_AUTO_TEST_CASE(activations) {

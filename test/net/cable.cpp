@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+// shows network: cables out for a moment or for good between two hosts: the job goes on, or both ends end
 // needs: distributed
 #define BOOST_TEST_MODULE cable
 #include <boost/test/unit_test.hpp>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+// shows network: slow, cut up, damaged, half closed and silent connections; handshakes that break off are tried again
 // needs: distributed
 #define BOOST_TEST_MODULE faults
 #include <boost/test/unit_test.hpp>

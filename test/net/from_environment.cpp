@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+// shows meeting: the job's description in the environment: one world is refused where the launcher said four
 // The roster from what each launcher sets, which of several counts, what is ignored and what is refused.
 #define BOOST_TEST_MODULE net_from_environment
 #include <boost/test/unit_test.hpp>

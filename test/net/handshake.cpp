@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
+// shows network: handshakes: flipped bits, wrong keys, recordings, another version, byte order or float format are
+//     refused with the reason
 // needs: distributed
 #define BOOST_TEST_MODULE handshake
 #include <boost/test/unit_test.hpp>

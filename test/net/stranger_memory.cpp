@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+// shows network: memory that a peer costs before it has the key
 // needs: distributed
 // alone: its operator new
 #define BOOST_TEST_MODULE stranger_memory

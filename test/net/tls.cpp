@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+// shows network: TLS: without a certificate nobody gets in, nobody reads along
 // needs: distributed
 #define BOOST_TEST_MODULE tls
 #include <boost/test/unit_test.hpp>

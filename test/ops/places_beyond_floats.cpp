@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
+// shows numbers: counts beyond 2^31 are right or refused when the net compiles; indices beyond 2^24 are not read from
+//     floats
 // Floats have all integers up to 2^24 and every second one beyond. Where ops name places by floats, longer axes are
 // refused when compiled; where an int32 is the place, it stays one.
 #define BOOST_TEST_MODULE places_beyond_floats

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+// shows numbers: values and gradients over the floats' whole range
 #define BOOST_TEST_MODULE ranges
 #include <boost/test/unit_test.hpp>
 

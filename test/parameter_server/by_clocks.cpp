@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
+// shows servers: TensorFlow's numbers for three workers with one backup; decisions for clocks that a worker has
+//     passed
 // needs: distributed
 // Parameter servers whose workers push by clocks: whose numbers make an update, and in which order they are added.
 #include "job_of_threads.hpp"

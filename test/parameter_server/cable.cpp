@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+// shows servers: cables out for a moment or for long, and directions that fall silent
 // needs: distributed
 #define BOOST_TEST_MODULE cable
 #include <boost/test/unit_test.hpp>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+// shows servers: nobody reads further ahead than the bound, in simulated jobs
 // Clocks, tickets, the push log and sums of parameter servers: arithmetic without values, sockets or threads.
 #include <boost/test/unit_test.hpp>
 #include <random>

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
+// shows servers: wrong keys, recordings, garbage, silent and slow connections, stolen names, other models or
+//     strategies; listening at one address alone
 // needs: distributed
 #define BOOST_TEST_MODULE hostile
 #include <boost/test/unit_test.hpp>

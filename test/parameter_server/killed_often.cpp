@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
+// shows servers: workers killed at random places within pushes: each acknowledged push counts once, others once or
+//     not at all
 // needs: distributed
 // labels: slow
 // processors: 2

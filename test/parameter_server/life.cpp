@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
+// shows servers: any order of starts; a server that stays dead is named by all; one asks, all stop; no step more than
+//     asked for; lives leave nothing behind
 // needs: distributed
 #define BOOST_TEST_MODULE life
 #include <boost/test/unit_test.hpp>

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
+// shows servers: modes: returning workers begin at the others' clock; the dead are not waited for; late pushes of
+//     backup workers are dropped and never mixed in; values that are not finite update nothing
 // needs: distributed
 #define BOOST_TEST_MODULE modes
 #include <boost/test/unit_test.hpp>

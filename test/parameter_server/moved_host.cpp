@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+// shows servers: a name that leads to another machine when a worker dials again is an error
 // needs: distributed
 // The server of a job without a key is dialled again, and its host's name leads to another machine by now: that is an
 // error of the worker's next call, though a thread that nobody waits for has met it.

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+// shows servers: the largest server has at most 1.1 of the mean; TensorFlow's partitioners
 // Placement: every float on one server, loads as even as they can be, tensors whole that must be; rows as TensorFlow
 // deals them out.
 #include <boost/test/unit_test.hpp>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+// shows servers: a push that the checkpoint has, and whose reply was lost, counts once
 // needs: distributed
 // Connections that break in the midst of anything, servers that come back, workers that die: each push counts once.
 #include "job_of_threads.hpp"

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
+// shows servers: a server is killed and comes back from its checkpoint, or a worker dies with it: no more is lost
+//     than since the checkpoint
 // needs: distributed
 #define BOOST_TEST_MODULE restarts
 #include <boost/test/unit_test.hpp>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+// shows servers: tables: admission, expiry, a full table, saves amid changes, files of changes
 #include <boost/test/unit_test.hpp>
 #include <sinter/parameter_server/row_store.hpp>
 #include <map>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+// shows servers: soaks: random kills, stops and restarts of every worker and server, in each mode
 // needs: distributed
 // labels: slow
 #define BOOST_TEST_MODULE soak

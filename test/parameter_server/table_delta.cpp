@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+// shows servers: tables: admission, expiry, a full table, saves amid changes, files of changes
 // What has changed of a table: an older copy and the changes are the table; the file is as long as
 // there are rows in it.
 #include <boost/test/unit_test.hpp>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+// shows servers: TLS: the values of a job without it; other certificates are refused and named
 // needs: distributed
 #define BOOST_TEST_MODULE tls
 #include <boost/test/unit_test.hpp>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+// shows elastic: a death amid accumulated steps: what was lost is accumulated again
 // needs: distributed
 // processors: 2
 #define BOOST_TEST_MODULE elastic_accumulates

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
+// shows elastic: under `canonical<4>`: the bits of one process, whoever dies and returns, and while the sender of a
+//     state dies
 // needs: distributed
 // processors: 2
 #define BOOST_TEST_MODULE elastic_canonical

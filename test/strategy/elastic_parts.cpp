@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
+// shows elastic: with the optimizer's memory divided (`sharded_update`): a death before, in or after each message of
+//     a step, two at once
 // needs: distributed
 // weighs: 2
 #define BOOST_TEST_MODULE elastic_parts

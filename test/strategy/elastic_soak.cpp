@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
+// shows elastic: soak: members, the chief often, are killed, stopped and removed at random; the weights of an
+//     undisturbed run
 // needs: distributed
 // labels: slow
 // once: it watches processes for a minute

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
+// shows elastic: a process that joins has the others' weights, tables too, and contributes nothing before; the others
+//     go on meanwhile
 // needs: distributed
 // processors: 2
 // weighs: 2

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+// shows members: what data, hooks or signals do on one member reaches all, in processes of their own
 // needs: distributed
 #define BOOST_TEST_MODULE member_processes
 #include <boost/test/unit_test.hpp>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+// shows members: P processes with B / P examples each train as one with B; so do batches of their own
 // processors: 2
 // weighs: 3
 #include <boost/test/unit_test.hpp>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+// shows members: replicas in one process train as one device; a step that is not finite changes nothing
 // processors: 2
 // weighs: 3
 #include <boost/test/unit_test.hpp>

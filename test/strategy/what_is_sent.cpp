@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+// shows members: a step whose sums fail changes nothing; buckets leave when they are final, once for each update
 // weighs: 2
 #include <boost/test/unit_test.hpp>
 #include <sinter/collective/forwarding_communicator.hpp>

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSL-1.0
 """bench_distributed.py FOLDER: scripts/bench.sh --only distributed, run in a copy of what it needs,
 with programs that say what is written here instead of measuring it, stores their lines in
-bench/results/CORE, fills the section of doc/benchmarks.md and says of each aim whether it is
+bench/results/CORE, fills the section of bench/README.md and says of each aim whether it is
 reached. Without such lines the section stays as it is."""
 import json
 import os
@@ -166,7 +166,7 @@ def copy(top):
                    "build/peers/bin"):
         (top / folder).mkdir(parents=True)
     shutil.copytree(ROOT / "scripts", top / "scripts")
-    for file in [*(ROOT / "bench").glob("*.py"), ROOT / "README.md", ROOT / "doc" / "benchmarks.md"]:
+    for file in [*(ROOT / "bench").glob("*.py"), ROOT / "README.md", ROOT / "bench" / "README.md"]:
         shutil.copy(file, top / file.relative_to(ROOT))
     stand_in = top / "bin" / "stand_in"
     stand_in.write_text(STAND_IN)
@@ -181,7 +181,7 @@ def copy(top):
 
 def without_lines(top):
     """With lines of other benchmarks alone, the section stays as it is."""
-    page = top / "doc" / "benchmarks.md"
+    page = top / "bench" / "README.md"
     before = page.read_text()
     written = before.replace(BEGIN, BEGIN + "\n\nNoted by hand.", 1)
     page.write_text(written)
@@ -213,7 +213,7 @@ def run(top):
 
 def section_filled(top, core):
     parts = lambda text: re.split(f"({BEGIN}.*?{END})", text, maxsplit=1, flags=re.S)
-    before, filled = (parts((at / "doc" / "benchmarks.md").read_text()) for at in (ROOT, top))
+    before, filled = (parts((at / "bench" / "README.md").read_text()) for at in (ROOT, top))
     check((before[0], before[2]) == (filled[0], filled[2]), "more than the section is filled")
     there = cells(filled[1])
     for row in SECTION:

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSL-1.0
-"""Looks at doc/cluster.md: its shell snippets parse, its YAML is YAML (where PyYAML is there) with what the roster
-reads.
+"""Looks at doc/cluster.md: its shell snippets parse, the manifests of examples/kubernetes are YAML (where PyYAML is
+there) with what the roster reads.
 
 usage: cluster_page.py REPOSITORY
 """
@@ -29,14 +29,13 @@ for kind, text in blocks:
     check("\t" not in text, "a snippet has tabs")
 check(sum(kind == "bash" for kind, _ in blocks) == 5, "five snippets of shell were expected")
 
-yaml_texts = [text for kind, text in blocks if kind == "yaml"]
-check(len(yaml_texts) == 3, "three manifests were expected")
-# What JOB_COMPLETION_INDEX's error prints is what the page has.
+yaml_texts = [(top / "examples/kubernetes" / name).read_text() for name in ("tfjob.yaml", "trainjob.yaml", "job.yaml")]
+# What JOB_COMPLETION_INDEX's error prints is what the manifest has.
 printed = re.search(r'R"\((.*?)\)"', (top / "include/sinter/net/roster/indexed_job.hpp").read_text(), re.S)[1]
 for line in ("completionMode: Indexed", "completions: 4", "subdomain: train", "clusterIP: None",
              "publishNotReadyAddresses: true", "{name: SINTER_SIZE, value: \"4\"}",
              "{name: SINTER_MASTER, value: \"train-0.train:2222\"}"):
-    check(line in printed and line in yaml_texts[2], f"the page and the error differ about {line!r}")
+    check(line in printed and line in yaml_texts[2], f"job.yaml and the error differ about {line!r}")
 
 try:
     import yaml
@@ -77,7 +76,8 @@ else:
     volumes_fit(pod, "the Job")
     folder = top / "examples/kubernetes"
     files = {path.stem: list(yaml.safe_load_all(path.read_text())) for path in folder.glob("*.yaml")}
-    check(set(files) == {"volume", "servers", "elastic", "gpus"}, "the manifests of examples/kubernetes")
+    check(set(files) == {"volume", "servers", "elastic", "gpus", "tfjob", "trainjob", "job"},
+          "the manifests of examples/kubernetes")
     claim = files["volume"][0]
     check(claim["metadata"]["name"] == "train-run" and claim["spec"]["accessModes"] == ["ReadWriteMany"], "the claim")
     roles = files["servers"][0]["spec"]["tfReplicaSpecs"]

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSL-1.0
+# shows numbers: options that change float arithmetic are refused in one message; so is another rounding mode
 # float_arithmetic.sh COMPILER FOLDER: options and pragmas that change float arithmetic are refused,
 # when a program compiles or, where no macro tells of them, when its first model or predictor is made;
 # those that do no harm are not. Clang has some that g++ lacks, and the other way round. A rounding mode

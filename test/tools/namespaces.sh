@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSL-1.0
+# shows numbers: files of one program that are compiled for different processors coexist
 # namespaces.sh FOLDER: all headers but those of base/ put what they declare into the target's inline namespace, in one
 # spelling, and include what defines its name (base/target_namespace.hpp says why); and that name says all macros of the
 # compiler's target that any of them looks at.

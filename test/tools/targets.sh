@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSL-1.0
+# shows numbers: files of one program that are compiled for different processors coexist
 # targets.sh COMPILER FOLDER: files of one program that are compiled for different processors train
 # and predict, in whatever order they are linked, to the bit what each does in a program of its own.
 # What this processor lacks is left out. Nothing is inlined that need not be, so that whatever two

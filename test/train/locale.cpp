@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+// shows files: a decimal comma of the locale changes no file, page or message
 #define BOOST_TEST_MODULE locale
 #include <boost/test/unit_test.hpp>
 #include "io/skip.hpp"

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
+// shows members: NaN on one member, metrics of one alone, uneven batches, signals during validation, another number
+//     of members: all end alike
 #define BOOST_TEST_MODULE members
 #include <boost/test/unit_test.hpp>
 #include "io/temporary_folder.hpp"

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+// shows training: predictions with states that are carried
 #define BOOST_TEST_MODULE streaming
 #include <boost/test/unit_test.hpp>
 #include <sinter/layers/gru.hpp>

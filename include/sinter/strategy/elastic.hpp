@@ -101,7 +101,7 @@ private:
 /// `elastic(canonical<4>(multi_worker<ring>{...}))` has the same bits whoever lives and dies.
 /// `elastic(sharded_update(...))`, around either, divides the optimizer's memory among members:
 /// each part is kept by two of them. The job ends where both die at the same time.
-/// doc/distributed.md says more. `on`: false makes it the strategy that it is around; a process
+/// doc/elastic.md says more. `on`: false makes it the strategy that it is around; a process
 /// alone is that, too.
 ///
 /// All tasks must be reachable by TCP and by UDP at the same port. Where a launcher gives the

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+// shows elastic: `elastic` on one member alone: both get an error at once
 // needs: distributed
 // processors: 2
 #define BOOST_TEST_MODULE other_strategy

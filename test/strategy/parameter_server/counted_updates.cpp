@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+// shows servers: rates follow the global step; servers' own checkpoints in whole sessions
 // weighs: 2
 // needs: distributed
 #include "job.hpp"

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+// shows servers: pushes begin while later gradients are computed; prefetched pulls run beside the step
 // needs: distributed
 #include "job.hpp"
 #include <boost/test/unit_test.hpp>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+// shows servers: every optimizer on three servers has a trainer's bits
 // weighs: 3
 // also: sse2 avx2 avx512
 // Every optimizer of the library on three servers: their stretches of parameters and slots, updated

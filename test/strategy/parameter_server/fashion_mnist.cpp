@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+// shows servers: `async` and `stale<3>` learn Fashion-MNIST within a point of one device
 // labels: slow
 // needs: distributed data zlib
 // processors: 2

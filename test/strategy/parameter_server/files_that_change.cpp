@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+// shows saving: files of tables that change, shrink or are replaced while they are used
 // needs: distributed
 // weighs: 2
 #include "job.hpp"

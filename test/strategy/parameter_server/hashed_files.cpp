@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+// shows servers: rows that the chief cannot put are an error of all workers
 // needs: distributed
 #include "job.hpp"
 #include "../../io/temporary_folder.hpp"

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+// shows servers: second copies with norms over servers, tables of keys, losses that alternate
 // needs: distributed
 // processors: 2
 // weighs: 3

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+// shows servers: which weights a step has under `pull_every` and `prefetch`
 // needs: distributed
 #include "job.hpp"
 #include <boost/test/unit_test.hpp>

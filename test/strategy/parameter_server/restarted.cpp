@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
+// shows servers: workers and servers started again at once or soon, in each mode: they train on, or all end in words
+//     that name one
 // weighs: 3
 // needs: distributed
 #define BOOST_TEST_MODULE restarted

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+// shows servers: soaks: random kills, stops and restarts of every worker and server, in each mode
 // weighs: 3
 // needs: distributed
 // labels: slow

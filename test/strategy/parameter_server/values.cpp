@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
+// shows servers: files, averages, clipping, frozen parameters, loads and new values in mid-training: one asynchronous
+//     worker has one device's bits
 // weighs: 3
 // needs: distributed
 #include "job.hpp"

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+// shows servers: every optimizer on three servers has a trainer's bits
 // weighs: 3
 // also: sse2
 // once: servers call these optimizers as those of every_optimizer.cpp, which is sanitized

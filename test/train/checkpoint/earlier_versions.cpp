@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+// shows saving: folders and files of earlier versions: one process's, the chief's, servers'
 // weighs: 4
 // needs: distributed
 // once: servers' files are of one kind of processor and compiler's options

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
+// shows saving: checkpoints in the order in which they were written, after loads of earlier ones, in another run's
+//     folder, with damaged heads
 #define BOOST_TEST_MODULE history
 #include <boost/test/unit_test.hpp>
 #include "io/temporary_folder.hpp"

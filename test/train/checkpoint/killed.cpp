@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+// shows saving: SIGKILL at 200 points while a checkpoint is written
 // labels: slow
 // once: it waits for disks
 #define BOOST_TEST_MODULE killed

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+// shows members: a bit flipped in one member's weights names its rank
 #define BOOST_TEST_MODULE check_replicas
 #include <boost/test/unit_test.hpp>
 #include "support/thread_members.hpp"

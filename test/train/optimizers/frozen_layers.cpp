@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+// shows training: a frozen layer runs as in inference
 #define BOOST_TEST_MODULE frozen_layers
 #include <boost/test/unit_test.hpp>
 #include <sinter/sinter.hpp>

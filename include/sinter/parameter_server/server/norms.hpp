@@ -80,7 +80,7 @@ inline bool server::engine::is_other_view(std::uint64_t seen) const {
 /// nobody is here who would push it, too. It may have come to this server alone: then the others
 /// never have a part of that clock's norm. Where nothing has been said to others of whose pushes
 /// make the clock, those who rest may still push it. Each server decides this by itself, by when it
-/// noticed the last death: doc/distributed.md says what that leaves open.
+/// noticed the last death: doc/parameter-servers.md says what that leaves open.
 inline bool server::engine::only_the_dead_wait() const {
     if (!all_squares || order.all_join) return false;
     const bool said = agrees() || replicated();
