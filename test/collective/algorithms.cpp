@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// shows network: gloo's grid of all-reduces with its closed form, on ring, halving and doubling, and threads; what
-//     one member throws reaches all
+// shows network: gloo's grid of all-reduces with its closed form; what one member throws reaches all
 // processors: 2
 #define BOOST_TEST_MODULE algorithms
 #include "support/members.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// shows members: other sizes, types or calls under MPI are errors on all before data are used
+// shows members: other sizes, types or calls are errors before data are used
 // needs: mpi
 // mpirun: 1 2 3 4
 // processors: 2

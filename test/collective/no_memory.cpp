@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// shows members: one allocation of a member fails while it reports or learns of an error: all have an error, nobody
-//     waits for ever
+// shows members: an allocation fails while an error is reported: all have an error, nobody waits for ever
 // needs: distributed
 // processors: 2
 // alone: its operator new

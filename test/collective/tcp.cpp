@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// shows members: a killed member is an error of the others, over TCP and shared memory; other sizes, types or calls
-//     are errors on all before data are used
+// shows members: a killed member is an error of the others; other sizes, types or calls are errors before data are
+//     used
 // needs: distributed
 // processors: 2
 #define BOOST_TEST_MODULE tcp

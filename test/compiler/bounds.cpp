@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// shows numbers: counts beyond 2^31 are right or refused when the net compiles; indices beyond 2^24 are not read from
-//     floats
+// shows numbers: counts beyond 2^31 and indices beyond 2^24 are right or refused when the net compiles
 #include <boost/test/unit_test.hpp>
 
 #include <limits>

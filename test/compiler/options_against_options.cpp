@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// shows numbers: options change nothing that is trained: fused or not, gradients stored or not, any number of
-//     threads, tables by rows
+// shows numbers: options, threads and lazy tables change nothing that is trained
 // alone: takes as long to compile as a group
 #define BOOST_TEST_MODULE options_against_options
 #include <boost/test/unit_test.hpp>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+// shows numbers: a thousand random small graphs: groups and plan by brute force, instructions beside a plain evaluation
 #define BOOST_TEST_MODULE random_graphs
 #include <boost/test/unit_test.hpp>
 

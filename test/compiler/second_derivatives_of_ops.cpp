@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+// shows numbers: gradients of gradients
 // once: graphs that test code evaluates in doubles; no kernel
 // alone: its macros, and a fixture for all of the program
 #define BOOST_TEST_MODULE second_derivatives_of_ops

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// shows numbers: a random number belongs to its own tensor's element, in every kind of kernel: drop path decides for
-//     each example
+// shows numbers: a random number belongs to its own tensor's element, in every kernel
 #define BOOST_TEST_MODULE stretched_numbers
 #include <boost/test/unit_test.hpp>
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// shows data: features: a fit counts whole or not at all; nothing is applied before it is learned; large numbers keep
-//     their digits
+// shows data: features: a fit counts whole or not at all; large numbers keep their digits
 // needs: zlib
 #define BOOST_TEST_MODULE data_features
 #include <boost/test/unit_test.hpp>

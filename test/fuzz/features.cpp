@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// shows files: any bytes in place of CSV, IDX, NumPy, PGM, PNG and safetensors files, features, scalings and runs'
-//     records
+// shows files: any bytes in place of data files, features, scalings and runs' records
 // libFuzzer target: any bytes are refused with format_error or are features; written anew, those are read as the same,
 // and what they make of a table lies within what they promise.
 #include "message.hpp"

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// shows servers: any bytes from workers, copies, manifests and tables' changes; clocks and tickets that make no sense
-//     change nothing
+// shows servers: any bytes from workers, copies, manifests and changes of tables change nothing
 // needs: distributed
 // libFuzzer target: any file is refused with format_error, or is a manifest of servers' files, whose text reads as the
 // same one.

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// shows servers: any bytes from workers, copies, manifests and tables' changes; clocks and tickets that make no sense
-//     change nothing
+// shows servers: any bytes from workers, copies, manifests and changes of tables change nothing
 // needs: distributed
 // libFuzzer target: whatever a member says to a parameter server, or a server to a member, or a
 // checkpoint's log has, is refused or lies within the shard. The first byte says which.

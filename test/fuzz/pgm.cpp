@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// shows files: any bytes in place of CSV, IDX, NumPy, PGM, PNG and safetensors files, features, scalings and runs'
-//     records
+// shows files: any bytes in place of data files, features, scalings and runs' records
 // libFuzzer target: any bytes are refused with format_error or read into width * height values from 0 to 1.
 #include "message.hpp"
 #include <sinter/io/pgm.hpp>

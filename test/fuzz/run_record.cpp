@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// shows files: any bytes in place of CSV, IDX, NumPy, PGM, PNG and safetensors files, features, scalings and runs'
-//     records
+// shows files: any bytes in place of data files, features, scalings and runs' records
 // libFuzzer target: whatever stands in the small files beside checkpoints. Any run can take them over, and the one that
 // had them then writes no more; training has ended at a step, or has not, or the file is refused.
 #include "message.hpp"

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// shows servers: any bytes from workers, copies, manifests and tables' changes; clocks and tickets that make no sense
-//     change nothing
+// shows servers: any bytes from workers, copies, manifests and changes of tables change nothing
 // needs: distributed
 // libFuzzer target: whatever stands in a file of a table's changes is refused before any row is handed on, or each row
 // and each key is handed on once, as another reader of safetensors has it. The first byte says how wide rows are.

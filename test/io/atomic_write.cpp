@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// shows files: an old file stays whole until the new one is; write-protected files are refused; what killed writers
-//     left is removed
+// shows files: an old file stays whole until the new one is; what killed writers left is removed
 #define BOOST_TEST_MODULE io_atomic_write
 #include "error_parts.hpp"
 #include "support/hindrances.hpp"

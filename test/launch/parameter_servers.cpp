@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// shows servers: a slow worker is named within two seconds in every mode; counters as JSON that another parser reads
+// shows servers: a slow worker is named within two seconds; counters as JSON
 // needs: tools distributed
 // processors: 2
 // alone: it starts itself as the members of a job

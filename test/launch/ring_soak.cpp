@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// shows elastic: soak: a ring that `sinter-launch --restarts` starts again has the bits of an undisturbed run
+// shows elastic: soak: a ring under `sinter-launch --restarts` has the bits of an undisturbed run
 // needs: tools distributed
 // labels: slow release
 // processors: 2

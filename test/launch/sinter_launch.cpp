@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// shows members: sinter-launch: a slow member is named, a signal asks all to stop and a second one kills, a world of
-//     one is an error
+// shows members: sinter-launch names slow members, stops all on a signal, kills on the second
 // needs: tools distributed
 // alone: it starts itself as the members of a job
 //

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// shows network: every flipped bit of a frame is found; so is what is cut, repeated, moved or lies about its size
+// shows network: every flipped bit of a frame is found, and what is cut, repeated, moved or lies about its size
 // needs: distributed
 #define BOOST_TEST_MODULE data_link
 #include <boost/test/unit_test.hpp>

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// shows network: handshakes: flipped bits, wrong keys, recordings, another version, byte order or float format are
-//     refused with the reason
+// shows network: flipped bits, wrong keys, recordings, other versions: refused with the reason
 // needs: distributed
 #define BOOST_TEST_MODULE handshake
 #include <boost/test/unit_test.hpp>

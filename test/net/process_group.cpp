@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// shows members: members that die, stop, get stuck, throw, leave early or are slow: noticed by all, by name; many
-//     lives leave nothing behind
+// shows members: members that die, stop, get stuck, throw, leave early or are slow: noticed by all, by name
 // needs: distributed
 #define BOOST_TEST_MODULE process_group
 #include <boost/test/unit_test.hpp>

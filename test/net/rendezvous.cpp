@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// shows meeting: members that never start, start twice, start in any order, or differ; busy ports and impossible
-//     addresses: named at once
+// shows meeting: members that are missing, doubled, in any order or different; busy ports, impossible addresses:
+//     named at once
 // needs: distributed
 #define BOOST_TEST_MODULE rendezvous
 #include <boost/test/unit_test.hpp>

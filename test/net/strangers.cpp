@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// shows network: unknown peers: 2,000 silent connections, one byte a second, wrong keys, recordings, stolen names
+// shows network: unknown peers: 2,000 silent connections, slow ones, wrong keys, stolen names
 // needs: distributed
 #define BOOST_TEST_MODULE strangers
 #include <boost/test/unit_test.hpp>

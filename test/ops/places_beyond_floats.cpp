@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// shows numbers: counts beyond 2^31 are right or refused when the net compiles; indices beyond 2^24 are not read from
-//     floats
+// shows numbers: counts beyond 2^31 and indices beyond 2^24 are right or refused when the net compiles
 // Floats have all integers up to 2^24 and every second one beyond. Where ops name places by floats, longer axes are
 // refused when compiled; where an int32 is the place, it stays one.
 #define BOOST_TEST_MODULE places_beyond_floats

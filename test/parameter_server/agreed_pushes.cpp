@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// shows servers: clipping by the norm of all gradients: backup workers' pushes are the same on all servers; the last
-//     push of the dead keeps no server from its end
+// shows servers: clipping by that norm: the same pushes on all servers, also with backup workers and deaths
 // needs: distributed
 // Backup workers, several servers, and an optimizer that clips by the norm of all gradients: all
 // servers make each clock by the pushes of the same workers.

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// shows servers: any bytes from workers, copies, manifests and tables' changes; clocks and tickets that make no sense
-//     change nothing
+// shows servers: any bytes from workers, copies, manifests and changes of tables change nothing
 // needs: distributed
 // What a server reads of a checkpoint or of another copy is looked at before it is used: all that servers come to is
 // taken, and what they cannot come to is refused in words, and changes nothing.

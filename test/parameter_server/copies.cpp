@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// shows servers: second copies have the first one's bits; a killed server costs no acknowledged push; a stopped one
-//     leads no more; what was agreed on outlives a server
+// shows servers: second copies: the same bits; a killed server costs no acknowledged push; a stopped one leads no
+//     more
 // needs: distributed
 // processors: 3
 #define BOOST_TEST_MODULE copies

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// shows servers: clipping by the norm of all gradients with second copies: the bits of a job in which no server died
+// shows servers: clipping by the norm of all gradients with second copies: the bits of an undisturbed job
 // needs: distributed
 // processors: 3
 // Clipping by the norm of all gradients by clocks, where two servers keep each shard: servers add

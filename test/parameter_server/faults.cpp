@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// shows servers: damaged, cut, repeated and slow connections: the worker dials again, and each push counts once
+// shows servers: damaged, cut, repeated and slow connections: each push counts once
 // needs: distributed
 #define BOOST_TEST_MODULE faults
 #include <boost/test/unit_test.hpp>

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// shows servers: wrong keys, recordings, garbage, silent and slow connections, stolen names, other models or
-//     strategies; listening at one address alone
+// shows servers: wrong keys, recordings, garbage, slow connections, stolen names, other models
 // needs: distributed
 #define BOOST_TEST_MODULE hostile
 #include <boost/test/unit_test.hpp>

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// shows servers: workers killed at random places within pushes: each acknowledged push counts once, others once or
-//     not at all
+// shows servers: workers killed at random within pushes: each acknowledged push counts once
 // needs: distributed
 #define BOOST_TEST_MODULE killed
 #include "kills.hpp"

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// shows servers: any order of starts; a server that stays dead is named by all; one asks, all stop; no step more than
-//     asked for; lives leave nothing behind
+// shows servers: any order of starts; dead servers are named; one asks, all stop; no step too many
 // needs: distributed
 #define BOOST_TEST_MODULE life
 #include <boost/test/unit_test.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// shows servers: long work on a server: nobody is taken for dead, and pushes go on while a table is saved as it was
+// shows servers: long work on a server: nobody is taken for dead, pushes go on while a table is saved
 // needs: distributed
 // A server that is busy for longer than a member may be silent takes nobody for dead, and nobody loses it.
 #include "job_of_threads.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// shows servers: no worker of a job that is over is left in the next one; lost servers, chiefs and both together
+// shows servers: no worker of a job that is over is left in the next; lost servers and chiefs
 // needs: distributed
 #define BOOST_TEST_MODULE lost_jobs
 #include <boost/test/unit_test.hpp>

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// shows servers: modes: returning workers begin at the others' clock; the dead are not waited for; late pushes of
-//     backup workers are dropped and never mixed in; values that are not finite update nothing
+// shows servers: modes: workers that return, die, are late or have values that are not finite
 // needs: distributed
 #define BOOST_TEST_MODULE modes
 #include <boost/test/unit_test.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// shows servers: the chief overwrites values: others read all or nothing of them, and older gradients are dropped
+// shows servers: the chief overwrites values: others read all or nothing of them
 // needs: distributed
 // The chief overwrites values of a job that runs: nobody gets some of the new ones and some of the old, and pushes that
 // were computed from the old ones are dropped and counted.

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// shows servers: a server is killed and comes back from its checkpoint, or a worker dies with it: no more is lost
-//     than since the checkpoint
+// shows servers: a killed server comes back: no more is lost than since its checkpoint
 // needs: distributed
 #define BOOST_TEST_MODULE restarts
 #include <boost/test/unit_test.hpp>

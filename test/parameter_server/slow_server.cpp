@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// shows servers: a server that answers nothing: workers that dial it are not taken for dead; one that has left is not
-//     dialled again
+// shows servers: a server that answers nothing: its workers are not taken for dead
 // needs: distributed
 // A server that answers slowly, or not at all, costs a worker no other server.
 #include "job_of_threads.hpp"

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// shows saving: the same bits in every run, and under `canonical` on any number of replicas; updates in parts have
-//     the bits of whole ones
+// shows saving: the same bits in every run, and under `canonical` on any number of replicas
 // processors: 2
 // weighs: 4
 #include <boost/test/unit_test.hpp>

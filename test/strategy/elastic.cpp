@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// shows elastic: a member, the chief too, dies anywhere in a step, a checkpoint or an evaluation: the others repeat
-//     it and end where one process ends; networks that split; processes that return, spares, strangers
+// shows elastic: a member, the chief too, dies anywhere: the others repeat the step and end where one process ends;
+//     splits, returns, spares
 // needs: distributed
 #define BOOST_TEST_MODULE elastic
 #include <boost/test/unit_test.hpp>

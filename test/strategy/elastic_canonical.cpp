@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// shows elastic: under `canonical<4>`: the bits of one process, whoever dies and returns, and while the sender of a
-//     state dies
+// shows elastic: under `canonical<4>`: the bits of one process, whoever dies and returns
 // needs: distributed
 // processors: 2
 #define BOOST_TEST_MODULE elastic_canonical

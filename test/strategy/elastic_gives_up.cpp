@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// shows elastic: a member that lacks memory in a step and goes on is refused; the others have the bits of one process
+// shows elastic: a member that lacks memory in a step and goes on is refused
 // needs: distributed
 // processors: 2
 #define BOOST_TEST_MODULE elastic_gives_up

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// shows elastic: hooks that write weights or load files while a process joins; the chief dies in every call that
-//     hooks have, and its `csv_log` has each epoch once
+// shows elastic: hooks that write while a process joins; the chief dies in every call that hooks have
 // needs: distributed
 // processors: 2
 #define BOOST_TEST_MODULE elastic_hooks

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// shows elastic: impossible lengths, kinds and numbers from a member: an error that names it, before memory is taken
+// shows elastic: impossible lengths and kinds from a member: an error before memory is taken
 #define BOOST_TEST_MODULE elastic_lengths
 #include <boost/test/unit_test.hpp>
 #include <sinter/base/span.hpp>

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// shows elastic: with the optimizer's memory divided (`sharded_update`): a death before, in or after each message of
-//     a step, two at once
+// shows elastic: with the optimizer's memory divided: a death around each message of a step, two at once
 // needs: distributed
 // weighs: 2
 #define BOOST_TEST_MODULE elastic_parts

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// shows elastic: soak: members, the chief often, are killed, stopped and removed at random; the weights of an
-//     undisturbed run
+// shows elastic: soak: random kills, stops and removals; the weights of an undisturbed run
 // needs: distributed
 // labels: slow
 // once: it watches processes for a minute

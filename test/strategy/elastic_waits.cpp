@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// shows elastic: a process that joins has the others' weights, tables too, and contributes nothing before; the others
-//     go on meanwhile
+// shows elastic: a process that joins has the others' weights and tables, and contributes nothing before
 // needs: distributed
 // processors: 2
 // weighs: 2

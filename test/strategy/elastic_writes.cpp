@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// shows elastic: a death amid calls that write weights, states or slots between two steps: the bits of one process
+// shows elastic: a death amid calls that write weights or states: the bits of one process
 // needs: distributed
 // weighs: 2
 #define BOOST_TEST_MODULE elastic_writes

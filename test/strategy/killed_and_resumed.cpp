@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// shows members: killed and started again: the same bits; under `canonical<4>` those of one device, whichever worker
-//     or server it is, with a table
+// shows members: killed and started again: the same bits, under `canonical<4>` those of one device
 // weighs: 4
 // needs: distributed
 // processors: 2

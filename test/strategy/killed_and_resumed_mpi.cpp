@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// shows members: killed and started again: the same bits; under `canonical<4>` those of one device, whichever worker
-//     or server it is, with a table
+// shows members: killed and started again: the same bits, under `canonical<4>` those of one device
 // needs: mpi
 // processors: 2
 // alone: it starts itself, by mpirun, as the members of a job

@@ -5,7 +5,7 @@
 # tables of README.md and bench/README.md are those that bench/tables.py makes of bench/results, those of
 # doc/reliability.md and doc/correctness.md what the tests' heads say; each cell of doc/combinations.md has a program
 # that shows it; the code of doc/data.md, doc/estimator.md and doc/layers.md is that of their tests; doc/errors.md has
-# every fault that is raised and every kind of error; no header is longer than 500 lines; doc/ has at most 50,000
+# every fault that is raised and every kind of error; no header is longer than 500 lines; doc/ has at most 46,000
 # words.
 set -u
 cd "$2" || exit 1
@@ -65,7 +65,7 @@ else
 fi
 
 words=$(cat doc/*.md | wc -w)
-[ "$words" -le 50000 ] || complain "doc/ has $words words without the ops' pages; the limit is 50,000"
+[ "$words" -le 46000 ] || complain "doc/ has $words words without the ops' pages; 45,000 are aimed at, 46,000 allowed"
 
 for page in $pages bench/notes/*.md; do
     while IFS= read -r link; do

@@ -9,10 +9,10 @@ fault=0
 complain() { echo "$*"; fault=1; }
 
 answers=doc/find-your-way.md
-rows=$(grep -E '^\| [^|]*\? \|' "$answers")
+rows=$(grep -E '^- ' "$answers")
 [ "$(wc -l <<<"$rows")" -ge 20 ] || complain "$answers has fewer than twenty questions"
 while IFS= read -r row; do
-    [[ $row =~ ^'| '[^\|]+'? | `'([^\`]+)'` |'$ ]] ||
+    [[ $row =~ ^'- '[^?]+'? `'([^\`]+)'`'$ ]] ||
         { complain "$answers: not one question and one path: $row"; continue; }
     [ -f "${BASH_REMATCH[1]}" ] || complain "$answers: there is no ${BASH_REMATCH[1]}"
 done <<<"$rows"

@@ -1,21 +1,22 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSL-1.0
-"""The tables of doc/reliability.md and doc/correctness.md, from the lines at tests' heads that say what a test shows:
+"""The lists of doc/reliability.md and doc/correctness.md, from the lines at tests' heads that say what a test shows:
 
     // shows SECTION: a promise in words, which may
     //     go on in indented lines
 
     shows.py FOLDER            compares the pages with the tests; exit status 1 where they differ
-    shows.py FOLDER --write    writes the tables between `<!-- shown: SECTION -->` and `<!-- end -->`
+    shows.py FOLDER --write    writes the lists between `<!-- shown: SECTION -->` and `<!-- end -->`
 
-A promise that several tests state in the same words is one row. Tests labelled slow are marked."""
+A promise that several tests state in the same words is one entry. Tests labelled slow are marked."""
 import pathlib
 import re
 import sys
+import textwrap
 
 PAGES = ("doc/reliability.md", "doc/correctness.md")
 HEAD = 30   # lines of a file that may be its head
-TABLE = re.compile(r"(<!-- shown: (\S+) -->\n).*?(<!-- end -->)", re.S)
+PLACE = re.compile(r"(<!-- shown: (\S+) -->\n).*?(<!-- end -->)", re.S)
 
 
 def promises(path):
@@ -45,9 +46,11 @@ def collect(top):
     return found
 
 
-def table(rows):
-    return "".join(["\n| what | test |\n|---|---|\n"] +
-                   [f"| {promise} | {', '.join(tests)} |\n" for promise, tests in rows.items()] + ["\n"])
+def entries(rows):
+    """A list of at most 120 columns: the promise, and the tests that show it."""
+    return "\n" + "".join(textwrap.fill(f"- {promise}: {', '.join(tests)}", 120, subsequent_indent="  ",
+                                        break_long_words=False, break_on_hyphens=False) + "\n"
+                          for promise, tests in rows.items()) + "\n"
 
 
 def main():
@@ -58,8 +61,8 @@ def main():
     fault, used = 0, set()
     for name in PAGES:
         text = (top / name).read_text()
-        used |= {section for _, section, _ in TABLE.findall(text)}
-        filled = TABLE.sub(lambda m: m[1] + table(found.get(m[2], {})) + m[3], text)
+        used |= {section for _, section, _ in PLACE.findall(text)}
+        filled = PLACE.sub(lambda m: m[1] + entries(found.get(m[2], {})) + m[3], text)
         if "--write" in sys.argv:
             (top / name).write_text(filled)
         elif filled != text:

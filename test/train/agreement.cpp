@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// shows members: other data, seeds, rates, settings, hooks, metrics or steps: an error on all with both values,
-//     before anything is updated
+// shows members: other data, seeds, rates, hooks or metrics: an error on all with both values
 #define BOOST_TEST_MODULE agreement
 #include <boost/test/unit_test.hpp>
 #include "support/points.hpp"

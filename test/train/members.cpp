@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// shows members: NaN on one member, metrics of one alone, uneven batches, signals during validation, another number
-//     of members: all end alike
+// shows members: NaN, metrics or signals on one member, uneven batches, another number of members: all end alike
 #define BOOST_TEST_MODULE members
 #include <boost/test/unit_test.hpp>
 #include "io/temporary_folder.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// shows training: a loss that is not finite ends the step before anything is updated, and its cause is named;
-//     impossible rates are refused; weights that are not finite replace no file
+// shows training: a loss that is not finite ends the step unchanged and is explained; impossible rates are refused;
+//     bad weights replace no file
 #define BOOST_TEST_MODULE not_finite
 #include <boost/test/unit_test.hpp>
 #include "io/error_parts.hpp"

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+// shows numbers: whole nets beside the losses that PyTorch gave
 // optimise: sanitized
 // processors: 2
 // also: parts64

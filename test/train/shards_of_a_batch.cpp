@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// shows numbers: a step over parts equals the step over the whole, under weights of either sign, ignored labels and
-//     short parts
+// shows numbers: a step over parts equals the step over the whole, with weights, ignored labels, short parts
 #define BOOST_TEST_MODULE shards_of_a_batch
 #include <boost/test/unit_test.hpp>
 

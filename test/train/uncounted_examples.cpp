@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// shows numbers: what does not count touches nothing: padding, ignored labels and examples of weight 0 may hold NaN
+// shows numbers: what does not count touches nothing: padding, ignored labels, weights of 0 may be NaN
 #define BOOST_TEST_MODULE uncounted_examples
 #include <boost/test/unit_test.hpp>
 #include "io/error_parts.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// shows elastic: the agreement on who goes on: never two parts, whatever is lost, cut, killed, late or started again
+// shows elastic: the agreement on who goes on: never two parts, whatever is lost, cut, killed or late
 // needs: distributed
 #include <boost/test/unit_test.hpp>
 #include <sinter/net/elastic/assembly.hpp>

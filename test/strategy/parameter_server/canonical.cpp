@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// shows servers: `sync<0>` and `stale<0>` under `canonical<4>` end in the bytes of one device: 1, 2 and 4 workers, 1
-//     to 3 servers, a table, dropout and batch_norm
+// shows servers: `sync<0>` and `stale<0>` under `canonical<4>` end in the bytes of one device
 // weighs: 3
 // needs: distributed
 #include "job.hpp"

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// shows servers: checkpoints of a job with tables: written by the servers, or by a chief that does not see their
-//     files
+// shows servers: checkpoints with tables, written by the servers or by the chief
 // weighs: 4
 // needs: distributed
 #include "../../io/temporary_folder.hpp"

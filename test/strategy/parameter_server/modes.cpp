@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// shows servers: 5 asynchronous workers of 100 steps make 500; workers come late and leave early; `max_steps` is met
-//     exactly
+// shows servers: 5 asynchronous workers of 100 steps make 500; `max_steps` is met exactly
 // weighs: 3
 // needs: distributed
 #include "io/temporary_folder.hpp"

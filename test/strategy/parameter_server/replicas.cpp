@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// shows servers: second copies in whole sessions: a killed server changes no bit, also after a load or `reset()`
+// shows servers: second copies in whole sessions: a killed server changes no bit
 // needs: distributed
 #include "io/temporary_folder.hpp"
 #include "job.hpp"

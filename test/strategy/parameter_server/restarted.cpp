@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// shows servers: workers and servers started again at once or soon, in each mode: they train on, or all end in words
-//     that name one
+// shows servers: workers and servers started again at once: they train on, or all end and name one
 // weighs: 3
 // needs: distributed
 #define BOOST_TEST_MODULE restarted

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// shows servers: several servers save by steps, seconds or both: every checkpoint has all parts, by clocks of one
-//     step
+// shows servers: several servers save by steps, seconds or both: every checkpoint has all parts
 // weighs: 3
 // needs: distributed
 #include <boost/test/unit_test.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// shows servers: SIGTERM to a server alone: all stop after one step, with the chief's checkpoint and the servers'
+// shows servers: SIGTERM to a server alone: all stop after one step, with all checkpoints
 // weighs: 4
 // needs: distributed
 // processors: 2

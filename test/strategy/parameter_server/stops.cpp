@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// shows servers: whoever asks, workers that share batches stop, or save, after one step with one file
+// shows servers: whoever asks, workers stop, or save, after one step with one file
 // weighs: 3
 // needs: distributed
 #include "job.hpp"

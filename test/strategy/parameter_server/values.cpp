@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// shows servers: files, averages, clipping, frozen parameters, loads and new values in mid-training: one asynchronous
-//     worker has one device's bits
+// shows servers: files, averages, clipping, frozen parameters, loads amid training: one worker has one device's bits
 // weighs: 3
 // needs: distributed
 #include "job.hpp"

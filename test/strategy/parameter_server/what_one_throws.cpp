@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// shows servers: what data or hooks throw ends workers that share batches, and their servers; others go on
+// shows servers: what data or hooks throw ends those that share batches; others go on
 // weighs: 2
 // needs: distributed
 #include "job.hpp"

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// shows files: loading is all or nothing, also where one allocation fails; files of another optimizer, seed or
-//     program say what to do
+// shows files: loading is all or nothing; files of another optimizer, seed or program say what to do
 // needs: python
 // once: what Python is told does not depend on the compiler
 #define BOOST_TEST_MODULE conversion_lines

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// shows saving: checkpoints in the order in which they were written, after loads of earlier ones, in another run's
-//     folder, with damaged heads
+// shows saving: checkpoints in the order written, after loads of earlier ones, in others' folders, damaged
 #define BOOST_TEST_MODULE history
 #include <boost/test/unit_test.hpp>
 #include "io/temporary_folder.hpp"

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// shows files: loading is all or nothing, also where one allocation fails; files of another optimizer, seed or
-//     program say what to do
+// shows files: loading is all or nothing; files of another optimizer, seed or program say what to do
 // alone: its operator new
 #define BOOST_TEST_MODULE load_whole_or_not
 #include <boost/test/unit_test.hpp>

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// shows saving: a run that was replaced cannot write its checkpoints; a job that dies at one step again and again is
-//     given up
+// shows saving: a replaced run cannot write its checkpoints; a job that dies at one step repeatedly is given up
 #define BOOST_TEST_MODULE owned
 #include <boost/test/unit_test.hpp>
 #include "io/temporary_folder.hpp"

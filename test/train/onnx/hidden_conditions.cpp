@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// shows files: an exported net computes what Sinter computes, op by op, in loops, hidden rows and special values
-//     among them
+// shows files: an exported net computes what Sinter computes, op by op and in loops
 // needs: python
 // once: what a file holds does not depend on the compiler
 #define BOOST_TEST_MODULE onnx_hidden_conditions

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// shows training: whatever writes a parameter begins its averages anew; weights mixed with averages are refused until
-//     a load
+// shows training: whatever writes a parameter begins its averages anew
 #define BOOST_TEST_MODULE moving_average
 #include <boost/test/unit_test.hpp>
 #include <sinter/device/cpu.hpp>
