@@ -68,7 +68,7 @@ struct snapshots {
         if (!run.chief) return;
         take(run);
         if constexpr (requires { run.model.session().client(); })
-            counters = run.model.session().client()->call(0, "counters");
+            counters = run.model.session().client()->call(0, sharded::calls::get_counters()).json;
     }
 
 private:

@@ -31,13 +31,33 @@ const sharded::shard_layout& layout() {
 void need(bool b) {
     if (!b) std::abort();
 }
+template <class Message>
+void is_stable(const Message& m) {
+    const std::string once = sharded::encode(m);
+    need(sharded::encode(sharded::decode<Message>(as_bytes(once))) == once);
+    if constexpr (std::is_base_of_v<sharded::table_rows, Message>)   // read by place
+        for (std::size_t i = 0; i < m.size(); ++i) need(m.row(i) + m.width() <= m.values.data() + m.values.size());
+}
+/// The first byte says of which call the rest is to be an answer.
+template <class... Calls>
+void one_of_answers(sharded::call_list<Calls...>, span<const std::byte> bytes) {
+    const auto one = [&]<class Call>(Call*) {
+        if (std::to_integer<unsigned>(bytes[0]) != static_cast<unsigned>(Call::id)) return;
+        try {
+            is_stable(sharded::decode<typename Call::answer>(bytes.subspan(1)));
+        } catch (const error& e) {
+            must_be_fit(e);
+        }
+    };
+    (one(static_cast<Calls*>(nullptr)), ...);
+}
 } // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     using namespace sinter::sharded;
     if (size < 1) return 0;
     const span<const std::byte> bytes(reinterpret_cast<const std::byte*>(data) + 1, size - 1);
-    switch (data[0] % 8) {
+    switch (data[0] % 10) {
         case 0: {   // a header that has proved to be one of this connection
             if (bytes.size() < 40) return 0;
             using wire::detail::get;
@@ -55,6 +75,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
                 const std::int64_t n = array_floats(layout(), h.tag.bucket, 2);
                 need(n >= 0 && static_cast<std::int64_t>(h.tag.offset + h.tag.elements) <= n);
             }
+            if (w == word::call) need(h.tag.elements >= 1 && h.tag.elements <= last_call);
             if (w == word::pull_rows) need(h.bytes == 8 * h.tag.elements && h.tag.bucket >= 0 && h.tag.bucket < 2);
             return 0;
         }
@@ -142,6 +163,20 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
             } catch (const error& e) {
                 must_be_fit(e);
             }
+            return 0;
+        case 8: try {   // the arguments of a call, by its number: refused, or the same when they are written again
+                if (bytes.empty()) return 0;
+                const auto id = static_cast<call_id>(std::to_integer<std::uint8_t>(bytes[0]));
+                const auto take = [](const auto& c) { is_stable(c); };
+                const auto arguments = bytes.subspan(1);
+                const bool known = worker_calls::visit(id, arguments, take) || copy_calls::visit(id, arguments, take);
+                need(known == (id >= call_id::join && static_cast<std::uint16_t>(id) <= last_call));
+            } catch (const error& e) {
+                must_be_fit(e);
+            }
+            return 0;
+        case 9:   // the answer to one
+            if (!bytes.empty()) one_of_answers(worker_calls(), bytes);
             return 0;
         default: try {   // what a copy says of itself
                 const auto n = wire::restored<copy_note>(bytes);

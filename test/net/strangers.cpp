@@ -100,7 +100,7 @@ BOOST_AUTO_TEST_CASE(who_says_nothing_or_too_slowly_is_closed) {
     const io::descriptor silent = connected(at[0]), slow = connected(at[0]);
     std::atomic<bool> end{false};
     std::thread dripping([&] {   // a byte now and then, each of them right
-        const std::string greeting = "SNRH\1";
+        const std::string greeting = "SNRH\2";
         for (std::size_t i = 0; !end; ++i) {
             (void)!::send(slow.get(), &greeting[i % 5], 1, MSG_NOSIGNAL);
             ::usleep(100000);

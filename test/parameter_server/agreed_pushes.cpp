@@ -205,9 +205,7 @@ void one_push_comes_to_one_server_alone(const sharded::update_order& order, int 
                 BOOST_REQUIRE(link.has_value());
                 lanes[s] = std::make_unique<sharded::lane>();
                 lanes[s]->connect(std::move(*link));
-                wire::archive_writer w;
-                w & std::int64_t{0};
-                BOOST_REQUIRE(lanes[s]->introduce("join", w.bytes(), [&](int d, short events) {
+                BOOST_REQUIRE(lanes[s]->introduce(sharded::calls::join(), [&](int d, short events) {
                     return dialler.poll_until(d, events, base::monotonic_seconds() + 30);
                 }));
             }

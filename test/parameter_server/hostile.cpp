@@ -56,7 +56,7 @@ BOOST_AUTO_TEST_CASE(one_byte_now_and_then) {
     const io::descriptor silent = connected(two_workers.at[2]), slow = connected(two_workers.at[2]);
     bool closed = false;
     for (int i = 0; i < 70 && !closed; ++i) {   // a server waits five seconds for a handshake
-        say(slow, std::string(1, "SNRH\1"[i % 5]));
+        say(slow, std::string(1, "SNRH\2"[i % 5]));
         closed = is_closed(slow.get(), 0.1);
     }
     BOOST_TEST(closed);
@@ -72,7 +72,7 @@ BOOST_AUTO_TEST_CASE(garbage) {
         const io::descriptor s = connected(two_workers.at[2]);
         std::string bytes(random() % 3000, '\0');
         for (char& c : bytes) c = static_cast<char>(random());
-        if (i % 3 == 0) bytes = "SNRH\1" + bytes;
+        if (i % 3 == 0) bytes = "SNRH\2" + bytes;
         if (i % 5 == 0) bytes.assign(3000, i % 2 == 0 ? '\0' : '\xff');
         say(s, bytes);
     }

@@ -538,7 +538,7 @@ BOOST_AUTO_TEST_CASE(a_server_that_comes_again_at_the_end_passes_what_is_over) {
         all[1].reset();
         all[1] = made(1);
         again.start([&] { all[1]->run(); });
-        for (const auto& c : {chief.get(), other.get()}) c->call(1, "counters");   // it is there
+        for (const auto& c : {chief.get(), other.get()}) c->call(1, sharded::calls::get_counters());   // it is there
         chief->leave();
         other->leave();
     }
@@ -563,7 +563,7 @@ BOOST_AUTO_TEST_CASE(clocks_that_wait_for_a_checkpoint_are_not_forgotten) {
 BOOST_AUTO_TEST_CASE(one_that_is_asked_for_is_one_more) {
     const auto written = written_beside(sharded::update_order::stale(0), 3, 0, 7, [](sharded::client& c) {
         for (int k = 0; k < 3; ++k) push(c);
-        c.call(0, "checkpoint", "mine");
+        c.call(0, sharded::calls::checkpoint{"mine"});
         for (int k = 0; k < 4; ++k) push(c);
     });
     std::vector<std::string> names;

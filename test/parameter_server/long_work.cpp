@@ -98,7 +98,7 @@ BOOST_AUTO_TEST_CASE(who_waits_for_a_table_or_for_a_copy_of_it_is_not_dead) {
     all.start([&] { b.push(2); });
     wait_for(b.updates->inside);
     all.start([&] { b.c[0]->wrong_numbers(); });           // wants the table
-    all.start([&] { b.c[3]->call(0, "checkpoint"); });     // a copy, while nobody changes anything
+    all.start([&] { b.c[3]->call(0, sharded::calls::checkpoint()); });     // a copy, while nobody changes anything
     ::usleep(200'000);
     all.start([&] { b.push(1); });                         // waits for that
     all.start([&] {
@@ -179,7 +179,7 @@ BOOST_AUTO_TEST_CASE(pushes_go_on_while_a_table_is_saved_as_it_was) {
     for (int i = 0; i < 5; ++i) push();
     for (int round = 0; round < 2; ++round) {
         waits = goes_on = over = false;
-        all.start([&] { b.c[1]->call(0, "checkpoint"), over = true; });
+        all.start([&] { b.c[1]->call(0, sharded::calls::checkpoint()), over = true; });
         wait_for(waits);
         const std::int64_t before = b.server->global_step();
         for (int i = 0; i < 3; ++i) push();

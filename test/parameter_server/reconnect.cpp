@@ -210,7 +210,7 @@ BOOST_AUTO_TEST_CASE(a_server_that_comes_back_from_its_checkpoint_goes_on_with_t
                 for (int i = 0; i < 10; ++i) p.push();
                 double x[1] = {1};
                 p.c->reduce(x);
-                if (w == 0) p.c->call(0, "checkpoint");
+                if (w == 0) p.c->call(0, sharded::calls::checkpoint());
                 p.c->reduce(x);
                 for (int i = 0; i < 3; ++i) p.push();   // these are lost
                 ++stage;
@@ -221,7 +221,7 @@ BOOST_AUTO_TEST_CASE(a_server_that_comes_back_from_its_checkpoint_goes_on_with_t
                     p.c->wait_for_others();
                     BOOST_TEST(p.all_are(30));
                     BOOST_TEST(p.c->global_step() == (order.mode == sharded::update_mode::async ? 30 : 15));
-                    BOOST_TEST(holds(p.c->call(0, "counters"), "\"lost\": 3"));
+                    BOOST_TEST(holds(p.c->call(0, sharded::calls::get_counters()).json, "\"lost\": 3"));
                 }
                 p.c->leave();
             });
@@ -260,7 +260,7 @@ BOOST_AUTO_TEST_CASE(a_push_that_the_checkpoint_has_and_whose_answer_was_lost) {
             pusher p(seen, 0);
             p.c->open(0);
             for (int i = 0; i < each; ++i) ++begun, p.push(), ++answered;
-            const std::string counted = p.c->call(0, "counters");
+            const std::string counted = p.c->call(0, sharded::calls::get_counters()).json;
             SINTER_NEED(p.all_are(each));
             SINTER_NEED(holds(counted, "\"repeated\": 1"));
             SINTER_NEED(holds(counted, "\"lost\": 0"));

@@ -115,17 +115,15 @@ BOOST_AUTO_TEST_CASE(what_is_read_is_known_to_be_of_one_version_or_not) {
     const auto read = [&](int server, std::int64_t first) {
         t.other->read(server, 0, first, {t.values.data() + server * floats + first, floats / 2});
     };
-    wire::archive_writer next, step;
-    next & std::int64_t{1};
-    step & std::int64_t{0};
+    const sharded::calls::begin_renewal next{1};
     t.other->begin_reading();
-    t.chief->call(0, "renew", next.bytes());
-    t.other->call(0, "stop reason");   // whose answer says so
+    t.chief->call(0, next);
+    t.other->call(0, sharded::calls::get_stop_reason());   // whose answer says so
     BOOST_TEST(t.other->version() == 1);
     read(1, 0);
-    t.chief->call(1, "renew", next.bytes());
+    t.chief->call(1, next);
     for (int s = 0; s < 2; ++s) t.write(s, 1000);
-    t.chief->call_all("renewed", step.bytes());
+    t.chief->call_all(sharded::calls::end_renewal());
     read(0, 0), read(0, floats / 2), read(1, floats / 2);
     BOOST_TEST(t.common() == -1);
     BOOST_TEST(!t.other->use_read());

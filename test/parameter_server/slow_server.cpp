@@ -73,7 +73,7 @@ private:
             link.receive(asked, {reinterpret_cast<std::byte*>(bytes.data()), static_cast<std::size_t>(h->bytes)});
             while (!link.fill()) ::usleep(200);
             if (asked.operation == static_cast<std::uint32_t>(sharded::word::heartbeat)) beats -= leaves;
-            else leaves = std::string_view(bytes.data(), asked.elements) == "leave";
+            else leaves = asked.elements == static_cast<std::uint64_t>(sharded::call_id::leave);
             if (leaves && beats > 0) continue;
             std::vector<std::byte> answer(sharded::answer_block::bytes);
             sharded::answer_block().encode(answer.data());

@@ -34,8 +34,9 @@ std::string error_of(const job& j, int worker = 0) {
         return e.what();
     }
 }
-/// A link of worker 0 that has said "join".
-wire::data_link joined_link(const job& j, const char* name = "join") {
+/// A link of worker 0 that has joined, or made another call in place of that.
+wire::data_link joined_link(const job& j, sharded::call_id id = sharded::call_id::join,
+                            const std::string& arguments = sharded::encode(sharded::calls::join())) {
     wire::service_client dialler(j.as(cluster_role::worker, 0), j.same);
     // The server refuses worker 0 until it has noticed that the link before this one is closed.
     std::optional<wire::data_link> link;
@@ -44,12 +45,10 @@ wire::data_link joined_link(const job& j, const char* name = "join") {
         if (!link) ::usleep(10000);
     }
     BOOST_REQUIRE_MESSAGE(link.has_value(), dialler.trouble().words());
-    std::string bytes = name;
-    if (bytes == "join") bytes += std::string(8, '\0');
     wire::frame_tag t;
     t.operation = static_cast<std::uint32_t>(sharded::word::call);
-    t.elements = std::strlen(name);
-    link->send(t, as_bytes(bytes));
+    t.elements = static_cast<std::uint64_t>(id);
+    link->send(t, as_bytes(arguments));
     while (!link->flush()) {}
     return std::move(*link);
 }
@@ -175,13 +174,27 @@ BOOST_AUTO_TEST_CASE(requests_that_make_no_sense_are_refused) {
     BOOST_TEST(answer(word::commit, 0, 0, 0, sharded::commit_block::bytes) == "refused: a commit that makes no sense");
     BOOST_TEST(answer(word::sections, 0, 0, 0, 10) == "refused: a section that is cut short");
     BOOST_TEST(answer(word::sections, 0, 0, 0, 50) == "refused: a section of more than a frame holds");
-    BOOST_TEST(answer(word::call, 65, 0, 0, 65) == "refused: a call without a name");
-    BOOST_TEST(answer(word::call, 9, 0, 0, 9) == "refused: a call that is not known");
+    using sharded::call_id;
+    for (const std::uint64_t id : {std::uint64_t{0}, std::uint64_t{sharded::last_call} + 1, std::uint64_t{65537}})
+        BOOST_TEST(answer(word::call, id, 0, 0, 9) == "refused: a call that is not known");
+    for (const call_id id : {call_id::lead, call_id::follow, call_id::exchange_norms})   // of copies, which are none
+        BOOST_TEST(answer(word::call, static_cast<std::uint64_t>(id), 0, 0, 4) == "refused: a call that is not known");
+    const auto stop = static_cast<std::uint64_t>(call_id::stop), rows = static_cast<std::uint64_t>(call_id::read_rows);
+    BOOST_TEST(holds(answer(word::call, stop, 0, 0, 300), "fewer bytes than the message says"));   // 16843009
+    BOOST_TEST(holds(answer(word::call, rows, 0, 0, 17), "more bytes than the message has"));
+    BOOST_TEST(holds(answer(word::call, rows, 0, 0, 16), "rows of no table"));
     BOOST_TEST(answer(word(99), 0, 0, 0, 0) == "refused: a request that is not known");
-    for (const char* name : {"reduce", "open", "join\1"}) {
-        wire::data_link link = joined_link(j, name);
-        BOOST_TEST(holds(answer_of(link), "refused: "));
-    }
+    const auto first_call = [&](call_id id, const std::string& arguments, const char* why) {
+        wire::data_link link = joined_link(j, id, arguments);
+        const std::string text = answer_of(link);
+        BOOST_TEST((text.starts_with("refused: ") && holds(text, why)), text);
+    };
+    for (const call_id id : {call_id::all_reduce, call_id::open, call_id::join})
+        first_call(id, "", "fewer bytes than the message says");
+    using sharded::encode, sharded::calls::join, sharded::calls::fail;
+    first_call(call_id::join, encode(join{-1}), "no clock");
+    first_call(call_id::join, encode(join{0, 0, -1}), "no name of a save");
+    first_call(call_id::fail, encode(fail{std::string(sharded::most_reason + 1, 'x')}), "is too long");
     auto c = j.client(0);   // and the job is as it was
     c->open(0);
     c->begin_push();

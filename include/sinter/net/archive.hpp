@@ -4,6 +4,7 @@
 #include <sinter/net/frame.hpp>
 #include <bit>
 #include <concepts>
+#include <cstring>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,13 @@
 /// the same on every machine, and never allocate more than the bytes that are there can hold. They
 /// write numbers, texts and lists of them: nothing that names a type or could be run.
 namespace sinter::inline SINTER_TARGET::wire {
+
+namespace detail {
+/// Whether a list of these is in memory as it is in a message.
+template <class T>
+inline constexpr bool are_their_bytes =
+    std::endian::native == std::endian::little && std::is_arithmetic_v<T> && !std::is_same_v<T, bool>;
+} // namespace detail
 
 /// Appends values to a text of bytes: `archive & x & y`.
 class archive_writer {
@@ -33,6 +41,7 @@ private:
         bytes_.append(reinterpret_cast<const char*>(b), sizeof b);
     }
     void write(double x) { write(std::bit_cast<std::uint64_t>(x)); }
+    void write(float x) { write(std::bit_cast<std::uint32_t>(x)); }
     void write(const std::string& s) {
         write(static_cast<std::uint32_t>(s.size()));
         bytes_ += s;
@@ -40,7 +49,10 @@ private:
     template <class T>
     void write(const std::vector<T>& list) {
         write(static_cast<std::uint32_t>(list.size()));
-        for (const T& x : list) write(x);
+        if constexpr (detail::are_their_bytes<T>)
+            bytes_.append(reinterpret_cast<const char*>(list.data()), list.size() * sizeof(T));
+        else
+            for (const T& x : list) write(x);
     }
 };
 
@@ -78,6 +90,11 @@ private:
         read(bits);
         x = std::bit_cast<double>(bits);
     }
+    void read(float& x) {
+        std::uint32_t bits;
+        read(bits);
+        x = std::bit_cast<float>(bits);
+    }
     void read(std::string& s) {
         std::uint32_t n;
         read(n);
@@ -89,8 +106,14 @@ private:
         std::uint32_t n;
         read(n);
         if (n > left_.size()) fault("a list longer than the message");   // each element has a byte at least
-        list.resize(n);
-        for (T& x : list) read(x);
+        if constexpr (detail::are_their_bytes<T>) {
+            const auto bytes = take(n * sizeof(T));
+            list.resize(n);
+            if (n > 0) std::memcpy(list.data(), bytes.data(), bytes.size());
+        } else {
+            list.resize(n);
+            for (T& x : list) read(x);
+        }
     }
 };
 

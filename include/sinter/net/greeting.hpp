@@ -12,7 +12,7 @@
 /// on. It has a fixed size and is read without allocating for it.
 namespace sinter::inline SINTER_TARGET::wire {
 
-inline constexpr std::uint16_t protocol_major = 1, protocol_minor = 0;
+inline constexpr std::uint16_t protocol_major = 2, protocol_minor = 0;   // 1: servers' calls by their names
 /// What a connection is for.
 enum class purpose : std::uint8_t { control = 1, data = 2, service = 3 };
 

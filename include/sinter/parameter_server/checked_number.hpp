@@ -4,6 +4,7 @@
 #include <sinter/base/joined.hpp>
 #include <sinter/base/target_namespace.hpp>
 #include <cstdint>
+#include <string_view>
 
 namespace sinter::inline SINTER_TARGET::sharded {
 
@@ -15,6 +16,11 @@ inline constexpr std::int64_t most_count = INT64_MAX / 4;
 inline void check_number(std::int64_t n, std::int64_t least, const char* what, const char* where,
                          std::int64_t most = most_count) {
     if (n < least || n > most) throw format_error(what, where, joined({n}), joined({least, " to ", most}));
+}
+/// The same of a text: of at most so many bytes.
+SINTER_COLD inline void check_text(std::string_view text, std::size_t most, const char* where) {
+    if (text.size() > most)
+        throw format_error("is too long", where, joined({text.size(), " bytes"}), joined({most, " at most"}));
 }
 
 } // namespace sinter::sharded

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/net/archive.hpp>
+#include <sinter/parameter_server/checked_number.hpp>
 #include <array>
 #include <vector>
 
@@ -44,11 +45,14 @@ struct known_to_worker {
     void serialize(A& a, unsigned) {
         a & sum & opened & stop_clock & applied & step & files & open_clock & open_step;
     }
-    bool makes_sense() const {
-        constexpr auto most = std::int64_t{1} << 62;
-        bool all = stop_clock >= -1 && stop_clock < most && open_clock >= 0 && open_clock < most && open_step >= 0;
-        for (const std::int64_t c : files) all = all && c > 0 && c < most;
-        return all;
+    /// Throws format_error for what no worker knows.
+    void check() const {
+        constexpr const char* where = "what a worker that joins knows";
+        check_number(static_cast<std::int64_t>(sum), 1, "no number of a sum", where);
+        check_number(stop_clock, -1, "no clock to stop after", where);
+        for (const std::int64_t n : {applied, open_clock}) check_number(n, 0, "no number of clocks", where);
+        for (const std::int64_t n : {step, open_step}) check_number(n, 0, "no global step", where);
+        for (const std::int64_t c : files) check_number(c, 1, "no clock to save after", where);
     }
 };
 
@@ -68,12 +72,14 @@ struct about_server {
         a & has_values & sum & begins & lacks & life & restored & open & files;
         note.serialize(a, version);
     }
+    void check() const {
+        constexpr const char* where = "what a server says of itself";
+        for (const std::uint64_t n : {sum, begins, lacks})
+            check_number(static_cast<std::int64_t>(n), 0, "no number of a sum", where);
+        check_number(restored, -1, "no step of a checkpoint", where);
+        for (const std::int64_t c : files) check_number(c, 1, "no clock to save after", where);
+    }
 };
-
-/// What a server asks another one for that keeps a copy: the name of its first call.
-namespace copy_calls {
-inline const std::string follow = "follow", norm = "norm";
-} // namespace copy_calls
 
 inline int process_of_copy(int shard, int copy, int servers) { return (shard + copy) % servers; }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/net/frame.hpp>
+#include <sinter/parameter_server/calls.hpp>
 #include <sinter/parameter_server/checked_number.hpp>
 #include <sinter/parameter_server/push_info.hpp>
 #include <sinter/parameter_server/shard_layout.hpp>
@@ -21,7 +22,7 @@
 /// | pull_rows | bucket: table; elements: rows | keys, 64 bits each |
 /// | write | bucket: array; offset, elements | floats |
 /// | read | bucket: array; offset, elements | |
-/// | call | elements: length of the name | name, argument |
+/// | call | elements: call_id; bucket: of two copies, the shard | arguments (calls.hpp) |
 /// | heartbeat, wait | | |
 /// | squares | step: clock; elements: tensors | floats, between servers (server/shared_squares.hpp) |
 /// | values | offset, elements | floats |
@@ -36,7 +37,6 @@ enum class word : std::uint32_t {
     squares = 64
 };
 inline constexpr int table_arrays = 64;
-inline constexpr std::uint32_t most_phases = 64;
 inline constexpr std::size_t most_frame = wire::most_payload;
 inline constexpr std::int64_t floats_of_frame = static_cast<std::int64_t>(most_frame / 4);
 /// Answers and pushes whose floats take no more bytes than this are one frame.
@@ -204,7 +204,8 @@ inline const char* fault_of(const wire::frame_header& h, const shard_layout& lay
             return h.tag.bucket >= 0 && h.tag.bucket < static_cast<std::int64_t>(layout.tables.size()) &&
                            elements >= 0 && elements <= most_keys_of_frame && h.bytes == 8 * h.tag.elements
                        ? nullptr : "a pull of rows of no table";
-        case word::call: return h.tag.elements <= h.bytes && h.tag.elements <= 64 ? nullptr : "a call without a name";
+        case word::call:
+            return h.tag.elements >= 1 && h.tag.elements <= last_call ? nullptr : "a call that is not known";
         case word::heartbeat: return h.bytes == 0 ? nullptr : "a heartbeat with more";
         default: return "a request that is not known";
     }

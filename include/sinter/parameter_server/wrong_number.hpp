@@ -31,6 +31,7 @@ struct wrong_numbers {
             all.push_back({flat[i], flat[i + 1], flat[i + 2], flat[i + 3],
                            std::bit_cast<float>(static_cast<std::int32_t>(flat[i + 4]))});
     }
+    void check() const {}
 };
 
 /// The place of the first number of n that is infinite or NaN; -1: there is none.

@@ -91,15 +91,13 @@ inline void client::open(std::int64_t max_steps, std::int64_t global_step, bool 
                          std::vector<std::int64_t> phase_steps) {
     engine& e = *engine_;
     engine::lock hold(e.mutex);
-    wire::archive_writer w;
-    w & max_steps & global_step & std::uint8_t{begins} & phase_steps;
-    e.call_all(hold, "open", w.bytes());
+    e.call_all(hold, calls::open{std::max<std::int64_t>(max_steps, 0), global_step, begins, std::move(phase_steps)});
     e.note_opening();
     e.no_more = false;
 }
 inline void client::wait_until_open() {
     engine::lock hold(engine_->mutex);
-    engine_->call_all(hold, "wait until open");
+    engine_->call_all(hold, calls::wait_until_open());
     engine_->note_opening();
 }
 
@@ -107,26 +105,18 @@ inline void client::begin_renewal() {
     engine& e = *engine_;
     engine::lock hold(e.mutex);
     e.before_renewal = e.newest();
-    const std::int64_t next = std::max(++e.renewals, *e.before_renewal + 1);
-    wire::archive_writer w;
-    w & next;
-    e.call_all(hold, "renew", w.bytes());
+    e.call_all(hold, calls::begin_renewal{std::max(++e.renewals, *e.before_renewal + 1)});
 }
 inline void client::end_renewal() {
     engine& e = *engine_;
     engine::lock hold(e.mutex);
-    wire::archive_writer w;
-    w & e.lanes[0]->global_step;
-    e.call_all(hold, "renewed", w.bytes());
+    e.call_all(hold, calls::end_renewal{e.lanes[0]->global_step});
     e.before_renewal.reset();
 }
 inline void client::wait_for_renewal() {
     engine& e = *engine_;
     engine::lock hold(e.mutex);
-    const std::int64_t next = ++e.renewals;
-    wire::archive_writer w;
-    w & next;
-    e.call_all(hold, "wait until renewed", w.bytes());
+    e.call_all(hold, calls::wait_for_renewal{++e.renewals});
 }
 inline std::int64_t client::version() const {
     const engine::lock hold(engine_->mutex);
@@ -167,11 +157,7 @@ inline bool client::renewed() const {
 }
 inline std::vector<std::int64_t> client::phase_steps() const {
     engine::lock hold(engine_->mutex);
-    const std::string text = engine_->call_and_wait(hold, 0, "phase steps");
-    std::vector<std::int64_t> n;
-    wire::archive_reader r(as_bytes(text));
-    r & n;
-    return n;
+    return engine_->call_and_wait(hold, 0, calls::get_phase_steps()).steps;
 }
 inline std::int64_t client::next_clock() {
     engine& e = *engine_;
@@ -190,7 +176,7 @@ inline bool client::may_step() {
     // as when all save.
     if (std::exchange(e.jumped, false)) e.ticket = false;
     if (!std::exchange(e.ticket, false)) {
-        e.call_and_wait(hold, 0, "ticket");
+        e.call_and_wait(hold, 0, calls::acquire_step());
         if (e.stops() || !std::exchange(e.ticket, false)) return false;
     }
     return true;
@@ -201,12 +187,13 @@ inline void client::rest() {
     if (e.resting) return;
     e.resting = true;
     e.ticket = false;
-    e.ask_server_0_first(hold, "rest", "rest");
+    e.ask_server_0_first(hold, call_id::rest, call_id::rest);
     e.ticket = false;
 }
 inline void client::wait_for_others() {
     engine::lock hold(engine_->mutex);
-    engine_->ask_server_0_first(hold, "wait for others", "wait for others");   // each has the last updates
+    // Each has the last updates.
+    engine_->ask_server_0_first(hold, call_id::wait_for_others, call_id::wait_for_others);
 }
 
 inline std::int64_t client::open_clock() const {
@@ -222,7 +209,7 @@ inline std::int64_t client::pass_clocks() {
     engine::lock hold(e.mutex);
     while (e.jumped && !e.resting) {   // server 0 tells what has been agreed on for the clocks that are passed
         e.jumped = false;
-        e.call_and_wait(hold, 0, "ticket");
+        e.call_and_wait(hold, 0, calls::acquire_step());
         e.ticket = false;   // it may be one for an earlier clock
     }
     return e.clock = std::max(e.clock, e.info.applied);
@@ -230,9 +217,7 @@ inline std::int64_t client::pass_clocks() {
 inline void client::wait_for_clock() {
     engine& e = *engine_;
     engine::lock hold(e.mutex);
-    wire::archive_writer w;
-    w & e.clock;
-    e.call_all(hold, "wait for clock", w.bytes());
+    e.call_all(hold, calls::wait_for_clock{e.clock});
 }
 
 inline void client::begin_push() {
@@ -431,13 +416,13 @@ inline void client::ask_all_to_stop(const char* reason) {
     engine& e = *engine_;
     engine::lock hold(e.mutex);
     e.asked = true;
-    e.call_all(hold, "stop", reason);
+    e.call_all(hold, calls::stop{std::string(reason).substr(0, most_reason)});
 }
 inline void client::fail(const char* cause) noexcept {
     try {
         engine& e = *engine_;
         engine::lock hold(e.mutex);
-        e.call_all(hold, "fail", std::string(cause).substr(0, 1000));
+        e.call_all(hold, calls::fail{std::string(cause).substr(0, most_reason)});
     } catch (const std::exception&) {   // the job has ended already, or does by this
     }
 }
@@ -449,7 +434,7 @@ inline std::int64_t client::stop_clock() const {
 }
 inline void client::ask_all_to_save() {
     engine::lock hold(engine_->mutex);
-    engine_->call_and_wait(hold, 0, "save");
+    engine_->call_and_wait(hold, 0, calls::save_together());
 }
 inline std::int64_t client::files_clock() const {
     const engine::lock hold(engine_->mutex);
@@ -461,25 +446,24 @@ inline bool client::saves_files(std::int64_t clocks) const {
 }
 inline std::string client::stop_reason() const {
     engine::lock hold(engine_->mutex);
-    return engine_->call_and_wait(hold, 0, "stop reason");
+    return engine_->call_and_wait(hold, 0, calls::get_stop_reason()).reason;
 }
-inline std::string client::call(int server, const std::string& name, const std::string& argument) {
+template <class Call>
+typename Call::answer client::call(int server, const Call& c) {
     engine::lock hold(engine_->mutex);
-    engine_->call_name = name;
-    return engine_->call_and_wait(hold, static_cast<std::size_t>(server), engine_->call_name.c_str(), argument);
+    return engine_->call_and_wait(hold, static_cast<std::size_t>(server), c);
 }
-inline std::vector<std::string> client::call_all(const std::string& name, const std::string& argument) {
+template <class Call>
+std::vector<typename Call::answer> client::call_all(const Call& c) {
     engine::lock hold(engine_->mutex);
-    engine_->call_name = name;
-    engine_->call_all(hold, engine_->call_name.c_str(), argument);
-    std::vector<std::string> all;
-    for (const auto& l : engine_->lanes) all.push_back(l->text);
+    engine_->call_all(hold, c);
+    std::vector<typename Call::answer> all;
+    for (const auto& l : engine_->lanes) all.push_back(decode<typename Call::answer>(as_bytes(l->text)));
     return all;
 }
 inline std::vector<std::vector<wrong_number>> client::wrong_numbers() {
     std::vector<std::vector<wrong_number>> all;
-    for (const std::string& text : call_all("wrong numbers"))
-        all.push_back(wire::restored<sharded::wrong_numbers>(as_bytes(text)).all);
+    for (sharded::wrong_numbers& w : call_all(calls::find_non_finite())) all.push_back(std::move(w.all));
     return all;
 }
 inline void client::leave() {
@@ -488,8 +472,8 @@ inline void client::leave() {
     if (e.left) return;
     e.check();
     e.leaving = true;
-    if (e.lanes.size() > 1) e.ask_server_0_first(hold, "rest", "leave");
-    e.call_and_wait(hold, 0, "leave");
+    if (e.lanes.size() > 1) e.ask_server_0_first(hold, call_id::rest, call_id::leave);
+    e.call_and_wait(hold, 0, calls::leave());   // which knows its own progress
     e.left = true;
     for (const auto& l : e.lanes) l->disconnect();
 }

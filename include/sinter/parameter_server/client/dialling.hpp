@@ -69,13 +69,10 @@ inline bool client::engine::introduce(std::size_t i) {
     const auto poll = [this, until = until_an_answer()](int descriptor, short events) {
         return dialler.poll_until(descriptor, events, until);
     };
-    wire::archive_writer w;
-    w & std::max<std::int64_t>(0, clock - l.commits());   // the next clock that it will hear of
-    if (replicated()) w & copies[i].epoch;
-    w & last_name & settled();
-    known().serialize(w, 0u);
     try {
-        if (!l.introduce(resting ? "rest" : "join", resting ? std::string() : w.bytes(), poll))
+        const std::int64_t next = std::max<std::int64_t>(0, clock - l.commits());   // that it will be sent
+        if (!(resting ? l.introduce(calls::join_resting(), poll)
+                      : l.introduce(joining(next, replicated() ? copies[i].epoch : 0), poll)))
             return why_down[i].note("no answer in time", false), false;
         if (replicated() && !l.refused && !leads(i)) return false;
         if (!l.refused) met(i);
@@ -98,7 +95,7 @@ inline bool client::engine::introduce(std::size_t i) {
 inline bool client::engine::leads(std::size_t i) {
     lane& l = *lanes[i];
     shard_copies& c = copies[i];
-    copy_note note = wire::restored<about_server>(as_bytes(l.text)).note;
+    copy_note note = decode<about_server>(as_bytes(l.text)).note;
     if (!note.makes_sense()) note = {};
     const bool obeyed = note.role == copy_role::leading && note.epoch >= c.epoch;
     if (obeyed) c.known.leads(c.aim, note);
@@ -108,13 +105,11 @@ inline bool client::engine::leads(std::size_t i) {
     if (!is_chief()) return false;
     const bool silent = base::monotonic_seconds() - down_since[i] > dead_after();
     if (const std::uint64_t next = c.known.decide(c.aim, silent)) {
-        wire::archive_writer w;
-        w & next;
         c.epoch = std::max(c.epoch, next);
         const auto poll = [this, until = until_an_answer()](int descriptor, short events) {
             return dialler.poll_until(descriptor, events, until);
         };
-        if (l.introduce("lead", w.bytes(), poll) && !l.refused)
+        if (l.introduce(calls::lead{next}, poll) && !l.refused)
             c.aim = 1 - c.aim;   // which dial() changes back: the leader is dialled next
         l.refused = false;
     }
@@ -128,7 +123,7 @@ inline void client::engine::met(std::size_t i) {
     l.version = l.last.version;
     if (i == 0) hear_agreed(l.last);
     if (l.text.empty()) return;
-    const auto answer = wire::restored<about_server>(as_bytes(l.text));
+    const auto answer = decode<about_server>(as_bytes(l.text));
     if (i == 0) about = answer;
     // The first time that another worker meets it the chief may be about to open the job there. A chief that joins
     // looks at all servers together: need_whole_job().
@@ -156,7 +151,7 @@ inline void client::engine::need_whole_job(lock& hold) {
     std::optional<std::size_t> empty;
     for (std::size_t i = 0; i < lanes.size(); ++i) {
         if (lanes[i]->text.empty()) continue;
-        const auto of = wire::restored<about_server>(as_bytes(lanes[i]->text));
+        const auto of = decode<about_server>(as_bytes(lanes[i]->text));
         if (of.open) run.push_back(i);
         else if (!of.has_values) empty = i;
     }
@@ -165,7 +160,8 @@ inline void client::engine::need_whole_job(lock& hold) {
                                           "it has no values, as one that was started anew without a checkpoint, and "
                                           "other servers are in the midst of the job: what it kept is lost");
     const auto t = ++numbers;
-    for (const std::size_t i : run) call(hold, i, t, "fail", e.what());
+    const std::string cause = encode(calls::fail{std::string(e.what()).substr(0, most_reason)});
+    for (const std::size_t i : run) call(hold, i, t, call_id::fail, cause);
     wait_for(hold, t);
     throw e;
 }

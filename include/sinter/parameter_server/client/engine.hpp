@@ -65,7 +65,6 @@ struct client::engine {
     sharded::ticket numbers = 0, last_commit = 0;
     bool pushing = false;
     std::vector<question*> current;           // of the push that is being made, by server
-    std::string call_name;
     answer_info info;
     client_counters counters;
     brief_looks brief;
@@ -332,8 +331,8 @@ struct client::engine {
 
     /// Where server 0 says that the job was opened.
     void note_opening() {
-        wire::archive_reader r(as_bytes(lanes[0]->text));
-        r & open_clock & open_step;
+        const auto o = decode<calls::opening>(as_bytes(lanes[0]->text));
+        open_clock = o.clock, open_step = o.step;
         opened = true;
         asked = (lanes[0]->last.flags & answer_block::asked_to_stop) != 0;
         hear_agreed(lanes[0]->last);
@@ -370,46 +369,45 @@ struct client::engine {
             return true;
         });
     }
-    void call(lock& hold, std::size_t i, sharded::ticket number, const char* name, const std::string& argument) {
-        question& q = ask(hold, i, number, name);
-        const std::size_t length = std::strlen(name);
-        if (length + argument.size() > most_frame)
-            throw error("a call of more than a frame holds", name, std::to_string(argument.size()), "1 MiB");
+    void call(lock& hold, std::size_t i, sharded::ticket number, call_id id, const std::string& arguments) {
+        if (arguments.size() > most_frame)
+            throw error("a call of more than a frame holds", name_of(id), std::to_string(arguments.size()), "1 MiB");
+        question& q = ask(hold, i, number, name_of(id));
         auto& bytes = q.next_block();
-        bytes.resize(length + argument.size());
-        std::memcpy(bytes.data(), name, length);
-        std::memcpy(bytes.data() + length, argument.data(), argument.size());
+        bytes.resize(arguments.size());
+        if (!arguments.empty()) std::memcpy(bytes.data(), arguments.data(), arguments.size());
         wire::frame_tag t;
-        t.elements = length;
+        t.elements = static_cast<std::uint64_t>(id);
         q.add(word::call, bytes, t);
         q.whole = true;
     }
-    std::string call_and_wait(lock& hold, std::size_t i, const char* name, const std::string& argument = {}) {
+    void call_some(lock& hold, std::size_t first, std::size_t end, call_id id, const std::string& arguments) {
         const auto t = ++numbers;
-        call(hold, i, t, name, argument);
+        for (std::size_t i = first; i < end; ++i) call(hold, i, t, id, arguments);
         wait_for(hold, t);
-        return lanes[i]->text;
     }
-    void call_all(lock& hold, const char* name, const std::string& argument = {}) {
-        const auto t = ++numbers;
-        for (std::size_t i = 0; i < lanes.size(); ++i) call(hold, i, t, name, argument);
-        wait_for(hold, t);
+    /// One server's answer.
+    template <class Call>
+    typename Call::answer call_and_wait(lock& hold, std::size_t i, const Call& c) {
+        call_some(hold, i, i + 1, Call::id, encode(c));
+        return decode<typename Call::answer>(as_bytes(lanes[i]->text));
+    }
+    /// Of all servers; their answers are in their lanes' text.
+    template <class Call>
+    void call_all(lock& hold, const Call& c) {
+        call_some(hold, 0, lanes.size(), Call::id, encode(c));
     }
     /// Asks server 0 first, and then the others, who learn from its answer what they are to do before
     /// they end: clocks that are applied there, and the save that it has named last.
-    void ask_server_0_first(lock& hold, const char* first, const char* name) {
-        const auto known = [&](std::int64_t named) {
-            wire::archive_writer w;
-            w & info.applied & named;
-            return w.bytes();
-        };
-        call_and_wait(hold, 0, first, known(told.known()));
+    void ask_server_0_first(lock& hold, call_id first, call_id others) {
+        call_some(hold, 0, 1, first, encode(calls::progress{info.applied, told.known()}));
         const std::int64_t named = save_clock == 0 ? save : 0;
-        const std::string to_others = known(named);
-        const auto t = ++numbers;
-        for (std::size_t i = 1; i < lanes.size(); ++i) call(hold, i, t, name, to_others);
-        wait_for(hold, t);
+        call_some(hold, 1, lanes.size(), others, encode(calls::progress{info.applied, named}));
         told.know(named);
+    }
+    /// What a worker that joins a server says; `next`: the clock of its next push there.
+    calls::join joining(std::int64_t next, std::uint64_t epoch) const {
+        return {next, epoch, last_name, settled(), known()};
     }
     /// What a server that was started again may have to be told.
     known_to_worker known() const {
@@ -433,15 +431,8 @@ struct client::engine {
     /// All servers are told the same next clock.
     void agree_on_the_clock(lock& hold) {
         for (int round = 0; round < 2; ++round) {
-            wire::archive_writer w;
-            w & clock;
-            if (replicated()) w & std::uint64_t{0};
-            w & last_name & settled();
-            known().serialize(w, 0u);
             const std::int64_t before = clock;
-            const auto t = ++numbers;
-            for (std::size_t i = 0; i < lanes.size(); ++i) call(hold, i, t, "join", w.bytes());
-            wait_for(hold, t);
+            call_all(hold, joining(clock, 0));
             for (std::size_t i = 0; i < lanes.size(); ++i) met(i);
             check();
             if (clock == before) return;

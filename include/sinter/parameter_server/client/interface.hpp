@@ -163,11 +163,12 @@ public:
     /// Whether this worker was started again, and still makes calls that the others have made without it: what they
     /// then added up it is told. It does not do again what only one is to do once, such as to write files.
     bool makes_up() const;
-    /// A request that server `server` knows by name: "counters" (JSON), "checkpoint" of that server
-    /// alone (its argument: a folder).
-    std::string call(int server, const std::string& name, const std::string& argument = {});
+    /// One of the calls of calls.hpp, and server `server`'s answer: `call(0, calls::get_counters())`.
+    template <class Call>
+    typename Call::answer call(int server, const Call&);
     /// The same of all servers at once: their answers.
-    std::vector<std::string> call_all(const std::string& name, const std::string& argument = {});
+    template <class Call>
+    std::vector<typename Call::answer> call_all(const Call&);
     /// Numbers of tables and of the optimizer's memory that are infinite or NaN, by server: of each array the
     /// first (shard::wrong_numbers).
     std::vector<std::vector<wrong_number>> wrong_numbers();

@@ -110,13 +110,12 @@ public:
     }
     /// Asks the first question on a connection and waits for its answer: last, text, refused.
     /// False: poll(descriptor, events) has said that none came in time.
-    template <class Poll>
-    bool introduce(std::string_view name, const std::string& argument, Poll poll) {
-        std::string bytes(name);
-        bytes += argument;
+    template <class Call, class Poll>
+    bool introduce(const Call& c, Poll poll) {
+        const std::string bytes = encode(c);
         wire::frame_tag t;
         t.operation = static_cast<std::uint32_t>(word::call);
-        t.elements = name.size();
+        t.elements = static_cast<std::uint64_t>(Call::id);
         t.bucket = shard;
         link_->send(t, as_bytes(bytes));
         const auto ready = [&](short events, auto done) {

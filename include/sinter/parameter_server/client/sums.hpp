@@ -8,12 +8,8 @@ namespace sinter::inline SINTER_TARGET::sharded {
 inline void client::reduce(span<double> x) {
     engine& e = *engine_;
     engine::lock hold(e.mutex);
-    wire::archive_writer w;
-    w & e.sums & std::vector<double>(x.begin(), x.end());
-    const std::string text = e.call_and_wait(hold, 0, "reduce", w.bytes());
-    std::vector<double> sum;
-    wire::archive_reader r(as_bytes(text));
-    r & sum;
+    std::vector<double> sum =
+        e.call_and_wait(hold, 0, calls::all_reduce{e.sums, std::vector<double>(x.begin(), x.end())}).sums;
     if (sum.size() != x.size())
         throw e.dialler.about(0, "a sum over workers", -1,
                               sinter::joined({"workers do not do the same: this one has given ",
@@ -45,15 +41,14 @@ inline bool client::engine::teach_sums(std::size_t i) {
     };
     // From the last ones back, so that there is no gap between those that the server knows.
     for (std::uint64_t stop = end; stop > from;) {
-        std::vector<std::vector<double>> some;
+        calls::restore_sums some;
         std::uint64_t begin = stop;
         for (std::size_t n = 0; begin > from && n + past_sums[begin - 1 - first].size() <= most_frame / 16; --begin)
             n += past_sums[begin - 1 - first].size() + 1;
         if (begin == stop) return true;   // one that no frame holds
-        for (std::uint64_t k = begin; k < stop; ++k) some.push_back(past_sums[k - first]);
-        wire::archive_writer w;
-        w & begin & some;
-        if (!lanes[i]->introduce("sums", w.bytes(), poll)) return false;
+        for (std::uint64_t k = begin; k < stop; ++k) some.sums.push_back(past_sums[k - first]);
+        some.first = begin;
+        if (!lanes[i]->introduce(some, poll)) return false;
         if (lanes[i]->refused) return true;
         stop = begin;
     }

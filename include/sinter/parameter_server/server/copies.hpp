@@ -93,16 +93,15 @@ inline void server::engine::serve_copy(int number, std::uint64_t incarnation, wi
 
 namespace detail {
 constexpr std::size_t longest_request = 4096;
-/// A call's name and argument.
-inline std::pair<std::string, std::string> next_call(conversation& talk) {
+/// A call and its arguments.
+inline std::pair<call_id, std::string> next_call(conversation& talk) {
     const wire::frame_header h = talk.next();
     if (h.tag.operation != static_cast<std::uint32_t>(word::call) || h.bytes > longest_request ||
-        h.tag.elements > h.bytes)
+        h.tag.elements > last_call)
         throw error("a request that a server without workers does not know", "sharded::server");
-    std::string all(static_cast<std::size_t>(h.bytes), '\0');
-    talk.receive(h, all.data());
-    return {all.substr(0, static_cast<std::size_t>(h.tag.elements)),
-            all.substr(static_cast<std::size_t>(h.tag.elements))};
+    std::string arguments(static_cast<std::size_t>(h.bytes), '\0');
+    talk.receive(h, arguments.data());
+    return {static_cast<call_id>(h.tag.elements), std::move(arguments)};
 }
 } // namespace detail
 
@@ -114,16 +113,12 @@ inline void server::engine::serve_unled(int w, wire::data_link link) {
         conversation talk(std::move(link), heard);
         const named_descriptor known(*this, talk.descriptor());
         for (int i = 0; i < 2; ++i) {
-            const auto [name, argument] = detail::next_call(talk);
+            const auto [id, arguments] = detail::next_call(talk);
             bool refused = false;
-            if (name == "lead") {
-                std::uint64_t next = 0;
-                wire::archive_reader r(as_bytes(argument));
-                r & next;
-                refused = w != 0 || !lead(next);
-            } else if (name != "join" && name != "rest") {
+            if (id == call_id::lead)
+                refused = w != 0 || !lead(decode<calls::lead>(as_bytes(arguments)).epoch);
+            else if (id != call_id::join && id != call_id::join_resting)
                 return;
-            }
             std::string text;
             answer_block b;
             b.flags = refused ? std::uint32_t{answer_block::refused} : 0u;

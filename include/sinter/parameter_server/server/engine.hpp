@@ -381,7 +381,7 @@ struct server::engine {
     inline void agree_to_save();
     template <class F>
     void hear_of_saves(F ask);
-    inline void hear_before_end(const std::string& argument);
+    inline void hear_before_end(std::int64_t clocks, std::int64_t named);
     inline void keep_saving();
     inline void keep_exporting();
     inline void serve(int w, std::uint64_t incarnation, wire::data_link link);

@@ -51,14 +51,13 @@ inline void server::engine::follow_once(wire::service_client& dialler) {
         if (stopping || part == copy_role::leading) return;
         leader_descriptor = talk.descriptor();
         others.push_back(leader_descriptor);
-        mine = wire::archived(note());
+        mine = encode(calls::follow{note()});
     }
     connected until_the_end{*this};
     wire::frame_tag t;
     t.operation = static_cast<std::uint32_t>(word::call);
-    t.elements = copy_calls::follow.size();
+    t.elements = static_cast<std::uint64_t>(call_id::follow);
     t.bucket = shard_number;
-    mine = copy_calls::follow + mine;
     talk.send(t, as_bytes(mine));
     const wire::frame_header h = talk.next();
     if (h.tag.operation != copied::answer || h.bytes > detail::longest_request) return;
@@ -164,13 +163,13 @@ inline bool server::engine::take_copy(conversation& talk, const wire::frame_head
         case copied::rows: return restore_rows(static_cast<std::size_t>(h.tag.bucket), elements, bytes.data()), false;
         case copied::put_rows: {
             const changing_values changing(*this);
-            put_rows(table_rows::of({reinterpret_cast<const char*>(bytes.data()), bytes.size()}));
+            put_rows(decode<table_rows>(bytes));
             return true;
         }
         case copied::load: {
             if (!options.files_in) throw error("files that this server does not read", "a leader's stream");
             const changing_values changing(*this);
-            load_tables(wire::restored<tables_of_job>(bytes));
+            load_tables(decode<calls::load_tables>(bytes));
             return true;
         }
         case copied::forget: {

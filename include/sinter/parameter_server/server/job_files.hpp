@@ -27,9 +27,9 @@ inline void server::engine::load_tables(const tables_of_job& from) {
         memory.use_rows(t, [](row_store& rows, std::int64_t&) { rows.order_by_age(); });
 }
 
-inline void server_session::save_job(const std::string& argument, lock& hold) {
+template <>
+inline void server_session::carry_out(const calls::save_tables& to, lock& hold) {
     if (!e_.options.files_in) throw refused_request{"this server writes no files for a job"};
-    const auto to = wire::restored<tables_of_job>(as_bytes(argument));
     std::string fault;   // an answer, for the chief can do without
     do_meanwhile(hold, [&] {
         try {
@@ -38,20 +38,18 @@ inline void server_session::save_job(const std::string& argument, lock& hold) {
             fault = *e.what() ? e.what() : "it failed";
         }
     });
-    hold.unlock();
-    answer(fault);
+    answer_call(hold, calls::save_tables::answer{fault});
 }
-inline void server_session::load_job(const std::string& argument, lock& hold) {
+template <>
+inline void server_session::carry_out(const calls::load_tables& from, lock& hold) {
     if (w_ != 0) throw refused_request{"only the chief overwrites values"};
     if (!e_.options.files_in) throw refused_request{"this server reads no files of a job"};
     if (e_.replicated()) {
         need_served(hold);
-        if (e_.stream) e_.stream->add(copied::load, {}, as_bytes(argument));
+        if (e_.stream) e_.stream->add(copied::load, {}, as_bytes(encode(from)));
     }
-    const auto from = wire::restored<tables_of_job>(as_bytes(argument));
     do_meanwhile(hold, [&] { e_.load_tables(from); });
-    hold.unlock();
-    answer({});
+    answer_call(hold);
 }
 
 } // namespace sinter::sharded

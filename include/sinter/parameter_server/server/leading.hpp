@@ -49,19 +49,17 @@ inline void server::engine::serve_other_server(wire::data_link link) {
         std::atomic<double> heard{0};
         conversation talk(std::move(link), heard);
         const named_descriptor known(*this, talk.descriptor());
-        const auto [name, argument] = detail::next_call(talk);
+        const auto [id, arguments] = detail::next_call(talk);
         const auto leads = [this] {
             const lock hold(mutex);
             return part == copy_role::leading;
         };
-        if (name == copy_calls::norm && all_squares && is_first() && leads()) {
-            std::int32_t shard = 0;
-            wire::archive_reader r(as_bytes(argument));
-            r & shard;
+        if (id == call_id::exchange_norms && all_squares && is_first() && leads()) {
+            const int shard = decode<calls::exchange_norms>(as_bytes(arguments)).shard;
             return all_squares->serve(shard, talk.link(), [&] { return !leads(); });
         }
-        if (name != copy_calls::follow) return;
-        if ((mine_now = serve_follower(talk, wire::restored<copy_note>(as_bytes(argument)))))
+        if (id != call_id::follow) return;
+        if ((mine_now = serve_follower(talk, decode<calls::follow>(as_bytes(arguments)).note)))
             send_stream(talk.link(), mine_now);
     } catch (const error& e) {
         const lock hold(mutex);

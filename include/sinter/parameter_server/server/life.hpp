@@ -117,14 +117,7 @@ void server::engine::hear_of_saves(F ask) {
 /// Under the mutex: what a worker that rests or leaves has heard from server 0, which all servers
 /// are to do before they end: how many clocks are applied there, and which save was named last. To
 /// server 0 it says which save it has told the others of.
-inline void server::engine::hear_before_end(const std::string& argument) {
-    if (argument.empty()) return;
-    wire::archive_reader r(as_bytes(argument));
-    std::int64_t clocks = 0, named = 0;
-    r & clocks & named;
-    r.expect_end();
-    check_number(clocks, 0, "no number of clocks", "what a worker heard of server 0");
-    check_number(named, 0, "no name of a save", "what a worker heard of server 0");
+inline void server::engine::hear_before_end(std::int64_t clocks, std::int64_t named) {
     if (order.mode == update_mode::clocks) {
         if (agrees() && !is_first()) end_clock = std::max(end_clock, clocks);
         return changed.notify_all();

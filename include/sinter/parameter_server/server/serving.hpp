@@ -115,7 +115,7 @@ private:
                 read(h.tag.bucket, offset, elements, need_rows(h.tag.bucket, offset, elements));
                 return;
             }
-            case word::call: return call(h, payload(h));
+            case word::call: return call(static_cast<call_id>(h.tag.elements), payload(h));
             default: throw refused_request{"a request that is not known"};
         }
     }
@@ -217,9 +217,12 @@ private:
         count();
         return b;
     }
-    void answer(std::string_view text, bool with_ticket = false, std::uint32_t flags = 0) {
+    /// `version`: of the values that have been sent, if any have.
+    void answer(std::string_view text, bool with_ticket = false, std::uint32_t flags = 0,
+                std::optional<std::int64_t> version = {}) {
         answer_block b = block_now(with_ticket);
         b.flags |= flags;
+        b.version = version.value_or(b.version);
         b.encode(scratch_.data());
         const std::size_t n = std::min(text.size(), scratch_.size() - answer_block::bytes);
         if (n > 0) std::memcpy(scratch_.data() + answer_block::bytes, text.data(), n);
@@ -293,10 +296,7 @@ private:
             const lock hold(e_.mutex);
             if (version_ == e_.version) break;
         }
-        answer_block b = block_now(false);
-        b.version = version_;
-        b.encode(scratch_.data());
-        send_answer(answer_block::bytes);
+        answer({}, false, 0, version_);
     }
 
     // ---- Pulls
@@ -466,19 +466,27 @@ private:
     }
 
     // ---- Calls (server/calls.hpp)
-    void call(const wire::frame_header&, span<const std::byte>);
-    void reduce(const std::string& argument, lock&);
+    void call(call_id, span<const std::byte> arguments);
+    /// What a call does, under the mutex; specialised for each.
+    template <class Call>
+    void carry_out(const Call&, lock&);
+    /// The answer to a call; it unlocks the mutex.
+    template <class Answer = calls::nothing>
+    void answer_call(lock& hold, const Answer& a = {}, bool with_ticket = false) {
+        if (hold.owns_lock()) hold.unlock();
+        answer(encode(a), with_ticket);
+    }
+    calls::opening opening() const { return {e_.open_clock, e_.open_step}; }
+    void need_chief() const {
+        if (w_ != 0) throw refused_request{"only the chief overwrites values"};
+    }
+    void answer_about_server(lock&);
     void need_same_run(std::uint64_t next);
     void note_presence();
     void tell_of_failure();
     void wait_for_clocks(lock&);
-    std::string some_rows(const std::string& argument, lock&);
-    void put_rows(const std::string& argument);
-    void forget_rows(const std::string& argument);
     template <class F>
     void do_meanwhile(lock&, F f);   // server/meanwhile.hpp
-    void save_job(const std::string& argument, lock&);
-    void load_job(const std::string& argument, lock&);
     std::vector<std::int64_t> sorted_keys_;   // of a table that is being read
     std::int64_t sorted_table_ = -1;
 };

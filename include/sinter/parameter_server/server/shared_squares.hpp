@@ -220,14 +220,12 @@ private:
         const int servers = static_cast<int>(given_.size());
         link_ = dialler_.dial(twice_ ? process_of_copy(0, aim_, servers) : 0, std::max(1.0, who_.options.dead_after));
         if (!link_ || !twice_) return link_.has_value();
-        wire::archive_writer w;
-        w & static_cast<std::int32_t>(twice_->shard);
-        const std::string text = copy_calls::norm + w.bytes();
+        const std::string arguments = encode(calls::exchange_norms{static_cast<std::int32_t>(twice_->shard)});
         wire::frame_tag t;
         t.operation = static_cast<std::uint32_t>(word::call);
-        t.elements = copy_calls::norm.size();
+        t.elements = static_cast<std::uint64_t>(call_id::exchange_norms);
         t.bucket = 0;   // the shard that is wanted
-        link_->send(t, as_bytes(text));
+        link_->send(t, as_bytes(arguments));
         return wait(*link_, POLLOUT, base::monotonic_seconds() + 5, {}, [&] { return link_->flush(); });
     }
     /// Again over another connection where one breaks. Nothing: `leave`; or stop(), where a

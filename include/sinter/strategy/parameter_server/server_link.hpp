@@ -100,22 +100,19 @@ public:
 
     /// Table t has its initializer's values again.
     SINTER_COLD void forget_rows(int t) {
-        wire::archive_writer w;
-        w & std::int64_t{t};
-        client_->call_all("forget rows", w.bytes());
+        client_->call_all(sharded::calls::reset_table{t});
     }
 
     /// Each server writes what it has to folder/name, or reads tables from there: all at once. Why one
     /// of them could not write; empty: all have.
     SINTER_COLD std::string save_for_the_job(const std::string& folder, const std::string& name) {
         std::string why;
-        for (const std::string& fault :
-             client_->call_all("save for the job", wire::archived(sharded::tables_of_job{folder, name})))
-            if (why.empty()) why = fault;
+        for (const auto& answer : client_->call_all(sharded::calls::save_tables{folder, name}))
+            if (why.empty()) why = answer.fault;
         return why;
     }
     SINTER_COLD void load_for_the_job(const sharded::tables_of_job& from) {
-        client_->call_all("load for the job", wire::archived(from));
+        client_->call_all(sharded::calls::load_tables{from});
     }
 
     /// A number that is infinite or NaN.
@@ -158,9 +155,7 @@ public:
         std::vector<std::size_t> next(at(servers()));
         std::vector<bool> more(at(servers()), true);
         const auto ask = [&](std::size_t s, std::int64_t from) {
-            sharded::table_rows question;
-            question.table = t, question.first = from;
-            of[s] = sharded::table_rows::of(client_->call(static_cast<int>(s), "some rows", question.bytes()));
+            of[s] = client_->call(static_cast<int>(s), sharded::calls::read_rows{t, from});
             if (of[s].row_floats != places_.tables[at(t)].of.width)
                 throw format_error("rows of another width", "rows of a server's table", joined({of[s].row_floats}),
                                    joined({places_.tables[at(t)].of.width}));
@@ -187,9 +182,9 @@ public:
     template <class F>
     SINTER_COLD void put_rows(int t, int slots, std::size_t n, F f) {
         const int width = places_.tables[at(t)].of.width;
-        std::vector<sharded::table_rows> of(at(servers()));
+        std::vector<sharded::calls::put_rows> of(at(servers()));
         const auto send = [&](std::size_t s) {
-            client_->call(static_cast<int>(s), "put rows", of[s].bytes());
+            client_->call(static_cast<int>(s), of[s]);
             of[s].clear();
             of[s].first = 0;
         };
