@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <boost/test/unit_test.hpp>
 #include <sinter/base/philox.hpp>
-#include <sinter/strategy/gathered_rows.hpp>
 #include <sinter/strategy/joined_rows.hpp>
 #include <cmath>
 #include <cstring>
@@ -146,22 +145,6 @@ BOOST_AUTO_TEST_CASE(lists_of_another_table_are_refused) {
     const row_list three[] = {good.view(), good.view(), good.view()};
     BOOST_TEST(complaint([&] { j.join(three); }) == "rows of member 2: too many lists; got 3; needed 2 at most");
     BOOST_TEST(j.join({three, 2}).size() == 1);   // and is as good as before
-}
-BOOST_AUTO_TEST_CASE(rows_of_a_slot) {
-    std::vector<float> slot(table * width, -0.f);
-    slot[3 * width + 4] = 2;
-    slot[17 * width] = 0.f;   // a sum that came to 0 has occurred
-    list l;
-    runtime::list_gathered_rows(slot.data(), table, most, l.view());
-    BOOST_TEST(l.view().size() == 2);
-    BOOST_TEST((l.view().key(0) == 3 && l.view().key(1) == 17));
-    BOOST_TEST(l.view().row(0)[4] == 2);
-    BOOST_TEST(std::signbit(l.view().row(0)[3]));
-    l.view().row(1)[2] = 5;
-    runtime::put_gathered_rows(l.view(), slot.data());
-    BOOST_TEST((slot[17 * width + 2] == 5 && slot[3 * width + 4] == 2 && std::signbit(slot[18 * width])));
-    BOOST_TEST(complaint([&] { runtime::list_gathered_rows(slot.data(), table, 1, l.view()); }) ==
-               "row 17: too many rows of a table have gathered gradients; got more; needed 1 at most");
 }
 
 } // namespace

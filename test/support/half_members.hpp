@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <sinter/strategy/gathered_rows.hpp>
+#include <sinter/base/round_up.hpp>
+#include <sinter/base/row_list.hpp>
 #include <sinter/strategy/joined_rows.hpp>
+#include <algorithm>
+#include <bit>
 #include <memory>
 
 #include "support/half_steps.hpp"
@@ -33,6 +36,27 @@ private:
         return v;
     }
 };
+
+/// The rows of a slot [table_rows, row_floats] in which a table's gradient is accumulated, as a list, by their numbers:
+/// those that hold anything but the -0 with which a round begins (train/optimizers/accumulate.hpp).
+inline void list_accumulated_rows(const float* slot, int table_rows, int most_rows, const row_list& to) {
+    *to.keys = 0;
+    for (int i = 0; i < table_rows; ++i) {
+        const float* const row = slot + std::int64_t{i} * to.row_floats;
+        const auto has_occurred = [](float x) { return std::bit_cast<std::uint32_t>(x) != 0x80000000u; };
+        if (std::none_of(row, row + to.row_floats, has_occurred)) continue;
+        BOOST_TEST_REQUIRE(*to.keys < most_rows);
+        to.key(*to.keys) = i;
+        std::copy_n(row, to.row_floats, to.row((*to.keys)++));
+    }
+    const std::int64_t end = std::int64_t{*to.keys} * to.row_floats;
+    std::fill(to.rows + end, to.rows + base::round_up(end, 16), 0.f);
+}
+/// Writes a list's rows into a slot. Others stay as they are.
+inline void put_rows(const row_list& from, float* slot) {
+    for (int k = 0; k < from.size(); ++k)
+        std::copy_n(from.row(k), from.row_floats, slot + std::int64_t{from.key(k)} * from.row_floats);
+}
 
 template <class P, class Optimizer>
 class half_members {
@@ -129,7 +153,7 @@ private:
             if (b.is_list()) join(k, [&](auto& m) {
                 return row_list{reinterpret_cast<std::int32_t*>(m.at(b.keys)), m.at(b.at), b.row_floats};
             });
-            else if (b.parameter >= 0) join_gathered(k);
+            else if (b.parameter >= 0) join_accumulated(k);
             else if (sources == 1) add(b);
         }
     }
@@ -141,17 +165,17 @@ private:
         if (const int n = P::v.buckets[k].list; n >= 0) lists_[n] = sum;
         return sum;
     }
-    void join_gathered(int k) {
+    void join_accumulated(int k) {
         const gradient_bucket& b = P::v.buckets[k];
         std::vector<std::vector<float>> memory;
         const auto floats = static_cast<std::size_t>(list_header + b.most_rows + b.most_rows * b.row_floats + 16);
         const row_list sum = join(k, [&](auto& m) {
             float* const at = memory.emplace_back(floats).data();
             const row_list l{reinterpret_cast<std::int32_t*>(at), at + list_header + b.most_rows, b.row_floats};
-            runtime::list_gathered_rows(m.at(b.at), P::v.parameters[b.parameter].s.d[0], b.most_rows, l);
+            list_accumulated_rows(m.at(b.at), P::v.parameters[b.parameter].s.d[0], b.most_rows, l);
             return l;
         });
-        for (auto& m : all_) runtime::put_gathered_rows(sum, m->at(b.at));
+        for (auto& m : all_) put_rows(sum, m->at(b.at));
     }
     void add(const gradient_bucket& b) {
         std::vector<std::vector<float>> x;

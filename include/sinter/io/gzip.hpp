@@ -31,7 +31,6 @@ public:
         if (is_gzip_) inflateEnd(&stream_);
     }
 
-    bool is_gzip() const noexcept { return is_gzip_; }
     const std::string& name() const override { return in_.name(); }
 
     std::uint64_t at_most_left() const override {

@@ -188,8 +188,6 @@ public:
     /// Notifies the peer that no more will be sent; what it still sends can be read.
     void shut_down() noexcept { channel_.shut_down(); }
     void close() noexcept { channel_.close(); }
-    std::uint64_t frames_sent() const { return sent_; }
-    std::uint64_t frames_received() const { return received_; }
 
 private:
     static constexpr std::size_t stretch = std::size_t{1} << 18;   // what is sealed at a time, while it is in the cache

@@ -71,7 +71,7 @@ struct model_run : training_run {
 
     /// Asks for the whole run to be saved in this file, once all hooks have had the present call;
     /// what is asked for before a step or at a pass's end is done after the step or at the epoch's
-    /// end. Whoever calls this or load_checkpoint includes
+    /// end. Whoever calls this includes
     /// <sinter/train/checkpoint/run_checkpoint.hpp>.
     /// `owner` is asked whether this run may still write (io/run_record.hpp). Where
     /// several processes train the model, hooks of all of them ask at the same step.
@@ -79,8 +79,6 @@ struct model_run : training_run {
         archive();
         files_.push_back({std::move(file), owner});
     }
-    /// Goes on where a saved run was: in resume() alone, on all members.
-    SINTER_COLD void load_checkpoint(const std::string& file) { archive().load(file); }
     SINTER_COLD run_archive& archive() {
         static_assert(detail::has_archive<model_run>,
                       "who saves or loads a run includes <sinter/train/checkpoint/run_checkpoint.hpp>");
