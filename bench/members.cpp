@@ -4,7 +4,7 @@
 // JSON line.
 #include <sys/mman.h>
 
-#include <sinter/base/monotonic_seconds.hpp>
+#include <sinter/base/os/monotonic_seconds.hpp>
 #include <sinter/collective/ring.hpp>
 
 #include "options.hpp"

@@ -6,7 +6,7 @@
 
 #include <atomic>
 
-#include <sinter/base/monotonic_seconds.hpp>
+#include <sinter/base/os/monotonic_seconds.hpp>
 #include <sinter/collective/ring.hpp>
 #include <sinter/elastic.hpp>
 #include <sinter/sinter.hpp>

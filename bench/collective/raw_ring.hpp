@@ -8,7 +8,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include <sinter/io/system_call.hpp>
+#include <sinter/io/throw_io_error.hpp>
 
 /// The limits that collectives are measured beside: plain sockets of the loopback device, without
 /// frames, checks or a library.

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include <sinter/base/monotonic_seconds.hpp>
+#include <sinter/base/os/monotonic_seconds.hpp>
 
 namespace sinter::bench {
 

@@ -8,7 +8,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include <sinter/io/system_call.hpp>
+#include <sinter/io/throw_io_error.hpp>
 
 #include "job.hpp"
 

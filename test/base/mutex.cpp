@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #include <boost/test/unit_test.hpp>
 #include <sinter/base/mutex.hpp>
-#include <sinter/base/posix_thread.hpp>
+#include <sinter/base/os/posix_thread.hpp>
 
 using namespace sinter;
 

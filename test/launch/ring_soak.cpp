@@ -14,7 +14,7 @@
 #include <iterator>
 #include <random>
 #include <sinter/base/checksum.hpp>
-#include <sinter/base/monotonic_seconds.hpp>
+#include <sinter/base/os/monotonic_seconds.hpp>
 #include <sinter/distributed.hpp>
 #include <sinter/net/from_environment.hpp>
 #include <sinter/sinter.hpp>

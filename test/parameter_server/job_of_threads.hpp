@@ -2,7 +2,7 @@
 #pragma once
 #include <boost/test/unit_test.hpp>
 #include <net/processes.hpp>
-#include <sinter/base/posix_thread.hpp>
+#include <sinter/base/os/posix_thread.hpp>
 #include <sinter/parameter_server/client.hpp>
 #include <sinter/parameter_server/row_index.hpp>
 #include <sinter/parameter_server/server.hpp>

@@ -2,7 +2,7 @@
 #pragma once
 #include "member.hpp"
 #include <sinter/base/message.hpp>
-#include <sinter/base/monotonic_seconds.hpp>
+#include <sinter/base/os/monotonic_seconds.hpp>
 #include <algorithm>
 #include <cstdio>
 #include <string>

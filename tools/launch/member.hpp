@@ -5,7 +5,7 @@
 #include "ports.hpp"
 #include <sinter/base/error.hpp>
 #include <sinter/base/json_text.hpp>
-#include <sinter/base/monotonic_seconds.hpp>
+#include <sinter/base/os/monotonic_seconds.hpp>
 #include <algorithm>
 #include <array>
 #include <cmath>

@@ -2,7 +2,7 @@
 #pragma once
 #include "descendants.hpp"
 #include "options.hpp"
-#include <sinter/io/system_call.hpp>
+#include <sinter/io/throw_io_error.hpp>
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/stat.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include "descendants.hpp"
-#include <sinter/io/system_call.hpp>
+#include <sinter/io/throw_io_error.hpp>
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/syscall.h>

@@ -2,11 +2,11 @@
 #pragma once
 #include <sinter/base/callback.hpp>
 #include <sinter/base/cold.hpp>
+#include <sinter/base/os/posix_mutex.hpp>
 #include <sinter/base/quoted_text.hpp>
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
-#include <pthread.h>
 #include <string>
 #include <string_view>
 
@@ -47,7 +47,7 @@ public:
     }
     void show(verbosity v) noexcept { shown_.store(static_cast<int>(v), std::memory_order_relaxed); }
     message_function exchange(message_function f) {
-        const lock held(mutex_);
+        const posix_mutex::guard held(mutex_);
         std::swap(f, to_);
         return f;
     }
@@ -68,12 +68,6 @@ public:
     }
 
 private:
-    struct lock {
-        explicit lock(pthread_mutex_t& m) : mutex(m) { ::pthread_mutex_lock(&mutex); }
-        ~lock() { ::pthread_mutex_unlock(&mutex); }
-        lock(const lock&) = delete;
-        pthread_mutex_t& mutex;
-    };
     message_sink() {
         const char* const v = std::getenv("SINTER_VERBOSITY");
         const std::string_view word = v ? v : "";
@@ -81,11 +75,11 @@ private:
         else if (word == "detailed") show(verbosity::detailed);
     }
     message_function current() {
-        const lock held(mutex_);
+        const posix_mutex::guard held(mutex_);
         return to_;
     }
     std::atomic<int> shown_{static_cast<int>(verbosity::normal)};
-    pthread_mutex_t mutex_ = PTHREAD_MUTEX_INITIALIZER;
+    posix_mutex mutex_;
     message_function to_;
 };
 

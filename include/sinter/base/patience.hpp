@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <sinter/base/posix_thread.hpp>
+#include <sinter/base/os/processors.hpp>
 #include <atomic>
 
 namespace sinter::base {

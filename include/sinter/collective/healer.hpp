@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/base/cluster_error.hpp>
-#include <sinter/base/posix_thread.hpp>
+#include <sinter/base/os/posix_thread.hpp>
 #include <sinter/collective/communicator.hpp>
 #include <chrono>
 #include <condition_variable>

@@ -7,9 +7,9 @@
 #include <limits>
 #include <memory>
 #include <mutex>
-#include <sinter/base/monotonic_seconds.hpp>
+#include <sinter/base/os/monotonic_seconds.hpp>
 #include <sinter/base/patience.hpp>
-#include <sinter/base/posix_thread.hpp>
+#include <sinter/base/os/posix_thread.hpp>
 #include <sinter/collective/element.hpp>
 #include <sinter/collective/engine.hpp>
 

@@ -4,10 +4,10 @@
 #include <climits>
 #include <fcntl.h>
 #include <linux/futex.h>
-#include <sinter/base/monotonic_seconds.hpp>
+#include <sinter/base/os/monotonic_seconds.hpp>
 #include <sinter/base/patience.hpp>
 #include <sinter/collective/element.hpp>
-#include <sinter/io/system_call.hpp>
+#include <sinter/io/throw_io_error.hpp>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>

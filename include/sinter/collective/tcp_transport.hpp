@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <functional>
-#include <sinter/base/monotonic_seconds.hpp>
+#include <sinter/base/os/monotonic_seconds.hpp>
 #include <sinter/base/patience.hpp>
 #include <sinter/collective/element.hpp>
 #include <sinter/collective/transport.hpp>

@@ -4,8 +4,7 @@
 #include <sinter/base/joined.hpp>
 #include <sinter/base/target_namespace.hpp>
 #if defined(__GXX_RTTI) || defined(__cpp_rtti)
-#include <cstdlib>
-#include <cxxabi.h>
+#include <sinter/base/os/demangled.hpp>
 #include <typeinfo>
 #endif
 
@@ -24,11 +23,7 @@ SINTER_COLD inline std::string without_target(std::string name) {
 #if defined(__GXX_RTTI) || defined(__cpp_rtti)
 /// As a program spells it; two lambdas of one function have different ones.
 SINTER_COLD inline std::string type_text(const std::type_info& type) {
-    int status = 0;
-    char* const plain = abi::__cxa_demangle(type.name(), nullptr, nullptr, &status);
-    std::string name = plain ? plain : type.name();
-    std::free(plain);
-    return without_target(std::move(name));
+    return without_target(os::demangled(type.name()));
 }
 #endif
 /// The name of an object's class.

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/os/pages.hpp>
 #include <sinter/base/target_namespace.hpp>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <new>
 #include <utility>
-#if __has_include(<sys/mman.h>)
-#include <sys/mman.h>
-#endif
 
 namespace sinter::inline SINTER_TARGET::runtime {
 
@@ -22,10 +20,7 @@ public:
         if (n_ <= 0) return;
         const std::size_t bytes = (static_cast<std::size_t>(n_) * 4 + 63) / 64 * 64;
         p_ = static_cast<float*>(::operator new(bytes, alignment()));
-#ifdef MADV_HUGEPAGE
-        if (alignment() == std::align_val_t{huge_page})
-            ::madvise(p_, bytes, MADV_HUGEPAGE);   // a hint: it may be refused
-#endif
+        if (alignment() == std::align_val_t{huge_page}) os::prefer_huge_pages(p_, bytes);
         clear();
     }
     arena(arena&& o) noexcept
@@ -51,26 +46,22 @@ public:
     void clear() {
         if (n_ <= 0) return;
         std::size_t given_back = 0;
-#ifdef MADV_DONTNEED
         const std::size_t whole_pages = static_cast<std::size_t>(n_) * 4 / huge_page * huge_page;
-        if (alignment() == std::align_val_t{huge_page} && ::madvise(p_, whole_pages, MADV_DONTNEED) == 0)
-            given_back = whole_pages;   // anonymous memory reads as zeros then
-#endif
+        if (alignment() == std::align_val_t{huge_page} && os::give_back_pages(p_, whole_pages))
+            given_back = whole_pages;
         std::memset(reinterpret_cast<char*>(p_) + given_back, 0, static_cast<std::size_t>(n_) * 4 - given_back);
     }
     /// The same of some floats. Of a large arena whole pages of them are given back.
     void clear(std::int64_t first, std::int64_t n) {
         char *begin = reinterpret_cast<char*>(p_ + first), *const end = begin + n * 4;
-#ifdef MADV_DONTNEED
         constexpr std::uintptr_t page = 1 << 16;   // no system's pages are larger
         char* const from = begin + (page - reinterpret_cast<std::uintptr_t>(begin) % page) % page;
         char* const to = end - reinterpret_cast<std::uintptr_t>(end) % page;
         if (alignment() == std::align_val_t{huge_page} && from < to &&
-            ::madvise(from, static_cast<std::size_t>(to - from), MADV_DONTNEED) == 0) {
+            os::give_back_pages(from, static_cast<std::size_t>(to - from))) {
             std::memset(begin, 0, static_cast<std::size_t>(from - begin));
             begin = to;
         }
-#endif
         std::memset(begin, 0, static_cast<std::size_t>(end - begin));
     }
     float* data() const { return p_; }

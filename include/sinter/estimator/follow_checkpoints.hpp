@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/base/number_text.hpp>
+#include <sinter/base/os/file_names.hpp>
 #include <sinter/base/wait_notice.hpp>
 #include <sinter/estimator/train_spec.hpp>
 #include <sinter/estimator/training_end.hpp>
@@ -135,7 +136,7 @@ SINTER_COLD train_and_evaluate_result follow_checkpoints(Model& model, const tra
         try {
             file.read(name);
         } catch (const error& fault) {
-            if (::access(name.c_str(), F_OK) != 0) continue;   // replaced by newer ones meanwhile
+            if (!base::os::exists(name)) continue;   // replaced by newer ones meanwhile
             refuse(fault);
             continue;
         }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/base/hash.hpp>
+#include <sinter/base/os/file_names.hpp>
 #include <sinter/io/atomic_write.hpp>
 #include <sinter/io/printable.hpp>
 #include <sinter/io/run_record.hpp>
@@ -30,7 +31,7 @@ public:
     }
     /// Training goes on.
     SINTER_COLD void remove() const {
-        if (::unlink(path_.c_str()) != 0 && errno != ENOENT) io::throw_io_error(errno, "cannot remove", path_);
+        if (!base::os::remove_file(path_) && errno != ENOENT) io::throw_io_error(errno, "cannot remove", path_);
     }
     /// Throws format_error where the file is not as write() leaves it: a step read from a part of it would end an
     /// evaluation too early.
@@ -42,7 +43,7 @@ public:
                 io::input_file in(path_);
                 n = in.read_up_to(as_writable_bytes(text));
             } catch (const io_error&) {
-                if (::access(path_.c_str(), F_OK) != 0 && errno == ENOENT) return {};
+                if (!base::os::exists(path_) && errno == ENOENT) return {};
                 if (tries > 0) throw;
             }
         }

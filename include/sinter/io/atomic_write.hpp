@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/base/cold.hpp>
+#include <sinter/base/os/advisory_lock.hpp>
+#include <sinter/base/os/file_names.hpp>
+#include <sinter/base/os/folder.hpp>
+#include <sinter/base/os/process.hpp>
 #include <sinter/io/file.hpp>
 #include <sinter/io/make_folders.hpp>
 
 #include <algorithm>
 #include <atomic>
-#include <cstdio>
-#include <cstdlib>
-#include <dirent.h>
-#include <sys/file.h>
 
 namespace sinter::inline SINTER_TARGET::io {
 
@@ -17,20 +17,11 @@ namespace detail {
 
 /// Where a symbolic link leads, so that saving through a link replaces the file and not the link.
 SINTER_COLD inline std::string behind_links(const std::string& path) {
-    struct stat status {}, behind {};
-    if (::stat(path.c_str(), &behind) == 0 && !S_ISREG(behind.st_mode))
-        return path;   // refused by what it is: /dev/stdout
-    if (::lstat(path.c_str(), &status) != 0 || !S_ISLNK(status.st_mode)) return path;
-    char* const resolved = ::realpath(path.c_str(), nullptr);
-    if (resolved == nullptr) throw_io_error(errno, "cannot follow the link", path);
-    std::string target;
-    try {
-        target = resolved;
-    } catch (...) {
-        std::free(resolved);
-        throw;
-    }
-    std::free(resolved);
+    const os::file_status behind = os::status_of(path);
+    if (behind && !behind.is_regular()) return path;   // refused by what it is: /dev/stdout
+    if (!os::status_of_link(path).is_link()) return path;
+    std::string target = os::canonical_path(path);
+    if (target.empty()) throw_io_error(errno, "cannot follow the link", path);
     return target;
 }
 
@@ -59,46 +50,33 @@ SINTER_COLD inline bool is_temporary_of(std::string_view name, std::string_view 
 /// what can be locked belongs to nobody. Where the file system knows no locks, and where a file
 /// cannot be opened, it stays. Never throws: saving does not depend on it.
 SINTER_COLD inline void remove_stale_temporaries(int folder, std::string_view final_name) noexcept {
-    const int again = ::openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);   // closedir() closes it
-    DIR* const entries = again < 0 ? nullptr : ::fdopendir(again);
-    if (entries == nullptr) {
-        if (again >= 0) ::close(again);
-        return;
+    os::folder_names names(folder);
+    while (const char* const name = names.next()) {
+        if (!is_temporary_of(name, final_name)) continue;
+        const descriptor fd = os::open_to_read(folder, name);
+        if (fd && os::status_of(fd.get()).is_regular() && os::try_lock(fd.get())) os::remove_file(folder, name);
     }
-    while (const dirent* const e = ::readdir(entries)) {
-        if (!is_temporary_of(e->d_name, final_name)) continue;
-        const descriptor fd(::openat(folder, e->d_name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
-        struct stat status {};
-        if (fd && ::fstat(fd.get(), &status) == 0 && S_ISREG(status.st_mode) &&
-            ::flock(fd.get(), LOCK_EX | LOCK_NB) == 0)
-            ::unlinkat(folder, e->d_name, 0);
-    }
-    ::closedir(entries);
 }
 
 /// A file under a name of its own in an open folder, locked; unlinked again unless it was renamed
 /// to its final name.
 class temporary_file {
 public:
-    SINTER_COLD temporary_file(int folder, const std::string& final_name, mode_t mode, const std::string& path)
+    SINTER_COLD temporary_file(int folder, const std::string& final_name, unsigned mode, const std::string& path)
         : folder_(folder) {
         static std::atomic<unsigned> counter{0};
         for (;;) {
-            name_ = joined({".", std::string_view(final_name).substr(0, longest_stem), ".", ::getpid(), ".",
+            name_ = joined({".", std::string_view(final_name).substr(0, longest_stem), ".", os::process_number(), ".",
                             counter.fetch_add(1), ".tmp"});
-            fd_ = descriptor(uninterrupted([&] {
-                return ::openat(folder, name_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
-            }));
+            fd_ = os::make_file(folder, name_, mode);
             const int fault = errno;
             if (fd_) {
                 // A second descriptor of the same open file keeps the lock while, and after, the
                 // first is closed.
-                lock_ = descriptor(::fcntl(fd_.get(), F_DUPFD_CLOEXEC, 0));
-                const bool locked =
-                    lock_ && uninterrupted([&] { return ::flock(lock_.get(), LOCK_EX | LOCK_NB); }) == 0;
+                lock_ = os::duplicate(fd_.get());
+                const bool locked = lock_ && os::try_lock(lock_.get());
                 const bool taken = !locked && errno == EWOULDBLOCK;
-                struct stat status {};
-                if (!taken && ::fstat(fd_.get(), &status) == 0 && status.st_nlink > 0) return;
+                if (!taken && os::status_of(fd_.get()).names > 0) return;
                 continue;   // between creation and lock another writer took it for a dead one's: the next name
             }
             if (fault == EEXIST) continue; // left by a process that was killed
@@ -109,13 +87,13 @@ public:
     temporary_file(const temporary_file&) = delete;
     temporary_file& operator=(const temporary_file&) = delete;
     ~temporary_file() {
-        if (!name_.empty()) ::unlinkat(folder_, name_.c_str(), 0);
+        if (!name_.empty()) os::remove_file(folder_, name_.c_str());
     }
 
     const std::string& name() const noexcept { return name_; }
     descriptor take_descriptor() noexcept { return std::move(fd_); }
     void rename_to(const std::string& final_name, const std::string& path) {
-        if (::renameat(folder_, name_.c_str(), folder_, final_name.c_str()) != 0)
+        if (!os::rename_file(folder_, name_, final_name))
             throw_io_error(errno, "cannot rename the temporary file", path);
         name_.clear();
     }
@@ -159,29 +137,26 @@ SINTER_COLD void atomic_write(const std::string& given_path, Fill&& fill, Publis
     const std::string name = slash == std::string::npos ? path : path.substr(slash + 1);
     if (name.empty()) throw io_error("cannot write", path, "a path that ends in a folder", "the name of a file");
 
-    const auto open_folder = [&] {
-        return uninterrupted([&] { return ::open(folder_name.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC); });
-    };
-    descriptor folder(open_folder());
+    descriptor folder = os::open_folder(folder_name);
     if (!folder && errno == ENOENT) {
         make_folders(folder_name);
-        folder = descriptor(open_folder());
+        folder = os::open_folder(folder_name);
     }
     if (!folder) throw_io_error(errno, "cannot open the folder to write in", path);
 
-    mode_t mode = 0666;
-    struct stat old {};
-    const bool replaces = ::fstatat(folder.get(), name.c_str(), &old, 0) == 0;
-    if (replaces && !S_ISREG(old.st_mode)) // a rename would remove the device node itself
-        throw io_error("cannot replace", path, S_ISDIR(old.st_mode) ? "a folder" : "a device or pipe",
+    unsigned mode = 0666;
+    const os::file_status old = os::status_of(folder.get(), name);
+    const bool replaces{old};
+    if (replaces && !old.is_regular()) // a rename would remove the device node itself
+        throw io_error("cannot replace", path, old.is_folder() ? "a folder" : "a device or pipe",
                        "a regular file");
-    if (replaces) mode = old.st_mode & 07777;
+    if (replaces) mode = old.mode;
     detail::remove_stale_temporaries(folder.get(), name);
 
     detail::temporary_file temporary(folder.get(), name, mode, path);
     // A rename asks only for a folder that may be written. Programs that open the file would be
     // refused.
-    if (replaces && ((mode & 0222) == 0 || ::faccessat(folder.get(), name.c_str(), W_OK, AT_EACCESS) != 0)) {
+    if (replaces && ((mode & 0222) == 0 || !os::may_write(folder.get(), name))) {
         const char octal[] = {'0', static_cast<char>('0' + (mode >> 6 & 7)), static_cast<char>('0' + (mode >> 3 & 7)),
                               static_cast<char>('0' + (mode & 7)), 0};
         throw io_error("cannot replace", path, joined({"a write-protected file (mode ", octal, ")"}),
@@ -189,12 +164,12 @@ SINTER_COLD void atomic_write(const std::string& given_path, Fill&& fill, Publis
     }
     output_file out(temporary.take_descriptor(), path);
     fill(out);
-    if (replaces && ::fchmodat(folder.get(), temporary.name().c_str(), mode, 0) != 0)
+    if (replaces && !os::set_mode(folder.get(), temporary.name(), mode))
         throw_io_error(errno, "cannot keep the permissions", path);
     out.sync_and_close();
     publish([&] { temporary.rename_to(name, path); });
     // Some file systems cannot sync a folder and need not; they answer EINVAL.
-    if (uninterrupted([&] { return ::fsync(folder.get()); }) != 0 && errno != EINVAL)
+    if (!os::sync(folder.get()) && errno != EINVAL)
         throw_io_error(errno, "written, but its folder cannot be synced: it may be lost in a power cut", path);
 }
 

@@ -1,21 +1,18 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/base/joined.hpp>
+#include <sinter/base/os/file.hpp>
+#include <sinter/base/os/file_status.hpp>
 #include <sinter/base/span.hpp>
 #include <sinter/io/byte_source.hpp>
-#include <sinter/io/system_call.hpp>
+#include <sinter/io/throw_io_error.hpp>
 
-#include <fcntl.h>
-#include <sys/stat.h>
 #include <vector>
 
-/// Files on POSIX. Every refusal by the system is an `io_error` that names the path, what the
+/// Files. Every refusal by the system is an `io_error` that names the path, what the
 /// system said and what was being done. Only regular files are read: a pipe has no length to check
 /// a header against.
 namespace sinter::inline SINTER_TARGET::io {
-
-/// One read or write call moves at most this many bytes (Linux itself stops short of 2 GiB).
-inline constexpr std::size_t largest_transfer = std::size_t{1} << 30;
 
 /// A regular file that is open for reading, and its bytes when it was opened.
 struct opened_file {
@@ -26,15 +23,14 @@ struct opened_file {
 SINTER_COLD inline opened_file open_regular_file(const std::string& path) {
     need_whole_path(path);
     opened_file file;
-    // Without O_NONBLOCK the open itself would wait for ever on a named pipe that nobody writes.
-    file.fd = descriptor(uninterrupted([&] { return ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK); }));
+    file.fd = os::open_to_read(path);
     if (!file.fd) throw_io_error(errno, "cannot open for reading", path);
-    struct stat status {};
-    if (::fstat(file.fd.get(), &status) != 0) throw_io_error(errno, "cannot ask for the size", path);
-    if (!S_ISREG(status.st_mode))
-        throw io_error("cannot read", path, S_ISDIR(status.st_mode) ? "a folder" : "a device or pipe",
+    const os::file_status status = os::status_of(file.fd.get());
+    if (!status) throw_io_error(errno, "cannot ask for the size", path);
+    if (!status.is_regular())
+        throw io_error("cannot read", path, status.is_folder() ? "a folder" : "a device or pipe",
                        "a regular file");
-    file.size = static_cast<std::uint64_t>(status.st_size);
+    file.size = status.bytes;
     return file;
 }
 
@@ -49,8 +45,7 @@ public:
 
     SINTER_COLD std::size_t read_some(span<std::byte> to) override {
         if (to.empty()) return 0;
-        const auto n = uninterrupted(
-            [&] { return ::read(file_.fd.get(), to.data(), std::min(to.size(), largest_transfer)); });
+        const auto n = os::read_some(file_.fd.get(), to);
         if (n < 0) throw_io_error(errno, "cannot read", path_, joined({"bytes from ", position_, " on"}));
         position_ += static_cast<std::uint64_t>(n);
         return static_cast<std::size_t>(n);
@@ -91,8 +86,7 @@ public:
     /// fewer.
     SINTER_COLD void write(span<const std::byte> bytes) {
         while (!bytes.empty()) {
-            const auto n = uninterrupted(
-                [&] { return ::write(fd_.get(), bytes.data(), std::min(bytes.size(), largest_transfer)); });
+            const auto n = os::write_some(fd_.get(), bytes);
             if (n <= 0)
                 throw_io_error(n < 0 ? errno : ENOSPC, "cannot write", path_,
                                joined({bytes.size(), " more bytes after ", written_}));
@@ -107,7 +101,7 @@ public:
     /// Returns when the bytes are on the disk itself, and closes: some file systems report a full
     /// disk only here.
     SINTER_COLD void sync_and_close() {
-        if (uninterrupted([&] { return ::fsync(fd_.get()); }) != 0) throw_io_error(errno, "cannot sync", path_);
+        if (!os::sync(fd_.get())) throw_io_error(errno, "cannot sync", path_);
         if (const int fault = fd_.close()) throw_io_error(fault, "cannot close", path_);
     }
 

@@ -2,13 +2,15 @@
 #pragma once
 #include <sinter/base/message.hpp>
 #include <sinter/base/number_text.hpp>
+#include <sinter/base/os/advisory_lock.hpp>
+#include <sinter/base/os/file.hpp>
+#include <sinter/base/os/file_names.hpp>
+#include <sinter/base/os/file_status.hpp>
+#include <sinter/base/os/process.hpp>
+#include <sinter/base/os/sleep.hpp>
 #include <sinter/base/wait_notice.hpp>
-#include <sinter/io/system_call.hpp>
+#include <sinter/io/throw_io_error.hpp>
 #include <atomic>
-#include <fcntl.h>
-#include <sys/file.h>
-#include <sys/stat.h>
-#include <time.h>
 
 namespace sinter::inline SINTER_TARGET::io {
 
@@ -28,7 +30,7 @@ public:
         : path_(path) {
         waiting w(path, seconds);
         for (;;) {
-            if (uninterrupted([&] { return ::flock(fd, LOCK_EX | LOCK_NB); }) == 0) {
+            if (os::try_lock(fd)) {
                 flocked_ = fd;
                 return;
             }
@@ -39,14 +41,11 @@ public:
         std::int64_t seen[3] = {};   // of the second file, and since when it is so
         double since = 0;
         for (;;) {
-            second_ = descriptor(uninterrupted(
-                [&] { return ::open(second().c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666); }));
+            second_ = os::make_file(second());
             if (second_) return;
             if (errno != EEXIST) throw_io_error(errno, "cannot make", second());
-            struct stat status {};
-            if (::stat(second().c_str(), &status) == 0) {
-                const std::int64_t now[] = {static_cast<std::int64_t>(status.st_ino), status.st_mtim.tv_sec,
-                                            status.st_mtim.tv_nsec};
+            if (const os::file_status s = os::status_of(second())) {
+                const std::int64_t now[] = {static_cast<std::int64_t>(s.number), s.seconds, s.nanoseconds};
                 if (now[0] != seen[0] || now[1] != seen[1] || now[2] != seen[2]) {
                     for (int i = 0; i < 3; ++i) seen[i] = now[i];
                     since = base::monotonic_seconds();
@@ -59,11 +58,10 @@ public:
         }
     }
     ~file_lock() {
-        if (flocked_ >= 0) ::flock(flocked_, LOCK_UN);
-        struct stat own {}, there {};
-        if (second_ && ::fstat(second_.get(), &own) == 0 && ::stat(second().c_str(), &there) == 0 &&
-            own.st_ino == there.st_ino)
-            ::unlink(second().c_str());
+        if (flocked_ >= 0) os::unlock(flocked_);
+        if (!second_) return;
+        const os::file_status own = os::status_of(second_.get()), there = os::status_of(second());
+        if (own && there && own.number == there.number) os::remove_file(second());
     }
     file_lock(const file_lock&) = delete;
     file_lock& operator=(const file_lock&) = delete;
@@ -74,7 +72,7 @@ private:
         const std::string& path;
         double seconds;
         base::wait_notice notice{2};
-        long pause = 1'000'000;   // nanoseconds
+        double pause = 0.001;   // seconds
 
         waiting(const std::string& p, double s) : path(p), seconds(s) {}
         SINTER_COLD void more() {
@@ -87,9 +85,8 @@ private:
                 base::say(message_level::normal,
                           joined({"waits for the lock that another process has, for ", static_cast<int>(waited), " s"}),
                           path);
-            const timespec t{0, pause};
-            ::nanosleep(&t, nullptr);
-            if (pause < 100'000'000) pause *= 2;
+            os::sleep_seconds(pause);
+            if (pause < 0.1) pause *= 2;
         }
     };
     const std::string path_;
@@ -107,12 +104,11 @@ private:
     }
     /// Takes it away under another name first: what has come in its place meanwhile is put back.
     SINTER_COLD void remove_abandoned(std::int64_t inode) const {
-        const std::string away = joined({second(), ".", ::getpid()});
-        if (::rename(second().c_str(), away.c_str()) != 0) return;
-        struct stat status {};
-        if (::stat(away.c_str(), &status) == 0 && static_cast<std::int64_t>(status.st_ino) != inode)
-            (void)::link(away.c_str(), second().c_str());
-        ::unlink(away.c_str());
+        const std::string away = joined({second(), ".", os::process_number()});
+        if (!os::rename_file(second(), away)) return;
+        const os::file_status s = os::status_of(away);
+        if (s && static_cast<std::int64_t>(s.number) != inode) (void)os::add_name(away, second());
+        os::remove_file(away);
     }
 };
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <sinter/io/system_call.hpp>
-#include <fcntl.h>
+#include <sinter/base/os/file.hpp>
+#include <sinter/base/os/file_status.hpp>
+#include <sinter/base/os/folder.hpp>
+#include <sinter/io/throw_io_error.hpp>
 #include <string>
-#include <sys/stat.h>
 
 namespace sinter::inline SINTER_TARGET::io {
 
@@ -14,22 +15,21 @@ SINTER_COLD inline void make_folders(const std::string& path) {
     const std::size_t end = path.find_last_not_of('/');
     const std::size_t slash = end == path.npos ? path.npos : path.rfind('/', end);
     const std::string above = slash == path.npos ? "." : path.substr(0, slash + 1);
-    bool made = ::mkdir(path.c_str(), 0777) == 0;
+    bool made = os::make_folder(path);
     if (!made && errno == ENOENT && slash != path.npos && slash > 0) {
         make_folders(path.substr(0, slash));
-        made = ::mkdir(path.c_str(), 0777) == 0;
+        made = os::make_folder(path);
     }
     if (!made) {
         const int fault = errno;
-        struct stat status {};
         if (fault != EEXIST) throw_io_error(fault, "cannot make the folder", path);
-        if (::stat(path.c_str(), &status) != 0) throw_io_error(errno, "cannot make the folder", path);
-        if (!S_ISDIR(status.st_mode)) throw io_error("cannot make the folder", path, "a file of that name", "a folder");
+        const os::file_status status = os::status_of(path);
+        if (!status) throw_io_error(errno, "cannot make the folder", path);
+        if (!status.is_folder()) throw io_error("cannot make the folder", path, "a file of that name", "a folder");
         return;
     }
     // So that it is there after a power cut, too. Some file systems cannot sync a folder, and need not.
-    const descriptor fd(uninterrupted([&] { return ::open(above.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC); }));
-    if (fd) (void)uninterrupted([&] { return ::fsync(fd.get()); });
+    if (const descriptor folder = os::open_folder(above)) (void)os::sync(folder.get());
 }
 /// The folder in which a file is to be, and those above it.
 SINTER_COLD inline void make_folders_above(const std::string& file) {

@@ -66,10 +66,8 @@ private:
         w.block_ = UINT64_MAX;   // it has nothing if this throws
         w.bytes_.resize(static_cast<std::size_t>(std::min<std::uint64_t>(block_bytes, size() - begin)));
         for (std::size_t done = 0; done < w.bytes_.size();) {
-            const auto n = uninterrupted([&] {
-                return ::pread(file_.fd.get(), w.bytes_.data() + done, w.bytes_.size() - done,
-                               static_cast<off_t>(begin + done));
-            });
+            const auto n =
+                os::read_some_at(file_.fd.get(), begin + done, {w.bytes_.data() + done, w.bytes_.size() - done});
             if (n < 0) throw_io_error(errno, "cannot read", path_, joined({"bytes from ", begin + done, " on"}));
             if (n == 0) refuse("file became shorter while it was read", joined({begin + done, " bytes"}),
                                joined({size(), " bytes"}));

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/base/hash.hpp>
+#include <sinter/base/os/process.hpp>
 #include <sinter/io/file.hpp>
 #include <sinter/io/file_lock.hpp>
 #include <sinter/io/make_folders.hpp>
 #include <sinter/io/printable.hpp>
 #include <sinter/io/write_order.hpp>
 #include <random>
-#include <unistd.h>
 
 namespace sinter::inline SINTER_TARGET {
 
@@ -47,12 +47,11 @@ public:
         f.step = step;
         f.first = !from ? f.first : from->first < 0 ? f.generation : from->first;
         std::random_device random;
-        char host[256] = "unknown";
-        ::gethostname(host, sizeof host - 1);
+        std::string host = base::os::host_name();
         for (char& c : host)
             if (c == ' ' || c == '\n') c = '_';
         f.began = std::max<std::int64_t>(from ? from->step : step, 0);
-        f.owner = joined({host, ":", ::getpid(), ":", random(), random()});
+        f.owner = joined({host, ":", base::os::process_number(), ":", random(), random()});
         file.write(f);
         mine_ = token(f);
         epoch_ = epoch;
@@ -84,8 +83,7 @@ public:
     const std::string& path() const { return path_; }
     /// Of the files of the run that may write, as the record says at this moment; run 0: it does not say.
     SINTER_COLD static detail::write_order order_in(const std::string& path) {
-        const io::descriptor fd(
-            io::uninterrupted([&] { return ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK); }));
+        const io::descriptor fd = base::os::open_to_read(path);
         if (!fd) return {};
         const fields f = parse(read_all(fd.get(), path));
         return {f.generation, 0, f.began, f.first};
@@ -116,8 +114,8 @@ private:
             std::string text =
                 joined({f.generation, " ", f.step, " ", f.begun, " ", f.owner, " ", f.first, " ", f.began});
             text += " " + sum_of(text) + "\n";
-            const auto n = io::uninterrupted([&] { return ::pwrite(fd_.get(), text.data(), text.size(), 0); });
-            if (n != static_cast<ssize_t>(text.size()) || ::ftruncate(fd_.get(), n) != 0)
+            const auto n = base::os::write_some_at(fd_.get(), 0, as_bytes(text));
+            if (n != static_cast<std::ptrdiff_t>(text.size()) || !base::os::set_length(fd_.get(), text.size()))
                 io::throw_io_error(n < 0 ? errno : ENOSPC, "cannot write", path_);
         }
 
@@ -127,8 +125,8 @@ private:
         io::file_lock lock_;
 
         SINTER_COLD static io::descriptor open(const std::string& path, bool make) {
-            io::descriptor fd(io::uninterrupted(
-                [&] { return ::open(path.c_str(), O_RDWR | O_CLOEXEC | (make ? O_CREAT : 0), 0666); }));
+            using base::os::opening;
+            io::descriptor fd = base::os::open_to_change(path, make ? opening::made : opening::existing);
             if (!fd) io::throw_io_error(errno, "cannot open", path);
             return fd;
         }
@@ -144,7 +142,7 @@ private:
     }
     SINTER_COLD static std::string read_all(int fd, const std::string& path) {
         char text[1024];
-        const auto n = io::uninterrupted([&] { return ::pread(fd, text, sizeof text, 0); });
+        const auto n = base::os::read_some_at(fd, 0, as_writable_bytes(text));
         if (n < 0) io::throw_io_error(errno, "cannot read", path);
         return {text, static_cast<std::size_t>(n)};
     }

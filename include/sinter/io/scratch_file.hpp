@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/os/mapped_file.hpp>
 #include <sinter/io/file.hpp>
-#include <cstdlib>
-#include <sys/mman.h>
 
 namespace sinter::inline SINTER_TARGET::io {
 
@@ -14,17 +13,11 @@ public:
     /// In `folder`, empty: the present one. Throws io_error.
     SINTER_COLD explicit scratch_file(const std::string& folder)
         : name_((folder.empty() ? std::string(".") : folder) + "/.sinter-scratch-XXXXXX"),
-          fd_(::mkostemp(name_.data(), O_CLOEXEC)) {
+          fd_(os::make_nameless_file(name_)) {
         if (!fd_) throw_io_error(errno, "cannot create a file for the time being", name_);
-        ::unlink(name_.c_str());
     }
-    scratch_file(scratch_file&& other) noexcept
-        : name_(std::move(other.name_)), fd_(std::move(other.fd_)), block_(std::move(other.block_)),
-          written_(other.written_), at_(std::exchange(other.at_, nullptr)) {}
+    scratch_file(scratch_file&&) noexcept = default;
     scratch_file& operator=(scratch_file&&) = delete;
-    ~scratch_file() {
-        if (at_) ::munmap(at_, written_);
-    }
 
     /// Before data(). Throws io_error.
     void append(span<const std::byte> bytes) {
@@ -36,8 +29,7 @@ public:
     SINTER_COLD void read(std::uint64_t at, span<std::byte> to) {
         flush();
         while (!to.empty()) {
-            const auto n =
-                uninterrupted([&] { return ::pread(fd_.get(), to.data(), to.size(), static_cast<off_t>(at)); });
+            const auto n = os::read_some_at(fd_.get(), at, to);
             if (n <= 0) throw_io_error(n < 0 ? errno : EIO, "cannot read", name_);
             to = to.subspan(static_cast<std::size_t>(n));
             at += static_cast<std::uint64_t>(n);
@@ -46,12 +38,11 @@ public:
     /// All of it; null where there is nothing. Throws io_error.
     SINTER_COLD const void* data() {
         flush();
-        if (!at_ && written_) {
-            void* const p = ::mmap(nullptr, written_, PROT_READ, MAP_SHARED, fd_.get(), 0);
-            if (p == MAP_FAILED) throw_io_error(errno, "cannot map a file", name_);
-            at_ = p;
+        if (!mapped_ && written_) {
+            mapped_ = os::mapped_file(fd_.get(), written_);
+            if (!mapped_) throw_io_error(errno, "cannot map a file", name_);
         }
-        return at_;
+        return mapped_.data();
     }
 
 private:
@@ -60,12 +51,12 @@ private:
     descriptor fd_;
     std::vector<std::byte> block_;
     std::size_t written_ = 0;
-    void* at_ = nullptr;
+    os::mapped_file mapped_;
 
     SINTER_COLD void flush() {
         span<const std::byte> left(block_.data(), block_.size());
         while (!left.empty()) {
-            const auto n = uninterrupted([&] { return ::write(fd_.get(), left.data(), left.size()); });
+            const auto n = os::write_some(fd_.get(), left);
             if (n <= 0) throw_io_error(n < 0 ? errno : ENOSPC, "cannot write", name_);
             left = left.subspan(static_cast<std::size_t>(n));
             written_ += static_cast<std::size_t>(n);

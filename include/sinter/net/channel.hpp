@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <sinter/io/system_call.hpp>
+#include <sinter/io/throw_io_error.hpp>
 #include <cstddef>
 #include <fcntl.h>
 #include <memory>

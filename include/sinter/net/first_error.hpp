@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/base/cluster_error.hpp>
-#include <sinter/io/system_call.hpp>
+#include <sinter/io/throw_io_error.hpp>
 #include <atomic>
 #include <mutex>
 #include <new>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <sinter/base/blocked_signals.hpp>
-#include <sinter/base/fork.hpp>
-#include <sinter/base/posix_thread.hpp>
+#include <sinter/base/os/blocked_signals.hpp>
+#include <sinter/base/os/fork.hpp>
+#include <sinter/base/os/posix_thread.hpp>
 #include <sinter/net/endpoint.hpp>
 #include <chrono>
 #include <condition_variable>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/base/decimal.hpp>
-#include <sinter/base/monotonic_seconds.hpp>
-#include <sinter/io/system_call.hpp>
+#include <sinter/base/os/monotonic_seconds.hpp>
+#include <sinter/io/throw_io_error.hpp>
 #include <sinter/net/address.hpp>
 #include <sinter/net/environment.hpp>
 #include <algorithm>

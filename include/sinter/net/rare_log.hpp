@@ -2,7 +2,7 @@
 #pragma once
 #include <sinter/base/joined.hpp>
 #include <sinter/base/message.hpp>
-#include <sinter/base/monotonic_seconds.hpp>
+#include <sinter/base/os/monotonic_seconds.hpp>
 #include <sinter/base/target_namespace.hpp>
 #include <functional>
 #include <string>

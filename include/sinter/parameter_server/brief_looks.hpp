@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <sinter/base/monotonic_seconds.hpp>
-#include <sinter/base/posix_thread.hpp>
+#include <sinter/base/os/monotonic_seconds.hpp>
+#include <sinter/base/os/processors.hpp>
 #include <sinter/base/target_namespace.hpp>
 #include <algorithm>
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/os/file.hpp>
+#include <sinter/base/os/file_status.hpp>
 #include <sinter/profile/distribution/chart.hpp>
 #include <sinter/profile/distribution/cluster_text.hpp>
 #include <sinter/profile/distribution/profile_of_program.hpp>
 #include <cstdio>
 #include <cstdlib>
 #include <optional>
-#include <sys/stat.h>
-#include <unistd.h>
 
 /// describe_distribution(model, cluster_model{...}): how a model's training would scale, before
 /// machines are rented. A step is simulated event by event (doc/planning.md).
@@ -97,10 +97,11 @@ private:
         const char* const named = std::getenv("SINTER_PLAN_FD");
         long fd = -1;
         unsigned long inode = 0;
-        struct stat s {};
         if (!named || std::sscanf(named, "%ld:%lu", &fd, &inode) != 2 || fd < 0 || fd > 1'000'000) return;
-        if (::fstat(static_cast<int>(fd), &s) != 0 || s.st_ino != inode) return;
-        [[maybe_unused]] const auto n = ::write(static_cast<int>(fd), "p", 1);
+        const base::os::file_status s = base::os::status_of(static_cast<int>(fd));
+        if (!s || s.number != inode) return;
+        constexpr std::byte plans{'p'};
+        (void)base::os::write_some(static_cast<int>(fd), {&plans, 1});
     }
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/base/message.hpp>
+#include <sinter/base/os/text_in_memory.hpp>
 #include <sinter/profile/kernel_table.hpp>
 
 namespace sinter::inline SINTER_TARGET::profile {
@@ -55,19 +56,15 @@ public:
 
 private:
     SINTER_COLD void say_lines() const {
-        char* text = nullptr;
-        std::size_t length = 0;
-        std::FILE* const out = ::open_memstream(&text, &length);
-        if (!out) return;
-        print(out);
-        std::fclose(out);
-        std::string_view rest(text, length);
+        base::os::text_in_memory printed;
+        if (!printed.out()) return;
+        print(printed.out());
+        std::string_view rest = printed.text();
         while (!rest.empty()) {
             const std::size_t end = std::min(rest.find('\n'), rest.size());
             base::say(message_level::normal, rest.substr(0, end));
             rest.remove_prefix(std::min(end + 1, rest.size()));
         }
-        std::free(text);
     }
     std::vector<kernel_count> counts_;
     program_text (*text_)(std::int64_t scratch) = nullptr;

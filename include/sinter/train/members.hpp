@@ -3,10 +3,10 @@
 #include <sinter/base/cold.hpp>
 #include <sinter/base/error.hpp>
 #include <sinter/base/joined.hpp>
+#include <sinter/base/os/sleep.hpp>
 #include <sinter/strategy/strategy.hpp>
 #include <sinter/strategy/told_by_the_chief.hpp>
 #include <type_traits>
-#include <unistd.h>
 #include <utility>
 #include <vector>
 
@@ -51,7 +51,7 @@ SINTER_COLD void by_the_same_members(Session& s, F f) {
 template <class Session>
 SINTER_COLD void end_members(Session& s, const char* why) {
     if (always_alone<Session> || s.member().count == 1) return;
-    ::usleep(100'000);
+    base::os::sleep_seconds(0.1);
     s.fail(why);
 }
 

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <sinter/base/monotonic_seconds.hpp>
+#include <sinter/base/os/monotonic_seconds.hpp>
+#include <sinter/base/os/terminal.hpp>
 #include <sinter/base/span.hpp>
 #include <sinter/train/progress_line.hpp>
-#include <sys/ioctl.h>
-#include <unistd.h>
 #include <limits>
 #include <vector>
 
@@ -30,7 +29,7 @@ public:
     explicit progress(std::FILE* out = stderr, progress_options options = {})
         : out_(out), options_(options),
           terminal_(options.style == progress_style::terminal ||
-                    (options.style == progress_style::detect && ::isatty(::fileno(out)) == 1)) {}
+                    (options.style == progress_style::detect && base::os::is_terminal(out))) {}
     progress(const progress&) = delete;
     progress& operator=(const progress&) = delete;
     /// A line that was left unfinished (by an exception) is ended, so that what follows starts on
@@ -119,8 +118,8 @@ private:
     }
     double now() const { return stopped_ ? ended_ : options_.clock(); }
     int columns() const {
-        winsize size{};
-        return ::ioctl(::fileno(out_), TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
+        const int n = base::os::terminal_columns(out_);
+        return n > 0 ? n : 80;
     }
     SINTER_COLD void draw() {
         // One write, and the rest of the old line is erased behind the new one, not before it: no

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/os/file_status.hpp>
 #include <sinter/base/span.hpp>
 #include <sinter/data/features.hpp>
 #include <sinter/data/stage.hpp>
-#include <sys/stat.h>
 
 namespace sinter::inline SINTER_TARGET::data {
 
@@ -74,9 +74,9 @@ private:
 
     /// For describe(). What is wrong with the first record is for those to say who ask for it.
     SINTER_COLD void look_at_first() {
-        struct stat s;
-        if (::stat(path_.c_str(), &s) != 0 || !S_ISREG(s.st_mode)) return;   // a pipe's bytes come once
-        bytes_ = static_cast<std::int64_t>(s.st_size);
+        const base::os::file_status s = base::os::status_of(path_);
+        if (!s.is_regular()) return;   // a pipe's bytes come once
+        bytes_ = static_cast<std::int64_t>(s.bytes);
         const void* rows[column_list::most];
         try {
             if (next(rows)) {

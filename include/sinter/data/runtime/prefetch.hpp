@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <sinter/base/fork.hpp>
+#include <sinter/base/os/fork.hpp>
 #include <sinter/base/patience.hpp>
-#include <sinter/base/posix_thread.hpp>
+#include <sinter/base/os/posix_thread.hpp>
 #include <sinter/data/pipeline.hpp>
 #include <algorithm>
 #include <atomic>

@@ -8,10 +8,10 @@
 #include <utility>
 
 #include <sinter/base/error.hpp>
-#include <sinter/base/fork.hpp>
+#include <sinter/base/os/fork.hpp>
 #include <sinter/base/joined.hpp>
 #include <sinter/base/patience.hpp>
-#include <sinter/base/posix_thread.hpp>
+#include <sinter/base/os/posix_thread.hpp>
 #include <sinter/device/cpu/denormals.hpp>
 
 namespace sinter::inline SINTER_TARGET::runtime {

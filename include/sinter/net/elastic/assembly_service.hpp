@@ -2,8 +2,8 @@
 #pragma once
 #include <sinter/base/cluster_error.hpp>
 #include <sinter/base/message.hpp>
-#include <sinter/base/monotonic_seconds.hpp>
-#include <sinter/base/posix_thread.hpp>
+#include <sinter/base/os/monotonic_seconds.hpp>
+#include <sinter/base/os/posix_thread.hpp>
 #include <sinter/net/cluster.hpp>
 #include <sinter/net/elastic/assembly.hpp>
 #include <sinter/net/elastic/datagram.hpp>

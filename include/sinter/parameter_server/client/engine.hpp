@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <sinter/base/posix_thread.hpp>
+#include <sinter/base/os/posix_thread.hpp>
 #include <sinter/net/archive.hpp>
 #include <sinter/net/service_client.hpp>
 #include <sinter/net/wait_note.hpp>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/base/cluster_error.hpp>
-#include <sinter/base/monotonic_seconds.hpp>
+#include <sinter/base/os/monotonic_seconds.hpp>
 #include <sinter/net/data_link.hpp>
 #include <sinter/net/archive.hpp>
 #include <sinter/net/service_client.hpp>

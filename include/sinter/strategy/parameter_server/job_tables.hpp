@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/base/message.hpp>
+#include <sinter/base/os/file_names.hpp>
 #include <sinter/parameter_server/checkpoint/folder.hpp>
 #include <sinter/parameter_server/checkpoint/manifest.hpp>
 #include <sinter/parameter_server/checkpoint/rows_of_files.hpp>
 #include <sinter/strategy/parameter_server/server_link.hpp>
 #include <sinter/strategy/parameter_server/server_setup.hpp>
-#include <cstdlib>
 #include <optional>
 
 namespace sinter::inline SINTER_TARGET::detail {
@@ -16,10 +16,8 @@ namespace sinter::inline SINTER_TARGET::detail {
 SINTER_COLD inline std::string absolute_folder(const std::string& folder) {
     const std::size_t slash = folder.rfind('/');   // it need not be there yet, what it is in must be
     const std::string above = slash == folder.npos ? "." : slash == 0 ? "/" : folder.substr(0, slash);
-    char* const found = ::realpath(above.c_str(), nullptr);
-    if (!found) io::throw_io_error(errno, "cannot find the folder", above);
-    const std::string full = found;
-    std::free(found);
+    const std::string full = base::os::canonical_path(above);
+    if (full.empty()) io::throw_io_error(errno, "cannot find the folder", above);
     return joined({full == "/" ? "" : full, "/", slash == folder.npos ? folder : folder.substr(slash + 1)});
 }
 /// A name that nothing in the folder has.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/base/message.hpp>
+#include <sinter/base/os/file_names.hpp>
 #include <sinter/base/whole_number.hpp>
 #include <sinter/io/folder_names.hpp>
 #include <sinter/io/run_record.hpp>
@@ -35,7 +36,7 @@ public:
     SINTER_COLD list all() const {
         list found;
         if (keep_ == 0) {
-            if (::access(path_.c_str(), F_OK) == 0) look_at(path_, -1, found);
+            if (base::os::exists(path_)) look_at(path_, -1, found);
             else if (errno != ENOENT) io::throw_io_error(errno, "cannot look for a checkpoint", path_);
         } else {
             io::for_each_name(path_, [&](std::string_view n) {
@@ -107,7 +108,7 @@ public:
         if (known.size() <= static_cast<std::size_t>(keep_)) return;
         record.guarded([&] {
             for (std::size_t i = static_cast<std::size_t>(keep_); i < known.size(); ++i) {
-                ::unlink(name(known[i].step).c_str());
+                base::os::remove_file(name(known[i].step));
                 detail::table_files::remove(name(known[i].step));
             }
         });

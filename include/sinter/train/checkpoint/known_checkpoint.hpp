@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/os/file_status.hpp>
 #include <sinter/io/safetensors/checksum.hpp>
 #include <sinter/io/write_order.hpp>
 #include <algorithm>
-#include <sys/stat.h>
 
 namespace sinter::inline SINTER_TARGET::detail {
 
@@ -14,10 +14,9 @@ struct file_identity {
 
     /// False: there is no such file.
     SINTER_COLD bool is(const std::string& path) {
-        struct stat s {};
-        if (::stat(path.c_str(), &s) != 0) return false;
-        *this = {s.st_ino, s.st_mtim.tv_sec, s.st_mtim.tv_nsec, s.st_size};
-        return true;
+        const base::os::file_status s = base::os::status_of(path);
+        if (s) *this = {s.number, s.seconds, s.nanoseconds, static_cast<std::int64_t>(s.bytes)};
+        return bool(s);
     }
     bool operator==(const file_identity&) const = default;
     bool is_later(const file_identity& than) const {

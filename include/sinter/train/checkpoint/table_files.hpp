@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/base/checksum.hpp>
+#include <sinter/base/os/file_names.hpp>
 #include <sinter/base/whole_number.hpp>
 #include <sinter/io/file.hpp>
 #include <sinter/io/folder_names.hpp>
@@ -92,10 +93,10 @@ public:
         for (const std::string& n : names_in(all)) {
             if (n == but) continue;
             const std::string path = joined({all, "/", n});
-            for (const std::string& file : names_in(path)) ::unlink(joined({path, "/", file}).c_str());
-            if (::rmdir(path.c_str()) != 0 && but.empty()) ::unlink(path.c_str());
+            for (const std::string& file : names_in(path)) base::os::remove_file(joined({path, "/", file}));
+            if (!base::os::remove_folder(path) && but.empty()) base::os::remove_file(path);
         }
-        if (but.empty()) ::rmdir(all.c_str());
+        if (but.empty()) base::os::remove_folder(all);
     }
 
 private:

@@ -2,6 +2,8 @@
 #pragma once
 #include <sinter/base/decimal.hpp>
 #include <sinter/base/message.hpp>
+#include <sinter/base/os/file.hpp>
+#include <sinter/base/os/file_status.hpp>
 #include <sinter/io/file.hpp>
 #include <sinter/io/make_folders.hpp>
 #include <sinter/train/hooks/hook.hpp>
@@ -92,18 +94,17 @@ private:
 
     SINTER_COLD int open(bool anew) {
         io::make_folders_above(path_);
-        file_ = io::descriptor(io::uninterrupted(
-            [&] { return ::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | (anew ? O_TRUNC : 0), 0666); }));
+        using base::os::opening;
+        file_ = base::os::open_to_change(path_, anew ? opening::emptied : opening::made);
         return file_ ? 0 : errno;
     }
     SINTER_COLD std::int64_t size() const {
-        struct stat status {};
-        if (::fstat(file_.get(), &status) != 0) io::throw_io_error(errno, "cannot ask for the size", path_);
-        return status.st_size;
+        const base::os::file_status status = base::os::status_of(file_.get());
+        if (!status) io::throw_io_error(errno, "cannot ask for the size", path_);
+        return static_cast<std::int64_t>(status.bytes);
     }
     SINTER_COLD std::int64_t size_of_file() const {
-        struct stat status {};
-        return ::stat(path_.c_str(), &status) == 0 ? std::int64_t{status.st_size} : 0;
+        return static_cast<std::int64_t>(base::os::status_of(path_).bytes);
     }
     SINTER_COLD void write_lines() try {
         if (lines_.empty()) return;
@@ -120,7 +121,7 @@ private:
             if (l.epoch > last) text += l.text;
         // Not before there is a line to take their place: a run that had ended does no epoch again.
         if (text.size() > empty) {
-            if (there > written_ && ::ftruncate(file_.get(), written_) != 0)
+            if (there > written_ && !cut())
                 io::throw_io_error(errno, "cannot cut off what comes after the run's lines", path_);
             write(text);
         }
@@ -136,9 +137,8 @@ private:
         std::string text(static_cast<std::size_t>(there - written_), '\0');
         std::size_t n = 0;
         while (n < text.size()) {
-            const auto got = io::uninterrupted([&] {
-                return ::pread(file_.get(), text.data() + n, text.size() - n, written_ + static_cast<std::int64_t>(n));
-            });
+            const auto got = base::os::read_some_at(file_.get(), static_cast<std::uint64_t>(written_) + n,
+                                                    as_writable_bytes(text).subspan(n));
             if (got <= 0) break;
             n += static_cast<std::size_t>(got);
         }
@@ -161,15 +161,17 @@ private:
     SINTER_COLD void write(std::string_view text) {
         for (std::string_view left = text; !left.empty();) {
             const std::int64_t at = written_ + static_cast<std::int64_t>(text.size() - left.size());
-            const auto n = io::uninterrupted([&] { return ::pwrite(file_.get(), left.data(), left.size(), at); });
+            const auto n = base::os::write_some_at(file_.get(), static_cast<std::uint64_t>(at), as_bytes(left));
             if (n <= 0) refuse(n < 0 ? errno : ENOSPC);
             left.remove_prefix(static_cast<std::size_t>(n));
         }
         written_ += static_cast<std::int64_t>(text.size());
     }
+    /// What comes after the run's own lines.
+    SINTER_COLD bool cut() const { return base::os::set_length(file_.get(), static_cast<std::uint64_t>(written_)); }
     /// Without what was written of the line, or the next run to append would go on within it.
     [[noreturn]] SINTER_COLD void refuse(int fault) const {
-        if (::ftruncate(file_.get(), written_) != 0) {}   // then it is as the fault left it
+        (void)cut();   // or it is as the fault left it
         io::throw_io_error(fault, "cannot write", path_);
     }
     void add(std::string& line, std::string_view field) const {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <sinter/base/restored_signal.hpp>
+#include <sinter/base/os/restored_signal.hpp>
+#include <sinter/base/os/signal_handler.hpp>
 #include <sinter/train/hooks/hook.hpp>
 
 namespace sinter::inline SINTER_TARGET {
@@ -14,9 +15,9 @@ class stop_on_interrupt {
 public:
     stop_on_interrupt() {
         seen = 0;
-        std::signal(SIGINT, [](int) {
+        base::os::handle_signal(SIGINT, [](int) {
             seen = 1;
-            std::signal(SIGINT, SIG_DFL);
+            base::os::restore_default(SIGINT);
         });
     }
     stop_on_interrupt(const stop_on_interrupt&) = delete;

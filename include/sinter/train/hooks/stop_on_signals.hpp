@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <sinter/base/restored_signal.hpp>
+#include <sinter/base/os/restored_signal.hpp>
+#include <sinter/base/os/signal_handler.hpp>
 #include <sinter/train/hooks/hook.hpp>
 
 namespace sinter::inline SINTER_TARGET {
@@ -21,7 +22,7 @@ class stop_on_signals {
 public:
     stop_on_signals() {
         seen = 0;
-        for (const int number : numbers) std::signal(number, &note);
+        for (const int number : base::os::asks_to_end) base::os::handle_signal(number, &note);
     }
     stop_on_signals(const stop_on_signals&) = delete;
     stop_on_signals& operator=(const stop_on_signals&) = delete;
@@ -33,14 +34,13 @@ public:
     int signal() const { return seen; }                    ///< which came first; 0: none
 
 private:
-    static constexpr int numbers[] = {SIGINT, SIGTERM, SIGUSR1};
     static inline volatile std::sig_atomic_t seen = 0;
     base::restored_signal before_[3]{base::restored_signal(SIGINT), base::restored_signal(SIGTERM),
                                      base::restored_signal(SIGUSR1)};
 
     static void note(int number) {
         if (!seen) seen = number;
-        std::signal(number, SIG_DFL);
+        base::os::restore_default(number);
     }
 };
 

@@ -2,7 +2,7 @@
 #pragma once
 #include <sinter/base/cold.hpp>
 #include <sinter/base/error.hpp>
-#include <sinter/base/monotonic_seconds.hpp>
+#include <sinter/base/os/monotonic_seconds.hpp>
 #include <sinter/base/number_text.hpp>
 #include <sinter/base/target_namespace.hpp>
 #include <cstdint>

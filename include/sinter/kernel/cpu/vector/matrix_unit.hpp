@@ -6,8 +6,7 @@
 #if (defined(__AMX_BF16__) || defined(__AMXBF16__)) && defined(__AVX512BF16__) &&                                      \
     defined(__linux__)   // clang 14 has the second name
 #define SINTER_HAS_AMX 1
-#include <sys/syscall.h>
-#include <unistd.h>
+#include <sinter/base/os/matrix_tiles.hpp>
 #endif
 
 /// Units that multiply tiles of pairs of bfloat16: eight tiles, each 16 rows of 16 times 32 bits.
@@ -40,14 +39,9 @@ static_assert(sizeof(amx_shapes) == 64);
 class amx {
 public:
     static constexpr bool exists = true;
-    /// The system keeps tiles for a thread from the first use on, if it has been asked for by then:
-    /// for all of a process, once. It refuses where the kernel is too old (before 5.16), does not
-    /// know the unit, or a thread's stack for signals is too small.
+    /// The system is asked once.
     static bool ready() {
-        static const bool granted = [] {
-            constexpr long request_component = 0x1023, tile_data = 18;   // ARCH_REQ_XCOMP_PERM, XFEATURE_XTILEDATA
-            return ::syscall(SYS_arch_prctl, request_component, tile_data) == 0;
-        }();
+        static const bool granted = base::os::grant_matrix_tiles();
         return granted;
     }
 

@@ -2,7 +2,7 @@
 #pragma once
 #include <time.h>
 
-namespace sinter::base {
+namespace sinter::base::inline os {
 
 /// Seconds of a clock that only goes forward.
 inline double monotonic_seconds() {
@@ -11,4 +11,4 @@ inline double monotonic_seconds() {
     return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
 }
 
-} // namespace sinter::base
+} // namespace sinter::base::os

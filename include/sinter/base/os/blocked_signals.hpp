@@ -3,7 +3,7 @@
 #include <csignal>
 #include <pthread.h>
 
-namespace sinter::base {
+namespace sinter::base::inline os {
 
 /// Blocks all signals on this thread for as long as it lives. Threads that are started meanwhile
 /// never take one: signals are for the program's own threads.
@@ -22,4 +22,4 @@ private:
     sigset_t before_;
 };
 
-} // namespace sinter::base
+} // namespace sinter::base::os

@@ -2,7 +2,7 @@
 #pragma once
 #include <csignal>
 
-namespace sinter::base {
+namespace sinter::base::inline os {
 
 /// What becomes of a signal now becomes of it again when this ends. It is kept whole: std::signal()
 /// would forget the flags of a handler, and which form it has.
@@ -18,4 +18,4 @@ private:
     struct sigaction before_ {};
 };
 
-} // namespace sinter::base
+} // namespace sinter::base::os

@@ -5,13 +5,11 @@
 #include <cerrno>
 #include <exception>
 #include <pthread.h>
-#include <sched.h>
 #include <system_error>
 #include <type_traits>
-#include <unistd.h>
 #include <utility>
 
-namespace sinter::base {
+namespace sinter::base::inline os {
 
 /// A thread of execution: what is needed of std::thread, whose header brings clocks, semaphores and
 /// stop tokens and costs every program 7 MB and 0.03 s of its build.
@@ -77,17 +75,4 @@ private:
     }
 };
 
-/// Offers the caller's core to another thread.
-inline void yield_core() { ::sched_yield(); }
-
-/// Cores that this process may use.
-SINTER_COLD inline int usable_cores() {
-#if defined(__linux__)
-    cpu_set_t set;
-    if (::sched_getaffinity(0, sizeof set, &set) == 0) return CPU_COUNT(&set);
-#endif
-    const long n = ::sysconf(_SC_NPROCESSORS_ONLN);
-    return n > 0 ? static_cast<int>(n) : 1;
-}
-
-} // namespace sinter::base
+} // namespace sinter::base::os

@@ -6,7 +6,7 @@
 
 /// What fork() leaves behind: the child has the memory of its parent, and of its threads only the
 /// one that called fork().
-namespace sinter::base {
+namespace sinter::base::inline os {
 
 /// How many forks lie between the program's start and this process. Objects with threads keep the
 /// number that they were made under: where it differs, their threads are gone.
@@ -53,4 +53,4 @@ private:
     }
 };
 
-} // namespace sinter::base
+} // namespace sinter::base::os

@@ -2,7 +2,8 @@
 #define BOOST_TEST_MODULE posix_thread
 #include <boost/test/unit_test.hpp>
 
-#include <sinter/base/posix_thread.hpp>
+#include <sinter/base/os/posix_mutex.hpp>
+#include <sinter/base/os/posix_thread.hpp>
 
 #include <memory>
 #include <vector>
@@ -57,4 +58,22 @@ BOOST_AUTO_TEST_CASE(many_at_once) {
     for (int& r : ran) all.emplace_back([&r] { r = 1; });
     for (posix_thread& t : all) t.join();
     for (int r : ran) BOOST_TEST(r == 1);
+}
+
+BOOST_AUTO_TEST_CASE(one_of_them_has_a_mutex) {
+    sinter::base::posix_mutex m;
+    int within = 0, most = 0, times = 0;   // data races, without it
+    std::vector<posix_thread> all;
+    for (int i = 0; i < 4; ++i)
+        all.emplace_back([&] {
+            for (int k = 0; k < 10'000; ++k) {
+                const sinter::base::posix_mutex::guard held(m);
+                if (++within > most) most = within;
+                ++times;
+                --within;
+            }
+        });
+    for (posix_thread& t : all) t.join();
+    BOOST_TEST(most == 1);
+    BOOST_TEST(times == 40'000);
 }

@@ -1,31 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <sinter/base/target_namespace.hpp>
-#include <sinter/base/cold.hpp>
-#include <sinter/base/error.hpp>
-#include <sinter/base/joined.hpp>
-
 #include <cerrno>
-#include <system_error>
 #include <unistd.h>
 #include <utility>
 
-/// The thin layer over POSIX that the file classes share: a descriptor that closes itself, and
-/// errno as an error.
-namespace sinter::inline SINTER_TARGET::io {
-
-/// Throws an io_error whose `got` is the system's own words for `errno_value`.
-[[noreturn]] SINTER_COLD inline void throw_io_error(int errno_value, std::string_view what, std::string_view where,
-                                                    std::string_view needed = {}) {
-    throw io_error(what, where, std::generic_category().message(errno_value), needed);
-}
-
-/// io_error for a path with a zero byte in it: the system reads names to the first one, and would
-/// open, or replace, another file.
-SINTER_COLD inline void need_whole_path(const std::string& path) {
-    if (const std::size_t at = path.find('\0'); at != std::string::npos)
-        throw io_error("a path has a zero byte", path.substr(0, at), joined({"one at place ", at}), "a path without");
-}
+namespace sinter::base::inline os {
 
 /// Repeats a system call for as long as a signal interrupts it.
 template <class Call>
@@ -62,4 +41,4 @@ private:
     int fd_;
 };
 
-} // namespace sinter::io
+} // namespace sinter::base::os
