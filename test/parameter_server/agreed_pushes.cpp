@@ -177,17 +177,17 @@ void one_push_comes_to_one_server_alone(const sharded::update_order& order, int 
         c->open(0);
         {
             wire::service_client dialler(j.as(cluster_role::worker, 1), j.same);
-            std::unique_ptr<sharded::lane> lanes[2];
-            const auto wait = [&](sharded::lane& to) {
+            std::unique_ptr<sharded::server_connection> connections[2];
+            const auto wait = [&](sharded::server_connection& to) {
                 while (!to.answered(1)) {
-                    to.send_some();
-                    to.hear_some([](sharded::question&, const sharded::answer_block&) {});
+                    to.send_available();
+                    to.receive_available([](sharded::request&, const sharded::answer_block&) {});
                     SINTER_NEED(!to.refused);
                     ::usleep(100);
                 }
             };
             const auto push_to = [&](int s, std::uint64_t number) {
-                sharded::question& q = lanes[s]->ask(1, "pushing by hand");
+                sharded::request& q = connections[s]->ask(1, "pushing by hand");
                 auto& bytes = q.next_block();
                 bytes.resize(sharded::commit_block::bytes + sharded::section::header + g.size() * 4);
                 sharded::commit_block b;
@@ -198,14 +198,14 @@ void one_push_comes_to_one_server_alone(const sharded::update_order& order, int 
                 std::memcpy(bytes.data() + b.bytes + sharded::section::header, g.data(), g.size() * 4);
                 q.commits = q.whole = true;
                 q.add(sharded::word::commit, bytes);
-                wait(*lanes[s]);
+                wait(*connections[s]);
             };
             for (int s = 0; s < 2; ++s) {
                 auto link = dialler.dial(s, 10);
                 BOOST_REQUIRE(link.has_value());
-                lanes[s] = std::make_unique<sharded::lane>();
-                lanes[s]->connect(std::move(*link));
-                BOOST_REQUIRE(lanes[s]->introduce(sharded::calls::join(), [&](int d, short events) {
+                connections[s] = std::make_unique<sharded::server_connection>();
+                connections[s]->connect(std::move(*link));
+                BOOST_REQUIRE(connections[s]->first_call(sharded::calls::join(), [&](int d, short events) {
                     return dialler.poll_until(d, events, base::monotonic_seconds() + 30);
                 }));
             }

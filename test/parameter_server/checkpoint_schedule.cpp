@@ -9,7 +9,7 @@
 #include <set>
 #include <sinter/net/archive.hpp>
 #include <sinter/parameter_server/checkpoint_schedule.hpp>
-#include <sinter/parameter_server/client/told_saves.hpp>
+#include <sinter/parameter_server/client/save_broadcast.hpp>
 
 using namespace sinter;
 using namespace sinter::sharded;
@@ -95,7 +95,7 @@ struct simulated_server {
 struct async_job {
     struct worker {
         std::int64_t save = 0;          // the newest name that server 0 has said
-        told_saves told;
+        save_broadcast told;
         std::int64_t pushes = 0;
         std::vector<std::int64_t> made, answered;   // by server: what it has said that it has written; the last push
         struct message {
@@ -141,7 +141,7 @@ struct async_job {
     void push(worker& w) {
         for (const auto& m : w.sent)
             if (m.size() > 3) return;
-        w.told.tell(w.save, ++w.pushes, [&](std::int64_t n) {
+        w.told.send(w.save, ++w.pushes, [&](std::int64_t n) {
             return std::all_of(w.answered.begin() + 1, w.answered.end(), [&](std::int64_t a) { return a >= n; });
         });
         for (std::size_t s = 0; s < servers.size(); ++s)

@@ -7,7 +7,7 @@
 #include <boost/test/unit_test.hpp>
 #include <filesystem>
 #include <io/temporary_folder.hpp>
-#include <sinter/parameter_server/client/told_saves.hpp>
+#include <sinter/parameter_server/client/save_broadcast.hpp>
 #include <sinter/parameter_server/shard_checkpoint.hpp>
 
 using namespace sinter;
@@ -433,10 +433,10 @@ BOOST_AUTO_TEST_CASE(who_rests_makes_no_save_of_a_slow_disk_be_made) {
 
 /// Server 0 hears that a save is known when the others have answered, not when they have been told.
 BOOST_AUTO_TEST_CASE(a_save_is_known_when_all_others_have_answered) {
-    sharded::told_saves t;
+    sharded::save_broadcast t;
     std::int64_t last = 0;   // push that all others have answered
     const auto known = [&](std::int64_t save, std::int64_t push) {
-        t.tell(save, push, [&](std::int64_t n) { return n <= last; });
+        t.send(save, push, [&](std::int64_t n) { return n <= last; });
         return t.known();
     };
     BOOST_TEST(known(0, 1) == 0);

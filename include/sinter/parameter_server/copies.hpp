@@ -92,7 +92,7 @@ public:
     void leads(int copy, const copy_note& n) {
         met(copy, n);
         if (n.epoch < epoch_) return;
-        epoch_ = n.epoch, leader_ = copy, followed_ = n.followed, told_ = false;
+        epoch_ = n.epoch, leader_ = copy, followed_ = n.followed, given_ = false;
         at(1 - copy) = {};   // what it said before is of another epoch
     }
     /// What a copy said that does not lead.
@@ -111,23 +111,23 @@ public:
         if (!at(copy).met || n.role == copy_role::leading) return 0;
         if (epoch_ == 0) {   // the job begins: both are there, and neither has anything
             if (copy != 0 || !fresh(0) || !fresh(1)) return 0;
-            return tell(0, 1);
+            return give(0, 1);
         }
         // The next epoch begins by itself when the other copy follows one that leads alone. Whoever is of
         // that epoch shows that it has begun, though the chief has not met its leader since.
         if (!followed_ && n.epoch == epoch_ + 1 &&
             n.role == (copy == leader_ ? copy_role::cut_off : copy_role::following))
-            epoch_ = n.epoch, followed_ = true, told_ = false;
-        if (told_) return copy == leader_ && n.epoch + 1 == epoch_ ? epoch_ : 0;
-        if (copy == leader_) return n.role == copy_role::cut_off && n.epoch >= epoch_ ? tell(copy, n.epoch + 1) : 0;
+            epoch_ = n.epoch, followed_ = true, given_ = false;
+        if (given_) return copy == leader_ && n.epoch + 1 == epoch_ ? epoch_ : 0;
+        if (copy == leader_) return n.role == copy_role::cut_off && n.epoch >= epoch_ ? give(copy, n.epoch + 1) : 0;
         const seen& leader = at(leader_);
         const bool lost = leader.gone || fresh(leader_) || silent;
-        return lost && followed_ && n.role == copy_role::following && n.epoch == epoch_ ? tell(copy, epoch_ + 1) : 0;
+        return lost && followed_ && n.role == copy_role::following && n.epoch == epoch_ ? give(copy, epoch_ + 1) : 0;
     }
     /// Whether neither copy can have what the last leader had: both processes were started anew, or
     /// one was while the other has nothing.
     bool lost() const {
-        if (epoch_ == 0 || !fresh(leader_) || (told_ && epoch_ == 1)) return false;
+        if (epoch_ == 0 || !fresh(leader_) || (given_ && epoch_ == 1)) return false;
         const seen& other = at(1 - leader_);
         if (!other.met || followed_) return other.met && other.note.role == copy_role::waiting;
         return other.note.role != copy_role::following || other.note.epoch != epoch_ + 1;   // decide() says more
@@ -141,13 +141,13 @@ private:
     std::array<seen, 2> seen_;
     std::uint64_t epoch_ = 0;
     int leader_ = 0;
-    bool followed_ = false, told_ = false;   // told: this epoch was given by this chief, and is not yet confirmed
+    bool followed_ = false, given_ = false;   // given: by this chief, and is not yet confirmed
 
     const seen& at(int copy) const { return seen_[static_cast<std::size_t>(copy)]; }
     seen& at(int copy) { return seen_[static_cast<std::size_t>(copy)]; }
     bool fresh(int copy) const { return at(copy).met && at(copy).note.epoch == 0; }
-    std::uint64_t tell(int copy, std::uint64_t epoch) {
-        leader_ = copy, epoch_ = epoch, followed_ = false, told_ = true;
+    std::uint64_t give(int copy, std::uint64_t epoch) {
+        leader_ = copy, epoch_ = epoch, followed_ = false, given_ = true;
         return epoch;
     }
 };

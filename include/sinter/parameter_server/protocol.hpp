@@ -9,7 +9,7 @@
 #include <cstring>
 
 /// What clients and servers say: data frames whose `operation` is one of these words. A worker
-/// asks, and each question has one answer, in order. Whatever is read is compared with the shard's
+/// sends requests, and each has one answer, in order. Whatever is read is compared with the shard's
 /// layout before a byte of it is stored. Functions of bytes alone: nothing here reads a socket.
 ///
 /// | word | tag | payload |

@@ -16,7 +16,7 @@ inline client::~client() {
     }
 }
 
-inline int client::servers() const { return static_cast<int>(engine_->lanes.size()); }
+inline int client::servers() const { return static_cast<int>(engine_->connections.size()); }
 inline const shard_layout& client::layout(int server) const {
     return engine_->layouts.at(static_cast<std::size_t>(server));
 }
@@ -60,7 +60,7 @@ inline void client::write_array(int server, std::int64_t array, std::int64_t fir
     const std::size_t most = std::max<std::size_t>(1, floats_of_frame / unit) * unit;
     for (std::size_t at = 0; at < x.size(); at += most) {
         const auto part = x.subspan(at, std::min(most, x.size() - at));
-        question& q = e.ask(hold, i, last = ++e.numbers, "writing values");
+        request& q = e.ask(hold, i, last = ++e.numbers, "writing values");
         wire::frame_tag t;
         t.bucket = static_cast<std::int32_t>(array);
         t.elements = part.size();
@@ -69,13 +69,13 @@ inline void client::write_array(int server, std::int64_t array, std::int64_t fir
         q.whole = true;
     }
     e.wait_for(hold, last);
-    e.lanes[i]->gave_values = true;
+    e.connections[i]->gave_values = true;
 }
 inline void client::read_array(int server, std::int64_t array, std::int64_t first, span<float> x) {
     engine& e = *engine_;
     engine::lock hold(e.mutex);
     const ticket number = ++e.numbers;
-    question& q = e.ask(hold, static_cast<std::size_t>(server), number, "reading values");
+    request& q = e.ask(hold, static_cast<std::size_t>(server), number, "reading values");
     wire::frame_tag t;
     t.bucket = static_cast<std::int32_t>(array);
     t.elements = x.size();
@@ -110,7 +110,7 @@ inline void client::begin_renewal() {
 inline void client::end_renewal() {
     engine& e = *engine_;
     engine::lock hold(e.mutex);
-    e.call_all(hold, calls::end_renewal{e.lanes[0]->global_step});
+    e.call_all(hold, calls::end_renewal{e.connections[0]->global_step});
     e.before_renewal.reset();
 }
 inline void client::wait_for_renewal() {
@@ -126,26 +126,26 @@ inline bool client::use_pulled() {
     engine& e = *engine_;
     const engine::lock hold(e.mutex);
     bool others = e.used.empty();
-    e.used.resize(e.lanes.size());
-    for (std::size_t i = 0; i < e.lanes.size(); ++i) {
-        others |= e.used[i] != e.lanes[i]->pulled;
-        e.used[i] = e.lanes[i]->pulled;
+    e.used.resize(e.connections.size());
+    for (std::size_t i = 0; i < e.connections.size(); ++i) {
+        others |= e.used[i] != e.connections[i]->pulled;
+        e.used[i] = e.connections[i]->pulled;
     }
     return others;
 }
 inline void client::use_newest() {
     const engine::lock hold(engine_->mutex);
     engine_->used.clear();
-    for (const auto& l : engine_->lanes) engine_->used.push_back(l->version);
+    for (const auto& l : engine_->connections) engine_->used.push_back(l->version);
 }
 inline void client::begin_reading() {
     const engine::lock hold(engine_->mutex);
-    for (const auto& l : engine_->lanes) l->oldest_read = lane::never_read;
+    for (const auto& l : engine_->connections) l->oldest_read = server_connection::never_read;
 }
 inline bool client::use_read() {
     const engine::lock hold(engine_->mutex);
     engine_->used.clear();
-    for (const auto& l : engine_->lanes) engine_->used.push_back(std::min(l->version, l->oldest_read));
+    for (const auto& l : engine_->connections) engine_->used.push_back(std::min(l->version, l->oldest_read));
     const std::int64_t newest = engine_->newest();
     return std::ranges::all_of(engine_->used, [&](std::int64_t v) { return v == newest; });
 }
@@ -172,7 +172,7 @@ inline bool client::may_step() {
     e.check();
     if (e.stops()) return false;
     e.come_back(hold);
-    // Leave that was given for an earlier clock does not tell what has been agreed on since, such
+    // Leave that was given for an earlier clock does not show what has been agreed on since, such
     // as when all save.
     if (std::exchange(e.jumped, false)) e.ticket = false;
     if (!std::exchange(e.ticket, false)) {
@@ -207,7 +207,7 @@ inline std::int64_t client::open_step() const {
 inline std::int64_t client::pass_clocks() {
     engine& e = *engine_;
     engine::lock hold(e.mutex);
-    while (e.jumped && !e.resting) {   // server 0 tells what has been agreed on for the clocks that are passed
+    while (e.jumped && !e.resting) {   // server 0's answer has what has been agreed on for the clocks that are passed
         e.jumped = false;
         e.call_and_wait(hold, 0, calls::acquire_step());
         e.ticket = false;   // it may be one for an earlier clock
@@ -226,8 +226,8 @@ inline void client::begin_push() {
     if (e.pushing) throw error("a push was begun before the last one was committed", "sharded::client");
     const ticket number = ++e.numbers;
     e.current.clear();
-    for (std::size_t i = 0; i < e.lanes.size(); ++i) {
-        question& q = e.ask(hold, i, number, "pushing gradients");
+    for (std::size_t i = 0; i < e.connections.size(); ++i) {
+        request& q = e.ask(hold, i, number, "pushing gradients");
         q.commits = true;
         e.current.push_back(&q);
         q.next_block().resize(commit_block::bytes);
@@ -237,7 +237,7 @@ inline void client::begin_push() {
     e.ticket = false;
 }
 /// A place for a section of so many bytes in a push's frames; what is full leaves.
-inline std::byte* client::place_for(question& q, std::size_t bytes) {
+inline std::byte* client::place_for(request& q, std::size_t bytes) {
     auto* block = &q.blocks[q.blocks_used - 1];
     if (block->size() + bytes > most_frame) {
         q.add(word::sections, span<const std::byte>(*block).subspan(commit_block::bytes));
@@ -248,7 +248,7 @@ inline std::byte* client::place_for(question& q, std::size_t bytes) {
     block->resize(at + bytes);
     return block->data() + at;
 }
-inline question& client::pushed(int server) {
+inline request& client::pushed(int server) {
     if (!engine_->pushing) throw error("no push has been begun", "sharded::client");
     engine_->check();
     return *engine_->current.at(static_cast<std::size_t>(server));
@@ -256,7 +256,7 @@ inline question& client::pushed(int server) {
 inline void client::push(int server, std::int64_t first, span<const float> x) {
     engine& e = *engine_;
     engine::lock hold(e.mutex);
-    question& q = pushed(server);
+    request& q = pushed(server);
     if (!within(first, static_cast<std::int64_t>(x.size()), layout(server).updated()))
         throw error("a push beyond the server's floats", "sharded::client", std::to_string(first),
                     std::to_string(layout(server).updated()) + " floats");
@@ -279,7 +279,7 @@ inline void client::push(int server, std::int64_t first, span<const float> x) {
 inline void client::push_rows(int server, int table, span<const std::int64_t> keys, span<const float> rows) {
     engine& e = *engine_;
     engine::lock hold(e.mutex);
-    question& q = pushed(server);
+    request& q = pushed(server);
     const auto width = static_cast<std::size_t>(layout(server).tables.at(static_cast<std::size_t>(table)).row_floats);
     if (rows.size() < keys.size() * width)
         throw error("fewer floats than the rows have", "sharded::client", std::to_string(rows.size()),
@@ -306,7 +306,7 @@ inline void client::push_rows(int server, int table, span<const std::int64_t> ke
 inline void client::push_states(int server, span<const float> x) {
     engine& e = *engine_;
     engine::lock hold(e.mutex);
-    question& q = pushed(server);
+    request& q = pushed(server);
     constexpr std::size_t most = (most_frame - commit_block::bytes - section::header) / 4;
     for (std::size_t at = 0; at < x.size(); at += most) {
         const std::size_t n = std::min(most, x.size() - at);
@@ -317,7 +317,7 @@ inline void client::push_states(int server, span<const float> x) {
     }
 }
 
-inline void client::want(question& q, int server, const pull_target& t, std::uint32_t& flags) {
+inline void client::want(request& q, int server, const pull_target& t, std::uint32_t& flags) {
     if (t.values) q.values = t.values, q.floats = layout(server).updated(), flags |= pull_flag::values;
     if (t.states) q.states = t.states, q.states_floats = layout(server).states, flags |= pull_flag::states;
     q.pulls = flags != 0;
@@ -328,18 +328,19 @@ inline ticket client::commit(const push_info& info, span<const pull_target> to) 
     if (!e.pushing) throw error("no push has been begun", "sharded::client");
     e.pushing = false;
     if (e.save_clock == 0)
-        e.told.tell(e.save, e.last_commit, [&](ticket t) {
-            return std::all_of(e.lanes.begin() + 1, e.lanes.end(), [&](const auto& l) { return l->answered(t); });
+        e.broadcast.send(e.save, e.last_commit, [&](ticket t) {
+            return std::all_of(e.connections.begin() + 1, e.connections.end(),
+                               [&](const auto& l) { return l->answered(t); });
         });
     const std::uint64_t number = ++e.pushes;
-    for (std::size_t i = 0; i < e.lanes.size(); ++i) {
-        question& q = *e.current[i];
+    for (std::size_t i = 0; i < e.connections.size(); ++i) {
+        request& q = *e.current[i];
         commit_block b;
         b.number = number;
         b.clock = e.clock;
-        b.read_step = e.lanes[i]->read_step;
+        b.read_step = e.connections[i]->read_step;
         b.info = info;
-        b.version = i < e.used.size() ? e.used[i] : e.lanes[i]->pulled;
+        b.version = i < e.used.size() ? e.used[i] : e.connections[i]->pulled;
         if (e.save_clock == 0) b.save = i == 0 ? e.made_by_others() : e.save;
         else if (e.clock + 1 == e.save_clock) b.save = e.save;
         if (i < to.size()) want(q, static_cast<int>(i), to[i], b.pull);
@@ -357,9 +358,9 @@ inline ticket client::start_pull(span<const pull_target> to) {
     engine& e = *engine_;
     engine::lock hold(e.mutex);
     const ticket number = ++e.numbers;
-    for (std::size_t i = 0; i < e.lanes.size() && i < to.size(); ++i) {
+    for (std::size_t i = 0; i < e.connections.size() && i < to.size(); ++i) {
         std::uint32_t flags = 0;
-        question& q = e.ask(hold, i, number, "pulling values");
+        request& q = e.ask(hold, i, number, "pulling values");
         want(q, static_cast<int>(i), to[i], flags);
         wire::frame_tag t;
         t.step = flags;
@@ -376,7 +377,7 @@ inline ticket client::start_pull_rows(int server, int table, span<const std::int
     ticket number = e.numbers;
     for (std::size_t at = 0; at < keys.size(); at += most_keys_of_frame) {
         const auto part = keys.subspan(at, std::min<std::size_t>(most_keys_of_frame, keys.size() - at));
-        question& q = e.ask(hold, static_cast<std::size_t>(server), number = ++e.numbers, "pulling rows");
+        request& q = e.ask(hold, static_cast<std::size_t>(server), number = ++e.numbers, "pulling rows");
         q.values = to + static_cast<std::int64_t>(at) * width;
         q.floats = static_cast<std::int64_t>(part.size()) * width;
         q.pulls = true;
@@ -403,12 +404,12 @@ inline answer_info client::last() const {
 }
 inline std::int64_t client::global_step() const {
     const engine::lock hold(engine_->mutex);
-    return engine_->lanes[0]->global_step;
+    return engine_->connections[0]->global_step;
 }
 inline client_counters client::seen() const {
     const engine::lock hold(engine_->mutex);
     client_counters c = engine_->counters;
-    for (const auto& l : engine_->lanes) c.bytes_in += l->bytes_in, c.bytes_out += l->bytes_out;
+    for (const auto& l : engine_->connections) c.bytes_in += l->bytes_in, c.bytes_out += l->bytes_out;
     return c;
 }
 
@@ -458,7 +459,7 @@ std::vector<typename Call::answer> client::call_all(const Call& c) {
     engine::lock hold(engine_->mutex);
     engine_->call_all(hold, c);
     std::vector<typename Call::answer> all;
-    for (const auto& l : engine_->lanes) all.push_back(decode<typename Call::answer>(as_bytes(l->text)));
+    for (const auto& l : engine_->connections) all.push_back(decode<typename Call::answer>(as_bytes(l->text)));
     return all;
 }
 inline std::vector<std::vector<wrong_number>> client::wrong_numbers() {
@@ -472,10 +473,10 @@ inline void client::leave() {
     if (e.left) return;
     e.check();
     e.leaving = true;
-    if (e.lanes.size() > 1) e.ask_server_0_first(hold, call_id::rest, call_id::leave);
+    if (e.connections.size() > 1) e.ask_server_0_first(hold, call_id::rest, call_id::leave);
     e.call_and_wait(hold, 0, calls::leave());   // which knows its own progress
     e.left = true;
-    for (const auto& l : e.lanes) l->disconnect();
+    for (const auto& l : e.connections) l->disconnect();
 }
 
 } // namespace sinter::sharded

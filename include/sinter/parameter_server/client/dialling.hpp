@@ -6,16 +6,16 @@
 /// How a client comes to its servers, and comes back to one whose connection was lost.
 namespace sinter::inline SINTER_TARGET::sharded {
 
-/// While a server is dialled that takes its time: the others hear that this worker lives, and get
-/// what was begun. What is wrong with one of them progress() finds out.
-inline void client::engine::say_to_others() {
+/// While a server is dialled that takes its time: the others get signs of life, and what was
+/// begun. What is wrong with one of them progress() finds out.
+inline void client::engine::send_to_others() {
     const double now = base::monotonic_seconds();
-    for (std::size_t k = 0; k < lanes.size(); ++k) {
-        lane& l = *lanes[k];
+    for (std::size_t k = 0; k < connections.size(); ++k) {
+        server_connection& l = *connections[k];
         if (k == dialled || !l.up()) continue;
         try {
-            l.send_some();
-            if (now - l.said >= 0.9 * beat_every()) l.beat();
+            l.send_available();
+            if (now - l.last_sent >= 0.9 * heartbeat_every()) l.send_heartbeat();
         } catch (const error&) {
         }
     }
@@ -23,8 +23,8 @@ inline void client::engine::say_to_others() {
 inline void client::engine::give_up(std::size_t i) {
     const double down = base::monotonic_seconds() - down_since[i];
     const double waited = joined ? down : std::min(down, patience());   // the limit, where that has passed
-    fail(dialler.about(static_cast<int>(i), joined ? lanes[i]->oldest() : "joining the job",
-                       joined ? lanes[i]->global_step : -1,
+    fail(dialler.about(static_cast<int>(i), joined ? connections[i]->oldest() : "joining the job",
+                       joined ? connections[i]->global_step : -1,
                        sinter::joined({replicated() ? "nor the server with its second copy: " : "",
                                        joined ? "it has not answered for " : "it was not there within ",
                                        static_cast<std::int64_t>(waited + 0.5), " s",
@@ -34,49 +34,49 @@ inline void client::engine::dial(std::size_t i) {
     dialled = i;
     try {
         // The caller of this worker waits meanwhile, twice so long where its name is looked up.
-        auto link = dialler.dial(process(i), std::min(std::max(0.5, beat_every()), dead_after() / 2));
+        auto link = dialler.dial(process(i), std::min(std::max(0.5, heartbeat_every()), dead_after() / 2));
         const double now = base::monotonic_seconds();
         if (link) {
-            lanes[i]->connect(std::move(*link));
-            if (introduce(i)) return;
-            lanes[i]->disconnect();
+            connections[i]->connect(std::move(*link));
+            if (join_server(i)) return;
+            connections[i]->disconnect();
         } else {
             why_down[i].note(dialler.trouble().words(), dialler.trouble().explains());
             if (replicated()) copies[i].known.missed(copies[i].aim, dialler.nobody_there());
         }
         if (replicated()) {
             if (!leaving && copies[i].known.lost())
-                return fail(dialler.about(static_cast<int>(i), lanes[i]->oldest(), lanes[i]->global_step,
+                return fail(dialler.about(static_cast<int>(i), connections[i]->oldest(), connections[i]->global_step,
                                           "both copies of what it kept are lost"));
             copies[i].aim = 1 - copies[i].aim;
         }
-        if (leaving && joined) return lanes[i]->forget_all();
+        if (leaving && joined) return connections[i]->forget_all();
         if (dialler.refused() && now - down_since[i] > dead_after() + 1)
             return fail(dialler.about(static_cast<int>(i), "joining the job", -1, dialler.trouble().words()));
         if (now - down_since[i] > patience()) return give_up(i);
-        tell_of_trouble(i, now);
+        report_trouble(i, now);
         next_try[i] = now + (now - down_since[i] < 3 ? 0.02 : 0.25);
     } catch (const cluster_error& e) {
         fail(e);
     } catch (const error& e) {   // on the thread that carries on it would end the program
         if (!joined) throw;
-        fail(dialler.about(static_cast<int>(i), "joining the job again", lanes[i]->global_step, e.what()));
+        fail(dialler.about(static_cast<int>(i), "joining the job again", connections[i]->global_step, e.what()));
     }
 }
-/// The first question on a connection: who is this, and at which clock.
-inline bool client::engine::introduce(std::size_t i) {
-    lane& l = *lanes[i];
+/// The first call on a connection: who is this, and at which clock.
+inline bool client::engine::join_server(std::size_t i) {
+    server_connection& l = *connections[i];
     const auto poll = [this, until = until_an_answer()](int descriptor, short events) {
         return dialler.poll_until(descriptor, events, until);
     };
     try {
         const std::int64_t next = std::max<std::int64_t>(0, clock - l.commits());   // that it will be sent
-        if (!(resting ? l.introduce(calls::join_resting(), poll)
-                      : l.introduce(joining(next, replicated() ? copies[i].epoch : 0), poll)))
+        if (!(resting ? l.first_call(calls::join_resting(), poll)
+                      : l.first_call(joining(next, replicated() ? copies[i].epoch : 0), poll)))
             return why_down[i].note("no answer in time", false), false;
         if (replicated() && !l.refused && !leads(i)) return false;
         if (!l.refused) met(i);
-        if (!l.refused && i == 0 && !failure && !teach_sums(i))
+        if (!l.refused && i == 0 && !failure && !restore_sums(i))
             return why_down[i].note("no answer in time", false), false;
     } catch (const wire::lost_connection& e) {
         return why_down[i].note(e.cause(), false), false;
@@ -91,9 +91,9 @@ inline bool client::engine::introduce(std::size_t i) {
     }
     return true;
 }
-/// Whether the copy that was just met is the one to obey. The chief may have to tell it so.
+/// Whether the copy that was just met is the one to obey. The chief may have to make it lead.
 inline bool client::engine::leads(std::size_t i) {
-    lane& l = *lanes[i];
+    server_connection& l = *connections[i];
     shard_copies& c = copies[i];
     copy_note note = decode<about_server>(as_bytes(l.text)).note;
     if (!note.makes_sense()) note = {};
@@ -109,7 +109,7 @@ inline bool client::engine::leads(std::size_t i) {
         const auto poll = [this, until = until_an_answer()](int descriptor, short events) {
             return dialler.poll_until(descriptor, events, until);
         };
-        if (l.introduce(calls::lead{next}, poll) && !l.refused)
+        if (l.first_call(calls::lead{next}, poll) && !l.refused)
             c.aim = 1 - c.aim;   // which dial() changes back: the leader is dialled next
         l.refused = false;
     }
@@ -118,10 +118,10 @@ inline bool client::engine::leads(std::size_t i) {
 /// What a server says to one who joins. One that has begun anew without a checkpoint ends the
 /// job.
 inline void client::engine::met(std::size_t i) {
-    lane& l = *lanes[i];
+    server_connection& l = *connections[i];
     take(i, l.last);
     l.version = l.last.version;
-    if (i == 0) hear_agreed(l.last);
+    if (i == 0) take_agreed(l.last);
     if (l.text.empty()) return;
     const auto answer = decode<about_server>(as_bytes(l.text));
     if (i == 0) about = answer;
@@ -135,7 +135,7 @@ inline void client::engine::met(std::size_t i) {
     if (joined && opened && replicated() && !answer.open && answer.restored < 0 && !leaving)
         return fail(dialler.about(static_cast<int>(i), "joining the job again", l.global_step,
                                   "both copies of what it kept are lost"));
-    tell_of_return(i, answer, l.life != 0 && answer.life != l.life);
+    report_return(i, answer, l.life != 0 && answer.life != l.life);
     l.life = answer.life;
     l.gave_values = l.gave_values || answer.has_values;
     initialised = answer.has_values != 0;
@@ -149,9 +149,9 @@ inline void client::engine::met(std::size_t i) {
 inline void client::engine::need_whole_job(lock& hold) {
     std::vector<std::size_t> run;
     std::optional<std::size_t> empty;
-    for (std::size_t i = 0; i < lanes.size(); ++i) {
-        if (lanes[i]->text.empty()) continue;
-        const auto of = decode<about_server>(as_bytes(lanes[i]->text));
+    for (std::size_t i = 0; i < connections.size(); ++i) {
+        if (connections[i]->text.empty()) continue;
+        const auto of = decode<about_server>(as_bytes(connections[i]->text));
         if (of.open) run.push_back(i);
         else if (!of.has_values) empty = i;
     }
@@ -165,7 +165,7 @@ inline void client::engine::need_whole_job(lock& hold) {
     wait_for(hold, t);
     throw e;
 }
-inline void client::engine::tell_of_trouble(std::size_t i, double now) {
+inline void client::engine::report_trouble(std::size_t i, double now) {
     const double down = now - down_since[i];
     if (!joined || leaving || down < report_after[i]) return;
     while (report_after[i] <= down) report_after[i] *= 2;
@@ -177,7 +177,7 @@ inline void client::engine::tell_of_trouble(std::size_t i, double now) {
                               why_down[i].empty() ? "" : ": ", why_down[i].words()}),
               dialler.roster().self().name());
 }
-inline void client::engine::tell_of_return(std::size_t i, const about_server& it, bool other_process) {
+inline void client::engine::report_return(std::size_t i, const about_server& it, bool other_process) {
     if (!joined || leaving) return;
     const double down = base::monotonic_seconds() - down_since[i];
     const bool reported = report_after[i] > first_report;

@@ -25,7 +25,7 @@ struct pull_target {
     float* states = nullptr;
 };
 
-struct question;
+struct request;
 /// Names a push or pull that is under way, until wait().
 using ticket = std::int64_t;
 
@@ -161,7 +161,7 @@ public:
     /// Whether all save, or have saved, behind so many clocks.
     bool saves_files(std::int64_t clocks) const;
     /// Whether this worker was started again, and still makes calls that the others have made without it: what they
-    /// then added up it is told. It does not do again what only one is to do once, such as to write files.
+    /// then added up it is sent. It does not do again what only one is to do once, such as to write files.
     bool makes_up() const;
     /// One of the calls of calls.hpp, and server `server`'s answer: `call(0, calls::get_counters())`.
     template <class Call>
@@ -182,9 +182,9 @@ private:
 
     inline void write_array(int server, std::int64_t array, std::int64_t first, span<const float>);
     inline void read_array(int server, std::int64_t array, std::int64_t first, span<float>);
-    inline std::byte* place_for(question&, std::size_t bytes);
-    inline question& pushed(int server);
-    inline void want(question&, int server, const pull_target&, std::uint32_t& flags);
+    inline std::byte* place_for(request&, std::size_t bytes);
+    inline request& pushed(int server);
+    inline void want(request&, int server, const pull_target&, std::uint32_t& flags);
 };
 
 } // namespace sinter::sharded

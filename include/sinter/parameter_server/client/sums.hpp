@@ -2,7 +2,7 @@
 #pragma once
 #include <sinter/parameter_server/client/engine.hpp>
 
-/// Sums over all workers, which server 0 makes, and what it is told of them when it was started again.
+/// Sums over all workers, which server 0 makes, and what it is sent of them when it was started again.
 namespace sinter::inline SINTER_TARGET::sharded {
 
 inline void client::reduce(span<double> x) {
@@ -28,7 +28,7 @@ inline bool client::makes_up() const {
 }
 /// Tells server 0 of sums that it has not made, for it was started again, or does not know any more. False: it has not
 /// answered.
-inline bool client::engine::teach_sums(std::size_t i) {
+inline bool client::engine::restore_sums(std::size_t i) {
     // One that knows nothing of a job that this worker is in begins another; one that was lost before the chief had
     // opened the job goes on where workers are.
     if (opened && !about.open && about.restored < 0) return true;
@@ -48,8 +48,8 @@ inline bool client::engine::teach_sums(std::size_t i) {
         if (begin == stop) return true;   // one that no frame holds
         for (std::uint64_t k = begin; k < stop; ++k) some.sums.push_back(past_sums[k - first]);
         some.first = begin;
-        if (!lanes[i]->introduce(some, poll)) return false;
-        if (lanes[i]->refused) return true;
+        if (!connections[i]->first_call(some, poll)) return false;
+        if (connections[i]->refused) return true;
         stop = begin;
     }
     return true;

@@ -10,8 +10,8 @@
 
 namespace sinter::inline SINTER_TARGET::sharded {
 
-/// A question to one server, until it is answered. It may be asked again on another connection.
-struct question {
+/// A request to one server, until it is answered. It may be asked again on another connection.
+struct request {
     struct part {
         wire::frame_tag tag;
         span<const std::byte> bytes, tail;   // one behind the other
@@ -48,10 +48,10 @@ struct question {
 };
 
 /// Questions to one server and its answers, in order, over a connection that may be replaced.
-/// Nothing waits here: send_some() and hear_some() do what can be done now.
-class lane {
+/// Nothing waits here: send_available() and receive_available() do what can be done now.
+class server_connection {
 public:
-    static constexpr std::size_t most = 16;   // questions that are not answered
+    static constexpr std::size_t most = 16;   // requests that are not answered
     static constexpr std::int64_t never_read = INT64_MAX;
 
     std::int64_t bytes_in = 0, bytes_out = 0, global_step = 0, read_step = 0;
@@ -61,7 +61,7 @@ public:
     std::int64_t oldest_read = never_read;    // the oldest of those read since client::begin_reading()
     bool refused = false;
     int damaged = 0;                          // connections one after the other, without an answer between them
-    double heard = 0, said = 0;
+    double last_received = 0, last_sent = 0;
     int shard = -1;                           // of two copies, which connections must say
     std::uint64_t life = 0;                   // of the server's process that was met last; 0: none was
     bool gave_values = false;                 // this worker has written there, or knows that there are values
@@ -72,13 +72,13 @@ public:
     bool full() const { return count_ == most; }
     bool idle() const { return count_ == 0; }
     bool has_to_send() const { return frame_out_ || has_part(); }
-    /// Whether the question of this number, and all before it, are answered.
-    bool answered(ticket t) const { return count_ == 0 || questions_[first_].number > t; }
+    /// Whether the request of this number, and all before it, are answered.
+    bool answered(ticket t) const { return count_ == 0 || requests_[first_].number > t; }
     /// Pushes among them.
     std::int64_t commits() const {
         std::int64_t n = 0;
         for (std::size_t i = 0; i < count_; ++i) {
-            const question& q = questions_[(first_ + i) % most];
+            const request& q = requests_[(first_ + i) % most];
             n += q.commits && q.whole;
         }
         return n;
@@ -87,15 +87,15 @@ public:
     std::int64_t awaits() const {
         std::int64_t n = 0;
         for (std::size_t i = 0; i < asked_; ++i) {
-            const question& q = questions_[(first_ + i) % most];
+            const request& q = requests_[(first_ + i) % most];
             n += 4 * (q.floats + q.states_floats);
         }
         return n;
     }
-    const char* oldest() const { return count_ == 0 ? "training" : questions_[first_].name; }
+    const char* oldest() const { return count_ == 0 ? "training" : requests_[first_].name; }
 
-    question& ask(ticket t, const char* name) {
-        question& q = questions_[(first_ + count_++) % most];
+    request& ask(ticket t, const char* name) {
+        request& q = requests_[(first_ + count_++) % most];
         q.begin(t, name);
         return q;
     }
@@ -103,15 +103,15 @@ public:
     void connect(wire::data_link link) {
         link_.emplace(std::move(link));
         link_->read_ahead(most_short);
-        frame_out_ = long_out_ = has_question_ = receiving_ = false;
+        frame_out_ = long_out_ = has_request_ = receiving_ = false;
         asked_ = part_ = 0;
-        heard = said = base::monotonic_seconds();
-        gone_ = asked_until_ = 0;
+        last_received = last_sent = base::monotonic_seconds();
+        gone_ = sent_until_ = 0;
     }
-    /// Asks the first question on a connection and waits for its answer: last, text, refused.
+    /// Makes the first call on a connection and waits for its answer: last, text, refused.
     /// False: poll(descriptor, events) has said that none came in time.
     template <class Call, class Poll>
-    bool introduce(const Call& c, Poll poll) {
+    bool first_call(const Call& c, Poll poll) {
         const std::string bytes = encode(c);
         wire::frame_tag t;
         t.operation = static_cast<std::uint32_t>(word::call);
@@ -140,7 +140,7 @@ public:
             text.assign(reinterpret_cast<const char*>(scratch_.data()) + answer_block::bytes,
                         size_ - answer_block::bytes);
             refused = (last.flags & answer_block::refused) != 0;
-            heard = base::monotonic_seconds();
+            last_received = base::monotonic_seconds();
             return true;
         }
     }
@@ -148,50 +148,50 @@ public:
     void forget_all() { count_ = 0, asked_ = part_ = 0; }
 
     /// Short frames leave together.
-    void send_some() {
+    void send_available() {
         for (;;) {
             const bool blocked = long_out_ || (frame_out_ && link_->waiting() >= most_joined);
             const bool more = has_part();
             if (frame_out_ && (blocked || !more)) {
                 if (!link_->flush()) return;
-                if (has_question_) asked_until_ = static_cast<std::int64_t>(link_->written());
-                frame_out_ = long_out_ = has_question_ = false;
-                said = base::monotonic_seconds();
+                if (has_request_) sent_until_ = static_cast<std::int64_t>(link_->written());
+                frame_out_ = long_out_ = has_request_ = false;
+                last_sent = base::monotonic_seconds();
             }
             if (!more) return;
-            question& q = next_question();
+            request& q = next_request();
             if (part_ == q.parts.size()) {
                 ++asked_;
                 part_ = 0;
                 continue;
             }
-            const question::part& p = q.parts[part_++];
+            const request::part& p = q.parts[part_++];
             bytes_out += static_cast<std::int64_t>(p.size());
-            frame_out_ = has_question_ = true;
+            frame_out_ = has_request_ = true;
             long_out_ = p.size() > most_short || !p.tail.empty();
             if (long_out_) link_->send(p.tag, p.bytes, p.tail);
             else link_->send_later(p.tag, p.bytes);
         }
     }
-    /// "I live", if nothing else is being said.
-    void beat() {
+    /// A sign of life, if nothing else is being sent.
+    void send_heartbeat() {
         if (frame_out_) return;
         wire::frame_tag t;
         t.operation = static_cast<std::uint32_t>(word::heartbeat);
         link_->send_later(t, {});
         frame_out_ = true;
-        send_some();
+        send_available();
     }
-    /// Takes in what has come; calls done(question, answer_block) for each answer.
+    /// Takes in what has come; calls done(request, answer_block) for each answer.
     template <class Done>
-    void hear_some(Done done) {
+    void receive_available(Done done) {
         for (;;) {
             if (!receiving_ && !begin_to_receive()) return;
             if (!link_->fill()) return;
             receiving_ = false;
-            heard = base::monotonic_seconds();
+            last_received = base::monotonic_seconds();
             if (now_ != word::answer) continue;
-            question& q = questions_[first_];
+            request& q = requests_[first_];
             if (!last.decode({scratch_.data(), size_})) fault("an answer that makes no sense");
             if (count_ == 0 && ((last.flags & answer_block::refused) == 0 || last.joined_bytes > 0))
                 fault("a message that was not asked for");
@@ -212,7 +212,7 @@ public:
             version = last.version;
             if (q.pulls) read_step = global_step, pulled = version;
             if (q.reads) oldest_read = std::min(oldest_read, version);
-            if (asked_ == 0) fault("an answer to a question that was not asked yet");
+            if (asked_ == 0) fault("an answer to a request that was not asked yet");
             first_ = (first_ + 1) % most;
             --count_;
             --asked_;
@@ -222,42 +222,42 @@ public:
         }
     }
     /// Whether nothing has gone either way for so long although an answer is due. Bytes of
-    /// questions that the server's system acknowledges are a sign of life: a large one may take
+    /// requests that the server's system acknowledges are a sign of life: a large one may take
     /// long. Heartbeats are none: the system of a server that was stopped takes them, too.
     bool is_silent(double now, double limit) {
-        if (count_ == 0 || now - heard < limit / 8) return false;
-        if (int queued = 0; (has_question_ || gone_ < asked_until_) && now - looked_ >= limit / 8 &&
+        if (count_ == 0 || now - last_received < limit / 8) return false;
+        if (int queued = 0; (has_request_ || gone_ < sent_until_) && now - looked_ >= limit / 8 &&
                             ::ioctl(link_->descriptor(), SIOCOUTQ, &queued) == 0) {
             looked_ = now;
             const auto gone = static_cast<std::int64_t>(link_->written()) - queued;
-            if (gone > gone_) heard = now;
+            if (gone > gone_) last_received = now;
             gone_ = gone;
         }
-        return now - heard >= limit;
+        return now - last_received >= limit;
     }
-    void note_bytes() { heard = base::monotonic_seconds(); }
+    void note_bytes() { last_received = base::monotonic_seconds(); }
     bool has_more() const { return link_->has_more(); }
 
 private:
     std::optional<wire::data_link> link_;
-    std::array<question, most> questions_;
-    std::size_t first_ = 0, count_ = 0;       // questions that are not answered
+    std::array<request, most> requests_;
+    std::size_t first_ = 0, count_ = 0;       // requests that are not answered
     std::size_t asked_ = 0, part_ = 0;        // of them, and of the next one's parts, those that are gone
-    bool frame_out_ = false, long_out_ = false, has_question_ = false, receiving_ = false;
+    bool frame_out_ = false, long_out_ = false, has_request_ = false, receiving_ = false;
     std::vector<std::byte> scratch_ = std::vector<std::byte>(most_frame);
     std::size_t size_ = 0;
     word now_ = word::answer;
     std::int64_t gone_ = 0;                   // bytes that the peer's system has acknowledged
-    std::int64_t asked_until_ = 0;            // bytes written up to the end of the last question
+    std::int64_t sent_until_ = 0;            // bytes written up to the end of the last request
     double looked_ = 0;                       // when they were counted last
 
-    /// Whether a frame, or the end, of the next question is there.
+    /// Whether a frame, or the end, of the next request is there.
     bool has_part() const {
         if (asked_ == count_) return false;
-        const question& q = questions_[(first_ + asked_) % most];
+        const request& q = requests_[(first_ + asked_) % most];
         return q.whole || part_ < q.parts.size();
     }
-    question& next_question() { return questions_[(first_ + asked_) % most]; }
+    request& next_request() { return requests_[(first_ + asked_) % most]; }
     [[noreturn]] SINTER_COLD void fault(const char* what) {
         const wire::peer_name& p = link_->peer();
         throw cluster_error(p.rank, p.role, p.address, oldest(), global_step, std::string("this server sent ") + what);
@@ -273,7 +273,7 @@ private:
             link_->receive(h->tag, {scratch_.data(), size_});
             bytes_in += static_cast<std::int64_t>(size_);
         } else if (now_ == word::values && count_ > 0) {
-            question& q = questions_[first_];
+            request& q = requests_[first_];
             const bool states = h->tag.bucket == states_array && q.states_floats > 0;
             const auto offset = static_cast<std::int64_t>(h->tag.offset);
             const auto n = static_cast<std::int64_t>(h->tag.elements);
