@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+// shows servers: all servers write the checkpoints that server 0 names, in simulated jobs
 // When servers write checkpoints, and by which names: arithmetic, simulated with requests and answers in random orders,
 // slow disks, workers and servers that are lost, and second copies that take over.
 #include <array>

@@ -157,8 +157,9 @@ BOOST_AUTO_TEST_CASE(a_leaders_state_is_taken_whole_or_not_at_all) {
         {
             const server::engine::lock hold(leader->mutex);
             leader->set_steps(12, {});
-            leader->open = leader->has_values = leader->asked = true;
-            leader->at(1).now = server::engine::presence::resting;
+            leader->progress.open(1);
+            leader->progress.ask_to_stop();
+            leader->workers.rests(1);
             leader->all_clocks.join(0, 3), leader->all_clocks.restore(3);
             leader->all_clocks.push(0, 4);
             leader->log.take(0, 7, 5);
@@ -168,7 +169,7 @@ BOOST_AUTO_TEST_CASE(a_leaders_state_is_taken_whole_or_not_at_all) {
         const std::string state = text(*leader);
         BOOST_TEST(fault(state) == "");
         BOOST_TEST(text(*follower) == state);
-        BOOST_TEST(follower->global_step == 12);
+        BOOST_TEST(follower->progress.global_step() == 12);
         // Cut short, too long, or with a byte changed: refused with nothing changed, or another state that is one.
         for (std::size_t n = 0; n < state.size(); ++n) {
             BOOST_TEST(fault(state.substr(0, n)) != "", n);

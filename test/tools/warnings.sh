@@ -62,6 +62,13 @@ struct counter {
     }
 };
 PROGRAM
+    # The same of a server's parts (parameter_server/server/engine.hpp).
+    engine='#include <sinter/parameter_server/server.hpp>
+namespace sinter::inline SINTER_TARGET::sharded {'
+    refused "$3" "reading variable 'progress' requires holding mutex 'e.mutex'" <<<"$engine
+        long step(server::engine& e) { return e.progress.global_step(); } }"
+    refused "$3" "calling function 'advance' requires holding mutex 'e.mutex'" <<<"$engine
+        void advance(server::engine& e) { e.advance(); } }"
 fi
 for example in quickstart lstm gpt csv_classification csv_regression; do
     said=$(compile "$1" -O1 "${strict[@]}" examples/$example.cpp) ||

@@ -12,6 +12,7 @@
 #include <sinter/parameter_server/server/leading.hpp>
 #include <sinter/parameter_server/server/norms.hpp>
 #include <sinter/parameter_server/server/presence.hpp>
+#include <sinter/parameter_server/server/pushes.hpp>
 #include <sinter/parameter_server/server/serving.hpp>
 #include <sinter/parameter_server/server/updates.hpp>
 #include <sinter/parameter_server/server/worker_connection.hpp>

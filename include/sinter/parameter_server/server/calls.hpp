@@ -10,7 +10,7 @@
 /// checkpoints, ends.
 namespace sinter::inline SINTER_TARGET::sharded {
 
-/// Under the mutex: the operator hears whom a worker waits for, after 10 s, 20 s, 40 s, ...
+/// The operator hears whom a worker waits for, after 10 s, 20 s, 40 s, ...
 inline void server_session::tell_of_waiting(awaited what, double seconds) {
     if (seconds < 10) told_of_ = 10;
     if (what == awaited::nobody || seconds < told_of_) return;
@@ -23,128 +23,134 @@ inline void server_session::tell_of_waiting(awaited what, double seconds) {
 /// A worker that waits for nothing here hears that this server has failed as the answer to its heartbeat.
 inline void server_session::tell_of_failure() {
     const lock hold(e_.mutex);
-    if (e_.failure) throw refused_request{e_.failure->what(), true};
+    if (e_.ending.failure()) throw refused_request{e_.ending.failure()->what(), true};
 }
 
 template <>
-inline void server_session::carry_out(const calls::acquire_step&, lock& hold) {
-    k_.now = server::engine::presence::here;
+inline void server_session::carry_out(const calls::acquire_step&) {
+    e_.workers.comes(w_);
     auto t = step_tickets::answer::not_yet;
-    wait(hold, [&] {
+    wait([&]() SINTER_REQUIRES(e_.mutex) {
         if (e_.stops(w_)) return true;
-        if (!e_.open) return false;
+        if (!e_.progress.is_open()) return false;
         if (!e_.all_are_back()) return false;
         t = e_.ask_for_step(w_);
         return t != step_tickets::answer::not_yet;
-    }, e_.open ? awaited::others : awaited::opening);
-    answer_call<calls::nothing>(hold, {}, true);
+    }, e_.progress.is_open() ? awaited::others : awaited::opening);
+    answer_call<calls::nothing>({}, true);
 }
 
 template <>
-inline void server_session::carry_out(const calls::wait_for_others& c, lock& hold) {
+inline void server_session::carry_out(const calls::wait_for_others& c) {
     using presence = server::engine::presence;
     e_.hear_before_end(c.clocks, c.named_save);
-    wait(hold, [&] {
+    wait([&]() SINTER_REQUIRES(e_.mutex) {
         for (int i = 0; i < e_.who.size(); ++i) {
-            const presence p = e_.at(i).now;
+            const presence p = e_.workers.at(i).now();
             // Who may yet come counts, so that the end does not depend on who was started
             // first.
-            const bool may_come = p == presence::expected && (e_.order.all_join || e_.may_step_still());
+            const bool may_come = p == presence::expected && (e_.options.order.all_join || e_.may_step_still());
             const bool works = p == presence::here || may_come;
             if (i != w_ && works) return false;
         }
         return e_.has_applied_all();
     }, awaited::others);
-    answer_call(hold);
+    answer_call();
 }
 
 template <>
-inline void server_session::carry_out(const calls::wait_for_clock& c, lock& hold) {
-    const bool whole = e_.order.all_join;   // elsewhere who stops may leave clocks open
-    wait(hold, [&] { return e_.all_clocks.applied() >= c.clock || (e_.asked && !whole); }, awaited::clock);
-    answer_call(hold);
+inline void server_session::carry_out(const calls::wait_for_clock& c) {
+    const bool whole = e_.options.order.all_join;   // elsewhere who stops may leave clocks open
+    const auto is_applied = [&]() SINTER_REQUIRES(e_.mutex) {
+        return e_.all_clocks.applied() >= c.clock || (e_.progress.asked_to_stop() && !whole);
+    };
+    wait(is_applied, awaited::clock);
+    answer_call();
 }
 
 template <>
-inline void server_session::carry_out(const calls::all_reduce& c, lock& hold) {
+inline void server_session::carry_out(const calls::all_reduce& c) {
     if (!e_.sums.give(w_, c.number, c.numbers))
         throw refused_request{sinter::joined({"sum ", static_cast<std::int64_t>(c.number), " over workers is not known "
                                               "here any more, or not yet to come: the next is ",
                                               static_cast<std::int64_t>(e_.sums.now())})};
     e_.look_at_sums();
-    wait(hold, [&] { return e_.sums.done(c.number); }, awaited::sum);
+    wait([&]() SINTER_REQUIRES(e_.mutex) { return e_.sums.done(c.number); }, awaited::sum);
     if (c.number < e_.sums.first_kept()) throw refused_request{"a sum over workers that is not known here any more"};
-    answer_call(hold, calls::all_reduce::answer{e_.sums.result(c.number)});
+    answer_call(calls::all_reduce::answer{e_.sums.result(c.number)});
 }
 
 template <>
-inline void server_session::carry_out(const calls::restore_sums& c, lock& hold) {
+inline void server_session::carry_out(const calls::restore_sums& c) {
     e_.sums.learn_all(c.first, c.sums);
     e_.changed.notify_all();
-    answer_call(hold);
+    answer_call();
 }
 
 template <>
-inline void server_session::carry_out(const calls::stop& c, lock& hold) {
-    if (e_.stop_reason.empty()) e_.stop_reason = e_.who.member(w_).name() + ": " + base::one_line(c.reason);
-    e_.asked = true;
-    if (!e_.order.all_join) e_.together.stop_at_once();
+inline void server_session::carry_out(const calls::stop& c) {
+    e_.progress.ask_to_stop(e_.who.member(w_).name() + ": " + base::one_line(c.reason));
+    if (!e_.options.order.all_join) e_.together.stop_at_once();
     else if (e_.is_first()) e_.together.stop_behind_next();
     e_.changed.notify_all();
-    answer_call(hold);
+    answer_call();
 }
 
 template <>
-inline void server_session::carry_out(const calls::save_together&, lock& hold) {
-    if (!e_.order.all_join) throw refused_request{"workers with batches of their own save alone"};
+inline void server_session::carry_out(const calls::save_together&) {
+    if (!e_.options.order.all_join) throw refused_request{"workers with batches of their own save alone"};
     e_.together.files_behind_next(e_.all_clocks.applied());
-    answer_call(hold);
+    answer_call();
 }
 
 template <>
-inline void server_session::carry_out(const calls::fail& c, lock& hold) {
+inline void server_session::carry_out(const calls::fail& c) {
     const cluster_member& m = e_.who.member(w_);
-    e_.fail_held({w_, m.name(), text_of(m.address()), "training", e_.global_step, c.cause});
-    answer_call(hold);
+    e_.fail_held({w_, m.name(), text_of(m.address()), "training", e_.progress.global_step(), c.cause});
+    answer_call();
 }
 
 template <>
-inline void server_session::carry_out(const calls::get_phase_steps&, lock& hold) {
-    answer_call(hold, calls::get_phase_steps::answer{e_.made_of});
+inline void server_session::carry_out(const calls::get_phase_steps&) {
+    answer_call(calls::get_phase_steps::answer{e_.progress.phase_steps()});
 }
 
 template <>
-inline void server_session::carry_out(const calls::get_stop_reason&, lock& hold) {
-    answer_call(hold, calls::get_stop_reason::answer{e_.stop_reason});
+inline void server_session::carry_out(const calls::get_stop_reason&) {
+    answer_call(calls::get_stop_reason::answer{e_.progress.stop_reason()});
 }
 
 template <>
-inline void server_session::carry_out(const calls::get_counters&, lock& hold) {
-    hold.unlock();
-    answer_call(hold, calls::get_counters::answer{e_.counters_text()});
+inline void server_session::carry_out(const calls::get_counters&) {
+    std::string text;
+    {
+        const base::mutex_release away(e_.mutex);
+        text = e_.counters_text();
+    }
+    answer_call(calls::get_counters::answer{text});
 }
 
 template <>
-inline void server_session::carry_out(const calls::find_non_finite&, lock& hold) {
+inline void server_session::carry_out(const calls::find_non_finite&) {
     wrong_numbers found;
-    do_meanwhile(hold, [&] { found.all = e_.memory.wrong_numbers(); });
-    answer_call(hold, found);
+    do_meanwhile([&] { found.all = e_.memory.wrong_numbers(); });
+    answer_call(found);
 }
 
 template <>
-inline void server_session::carry_out(const calls::checkpoint& c, lock& hold) {
+inline void server_session::carry_out(const calls::checkpoint& c) {
     if (!e_.options.files) throw refused_request{"this server keeps no checkpoints"};
     const std::int64_t mine = e_.saves.request(c.name);
     e_.changed.notify_all();
-    wait(hold, [&] { return e_.saves.is_done(mine); });
+    wait([&]() SINTER_REQUIRES(e_.mutex) { return e_.saves.is_done(mine); });
     if (const std::string& fault = e_.saves.fault_of_request(); !fault.empty()) throw refused_request{fault};
-    answer_call(hold);
+    answer_call();
 }
 
 inline void server_session::call(call_id id, span<const std::byte> arguments) {
     const bool known = worker_calls::visit(id, arguments, [this](const auto& c) {
-        lock hold(e_.mutex);
-        carry_out(c, hold);
+        const lock hold(e_.mutex);
+        carry_out(c);
     });
     if (!known) throw refused_request{"a call that is not known"};
 }

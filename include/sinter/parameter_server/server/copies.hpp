@@ -10,12 +10,12 @@ namespace sinter::inline SINTER_TARGET::sharded {
 struct server::engine::named_descriptor {
     named_descriptor(engine& e, int d) : e_(e), d_(d) {
         const lock hold(e_.mutex);
-        e_.others.push_back(d_);
-        if (e_.stopping) ::shutdown(d_, SHUT_RDWR);
+        e_.copies.add_connection(d_);
+        if (e_.ending.is_stopping()) ::shutdown(d_, SHUT_RDWR);
     }
     ~named_descriptor() {
         const lock hold(e_.mutex);
-        std::erase(e_.others, d_);
+        e_.copies.remove_connection(d_);
     }
     named_descriptor(const named_descriptor&) = delete;
     named_descriptor& operator=(const named_descriptor&) = delete;
@@ -39,7 +39,7 @@ inline void server::engine::begin_copies(bool is_other) {
     if (who.servers().size() < 2) refuse("one server cannot keep shards twice", "replicas = 2", "2 or more servers");
     if (!is_other && !options.other)
         refuse("the shard of which this server has the second copy is not said", "none", "server_options::other");
-    part = copy_role::waiting;
+    copies.begin_twice();
     for (worker& k : workers) prepare(k);
 }
 inline void server::engine::make_other(const wire::identity& same) {
@@ -47,15 +47,11 @@ inline void server::engine::make_other(const wire::identity& same) {
     const std::shared_ptr<other_shard> of = std::move(o.other);
     o.first_row = of->first_row;
     o.report = nullptr;
-    other = std::make_unique<engine>(who, same, of->layout, std::move(of->update), scalars, std::move(o), true);
+    other = std::make_unique<engine>(who, same, of->layout, std::move(of->update), work.scalars, std::move(o), true);
 }
 
-inline copy_note server::engine::note() const { return {epoch, part, stream != nullptr}; }
-
-/// Under the mutex: whoever is served must ask again who leads.
+/// Whoever is served must ask again who leads.
 inline void server::engine::changed_view() {
-    ++view;
-    if (part != copy_role::leading) stream.reset();
     hang_up_on_workers();
     changed.notify_all();
 }
@@ -85,7 +81,7 @@ inline void server::engine::serve_copy(int number, std::uint64_t incarnation, wi
     bool leads = false;
     {
         const lock hold(of->mutex);
-        leads = of->part == copy_role::leading;
+        leads = of->copies.leads();
     }
     if (leads) of->serve(number, incarnation, std::move(link));
     else of->serve_unled(number, std::move(link));
@@ -125,7 +121,7 @@ inline void server::engine::serve_unled(int w, wire::data_link link) {
             {
                 const lock hold(mutex);
                 text = about_text();
-                asked_unled = base::monotonic_seconds();
+                copies.asked(base::monotonic_seconds());
             }
             std::vector<std::byte> bytes(answer_block::bytes + text.size());
             b.encode(bytes.data());
@@ -140,32 +136,30 @@ inline void server::engine::serve_unled(int w, wire::data_link link) {
 
 /// The chief's word: this copy leads from epoch `next` on, alone. False: it cannot.
 inline bool server::engine::lead(std::uint64_t next) {
-    lock hold(mutex);
-    if (part == copy_role::leading && epoch == next) return true;   // told before
-    const bool first = part == copy_role::waiting && epoch == 0 && next == 1;
-    const bool goes_on = (part == copy_role::following || part == copy_role::cut_off) && next == epoch + 1;
-    if (!first && !goes_on) return false;
-    const copy_role was = part;
-    changed.wait(hold, [&] {   // the follower's thread may have dialled once more meanwhile
-        if (leader_descriptor >= 0) ::shutdown(leader_descriptor, SHUT_RDWR);
-        return (leader_descriptor < 0 && !applying) || stopping;
+    const lock hold(mutex);
+    if (copies.leads() && copies.epoch() == next) return true;   // told before
+    if (!copies.may_lead(next)) return false;
+    const bool first = copies.is_first_of_all(next);
+    const copy_role was = copies.role();
+    changed.wait(mutex, [&]() SINTER_REQUIRES(mutex) {   // the follower's thread may have dialled once more meanwhile
+        if (copies.leader_connection() >= 0) ::shutdown(copies.leader_connection(), SHUT_RDWR);
+        return (copies.leader_connection() < 0 && !applying) || ending.is_stopping();
     });
-    if (stopping || part != was || epoch + 1 != next) return false;
+    if (ending.is_stopping() || copies.role() != was || copies.epoch() + 1 != next) return false;
     try {
-        if (options.files_of && part != copy_role::cut_off)   // which has its own, and may be writing
+        if (options.files_of && was != copy_role::cut_off)   // which has its own, and may be writing
             options.files = options.files_of(shard_number);
         if (first) restore();
     } catch (const error& e) {   // it would be the same again: whoever dials this server hears why it ends
         fail_held(about_self("restoring its checkpoint", e.what()));
         throw;
     }
-    all_clocks.close(norm.clock == all_clocks.applied());   // one that was being applied goes on as it was
+    all_clocks.close(clip.norm.clock == all_clocks.applied());   // one that was being applied goes on as it was
     for (worker& k : workers) {
         k.incoming->clear();
         k.heard = base::monotonic_seconds();
     }
-    part = copy_role::leading;
-    epoch = next;
+    copies.lead(next);
     if (!first) tell(sinter::joined({"leads part ", shard_number, " of the parameters from now on, ",
                                      was == copy_role::cut_off ? "without a second copy" : "which it had the second "
                                                                                            "copy of"}));
@@ -177,48 +171,37 @@ constexpr const char* a_leaders_state = "a leader's state";
 /// All state besides values, by an archive that writes or reads it.
 template <class Archive>
 void server::engine::serialize_state(Archive& a) {
-    a & open_clock & open_step & stop_reason & version;
+    bool any_left = workers.any_left();
+    progress.serialize(a);
     saves.serialize(a);
-    a & end_clock;
-    for (bool* const flag : {&open, &has_values, &asked, &any_left, &renewing}) {
-        auto f = static_cast<std::uint8_t>(*flag);
-        a & f;
-        *flag = f != 0;
-    }
+    progress.serialize_flags(a, any_left);
+    workers.set_any_left(any_left);
     saves.serialize_end(a);
     all_clocks.serialize(a, 0u);
     tickets.serialize(a, 0u);
     if constexpr (requires { a.bytes(); }) sums.write_last(a);
     else sums.read_last(a);
     together.serialize(a, 0u);
-    for (worker& k : workers) {
-        auto now = static_cast<std::uint8_t>(k.now);
+    for (int w = 0; w < workers.size(); ++w) {
+        worker& k = workers.at(w);
+        auto now = static_cast<std::uint8_t>(k.now());
         a & now & k.applied_number & k.incarnation;
         check_number(now, 0, "no presence of a worker's", a_leaders_state, static_cast<int>(presence::never_came));
-        k.now = static_cast<presence>(now);
+        workers.set(w, static_cast<presence>(now));
     }
 }
 /// Of the state that another copy has sent, before any of it is used.
 inline void server::engine::check_state() const {
-    const auto check = [](const char* what, std::initializer_list<std::int64_t> all) {
-        for (const std::int64_t n : all) check_number(n, 0, what, a_leaders_state);
-    };
-    check("no number of clocks", {open_clock, end_clock});
-    check("no global step", {global_step, open_step});
-    check("no number of overwritings", {version});
-    for (const std::int64_t n : made_of) check("no number of updates of a loss", {n});
+    progress.check(a_leaders_state);
     saves.check(a_leaders_state);
     all_clocks.check(a_leaders_state);
-    tickets.check(workers.size(), a_leaders_state);
+    tickets.check(static_cast<std::size_t>(workers.size()), a_leaders_state);
     together.check(a_leaders_state);
 }
-/// Under the mutex: what is no value, at this place among the changes.
+/// What is no value, at this place among the changes.
 inline std::string server::engine::state_text() {
     wire::archive_writer w;
-    // (What is being applied is told of beforehand where each push is an update, and afterwards by
-    // clocks.)
-    const bool async = order.mode == update_mode::async;
-    w & (async ? begun : global_step) & (async ? begun_of : made_of);
+    progress.write_steps(w, options.order.mode == update_mode::async);
     serialize_state(w);
     for (push_log::entry l : log.entries()) l.serialize(w, 0u);
     return w.bytes();
@@ -226,17 +209,11 @@ inline std::string server::engine::state_text() {
 /// Takes in what another copy says, all of it or nothing. Throws format_error where it makes no
 /// sense.
 inline void server::engine::take_state(span<const std::byte> bytes) {
-    const auto take = [this](span<const std::byte> from) {
+    const auto take = [this](span<const std::byte> from) SINTER_REQUIRES(mutex) {
         wire::archive_reader r(from);
-        std::int64_t steps = 0;
-        std::vector<std::int64_t> phases;
-        r & steps & phases;
-        const auto n = static_cast<std::int64_t>(made_of.size());
-        check_number(static_cast<std::int64_t>(phases.size()), n, "another number of losses", a_leaders_state, n);
-        global_step = begun = steps;
-        made_of = begun_of = phases;
+        progress.read_steps(r, a_leaders_state);
         serialize_state(r);
-        std::vector<push_log::entry> entries(workers.size());
+        std::vector<push_log::entry> entries(static_cast<std::size_t>(workers.size()));
         for (push_log::entry& l : entries) l.serialize(r, 0u);
         r.expect_end();
         check_state();
@@ -251,9 +228,9 @@ inline void server::engine::take_state(span<const std::byte> bytes) {
         throw;
     }
 }
-/// Under the mutex: the follower is to know, before what comes next.
+/// The follower is to know, before what comes next.
 inline void server::engine::tell_state() {
-    if (stream) stream->add_state(state_text());
+    if (copies.stream()) copies.stream()->add_state(state_text());
 }
 
 /// Serves both shards of this process until both are over. A copy that does not lead has nothing
@@ -273,15 +250,15 @@ inline void server::engine::serve_both() {
         std::optional<cluster_error> its_failure;
         {
             const lock hold(e.mutex);
-            its_failure = e.failure;
+            its_failure = e.ending.failure();
         }
-        lock hold(beside.mutex);
+        const lock hold(beside.mutex);
         if (its_failure) beside.fail_held(*its_failure);   // the job has ended, also for the other part of this process
         const double until = base::monotonic_seconds() + 3;
         while (over < 2 && base::monotonic_seconds() < until)
-            beside.changed.wait_for(hold, std::chrono::milliseconds(50));
-        if (beside.part == copy_role::leading) return;
-        beside.stopping = true;
+            beside.changed.wait_for(beside.mutex, 0.05);
+        if (beside.copies.leads()) return;
+        beside.ending.stop();
         beside.changed.notify_all();
     };
     base::posix_thread second([&] { serve_one(*other, *this); });

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/base/message.hpp>
+#include <sinter/base/mutex.hpp>
 #include <sinter/net/archive.hpp>
 #include <sinter/net/openssl.hpp>
 #include <sinter/net/service.hpp>
@@ -9,119 +10,67 @@
 #include <sinter/parameter_server/checkpoint_schedule.hpp>
 #include <sinter/parameter_server/clocks.hpp>
 #include <sinter/parameter_server/push_log.hpp>
-#include <sinter/parameter_server/server/interface.hpp>
-#include <sinter/parameter_server/copies.hpp>
+#include <sinter/parameter_server/server/clock_pushes.hpp>
 #include <sinter/parameter_server/server/conversation.hpp>
-#include <sinter/parameter_server/server/copy_stream.hpp>
+#include <sinter/parameter_server/server/interface.hpp>
+#include <sinter/parameter_server/server/job_progress.hpp>
 #include <sinter/parameter_server/server/reductions.hpp>
-#include <sinter/parameter_server/server/shared_squares.hpp>
+#include <sinter/parameter_server/server/replication.hpp>
+#include <sinter/parameter_server/server/service_end.hpp>
+#include <sinter/parameter_server/server/worker_registry.hpp>
 #include <sinter/parameter_server/server_log.hpp>
 #include <sinter/parameter_server/shard.hpp>
+#include <sinter/parameter_server/step_tickets.hpp>
 #include <sinter/parameter_server/table_rows.hpp>
 #include <sinter/parameter_server/tables_of_job.hpp>
-#include <sinter/parameter_server/step_tickets.hpp>
 #include <sinter/parameter_server/values_gate.hpp>
 #include <cmath>
-#include <condition_variable>
 #include <list>
 
 namespace sinter::inline SINTER_TARGET::sharded {
 
-/// What a server is inside. A thread serves each connection: it reads a request, carries it out and
-/// answers. One mutex guards who is there, the clocks, the log and the tickets; values have locks
-/// of their own. Whoever changes values holds `gate` shared, whoever copies all of them alone; it
-/// is taken before the mutex. Of a shard that two processes keep (copies.hpp), a process has two
-/// engines: that of its own shard, which has the door, and that of the shard before it. There,
-/// whoever changes values holds `gate` alone, so that all changes have one order.
+/// What a server is inside: its parts, each with rules of its own, and what they do together. A thread serves each
+/// connection: it reads a request, carries it out and answers. One mutex guards the parts; clang looks that they are
+/// used under it alone. Values have locks of their own. Whoever changes values holds `gate` shared, whoever copies all
+/// of them alone; it is taken before the mutex. Of a shard that two processes keep (copies.hpp), a process has two
+/// engines: that of its own shard, which has the service, and that of the shard before it. There, whoever changes
+/// values holds `gate` alone, so that all changes have one order.
 struct server::engine {
-    using lock = std::unique_lock<std::mutex>;
-    enum class presence : std::uint8_t { expected, here, resting, left, dead, never_came };
-
-    struct worker {
-        presence now = presence::expected;
-        std::uint64_t incarnation = 0;
-        std::uint64_t applied_number = 0;            // of its last push that is in the values, or of no use
-        std::atomic<double> heard{0};
-        int descriptor = -1;                         // of its connection
-        conversation* talk = nullptr;                // likewise
-        bool served = false;                         // by a thread
-        int arriving = 0;                            // connections that wait for the end of the one before
-        enum { not_said, anew, amid } comes = not_said;   // whether its process had made sums when it joined
-        std::unique_ptr<staged_push> incoming;
-        std::vector<std::unique_ptr<staged_push>> staged;   // by clock
-        worker_counters counters;
-        std::int64_t applied_before = 0;             // when steps_per_second was measured last
-        answer_info info;                            // of its last push
-    };
-    /// The pushes of a clock.
-    struct clock_pushes {
-        std::vector<staged_push*> here, used;   // by rank: those that make it; of these, those that are added up
-        bool finite = true, any = false, came = false;
-        float rate = 1;
-        int phase = 0;
-        bool agree = true;   // on the phase
-        std::int64_t save = 0;
-        answer_info info;
-        bool updates() const { return any && finite; }
-    };
-    /// The squares of the clock that is being applied, as far as it has come: whose pushes make it.
-    struct clock_norm {
-        std::int64_t clock = -1, version = 0;
-        shared_squares::ranks of = 0;
-        std::vector<float> squares;   // of tensor i at 16 * i
-    };
-    struct connection {
-        base::posix_thread thread;
-        std::atomic<bool> over{false};
-    };
+    using lock = base::mutex_lock;
+    using presence = worker_presence;
+    using worker = registered_worker;
 
     engine(const cluster& c, const wire::identity& same, shard_layout l, std::unique_ptr<updater> u, scalars_function s,
            server_options o, bool second = false)
-        : who(c), options(std::move(o)), shard_number(number_of_shard(c, second)), scalars(std::move(s)),
+        : who(c), options(std::move(o)), shard_number(number_of_shard(c, second)),
           memory(l, std::move(u), options.first_row, static_cast<int>(c.servers().size())),
-          order(options.order), all_clocks(order, c.size()), log(c.size()), tickets(order.mode, c.size()),
-          sums(c.size(), order.order), together(order.backup > 0 && c.servers().size() > 1),
-          joined(memory.layout(), order), workers(static_cast<std::size_t>(c.size())),
-          saves({order.mode == update_mode::clocks, saves_alone(), options.save_every_steps,
+          work{std::move(s), joined_push(memory.layout(), options.order), {}}, all_clocks(options.order, c.size()),
+          log(c.size()), tickets(options.order.mode, c.size()), sums(c.size(), options.order.order),
+          together(options.order.backup > 0 && c.servers().size() > 1), workers(c.size(), options.order.all_join),
+          progress(options.phases),
+          saves({options.order.mode == update_mode::clocks, saves_alone(), options.save_every_steps,
                  options.save_every_seconds},
                 base::monotonic_seconds()),
-          notes(options.log, who.self().name()), own(wire::service_greeting(c, same)) {
-        order.check(c.size());
+          notes{wire::rare_log(options.log, who.self().name()),
+                wire::wait_note(who.self().name(), who.options.join_within)},
+          listening{wire::service_greeting(c, same), 0, {}, nullptr} {
+        options.order.check(c.size());
         begin_copies(second);
-        wire::fill_random({reinterpret_cast<std::byte*>(&life), sizeof life});
+        wire::fill_random({reinterpret_cast<std::byte*>(&listening.process_nonce), sizeof listening.process_nonce});
         if (who.self().role != cluster_role::ps)
             throw option_error("this task is no parameter server", "sharded::server", who.self().name(), "ps");
-        scalar_values.resize(static_cast<std::size_t>(memory.optimizer().scalars()) + 16);
-        for (const sharded::run& r : memory.layout().runs) parameters = std::max(parameters, r.tensor + 1);
-        for (const table_layout& t : memory.layout().tables) parameters = std::max(parameters, t.tensor + 1);
-        parameters = std::max(parameters, options.parameters);
-        begun_of.resize(static_cast<std::size_t>(options.phases));
-        made_of = begun_of;
-        clipped = order.mode == update_mode::clocks && memory.optimizer().needs() == norm_need::all_gradients;
-        if (clipped && who.servers().size() > 1) {
-            if ((order.backup > 0 || replicated()) && c.size() > shared_squares::most_workers)
-                throw option_error("too many workers for clipping by the norm of all gradients on several servers with "
-                                   "backup workers, or with replicas = 2",
-                                   "the optimizer of a parameter server", sinter::joined({c.size(), " workers"}),
-                                   sinter::joined({shared_squares::most_workers, " at most"}));
-            std::optional<shared_squares::second_copies> twice;
-            if (replicated())
-                twice = {shard_number,
-                         [this](std::int64_t clock, span<const float> total) { return keep_norm(clock, total); }};
-            all_squares = std::make_unique<shared_squares>(who, same, parameters, [this] {
-                const lock hold(mutex);
-                return stopping || failure.has_value();
-            }, 60 + who.options.dead_after, std::move(twice));
-        }
+        work.scalar_values.resize(static_cast<std::size_t>(memory.optimizer().scalars()) + 16);
+        begin_clipping(same);
         for (int w = 0; w < c.size(); ++w)
-            if (!order.all_join) all_clocks.retire(w);
+            if (!options.order.all_join) all_clocks.retire(w);
         if (!replicated()) restore();
-        started = linked = base::monotonic_seconds();
+        notes.began = base::monotonic_seconds();
+        copies.linked(notes.began);
         gets_on();
         if (second) return;
         if (replicated()) make_other(same);
-        door = std::make_unique<wire::service>(
-            who, own,
+        listening.service = std::make_unique<wire::service>(
+            who, listening.greeting,
             wire::service::calls{
                 .objection = [this](const wire::greeting& g) { return objection(g); },
                 .joined = [this](const wire::greeting& g, wire::data_link link) { begin(g, std::move(link)); },
@@ -131,154 +80,137 @@ struct server::engine {
     ~engine() {
         shut();
         if (other) other->shut();
-        if (door) door->close();
-        for (connection& c : connections) c.thread.join();
-        for (base::posix_thread* t : {&saver, &follower, &applier, &exporter})
+        if (listening.service) listening.service->close();
+        for (connection& c : listening.connections) c.thread.join();
+        for (base::posix_thread* t : {&threads.saver, &threads.follower, &threads.applier, &threads.exporter})
             if (t->joinable()) t->join();
     }
-    void shut() {
+    void shut() SINTER_EXCLUDES(mutex) {
         const lock hold(mutex);
-        stopping = true;
+        ending.stop();
         hang_up();
         changed.notify_all();
     }
 
+    struct connection {
+        base::posix_thread thread;
+        std::atomic<bool> over{false};
+    };
+    /// Who connects to this process.
+    struct listener {
+        wire::greeting greeting;
+        std::uint64_t process_nonce = 0;      ///< a number that each process of this server has of its own
+        std::list<connection> connections;
+        std::unique_ptr<wire::service> service;   ///< null: the engine beside this one has it
+    };
+    struct own_threads {
+        base::posix_thread saver, follower, applier, exporter;
+    };
+    /// What an operator hears now and then.
+    struct operator_notes {
+        wire::rare_log rare;
+        wire::wait_note absent_workers;       ///< for workers that have never come
+        double began = 0;                     ///< when this server did, in seconds
+        void say(const std::string& text, message_level level = message_level::normal) { rare.say(text, level); }
+    };
+
     cluster who;
     server_options options;
-    int shard_number;                                // among all shards
-    scalars_function scalars;
+    int shard_number;                             // among all shards
     shard memory;
-    update_order order;
-    int parameters = 0;
-    bool clipped = false;
-    std::unique_ptr<shared_squares> all_squares;     // of several servers
-
-    mutable std::mutex mutex;
-    std::condition_variable changed;
+    update_memory work;                           // of whoever is `applying`
+    gradient_clipping clip;                       // likewise
+    mutable base::mutex mutex;
+    base::condition changed;
     values_gate gate;
-    // Under the mutex:
-    clocks all_clocks;
-    push_log log;
-    step_tickets tickets;
-    reductions sums;
-    agreed_clocks together;                          // of server 0
-    joined_push joined;                              // of whoever is `applying`
-    clock_norm norm;                                 // likewise
-    std::vector<worker> workers;
-    std::vector<float> scalar_values;
-    std::int64_t begun = 0, global_step = 0;         // updates that were begun, and made
-    std::vector<std::int64_t> begun_of, made_of;     // the same of each phase, where losses alternate
-    bool has_values = false, open = false, restored = false, applying = false, stopping = false, asked = false;
-    bool replaced = false;                           // what was restored: the job goes on from other values
-    bool any_left = false;
-    bool ends_soon = false;                          // options.asked_to_end said so, here or in the follower's process
-    std::int64_t version = 0;                        // how often the chief has overwritten the values of an open job
-    bool renewing = false;                           // it does now
-    std::int64_t steps_set = 0;                      // how often global_step was set
-    checkpoint_schedule saves;
-    std::int64_t end_clock = 0;                      // clocks that server 0 has applied, as who rests or leaves says
-    std::int64_t open_clock = 0, open_step = 0;      // clocks applied, and global steps, when the job was opened
-    std::uint64_t life = 0;                          // a number that each process of this server has of its own
-    std::string stop_reason;
-    std::optional<cluster_error> failure;
-    wire::rare_log notes;
-    wire::wait_note absent_workers{who.self().name(), who.options.join_within};   // for workers that have never come
-    double started = 0, died = 0;                    // died: when a worker did last
-    std::atomic<double> got_on{0};                   // when anything happened last that members wait for
-    std::int64_t restored_step = -1;                 // of the checkpoint that this process began with
-    std::int64_t clocks_elsewhere = 0, step_elsewhere = 0;   // what other servers had come to when this one came back
-    std::uint64_t opened_by = 0;                     // the incarnation of the chief that has opened the job
-    // Where two processes keep this shard:
-    copy_role part = copy_role::leading;
-    std::uint64_t epoch = 0, view = 0;               // view: counts what changes who is served
-    std::shared_ptr<copy_stream> stream;             // to the follower; null: there is none
-    bool was_followed = false, copying = false, told_end = false;
-    int leader_descriptor = -1;                      // of the connection to the leader that is followed
-    double linked = 0;                               // when there was one
-    double asked_unled = -1e9;                       // when a worker has asked this copy last though it does not lead
-    std::vector<int> others;                         // descriptors of connections that are no worker's in service
-
-    wire::greeting own;
-    std::list<connection> connections;
-    base::posix_thread saver, follower, applier, exporter;
-    std::unique_ptr<engine> other;                   // of the shard before this one
-    std::unique_ptr<wire::service> door;
+    bool applying SINTER_GUARDED_BY(mutex) = false;   // a thread makes an update by clocks
+    clocks all_clocks SINTER_GUARDED_BY(mutex);
+    push_log log SINTER_GUARDED_BY(mutex);
+    step_tickets tickets SINTER_GUARDED_BY(mutex);
+    reductions sums SINTER_GUARDED_BY(mutex);
+    agreed_clocks together SINTER_GUARDED_BY(mutex);  // of server 0
+    worker_registry workers SINTER_GUARDED_BY(mutex);
+    job_progress progress SINTER_GUARDED_BY(mutex);
+    checkpoint_schedule saves SINTER_GUARDED_BY(mutex);
+    replication copies SINTER_GUARDED_BY(mutex);
+    service_end ending SINTER_GUARDED_BY(mutex);
+    operator_notes notes SINTER_GUARDED_BY(mutex);
+    std::atomic<double> got_on{0};                // when anything happened last that members wait for
+    listener listening;
+    own_threads threads;
+    std::unique_ptr<engine> other;                // of the shard before this one
 
     /// Memory for a worker's pushes.
     void prepare(worker& k) {
         if (!k.incoming) k.incoming = std::make_unique<staged_push>(memory.layout());
-        while (order.mode == update_mode::clocks && static_cast<std::int64_t>(k.staged.size()) <= order.staleness)
+        while (options.order.mode == update_mode::clocks &&
+               static_cast<std::int64_t>(k.staged.size()) <= options.order.staleness)
             k.staged.push_back(std::make_unique<staged_push>(memory.layout()));
     }
     /// Where a worker's push of this clock waits, in worker::staged.
-    std::size_t slot_of(std::int64_t clock) const { return static_cast<std::size_t>(clock % (order.staleness + 1)); }
-    worker& at(int w) { return workers[static_cast<std::size_t>(w)]; }
+    std::size_t slot_of(std::int64_t clock) const {
+        return static_cast<std::size_t>(clock % (options.order.staleness + 1));
+    }
+    /// A worker by its rank. What its own thread uses needs no mutex: its connection, and its pushes that come in.
+    worker& at(int w) SINTER_NO_THREAD_SAFETY_ANALYSIS { return workers.at(w); }
     /// Whether a worker may begin a step. An asynchronous push that is being applied counts
     /// already: its worker has given its ticket back.
-    step_tickets::answer ask_for_step(int w) {
-        const auto t =
-            tickets.ask(w, order.mode == update_mode::async ? begun : global_step, all_clocks.next(w),
-                        all_clocks.applied());
+    step_tickets::answer ask_for_step(int w) SINTER_REQUIRES(mutex) {
+        const bool async = options.order.mode == update_mode::async;
+        const auto t = tickets.ask(w, async ? progress.begun() : progress.global_step(), all_clocks.next(w),
+                                   all_clocks.applied());
         if (t == step_tickets::answer::yes) together.give(all_clocks.next(w));
         return t;
     }
-    /// Under the mutex: an update of a phase begins, and the optimizer's scalars for it.
-    void begin_update(int phase, float rate, float* to) {
-        std::int64_t& n = begun_of[static_cast<std::size_t>(phase)];
-        scalars(n++, rate, to);
-        ++begun;
+    /// An update of a phase begins, and the optimizer's scalars for it.
+    void begin_update(int phase, float rate, float* to) SINTER_REQUIRES(mutex) {
+        work.scalars(progress.next_of(phase), rate, to);
+        progress.begin_update(phase);
     }
-    /// Under the mutex: it is not made after all.
-    void undo_update(int phase) { --begun, --begun_of[static_cast<std::size_t>(phase)]; }
-    /// Under the mutex: it is made.
-    void end_update(int phase) {
-        ++made_of[static_cast<std::size_t>(phase)];
-        ++global_step;
-    }
-    /// Under the mutex: so many updates have been made, of each phase as `of` says, where there are
-    /// several.
-    void set_steps(std::int64_t n, const std::vector<std::int64_t>& of) {
-        global_step = begun = n;
+    /// So many updates have been made, of each phase as `of` says, where there are several.
+    void set_steps(std::int64_t n, const std::vector<std::int64_t>& of) SINTER_REQUIRES(mutex) {
+        progress.set_steps(n, of);
         saves.steps_were_set(n);
-        ++steps_set;
-        if (made_of.size() == 1) made_of[0] = n;
-        else if (of.size() == made_of.size()) made_of = of;
-        else made_of.assign(made_of.size(), 0);
-        begun_of = made_of;
     }
     /// The worker's push of this clock. One beyond the job's last step is late: a worker may have
     /// leave for the clock before, which other servers have applied already.
-    clocks::verdict take_push(int w, std::int64_t clock) {
-        const bool beyond = tickets.limit() > 0 && global_step + (clock - all_clocks.applied()) >= tickets.limit();
+    clocks::verdict take_push(int w, std::int64_t clock) SINTER_REQUIRES(mutex) {
+        const std::int64_t most = tickets.limit();
+        const bool beyond = most > 0 && progress.global_step() + (clock - all_clocks.applied()) >= most;
         return beyond ? clocks::verdict::late : all_clocks.push(w, clock);
     }
-    /// Under the mutex: whether all are here who were in the job when this server was started again. What they have
-    /// agreed on some of them may know alone (after which step all save or stop), so that nobody goes on before.
-    bool all_are_back() const {
-        return !restored || !order.all_join ||
-               std::ranges::none_of(workers, [](const worker& k) { return k.now == presence::expected; });
+    /// Whether all are here who were in the job when this server was started again. What they have agreed on some of
+    /// them may know alone (after which step all save or stop), so that nobody goes on before.
+    bool all_are_back() const SINTER_REQUIRES(mutex) {
+        return !progress.is_restored() || !options.order.all_join || workers.count(presence::expected) == 0;
     }
-    /// Under the mutex: whether a worker that comes now may make a step.
-    bool may_step_still() const { return !asked && (tickets.limit() <= 0 || global_step < tickets.limit()); }
+    /// Whether a worker that comes now may make a step.
+    bool may_step_still() const SINTER_REQUIRES(mutex) {
+        return !progress.asked_to_stop() && (tickets.limit() <= 0 || progress.global_step() < tickets.limit());
+    }
+    /// Of the losses that alternate.
+    bool has_phase(int phase) const { return phase >= 0 && phase < options.phases; }
     bool is_first() const { return shard_number == 0; }
     /// Whether there is nobody with whom this server would have to agree on what is saved.
     bool saves_alone() const { return who.servers().size() == 1; }
     /// Whether the servers agree on whose pushes make a clock: server 0 decides.
-    bool agrees() const { return all_squares && order.backup > 0; }
+    bool agrees() const { return clip.squares && options.order.backup > 0; }
     bool replicated() const { return options.replicas == 2; }
     /// Whether this worker is to stop: at once, or where batches are shared at the clock that all
     /// agree on.
-    bool stops(int w) const { return together.stops(order.mode == update_mode::async ? 0 : all_clocks.next(w)); }
-    cluster_error about_self(std::string operation, std::string cause) const {
-        return {own.rank, who.self().name(), text_of(who.self().address()), std::move(operation), global_step,
-                std::move(cause)};
+    bool stops(int w) const SINTER_REQUIRES(mutex) {
+        return together.stops(options.order.mode == update_mode::async ? 0 : all_clocks.next(w));
     }
-    void fail(const std::string& cause) {
+    cluster_error about_self(std::string operation, std::string cause) const SINTER_REQUIRES(mutex) {
+        return {listening.greeting.rank, who.self().name(), text_of(who.self().address()), std::move(operation),
+                progress.global_step(), std::move(cause)};
+    }
+    void fail(const std::string& cause) SINTER_EXCLUDES(mutex) {
         const lock hold(mutex);
         fail_held(about_self("serving", cause));
     }
-    void fail_held(const cluster_error& e) {
-        if (!failure) failure.emplace(e);
+    void fail_held(const cluster_error& e) SINTER_REQUIRES(mutex) {
+        ending.fail(e);
         changed.notify_all();
     }
 
@@ -289,138 +221,88 @@ struct server::engine {
     }
     /// Whether a worker may come again into a job that others are in the midst of. It makes the same
     /// calls from the beginning, and so has to have the sums that were made without it.
-    bool keeps_sums() const { return order.all_join && (order.backup > 0 || !open); }
-    bool lives(const worker& k) const {
-        return k.now == presence::here || k.now == presence::resting || (k.now == presence::expected && order.all_join);
+    bool keeps_sums() const SINTER_REQUIRES(mutex) {
+        return options.order.all_join && (options.order.backup > 0 || !progress.is_open());
     }
-    std::string objection(const wire::greeting& g) {
-        const lock hold(mutex);
-        if (failure) return "the server has failed: " + std::string(failure->what());
-        if (stopping) return "the job is over";
-        if (replicated() && g.rank >= who.size()) return {};
-        if (g.rank >= who.size())
-            return all_squares && is_first() && g.index > 0 ? "" : "this server asks nothing of other servers";
-        const worker& k = at(g.rank);
-        if (k.served && k.incarnation != g.incarnation && k.now != presence::dead && !has_hung_up(k))
-            return who.member(g.rank).name() + " is in this job already: the task was started twice";
-        return {};
-    }
+    inline std::string objection(const wire::greeting& g) SINTER_EXCLUDES(mutex);
     inline static bool has_hung_up(const worker& k);
-    inline void replace(int w);
-    void begin(const wire::greeting& g, wire::data_link link) {
-        const lock hold(mutex);
-        connections.remove_if([](connection& c) {
-            if (!c.over) return false;
-            c.thread.join();
-            return true;
-        });
-        connection& c = connections.emplace_back();
-        auto held = std::make_shared<wire::data_link>(std::move(link));
-        c.thread = base::posix_thread([this, &c, held, w = g.rank, incarnation = g.incarnation] {
-            if (replicated()) serve_copy(w, incarnation, std::move(*held));
-            else if (w >= who.size()) serve_server(w - who.size(), std::move(*held));
-            else serve(w, incarnation, std::move(*held));
-            c.over = true;
-        });
-    }
-    void serve_server(int index, wire::data_link link) {
-        try {
-            all_squares->serve(index, link);
-        } catch (const error&) {   // it has ended, or dials again: whoever misses its part says so
-        }
-    }
-    void hang_up_on_workers() {
-        for (worker& k : workers)
-            if (k.descriptor >= 0) ::shutdown(k.descriptor, SHUT_RDWR);
-    }
-    /// Ends all connections: their threads notice.
-    void hang_up() {
-        hang_up_on_workers();
-        for (const int d : others) ::shutdown(d, SHUT_RDWR);
-    }
-    void take_leave(int w, presence how) {
-        worker& k = at(w);
-        if (w == 0) need_whole_values();
-        k.now = how;
-        all_clocks.retire(w);
-        tickets.give_back(w);
-        if (how == presence::left) any_left = true;
-        gets_on();
-        changed.notify_all();
-    }
-    /// The chief is gone: where it was overwriting values, they are partly old.
-    void need_whole_values() {
-        if (!renewing) return;
-        fail_held(cluster_error(0, who.member(0).name(), text_of(who.member(0).address()), "overwriting values",
-                                global_step, "it has gone before all of them were written"));
-    }
-    inline bool has_others(int w) const;
-    inline void steps_elsewhere(std::int64_t clocks, std::int64_t step);
-    inline void count_lost_clock();
+    inline void replace(int w) SINTER_REQUIRES(mutex);
+    inline void begin(const wire::greeting& g, wire::data_link link) SINTER_EXCLUDES(mutex);
+    inline void serve_server(int index, wire::data_link link);
+    inline void hang_up_on_workers() SINTER_REQUIRES(mutex);
+    inline void hang_up() SINTER_REQUIRES(mutex);
+    inline void take_leave(int w, presence how) SINTER_REQUIRES(mutex);
+    inline void need_whole_values() SINTER_REQUIRES(mutex);
     /// Something has happened that members wait for.
     void gets_on() { got_on = base::monotonic_seconds(); }
     /// What a worker waits for.
     enum class awaited : std::uint8_t { nobody, opening, clock, sum, others };
-    inline std::string whom(awaited what, int but) const;
-    inline std::string stuck(awaited what, int waits);
-    inline void declare_dead(int w, double silent);
+    inline std::string whom(awaited what, int but) const SINTER_REQUIRES(mutex);
+    inline std::string stuck(awaited what, int waits) SINTER_REQUIRES(mutex);
+    inline void declare_dead(int w, double silent) SINTER_REQUIRES(mutex);
     inline std::string joined_text_of_dead(const std::string& names, int dead, double silent) const;
 
-    inline void restore();
-    inline std::string saved_log() const;
-    inline void save(const std::string& where, bool by_steps, const std::shared_ptr<shard_files>& of_job = {});
+    inline void restore() SINTER_REQUIRES(mutex);
+    inline std::string saved_log() const SINTER_REQUIRES(mutex);
+    inline void save(const std::string& where, bool by_steps, const std::shared_ptr<shard_files>& of_job = {})
+        SINTER_EXCLUDES(mutex);
     inline void load_tables(const tables_of_job&);
-    /// Under the mutex: what the schedule of checkpoints is to know.
-    checkpoint_facts facts(double now) const {
-        return {.now = now, .global_step = global_step, .leads = part == copy_role::leading, .open = open,
+    /// What the schedule of checkpoints is to know.
+    checkpoint_facts facts(double now) const SINTER_REQUIRES(mutex) {
+        const bool asked = progress.asked_to_stop();
+        return {.now = now, .global_step = progress.global_step(), .leads = copies.leads(), .open = progress.is_open(),
                 .has_files = options.files != nullptr, .asked_to_stop = asked, .at_rest = asked && is_at_rest(),
-                .stopping = stopping};
+                .stopping = ending.is_stopping()};
     }
-    /// Under the mutex: whether a checkpoint is due before another clock may be applied.
-    bool save_is_due() const { return saves.due(facts(0)).has_value(); }
-    inline void agree_to_save();
-    template <class F>
-    void hear_of_saves(F ask);
-    inline void hear_before_end(std::int64_t clocks, std::int64_t named);
-    inline void keep_saving();
-    inline void keep_exporting();
-    inline void serve(int w, std::uint64_t incarnation, wire::data_link link);
-    inline void advance(lock& hold);
-    inline void comes_to(int w, std::int64_t clock, lock& hold);
-    inline void apply_clock(lock& hold, shared_squares::ranks of = shared_squares::everybody,
-                            std::optional<float> told = {});
+    /// Whether a checkpoint is due before another clock may be applied.
+    bool save_is_due() const SINTER_REQUIRES(mutex) { return saves.due(facts(0)).has_value(); }
+    inline void agree_to_save() SINTER_REQUIRES(mutex);
+    /// A schedule has named a checkpoint if `before` is not its newest name; an operator hears `n`.
+    inline void hear_of_saves(std::int64_t before, checkpoint_schedule::notice n) SINTER_REQUIRES(mutex);
+    inline void hear_before_end(std::int64_t clocks, std::int64_t named) SINTER_REQUIRES(mutex);
+    inline void keep_saving() SINTER_EXCLUDES(mutex);
+    inline std::string hand_on(std::vector<table_changes>&) const;
+    inline void keep_exporting() SINTER_EXCLUDES(mutex);
+    inline void serve(int w, std::uint64_t incarnation, wire::data_link link) SINTER_EXCLUDES(mutex);
+    inline void advance() SINTER_REQUIRES(mutex);
+    inline void comes_to(int w, std::int64_t clock) SINTER_REQUIRES(mutex);
+    inline void apply_clock(shared_squares::ranks of = shared_squares::everybody, std::optional<float> told = {})
+        SINTER_REQUIRES(mutex);
+    inline void note_applied(clock_pushes&, std::int64_t clock) SINTER_REQUIRES(mutex);
     inline void update_by_clock(const clock_pushes&, std::int64_t clock, std::int64_t step, float sum);
-    inline clock_pushes pushes_of_clock(shared_squares::ranks of) const;
+    inline clock_pushes pushes_of_clock(shared_squares::ranks of) const SINTER_REQUIRES(mutex);
     inline void put_rows(const table_rows&);
     inline const char* apply_push(staged_push&, std::int64_t step, const float* scalars, float* copy_to);
-    inline void look_at_sums();
-    inline std::string counters_text() const;
-    inline void report(lock& hold, bool last = false);
-    inline bool nobody_came(double now) const;
-    inline bool has_applied_all() const;
-    inline bool is_at_rest() const;
-    inline void look_whether_it_is_to_end(double now);
-    inline void serve_until_the_end();
-    inline void look_who_lives(double gap);
-    inline bool is_over(double now) const;
-    inline std::vector<worker_counters> counters() const;
+    inline void look_at_sums() SINTER_REQUIRES(mutex);
+    inline std::string counters_text() const SINTER_EXCLUDES(mutex);
+    inline void report(bool last = false) SINTER_REQUIRES(mutex);
+    inline bool nobody_came(double now) const SINTER_REQUIRES(mutex);
+    inline bool has_applied_all() const SINTER_REQUIRES(mutex);
+    inline bool is_at_rest() const SINTER_REQUIRES(mutex);
+    inline void look_whether_it_is_to_end(double now) SINTER_REQUIRES(mutex);
+    inline void serve_until_the_end() SINTER_EXCLUDES(mutex);
+    inline void end_service() SINTER_REQUIRES(mutex);
+    inline void look_who_lives(double gap) SINTER_REQUIRES(mutex);
+    inline bool is_over(double now) const SINTER_REQUIRES(mutex);
+    inline std::vector<worker_counters> counters() const SINTER_EXCLUDES(mutex);
 
     // ---- The norm of all gradients of a clock (server/norms.hpp)
     /// Whether the pushes of a clock have one to be clipped by, on all servers alike.
-    bool has_norm(const clock_pushes& p) const { return clipped && p.finite && (all_squares ? p.came : p.any); }
-    inline void apply_clocks();
-    inline std::optional<shared_squares::ranks> decision(lock& hold);
-    inline bool is_other_view(std::uint64_t seen) const;
-    inline bool only_the_dead_wait() const;
-    inline bool gives_up_clock(std::uint64_t seen) const;
+    bool has_norm(const clock_pushes& p) const { return clip.used && p.finite && (clip.squares ? p.came : p.any); }
+    inline void begin_clipping(const wire::identity&);
+    inline void apply_clocks() SINTER_EXCLUDES(mutex);
+    inline std::optional<shared_squares::ranks> decision() SINTER_REQUIRES(mutex);
+    inline bool is_other_view(std::uint64_t seen) const SINTER_EXCLUDES(mutex);
+    inline bool only_the_dead_wait() const SINTER_REQUIRES(mutex);
+    inline bool gives_up_clock(std::uint64_t seen) const SINTER_EXCLUDES(mutex);
     inline void join(const clock_pushes&);
     inline void sum_squares(const clock_pushes&, const clock_norm&, std::int64_t step);
-    inline std::optional<float> norm_of_clock(lock& hold, clock_pushes&, clock_norm, std::int64_t step,
-                                              std::uint64_t seen);
-    inline void tell_joining(const clock_norm&);
-    inline bool is_kept(lock& hold, std::uint64_t seen);
-    inline bool keep_norm(std::int64_t clock, span<const float> total);
-    inline void take_joining(clock_norm);
+    inline std::optional<float> norm_of_clock(clock_pushes&, clock_norm, std::int64_t step, std::uint64_t seen)
+        SINTER_EXCLUDES(mutex);
+    inline void tell_joining(const clock_norm&) SINTER_REQUIRES(mutex);
+    inline bool is_kept(std::uint64_t seen) SINTER_EXCLUDES(mutex);
+    inline bool keep_norm(std::int64_t clock, span<const float> total) SINTER_EXCLUDES(mutex);
+    inline void take_joining(clock_norm) SINTER_EXCLUDES(mutex);
 
     // ---- Copies (server/copies.hpp)
     /// Held by whoever changes values: alone, where all changes have one order.
@@ -448,39 +330,39 @@ struct server::engine {
     };
     struct named_descriptor;
     inline static int number_of_shard(const cluster&, bool other);
-    inline void begin_copies(bool other);
+    inline void begin_copies(bool other) SINTER_REQUIRES(mutex);
     inline void make_other(const wire::identity&);
-    inline void serve_copy(int number, std::uint64_t incarnation, wire::data_link);
-    inline void serve_unled(int w, wire::data_link);
-    inline void serve_other_server(wire::data_link);
-    inline std::shared_ptr<copy_stream> serve_follower(conversation&, const copy_note& theirs);
-    inline bool lead(std::uint64_t next);
-    inline void changed_view();
-    inline copy_note note() const;
-    /// Under the mutex: what a worker that joins is told.
-    std::string about_text() const {
+    inline void serve_copy(int number, std::uint64_t incarnation, wire::data_link) SINTER_EXCLUDES(mutex);
+    inline void serve_unled(int w, wire::data_link) SINTER_EXCLUDES(mutex);
+    inline void serve_other_server(wire::data_link) SINTER_EXCLUDES(mutex);
+    inline std::shared_ptr<copy_stream> serve_follower(conversation&, const copy_note& theirs) SINTER_EXCLUDES(mutex);
+    inline bool lead(std::uint64_t next) SINTER_EXCLUDES(mutex);
+    inline void changed_view() SINTER_REQUIRES(mutex);
+    /// What a worker that joins is told.
+    std::string about_text() const SINTER_REQUIRES(mutex) {
         const bool keeps = keeps_sums();
         const std::uint64_t first = sums.first_kept();
-        return wire::archived(about_server{static_cast<std::uint8_t>(has_values), sums.now(),
-                                           keeps && first == 1 ? 1 : sums.now(), keeps ? first : 1, life,
-                                           restored ? restored_step : -1, open,
-                                           together.all_files_clocks(), note()});
+        return wire::archived(about_server{
+            static_cast<std::uint8_t>(progress.has_values()), sums.now(), keeps && first == 1 ? 1 : sums.now(),
+            keeps ? first : 1, listening.process_nonce, progress.is_restored() ? progress.restored_step() : -1,
+            progress.is_open(), together.all_files_clocks(), copies.note()});
     }
-    inline std::string state_text();
-    inline void tell_state();
-    inline void take_state(span<const std::byte>);
-    inline void check_state() const;
+    inline std::string state_text() SINTER_REQUIRES(mutex);
+    inline void tell_state() SINTER_REQUIRES(mutex);
+    inline void take_state(span<const std::byte>) SINTER_REQUIRES(mutex);
+    inline void check_state() const SINTER_REQUIRES(mutex);
     template <class Archive>
-    void serialize_state(Archive&);
+    void serialize_state(Archive&) SINTER_REQUIRES(mutex);
     inline void send_all(conversation&);
-    inline void send_stream(wire::data_link&, const std::shared_ptr<copy_stream>&);
-    inline void follow();
-    inline void follow_once(wire::service_client&);
-    inline bool take_copy(conversation&, const wire::frame_header&, std::vector<std::byte>& scratch);
+    inline void send_stream(wire::data_link&, const std::shared_ptr<copy_stream>&) SINTER_EXCLUDES(mutex);
+    inline void follow() SINTER_EXCLUDES(mutex);
+    inline void follow_once(wire::service_client&) SINTER_EXCLUDES(mutex);
+    inline bool take_copy(conversation&, const wire::frame_header&, std::vector<std::byte>& scratch)
+        SINTER_EXCLUDES(mutex);
     inline void restore_rows(std::size_t table, std::int64_t n, const std::byte*);
-    inline void take_push(int w, std::uint64_t incarnation, const commit_block&, copied_push);
-    inline bool is_done_unled(double now) const;
-    inline bool is_led_by_nobody(double now) const;
+    inline void take_push(int w, std::uint64_t incarnation, const commit_block&, copied_push) SINTER_EXCLUDES(mutex);
+    inline bool is_done_unled(double now) const SINTER_REQUIRES(mutex);
+    inline bool is_led_by_nobody(double now) const SINTER_REQUIRES(mutex);
     inline void serve_both();
 };
 

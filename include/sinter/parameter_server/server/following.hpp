@@ -8,13 +8,13 @@ namespace sinter::inline SINTER_TARGET::sharded {
 
 /// A thread: follows whoever leads this shard, as long as this copy does not.
 inline void server::engine::follow() {
-    wire::service_client dialler(who, own.same);
+    wire::service_client dialler(who, listening.greeting.same);
     for (;;) {
         {
-            lock hold(mutex);
-            if (stopping) return;
-            if (part == copy_role::leading) {
-                changed.wait_for(hold, std::chrono::milliseconds(200));
+            const lock hold(mutex);
+            if (ending.is_stopping()) return;
+            if (copies.leads()) {
+                changed.wait_for(mutex, 0.2);
                 continue;
             }
         }
@@ -22,8 +22,8 @@ inline void server::engine::follow() {
             follow_once(dialler);
         } catch (const error&) {   // it is gone, or not there yet
         }
-        lock hold(mutex);
-        if (!stopping) changed.wait_for(hold, std::chrono::milliseconds(50));
+        const lock hold(mutex);
+        if (!ending.is_stopping()) changed.wait_for(mutex, 0.05);
     }
 }
 inline void server::engine::follow_once(wire::service_client& dialler) {
@@ -39,19 +39,16 @@ inline void server::engine::follow_once(wire::service_client& dialler) {
         bool leads = false;   // the other copy, as it has said
         ~connected() {
             const lock hold(e.mutex);
-            std::erase(e.others, e.leader_descriptor);
-            e.leader_descriptor = -1;
-            if (leads) e.linked = base::monotonic_seconds();
+            e.copies.disconnect(base::monotonic_seconds(), leads);
             e.changed.notify_all();
         }
     };
     std::string mine;
     {
         const lock hold(mutex);
-        if (stopping || part == copy_role::leading) return;
-        leader_descriptor = talk.descriptor();
-        others.push_back(leader_descriptor);
-        mine = encode(calls::follow{note()});
+        if (ending.is_stopping() || copies.leads()) return;
+        copies.connect(talk.descriptor());
+        mine = encode(calls::follow{copies.note()});
     }
     connected until_the_end{*this};
     wire::frame_tag t;
@@ -66,23 +63,23 @@ inline void server::engine::follow_once(wire::service_client& dialler) {
     if (h.tag.step != 1) return;
     until_the_end.leads = true;
     {
-        lock hold(mutex);
-        if (stopping || part == copy_role::leading) return;
-        part = copy_role::waiting;   // from here on its values are no whole copy of anything
+        const lock hold(mutex);
+        if (ending.is_stopping() || copies.leads()) return;
+        copies.wait_to_follow();   // from here on its values are no whole copy of anything
         changed_view();
         // An update that another thread began before is over, or given up: then its state is as the
         // leader's next words will find it, and it looks at `norm` no more.
-        changed.wait(hold, [&] {
-            return stopping || (!applying && std::ranges::none_of(workers, [](const worker& k) { return k.served; }));
+        changed.wait(mutex, [&]() SINTER_REQUIRES(mutex) {
+            return ending.is_stopping() || (!applying && !workers.any_served());
         });
-        if (stopping) return;
+        if (ending.is_stopping()) return;
     }
     {
         const std::unique_lock alone(gate);
         const lock hold(mutex);
         memory.forget_rows();
         for (worker& k : workers) k.incoming->clear();
-        norm = {};
+        clip.norm = {};
     }
     std::vector<std::byte> scratch(most_frame);
     std::int64_t taken = 0;
@@ -101,7 +98,7 @@ inline void server::engine::follow_once(wire::service_client& dialler) {
         back.step = taken;
         {
             const lock hold(mutex);
-            back.bucket = ends_soon;
+            back.bucket = progress.ends_soon();
         }
         talk.send(back, {});
     }
@@ -126,7 +123,7 @@ inline bool server::engine::take_copy(conversation& talk, const wire::frame_head
         case copied::commit: {
             commit_block b;
             if (!b.decode(bytes)) throw error("a commit that makes no sense", "a leader's stream");
-            if (static_cast<std::size_t>(b.info.phase) >= made_of.size())
+            if (!has_phase(b.info.phase))
                 throw error("a push of a phase that this job does not have", "a leader's stream");
             at(h.tag.bucket).incoming->describe(b);
             if (const char* fault = at(h.tag.bucket).incoming->fault()) throw error(fault, "a leader's stream");
@@ -134,11 +131,11 @@ inline bool server::engine::take_copy(conversation& talk, const wire::frame_head
             return true;
         }
         case copied::clock: {
-            lock hold(mutex);
-            if (order.mode != update_mode::clocks || h.tag.step != all_clocks.applied())
+            const lock hold(mutex);
+            if (options.order.mode != update_mode::clocks || h.tag.step != all_clocks.applied())
                 throw error("a clock that is not the next", "a leader's stream");
-            version = std::max(version, elements);
-            apply_clock(hold, norm.clock == h.tag.step ? norm.of : shared_squares::everybody,
+            progress.raise_version(elements);
+            apply_clock(clip.norm.clock == h.tag.step ? clip.norm.of : shared_squares::everybody,
                         std::bit_cast<float>(static_cast<std::uint32_t>(h.tag.offset)));
             return true;
         }
@@ -146,8 +143,8 @@ inline bool server::engine::take_copy(conversation& talk, const wire::frame_head
         case copied::norm: {
             std::vector<float> total(static_cast<std::size_t>(elements));
             std::memcpy(total.data(), bytes.data(), bytes.size());
-            if (!all_squares) throw error("a norm that nobody is clipped by", "a leader's stream");
-            all_squares->know(h.tag.step, std::move(total));
+            if (!clip.squares) throw error("a norm that nobody is clipped by", "a leader's stream");
+            clip.squares->know(h.tag.step, std::move(total));
             return true;
         }
         case copied::write: {
@@ -185,13 +182,12 @@ inline bool server::engine::take_copy(conversation& talk, const wire::frame_head
         case copied::ready: {
             memory.end_of_rows();
             const lock hold(mutex);
-            part = copy_role::following;
-            epoch = static_cast<std::uint64_t>(h.tag.step);
+            copies.follow(static_cast<std::uint64_t>(h.tag.step));
             return true;
         }
         case copied::end: {
             const lock hold(mutex);
-            told_end = true;
+            copies.end();
             changed.notify_all();
             return true;
         }
@@ -219,7 +215,7 @@ inline void server::engine::take_push(int w, std::uint64_t incarnation, const co
     staged_push& p = *k.incoming;
     lock hold(mutex);
     k.incarnation = incarnation;
-    if (order.mode == update_mode::async) {
+    if (options.order.mode == update_mode::async) {
         const bool taken = log.take(w, incarnation, b.number), late = what == copied_push::late;
         tickets.give_back(w);
         if (!taken || late || !p.info.finite) {
@@ -227,14 +223,14 @@ inline void server::engine::take_push(int w, std::uint64_t incarnation, const co
             k.counters.not_finite += taken && !late;
             return p.clear();
         }
-        const std::int64_t step = begun;
+        const std::int64_t step = progress.begun();
         const int phase = p.info.phase;
-        begin_update(phase, p.info.rate, scalar_values.data());
+        begin_update(phase, p.info.rate, work.scalar_values.data());
         hold.unlock();
         const changing_values changing(*this);
-        apply_push(p, step, scalar_values.data(), nullptr);
+        apply_push(p, step, work.scalar_values.data(), nullptr);
         hold.lock();
-        end_update(phase);
+        progress.end_update(phase);
         ++k.counters.applied;
         return p.clear();
     }
@@ -254,16 +250,16 @@ inline void server::engine::take_push(int w, std::uint64_t incarnation, const co
     k.incoming->clear();
 }
 
-/// Under the mutex, where this copy does not lead: whether it has nothing to wait for any more. Without a leader to
+/// Where this copy does not lead: whether it has nothing to wait for any more. Without a leader to
 /// follow, as where it led and has lost its follower, it does not wait for the chief's word for ever: a chief that was
 /// started again meanwhile can give none, however often workers ask.
 inline bool server::engine::is_done_unled(double now) const {
-    return told_end || (leader_descriptor < 0 && now - linked > who.options.join_within + who.options.dead_after);
+    return copies.is_done_unled(now, who.options.join_within + who.options.dead_after);
 }
-/// Under the mutex, where is_done_unled(): workers ask for this part, and nobody leads it. The job cannot go on, though
+/// Where is_done_unled(): workers ask for this part, and nobody leads it. The job cannot go on, though
 /// this process may lead the other part.
 inline bool server::engine::is_led_by_nobody(double now) const {
-    return part != copy_role::leading && !told_end && now - asked_unled < who.options.dead_after + 1;
+    return copies.is_led_by_nobody(now, who.options.dead_after + 1);
 }
 
 } // namespace sinter::sharded

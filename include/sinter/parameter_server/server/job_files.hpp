@@ -28,28 +28,28 @@ inline void server::engine::load_tables(const tables_of_job& from) {
 }
 
 template <>
-inline void server_session::carry_out(const calls::save_tables& to, lock& hold) {
+inline void server_session::carry_out(const calls::save_tables& to) {
     if (!e_.options.files_in) throw refused_request{"this server writes no files for a job"};
     std::string fault;   // an answer, for the chief can do without
-    do_meanwhile(hold, [&] {
+    do_meanwhile([&] {
         try {
             e_.save(to.name, false, e_.options.files_in(e_.shard_number, to.folder));
         } catch (const std::exception& e) {
             fault = *e.what() ? e.what() : "it failed";
         }
     });
-    answer_call(hold, calls::save_tables::answer{fault});
+    answer_call(calls::save_tables::answer{fault});
 }
 template <>
-inline void server_session::carry_out(const calls::load_tables& from, lock& hold) {
+inline void server_session::carry_out(const calls::load_tables& from) {
     if (w_ != 0) throw refused_request{"only the chief overwrites values"};
     if (!e_.options.files_in) throw refused_request{"this server reads no files of a job"};
     if (e_.replicated()) {
-        need_served(hold);
-        if (e_.stream) e_.stream->add(copied::load, {}, as_bytes(encode(from)));
+        need_to_go_on();
+        if (e_.copies.stream()) e_.copies.stream()->add(copied::load, {}, as_bytes(encode(from)));
     }
-    do_meanwhile(hold, [&] { e_.load_tables(from); });
-    answer_call(hold);
+    do_meanwhile([&] { e_.load_tables(from); });
+    answer_call();
 }
 
 } // namespace sinter::sharded

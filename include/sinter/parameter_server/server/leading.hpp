@@ -52,11 +52,11 @@ inline void server::engine::serve_other_server(wire::data_link link) {
         const auto [id, arguments] = detail::next_call(talk);
         const auto leads = [this] {
             const lock hold(mutex);
-            return part == copy_role::leading;
+            return copies.leads();
         };
-        if (id == call_id::exchange_norms && all_squares && is_first() && leads()) {
+        if (id == call_id::exchange_norms && clip.squares && is_first() && leads()) {
             const int shard = decode<calls::exchange_norms>(as_bytes(arguments)).shard;
-            return all_squares->serve(shard, talk.link(), [&] { return !leads(); });
+            return clip.squares->serve(shard, talk.link(), [&] { return !leads(); });
         }
         if (id != call_id::follow) return;
         if ((mine_now = serve_follower(talk, decode<calls::follow>(as_bytes(arguments)).note)))
@@ -66,9 +66,8 @@ inline void server::engine::serve_other_server(wire::data_link link) {
         if (!dynamic_cast<const wire::lost_connection*>(&e)) notes.say(sinter::joined({"a second copy: ", e.what()}));
     }
     const lock hold(mutex);
-    if (!mine_now || stream != mine_now || stopping) return;
-    part = copy_role::cut_off;   // until the chief says who goes on
-    linked = base::monotonic_seconds();
+    if (!mine_now || copies.stream() != mine_now || ending.is_stopping()) return;
+    copies.lose_follower(base::monotonic_seconds());   // until the chief says who goes on
     tell("the second copy of its part is lost");
     changed_view();
 }
@@ -80,11 +79,10 @@ inline std::shared_ptr<copy_stream> server::engine::serve_follower(conversation&
     std::string mine;
     {
         const lock hold(mutex);
-        yes = part == copy_role::leading && !stream && !copying && !stopping && theirs.makes_sense() &&
-              theirs.epoch < std::max<std::uint64_t>(epoch, 1);
-        copying = copying || yes;
-        seen = view;
-        mine = wire::archived(note());
+        yes = copies.may_be_followed(theirs) && !ending.is_stopping();
+        if (yes) copies.begin_copying();
+        seen = copies.view();
+        mine = wire::archived(copies.note());
     }
     struct no_longer_copying {
         engine& e;
@@ -92,7 +90,7 @@ inline std::shared_ptr<copy_stream> server::engine::serve_follower(conversation&
         ~no_longer_copying() {
             if (!held) return;
             const lock hold(e.mutex);
-            e.copying = false;
+            e.copies.end_copying();
             for (worker& k : e.workers)   // who waited for this was not heard
                 if (k.heard < 1e200) k.heard = base::monotonic_seconds();
         }
@@ -105,19 +103,17 @@ inline std::shared_ptr<copy_stream> server::engine::serve_follower(conversation&
     const std::unique_lock alone(gate);
     send_all(talk);
     const lock hold(mutex);
-    if (view != seen || stopping) return {};
-    auto made = stream = std::make_shared<copy_stream>();
+    if (copies.view() != seen || ending.is_stopping()) return {};
+    const std::shared_ptr<copy_stream> made = copies.begin_epoch_with_follower();
     for (int w = 0; w < who.size(); ++w)
-        for (auto& p : at(w).staged)
+        for (auto& p : workers.at(w).staged)
             if (p->number != 0 && all_clocks.waits(w, p->clock))
-                stream->add_push(w, p->incarnation, p->block(), *p, memory.layout(), copied_push::staged);
-    ++epoch;
+                made->add_push(w, p->incarnation, p->block(), *p, memory.layout(), copied_push::staged);
     tell_state();
-    if (norm.clock == all_clocks.applied()) tell_joining(norm);   // others may have been told of it
+    if (clip.norm.clock == all_clocks.applied()) tell_joining(clip.norm);   // others may have been told of it
     wire::frame_tag ready;
-    ready.step = static_cast<std::int64_t>(epoch);
-    stream->add(copied::ready, ready);
-    was_followed = true;
+    ready.step = static_cast<std::int64_t>(copies.epoch());
+    made->add(copied::ready, ready);
     changed_view();
     return made;
 }
@@ -133,13 +129,13 @@ inline void server::engine::send_stream(wire::data_link& link, const std::shared
         bool idle = true;
         if (!sending) {
             const lock hold(mutex);
-            if (stream != of) return;
-            if (stopping && stream->has(stream->added())) return;
+            if (copies.stream() != of) return;
+            if (ending.is_stopping() && copies.stream()->has(copies.stream()->added())) return;
             const double now = base::monotonic_seconds();
-            if (!stream->has(stream->added()) && waits && now - heard > dead_after)
+            if (!copies.stream()->has(copies.stream()->added()) && waits && now - heard > dead_after)
                 throw error("the follower does not answer", "sharded::server");
-            if (std::exchange(waits, !stream->has(stream->added())) != waits) heard = now;
-            if (stream->next(out)) {
+            if (std::exchange(waits, !copies.stream()->has(copies.stream()->added())) != waits) heard = now;
+            if (copies.stream()->next(out)) {
                 sending = true;
             } else if (now - said > every) {
                 out.tag = {};
@@ -162,10 +158,10 @@ inline void server::engine::send_stream(wire::data_link& link, const std::shared
         if (receiving && link.fill()) {
             receiving = idle = false;
             const lock hold(mutex);
-            if (stream != of) return;
-            if (!stream->take(taken)) throw error("an answer that makes no sense", "sharded::server");
+            if (copies.stream() != of) return;
+            if (!copies.stream()->take(taken)) throw error("an answer that makes no sense", "sharded::server");
             heard = base::monotonic_seconds();
-            ends_soon = ends_soon || other_ends;
+            if (other_ends) progress.end_soon();
             changed.notify_all();
         }
         if (!idle || link.has_more()) continue;

@@ -8,19 +8,17 @@ namespace sinter::inline SINTER_TARGET::sharded {
 /// f() on a thread of its own. The worker hears meanwhile that this server lives. Throws what f
 /// throws.
 template <class F>
-void server_session::do_meanwhile(lock& hold, F f) {
+void server_session::do_meanwhile(F f) {
     bool done = false;
     std::string fault;
     struct working {   // it ends before what it works with
         base::posix_thread thread;
-        lock& hold;
+        base::mutex& held;
         ~working() {
-            const bool held = hold.owns_lock();
-            if (held) hold.unlock();
+            const base::mutex_release away(held);
             if (thread.joinable()) thread.join();
-            if (held) hold.lock();
         }
-    } work{{}, hold};
+    } work{{}, e_.mutex};
     work.thread = base::posix_thread([&] {
         std::string why;
         try {
@@ -34,7 +32,7 @@ void server_session::do_meanwhile(lock& hold, F f) {
         done = true;
         e_.changed.notify_all();
     });
-    wait(hold, [&] { return done; });
+    wait([&] { return done; });
     if (!fault.empty()) throw refused_request{fault};
 }
 

@@ -6,31 +6,31 @@
 namespace sinter::inline SINTER_TARGET::sharded {
 
 template <>
-inline void server_session::carry_out(const calls::open& c, lock& hold) {
+inline void server_session::carry_out(const calls::open& c) {
     if (w_ != 0) throw refused_request{"only the chief opens a job"};
     const std::int64_t step = c.global_step;
     const bool begins = c.begins != 0;
     if (e_.replicated()) {   // nothing is answered for good before both copies are there
         const double until = base::monotonic_seconds() + e_.who.options.join_within;
-        wait(hold, [&] { return e_.was_followed || base::monotonic_seconds() > until; });
-        if (!e_.was_followed) throw refused_request{"the server that is to keep its second copy has not come"};
+        wait([&]() SINTER_REQUIRES(e_.mutex) { return e_.copies.was_followed() || base::monotonic_seconds() > until; });
+        if (!e_.copies.was_followed()) throw refused_request{"the server that is to keep its second copy has not come"};
     }
     // Those who are in the midst of a job that this server was started again in say so when they join.
-    if (begins) wait(hold, [&] { return e_.all_are_back(); });
+    if (begins) wait([&]() SINTER_REQUIRES(e_.mutex) { return e_.all_are_back(); });
     e_.tickets.limit(c.max_steps);
-    const bool returns = begins && e_.order.all_join && e_.open && e_.opened_by != incarnation_ &&
-                         (e_.opened_by != 0 || e_.restored) && e_.has_others(w_);
-    if (begins && e_.order.all_join && !returns) {   // an end that was agreed on was that of the training before
-        e_.asked = false;
+    const std::uint64_t before = e_.progress.opened_by();
+    const bool returns = begins && e_.options.order.all_join && e_.progress.is_open() && before != incarnation_ &&
+                         (before != 0 || e_.progress.is_restored()) && e_.workers.has_others(w_);
+    if (begins && e_.options.order.all_join && !returns) {   // an end that was agreed on was the training's before
+        e_.progress.go_on();
         e_.together.go_on();
     }
-    const bool goes_on_from_others = step >= 0 && (std::exchange(e_.replaced, false) || e_.open);
+    const bool goes_on_from_others = step >= 0 && (e_.progress.take_replaced() || e_.progress.is_open());
     if (step >= 0) e_.set_steps(step, c.phase_steps);
     // A chief that was started again makes the same calls from the beginning, while the others are in the midst.
     const bool again = returns && !goes_on_from_others;
-    e_.open = e_.has_values = true;
-    e_.opened_by = incarnation_;
-    if (!again) e_.open_clock = e_.all_clocks.applied(), e_.open_step = e_.global_step;
+    e_.progress.open(incarnation_);
+    if (!again) e_.progress.opened_at(e_.all_clocks.applied(), e_.progress.global_step());
     e_.gets_on();
     e_.changed.notify_all();
     // A job that is started again goes on from what was loaded, not from later steps of before.
@@ -40,51 +40,49 @@ inline void server_session::carry_out(const calls::open& c, lock& hold) {
     if (goes_on_from_others && e_.options.files) {
         const std::int64_t mine = e_.saves.loaded(step);
         e_.changed.notify_all();
-        wait(hold, [&] { return e_.saves.is_saved(mine); });
+        wait([&]() SINTER_REQUIRES(e_.mutex) { return e_.saves.is_saved(mine); });
         if (const std::string& fault = e_.saves.fault_of_load(); !fault.empty())
             throw refused_request{"no checkpoint of what was loaded could be written: " + fault};
     }
-    answer_call(hold, opening());
+    answer_call(opening());
 }
 
 template <>
-inline void server_session::carry_out(const calls::wait_until_open&, lock& hold) {
-    wait(hold, [&] { return e_.open || e_.asked; }, awaited::opening);
-    answer_call(hold, opening());
+inline void server_session::carry_out(const calls::wait_until_open&) {
+    wait([&]() SINTER_REQUIRES(e_.mutex) { return e_.progress.is_open() || e_.progress.asked_to_stop(); },
+         awaited::opening);
+    answer_call(opening());
 }
 
 template <>
-inline void server_session::carry_out(const calls::begin_renewal& c, lock& hold) {
+inline void server_session::carry_out(const calls::begin_renewal& c) {
     need_chief();
-    e_.renewing = true;
-    e_.replaced = e_.replaced || (e_.restored && !e_.open);
-    wait(hold, [&] { return !e_.applying; });   // updates that were begun before are over
-    hold.unlock();
-    for (double most = 0.001; !e_.gate.try_lock_for(most); say_wait()) most = e_.who.options.heartbeat_every();
+    e_.progress.begin_renewal();
+    wait([&]() SINTER_REQUIRES(e_.mutex) { return !e_.applying; });   // updates that were begun before are over
     {
+        const base::mutex_release away(e_.mutex);
+        for (double most = 0.001; !e_.gate.try_lock_for(most); say_wait()) most = e_.who.options.heartbeat_every();
         const std::unique_lock alone(e_.gate, std::adopt_lock);
-        hold.lock();
-        e_.version = std::max(e_.version, c.version);
+        const lock hold(e_.mutex);
+        e_.progress.raise_version(c.version);
     }
     e_.changed.notify_all();
-    answer_call(hold);
+    answer_call();
 }
 
 template <>
-inline void server_session::carry_out(const calls::end_renewal& c, lock& hold) {
+inline void server_session::carry_out(const calls::end_renewal& c) {
     need_chief();
-    e_.renewing = false;
-    e_.global_step = e_.begun = c.step;
+    e_.progress.end_renewal(c.step);
     e_.saves.overwritten(c.step);
-    ++e_.steps_set;
     e_.changed.notify_all();
-    answer_call(hold);
+    answer_call();
 }
 
 template <>
-inline void server_session::carry_out(const calls::wait_for_renewal& c, lock& hold) {
-    wait(hold, [&] { return !e_.renewing && e_.version >= c.version; });
-    answer_call(hold);
+inline void server_session::carry_out(const calls::wait_for_renewal& c) {
+    wait([&]() SINTER_REQUIRES(e_.mutex) { return !e_.progress.is_renewing() && e_.progress.version() >= c.version; });
+    answer_call();
 }
 
 } // namespace sinter::sharded

@@ -17,7 +17,7 @@ public:
     server_session(server::engine& e, int w, std::uint64_t incarnation, std::uint64_t view, wire::data_link link)
         : e_(e), k_(e.at(w)), w_(w), incarnation_(incarnation), view_(view),
           talk_(std::move(link), k_.heard), scratch_(most_frame) {
-        scalars_.resize(e.scalar_values.size());
+        scalars_.resize(e.work.scalar_values.size());
     }
     int descriptor() const { return talk_.descriptor(); }
     conversation& talk() { return talk_; }
@@ -27,7 +27,7 @@ public:
             const wire::frame_header h = talk_.next();
             {
                 const server::engine::lock hold(e_.mutex);
-                if (e_.stopping || k_.incarnation != incarnation_ || e_.view != view_) return;
+                if (e_.ending.is_stopping() || k_.incarnation != incarnation_ || e_.copies.view() != view_) return;
             }
             try {
                 if (const char* fault = fault_of(h, e_.memory.layout(), e_.memory.most_slots()))
@@ -101,8 +101,8 @@ private:
                     const span<const float> x(values_.data(), static_cast<std::size_t>(elements));
                     if (e_.replicated()) {
                         lock hold(e_.mutex);
-                        need_served(hold);
-                        if (e_.stream) e_.stream->add_floats(copied::write, h.tag.bucket, offset, x);
+                        need_to_go_on();
+                        if (e_.copies.stream()) e_.copies.stream()->add_floats(copied::write, h.tag.bucket, offset, x);
                     }
                     e_.memory.write(h.tag.bucket, offset, x);
                 }
@@ -133,33 +133,33 @@ private:
 
     // ---- Waiting for others
     using awaited = server::engine::awaited;
-    /// Returns when done() holds, under the mutex. The worker hears meanwhile that this server lives. It waits for
-    /// others, who live, for progress_within at most since anything has happened that members wait for.
+    /// Returns when done() holds, which is called under the mutex. The worker hears meanwhile that this server lives.
+    /// It waits for others, who live, for progress_within at most since anything has happened that members wait for.
     template <class Done>
-    void wait(lock& hold, Done done, awaited what = awaited::nobody) {
+    void wait(Done done, awaited what = awaited::nobody) SINTER_REQUIRES(e_.mutex) {
         const double every = e_.who.options.heartbeat_every(), began = base::monotonic_seconds();
         double next = began + every;
         for (bool first = true;; first = false) {
             need_to_go_on();
-            if (done()) {
+            if (holds(done)) {
                 if (!first) talk_.work_begins();
                 return;
             }
             if (first) {   // answers to questions before this one must not wait with it
-                hold.unlock();
+                const base::mutex_release away(e_.mutex);
                 talk_.work_ends();
                 talk_.flush();
-                hold.lock();
                 continue;
             }
             const double left = next - base::monotonic_seconds();
             if (left > 0) {
-                e_.changed.wait_for(hold, std::chrono::microseconds(static_cast<std::int64_t>(left * 1e6) + 1));
+                e_.changed.wait_for(e_.mutex, left + 1e-6);
                 continue;
             }
-            hold.unlock();
-            talk_.say_wait();
-            hold.lock();
+            {
+                const base::mutex_release away(e_.mutex);
+                talk_.say_wait();
+            }
             const double now = base::monotonic_seconds();
             next = now + every;
             if (what != awaited::nobody && now - std::max(began, e_.got_on.load()) > e_.who.options.stuck_after())
@@ -168,17 +168,20 @@ private:
         }
     }
 
-    inline void tell_of_waiting(awaited what, double seconds);
-    /// Under the mutex: throws where this server serves the worker no longer.
-    void need_to_go_on() const {
-        if (e_.view != view_) throw view_changed{};
-        if (k_.incarnation != incarnation_) throw view_changed{};   // its place is taken
-        if (e_.failure) throw refused_request{e_.failure->what(), true};
-        if (e_.stopping) throw refused_request{"the server ends", true};
-        if (k_.now == server::engine::presence::dead) throw refused_request{"this worker was taken for dead", true};
+    /// (clang does not see that the mutex which a lambda names is this one.)
+    template <class Done>
+    static bool holds(Done& done) SINTER_NO_THREAD_SAFETY_ANALYSIS {
+        return done();
     }
-    /// The same: who has been replaced changes nothing.
-    void need_served(lock&) { need_to_go_on(); }
+    inline void tell_of_waiting(awaited what, double seconds) SINTER_REQUIRES(e_.mutex);
+    /// Throws where this server serves the worker no longer.
+    void need_to_go_on() const SINTER_REQUIRES(e_.mutex) {
+        if (e_.copies.view() != view_) throw view_changed{};
+        if (k_.incarnation != incarnation_) throw view_changed{};   // its place is taken
+        if (e_.ending.failure()) throw refused_request{e_.ending.failure()->what(), true};
+        if (e_.ending.is_stopping()) throw refused_request{"the server ends", true};
+        if (k_.is(server::engine::presence::dead)) throw refused_request{"this worker was taken for dead", true};
+    }
     /// For who waits for others without the mutex, now and then: the worker hears that this server
     /// lives.
     void say_wait() {
@@ -198,18 +201,19 @@ private:
         const lock hold(e_.mutex);
         answer_block b;
         b.info = k_.info;
-        b.info.global_step = e_.global_step;
+        b.info.global_step = e_.progress.global_step();
         b.info.clock = e_.all_clocks.next(w_);
         b.info.applied = e_.all_clocks.applied();
-        b.version = e_.version;
-        if (e_.asked) b.flags |= answer_block::asked_to_stop;
-        if (e_.ends_soon) b.flags |= answer_block::ends_soon;
-        if (e_.open) b.flags |= answer_block::open;
-        if (e_.is_first() && k_.now != server::engine::presence::left) e_.agree_to_save();   // it tells the others
+        b.version = e_.progress.version();
+        if (e_.progress.asked_to_stop()) b.flags |= answer_block::asked_to_stop;
+        if (e_.progress.ends_soon()) b.flags |= answer_block::ends_soon;
+        if (e_.progress.is_open()) b.flags |= answer_block::open;
+        if (e_.is_first() && !k_.is(server::engine::presence::left)) e_.agree_to_save();   // it tells the others
         b.stop_clock = e_.together.stop_clock(), b.files_clock = e_.together.files_clock();
         b.save_clock = e_.together.save_clock(), b.save = e_.together.save();
-        if (e_.order.mode == update_mode::async && !e_.is_first()) b.save = e_.saves.newest_made();   // made, not named
-        if (with_ticket && e_.is_first() && e_.open && !e_.stops(w_)) {
+        if (e_.options.order.mode == update_mode::async && !e_.is_first())
+            b.save = e_.saves.newest_made();   // made, not named
+        if (with_ticket && e_.is_first() && e_.progress.is_open() && !e_.stops(w_)) {
             const auto t = e_.ask_for_step(w_);
             if (t == step_tickets::answer::yes) b.flags |= answer_block::ticket;
             if (t == step_tickets::answer::no) b.flags |= answer_block::no_more_steps;
@@ -231,13 +235,13 @@ private:
     /// All that this server has come to by now is with its follower, too, before an answer tells of
     /// it.
     void wait_for_follower() {
-        lock hold(e_.mutex);
-        if (e_.stream) {
-            e_.stream->add_state(e_.state_text());
-            const std::uint64_t n = e_.stream->added();
-            wait(hold, [&] { return e_.stream->has(n); });
+        const lock hold(e_.mutex);
+        if (e_.copies.stream()) {
+            e_.copies.stream()->add_state(e_.state_text());
+            const std::uint64_t n = e_.copies.stream()->added();
+            wait([&]() SINTER_REQUIRES(e_.mutex) { return e_.copies.stream()->has(n); });
         } else {
-            need_served(hold);
+            need_to_go_on();
         }
     }
     void send_answer(std::size_t bytes, bool refusal = false) {
@@ -283,8 +287,8 @@ private:
         for (int tries = 0; tries < 3; ++tries) {
             {
                 lock hold(e_.mutex);
-                wait(hold, [&] { return is_whole(); });
-                version_ = e_.version;
+                wait([&]() SINTER_REQUIRES(e_.mutex) { return is_whole(); });
+                version_ = e_.progress.version();
             }
             for (std::int64_t at = 0; at < n; at += most) {
                 const std::int64_t part = std::min(most, n - at);
@@ -294,24 +298,25 @@ private:
                 talk_.send_floats(values_word, static_cast<int>(array), values_.data(), part, at);
             }
             const lock hold(e_.mutex);
-            if (version_ == e_.version) break;
+            if (version_ == e_.progress.version()) break;
         }
         answer({}, false, 0, version_);
     }
 
     // ---- Pulls
     /// Not while the chief overwrites values, whom they are told to.
-    bool is_whole() const { return !e_.renewing || w_ == 0; }
-    void wait_until_readable(lock& hold) {
-        wait(hold, [&] {
-            return e_.open && is_whole() && (e_.order.mode == update_mode::async || e_.all_clocks.may_read(w_));
-        }, e_.open ? awaited::clock : awaited::opening);
-        version_ = e_.version;
+    bool is_whole() const SINTER_REQUIRES(e_.mutex) { return !e_.progress.is_renewing() || w_ == 0; }
+    void wait_until_readable() SINTER_REQUIRES(e_.mutex) {
+        wait([&]() SINTER_REQUIRES(e_.mutex) {
+            return e_.progress.is_open() && is_whole() &&
+                   (e_.options.order.mode == update_mode::async || e_.all_clocks.may_read(w_));
+        }, e_.progress.is_open() ? awaited::clock : awaited::opening);
+        version_ = e_.progress.version();
     }
     void pull(std::uint32_t what) {
         {
             lock hold(e_.mutex);
-            wait_until_readable(hold);
+            wait_until_readable();
         }
         copy(what, true);
     }
@@ -340,7 +345,7 @@ private:
         }
         {
             lock hold(e_.mutex);
-            wait_until_readable(hold);
+            wait_until_readable();
         }
         const std::int64_t n = static_cast<std::int64_t>(keys_.size()) * t.row_floats;
         reserve_values(n);
@@ -349,144 +354,35 @@ private:
     }
     std::vector<std::int64_t> keys_;
 
-    // ---- Pushes
-    void commit(span<const std::byte> bytes) {
-        commit_block b;
-        if (!b.decode(bytes)) throw refused_request{"a commit that makes no sense"};
-        take(bytes.subspan(commit_block::bytes));
-        staged_push& p = *k_.incoming;
-        if (static_cast<std::size_t>(b.info.phase) >= e_.made_of.size())
-            throw refused_request{"a push of a phase that this job does not have"};
-        p.describe(b);
-        if (const char* fault = p.fault()) throw refused_request{fault};
-        const bool copied = e_.order.mode == update_mode::async ? apply_now(b) : stage(b);
-        talk_.work_ends();
-        if (b.pull == 0) return answer({});
-        if (!copied) {
-            lock hold(e_.mutex);
-            wait_until_readable(hold);
-        }
-        copy(b.pull, !copied);
-    }
-
-    /// True: the values are in values_ already.
-    bool apply_now(const commit_block& b) {
-        {
-            lock hold(e_.mutex);
-            wait(hold, [&] { return e_.open; });
-        }
-        const auto changing = changes();
-        staged_push& p = *k_.incoming;
-        lock hold(e_.mutex);
-        if (e_.replicated()) need_served(hold);
-        k_.info = {};
-        if (!e_.log.take(w_, incarnation_, b.number)) {
-            ++k_.counters.repeated;
-            k_.info.push = fate::repeated;
-            p.clear();
-            return false;
-        }
-        e_.tickets.give_back(w_);
-        e_.together.save_was_named(b.save);
-        e_.hear_of_saves([&] { return e_.saves.pushed(b.save, e_.options.files != nullptr); });
-        if (b.version < e_.version) {
-            ++k_.counters.dropped, ++k_.counters.outdated;
-            k_.info.push = fate::outdated;
-            if (e_.stream) e_.stream->add_push(w_, incarnation_, b, p, e_.memory.layout(), copied_push::late);
-            p.clear();
-            e_.changed.notify_all();
-            return false;
-        }
-        version_ = e_.version;
-        if (e_.stream) e_.stream->add_push(w_, incarnation_, b, p, e_.memory.layout());
-        if (!p.info.finite) {
-            ++k_.counters.not_finite;
-            k_.info.push = fate::not_finite;
-            p.clear();
-            e_.changed.notify_all();
-            return false;
-        }
-        talk_.work_begins();
-        const std::int64_t step = e_.begun;
-        const int phase = p.info.phase;
-        e_.begin_update(phase, p.info.rate, scalars_.data());
-        hold.unlock();
-        const bool copies = (b.pull & pull_flag::values) != 0 && p.has_dense();
-        if (copies) reserve_values(e_.memory.layout().updated());
-        const char* const fault = e_.apply_push(p, step, scalars_.data(), copies ? values_.data() : nullptr);
-        hold.lock();
-        e_.end_update(phase);
-        const std::int64_t late = std::max<std::int64_t>(0, step - std::max<std::int64_t>(0, b.read_step));
-        ++k_.counters.applied;
-        k_.counters.staleness_sum += late;
-        k_.counters.staleness_max = std::max(k_.counters.staleness_max, late);
-        k_.info.push = fate::applied;
-        k_.info.staleness = late;
-        k_.info.loss = p.info.loss, k_.info.weight = p.info.weight, k_.info.examples = p.info.examples;
-        p.clear();
-        e_.gets_on();
-        if (e_.tickets.limit() > 0) e_.changed.notify_all();
-        if (fault) throw refused_request{fault};
-        return copies;
-    }
-    bool stage(const commit_block& b) {
-        lock hold(e_.mutex);
-        e_.comes_to(w_, b.clock, hold);
-        wait(hold, [&] {
-            return e_.open && (e_.log.has(w_, incarnation_, b.number) || e_.all_clocks.may_push(b.clock));
-        }, awaited::clock);
-        k_.info.push = fate::repeated;
-        if (!e_.log.take(w_, incarnation_, b.number)) {
-            ++k_.counters.repeated;
-            k_.incoming->clear();
-            return false;
-        }
-        const std::int64_t behind = std::max<std::int64_t>(0, e_.all_clocks.applied() - b.clock);
-        e_.together.give(b.clock);
-        const bool taken = e_.take_push(w_, b.clock) == clocks::verdict::taken;
-        if (e_.stream)
-            e_.stream->add_push(w_, incarnation_, b, *k_.incoming, e_.memory.layout(),
-                                taken ? copied_push::taken : copied_push::late);
-        if (taken) {
-            k_.incoming->incarnation = incarnation_;
-            std::swap(k_.incoming, k_.staged[e_.slot_of(b.clock)]);
-            ++k_.counters.staged;
-            k_.info.push = fate::staged;
-        } else {
-            ++k_.counters.dropped;
-            k_.info.push = fate::late;
-            k_.info.staleness = behind;
-            k_.applied_number = b.number;
-        }
-        k_.incoming->clear();
-        talk_.work_begins();
-        e_.advance(hold);
-        e_.changed.notify_all();
-        return false;
-    }
+    // ---- Pushes (server/pushes.hpp)
+    void commit(span<const std::byte>);
+    bool apply_now(const commit_block&);
+    bool stage(const commit_block&);
 
     // ---- Calls (server/calls.hpp)
     void call(call_id, span<const std::byte> arguments);
     /// What a call does, under the mutex; specialised for each.
     template <class Call>
-    void carry_out(const Call&, lock&);
-    /// The answer to a call; it unlocks the mutex.
+    void carry_out(const Call&) SINTER_REQUIRES(e_.mutex);
+    /// The answer to a call, which is sent without the mutex.
     template <class Answer = calls::nothing>
-    void answer_call(lock& hold, const Answer& a = {}, bool with_ticket = false) {
-        if (hold.owns_lock()) hold.unlock();
+    void answer_call(const Answer& a = {}, bool with_ticket = false) SINTER_REQUIRES(e_.mutex) {
+        const base::mutex_release away(e_.mutex);
         answer(encode(a), with_ticket);
     }
-    calls::opening opening() const { return {e_.open_clock, e_.open_step}; }
+    calls::opening opening() const SINTER_REQUIRES(e_.mutex) {
+        return {e_.progress.open_clock(), e_.progress.open_step()};
+    }
     void need_chief() const {
         if (w_ != 0) throw refused_request{"only the chief overwrites values"};
     }
-    void answer_about_server(lock&);
-    void need_same_run(std::uint64_t next);
-    void note_presence();
+    void answer_about_server() SINTER_REQUIRES(e_.mutex);
+    void need_same_run(std::uint64_t next) SINTER_REQUIRES(e_.mutex);
+    void note_presence() SINTER_REQUIRES(e_.mutex);
     void tell_of_failure();
-    void wait_for_clocks(lock&);
+    void wait_for_clocks() SINTER_REQUIRES(e_.mutex);
     template <class F>
-    void do_meanwhile(lock&, F f);   // server/meanwhile.hpp
+    void do_meanwhile(F f) SINTER_REQUIRES(e_.mutex);   // server/meanwhile.hpp
     std::vector<std::int64_t> sorted_keys_;   // of a table that is being read
     std::int64_t sorted_table_ = -1;
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/base/cluster_error.hpp>
+#include <sinter/base/mutex.hpp>
 #include <sinter/base/os/monotonic_seconds.hpp>
 #include <sinter/net/data_link.hpp>
 #include <sinter/net/archive.hpp>
@@ -8,9 +9,7 @@
 #include <sinter/parameter_server/copies.hpp>
 #include <sinter/parameter_server/protocol.hpp>
 #include <atomic>
-#include <condition_variable>
 #include <functional>
-#include <mutex>
 #include <optional>
 #include <poll.h>
 #include <vector>
@@ -71,7 +70,7 @@ public:
     }
     /// On server 0: these workers' pushes make the clock.
     void decide(std::int64_t clock, ranks of) {
-        const std::lock_guard hold(mutex_);
+        const base::mutex_lock hold(mutex_);
         decided_ = clock, of_ = of;
         changed_.notify_all();
     }
@@ -80,7 +79,7 @@ public:
     void is_over(std::int64_t clock) { over_ = clock; }
     /// On the second copy of shard 0: the sum of this clock, which servers may have been told.
     void know(std::int64_t clock, std::vector<float> total) {
-        const std::lock_guard hold(mutex_);
+        const base::mutex_lock hold(mutex_);
         done_ = clock, total_ = std::move(total);
         total_.resize(tensors_);
     }
@@ -97,7 +96,7 @@ public:
     }
     /// On server 0: answers server `index`, until its connection ends, stop() or `leave`.
     void serve(int index, wire::data_link& link, const stop_function& leave = {}) {
-        if (index < 1 || index >= static_cast<int>(given_.size())) return;
+        if (index < 1 || index >= static_cast<int>(who_.servers().size())) return;
         std::vector<float> theirs(tensors_);
         for (;;) {
             wire::frame_tag t{};
@@ -106,14 +105,14 @@ public:
             const ranks of = t.offset;
             ranks now = of;
             {
-                std::unique_lock hold(mutex_);
+                base::mutex_lock hold(mutex_);
                 if (said != says::which && t.step > done_)
                     given_[static_cast<std::size_t>(index)] = {
                         t.step, said == says::squares ? of : of_, said == says::missing ? of : 0, theirs};
                 changed_.notify_all();
                 for (double told = base::monotonic_seconds(); waits(said, t.step, of);) {
                     if (stop_() || (leave && leave())) return;
-                    changed_.wait_for(hold, std::chrono::milliseconds(100));
+                    changed_.wait_for(mutex_, 0.1);
                     const double time = base::monotonic_seconds();
                     if (time - told < who_.options.heartbeat_every()) continue;
                     told = time;
@@ -151,13 +150,13 @@ private:
     bool first_;                            ///< this is server 0
     int aim_ = 0;                           ///< the copy of shard 0 that is dialled
     std::optional<wire::data_link> link_;   ///< to server 0
-    std::mutex mutex_;
-    std::condition_variable changed_;
-    std::vector<part> given_;               ///< by server: what it gave last
-    std::vector<float> total_;
-    std::int64_t done_ = -1;                ///< the clock of total_
-    std::int64_t decided_ = -1;             ///< with backup workers: the clock that of_ make
-    ranks of_ = 0;
+    base::mutex mutex_;
+    base::condition changed_;
+    std::vector<part> given_ SINTER_GUARDED_BY(mutex_);    ///< by server: what it gave last
+    std::vector<float> total_ SINTER_GUARDED_BY(mutex_);
+    std::int64_t done_ SINTER_GUARDED_BY(mutex_) = -1;     ///< the clock of total_
+    std::int64_t decided_ SINTER_GUARDED_BY(mutex_) = -1;  ///< with backup workers: the clock that of_ make
+    ranks of_ SINTER_GUARDED_BY(mutex_) = 0;
     std::atomic<std::int64_t> over_{-1};    ///< likewise: the last clock that is applied
 
     wire::frame_tag tag(says what, std::int64_t clock, ranks of) const {
@@ -169,8 +168,8 @@ private:
         t.elements = tensors_;
         return t;
     }
-    /// Under the mutex: whether there is no answer yet.
-    bool waits(says what, std::int64_t clock, ranks of) const {
+    /// Whether there is no answer yet.
+    bool waits(says what, std::int64_t clock, ranks of) const SINTER_REQUIRES(mutex_) {
         if (what == says::which) return decided_ < clock;
         const bool same = decided_ == clock;
         if (what == says::missing) return same && (of_ & of) != 0 && clock > over_;
@@ -181,7 +180,7 @@ private:
     }
     std::optional<ranks> collect(std::int64_t clock, std::vector<float>& mine, ranks of, const stop_function& leave) {
         const double until = base::monotonic_seconds() + within_;
-        std::unique_lock hold(mutex_);
+        base::mutex_lock hold(mutex_);
         if (done_ == clock) {   // as the copy before this one has said
             mine = total_;
             return of;
@@ -196,7 +195,7 @@ private:
                 if (leave && leave()) return {};
                 if (stop_()) throw about(server, clock, "this server ends");
                 if (base::monotonic_seconds() > until) throw about(server, clock, "it has not said its part");
-                changed_.wait_for(hold, std::chrono::milliseconds(100));
+                changed_.wait_for(mutex_, 0.1);
             }
             missing |= p.missing;
         }
@@ -217,7 +216,7 @@ private:
     }
     /// Dials server 0, or one of the two that may lead its shard.
     bool dial() {
-        const int servers = static_cast<int>(given_.size());
+        const int servers = static_cast<int>(who_.servers().size());
         link_ = dialler_.dial(twice_ ? process_of_copy(0, aim_, servers) : 0, std::max(1.0, who_.options.dead_after));
         if (!link_ || !twice_) return link_.has_value();
         const std::string arguments = encode(calls::exchange_norms{static_cast<std::int32_t>(twice_->shard)});

@@ -8,36 +8,36 @@ namespace sinter::inline SINTER_TARGET::sharded {
 /// Applies all clocks that can be. One thread at a time does; others find that somebody is at it,
 /// who sees what they have staged. Before a checkpoint that is due has been copied no further clock
 /// is applied.
-inline void server::engine::advance(lock& hold) {
-    if (all_squares) return changed.notify_all();   // apply_clocks()
-    if (applying || order.mode != update_mode::clocks) return;
+inline void server::engine::advance() {
+    if (clip.squares) return changed.notify_all();   // apply_clocks()
+    if (applying || options.order.mode != update_mode::clocks) return;
     applying = true;
-    while (part == copy_role::leading && all_clocks.ready() && !failure && !stopping && !save_is_due())
-        apply_clock(hold);
+    while (copies.leads() && all_clocks.ready() && ending.goes_on() && !save_is_due()) apply_clock();
     applying = false;
 }
 
-/// Under the mutex: a worker is to push this clock. Of those before that it has not pushed here, since they were made
+/// A worker is to push this clock. Of those before that it has not pushed here, since they were made
 /// elsewhere without it, it pushes nothing any more: nobody waits for that.
-inline void server::engine::comes_to(int w, std::int64_t clock, lock& hold) {
-    if (!open || all_clocks.next(w) >= clock) return;
+inline void server::engine::comes_to(int w, std::int64_t clock) {
+    if (!progress.is_open() || all_clocks.next(w) >= clock) return;
     all_clocks.pass(w, clock - 1);
-    advance(hold);
+    advance();
 }
 
-/// Under the mutex: what has been pushed of clock applied() by these workers.
-inline server::engine::clock_pushes server::engine::pushes_of_clock(shared_squares::ranks of) const {
+/// What has been pushed of clock applied() by these workers.
+inline clock_pushes server::engine::pushes_of_clock(shared_squares::ranks of) const {
     const std::size_t slot = slot_of(all_clocks.applied());
     clock_pushes p;
-    p.here.resize(workers.size()), p.used.resize(workers.size());
-    for (std::size_t w = 0; w < workers.size(); ++w) {
+    const auto n = static_cast<std::size_t>(workers.size());
+    p.here.resize(n), p.used.resize(n);
+    for (std::size_t w = 0; w < n; ++w) {
         if (!all_clocks.in_next(static_cast<int>(w))) continue;
         if (of != shared_squares::everybody && (of >> w & 1) == 0) continue;
-        staged_push* const mine = p.here[w] = workers[w].staged[slot].get();
+        staged_push* const mine = p.here[w] = workers.at(static_cast<int>(w)).staged[slot].get();
         p.came = true;
         p.finite &= mine->info.finite;
         p.save = std::max(p.save, mine->save);
-        if (mine->version < version) continue;   // of values that are no more: as if it had come too late
+        if (mine->version < progress.version()) continue;   // of values that are no more: as if it had come too late
         p.used[w] = mine;
         if (!p.any) p.rate = mine->info.rate, p.phase = mine->info.phase;
         p.agree &= mine->info.phase == p.phase;
@@ -50,85 +50,66 @@ inline server::engine::clock_pushes server::engine::pushes_of_clock(shared_squar
 
 /// Clock applied() becomes an update, by what workers `of` have pushed of it. `told`: the sum of
 /// squares that it is clipped by, as the leader of this shard says; else it is made here.
-inline void server::engine::apply_clock(lock& hold, shared_squares::ranks of, std::optional<float> told) {
-    const std::size_t slot = slot_of(all_clocks.applied());
+inline void server::engine::apply_clock(shared_squares::ranks of, std::optional<float> told) {
     clock_pushes p = pushes_of_clock(of);
-    const std::int64_t step = begun, clock = all_clocks.applied();
-    const std::uint64_t seen = view;
+    const std::int64_t step = progress.begun(), clock = all_clocks.applied();
+    const std::uint64_t seen = copies.view();
     if (!p.agree)
         return fail_held(
             about_self("applying an update", "workers have pushed gradients of different losses as one step"));
-    if (p.updates()) begin_update(p.phase, p.rate, scalar_values.data());
+    if (p.updates()) begin_update(p.phase, p.rate, work.scalar_values.data());
     all_clocks.close();
-    hold.unlock();
-    const changing_values changing(*this);
+    std::optional<changing_values> changing;   // to the end
     bool goes_on = true;
-    try {
-        hold.lock();
-        if (all_squares && (agrees() || replicated())) {
-            of = 0;
-            for (std::size_t w = 0; w < workers.size(); ++w) of |= shared_squares::ranks{p.here[w] != nullptr} << w;
+    {
+        const base::mutex_release away(mutex);
+        changing.emplace(*this);
+        try {
+            clock_norm now{clock, 0, of, {}};
+            {
+                const lock hold(mutex);
+                if (clip.squares && (agrees() || replicated())) {
+                    of = 0;
+                    for (std::size_t w = 0; w < p.here.size(); ++w)
+                        of |= shared_squares::ranks{p.here[w] != nullptr} << w;
+                }
+                goes_on = !replicated() || copies.view() == seen;   // else the values are no longer this server's
+                now.version = progress.version(), now.of = of;
+                if (goes_on && !told) tell_joining(now);
+            }
+            if (goes_on && !told && has_norm(p)) {   // over tensors, before any of them is updated
+                told = norm_of_clock(p, now, step, seen);
+                goes_on = told.has_value();
+            } else if (goes_on && !told && clip.squares && agrees() && is_first()) {   // others ask about each clock
+                goes_on = is_kept(seen);
+                if (goes_on) clip.squares->decide(clock, of);
+            }
+            if (goes_on && p.updates()) update_by_clock(p, clock, step, told.value_or(0.f));
+        } catch (const std::exception& e) {
+            const lock hold(mutex);
+            fail_held(about_self("applying an update", e.what()));
+            goes_on = false;
         }
-        goes_on = !replicated() || view == seen;   // else the values are no longer this server's to change
-        const clock_norm now{clock, version, of, {}};
-        if (goes_on && !told) tell_joining(now);
-        hold.unlock();
-        if (goes_on && !told && has_norm(p)) {   // over tensors, before any of them is updated
-            told = norm_of_clock(hold, p, now, step, seen);
-            goes_on = told.has_value();
-        } else if (goes_on && !told && all_squares && agrees() && is_first()) {   // others ask about each clock
-            goes_on = is_kept(hold, seen);
-            if (goes_on) all_squares->decide(clock, of);
-        }
-        if (goes_on && p.updates()) update_by_clock(p, clock, step, told.value_or(0.f));
-        hold.lock();
-    } catch (const std::exception& e) {
-        if (!hold.owns_lock()) hold.lock();
-        fail_held(about_self("applying an update", e.what()));
-        goes_on = false;
     }
     if (!goes_on) {
-        if (p.updates()) undo_update(p.phase);
-        if (!agrees() && !replicated()) norm = {};   // pushed by others yet, it has other squares
-        all_clocks.close(norm.clock == clock);
+        if (p.updates()) progress.undo_update(p.phase);
+        if (!agrees() && !replicated()) clip.norm = {};   // pushed by others yet, it has other squares
+        all_clocks.close(clip.norm.clock == clock);
         tell_state();
         return changed.notify_all();
     }
-    for (std::size_t w = 0; w < workers.size(); ++w) {
-        worker& k = workers[w];
-        const bool late = !p.here[w] && all_clocks.in_next(static_cast<int>(w));   // where servers agree on others
-        if (late) p.here[w] = k.staged[slot].get();
-        if (!p.here[w]) continue;
-        --k.counters.staged;
-        if (p.here[w]->incarnation == k.incarnation) k.applied_number = p.here[w]->number;
-        if (p.used[w]) {
-            ++(p.finite ? k.counters.applied : k.counters.not_finite);
-            continue;
-        }
-        ++k.counters.dropped, k.counters.outdated += !late;
-        if (all_clocks.next(static_cast<int>(w)) == clock + 1)   // its last one
-            k.info.push = late ? answer_info::fate::late : answer_info::fate::outdated;
-    }
-    if (p.updates()) {
-        end_update(p.phase);
-        for (int w = 0; w < who.size(); ++w) {   // how far each is ahead of the slowest
-            const std::int64_t ahead = std::max<std::int64_t>(0, all_clocks.next(w) - all_clocks.applied() - 1);
-            if (!p.used[static_cast<std::size_t>(w)]) continue;
-            at(w).counters.staleness_sum += ahead;
-            at(w).counters.staleness_max = std::max(at(w).counters.staleness_max, ahead);
-        }
-    }
-    if (stream) {
+    note_applied(p, clock);
+    if (copies.stream()) {
         wire::frame_tag t;
         t.step = clock;
-        t.elements = static_cast<std::uint64_t>(version);
+        t.elements = static_cast<std::uint64_t>(progress.version());
         t.offset = std::bit_cast<std::uint32_t>(told.value_or(0.f));
-        stream->add(copied::clock, t);
+        copies.stream()->add(copied::clock, t);
     }
     all_clocks.apply();
-    if (!p.came) count_lost_clock();
+    if (!p.came && !saves_alone()) progress.count_lost_clock(all_clocks.applied());
     gets_on();
-    if (all_squares && agrees() && is_first()) all_squares->is_over(clock);
+    if (clip.squares && agrees() && is_first()) clip.squares->is_over(clock);
     saves.agreed_by_clock(p.save);
     if (p.any)
         for (worker& k : workers) {
@@ -138,23 +119,52 @@ inline void server::engine::apply_clock(lock& hold, shared_squares::ranks of, st
         }
     changed.notify_all();
 }
+/// Counts what has become of each push of a clock.
+inline void server::engine::note_applied(clock_pushes& p, std::int64_t clock) {
+    const std::size_t slot = slot_of(clock);
+    for (int w = 0; w < workers.size(); ++w) {
+        worker& k = workers.at(w);
+        staged_push*& mine = p.here[static_cast<std::size_t>(w)];
+        const bool late = !mine && all_clocks.in_next(w);   // where servers agree on others
+        if (late) mine = k.staged[slot].get();
+        if (!mine) continue;
+        --k.counters.staged;
+        if (mine->incarnation == k.incarnation) k.applied_number = mine->number;
+        if (p.used[static_cast<std::size_t>(w)]) {
+            ++(p.finite ? k.counters.applied : k.counters.not_finite);
+            continue;
+        }
+        ++k.counters.dropped, k.counters.outdated += !late;
+        if (all_clocks.next(w) == clock + 1)   // its last one
+            k.info.push = late ? answer_info::fate::late : answer_info::fate::outdated;
+    }
+    if (!p.updates()) return;
+    progress.end_update(p.phase);
+    for (int w = 0; w < workers.size(); ++w) {   // how far each is ahead of the slowest
+        const std::int64_t ahead = std::max<std::int64_t>(0, all_clocks.next(w) - all_clocks.applied() - 1);
+        if (!p.used[static_cast<std::size_t>(w)]) continue;
+        worker_counters& c = workers.at(w).counters;
+        c.staleness_sum += ahead;
+        c.staleness_max = std::max(c.staleness_max, ahead);
+    }
+}
 
 /// What the pushes of a clock change, without the mutex.
 inline void server::engine::update_by_clock(const clock_pushes& p, std::int64_t clock, std::int64_t step, float sum) {
-    const bool summed = clipped && norm.clock == clock;   // sum_squares() has joined them, and made rows
+    const bool summed = clip.used && clip.norm.clock == clock;   // sum_squares() has joined them, and made rows
     if (!summed) join(p);
-    if (joined.has_dense())
+    if (work.joined.has_dense())
         memory.update(
-            p.phase, [&](std::int64_t first, std::int64_t n) { return joined.dense(first, n); }, scalar_values.data(),
-            sum, nullptr);
+            p.phase, [&](std::int64_t first, std::int64_t n) { return work.joined.dense(first, n); },
+            work.scalar_values.data(), sum, nullptr);
     const char* fault = nullptr;
     for (std::size_t t = 0; t < memory.layout().tables.size(); ++t) {
         const bool listed = summed && memory.layout().tables[t].tensor >= 0;
-        if (joined.table(t).size() == 0) continue;
-        const char* const f = memory.update_rows(t, joined.table(t), scalar_values.data(), sum, step, listed);
+        if (work.joined.table(t).size() == 0) continue;
+        const char* const f = memory.update_rows(t, work.joined.table(t), work.scalar_values.data(), sum, step, listed);
         if (f) fault = f;
     }
-    if (joined.has_states()) memory.put_states(joined.states());
+    if (work.joined.has_states()) memory.put_states(work.joined.states());
     if (fault) throw error(fault, "an update of rows");
 }
 
@@ -203,11 +213,11 @@ inline void server::engine::put_rows(const table_rows& r) {
     });
 }
 
-/// Under the mutex: a sum is made as soon as all who live have given their part.
+/// A sum is made as soon as all who live have given their part.
 inline void server::engine::look_at_sums() {
     if (!sums.any()) return;
     for (int w = 0; w < who.size(); ++w)
-        if (lives(at(w)) && !sums.has(w)) return;
+        if (workers.lives(workers.at(w)) && !sums.has(w)) return;
     if (!sums.finish())
         fail_held(about_self("a sum over workers",
                              "workers do not do the same: they gave different numbers of numbers"));
@@ -218,19 +228,17 @@ inline void server::engine::look_at_sums() {
 
 inline std::vector<worker_counters> server::engine::counters() const {
     const lock hold(mutex);
-    std::vector<worker_counters> all;
-    for (const worker& k : workers) all.push_back(k.counters);
-    return all;
+    return workers.counters();
 }
 
 /// One JSON object in a line.
 inline std::string server::engine::counters_text() const {
     const lock hold(mutex);
     std::string s = sinter::joined({"{\"server\": ", who.self().index, ", \"shard\": ", shard_number, ", \"copies\": ",
-                                    stream ? 2 : 1, ", \"global_step\": ", global_step,
+                                    copies.stream() ? 2 : 1, ", \"global_step\": ", progress.global_step(),
                                     ", \"clocks\": ", all_clocks.applied(), ", \"workers\": ["});
     for (int w = 0; w < who.size(); ++w) {
-        const worker& k = workers[static_cast<std::size_t>(w)];
+        const worker& k = workers.at(w);
         const worker_counters& c = k.counters;
         s += sinter::joined({w ? ", " : "", "{\"worker\": \"", who.member(w).name(), "\", \"applied\": ", c.applied,
                              ", \"staged\": ", c.staged, ", \"dropped\": ", c.dropped, ", \"repeated\": ", c.repeated,

@@ -10,7 +10,7 @@ inline void server::engine::serve(int w, std::uint64_t incarnation, wire::data_l
     std::string trouble;
     std::uint64_t now = 0;
     {
-        lock hold(mutex);
+        const lock hold(mutex);
         if (k.served && k.descriptor >= 0) ::shutdown(k.descriptor, SHUT_RDWR);   // the connection before this one
         if (w == 0 && k.incarnation != incarnation) need_whole_values();
         if (k.incarnation != 0 && k.incarnation != incarnation) replace(w);
@@ -18,16 +18,18 @@ inline void server::engine::serve(int w, std::uint64_t incarnation, wire::data_l
         k.incarnation = incarnation;
         changed.notify_all();
         ++k.arriving;   // the job is not over while somebody comes
-        changed.wait(hold, [&] { return !k.served || stopping || k.incarnation != incarnation; });
+        changed.wait(mutex, [&]() SINTER_REQUIRES(mutex) {
+            return !k.served || ending.is_stopping() || k.incarnation != incarnation;
+        });
         --k.arriving;
-        if (stopping || k.incarnation != incarnation || part != copy_role::leading) return;
-        now = view;
+        if (ending.is_stopping() || k.incarnation != incarnation || !copies.leads()) return;
+        now = copies.view();
         k.served = true;
         k.heard = base::monotonic_seconds();
         ++k.counters.connections;
-        if (restored && log.at(w).incarnation == incarnation) open = true;   // the job that was saved goes on
+        if (progress.is_restored() && log.at(w).incarnation == incarnation) progress.goes_on();   // the saved job does
         if (log.at(w).incarnation != incarnation) tickets.give_back(w);
-        if (k.now != presence::resting && k.now != presence::left) k.now = presence::here;
+        workers.is_served(w);
         prepare(k);
     }
     try {
