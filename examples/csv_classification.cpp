@@ -39,12 +39,12 @@ static data::features columns() {
 constexpr int width = 106;   // of all numbers together
 
 // Two inputs: the numbers, and the occupation's place in its vocabulary, for which the net learns
-// some numbers itself.
-constexpr auto net = inputs(features<width>, indices<1>)
+// some numbers itself. They have names, which the columns of the data have as well, and an ONNX file.
+constexpr auto net = inputs(input<"numbers">(features<width>), input<"occupation">(indices<1>))
     >> [](tensor numbers, tensor occupation) {
            return concat(numbers, flatten(embedding<occupations, width_of_occupation>(occupation)));
        }
-    >> dense<64> >> relu >> dropout<0.3f> >> dense<32> >> relu >> dropout<0.3f> >> dense<2>;
+    >> dense<64> >> relu >> dropout<0.3f> >> dense<32> >> relu >> dropout<0.3f> >> dense<2> >> output<"scores">;
 
 static void train(const example::options& options) {
     const std::string features_file = example::beside(options.save, "csv_classification", ".features");
@@ -53,14 +53,17 @@ static void train(const example::options& options) {
     const example::people people = example::find_people(options.data, options.seed);
     data::features features = columns();
     features.fit(people.train);
-    const data::dataset all = features.apply(people.train);
+    const auto examples_of = [&](const data::csv::table& rows) {
+        return features.apply(rows).names({"numbers", "occupation", "income"});
+    };
+    const data::dataset all = examples_of(people.train);
     const std::int64_t kept = all.size() / 12;   // for watching
     auto training = data::source(all.slice(kept, all.size() - kept)) | data::shuffle(100'000, options.seed)
                   | data::batch(options.batch);
     auto validation = data::source(all.slice(0, kept)) | data::batch(options.batch);
-    auto test = data::source(features.apply(people.test)) | data::batch(options.batch);
+    auto test = data::source(examples_of(people.test)) | data::batch(options.batch);
 
-    estimator model{net, softmax_cross_entropy, adamw{.learning_rate = 1e-3f}, max_batch<256>,
+    estimator model{net, expects<"income">(softmax_cross_entropy), adamw{.learning_rate = 1e-3f}, max_batch<256>,
                     {.threads = options.threads, .seed = options.seed}};
     const auto history = model.train(training, {.epochs = options.epochs, .validation = &validation});
     if (!options.save.empty()) {
@@ -78,7 +81,7 @@ static void train(const example::options& options) {
         for (std::size_t i = 0; i < y.size(); i += 2) chance.push_back(1 / (1 + std::exp(y[i] - y[i + 1])));
         area.add(chance.data(), b.labels, b.size);
     }
-    example::write_onnx(options, model, features.apply(people.test));
+    example::write_onnx(options, model, examples_of(people.test));
     example::tell_measured("csv_classification", options, people.name, model.threads(), history,
                            {{"accuracy", accuracy.value()}, {"area under ROC", area.roc()}});
 }

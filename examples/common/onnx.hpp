@@ -25,7 +25,9 @@ void write_onnx(const options& given, Model& model, sinter::data::pipeline& batc
         if (s.batched) extents.insert(extents.begin(), batch);
         return extents;
     };
-    const auto name = [](const char* kind, std::size_t i) { return i == 0 ? kind : kind + ('_' + std::to_string(i)); };
+    const auto name = [](const char* kind, std::size_t i, const char* own) {
+        return *own ? own : i == 0 ? kind : kind + ('_' + std::to_string(i));
+    };
     const auto& inner = [&]() -> const auto& {
         if constexpr (requires { model.inner(); }) return model.inner();
         else return model;
@@ -39,14 +41,16 @@ void write_onnx(const options& given, Model& model, sinter::data::pipeline& batc
             const sinter::data::input_view& x = b.inputs[i];
             const npy::dtype type = x.values ? npy::dtype::f32 : npy::dtype::i32;
             const void* const data = x.values ? static_cast<const void*>(x.values) : x.indices;
-            entries.push_back({name("input", i), type, shape_of(trainer_type::training::v.inputs[i].s, b.size), data});
+            const auto& port = trainer_type::training::v.inputs[i];
+            entries.push_back({name("input", i, port.name), type, shape_of(port.s, b.size), data});
         }
         for (int i = 0; i < trainer_type::training::v.n_outputs; ++i) {
             const sinter::span<const float> y = model.predict(b, i);
             kept.emplace_back(y.begin(), y.end());
             const auto shape = shape_of(trainer_type::output_shape(i), b.size);
+            const char* const own = trainer_type::training::v.output_names[i];
             entries.push_back(
-                {name("output", static_cast<std::size_t>(i)), npy::dtype::f32, shape, kept.back().data()});
+                {name("output", static_cast<std::size_t>(i), own), npy::dtype::f32, shape, kept.back().data()});
         }
         sinter::export_onnx(model, given.onnx);
         sinter::npz::write(values_beside(given.onnx), entries);

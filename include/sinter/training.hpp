@@ -22,6 +22,7 @@
 #include <sinter/layers/pool.hpp>
 #include <sinter/layers/reshape.hpp>
 #include <sinter/expr/name.hpp>
+#include <sinter/expr/output.hpp>
 #include <sinter/estimator/estimator.hpp>
 #include <sinter/train/losses/mse.hpp>
 #include <sinter/train/losses/softmax_cross_entropy.hpp>

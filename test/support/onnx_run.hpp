@@ -47,30 +47,32 @@ onnx_file agrees_with_onnxruntime(const std::string& tolerance) {
     std::vector<std::vector<float>> floats;
     std::vector<std::vector<std::int32_t>> whole;
     std::vector<safetensors::entry> entries;
-    const auto entry = [&](const char* kind, std::size_t i, const shape& s, const void* data) {
+    const auto entry = [&](const char* kind, const char* name, std::size_t i, const shape& s, const void* data) {
         std::vector<std::int64_t> extents = extents_of(s);
         if (s.batched) extents.insert(extents.begin(), batch);
         const npy::dtype type = s.type == dtype::i32 ? npy::dtype::i32 : npy::dtype::f32;
-        entries.push_back({i == 0 ? kind : kind + ('_' + std::to_string(i)), type, extents, data});
+        entries.push_back({*name ? name : i == 0 ? kind : kind + ('_' + std::to_string(i)), type, extents, data});
     };
     for (std::size_t i = 0; i < run->inputs.size(); ++i) {
         const shape& s = run->inputs[i];
         const int n = batch * s.size();
+        const char* const name = port_names::of(g.names->inputs, static_cast<int>(i));
         if (s.type == dtype::i32) {
             ports.push_back(drawn(n, 0, run->below[i] ? run->below[i] : 7, 100 + i));
             for (double& e : ports.back().v) e = std::floor(e);
             whole.emplace_back(ports.back().v.begin(), ports.back().v.end());
-            entry("input", i, s, whole.back().data());
+            entry("input", name, i, s, whole.back().data());
         } else {
             ports.push_back(drawn(n, -1.5, 1.5, 100 + i));
             floats.emplace_back(ports.back().v.begin(), ports.back().v.end());
-            entry("input", i, s, floats.back().data());
+            entry("input", name, i, s, floats.back().data());
         }
     }
     run->run(batch, ports);
     for (std::size_t i = 0; i < run->outputs.size(); ++i) {
         floats.push_back(run->output(static_cast<int>(i), batch));
-        entry("output", i, run->outputs[i], floats.back().data());
+        entry("output", port_names::of(g.names->outputs, static_cast<int>(i)), i, run->outputs[i],
+              floats.back().data());
     }
     npz::write(folder / "values.npz", entries);
     sinter::detail::write_onnx(g, folder / "net.onnx", {}, [&](const std::string& path) { return plain.at(path); });

@@ -13,6 +13,7 @@ struct input_view {
     const float* values = nullptr;
     const std::int32_t* indices = nullptr;
     int width = 0;   ///< numbers an example
+    const char* name = nullptr;   ///< which the net may ask for (input<"age">, expects<"label">); null: it has none
 };
 
 /// What a training step is handed. Every array starts at a multiple of 64 bytes and is good until

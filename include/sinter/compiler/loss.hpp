@@ -25,7 +25,7 @@ constexpr tensor make_target(graph& g, const bundle& outputs, const target_spec&
     const shape prediction = outputs[t.output].shape();
     const bool per_row = t.kind == target_kind::class_index || t.kind == target_kind::weight_of_rows;
     const bool whole = t.kind == target_kind::class_index || t.kind == target_kind::indices;
-    const bool weight = t.kind == target_kind::weight || t.kind == target_kind::weight_of_rows;
+    const bool weight = is_weight(t.kind);
     shape s = t.own;
     s.batched = true;
     if (per_row || t.kind == target_kind::same_as_output) s = prediction.plain();

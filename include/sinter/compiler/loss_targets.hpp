@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/graph/bundle.hpp>
+#include <sinter/graph/text.hpp>
 
 /// What a loss is given beside the net's outputs, and how the numbers that it gives become one.
 namespace sinter::inline SINTER_TARGET {
@@ -14,6 +15,12 @@ enum class target_kind : std::uint8_t {
     weight,           ///< float32, one an example: how much that counts
     weight_of_rows    ///< float32, one for each row of scores that the prediction has
 };
+
+namespace detail {
+constexpr bool is_weight(target_kind k) {
+    return k == target_kind::weight || k == target_kind::weight_of_rows;
+}
+} // namespace detail
 
 /// What of an example counts for nothing where all that it has in a target is the ignored label, or
 /// a weight of 0.
@@ -111,6 +118,26 @@ constexpr target_list targets_of(int outputs = 1) {
     }
 }
 
+/// Names of a loss's targets, of all but weights, in their order; null: that one has none. None at
+/// all where `n` is 0.
+struct target_names {
+    int n = 0;
+    const char* at[target_list::most] = {};
+
+    constexpr target_names() = default;
+    template <class... T>
+        requires(sizeof...(T) > 0)
+    explicit constexpr target_names(T... names) : n(sizeof...(T)), at{names...} {
+        static_assert(sizeof...(T) <= target_list::most, "a loss takes six targets at the most");
+    }
+};
+/// Those of L, which declares them as `static constexpr target_names names`.
+template <class L>
+constexpr target_names names_of_targets() {
+    if constexpr (requires { requires std::is_same_v<decltype(L::names), const target_names>; }) return L::names;
+    else return {};
+}
+
 /// How a loss's values for the examples (or for parts of them: places, rows, elements) become one
 /// number.
 enum class reduction : std::uint8_t {
@@ -168,6 +195,22 @@ struct declared_loss : F {
 template <target_list T, class F>
 constexpr declared_loss<T, F> expects(F f) {
     return {f};
+}
+
+/// expects<"label">(softmax_cross_entropy): the loss's target is the batch's column of this name,
+/// wherever it stands. One name for each target, in their order, but none for weights:
+/// expects<"price", "kind">(per_output(mse, softmax_cross_entropy)), or each loss by itself,
+/// per_output(expects<"price">(mse), expects<"kind">(softmax_cross_entropy)). A batch whose columns
+/// have no names is taken in their order. Of a loss's targets all have names or none.
+template <class L, compiler::text... T>
+struct named_targets : L {
+    static_assert(((sizeof(T.c) > 1) && ...), "expects: the name is empty");
+    static constexpr target_names names{T.c...};
+};
+template <compiler::text... T, class L>
+    requires(sizeof...(T) > 0)
+constexpr named_targets<L, T...> expects(L l) {
+    return {l};
 }
 
 } // namespace sinter

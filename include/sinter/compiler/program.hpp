@@ -35,6 +35,7 @@ struct port_info {
     int below = 0;         ///< integers must be in [0, below); 0: not integers
     int also = 0;          ///< or this one
     bool weight = false;   ///< of the examples, not a target
+    const char* name = "";   ///< that the batch's column has; empty: found by its place
 };
 
 /// What is left of a program at run time, in arrays of exactly their size.
@@ -64,6 +65,7 @@ struct program_value {
     /// updates.
     address round_weight;
     shape output_shapes[std::size_t{Outputs + 1}];
+    const char* output_names[std::size_t{Outputs + 1}];   ///< empty: it has none
     plan_sizes z;
     std::int64_t gradients = 0;
     int max_batch = 0, nodes = 0, slots = 0;
@@ -99,7 +101,12 @@ struct program_value {
 template <class R, bool Sound>
 struct compiled_value {
     using request = R;
-    static constexpr graph_view graph = detail::graph_value<R>::v.view();
+    static constexpr port_names names = detail::traced_stage<R>::v.c.names;
+    static constexpr graph_view graph = [] {
+        graph_view g = detail::graph_value<R>::v.view();
+        g.names = &names;
+        return g;
+    }();
     /// What paths are made of, apart from the graph: whoever looks at a node at run time has all
     /// functions of all ops compiled, for the node points to them.
     static constexpr auto scope_entries = [] {
@@ -110,8 +117,8 @@ struct compiled_value {
     }();
     static constexpr view<const scope_entry> scopes{scope_entries.data(), static_cast<int>(scope_entries.size())};
     static constexpr int n_specs = detail::emit_stage<R>::v.n_specs;
-    static constexpr port_info port(const node& n) {
-        return {n.s, n.p[input_attribute::below], n.p[input_attribute::also], n.p[input_attribute::weight] != 0};
+    static constexpr port_info port(const node& n, const char* name) {
+        return {n.s, n.p[input_attribute::below], n.p[input_attribute::also], n.p[input_attribute::weight] != 0, name};
     }
     /// Where the loss is among the first things that are known of the gradient (a last bias), one
     /// kernel makes both.
@@ -200,11 +207,12 @@ struct compiled_value {
             if (buckets.n) f.parameters[i].bucket = buckets.of[i];
         }
         for (int i = 0; i < c.states; ++i) f.states[i] = describe(g.states[i]);
-        for (int i = 0; i < c.inputs; ++i) f.inputs[i] = port(g.n[g.inputs[i]]);
-        for (int i = 0; i < c.targets; ++i) f.targets[i] = port(g.n[g.targets[i]]);
+        for (int i = 0; i < c.inputs; ++i) f.inputs[i] = port(g.n[g.inputs[i]], port_names::of(names.inputs, i));
+        for (int i = 0; i < c.targets; ++i) f.targets[i] = port(g.n[g.targets[i]], port_names::of(names.targets, i));
         for (int i = 0; i < c.outputs; ++i) {
             f.outputs[i] = p.at[g.outputs[i]];
             f.output_shapes[i] = g.n[g.outputs[i]].s;
+            f.output_names[i] = port_names::of(names.outputs, i);
         }
         // by a parameter: of a constant -1 clang warns after any other error, whether it is reached or not
         const auto place = [&](int id) { return p.at[base_of(g.n, id)]; };
@@ -245,9 +253,14 @@ struct stand_in_layer : layer<stand_in_layer> {
 } // namespace sinter::detail
 namespace sinter::inline SINTER_TARGET::compiler {
 
+using stand_in_net = decltype(features<1> >> detail::stand_in_layer{});
+/// P is but what stands in for a program of a net that is not sound.
+template <class P>
+inline constexpr bool stands_in = std::is_same_v<typename P::request::net, stand_in_net>;
+
 template <class R>
 struct compiled_value<R, false>
-    : compiled_value<request<decltype(features<1> >> detail::stand_in_layer{}), detail::stand_in_loss,
+    : compiled_value<request<stand_in_net, detail::stand_in_loss,
                              typename R::optimizer, R::mode, R::max_batch, R::target, R::options>,
                      true> {};
 

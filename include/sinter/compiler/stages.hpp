@@ -52,6 +52,7 @@ struct traced_within {
         if (R::options.remote_tables == 0 || g.err.what != fault_kind::none) take(t, g, {});
         else if constexpr (R::options.remote_tables > 0) move_tables(g, t);
         t.c.by_mode = g.asked_for_mode();
+        t.c.names = g.names;
         return t;
     }
     static constexpr traced_any<Capacity> v = make();

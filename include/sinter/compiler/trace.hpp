@@ -3,6 +3,7 @@
 #include <sinter/expr/compose.hpp>
 #include <sinter/ops/internal/builtin_ops.hpp>
 #include <sinter/compiler/loss.hpp>
+#include <sinter/compiler/name_ports.hpp>
 #include <sinter/compiler/traced.hpp>
 
 /// Tracing: runs the expression on symbolic tensors, then the loss.
@@ -29,14 +30,17 @@ constexpr void trace_all(graph& g, program_mode mode, int first_of_round) {
     else return g.fail(fault_kind::input_missing, op::input, extents(), extents());
     for (int i = 0; i < y.n; ++i) {
         if (!y[i].ok()) return;
+        if (g.named.n) name_output(g, i, y[i].id);
         y.t[i] = ops::plain(y[i]);
         g.outputs.push(as_output(y[i]).id);
     }
+    check_port_names(g);
     if (mode == program_mode::prediction) return;
     const target_list wanted = targets_of<Loss>(y.n);
     bundle t;
     t.g = &g;
     for (int i = 0; i < wanted.n; ++i) t.t[t.n++] = make_target(g, y, wanted.at[i]);
+    if constexpr (constexpr target_names names = names_of_targets<Loss>(); names.n > 0) name_targets(g, wanted, names);
     const weighted_values values = call_loss<Loss, Net>(y, t);
     const tensor l = reduce_loss(values, reduction_of<Loss>());
     if (!l.ok()) return;

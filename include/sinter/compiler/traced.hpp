@@ -28,6 +28,7 @@ struct graph_counts {
         loss_weight = -1, loss_weights = 0, loss_sum = -1;
     bool by_mode = false;   ///< the net asked which program this is
     fault err;
+    port_names names;       ///< known of a net's first trace alone, as by_mode is
 };
 
 template <int Nodes, int Parameters, int States, int Assignments, int Gradients, int Inputs, int Targets, int Outputs,
@@ -86,7 +87,7 @@ struct traced {
         c = {g.n.n,       g.parameters.n, g.states.n,    g.assignments.n, g.gradients.n, g.inputs.n,
              g.targets.n, g.outputs.n,    g.regions.n,   g.scopes.n,      g.loops.n,     g.carries.n,
              streams,     g.loss,         g.loss_weight, g.loss_weights,  g.loss_sum,    false,
-             err};
+             err,         {}};
     }
     /// Puts everything back into a graph that can grow.
     constexpr void give(graph& g) const {

@@ -49,7 +49,7 @@ public:
             if (use == role::target && !o.view.y) o.view.y = f, o.view.y_width = width;
             if (use == role::weight) o.view.weights = f, o.view.weight_width = width;
             if (use == role::input && is_float && !o.view.x) o.view.x = f;
-            const input_view all{is_float ? f : nullptr, is_float ? nullptr : i, width};
+            const input_view all{is_float ? f : nullptr, is_float ? nullptr : i, width, columns[c].name};
             if (use == role::input) o.inputs[inputs++] = all;
             else if (use != role::weight) o.targets[targets++] = all;
         }

@@ -2,6 +2,7 @@
 #pragma once
 #include <sinter/base/cold.hpp>
 #include <sinter/base/error.hpp>
+#include <sinter/base/interned.hpp>
 #include <sinter/base/joined.hpp>
 #include <sinter/graph/shape.hpp>
 #include <sinter/data/shares_of_bytes.hpp>
@@ -20,6 +21,7 @@ struct column {
     role use = role::input;
     shape row;
     bool pixels = false;
+    const char* name = nullptr;   ///< of base::interned; null: it has none, and is found by its place
     int width() const { return row.size(); }
     std::size_t bytes() const {
         return 4 * static_cast<std::size_t>(row.size());
@@ -41,6 +43,24 @@ struct column_list {
     column_list& labels(const shape& row = extents(1)) { return add(role::label, row, dtype::i32); }
     column_list& targets(const shape& row) { return add(role::target, row, dtype::f32); }
     column_list& weights(const shape& row = extents(1)) { return add(role::weight, row, dtype::f32); }
+    /// Names the column that was added last: `columns.input(extents(3)).named("place")`. A net whose
+    /// inputs have names (input<"place">), or a loss whose targets have (expects<"price">), gets its
+    /// columns by them. option_error without a column, for an empty name, or for one that another of
+    /// the inputs, or of the labels and targets, has.
+    column_list& named(std::string_view name) {
+        if (count == 0) throw option_error("there is no column to name", "named", base::interned(name), "a column");
+        return name_column(count - 1, name);
+    }
+    SINTER_COLD column_list& name_column(std::size_t c, std::string_view name) {
+        const auto is_input = [&](std::size_t i) { return at[i].use == role::input; };
+        if (name.empty()) throw option_error("a column's name is empty", joined({"column ", c}), {}, "a name");
+        for (std::size_t i = 0; i < count; ++i)
+            if (i != c && at[i].name && at[i].name == name && is_input(i) == is_input(c))
+                throw option_error("two columns of one name", joined({"columns ", i, " and ", c}), at[i].name,
+                                   "a name of its own for each input, and for each of labels and targets");
+        at[c].name = base::interned(name);
+        return *this;
+    }
 
     std::size_t size() const { return count; }
     column& operator[](std::size_t i) { return at[i]; }

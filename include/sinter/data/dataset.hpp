@@ -5,6 +5,7 @@
 #include <sinter/base/span.hpp>
 #include <sinter/data/column.hpp>
 #include <atomic>
+#include <initializer_list>
 #include <memory>
 #include <string>
 #include <vector>
@@ -62,6 +63,25 @@ public:
     /// Several an example, n rows of `row`: one for each place, in a row_weighted() loss.
     dataset& weights(shape row, std::vector<float> values) {
         return add(role::weight, row, dtype::f32, std::move(values), {});
+    }
+
+    /// Names the column that was added last, for nets and losses that ask by names (column_list::named):
+    /// `data::dataset(extents(4), x).named("flower").labels(kinds, 3).named("kind")`.
+    dataset& named(std::string_view name) {
+        columns_.named(name);
+        return *this;
+    }
+    /// Names all columns, in their order. option_error unless there are as many names, each once.
+    SINTER_COLD dataset& names(std::initializer_list<std::string_view> all) {
+        if (all.size() != columns_.count)
+            throw option_error("as many names are needed as columns", "names", joined({all.size()}),
+                               joined({columns_.count}));
+        column_list named = columns_;
+        for (column& c : named.at) c.name = nullptr;
+        std::size_t c = 0;
+        for (const std::string_view name : all) named.name_column(c++, name);
+        columns_ = named;
+        return *this;
     }
 
     std::int64_t size() const { return size_; }

@@ -91,6 +91,7 @@ SINTER_COLD inline std::string text_of(const column_list& columns) {
                        c.use == role::input && c.row.type == dtype::i32 ? " of indices" : ""});
         for (int i = 0; i < c.row.rank; ++i) all += joined({i ? " x " : " ", c.row.d[i]});
         if (c.pixels) all += " (pixels)";
+        if (c.name) all += joined({" \"", c.name, "\""});
     }
     return all;
 }

@@ -2,6 +2,7 @@
 #pragma once
 #include <sinter/train/checkpoint/checkpoint.hpp>
 #include <sinter/train/loop.hpp>
+#include <sinter/train/predictions.hpp>
 #include <sinter/train/optimizers/detail/loss_and_optimizer.hpp>
 #include <concepts>
 
@@ -100,6 +101,8 @@ public:
 
     /// Output `i` of the net for one batch, [batch, extents...], good until the next call.
     span<const float> predict(const data::batch_view& b, int i = 0) { return t_.predict(b, i); }
+    /// The output of this name, output<"score"> in the net; option_error where there is none. So below.
+    span<const float> predict(const data::batch_view& b, std::string_view name) { return t_.predict(b, name); }
 
     /// Output `i` of the net for all examples of one pass over `data`, from its beginning, one
     /// after the other: [examples, extents...]. The data are then where they were. Targets and weights
@@ -115,6 +118,25 @@ public:
         return all;
     }
     std::vector<float> predict(data::pipeline&& data, int i = 0) { return predict(data, i); }
+    std::vector<float> predict(data::pipeline& data, std::string_view name) {
+        return predict(data, trainer_type::output_number(name));
+    }
+    std::vector<float> predict(data::pipeline&& data, std::string_view name) { return predict(data, name); }
+
+    /// All outputs in one pass, to be found by name or by number (train/predictions.hpp).
+    using predictions_type = predictions<typename trainer_type::prediction>;
+    predictions_type predict_all(data::pipeline& data) {
+        detail::need_an_end(data, "predict_all");
+        predictions_type all;
+        data.look_over_pass([&](const data::batch_view& b) {
+            t_.predict(b);
+            for (int i = 0; i < trainer_type::prediction::v.n_outputs; ++i) all.add(i, t_.output(i));
+            all.add_examples(b.size);
+            return true;
+        });
+        return all;
+    }
+    predictions_type predict_all(data::pipeline&& data) { return predict_all(data); }
     template <class... I>
     std::vector<float> predict(const data::examples&, I...) {
         return detail::need_batches<std::vector<float>, I...>();

@@ -31,6 +31,9 @@ enum class fault_kind : std::uint8_t {
     loss_must_declare_class_index_targets,   ///< class numbers are compared, and the loss is given floats
     loss_must_declare_float_targets,         ///< floats are compared, and the loss is given integers
     parameter_name_used_twice,
+    port_name_used_twice,    ///< two inputs, outputs or targets, or an input and an output
+    some_ports_without_names,   ///< inputs or targets of which others have names, or more names than targets
+    name_of_no_output,       ///< output<...> of a tensor that the net does not give
     no_parameter_matches,   ///< a pattern, which stands in the layer's place
     trained_in_no_phase,    ///< a parameter that none of the phases of `alternating` trains
     wrong_number_of_inputs,

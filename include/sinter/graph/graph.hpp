@@ -3,6 +3,7 @@
 #include <sinter/base/array.hpp>
 #include <sinter/graph/fault.hpp>
 #include <sinter/graph/path_pattern.hpp>
+#include <sinter/graph/port_names.hpp>
 #include <sinter/graph/scope.hpp>
 #include <sinter/graph/shape.hpp>
 #include <sinter/graph/traits.hpp>
@@ -114,6 +115,8 @@ struct graph {
     /// The optimizer's groups of parameters, where layers may be frozen by them.
     view<const group_pattern> patterns;
     std::uint64_t matched_by_layers = 0;  ///< bit k: a layer without parameters matches pattern k
+    port_names names;
+    growing<named_output> named;          ///< what the net calls outputs (expr/output.hpp)
     fault err;
 
     constexpr graph() = default;
@@ -161,6 +164,14 @@ struct graph {
         err.got = got;
         err.needed = needed;
         scopes.write_path(scope, err.path, err.path_length, fault::max_path - 1);
+    }
+    /// The same of something that has a name beside the layer's.
+    constexpr void fail(fault_kind what, const op_name& where, const char* name, const shape& got,
+                        const shape& needed) {
+        if (err.what != fault_kind::none) return;
+        fail(what, where, got, needed);
+        if (err.path_length) scope_tree::append(err.path, err.path_length, fault::max_path - 1, "/");
+        scope_tree::append(err.path, err.path_length, fault::max_path - 1, name);
     }
 
     /// Goes into a scope that was just opened.

@@ -14,6 +14,7 @@ struct graph_view {
     view<const loop> loops;
     view<const loop_carry> carries;
     int loss = -1, loss_weight = -1, loss_weights = 0, loss_sum = -1;
+    const port_names* names = nullptr;   ///< of a finished program's graph (compiler/program.hpp)
 };
 constexpr graph_view view_of(const graph& g, const growing<int>& gradients) {
     return {g.n.all(),       g.parameters.all(), g.states.all(),  g.assignments.all(), gradients.all(), g.inputs.all(),

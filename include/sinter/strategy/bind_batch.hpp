@@ -7,6 +7,9 @@
 #include <sinter/base/number_text.hpp>
 #include <sinter/compiler/program.hpp>
 #include <algorithm>
+#include <cstring>
+#include <string>
+#include <string_view>
 
 /// What a program asks of a batch: as many inputs and targets as it has ports, of their sizes and
 /// types, integers in their range. All of it is checked before anything runs, since the
@@ -21,6 +24,16 @@ inline void need_output(int i, int n, const char* where) {
     [&]() SINTER_COLD {
         throw option_error("the net has no such output", where, joined({i}), joined({"0 to ", n - 1}));
     }();
+}
+/// The number of the output of this name; option_error where there is none. `names`: those of the
+/// net's `n` outputs.
+SINTER_COLD inline int output_of_name(std::string_view name, const char* const* names, int n, const char* where) {
+    std::string known;
+    for (int i = 0; i < n; ++i) {
+        if (*names[i] && name == names[i]) return i;
+        known += joined({i ? ", " : "", *names[i] ? names[i] : "(no name)"});
+    }
+    throw option_error("the net has no output of this name", where, name, known);
 }
 [[noreturn]] SINTER_COLD inline void refuse_size(int size, int most) {
     throw data_error("batch size does not fit the program", "batch", joined({size}),
@@ -58,15 +71,49 @@ inline const float* check_lengths(const float* x, const port_info& p, int batch,
     return x;
 }
 
+inline bool any_is_named(span<const input_view> columns) {
+    for (const input_view& v : columns)
+        if (v.name) return true;
+    return false;
+}
+[[noreturn]] SINTER_COLD inline void refuse_names(const char* what, const char* name, span<const input_view> columns,
+                                                  bool twice) {
+    std::string names;
+    for (const input_view& v : columns) names += joined({names.empty() ? "" : ", ", v.name ? v.name : "(no name)"});
+    throw data_error(twice ? joined({"the batch has two ", what, "s of one name"})
+                           : joined({"the batch has no ", what, " of the name that the model asks for"}),
+                     joined({what, " ", name}), names, name);
+}
+/// The column of this name; data_error where there is none, or two. `what`: "input" or "target".
+inline const input_view& column_of_name(span<const input_view> columns, const char* name, const char* what) {
+    const input_view* found = nullptr;
+    for (const input_view& v : columns) {
+        if (!v.name || std::strcmp(v.name, name) != 0) continue;
+        if (found) refuse_names(what, name, columns, true);
+        found = &v;
+    }
+    if (!found) refuse_names(what, name, columns, false);
+    return *found;
+}
+
+/// The column for the program's input `i`: that of its name where batch and program have names, else
+/// the i-th.
+inline const input_view& input_column(const batch_view& b, int i, const port_info& p) {
+    if (*p.name && any_is_named(b.inputs)) return column_of_name(b.inputs, p.name, "input");
+    if (static_cast<std::size_t>(i) >= b.inputs.size())
+        [&]() SINTER_COLD {
+            throw data_error("the batch has too few inputs", joined({"input ", i}), joined({b.inputs.size()}),
+                             "one more");
+        }();
+    return b.inputs[static_cast<std::size_t>(i)];
+}
 inline const float* input_port(const batch_view& b, int i, const port_info& p) {
     const bool whole = p.s.type == dtype::i32;
     if (b.inputs.empty() && i == 0 && !whole && b.x) return check_lengths(b.x, p, b.size, i);
     const auto fail = [&](const char* fault, text_piece got, text_piece needed) SINTER_COLD {
-        throw data_error(fault, joined({"input ", i}), got.view(), needed.view());
+        throw data_error(fault, joined({"input ", i, *p.name ? ", " : "", p.name}), got.view(), needed.view());
     };
-    if (static_cast<std::size_t>(i) >= b.inputs.size())
-        fail("the batch has too few inputs", b.inputs.size(), "one more");
-    const input_view& v = b.inputs[static_cast<std::size_t>(i)];
+    const input_view& v = input_column(b, i, p);
     if (v.width != p.s.size()) fail("example of the wrong size", v.width, p.s.size());
     if (whole ? !v.indices : !v.values)
         fail("element type differs", whole ? "float32" : "int32", whole ? "int32" : "float32");
@@ -75,8 +122,19 @@ inline const float* input_port(const batch_view& b, int i, const port_info& p) {
     return reinterpret_cast<const float*>(v.indices);
 }
 
-/// The `number`-th of the targets that are integers, or of those that are floats.
-inline input_view target_column(const batch_view& b, bool whole, int number) {
+/// The column for a program's target: that of its name where batch and program have names, else the
+/// `number`-th of the targets that are integers, or of those that are floats.
+inline input_view target_column(const batch_view& b, const port_info& p, int number) {
+    const bool whole = p.s.type == dtype::i32;
+    if (*p.name && any_is_named(b.targets)) {
+        const input_view& v = column_of_name(b.targets, p.name, "target");
+        if (whole ? !v.indices : !v.values)
+            [&]() SINTER_COLD {
+                throw data_error("element type differs", joined({"target ", p.name}), whole ? "float32" : "int32",
+                                 whole ? "int32" : "float32");
+            }();
+        return v;
+    }
     for (const input_view& v : b.targets)
         if ((whole ? v.indices != nullptr : v.values != nullptr) && number-- == 0) return v;
     if (!b.targets.empty() || number > 0) return {};
@@ -95,7 +153,7 @@ inline input_view target_column(const batch_view& b, bool whole, int number) {
 }
 inline const float* target_port(const batch_view& b, const port_info& p, int number) {
     const bool whole = p.s.type == dtype::i32;
-    const input_view v = target_column(b, whole, number);
+    const input_view v = target_column(b, p, number);
     if (whole ? !v.indices : !v.values) refuse_no_target(whole, number);
     if (v.width && v.width != p.s.size()) refuse_target(whole, v.width, p.s.size());
     if (!whole) return v.values;

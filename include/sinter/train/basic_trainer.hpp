@@ -4,6 +4,7 @@
 #include <sinter/base/description.hpp>
 #include <sinter/base/span.hpp>
 #include <sinter/compiler/evaluate_stages.hpp>
+#include <sinter/compiler/output_number.hpp>
 #include <sinter/data/batch_view.hpp>
 #include <sinter/data/type_text.hpp>
 #include <sinter/train/checkpoint/variables.hpp>
@@ -136,11 +137,24 @@ public:
         session_.predict(b, values_of(nullptr));
         return output(i);
     }
+    /// The output of this name (expr/output.hpp); option_error where there is none.
+    span<const float> predict(const data::batch_view& b, std::string_view name) {
+        return predict(b, output_number(name));
+    }
     /// Output `i` of the last step(), evaluate() or predict(); empty if that failed. Where the
     /// device has memory of its own this copies.
     span<const float> output(int i = 0) const {
         detail::need_output(i, training::v.n_outputs, "output");
         return session_.output(i);
+    }
+    span<const float> output(std::string_view name) const { return output(output_number(name)); }
+    /// The same where the name is known when it compiles: `model.output<"score">()`. A name that the net
+    /// does not have does not compile.
+    template <compiler::text T>
+    span<const float> output() const { return output(compiler::output_number<training, T>()); }
+    /// The number of the output of this name; option_error where there is none.
+    static int output_number(std::string_view name) {
+        return detail::output_of_name(name, training::v.output_names, training::v.n_outputs, "output");
     }
 
     // ---- what the model is made of

@@ -46,7 +46,7 @@ void count_accuracy(const Replica& ran, metrics::accuracy& accuracy, const data:
         if (y.empty()) return;
         const int classes = ran.output_shape(0).last();
         const std::int64_t rows = static_cast<std::int64_t>(y.size()) / classes, of_rows = rows / b.size;
-        const std::int32_t* const labels = target_column(b, true, 0).indices;
+        const std::int32_t* const labels = target_column(b, Trainer::training::v.targets[0], 0).indices;
         constexpr int of_weights = weights_of_output<Trainer>(0);
         const float* const weights = of_weights ? b.weights : nullptr;
         if (!target.ignores && !weights) return accuracy.add(y.data(), labels, rows, classes);
@@ -64,23 +64,39 @@ void count_accuracy_of_step(Trainer& t, metrics::accuracy& accuracy, const data:
         count_accuracy<Trainer>(replica, accuracy, part);
     });
 }
+/// What a metric is of: an output, and a target if that was named, else -1. option_error where there is none.
+/// P: a program with the loss.
+struct metric_place {
+    int output, target = -1;
+};
+template <class P>
+SINTER_COLD metric_place place_of(const metrics::named& m, const target_list& all) {
+    if (m.of().empty()) {
+        need_output(m.output(), P::v.n_outputs, m.name().c_str());
+        return {m.output()};
+    }
+    for (int i = 0; i < P::v.n_outputs; ++i)
+        if (m.of() == P::v.output_names[i]) return {i};
+    for (int k = 0; k < P::v.n_targets; ++k)
+        if (m.of() == P::v.targets[k].name) return {all.at[k].output, k};
+    return {output_of_name(m.of(), P::v.output_names, P::v.n_outputs, m.name().c_str())};
+}
 /// Which of a loss's targets says what an output should be: class numbers (`whole`) or floats, the `number`-th of its
 /// kind. option_error where there is none.
 struct target_place {
     int index, number;
     bool whole;
 };
-SINTER_COLD inline target_place target_of_output(const target_list& all, const metrics::named& m) {
+SINTER_COLD inline target_place target_of_output(const target_list& all, const metrics::named& m, metric_place of) {
     int k = 0, seen[2] = {};   // floats, integers
     for (; k < all.n; ++k) {
         const target_kind kind = all.at[k].kind;
-        if (all.at[k].output == m.output() && (kind == target_kind::class_index || kind == target_kind::same_as_output))
-            break;
-        if (kind != target_kind::weight && kind != target_kind::weight_of_rows)
-            ++seen[kind == target_kind::class_index || kind == target_kind::indices];
+        const bool like_output = kind == target_kind::class_index || kind == target_kind::same_as_output;
+        if (like_output && (of.target < 0 ? all.at[k].output == of.output : k == of.target)) break;
+        if (!is_weight(kind)) ++seen[kind == target_kind::class_index || kind == target_kind::indices];
     }
     if (k == all.n)
-        throw option_error("the loss has no target for this output", m.name(), joined({"output ", m.output()}),
+        throw option_error("the loss has no target for this output", m.name(), joined({"output ", of.output}),
                            "an output with class numbers or floats like it");
     const bool whole = all.at[k].kind == target_kind::class_index;
     return {k, seen[whole], whole};
@@ -92,21 +108,21 @@ SINTER_COLD void measure(const Trainer& trainer, const metrics::named& m, metric
                          const data::batch_view& b) {
     static constexpr target_list all = targets_of<loss_of<Trainer>>(Trainer::training::v.n_outputs);
     constexpr int n_outputs = Trainer::training::v.n_outputs;
-    need_output(m.output(), n_outputs, m.name().c_str());
+    const metric_place of = place_of<typename Trainer::training>(m, all);
     if (to.takes_batches()) {
         span<const float> outputs[std::size_t{n_outputs}];
         for (int i = 0; i < n_outputs; ++i) outputs[i] = trainer.output(i);
         return to.add({b, {outputs, std::size_t{n_outputs}}});
     }
-    const target_place found = target_of_output(all, m);
+    const target_place found = target_of_output(all, m, of);
     const target_spec& target = all.at[found.index];
     const bool whole = found.whole;
-    const data::input_view t = target_column(b, whole, found.number);
-    const span<const float> y = trainer.output(m.output());
-    const shape s = trainer.last_output_shape(m.output());
+    const data::input_view t = target_column(b, Trainer::training::v.targets[found.index], found.number);
+    const span<const float> y = trainer.output(of.output);
+    const shape s = trainer.last_output_shape(of.output);
     const std::int64_t columns = s.rank ? s.last() : 1, rows = static_cast<std::int64_t>(y.size()) / columns,
                        most = 0x7fffffff / columns;   // rows that a metric is given at once: it counts in int
-    const std::int64_t of_weights = weights_of_output<Trainer>(m.output()), of_rows = rows / b.size;
+    const std::int64_t of_weights = weights_of_output<Trainer>(of.output), of_rows = rows / b.size;
     const float* const weights = of_weights ? b.weights : nullptr;
     const auto counts = [&](std::int64_t i) {
         return !(whole && target.ignores && t.indices[i] == target.also) &&

@@ -36,10 +36,10 @@ SINTER_COLD void need_evaluable(Trainer& t, const data::pipeline& data, const st
     }
     static constexpr target_list all = targets_of<loss_of<Trainer>>(Trainer::training::v.n_outputs);
     for (const metrics::named& m : measured) {
-        need_output(m.output(), Trainer::training::v.n_outputs, m.name().c_str());
+        const metric_place at = place_of<typename Trainer::training>(m, all);
         if (!m.takes_batches()) {
-            const target_place of = target_of_output(all, m);
-            const shape& s = program::v.output_shapes[m.output()];
+            const target_place of = target_of_output(all, m, at);
+            const shape& s = program::v.output_shapes[at.output];
             m.need_fit(of.whole, s.rank ? s.last() : 1, !of.whole && is_of_logits<loss_of<Trainer>>());
         }
         if (!is_alone(t.session()) && !m.begin()->merge(nullptr)) refuse_to_add_up(m);

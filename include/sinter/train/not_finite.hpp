@@ -119,8 +119,9 @@ SINTER_COLD void need_finite_batch(const Trainer&, const data::batch_view& b, co
         else return true;
     };
     for (int i = 0; i < p.n_inputs; ++i) {
+        if (p.inputs[i].s.type != dtype::f32) continue;
         const bool listed = !b.inputs.empty();
-        const float* const x = listed ? b.inputs[static_cast<std::size_t>(i)].values : i == 0 ? b.x : nullptr;
+        const float* const x = listed ? input_column(b, i, p.inputs[i]).values : i == 0 ? b.x : nullptr;
         need_finite(x, static_cast<int>(p.inputs[i].s.size()), b.size, joined({where, ", input ", i}), counted,
                     wrong);
     }
@@ -128,7 +129,7 @@ SINTER_COLD void need_finite_batch(const Trainer&, const data::batch_view& b, co
     for (int i = 0; i < p.n_targets; ++i) {
         const port_info& target = p.targets[i];
         if (target.s.type != dtype::f32) continue;
-        const float* const y = target.weight ? b.weights : target_column(b, false, floats++).values;
+        const float* const y = target.weight ? b.weights : target_column(b, target, floats++).values;
         need_finite(y, static_cast<int>(target.s.size()), b.size,
                     target.weight ? joined({where, ", weights"}) : joined({where, ", target ", floats - 1}), counted,
                     wrong);

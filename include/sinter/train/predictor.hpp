@@ -2,6 +2,7 @@
 #pragma once
 #include <sinter/base/span.hpp>
 #include <sinter/compiler/bounds.hpp>
+#include <sinter/compiler/output_number.hpp>
 #include <sinter/device/cpu.hpp>
 #include <sinter/device/cpu/float_arithmetic.hpp>
 #include <sinter/train/trainer.hpp>
@@ -131,6 +132,10 @@ public:
         bind_batch<program>(b, ports, false);
         return run(ports, b.size, i);
     }
+    /// The output of this name (expr/output.hpp); option_error where there is none.
+    span<const float> predict(const data::batch_view& b, std::string_view name) const {
+        return predict(b, number_of(name));
+    }
     /// Output `i` of the last call, so that a net of several outputs runs once; empty before the
     /// first. option_error where there is none.
     span<const float> output(int i) const {
@@ -140,6 +145,11 @@ public:
         return {memory_.at(program::v.outputs[i]),
                 static_cast<std::size_t>(std::int64_t{s.batched ? last_batch_ : 1} * s.size())};
     }
+    span<const float> output(std::string_view name) const { return output(number_of(name)); }
+    /// The same where the name is known when it compiles: `p.output<"score">()`. A name that the net
+    /// does not have does not compile.
+    template <compiler::text T>
+    span<const float> output() const { return output(compiler::output_number<program, T>()); }
 
     /// Bytes that it takes. A constant.
     static constexpr std::int64_t bytes() {
@@ -177,6 +187,9 @@ private:
     mutable prepared_batch batch_;
     mutable int last_batch_ = 0;
 
+    static int number_of(std::string_view name) {
+        return detail::output_of_name(name, program::v.output_names, program::v.n_outputs, "predictor");
+    }
     template <class Model>
     explicit predictor(const Model& from) {
         constexpr auto& p = program::v;

@@ -28,6 +28,7 @@ void add_column(dataset& to, const column& c, std::int64_t n, F row) {
     else if (c.use == role::weight) to.weights(c.row, copied_rows<float>(width, n, row));
     else if (c.row.type == dtype::i32) to.input(c.row, copied_rows<std::int32_t>(width, n, row));
     else to.input(c.row, copied_rows<float>(width, n, row));
+    if (c.name) to.named(c.name);
 }
 } // namespace detail
 
@@ -61,6 +62,12 @@ inline dataset concat(span<const dataset> sets) {
                                  joined({b[c].width(), b[c].pixels ? " pixels" : " numbers"}),
                                  joined({a[c].width(), a[c].pixels ? " pixels" : " numbers",
                                          " of the same role, extents and type, as the first has"}));
+        for (std::size_t c = 0; c < a.size(); ++c)
+            if (a[c].name != b[c].name)
+                throw data_error("sets of different columns", joined({"concat, set ", s, ", column ", c}),
+                                 b[c].name ? b[c].name : "no name",
+                                 a[c].name ? joined({a[c].name, ", as the first has"})
+                                           : "no name, as the first has none");
         ends.push_back(n += sets[s].size());
     }
     dataset to;

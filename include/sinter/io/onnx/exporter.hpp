@@ -48,9 +48,15 @@ public:
     void run() {
         std::vector<bool> live(static_cast<std::size_t>(g.n.n));
         for (const int id : g.outputs) live[at(id)] = true;
-        for (int i = 0; i < g.inputs.n; ++i) make_input(i);
-        // first, so that no weight or constant takes a name that is promised to another
-        for (int i = 0; i < g.outputs.n; ++i) m.unique(numbered("output", i));
+        // first, so that no weight or constant takes a name that is promised to another, and of these those
+        // that the net says
+        std::vector<std::string> inputs(static_cast<std::size_t>(g.inputs.n));
+        outputs_.resize(static_cast<std::size_t>(g.outputs.n));
+        for (const bool said : {true, false}) {
+            if (g.names || !said) promise(inputs, "input", said ? g.names->inputs : nullptr);
+            if (g.names || !said) promise(outputs_, "output", said ? g.names->outputs : nullptr);
+        }
+        for (int i = 0; i < g.inputs.n; ++i) make_input(i, inputs[at(i)]);
         for (const auto& list : {g.parameters, g.states})
             for (const variable& v : list) m.keep_for_weights(compiler::path_of(g.scopes, v.scope, v.name));
         for (int id = g.n.n; id-- > 0;)
@@ -179,6 +185,7 @@ private:
     std::vector<emitter> emitters_;
     values_by_path variable_;
     std::string file_, batch_;
+    std::vector<std::string> outputs_;   ///< names of the net's outputs
     std::map<int, std::string> second_;
     std::vector<std::string> last_, first_;   ///< each node's value with its channels last or first; empty: not there
 
@@ -198,9 +205,16 @@ private:
     }
     /// The first is called without a number.
     static std::string numbered(const char* what, int i) { return i == 0 ? what : what + ('_' + std::to_string(i)); }
-    void make_input(int i) {
+    /// Gives those of `all` that have no name yet the ones in `names`, or numbered ones where that is
+    /// null.
+    void promise(std::vector<std::string>& all, const char* what, const char* const* names) {
+        for (int i = 0; i < static_cast<int>(all.size()); ++i) {
+            const bool said = names && i < compiler::port_names::most && names[i];
+            if (all[at(i)].empty() && (said || !names)) all[at(i)] = m.unique(said ? names[i] : numbered(what, i));
+        }
+    }
+    void make_input(int i, const std::string& name) {
         const int id = g.inputs[i];
-        const std::string name = m.unique(numbered("input", i));
         m.inputs.push_back({name, type_of(s(id)), s(id).batched, extents_of(s(id))});
         set(id, name);
     }
@@ -212,7 +226,7 @@ private:
             made = made || std::find(o.out.begin(), o.out.end(), from) != o.out.end();
         for (const port& p : m.outputs) made = made && p.name != from;
         if (!made) from = add(id, "Identity", {from});
-        const std::string name = numbered("output", i);
+        const std::string& name = outputs_[at(i)];
         m.rename(from, name);
         std::replace(last_.begin(), last_.end(), from, name);
         std::replace(first_.begin(), first_.end(), from, name);

@@ -211,7 +211,8 @@ private:
         constexpr std::size_t own = at(Q::v.n_inputs - look.n - look.drawn);
         if (ports_.size() < at(look.n)) ports_.resize(at(look.n));
         inputs_.resize(at(Q::v.n_inputs));
-        for (std::size_t i = 0; i < own && i < b.inputs.size(); ++i) inputs_[i] = b.inputs[i];
+        for (std::size_t i = 0; i < own && !b.inputs.empty(); ++i)
+            inputs_[i] = detail::input_column(b, static_cast<int>(i), Q::v.inputs[i]);
         if (b.inputs.empty() && own && b.x) inputs_[0] = {b.x, nullptr, Q::v.inputs[0].s.size()};
         for (int i = 0; i < look.n; ++i) {
             const remote_lookup& l = look.at[i];

@@ -48,7 +48,7 @@ public:
         const auto column = [](const input_view& v, const port_info* p, std::int64_t at) {
             const std::int64_t n = v.width ? v.width : p ? p->s.size() : 0;
             return input_view{v.values ? v.values + at * n : nullptr, v.indices ? v.indices + at * n : nullptr,
-                              v.width};
+                              v.width, v.name};
         };
         inputs_.assign(b.inputs.begin(), b.inputs.end());
         for (std::size_t i = 0; i < inputs_.size(); ++i) {

@@ -39,6 +39,22 @@ constexpr target_list targets_of_each() {
     (append(targets_of<L>()), ...);
     return all;
 }
+/// Each loss's own names of its targets, one loss after the other; none where no loss has any.
+template <class... L>
+constexpr target_names names_of_each() {
+    target_names all;
+    if constexpr (((names_of_targets<L>().n > 0) || ...)) {
+        auto append = [&](const target_list& own, const target_names& names) {
+            int i = 0;
+            for (int k = 0; k < own.n; ++k)
+                if (!is_weight(own.at[k].kind) && all.n < target_list::most)
+                    all.at[all.n++] = i < names.n ? names.at[i++] : nullptr;
+            while (i < names.n && all.n < target_list::most) all.at[all.n++] = names.at[i++];   // too many: a fault
+        };
+        (append(targets_of<L>(), names_of_targets<L>()), ...);
+    }
+    return all;
+}
 /// A mean over each example's values: one number an example.
 constexpr tensor mean_of_example(tensor l) { return mean(ops::reshape(l, extents(l.shape().size())), {-1}); }
 } // namespace detail
@@ -53,6 +69,7 @@ constexpr tensor mean_of_example(tensor l) { return mean(ops::reshape(l, extents
 template <class... L>
 struct per_output_loss {
     static constexpr target_list targets = detail::targets_of_each<L...>();
+    static constexpr target_names names = detail::names_of_each<L...>();
     constexpr weighted_values operator()(bundle y, bundle t) const {
         constexpr int n = sizeof...(L);
         if (y.n != n) return fail(y.g, fault_kind::wrong_number_of_inputs, op::none, extents(y.n), extents(n));

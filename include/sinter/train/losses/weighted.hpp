@@ -30,6 +30,7 @@ template <class L, target_kind Kind>
 struct weighted_loss {
     static constexpr reduction reduce = reduction_of<L>();
     static constexpr bool of_logits = requires { L::of_logits; };
+    static constexpr target_names names = names_of_targets<L>();
     static constexpr target_list targets = targets_of<L>().with(target_spec(Kind).hiding(hidden_part::everything));
     constexpr weighted_values operator()(bundle y, bundle t) const {
         const tensor w = t[t.n - 1];

@@ -159,11 +159,17 @@ public:
         : name_(std::move(name)), empty_(std::make_shared<detail::running_of<M>>(m)), output_(output) {
         if constexpr (requires { M::falls; }) falls_ = M::falls;
     }
+    /// The same of the output of this name (output<"score">), or of the output that the loss's target of
+    /// this name is about (expects<"price">): {"error of the price", metrics::mae(), "price"}.
+    template <metric M>
+    named(std::string name, const M& m, std::string of) : named(std::move(name), m) { of_ = std::move(of); }
     const std::string& name() const { return name_; }
     bool falls() const { return falls_; }   ///< is less better?
-    int output() const { return output_; }
+    int output() const { return output_; }               ///< its number, unless of() says otherwise
+    const std::string& of() const { return of_; }        ///< the name of an output or a target; or empty
     SINTER_COLD void describe(description& d) const {
-        d(joined({name_, ", output"}), output_);
+        if (of_.empty()) d(joined({name_, ", output"}), output_);
+        else d(joined({name_, ", output"}), of_);
         empty_->describe(d);
     }
     std::unique_ptr<detail::running> begin() const { return empty_->copy(); }
@@ -174,7 +180,7 @@ public:
     }
 
 private:
-    std::string name_;
+    std::string name_, of_;
     std::shared_ptr<const detail::running> empty_;   // as it was given; each pass begins with a copy
     int output_ = 0;
     bool falls_ = false;
