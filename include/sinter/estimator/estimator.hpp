@@ -138,6 +138,10 @@ public:
     }
     predictions_type predict_all(data::pipeline&& data) { return predict_all(data); }
     template <class... I>
+    predictions_type predict_all(const data::examples&, I...) {
+        return detail::need_batches<predictions_type, I...>();
+    }
+    template <class... I>
     std::vector<float> predict(const data::examples&, I...) {
         return detail::need_batches<std::vector<float>, I...>();
     }

@@ -115,7 +115,7 @@ struct graph {
     /// The optimizer's groups of parameters, where layers may be frozen by them.
     view<const group_pattern> patterns;
     std::uint64_t matched_by_layers = 0;  ///< bit k: a layer without parameters matches pattern k
-    port_names names;
+    port_names names;                     ///< of inputs, outputs and targets, where they have some
     growing<named_output> named;          ///< what the net calls outputs (expr/output.hpp)
     fault err;
 
