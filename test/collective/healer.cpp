@@ -30,10 +30,10 @@ std::string told(healing what, std::int64_t bytes, std::int64_t most) {
         }
         healing_message m{what, bytes};
         try {
-            c.broadcast({reinterpret_cast<std::byte*>(&m), sizeof m}, 1);
+            c.send(0, healing_message::announced, m.as_bytes());
             std::vector<std::byte> x(bytes > 0 && bytes <= most ? static_cast<std::size_t>(bytes) : 1u);
-            if (bytes > 0) c.broadcast({x.data(), x.size()}, 1);
-            c.broadcast({reinterpret_cast<std::byte*>(&m), sizeof m}, 0);
+            if (bytes > 0) c.send(0, healing_message::content, x);
+            c.recv(0, healing_message::done, m.as_bytes());
         } catch (const cluster_error&) {   // of the other one
         }
     });

@@ -2,6 +2,7 @@
 // needs: nccl
 #define BOOST_TEST_MODULE nccl
 #include "support/member_processes.hpp"
+#include "support/pairs.hpp"
 #include <boost/test/unit_test.hpp>
 #include <sinter/collective/nccl.hpp>
 
@@ -24,7 +25,11 @@ BOOST_AUTO_TEST_CASE(a_member_alone) {
         BOOST_TEST_MESSAGE("skipped: this machine has no GPU");
         return;
     }
-    in_processes<nccl>(1, [](communicator& c) { check_operations(c, 100); });
+    in_processes<nccl>(1, [](communicator& c) {
+        check_operations(c, 100);
+        check_messages(c);
+        check_groups(c);
+    });
 }
 
 BOOST_AUTO_TEST_CASE(without_a_gpu_all_are_told) {

@@ -5,6 +5,7 @@
 // processors: 2
 #define BOOST_TEST_MODULE shared_memory
 #include "support/member_processes.hpp"
+#include "support/pairs_of_processes.hpp"
 #include <bit>
 #include <boost/test/unit_test.hpp>
 #include <sinter/collective/automatic.hpp>
@@ -53,4 +54,14 @@ BOOST_AUTO_TEST_CASE(the_tree_has_the_same_bits_by_every_way) {
         for (const auto& t : one) BOOST_TEST(t == one.front());
         BOOST_TEST(one == other, boost::test_tools::per_element());
     }
+}
+
+BOOST_AUTO_TEST_CASE(messages_between_two) {
+    for (const int members : {1, 3}) in_processes<shared_memory>(members, [](communicator& c) { check_messages(c); });
+    check_deaths_between_messages<shared_memory>();
+}
+BOOST_AUTO_TEST_CASE(groups_of_some_members) {
+    in_processes<shared_memory>(4, check_groups);
+    in_processes<automatic>(3, check_groups);
+    check_failures_of_groups(runner_of_processes<shared_memory>());
 }

@@ -5,6 +5,7 @@
 // processors: 2
 #define BOOST_TEST_MODULE tcp
 #include "support/member_processes.hpp"
+#include "support/pairs_of_processes.hpp"
 #include <boost/test/unit_test.hpp>
 #include <sinter/collective/halving_doubling.hpp>
 #include <sinter/collective/ring.hpp>
@@ -37,4 +38,15 @@ BOOST_AUTO_TEST_CASE(differences_are_errors_on_all) {
 BOOST_AUTO_TEST_CASE(a_killed_member_is_an_error_of_the_others) {
     check_deaths_of_processes<ring>();
     check_deaths_of_processes<halving_doubling>();
+}
+
+BOOST_AUTO_TEST_CASE(messages_between_two) {
+    for (const int members : {1, 2, 3}) in_processes<ring>(members, [](communicator& c) { check_messages(c); });
+    check_message_faults(runner_of_processes<ring>());
+    check_deaths_between_messages<ring>();
+}
+BOOST_AUTO_TEST_CASE(a_member_that_leaves_sends_nothing_more) { check_members_that_leave<ring>(); }
+BOOST_AUTO_TEST_CASE(groups_of_some_members) {
+    for (const int members : {1, 3, 4}) in_processes<ring>(members, check_groups);
+    check_failures_of_groups(runner_of_processes<halving_doubling>());
 }

@@ -2,6 +2,7 @@
 // processors: 2
 #define BOOST_TEST_MODULE thread_group
 #include "support/members.hpp"
+#include "support/pairs.hpp"
 #include <boost/test/unit_test.hpp>
 #include <sinter/collective/thread_group.hpp>
 
@@ -38,3 +39,26 @@ BOOST_AUTO_TEST_CASE(what_one_member_throws_reaches_all) {
 }
 
 BOOST_AUTO_TEST_CASE(buckets_beside_computing) { on_threads(3, check_buckets_beside_computing); }
+
+BOOST_AUTO_TEST_CASE(messages_between_two) {
+    for (const int members : {1, 2, 3, 5}) on_threads(members, [](communicator& c) { check_messages(c); });
+    check_message_faults(texts_of(on_threads));
+}
+BOOST_AUTO_TEST_CASE(messages_that_make_no_sense_are_refused) {
+    on_threads(2, [](communicator& c) {
+        std::vector<std::byte> x(3);
+        int refused = 0;
+        for (const int peer : {-1, 2})
+            try {
+                c.send(peer, 0, x);
+            } catch (const option_error& e) {
+                refused += std::string(e.what()).find("needed 0 to 1") != std::string::npos;
+            }
+        need(refused == 2, "no member has this rank");
+        c.barrier();
+    });
+}
+BOOST_AUTO_TEST_CASE(groups_of_some_members) {
+    for (const int members : {1, 2, 3, 4, 7}) on_threads(members, check_groups);
+    check_failures_of_groups(texts_of(on_threads));
+}

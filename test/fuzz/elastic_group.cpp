@@ -31,6 +31,12 @@ public:
         else if (o.what == collective::kind::broadcast && o.root != 0) take(to, n);
         return 1;
     }
+    collective::message start_send(int, std::int64_t, span<const std::byte>) override { return 1; }
+    collective::message start_recv(int, std::int64_t, span<std::byte> into) override {
+        take(into.data(), static_cast<std::int64_t>(into.size()));
+        return 1;
+    }
+    void wait_message(collective::message, double) override {}
     void wait(collective::ticket) override {}
     void check() override {}
     void fail(std::string_view) noexcept override {}

@@ -16,6 +16,18 @@ struct automatic {
 #include <sinter/collective/tcp.hpp>
 
 namespace sinter::inline SINTER_TARGET {
+namespace collective {
+/// Groups within one host by shared memory, where they can; others by TCP.
+inline split_function split_automatically(const std::shared_ptr<net_membership>& m) {
+    return [m](communicator& all, const group_of_members& g, const std::shared_ptr<membership>& these) {
+        const bool one_host = these && these->size() > 1 && m->on_one_host(*these);
+        return split_shared_memory(all, g, these, one_host, [&](const std::string&) {
+            return tcp_engine_of_group(algorithm::automatic, m, g, *these);
+        });
+    };
+}
+}   // namespace collective
+
 SINTER_APART std::unique_ptr<collective::communicator> automatic::connect(const cluster& who,
                                                                           const wire::identity& same) {
     constexpr auto algorithm = static_cast<std::uint64_t>(collective::algorithm::automatic);
@@ -24,8 +36,7 @@ SINTER_APART std::unique_ptr<collective::communicator> automatic::connect(const 
     std::unique_ptr<collective::engine> e;
     if (m->size() > 1 && m->on_one_host()) e = collective::shared_memory_among(m, why_not);
     if (!e) e = collective::tcp_engine(collective::algorithm::automatic, m);
-    return std::make_unique<collective::queued_communicator>(
-        m, std::make_unique<collective::watched_engine>(m, std::move(e)));
+    return collective::connected(m, std::move(e), collective::split_automatically(m));
 }
 }   // namespace sinter::inline SINTER_TARGET
 #endif

@@ -48,6 +48,7 @@ public:
             throw data_error("a sum over members is not the sum of what they had: memory or a device that is not sound",
                              where, fault, "what a random projection of all members' numbers says");
     }
+    std::unique_ptr<communicator> split(int color, int key) override;
 
 private:
     struct projection {
@@ -107,6 +108,10 @@ private:
 inline std::unique_ptr<communicator> checked(std::unique_ptr<communicator> c, std::int64_t every) {
     if (!c || every == 0) return c;
     return std::make_unique<checked_communicator>(std::move(c), every);
+}
+
+inline std::unique_ptr<communicator> checked_communicator::split(int color, int key) {
+    return checked(c_->split(color, key), every_);
 }
 
 }   // namespace sinter::inline SINTER_TARGET::collective

@@ -3,6 +3,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <memory>
+#include <sinter/base/error.hpp>
 #include <sinter/base/span.hpp>
 #include <sinter/base/target_namespace.hpp>
 #include <string_view>
@@ -78,6 +80,10 @@ constexpr part_range part_of(std::int64_t n, int r, int parts) {
 
 /// Names an operation that was started.
 using ticket = std::int64_t;
+/// Names a message between two members that was started.
+using message = std::int64_t;
+/// Seconds that a message may take where nothing else is said.
+inline constexpr double message_within = 300;
 
 /// The members of a job, as one of them sees them. One communicator for each session: all members
 /// start the same operations in the same order. What differs (an operation's kind, type, reduction,
@@ -120,6 +126,44 @@ public:
     /// Which of n elements are member r's in reduce_scatter and all_gather.
     part_range part(std::int64_t n, int r) const { return part_of(n, r, size()); }
 
+    // ---- Messages between two members. They do not count among the operations of all: they may be sent and awaited
+    // while operations are queued or carried out, in any order, by any thread. A message is matched by the two members
+    // and its tag; of several with the same ones the first that was sent goes to the first that is awaited.
+
+    /// Starts to send bytes to a member, which may be this one. They must stay until wait_message() has returned: then
+    /// they have been copied or are on their way, whether the other member awaits them yet or not.
+    virtual message start_send(int to, std::int64_t tag, span<const std::byte>) {
+        (void)to, (void)tag;
+        no("messages between two members");
+    }
+    /// Starts to await a message of exactly so many bytes. After an error nothing can be said of its contents.
+    virtual message start_recv(int from, std::int64_t tag, span<std::byte>) {
+        (void)from, (void)tag;
+        no("messages between two members");
+    }
+    /// Returns when this message is there or on its way; each may be waited for once. Throws cluster_error, on every
+    /// member: the first thing that went wrong, which may be that the message has not come within so many seconds
+    /// (infinity: as long as both members live), or that it has another size.
+    virtual void wait_message(message, double within) {
+        (void)within;
+        no("messages between two members");
+    }
+    void send(int to, std::int64_t tag, span<const std::byte> x, double within = message_within) {
+        wait_message(start_send(to, tag, x), within);
+    }
+    void recv(int from, std::int64_t tag, span<std::byte> x, double within = message_within) {
+        wait_message(start_recv(from, tag, x), within);
+    }
+
+    /// A communicator over the members that give the same color, in the order of their keys, and of their ranks here
+    /// where keys are equal. All members call it, as one of their operations; who gives a negative color is in no group
+    /// and gets null. A group's operations and messages are apart from those of others. Its failures are failures of
+    /// all members here, and the reverse; errors name ranks of the whole job. It may outlive this communicator.
+    virtual std::unique_ptr<communicator> split(int color, int key) {
+        (void)color, (void)key;
+        no("groups of some members");
+    }
+
     // What follows waits for its result.
     void all_reduce(span<float> x, reduction how = reduction::sum) { reduce_now(x, element::f32, how); }
     void all_reduce(span<double> x, reduction how = reduction::sum) { reduce_now(x, element::f64, how); }
@@ -154,6 +198,9 @@ public:
     }
 
 private:
+    [[noreturn]] SINTER_COLD static void no(const char* what) {
+        throw device_error("this communicator has none of them", what);
+    }
     void now(const operation& o, void* data, std::int64_t n) { wait(start(o, data, n, false)); }
     template <class T>
     void reduce_now(span<T> x, element type, reduction how) {

@@ -27,6 +27,12 @@ public:
     }
     void ask_all_to_stop(const char* reason) override { c_->ask_all_to_stop(reason); }
     bool asked_to_stop() const override { return c_->asked_to_stop(); }
+    message start_send(int to, std::int64_t tag, span<const std::byte> x) override {
+        return c_->start_send(to, tag, x);
+    }
+    message start_recv(int from, std::int64_t tag, span<std::byte> x) override { return c_->start_recv(from, tag, x); }
+    void wait_message(message m, double within) override { c_->wait_message(m, within); }
+    std::unique_ptr<communicator> split(int color, int key) override { return c_->split(color, key); }
 
 protected:
     std::unique_ptr<communicator> c_;

@@ -7,6 +7,7 @@
 #include <condition_variable>
 #include <deque>
 #include <functional>
+#include <limits>
 #include <mutex>
 
 namespace sinter::inline SINTER_TARGET::collective {
@@ -20,10 +21,16 @@ enum class healing : std::int64_t {
     come,      ///< all so far has been sent: it may join
     last       ///< it joins behind what it has got
 };
-/// What the member that heals sends before the bytes themselves.
+/// What the member that heals, rank 1 of the two, sends before the bytes themselves; rank 0 sends the same back once it
+/// has done what it was asked to do.
 struct healing_message {
     healing what = healing::nothing;
     std::int64_t bytes = 0;   ///< that follow
+
+    enum tag : std::int64_t { announced, content, done };
+    span<std::byte> as_bytes() { return {reinterpret_cast<std::byte*>(this), sizeof *this}; }
+    /// How long the two wait for each other: as long as both live and get on.
+    static constexpr double within = std::numeric_limits<double>::infinity();
 };
 
 /// Bytes that are queued for one that joins, and that it takes in one message, where a model has
@@ -138,9 +145,9 @@ private:
     /// Returns when the other one has done what it was asked to do.
     static void send(communicator& c, entry& e) {
         healing_message m{e.what, static_cast<std::int64_t>(e.bytes.size())};
-        c.broadcast({reinterpret_cast<std::byte*>(&m), sizeof m}, 1);
-        if (m.bytes > 0) c.broadcast({e.bytes.data(), e.bytes.size()}, 1);
-        c.broadcast({reinterpret_cast<std::byte*>(&m), sizeof m}, 0);
+        c.send(0, healing_message::announced, m.as_bytes(), m.within);
+        if (m.bytes > 0) c.send(0, healing_message::content, e.bytes, m.within);
+        c.recv(0, healing_message::done, m.as_bytes(), m.within);
     }
 };
 
@@ -152,15 +159,15 @@ void be_healed(communicator& c, std::int64_t most, F f, Over over) {
     std::vector<std::byte> bytes;
     for (;;) {
         healing_message m;
-        c.broadcast({reinterpret_cast<std::byte*>(&m), sizeof m}, 1);
+        c.recv(1, healing_message::announced, m.as_bytes(), m.within);
         if (m.what < healing::nothing || m.what > healing::last || m.bytes < 0 || m.bytes > most)
             throw cluster_error(1, "", "", "healing", -1,
                                 joined({"a message of kind ", static_cast<std::int64_t>(m.what), " and ", m.bytes,
                                         " bytes; needed a known kind, and ", most, " bytes at most"}));
         bytes.resize(static_cast<std::size_t>(m.bytes));
-        if (m.bytes > 0) c.broadcast({bytes.data(), bytes.size()}, 1);
+        if (m.bytes > 0) c.recv(1, healing_message::content, bytes, m.within);
         f(m.what, bytes);
-        c.broadcast({reinterpret_cast<std::byte*>(&m), sizeof m}, 0);
+        c.send(1, healing_message::done, m.as_bytes(), m.within);
         if (m.what == healing::last || over()) return;
     }
 }

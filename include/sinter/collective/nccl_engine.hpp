@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <sinter/collective/net_membership.hpp>
 #include <sinter/collective/tcp.hpp>
 
 #if !__has_include(<nccl.h>)
@@ -10,19 +9,29 @@
 #error "sinter/collective/nccl.hpp needs the CUDA Toolkit"
 #endif
 #include <cuda_runtime_api.h>
+#include <functional>
 #include <nccl.h>
 
 namespace sinter::inline SINTER_TARGET::collective {
 
-/// Sums of memory on GPUs by NCCL, one GPU a member: the one that is current where the communicator
-/// is made. NCCL hangs or computes anything where members differ; so all first meet over TCP, which
-/// compares what they do. What NCCL has no operation for (the order of the tree, maxima that keep
-/// NaNs, rows) goes through the host and TCP, as does memory of the host.
+inline bool on_device(const void* data) {
+    cudaPointerAttributes a{};
+    if (data && ::cudaPointerGetAttributes(&a, data) == cudaSuccess) return a.type == cudaMemoryTypeDevice;
+    ::cudaGetLastError();
+    return false;
+}
+
+/// Sums of memory on GPUs by NCCL, one GPU a member. NCCL hangs or computes anything where members
+/// differ; so all first meet over TCP, which compares what they do. What NCCL has no operation for
+/// (the order of the tree, maxima that keep NaNs, rows) goes through the host and TCP, as does memory
+/// of the host.
 class nccl_engine final : public engine {
 public:
-    explicit nccl_engine(std::shared_ptr<net_membership> m)
-        : members_(std::move(m)), over_tcp_(tcp_engine(algorithm::automatic, members_)) {
-        need(::cudaGetDevice(&device_), "a device");
+    /// `from_first`: what the first member says, on all of them; each calls it once. `device`: this member's.
+    nccl_engine(std::shared_ptr<membership> m, std::unique_ptr<transport_engine> over_tcp, int device,
+                const std::function<std::string(const std::string&)>& from_first)
+        : members_(std::move(m)), over_tcp_(std::move(over_tcp)), device_(device) {
+        need(::cudaSetDevice(device_), "the device");
         need(::cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "a stream");
         ncclUniqueId id{};
         std::string fault, bytes;
@@ -30,8 +39,9 @@ public:
             if (const ncclResult_t r = ::ncclGetUniqueId(&id); r != ncclSuccess) fault = ::ncclGetErrorString(r);
             else bytes.assign(id.internal, sizeof id.internal);
         }
-        const std::string told = members_->group().exchange("NCCL's id", bytes).at(0);
-        if (told.size() != sizeof id.internal) throw own_error("rank 0 has no NCCL: " + fault);
+        const std::string told = from_first(bytes);
+        if (told.size() != sizeof id.internal)
+            throw own_error(joined({"rank ", members_->job_rank(0), " has no NCCL: ", fault}));
         told.copy(id.internal, sizeof id.internal);
         ncclConfig_t config = NCCL_CONFIG_INITIALIZER;
         config.blocking = 0;
@@ -84,7 +94,7 @@ public:
     }
 
 private:
-    std::shared_ptr<net_membership> members_;
+    std::shared_ptr<membership> members_;
     std::unique_ptr<transport_engine> over_tcp_;
     ncclComm_t comm_ = nullptr;
     cudaStream_t stream_ = nullptr;
@@ -103,12 +113,6 @@ private:
             case element::u8: break;
         }
         return ncclUint8;
-    }
-    static bool on_device(const void* data) {
-        cudaPointerAttributes a{};
-        if (data && ::cudaPointerGetAttributes(&a, data) == cudaSuccess) return a.type == cudaMemoryTypeDevice;
-        ::cudaGetLastError();
-        return false;
     }
     /// All do the same, or all get an error before NCCL is asked.
     void agree(const operation& o, std::int64_t number, std::int64_t n) {
@@ -160,7 +164,8 @@ private:
     }
     SINTER_COLD cluster_error own_error(std::string cause) const {
         const int r = members_->rank();
-        return {r, members_->role(r), members_->address(r), name_of(now_), now_.step, std::move(cause)};
+        return {members_->job_rank(r), members_->role(r), members_->address(r), name_of(now_), now_.step,
+                std::move(cause)};
     }
     void need(ncclResult_t r) {
         if (fine(r)) return;

@@ -5,6 +5,7 @@
 #include <sinter/collective/engine.hpp>
 #include <sinter/net/process_group.hpp>
 #include <sinter/net/progress_report.hpp>
+#include <functional>
 
 namespace sinter::inline SINTER_TARGET::collective {
 
@@ -38,6 +39,13 @@ public:
     wire::process_group& group() { return group_; }
     /// Whether the roster has one host for all.
     bool on_one_host() const { return one_host_; }
+    bool on_one_host(const membership& these) const {
+        for (int r = 1; r < these.size(); ++r)
+            if (host(these.job_rank(r)) != host(these.job_rank(0))) return false;
+        return true;
+    }
+    /// What the roster calls a member's host; that of loopback addresses is "localhost".
+    std::string host(int rank) const { return machine(group_.roster().member(rank).host); }
 
 private:
     wire::process_group group_;
@@ -49,11 +57,15 @@ private:
     }
 };
 
+/// How an engine of processes makes one for a group: see engine::split().
+using split_function = std::function<std::unique_ptr<engine>(communicator& all, const group_of_members&,
+                                                             const std::shared_ptr<membership>& these)>;
+
 /// An engine that reports to the watchdog what it is at, and puts the operation into its errors' text.
 class watched_engine final : public engine {
 public:
-    watched_engine(std::shared_ptr<net_membership> m, std::unique_ptr<engine> e)
-        : members_(std::move(m)), engine_(std::move(e)) {}
+    watched_engine(std::shared_ptr<net_membership> m, std::unique_ptr<engine> e, split_function split)
+        : members_(std::move(m)), engine_(std::move(e)), split_(std::move(split)) {}
     void perform(const operation& o, std::int64_t number, void* data, std::int64_t n) override {
         members_->progress(o.step, name_of(o.what));
         try {
@@ -70,12 +82,18 @@ public:
         }
     }
 
+    std::unique_ptr<engine> split(communicator& all, const group_of_members& g,
+                                  const std::shared_ptr<membership>& these) override {
+        auto e = split_(all, g, these);
+        return e ? std::make_unique<watched_engine>(members_, std::move(e), split_) : nullptr;
+    }
     bool on_any_thread() const override { return engine_->on_any_thread(); }
     bool reads_device_memory() const override { return engine_->reads_device_memory(); }
 
 private:
     std::shared_ptr<net_membership> members_;
     std::unique_ptr<engine> engine_;
+    split_function split_;
 
     static cluster_error named(const cluster_error& e, const operation& o) {
         return {e.rank(), e.role(), e.address(), name_of(o), o.step, e.cause()};

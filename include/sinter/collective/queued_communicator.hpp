@@ -12,6 +12,8 @@
 #include <sinter/base/os/posix_thread.hpp>
 #include <sinter/collective/element.hpp>
 #include <sinter/collective/engine.hpp>
+#include <sinter/collective/group_messages.hpp>
+#include <sinter/collective/told_by_members.hpp>
 
 namespace sinter::inline SINTER_TARGET::collective {
 
@@ -22,8 +24,11 @@ namespace sinter::inline SINTER_TARGET::collective {
 /// the thread, once).
 class queued_communicator : public communicator {
 public:
-    queued_communicator(std::shared_ptr<membership> m, std::unique_ptr<engine> e)
-        : members_(std::move(m)), engine_(std::move(e)), may_spin_(members_->may_spin()) {}
+    /// `between`: null where two members cannot send each other messages.
+    queued_communicator(std::shared_ptr<membership> m, std::unique_ptr<engine> e,
+                        std::shared_ptr<messages> between = nullptr, std::uint32_t group = 0)
+        : members_(std::move(m)), engine_(std::move(e)), between_(members_, std::move(between), group),
+          may_spin_(members_->may_spin()) {}
     ~queued_communicator() override {
         {
             std::unique_lock lock(mutex_);
@@ -77,6 +82,25 @@ public:
     void ask_all_to_stop(const char* reason) override { members_->ask_all_to_stop(reason); }
     bool asked_to_stop() const override { return members_->asked_to_stop(); }
 
+    message start_send(int to, std::int64_t tag, span<const std::byte> x) override {
+        members_->progress(behind(), "sending a message");
+        return between_.send(to, tag, x);
+    }
+    message start_recv(int from, std::int64_t tag, span<std::byte> x) override {
+        members_->progress(behind(), "awaiting a message");
+        return between_.receive(from, tag, x);
+    }
+    void wait_message(message m, double within) override { between_.wait(m, within); }
+    std::unique_ptr<communicator> split(int color, int key) override {
+        const group_choice mine{color, key, members_->last_group() + 1};
+        const group_of_members g = group_of(told_by_all(*this, mine, "split"), rank());
+        members_->last_group() = g.number;
+        const bool in = !g.ranks.empty();
+        const auto these = in ? std::make_shared<subgroup>(members_, g.ranks, g.rank) : nullptr;
+        auto e = engine_->split(*this, g, these);
+        return in ? std::make_unique<queued_communicator>(these, std::move(e), between_.all(), g.number) : nullptr;
+    }
+
 private:
     struct entry {
         operation what;
@@ -88,6 +112,7 @@ private:
 
     std::shared_ptr<membership> members_;
     std::unique_ptr<engine> engine_;
+    group_messages between_;
     const bool may_spin_;
     std::mutex mutex_;
     std::condition_variable work_, progress_;
@@ -106,7 +131,7 @@ private:
     /// An error that this member is the cause of.
     SINTER_COLD cluster_error own_error(const operation& o, std::string_view cause) const {
         const int r = rank();
-        return {r, members_->role(r), members_->address(r), name_of(o), o.step, std::string(cause)};
+        return {members_->job_rank(r), members_->role(r), members_->address(r), name_of(o), o.step, std::string(cause)};
     }
     const operation& next() const { return queue_[done_ % slots].what; }
     SINTER_COLD static void refuse_nonsense(const operation& o, const void* data, std::int64_t n) {

@@ -14,16 +14,17 @@ struct shared_memory {
 }   // namespace sinter::inline SINTER_TARGET
 
 #if SINTER_BODIES
-#include <sinter/collective/net_membership.hpp>
-#include <sinter/collective/queued_communicator.hpp>
 #include <sinter/collective/shared_memory_engine.hpp>
+#include <sinter/collective/tcp.hpp>
 
 namespace sinter::inline SINTER_TARGET {
 namespace collective {
 
-/// Memory that all members have mapped; where one of them cannot, null and the reason.
-inline std::unique_ptr<engine> shared_memory_among(const std::shared_ptr<net_membership>& m, std::string& why_not) {
-    wire::process_group& group = m->group();
+/// Memory that all members have mapped; where one of them cannot, null and the reason. `exchange(what, text)`: what
+/// each of them says, by rank.
+template <class Exchange>
+std::unique_ptr<engine> shared_memory_among(const std::shared_ptr<membership>& m, Exchange exchange,
+                                            std::string& why_not) {
     const std::size_t bytes = shared_memory_engine::segment_bytes(m->size());
     shared_segment segment;
     std::string path, token(16, '\0'), fault;
@@ -35,7 +36,7 @@ inline std::unique_ptr<engine> shared_memory_among(const std::shared_ptr<net_mem
         } catch (const error& e) {
             fault = e.what();
         }
-    const std::string made = group.exchange("shared memory: where", m->rank() == 0 ? token + path : "").at(0);
+    const std::string made = exchange("shared memory: where", m->rank() == 0 ? token + path : "").at(0);
     if (m->rank() != 0) try {
             if (made.size() <= token.size()) throw device_error("rank 0 could not make shared memory", "shared_memory");
             segment = shared_segment::open(made.substr(token.size()), bytes);
@@ -45,7 +46,7 @@ inline std::unique_ptr<engine> shared_memory_among(const std::shared_ptr<net_mem
         } catch (const error& e) {
             fault = e.what();
         }
-    const auto faults = group.exchange("shared memory: opened", fault);
+    const auto faults = exchange("shared memory: opened", fault);
     for (int r = 0; r < m->size(); ++r)
         if (const std::string& f = faults.at(static_cast<std::size_t>(r)); !f.empty()) {
             why_not = m->role(r) + " at " + m->address(r) + ": " + f;
@@ -53,6 +54,44 @@ inline std::unique_ptr<engine> shared_memory_among(const std::shared_ptr<net_mem
         }
     segment.close_file();
     return std::make_unique<shared_memory_engine>(m, std::move(segment));
+}
+inline std::unique_ptr<engine> shared_memory_among(const std::shared_ptr<net_membership>& m, std::string& why_not) {
+    return shared_memory_among(m, [&](const char* what, const std::string& mine) {
+        return m->group().exchange(what, mine);
+    }, why_not);
+}
+[[noreturn]] SINTER_COLD inline void refuse_to_share(const char* who, const std::string& why) {
+    throw option_error(joined({"the members of this ", who, " cannot share memory"}), "shared_memory", why,
+                       "processes of one machine and user");
+}
+/// How shared memory splits: otherwise(why) where a group's members cannot share any. All members of `all` call it.
+template <class Otherwise>
+std::unique_ptr<engine> split_shared_memory(communicator& all, const group_of_members& g,
+                                            const std::shared_ptr<membership>& these, bool may_share,
+                                            Otherwise otherwise) {
+    std::string why_not;
+    const auto exchange = [&](const char*, const std::string& mine) {
+        const auto said = all.all_gather(as_bytes(mine));
+        std::vector<std::string> of_these;
+        for (const int r : g.ranks) {
+            const auto& s = said[static_cast<std::size_t>(r)];
+            of_these.emplace_back(reinterpret_cast<const char*>(s.data()), s.size());
+        }
+        return of_these;
+    };
+    std::unique_ptr<engine> e;
+    if (these && may_share) e = shared_memory_among(these, exchange, why_not);
+    else for (int k = 0; k < 2; ++k) exchange("", "");   // others may
+    if (these && !e) e = otherwise(why_not);
+    return e;
+}
+
+inline split_function split_by_shared_memory() {
+    return [](communicator& all, const group_of_members& g, const std::shared_ptr<membership>& these) {
+        return split_shared_memory(all, g, these, true, [](const std::string& why) -> std::unique_ptr<engine> {
+            refuse_to_share("group", why);
+        });
+    };
 }
 
 }   // namespace collective
@@ -62,11 +101,8 @@ SINTER_APART std::unique_ptr<collective::communicator> shared_memory::connect(co
     const auto m = std::make_shared<collective::net_membership>(who, same.sent_by(100));   // no algorithm's number
     std::string why_not;
     auto e = collective::shared_memory_among(m, why_not);
-    if (!e)
-        throw option_error("the members of this job cannot share memory", "shared_memory", why_not,
-                           "processes of one machine and user");
-    return std::make_unique<collective::queued_communicator>(
-        m, std::make_unique<collective::watched_engine>(m, std::move(e)));
+    if (!e) collective::refuse_to_share("job", why_not);
+    return collective::connected(m, std::move(e), collective::split_by_shared_memory());
 }
 
 }   // namespace sinter::inline SINTER_TARGET

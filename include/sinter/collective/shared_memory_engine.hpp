@@ -109,7 +109,8 @@ private:
         for (int r = 1; r < size_; ++r) {
             const description& d = record_of(r).described[described_ & 1];
             if (!same(d.what, first.what) || d.n != first.n)
-                throw differing(r, members_->role(r), members_->address(r), d.what, d.n, first.what, first.n, 0);
+                throw differing(members_->job_rank(r), members_->role(r), members_->address(r), d.what, d.n,
+                                first.what, first.n, members_->job_rank(0));
         }
     }
 
@@ -201,7 +202,7 @@ private:
     }
     void refuse_slot(const operation& o, int r, const row_slot& head, std::int64_t n) {
         if (head.bytes >= 0 && head.bytes <= n - static_cast<std::int64_t>(sizeof head)) return;
-        throw cluster_error(r, members_->role(r), members_->address(r), name_of(o), o.step,
+        throw cluster_error(members_->job_rank(r), members_->role(r), members_->address(r), name_of(o), o.step,
                             "its slot of " + std::to_string(n) + " bytes says that " + std::to_string(head.bytes) +
                                 " follow");
     }

@@ -45,15 +45,17 @@ SINTER_COLD inline std::string words_of(const wire::frame_tag& t, std::uint64_t 
 /// becomes readable at the first error of the job.
 class tcp_transport final : public transport {
 public:
-    /// `links`: by rank, null for this one. `failed`: becomes readable when `check` throws.
-    tcp_transport(int rank, std::vector<wire::data_link*> links, int failed, std::function<void()> check, bool may_spin)
+    /// `links`: by rank, null for this one. `failed`: becomes readable when `check` throws. `job_rank`: of this member
+    /// in the whole job; -1: the same.
+    tcp_transport(int rank, std::vector<wire::data_link*> links, int failed, std::function<void()> check, bool may_spin,
+                  int job_rank = -1)
         : links_(std::move(links)), check_(std::move(check)), rank_(rank), failed_(failed), may_spin_(may_spin) {
         for (wire::data_link* const l : links_)
             if (l)
                 l->describe_with(words_of,
                                  [](const wire::frame_tag& theirs, int peer, const wire::frame_tag& own, int self) {
                                      return why_other(peer, operation_of(theirs), self, operation_of(own));
-                                 }, rank);
+                                 }, job_rank < 0 ? rank : job_rank);
     }
 
     int rank() const override { return rank_; }

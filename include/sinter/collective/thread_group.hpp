@@ -3,19 +3,26 @@
 #include <sinter/collective/combine.hpp>
 #include <sinter/collective/first_error.hpp>
 #include <sinter/collective/queued_communicator.hpp>
+#include <sinter/collective/thread_messages.hpp>
 
 namespace sinter::inline SINTER_TARGET::collective {
 namespace detail {
 
 /// What the threads of a group share.
-class thread_meeting {
+class thread_meeting final : public thread_waits {
 public:
-    explicit thread_meeting(int n) : entries_(static_cast<std::size_t>(n)), may_spin_(usable_cores() >= n) {}
+    thread_meeting(std::shared_ptr<thread_job> job, int n)
+        : entries_(static_cast<std::size_t>(n)), job_(std::move(job)), may_spin_(usable_cores() >= n) {
+        job_->add(this);
+    }
+    ~thread_meeting() override { job_->remove(this); }
+    thread_meeting(const thread_meeting&) = delete;
+    thread_meeting& operator=(const thread_meeting&) = delete;
 
     int size() const { return static_cast<int>(entries_.size()); }
     bool may_spin() const { return may_spin_; }
-    first_error& error() { return error_; }
-    std::atomic<bool> asked_to_stop{false};
+    thread_job& job() const { return *job_; }
+    const std::shared_ptr<thread_job>& shared_job() const { return job_; }
 
     struct entry {
         operation what;
@@ -26,7 +33,8 @@ public:
 
     /// Returns when all members have come; throws the first error, unless all have come.
     void meet(patience& own) {
-        if (error_) error_.rethrow();
+        first_error& error = job_->error();
+        if (error) error.rethrow();
         const unsigned round = rounds_.load(std::memory_order_acquire),
                        before = changes_.load(std::memory_order_acquire);
         if (come_.fetch_add(1, std::memory_order_acq_rel) + 1 == size()) {
@@ -35,51 +43,48 @@ public:
             wake();
             return;
         }
-        if (!error_) await_change(changes_, before, may_spin_, &own);
-        if (rounds_.load(std::memory_order_acquire) == round) error_.rethrow();
+        if (!error) await_change(changes_, before, may_spin_, &own);
+        if (rounds_.load(std::memory_order_acquire) == round) error.rethrow();
     }
-    void fail(const cluster_error& e) noexcept {
-        error_.set(e);
-        wake();
+    void wake() noexcept override {
+        changes_.fetch_add(1, std::memory_order_release);
+        changes_.notify_all();
     }
 
 private:
     std::vector<entry> entries_;
-    first_error error_;
+    std::shared_ptr<thread_job> job_;
     std::atomic<int> come_{0};
     std::atomic<unsigned> rounds_{0}, changes_{0};   // a change is a round's end or an error
     const bool may_spin_;
-
-    void wake() {
-        changes_.fetch_add(1, std::memory_order_release);
-        changes_.notify_all();
-    }
 };
 
 class thread_membership final : public membership {
 public:
-    thread_membership(std::shared_ptr<thread_meeting> m, int rank) : meeting_(std::move(m)), rank_(rank) {}
+    thread_membership(std::shared_ptr<thread_job> j, int rank, int size)
+        : job_(std::move(j)), rank_(rank), size_(size) {}
     int rank() const override { return rank_; }
-    int size() const override { return meeting_->size(); }
+    int size() const override { return size_; }
     void check() override {
-        if (meeting_->error()) meeting_->error().rethrow();
+        if (job_->error()) job_->error().rethrow();
     }
-    void fail(const cluster_error& e) noexcept override { meeting_->fail(e); }
+    void fail(const cluster_error& e) noexcept override { job_->fail(e); }
     std::string role(int rank) const override { return "thread/" + std::to_string(rank); }
-    bool may_spin() const override { return meeting_->may_spin(); }
-    void ask_all_to_stop(const char*) override { meeting_->asked_to_stop.store(true, std::memory_order_release); }
-    bool asked_to_stop() const override { return meeting_->asked_to_stop.load(std::memory_order_acquire); }
+    bool may_spin() const override { return usable_cores() >= size_; }
+    void ask_all_to_stop(const char*) override { job_->asked_to_stop.store(true, std::memory_order_release); }
+    bool asked_to_stop() const override { return job_->asked_to_stop.load(std::memory_order_acquire); }
 
 private:
-    std::shared_ptr<thread_meeting> meeting_;
-    int rank_;
+    std::shared_ptr<thread_job> job_;
+    int rank_, size_;
 };
 
 /// Each member combines its part, reading all members' memory, and then copies the others' parts.
 class thread_engine final : public engine {
 public:
-    thread_engine(std::shared_ptr<thread_meeting> m, int rank)
-        : meeting_(std::move(m)), sources_(static_cast<std::size_t>(meeting_->size())), rank_(rank) {}
+    thread_engine(std::shared_ptr<membership> of, std::shared_ptr<thread_meeting> m)
+        : members_(std::move(of)), meeting_(std::move(m)), sources_(static_cast<std::size_t>(meeting_->size())),
+          rank_(members_->rank()) {}
 
     void perform(const operation& o, std::int64_t, void* data, std::int64_t n) override {
         (*meeting_)[rank_] = {o, data, n};
@@ -110,8 +115,22 @@ public:
         }
         meet();   // nobody gets its memory back while others read it
     }
+    /// The first of each group makes what its members share, and all look there.
+    std::unique_ptr<engine> split(communicator& all, const group_of_members& g,
+                                  const std::shared_ptr<membership>& these) override {
+        std::shared_ptr<thread_meeting> made;
+        if (!g.ranks.empty() && g.rank == 0)
+            made = std::make_shared<thread_meeting>(meeting_->shared_job(), static_cast<int>(g.ranks.size()));
+        const std::shared_ptr<thread_meeting>* const mine = &made;
+        const auto told = told_by_all(all, mine, "split");
+        if (!g.ranks.empty() && g.rank != 0) made = *told[static_cast<std::size_t>(g.ranks.front())];
+        all.barrier();   // nobody's goes before all have looked
+        if (g.ranks.empty()) return nullptr;
+        return std::make_unique<thread_engine>(these, std::move(made));
+    }
 
 private:
+    std::shared_ptr<membership> members_;
     std::shared_ptr<thread_meeting> meeting_;
     std::vector<void*> sources_;
     patience patience_;
@@ -147,17 +166,19 @@ private:
     SINTER_COLD void refuse_slot(const row_slot& head, int r, std::int64_t slot) {
         if (head.bytes >= 0 && head.bytes <= slot - static_cast<std::int64_t>(sizeof head)) return;
         const operation& o = (*meeting_)[rank_].what;
-        meeting_->fail(
-            {r, "thread/" + std::to_string(r), "", name_of(o), o.step,
-             "a slot of " + std::to_string(slot) + " bytes says that " + std::to_string(head.bytes) + " are used"});
-        meeting_->error().rethrow();
+        fail({members_->job_rank(r), members_->role(r), "", name_of(o), o.step,
+              "a slot of " + std::to_string(slot) + " bytes says that " + std::to_string(head.bytes) + " are used"});
     }
     void refuse_difference(const thread_meeting::entry& other) {
         const auto& mine = (*meeting_)[0];
         if (same(other.what, mine.what) && other.n == mine.n) return;
         const int r = static_cast<int>(&other - &mine);
-        meeting_->fail(differing(r, "thread/" + std::to_string(r), "", other.what, other.n, mine.what, mine.n, 0));
-        meeting_->error().rethrow();
+        fail(differing(members_->job_rank(r), members_->role(r), "", other.what, other.n, mine.what, mine.n,
+                       members_->job_rank(0)));
+    }
+    [[noreturn]] SINTER_COLD void fail(const cluster_error& e) {
+        meeting_->job().fail(e);
+        meeting_->job().error().rethrow();
     }
 };
 
@@ -170,11 +191,19 @@ public:
     /// `n` members.
     explicit thread_group(int n) {
         if (n < 1) throw option_error("a group has members", "thread_group", std::to_string(n), "1 or more");
-        const auto meeting = std::make_shared<detail::thread_meeting>(n);
-        for (int r = 0; r < n; ++r)
-            members_.push_back(
-                std::make_unique<queued_communicator>(std::make_shared<detail::thread_membership>(meeting, r),
-                                                      std::make_unique<detail::thread_engine>(meeting, r)));
+        const auto job = std::make_shared<detail::thread_job>();
+        const auto meeting = std::make_shared<detail::thread_meeting>(job, n);
+        std::vector<std::shared_ptr<membership>> all;
+        std::vector<std::shared_ptr<detail::thread_mailbox>> boxes;
+        for (int r = 0; r < n; ++r) {
+            all.push_back(std::make_shared<detail::thread_membership>(job, r, n));
+            boxes.push_back(std::make_shared<detail::thread_mailbox>(job, all.back()));
+        }
+        for (int r = 0; r < n; ++r) {
+            const auto& m = all[static_cast<std::size_t>(r)];
+            members_.push_back(std::make_unique<queued_communicator>(
+                m, std::make_unique<detail::thread_engine>(m, meeting), std::make_shared<thread_messages>(boxes, r)));
+        }
     }
     int size() const { return static_cast<int>(members_.size()); }
     /// Of one thread each. Lives as long as the group.

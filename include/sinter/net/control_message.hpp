@@ -7,7 +7,7 @@
 /// `operation` of its frame.
 namespace sinter::inline SINTER_TARGET::wire::message {
 
-enum class kind : std::uint32_t { heartbeat = 1, failure, stop, leave, exchange, ready, start, roster };
+enum class kind : std::uint32_t { heartbeat = 1, failure, stop, leave, exchange, ready, start, roster, dial };
 
 /// "I live, and this is what I do."
 struct heartbeat {
@@ -69,6 +69,13 @@ struct roster {
     std::vector<std::string> addresses;
     template <class A>
     void serialize(A& a, unsigned) { a & addresses; }
+};
+
+/// "Make the further connection of this number between us", to the member of higher rank, which dials.
+struct dial {
+    std::uint32_t number = 0;
+    template <class A>
+    void serialize(A& a, unsigned) { a & number; }
 };
 
 } // namespace sinter::wire::message

@@ -14,7 +14,7 @@ namespace sinter::inline SINTER_TARGET::wire {
 
 inline constexpr std::uint16_t protocol_major = 2, protocol_minor = 0;   // 1: servers' calls by their names
 /// What a connection is for.
-enum class purpose : std::uint8_t { control = 1, data = 2, service = 3 };
+enum class purpose : std::uint8_t { control = 1, data = 2, service = 3, further = 4 };
 
 struct greeting {
     std::uint16_t major = protocol_major, minor = protocol_minor;
@@ -24,7 +24,7 @@ struct greeting {
     purpose use = purpose::control;
     std::uint8_t role = 0;           // the number of a role, as its enumeration has it
     bool keyed = false;
-    std::int32_t index = 0;          // of the task among those of its role
+    std::int32_t index = 0;          // of the task among those of its role; purpose::further: the connection's number
     std::int32_t rank = 0, size = 1;
     identity same;
     std::uint64_t incarnation = 0;   // drawn once by each process: a restarted task has another
@@ -106,7 +106,7 @@ SINTER_COLD inline greeting_fault decode(const greeting_block& b, greeting& g) {
     g.same.policy = detail::get<std::uint64_t>(b.data() + 48);
     g.incarnation = detail::get<std::uint64_t>(b.data() + 56);
     std::memcpy(g.nonce.data(), b.data() + 64, g.nonce.size());
-    const bool fine = g.use >= purpose::control && g.use <= purpose::service && g.size >= 1 && g.rank >= 0 &&
+    const bool fine = g.use >= purpose::control && g.use <= purpose::further && g.size >= 1 && g.rank >= 0 &&
                       g.rank < g.size && detail::get_text(b, detail::job_field, g.job) &&
                       detail::get_text(b, detail::address_field, g.address);
     return fine ? greeting_fault::none : greeting_fault::malformed;

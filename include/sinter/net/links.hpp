@@ -11,12 +11,13 @@
 #include <sinter/net/stranger_limits.hpp>
 #include <sinter/net/tls.hpp>
 #include <list>
+#include <map>
 
 namespace sinter::inline SINTER_TARGET::wire {
 
 /// The connections of one member to all others: it listens for those of higher rank, and dials
 /// those of lower rank until they answer. For each pair there is a control connection, then one for
-/// data. Lives on the loop's thread.
+/// data; further ones, which have numbers, are made when they are asked for. Lives on the loop's thread.
 class links {
 public:
     struct calls {
@@ -25,6 +26,8 @@ public:
         std::function<void(int, purpose)> joined;                  // a connection stands
         std::function<void(const cluster_error&)> failed;
         std::function<std::string()> closed;   // why nobody can join any more; empty: they can
+        std::function<void(int, std::uint32_t number, data_link)> further = {};   // a further connection stands
+        std::function<void(int, std::uint32_t number, const std::string& cause)> no_further = {};   // it cannot be made
     };
 
     links(event_loop& loop, const cluster& who, const greeting& own, std::vector<resolution> addresses,
@@ -95,6 +98,16 @@ public:
                     {rank, who_.member(rank).name(), where(rank)});
         return d;
     }
+    /// Makes the further connection of this number to a member of lower rank, once: it may be asked for again.
+    /// `begun` is called where this is the first time.
+    template <class F>
+    void dial_further(int r, std::uint32_t number, F begun) {
+        auto& d = further_[{r, number}];
+        if (d) return;
+        d = std::make_unique<further_dial>(loop_);
+        begun();
+        try_further(r, number);
+    }
     std::string where(int rank) const {
         const host_port& at = slots_[index(rank)]->at;
         return at.known() ? text_of(at) : "an address that is not known yet";
@@ -125,6 +138,13 @@ private:
         bool told = false;                // a refusal went to it or came from it, and both know the key
         join_trouble trouble;
     };
+    struct further_dial {
+        explicit further_dial(event_loop& loop) : retry(loop) {}
+        std::unique_ptr<meeting> dialling;
+        alarm retry;
+        int tries = 0;
+    };
+    static constexpr int most_tries = 40;   // of a further connection: some ten seconds
 
     event_loop& loop_;
     cluster who_;
@@ -137,6 +157,7 @@ private:
     std::unique_ptr<tls_context> tls_;
     bool settled_ = false;
     name_lookup names_;
+    std::map<std::pair<int, std::uint32_t>, std::unique_ptr<further_dial>> further_;   // that this member dials
 
     channel through(io::descriptor socket, bool dials) {
         auto cipher = tls_ ? tls_->begin(socket.get(), dials) : nullptr;
@@ -209,6 +230,40 @@ private:
         if (s.control && !s.data) dial(r);
     }
 
+    void try_further(int r, std::uint32_t number) {
+        slot& s = *slots_[index(r)];
+        further_dial& d = *further_.at({r, number});
+        if (s.known.empty()) return further_failed(r, number, "its address is not known");
+        const endpoint& to = s.known[s.next++ % s.known.size()];
+        io::descriptor socket = stream_socket(to.storage.ss_family);
+        if (!socket) return further_failed(r, number, "this process: " + words_of(errno));
+        const int fault = ::connect(socket.get(), to.address(), to.size) == 0 ? 0 : errno;
+        if (fault != 0 && fault != EINPROGRESS && fault != EINTR)
+            return further_failed(r, number, std::generic_category().message(fault));
+        greeting g = own_;
+        g.use = purpose::further;
+        g.index = static_cast<std::int32_t>(number);
+        d.dialling = std::make_unique<meeting>(
+            loop_, through(std::move(socket), true), handshake(true, g, who_.options.key), limits.handshake_within,
+            nullptr, [this, r, number](meeting& m) {
+                const std::unique_ptr<meeting> finished = std::move(further_.at({r, number})->dialling);
+                if (m.result() != meeting::outcome::accepted) return further_failed(r, number, m.words());
+                further_stands(r, number, m);
+            });
+        d.dialling->begin(fault != 0);
+    }
+    void further_failed(int r, std::uint32_t number, const std::string& cause) {
+        further_dial& d = *further_.at({r, number});
+        if (!on_.closed().empty()) return;
+        if (++d.tries == most_tries || !slots_[index(r)]->control) return on_.no_further(r, number, cause);
+        d.retry.in(d.tries < 10 ? 0.02 : 0.3, [this, r, number] { try_further(r, number); });
+    }
+    void further_stands(int r, std::uint32_t number, meeting& m) {
+        const handshake& talk = m.talk();
+        on_.further(r, number, data_link(m.take(), talk.sending(), talk.receiving(),
+                                         {r, who_.member(r).name(), where(r)}));
+    }
+
     // ---- Listening
 
     void welcome(io::descriptor socket, const endpoint& from) {
@@ -238,20 +293,23 @@ private:
         const slot& s = *slots_[index(g.rank)];
         if (g.use == purpose::control && s.control && s.incarnation != g.incarnation)
             return who_.member(g.rank).name() + " is in this job already: the task was started twice";
-        if (g.use == purpose::data && (!s.control || s.incarnation != g.incarnation))
+        if (g.use != purpose::control && (!s.control || s.incarnation != g.incarnation))
             return "there is no control connection of this process";
         return {};
     }
     std::string another(const greeting& g, int rank) const {
         const cluster_member& m = who_.member(rank);
-        if (g.rank == rank && g.role == static_cast<std::uint8_t>(m.role) && g.index == m.index) return {};
+        const bool task = g.use == purpose::further || g.index == m.index;
+        if (g.rank == rank && g.role == static_cast<std::uint8_t>(m.role) && task) return {};
         return joined({"members' rosters differ: rank ", rank, " is ", m.name(), " here, and there rank ", g.rank,
                        " is ", g.role > 3 ? "?" : text_of(static_cast<cluster_role>(g.role)), "/", g.index});
     }
     void introduced(meeting& m, const endpoint& from) {
         const greeting& g = m.talk().peer();
         if (m.result() == meeting::outcome::accepted) {
-            if (on_.closed().empty()) install(g.rank, g.use, m);
+            if (!on_.closed().empty()) return;
+            if (g.use == purpose::further) return further_stands(g.rank, static_cast<std::uint32_t>(g.index), m);
+            install(g.rank, g.use, m);
             return;
         }
         std::string words = m.words();

@@ -8,6 +8,7 @@
 #include <sinter/net/wait_note.hpp>
 #include <condition_variable>
 #include <deque>
+#include <map>
 
 namespace sinter::inline SINTER_TARGET::wire {
 
@@ -38,6 +39,20 @@ public:
     const cluster& roster() const { return who_; }
     /// The connection for data to another member. One thread at a time may use it.
     data_link& link(int peer) { return *data_.at(static_cast<std::size_t>(peer)); }
+
+    // ---- Further connections: beside the one for data, each with a number of its own among those of its pair
+    /// Has one made, if it is not there. Either end may ask, or both.
+    void ask_further(int peer, std::uint32_t number);
+    /// One that either end has asked for; null: it is not there yet. One thread at a time may use it.
+    data_link* further(int peer, std::uint32_t number);
+    /// The same, of one that was asked for, once it is there. Throws the first error.
+    data_link& wait_further(int peer, std::uint32_t number);
+    /// Closes one that is not needed any more. It cannot be had again.
+    void drop_further(int peer, std::uint32_t number);
+    /// Whether this member has done its part, and no further connection to it is being made.
+    bool is_gone(int peer);
+    /// `news` is called on a thread of the group's own whenever a further connection has come or a member has left.
+    void on_news(std::function<void()> news);
 
     /// Throws the first error, if there is one. Cheap.
     void check() const {
@@ -86,6 +101,8 @@ private:
     first_error error_;
     progress_marks marks_;
     std::vector<std::unique_ptr<data_link>> data_;   // by rank, once all are there
+    std::mutex news_mutex_;
+    std::function<void()> news_;
     std::atomic<bool> asked_{false}, has_failed_{false};   // has_failed_: error_ is set, or about to be
 
     mutable std::mutex mutex_;
@@ -93,6 +110,7 @@ private:
     // Under the mutex:
     bool up_ = false;
     std::vector<char> left_;
+    std::map<std::pair<int, std::uint32_t>, std::unique_ptr<data_link>> further_;   // null: this end dials it
     std::vector<std::deque<message::exchange>> inbox_;
     std::string stop_reason_;
     bool all_sent_ = false;   // the last messages, when it closes
@@ -126,6 +144,8 @@ private:
     void start();
     void adopt(const cluster_error&, bool tell);
     void send_all(message::kind, const std::string& bytes);
+    void tell_news();
+    void dial_further(int peer, std::uint32_t number);
     void close(double within);
     void hang_up();
 };
@@ -134,4 +154,5 @@ private:
 
 #include <sinter/net/process_group/addresses.hpp>
 #include <sinter/net/process_group/conversation.hpp>
+#include <sinter/net/process_group/further.hpp>
 #include <sinter/net/process_group/life.hpp>

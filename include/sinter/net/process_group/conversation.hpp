@@ -31,9 +31,12 @@ inline void process_group::heard(int from, message::kind k, span<const std::byte
         case kind::leave: {
             restored<message::leave>(bytes);
             liveness_->left(from);
-            const lock hold(mutex_);
-            left_[at] = 1;
-            return changed_.notify_all();
+            {
+                const lock hold(mutex_);
+                left_[at] = 1;
+                changed_.notify_all();
+            }
+            return tell_news();
         }
         case kind::exchange: {
             auto m = restored<message::exchange>(bytes);
@@ -51,6 +54,9 @@ inline void process_group::heard(int from, message::kind k, span<const std::byte
         case kind::roster:
             if (from == 0) links_->learn(restored<message::roster>(bytes).addresses);
             return;
+        case kind::dial:
+            if (started_ && from < rank()) return dial_further(from, restored<message::dial>(bytes).number);
+            break;
     }
     throw format_error("a kind that is not known", "a control message");
 } catch (const error& e) {

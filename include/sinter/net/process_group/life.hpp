@@ -49,6 +49,24 @@ inline void process_group::join() {
             .failed = [this](const cluster_error& e) { if (!started_) adopt(e, true); },
             .closed = [this] {
                 return error_.there() ? "the job has failed: " + std::string(error_.get().what()) : std::string();
+            },
+            .further = [this](int r, std::uint32_t number, data_link d) {
+                {
+                    const lock hold(mutex_);
+                    further_[{r, number}] = std::make_unique<data_link>(std::move(d));
+                    changed_.notify_all();
+                }
+                tell_news();
+            },
+            .no_further = [this](int r, std::uint32_t number, const std::string& cause) {
+                bool left = false;
+                {
+                    const lock hold(mutex_);
+                    further_.erase({r, number});
+                    left = left_[static_cast<std::size_t>(r)] != 0;
+                }
+                if (left) return tell_news();
+                adopt(about(r, "a further connection", marks_.step, "it cannot be made: " + cause), true);
             }});
     links_->limits = with_.strangers;
     liveness_ = std::make_unique<liveness>(
@@ -235,6 +253,9 @@ inline void process_group::leave() {
         send_all(message::kind::leave, m);
         for (const auto& d : data_)
             if (d) d->shut_down();
+        const lock hold(mutex_);
+        for (const auto& [of, d] : further_)
+            if (d) d->shut_down();
     });
     {
         lock hold(mutex_);
@@ -275,6 +296,7 @@ inline void process_group::close(double within) {
     loop_.stop();
     for (const auto& d : data_)
         if (d) d->close();
+    further_.clear();
 }
 inline void process_group::hang_up() {
     bool all = true;

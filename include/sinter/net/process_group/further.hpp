@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/net/process_group.hpp>
+
+/// Connections that are made when they are needed.
+namespace sinter::inline SINTER_TARGET::wire {
+
+/// On the loop's thread. The member of higher rank dials, as it does for all connections.
+inline void process_group::dial_further(int peer, std::uint32_t number) {
+    links_->dial_further(peer, number, [&] {
+        const lock hold(mutex_);
+        further_.try_emplace({peer, number});   // it is being made: see is_gone()
+    });
+}
+
+inline void process_group::ask_further(int peer, std::uint32_t number) {
+    if (peer < 0 || peer >= size() || peer == rank())
+        throw error("no other member has this rank", "process_group::ask_further", joined({peer}));
+    loop_.post([this, peer, number] {
+        if (has_failed_ || closing_) return;
+        if (peer < rank()) return dial_further(peer, number);
+        {
+            const lock hold(mutex_);
+            if (further_.contains({peer, number})) return;
+        }
+        if (links_->control(peer))
+            links_->control(peer)->send(message::kind::dial, archived(message::dial{number}));
+    });
+}
+
+inline data_link* process_group::further(int peer, std::uint32_t number) {
+    const lock hold(mutex_);
+    const auto at = further_.find({peer, number});
+    return at == further_.end() ? nullptr : at->second.get();
+}
+
+inline data_link& process_group::wait_further(int peer, std::uint32_t number) {
+    data_link* there = nullptr;
+    bool left = false;
+    {
+        lock hold(mutex_);
+        changed_.wait(hold, [&] {
+            const auto at = further_.find({peer, number});
+            there = at == further_.end() ? nullptr : at->second.get();
+            left = left_[static_cast<std::size_t>(peer)] != 0;
+            return there || left || error_.there();
+        });
+    }
+    check();
+    if (!there) {
+        fail(about(peer, "a further connection", marks_.step, "it has left the job, and this member waits for it"));
+        check();
+    }
+    return *there;
+}
+
+inline void process_group::drop_further(int peer, std::uint32_t number) {
+    std::unique_ptr<data_link> last;   // closed without the lock
+    const lock hold(mutex_);
+    const auto at = further_.find({peer, number});
+    if (at == further_.end()) return;
+    last = std::move(at->second);
+    further_.erase(at);
+}
+
+inline bool process_group::is_gone(int peer) {
+    const lock hold(mutex_);
+    if (!left_[static_cast<std::size_t>(peer)]) return false;
+    for (const auto& [of, d] : further_)
+        if (of.first == peer && !d) return false;
+    return true;
+}
+
+inline void process_group::on_news(std::function<void()> news) {
+    const lock hold(news_mutex_);
+    news_ = std::move(news);
+}
+inline void process_group::tell_news() {
+    const lock hold(news_mutex_);
+    if (news_) news_();
+}
+
+} // namespace sinter::wire
