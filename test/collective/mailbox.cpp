@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
+// shows members: what comes and nobody has asked for is bounded for each sender; a late message's error lists what came
 #include "support/pairs.hpp"
 #include <boost/test/unit_test.hpp>
 #include <sinter/collective/first_error.hpp>
