@@ -3,6 +3,7 @@
 #include <sinter/base/compiler_options.hpp>
 #include <sinter/collective/automatic.hpp>
 #include <sinter/collective/halving_doubling.hpp>
+#include <sinter/collective/hierarchical.hpp>
 #include <sinter/collective/ring.hpp>
 #include <sinter/collective/shared_memory.hpp>
 #include <sinter/net/from_environment.hpp>

@@ -61,7 +61,8 @@ public:
         const auto at = open_.find(m);
         return at == open_.end() || at->second.done || over_;
     }
-    void wait(message m, double within) {
+    /// `asked`: the time of the caller, where it is not `within`, for the error.
+    void wait(message m, double within, double asked = -1) {
         lock hold(mutex_);
         const auto at = open_.find(m);
         if (at == open_.end())
@@ -75,7 +76,7 @@ public:
             return;
         }
         const entry e = at->second;
-        std::string cause = in_time ? std::string() : late(e, within);
+        std::string cause = in_time ? std::string() : late(e, asked < 0 ? within : asked);
         hold.unlock();
         if (!in_time) raise(about(e.name, e.sends, std::move(cause)));
         end();   // nobody touches the callers' memory from here on

@@ -36,7 +36,7 @@ template <class Algorithm, class Device = cpu_device, int BucketBytes = 1 << 18>
 struct multi_worker {
     static_assert(collective_algorithm<Algorithm>,
                   "multi_worker<Algorithm>: no algorithm, or its header is missing: sinter/distributed.hpp has ring, "
-                  "halving_doubling, automatic; sinter/collective/mpi.hpp has mpi");
+                  "halving_doubling, hierarchical, automatic; sinter/collective/mpi.hpp has mpi");
     using device = Device;
     static constexpr strategy_traits traits{.gradients = gradient_policy::reduced, .bucket_bytes = BucketBytes};
     cluster members{};
