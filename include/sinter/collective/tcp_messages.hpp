@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <deque>
-#include <sinter/base/blocked_signals.hpp>
+#include <sinter/base/os/blocked_signals.hpp>
 #include <sinter/collective/mailbox.hpp>
 #include <sinter/collective/net_membership.hpp>
 #include <sys/eventfd.h>
