@@ -31,7 +31,7 @@ struct member_thread {
     typename Device::options device_options(int) const { return {}; }
     std::uint64_t policy() const { return 1; }
     template <class Programs>
-    using session = sinter::detail::session_of_strategy<Programs>;
+    using session = sinter::detail::synchronous_session<Programs>;
 };
 /// `run(strategy)` on a thread for each of two members; what the first one returns.
 template <class Device, class Run>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include "support/thread_members.hpp"
-#include <sinter/strategy/synchronous/strategy_session.hpp>
+#include <sinter/strategy/synchronous/session.hpp>
 
 namespace sinter_test {
 
@@ -35,7 +35,7 @@ struct synchronous_member : thread_settings {
     cpu_device::options device_options(int) const { return {.threads = 1}; }
     std::uint64_t policy() const { return 1; }
     template <class Programs>
-    using session = sinter::detail::session_of_strategy<Programs>;
+    using session = sinter::detail::synchronous_session<Programs>;
 };
 
 } // namespace sinter_test

@@ -2,7 +2,7 @@
 #pragma once
 #include <sinter/collective/thread_group.hpp>
 #include <sinter/device/cpu.hpp>
-#include <sinter/strategy/synchronous/strategy_session.hpp>
+#include <sinter/strategy/synchronous/session.hpp>
 #include <functional>
 #include <string>
 #include <thread>
@@ -26,7 +26,7 @@ struct thread_members {
     cpu_device::options device_options(int) const { return {}; }
     std::uint64_t policy() const { return 1; }
     template <class Programs>
-    using session = sinter::detail::session_of_strategy<Programs>;
+    using session = sinter::detail::synchronous_session<Programs>;
 };
 
 /// f(member) on a thread for each of n members; the errors' texts, empty where there were none.

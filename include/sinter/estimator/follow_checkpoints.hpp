@@ -38,9 +38,9 @@ public:
     }
     /// Throws what load() throws.
     SINTER_COLD void load(Trainer& to) {
-        if constexpr (large) load_with({}, *opened_, to, saved::weights);
+        if constexpr (large) read_checkpoint({}, *opened_, to, saved::weights);
         else
-            load_with({}, safetensors::parse(span<const std::byte>(bytes_.data(), bytes_.size()), path_), to,
+            read_checkpoint({}, safetensors::parse(span<const std::byte>(bytes_.data(), bytes_.size()), path_), to,
                       saved::weights);
     }
     /// Whether somebody else has written to it since it was read.

@@ -2,7 +2,7 @@
 #pragma once
 #include <sinter/base/joined.hpp>
 #include <sinter/strategy/single.hpp>
-#include <sinter/strategy/synchronous/strategy_session.hpp>
+#include <sinter/strategy/synchronous/session.hpp>
 #include <bit>
 
 namespace sinter::inline SINTER_TARGET {
@@ -62,7 +62,7 @@ struct canonical_strategy {
         return h.add(S).value();
     }
     template <class Programs>
-    using session = detail::session_of_strategy<Programs, others>;
+    using session = detail::synchronous_session<Programs, others>;
 };
 
 /// The same weights, states and optimizer's memory, bit by bit, on 1, 2, 4... up to S replicas of

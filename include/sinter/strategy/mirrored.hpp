@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <sinter/strategy/synchronous/strategy_session.hpp>
+#include <sinter/strategy/synchronous/session.hpp>
 #include <limits>
 
 namespace sinter::inline SINTER_TARGET {
@@ -33,7 +33,7 @@ struct mirrored {
     typename Device::options device_options(int i) const { return detail::options_of_replica<Device>(options, i); }
     std::uint64_t policy() const { return detail::number_hash().add(static_cast<int>(states)).value(); }
     template <class Programs>
-    using session = detail::session_of_strategy<Programs, others>;
+    using session = detail::synchronous_session<Programs, others>;
 };
 
 } // namespace sinter

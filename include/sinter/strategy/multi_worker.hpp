@@ -3,7 +3,7 @@
 #include <sinter/collective/checked_communicator.hpp>
 #include <sinter/net/cluster.hpp>
 #include <sinter/net/identity.hpp>
-#include <sinter/strategy/synchronous/strategy_session.hpp>
+#include <sinter/strategy/synchronous/session.hpp>
 
 namespace sinter::inline SINTER_TARGET {
 
@@ -77,7 +77,7 @@ struct multi_worker {
             .value();
     }
     template <class Programs>
-    using session = detail::session_of_strategy<Programs>;
+    using session = detail::synchronous_session<Programs>;
 };
 
 } // namespace sinter

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <sinter/strategy/synchronous/strategy_session.hpp>
+#include <sinter/strategy/synchronous/session.hpp>
 
 namespace sinter::inline SINTER_TARGET {
 
@@ -23,7 +23,7 @@ struct sharded_update_strategy {
     typename device::options device_options(int i) const { return strategy.device_options(i); }
     std::uint64_t policy() const { return detail::number_hash().add(strategy.policy()).text("sharded_update").value(); }
     template <class Programs>
-    using session = detail::session_of_strategy<Programs, others>;
+    using session = detail::synchronous_session<Programs, others>;
 };
 
 /// Each process updates its part of the weights alone, and has the optimizer's memory of that part

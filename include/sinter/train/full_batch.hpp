@@ -89,7 +89,7 @@ public:
             entries.push_back({history_names[k], safetensors::dtype::f32,
                                {static_cast<std::int64_t>(history_.steps.size()), size()}, pairs[k].data()});
         }
-        detail::save_with(std::move(entries), t_, path, what);
+        detail::write_checkpoint(std::move(entries), t_, path, what);
     }
     void load(const std::string& path, saved what = saved::whole) {
         const safetensors::file f = safetensors::read(path);
@@ -102,7 +102,7 @@ public:
             for (const char* name : history_names) expected.push_back({name, safetensors::dtype::f32, {pairs, size()}});
         }
         lbfgs_history history;
-        detail::load_with(std::move(expected), f, t_, what, [&] { if (whole) history = history_of(f); });
+        detail::read_checkpoint(std::move(expected), f, t_, what, [&] { if (whole) history = history_of(f); });
         if (whole) history_ = std::move(history);
     }
     trainer_type& inner() { return t_; }

@@ -71,18 +71,19 @@ struct model_run : training_run {
 
     /// Asks for the whole run to be saved in this file, once all hooks have had the present call;
     /// what is asked for before a step or at a pass's end is done after the step or at the epoch's
-    /// end. Whoever calls this includes
-    /// <sinter/train/checkpoint/run_checkpoint.hpp>.
+    /// end. Whoever calls this includes <sinter/train/checkpoint/run_checkpoint.hpp>.
     /// `owner` is asked whether this run may still write (io/run_record.hpp). Where
     /// several processes train the model, hooks of all of them ask at the same step.
     SINTER_COLD void save_checkpoint(std::string file, run_record* owner = nullptr) {
         archive();
         files_.push_back({std::move(file), owner});
     }
+    /// How the run is saved, and gone on with: load() in resume() alone.
     SINTER_COLD run_archive& archive() {
-        static_assert(detail::has_archive<model_run>,
+        constexpr bool joins = detail::members_change<Trainer>;
+        static_assert(detail::has_archive<model_run, joins>,
                       "who saves or loads a run includes <sinter/train/checkpoint/run_checkpoint.hpp>");
-        if (!archive_) archive_ = std::make_unique<archive_of<model_run>>(*this);
+        if (!archive_) archive_ = std::make_unique<archive_of<model_run, joins>>(*this);
         return *archive_;
     }
 

@@ -9,8 +9,8 @@
 namespace sinter::inline SINTER_TARGET::detail {
 
 /// The steps that have been made since the last update, where the optimizer accumulates: their
-/// batches and values, from which members that are left gather anew what the dead had gathered. Of
-/// a run that was saved between two updates also what all had gathered before that.
+/// batches and values, from which members that are left accumulate anew what the dead had accumulated. Of
+/// a run that was saved between two updates also what all had accumulated before that.
 template <class P>
 class kept_round {
 public:
@@ -44,9 +44,9 @@ public:
     void each(F f) const {
         for (std::size_t i = 0; i < n_; ++i) f(*steps_[i]);
     }
-    /// A saved run is to go on: what had been gathered, and what it is to be divided by.
-    void load(std::vector<float> gathered, float weight) {
-        loaded_ = std::move(gathered);
+    /// A saved run is to go on: what had been accumulated, and what it is to be divided by.
+    void load(std::vector<float> accumulated, float weight) {
+        loaded_ = std::move(accumulated);
         loaded_weight_ = weight;
         loads_ = true;
     }
@@ -68,11 +68,6 @@ private:
     std::vector<float> before_, loaded_;
     float weight_before_ = 0, loaded_weight_ = 0;
     bool loads_ = false;
-};
-
-/// In its place where every step updates.
-struct no_round {
-    static constexpr bool empty() { return true; }
 };
 
 } // namespace sinter::detail

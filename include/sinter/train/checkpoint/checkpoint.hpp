@@ -180,7 +180,7 @@ SINTER_COLD bool stream_tables([[maybe_unused]] const Trainer& t,
 /// `path`: of the file that comes of it, if one does. `beside`: tables that servers keep are not in it,
 /// if the servers can write them into files beside it (table_files.hpp).
 template <class Trainer, class Write>
-SINTER_COLD auto save_with(std::vector<safetensors::entry> entries, const Trainer& t, saved what, Write write,
+SINTER_COLD auto write_checkpoint(std::vector<safetensors::entry> entries, const Trainer& t, saved what, Write write,
                            [[maybe_unused]] const std::string& path = {},
                            [[maybe_unused]] not_finite allow = not_finite::refused, bool beside = false) {
     need_whole_weights_of_all(t, path.empty() ? "save_to_memory" : joined({"save, ", path}).c_str());
@@ -225,11 +225,11 @@ SINTER_COLD auto save_with(std::vector<safetensors::entry> entries, const Traine
     return write(std::move(entries), metadata);
 }
 template <class Trainer>
-void save_with(std::vector<safetensors::entry> entries, const Trainer& t, const std::string& path, saved what,
+void write_checkpoint(std::vector<safetensors::entry> entries, const Trainer& t, const std::string& path, saved what,
                not_finite allow = not_finite::refused) {
     if (leaves_files_to_others(t.session())) return;
     if (allow == not_finite::refused) need_finite_weights(t, joined({"save, ", path}).c_str());
-    save_with(std::move(entries), t, what, [&](auto&& all, const auto& metadata) {
+    write_checkpoint(std::move(entries), t, what, [&](auto&& all, const auto& metadata) {
         auto& session = const_cast<Trainer&>(t).session();   // to speak with other members changes nothing of it
         by_the_chief(session, "save", path, [&] { safetensors::write(path, std::move(all), metadata); });
     }, path, allow);
@@ -286,7 +286,7 @@ SINTER_COLD void take_table_files([[maybe_unused]] const table_files& from,
 /// the first change; `further()` is the last of it. Not so rows of tables of 64-bit keys, which are
 /// read, and go to who keeps them, when all else is in its place.
 template <class Trainer, class Further>
-SINTER_COLD void load_with(std::vector<safetensors::expected_tensor> expected, const safetensors::contents& f,
+SINTER_COLD void read_checkpoint(std::vector<safetensors::expected_tensor> expected, const safetensors::contents& f,
                            Trainer& t, saved what, Further further) {
     const std::string& path = f.source;
     const bool whole = what == saved::whole && f.tensors.contains("step");
@@ -399,9 +399,9 @@ SINTER_COLD void with_trainers_file(Session& s, const std::string& path, [[maybe
     else with_file_of_chief(s, path, f);
 }
 template <class Trainer>
-void load_with(std::vector<safetensors::expected_tensor> expected, const safetensors::contents& f, Trainer& t,
+void read_checkpoint(std::vector<safetensors::expected_tensor> expected, const safetensors::contents& f, Trainer& t,
                saved what) {
-    load_with(std::move(expected), f, t, what, [] {});
+    read_checkpoint(std::move(expected), f, t, what, [] {});
 }
 
 } // namespace detail
@@ -414,14 +414,14 @@ void load_with(std::vector<safetensors::expected_tensor> expected, const safeten
 template <class Trainer>
 void save(const Trainer& t, const std::string& path, saved what = saved::whole,
           not_finite allow = not_finite::refused) {
-    detail::save_with({}, t, path, what, allow);
+    detail::write_checkpoint({}, t, path, what, allow);
 }
 /// The same bytes in memory, for programs without files.
 template <class Trainer>
 std::vector<std::byte> save_to_memory(const Trainer& t, saved what = saved::whole,
                                       not_finite allow = not_finite::refused) {
     if (allow == not_finite::refused) detail::need_finite_weights(t, "save_to_memory");
-    return detail::save_with(
+    return detail::write_checkpoint(
         {}, t, what, [](auto&& all, const auto& metadata) { return safetensors::to_bytes(std::move(all), metadata); },
         {}, allow);
 }
@@ -442,12 +442,12 @@ std::vector<std::byte> save_to_memory(const Trainer& t, saved what = saved::whol
 template <class Trainer>
 void load(Trainer& t, const std::string& path, saved what = saved::whole) {
     detail::with_trainers_file<Trainer>(t.session(), path, what,
-                                        [&](const auto& file) { detail::load_with({}, file, t, what); });
+                                        [&](const auto& file) { detail::read_checkpoint({}, file, t, what); });
 }
 /// The same from the bytes of a file that lie in memory, at any address.
 template <class Trainer>
 void load(Trainer& t, span<const std::byte> bytes, saved what = saved::whole) {
-    detail::load_with({}, safetensors::parse(bytes, "memory"), t, what);
+    detail::read_checkpoint({}, safetensors::parse(bytes, "memory"), t, what);
 }
 
 } // namespace sinter

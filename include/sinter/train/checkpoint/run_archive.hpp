@@ -5,6 +5,10 @@
 #include <string>
 #include <vector>
 
+namespace sinter::inline SINTER_TARGET::safetensors {
+struct contents;   // io/safetensors/contents.hpp
+}
+
 namespace sinter::inline SINTER_TARGET {
 
 class run_record;   // io/run_record.hpp
@@ -14,25 +18,31 @@ class run_record;   // io/run_record.hpp
 class run_archive {
 public:
     virtual ~run_archive() = default;
-    /// Throws what save() of a model throws, and io_error where `owner` is no longer this run (null: nobody is asked).
+    /// The chief writes the file. Throws what save() of a model throws, and io_error where `owner` is no longer this
+    /// run (null: nobody is asked).
     virtual void save(const std::string& file, run_record* owner) = 0;
-    /// Goes on where the run of this file was. Throws what load() throws; mismatch_error as well where the file is not
-    /// of a run, or of one with other hooks. Then nothing has changed.
+    /// Goes on where the run of this file was; the chief reads it. Throws what load() of a model throws, format_error
+    /// where bytes have changed, and mismatch_error as well where the file is not of a run, or of one with other hooks.
+    /// Then nothing has changed.
     virtual void load(const std::string& file) = 0;
-    /// All that a process needs which joins the job, but what its session has been given of the model already. `terms`:
-    /// what both ends must share, a description's text.
+    /// The same of a file that each member has.
+    virtual void load(const safetensors::contents& file) = 0;
+    /// All that a process needs which joins the job, but what its session has been given of the model already
+    /// (parameters, slots, states). `terms`: what both ends must share, a description's text.
     virtual std::vector<std::byte> hand_over(const std::string& terms) = 0;
     /// The other end of it: mismatch_error where the terms differ.
     virtual void take_over(const std::vector<std::byte>& bytes, const std::string& terms) = 0;
 };
 
-/// That of a run, a model_run. Its definition is in <sinter/train/checkpoint/run_checkpoint.hpp>.
-template <class Run>
-class archive_of;
-
 namespace detail {
-template <class Run>
-concept has_archive = requires { sizeof(archive_of<Run>); };
+
+/// That of a run, a model_run. `Joins`: runs are handed over; the two calls of that do nothing otherwise. It is defined
+/// in <sinter/train/checkpoint/run_checkpoint.hpp>.
+template <class Run, bool Joins>
+class archive_of;
+template <class Run, bool Joins>
+concept has_archive = requires { sizeof(archive_of<Run, Joins>); };
+
 } // namespace detail
 
 } // namespace sinter

@@ -142,7 +142,7 @@ public:
 private:
     template <class Run>
     SINTER_COLD void load_found(Run& run, const safetensors::contents& f, const std::string& name) {
-        load_run(run, f);
+        run.archive().load(f);
         resumed_ = detail::write_order::of(f.metadata);
         tell_of_resuming(name.empty() ? f.source : name, run.model.steps(), run.chief);
     }

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/strategy/synchronous/replica_set.hpp>
+
+namespace sinter::inline SINTER_TARGET::detail {
+
+/// How a batch is cut: into `of` shards, of which this process has those from number `first` on. Shards beyond the last
+/// one are empty.
+struct batch_cut {
+    int size = 0, first = 0, of = 1;
+
+    /// The examples of this process's i-th shard.
+    constexpr example_range shard(int i) const {
+        return first + i < of ? part_of_batch(size, first + i, of) : example_range{};
+    }
+    /// Those of all of its shards.
+    constexpr example_range own(int shards) const {
+        const example_range begin = shard(0);
+        int n = 0;
+        for (int i = 0; i < shards; ++i) n += shard(i).size;
+        return {begin.first, n};
+    }
+};
+
+/// Begins a step of training program I in all replicas. `ports`: of a batch whose first example is number `begin` of
+/// the whole. `numbers(i, size)`: what shard i, of so many examples, draws random numbers by. `place(ports)`: changes
+/// the ports of a shard that has examples.
+template <int I, class Programs, class Numbers, class Place>
+void begin_shards(replica_set<Programs>& replicas, const batch_cut& cut, const float* const* ports, int begin,
+                  Numbers numbers, Place place) {
+    using P = typename replica_set<Programs>::template training<I>;
+    for (int i = 0; i < replicas.size(); ++i) {
+        const example_range range = cut.shard(i);
+        replicas.shard(i) = {{range.first - begin, range.size}, numbers(i, range.size)};
+        const float* own[std::size_t{P::v.n_inputs + P::v.n_targets + 1}] = {};
+        if (range.size) {
+            move_ports<P>(ports, range.first - begin, own);
+            place(own);
+        }
+        replicas[i].template begin_step<I>(own, range.size);
+    }
+}
+
+} // namespace sinter::detail
