@@ -30,11 +30,12 @@ struct thread_member : thread_settings {
     thread_member(thread_settings s) : thread_settings(s) {}
 
     template <class Programs>
-    class session {
+    class session : public replica_session<Programs> {
+        using base = replica_session<Programs>;
         using training = typename Programs::template training<0>;
 
     public:
-        session(const thread_member& s, int) : here_(cpu_device::options{.threads = 1}), s_(s) {}
+        session(const thread_member& s, int) : base(cpu_device::options{.threads = 1}), s_(s) {}
 
         template <int I, class Observer>
         step_result step(const data::batch_view& b, step_values v, Observer observe) {
@@ -58,7 +59,7 @@ struct thread_member : thread_settings {
             double loss = 0;
             bool finite = true;
             if (part_.size > 0) {
-                const step_result mine = here_.template gradients<I>(part_, v, observe);
+                const step_result mine = this->template gradients<I>(part_, v, observe);
                 loss = static_cast<double>(mine.loss);
                 finite = mine.applied;
             }
@@ -69,37 +70,28 @@ struct thread_member : thread_settings {
             for (int i = 0; i < training::v.n_parameters; ++i) {
                 const variable_info& p = training::v.parameters[i];
                 std::vector<float> x(static_cast<std::size_t>(p.floats));
-                if (part_.size > 0) here_.read(p.gradient, x.data(), p.floats);
+                if (part_.size > 0) base::read(p.gradient, x.data(), p.floats);
                 s_.group->all_reduce(span<float>(x.data(), x.size()));
-                here_.write(p.gradient, x.data(), p.floats);
+                base::write(p.gradient, x.data(), p.floats);
             }
-            here_.template update<I>(v);
+            this->template update<I>(v);
             r.applied = true;
             return r;
         }
-        struct part {
-            const sinter::replica<Programs>& replica;
-            data::batch_view batch;
-        };
-        std::array<part, 1> parts() const { return {part{here_, part_}}; }
-        sinter::replica<Programs>& local() { return here_; }
-        const sinter::replica<Programs>& local() const { return here_; }
-        void read(compiler::address from, float* to, std::int64_t n) const { here_.read(from, to, n); }
-        void write(compiler::address to, const float* from, std::int64_t n) { here_.write(to, from, n); }
-        void clear_slots() { here_.clear_slots(); }
-        void publish() {}
-        void refresh() {}
-        void reduce(span<double> x) {
+        template <class F>
+        void each_part(const data::batch_view&, F f) {
+            base::each_part(part_, f);
+        }
+        void reduce(span<double> x) override {
             if (s_.counts) ++s_.counts->reductions;
             s_.group->all_reduce(x);
         }
-        void broadcast(span<std::byte> x) { s_.group->broadcast(x); }
-        membership member() const { return {s_.group->rank(), s_.group->size()}; }
-        bool per_worker() const { return s_.own_batches; }
-        int threads() const { return 1; }
+        void broadcast(span<std::byte> x) override { s_.group->broadcast(x); }
+        membership member() const override { return {s_.group->rank(), s_.group->size()}; }
+        bool per_worker() const override { return s_.own_batches; }
+        bool takes_empty_batches() const override { return s_.own_batches; }
 
     private:
-        sinter::replica<Programs> here_;
         thread_settings s_;
         data::batch_view part_{};
     };

@@ -34,6 +34,9 @@ struct batch_view {
     /// All labels and targets in the order in which the set has them. A batch made by hand needs
     /// them only where a loss takes several of a kind: labels and y are the first ones.
     span<const input_view> targets{};
+    /// Of a batch that several members share, the view may have a part alone: the whole one's size, and the number of
+    /// the view's first example in it (session_base::own_examples). 0: it is the whole batch.
+    int whole = 0, first = 0;
 };
 
 } // namespace sinter

@@ -19,6 +19,14 @@ struct membership {
     constexpr bool operator==(const membership&) const = default;
 };
 
+/// Examples of a batch: `size` from number `first` on.
+struct example_range {
+    int first = 0, size = 0;
+    constexpr bool has(example_range r) const {   ///< all of r, which may be empty
+        return r.size == 0 || (r.first >= first && r.first + r.size <= first + size);
+    }
+};
+
 /// What a process is in its job, as train_and_evaluate asks for it.
 struct place_in_job {
     bool evaluates = false;       ///< it is the evaluator, which trains nothing
@@ -119,6 +127,12 @@ public:
     /// Null where members stay the same.
     virtual joining_calls* joining() { return nullptr; }
     const joining_calls* joining() const { return const_cast<session_base*>(this)->joining(); }
+
+    // ---- data
+    /// Which examples of a batch of `size` that all members share this one computes: a step may be given these alone
+    /// (batch_view::whole). It is asked again when members have changed. All of them under per_worker(), and where a
+    /// step may have to be made again without a member that has died.
+    virtual example_range own_examples(int size) const { return {0, size}; }
 
     // ---- the run
     /// Before the first step, of a trainer that has made `steps`, to go on to `max_steps` (0: without a limit).

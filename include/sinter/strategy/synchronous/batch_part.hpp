@@ -3,14 +3,12 @@
 #include <sinter/base/batch_view.hpp>
 #include <sinter/compiler/program.hpp>
 #include <sinter/device/model_memory.hpp>
+#include <sinter/strategy/session.hpp>
 #include <vector>
 
 namespace sinter::inline SINTER_TARGET::detail {
 
 /// Part r of n, of `size` examples: [size * r / n, size * (r + 1) / n).
-struct example_range {
-    int first = 0, size = 0;
-};
 constexpr example_range part_of_batch(int size, int r, int n) {
     const auto at = [&](int i) { return static_cast<int>(std::int64_t{size} * i / n); };
     return {at(r), at(r + 1) - at(r)};

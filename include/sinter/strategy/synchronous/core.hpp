@@ -73,6 +73,11 @@ public:
     }
     /// Of the last step.
     step_result result() const { return totals_.result(); }
+    /// Which examples of a batch of `size` that all members share this one computes.
+    example_range own_examples(int size) const {
+        if (members.per_worker()) return {0, size};
+        return batch_cut{size, members.place().index * replicas.size(), all_shards_}.own(replicas.size());
+    }
     /// f(replica, part of b) for each shard that had examples in the last step, which was of this batch.
     template <class F>
     void each_part(const batch_view& b, F f) {
@@ -164,15 +169,17 @@ private:
             cut = {b.size, 0, replicas.size()};
         } else {
             const int most = all_shards_ * P::v.max_batch;
-            if (b.size < 1 || b.size > most) detail::refuse_size(b.size, most);
-            bind_ports<P>(b, ports, true);   // of the whole batch: what is wrong with it, all members see
-            totals_.begin_shared(v, b.size, all_shards_);
+            if (b.whole) cut.size = b.whole;
+            if (cut.size < 1 || cut.size > most) detail::refuse_size(cut.size, most);
+            need_examples({b.first, b.size}, cut.own(replicas.size()), cut.size);
+            if (b.size) bind_ports<P>(b, ports, true);   // of a whole batch: what is wrong with it, all members see
+            totals_.begin_shared(v, cut.size, all_shards_);
         }
         const auto numbers = [&](int i, int) {
             return runtime::batch_shard{.index = static_cast<std::uint64_t>(first + i),
                                         .global_batch = static_cast<int>(totals_.examples())};
         };
-        begin_shards<I>(replicas, cut, ports, 0, numbers, [](const float**) {});
+        begin_shards<I>(replicas, cut, ports, b.first, numbers, [](const float**) {});
         int last = -1;
         for (int i = 0; i < replicas.size(); ++i)
             if (replicas.filled(i)) last = i;
