@@ -7,6 +7,7 @@
 // expect: got<2>
 // expect: needed<100, 3>
 #include <sinter/sinter.hpp>
+#include <sinter/strategy/table_calls.hpp>
 
 using namespace sinter;
 
@@ -18,9 +19,6 @@ struct elsewhere {
     template <class Programs, class Optimizer>
     struct session : single_session<Programs> {
         session(elsewhere, int threads) : single_session<Programs>(cpu_device::options{threads}) {}
-        void start_table(const variable_info&, std::uint64_t) {}
-        template <class P>
-        batch_view prepared(const batch_view& b) { return b; }
     };
 };
 // Which rows a batch names must be known before the net runs: a slice of an input is made within it.

@@ -19,6 +19,8 @@ struct membership {
     constexpr bool operator==(const membership&) const = default;
 };
 
+class table_calls;   // strategy/table_calls.hpp
+
 /// Examples of a batch: `size` from number `first` on.
 struct example_range {
     int first = 0, size = 0;
@@ -172,6 +174,9 @@ public:
     virtual bool serves() const { return false; }
     /// Whether a process that does was asked to end.
     virtual bool server_ends() const { return false; }
+    /// Null where no tables are elsewhere (strategy_traits::remote_tables).
+    virtual table_calls* tables() { return nullptr; }
+    const table_calls* tables() const { return const_cast<session_base*>(this)->tables(); }
 };
 
 } // namespace sinter

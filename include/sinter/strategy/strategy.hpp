@@ -22,8 +22,7 @@ struct strategy_traits {
     /// Replicas whose gradients an update adds up itself: program_options::gradient_sources.
     int gradient_sources = 1;
 
-    /// Tables that are only looked up are elsewhere (program_options::remote_tables): the session
-    /// has `start_table` and `each_wrong_number` (below).
+    /// Tables that are only looked up are elsewhere (program_options::remote_tables): session_base::tables().
     bool remote_tables = false;
 
     constexpr bool operator==(const strategy_traits&) const = default;
@@ -69,11 +68,7 @@ concept strategy = std::copyable<S> && requires {
 ///     serves(), in place of training, until the job is over or, where `asked_to_end()` says so, all have stopped; a
 ///     second call returns at once. `follow(optimizer)`: hooks may have changed its learning rates.
 /// Remote tables
-///     Under strategy_traits::remote_tables: `start_table(variable, key)`: the table has its initializer's values by
-///     this key of random numbers, on whoever keeps it. `each_wrong_number(f)`: whether others keep tables
-///     and the optimizer's memory now; they look for infinities and NaN themselves, and f(variable, slot, number, key,
-///     value) is called of the first in each variable and slot (-1: its values). `number` is its place in the plain
-///     form, or in the row of `key` of a hashed table; -1: it is to be looked for in what read() gives.
+///     Under strategy_traits::remote_tables `tables()` is not null (strategy/table_calls.hpp).
 /// Moves
 ///     A session moves, with its trainer.
 template <class T, class P>

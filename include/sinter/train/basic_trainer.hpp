@@ -91,7 +91,7 @@ public:
         auto fill = [&](const variable_info& v) {
             if constexpr (strategy_type::traits.remote_tables)
                 if (v.remote && compiler::draws_rows(v.init.kind))
-                    return session_.start_table(v, base::stream(options_.seed, base::fnv1a(path(v))));
+                    return session_.tables()->start_table(v, base::stream(options_.seed, base::fnv1a(path(v))));
             write(v, v.at, first(v).data());
         };
         for (int i = 0; i < training::v.n_parameters; ++i) fill(training::v.parameters[i]);
@@ -248,6 +248,9 @@ public:
         step_ = n;
         session_.set_steps(n);
     }
+    /// Behind the last step of a loop of one's own, before save(): training is over for this member, and the chief
+    /// waits for those that are at their own pace. `early`: none is to go on. train() does it itself.
+    void end_training(bool early = false) { set_steps(session_.end_training(step_, early)); }
 
     /// How many slots the optimizer keeps for a parameter, here or elsewhere: none for a frozen
     /// one.

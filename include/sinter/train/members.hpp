@@ -129,7 +129,7 @@ void begin_training(Trainer& t, std::int64_t max_steps, bool keeps_runs = false)
 /// Training is over for this member. The chief waits for the others; `early`: none is to go on.
 template <class Trainer>
 void end_training(Trainer& t, bool early = false) {
-    if constexpr (!trains_alone<Trainer>) t.set_steps(t.session().end_training(t.steps(), early));
+    if constexpr (!trains_alone<Trainer>) t.end_training(early);
 }
 
 /// The chief's bytes, on every member; `x` is looked at on the chief alone.

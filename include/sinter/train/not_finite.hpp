@@ -63,7 +63,7 @@ template <class Trainer>
 SINTER_COLD bool is_looked_at_elsewhere([[maybe_unused]] const Trainer& t, [[maybe_unused]] const char* where,
                                         [[maybe_unused]] bool slots) {
     if constexpr (Trainer::strategy_type::traits.remote_tables) {
-        return t.session().each_wrong_number(
+        return t.session().tables()->each_wrong_number(
             [&](const variable_info& v, int slot, std::int64_t number, const std::int64_t* key, float x) {
                 if (slot >= 0 && !slots) return;
                 if (number < 0) return need_finite_slot(t, v, slot, where);

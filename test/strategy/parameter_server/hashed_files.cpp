@@ -118,12 +118,12 @@ BOOST_AUTO_TEST_CASE(rows_that_the_chief_cannot_put_are_an_error_of_all) {
         const auto put = [&](std::size_t fails_at) {
             const bool chief = t.session().member().chief();
             try {
-                t.session().put_rows(t.parameter(0), 0, 3,
-                                     [&](std::size_t i, std::int64_t& key, std::int64_t& step, float* row) {
-                                         if (i == fails_at) throw io_error("the file is gone", "a test");
-                                         key = static_cast<std::int64_t>(i), step = 0;
-                                         std::fill_n(row, 5, 1.f);
-                                     });
+                t.session().tables()->put_rows(t.parameter(0), 0, 3,
+                                               [&](std::size_t i, std::int64_t& key, std::int64_t& step, float* row) {
+                                                   if (i == fails_at) throw io_error("the file is gone", "a test");
+                                                   key = static_cast<std::int64_t>(i), step = 0;
+                                                   std::fill_n(row, 5, 1.f);
+                                               });
                 return std::string("put");
             } catch (const io_error& e) {
                 const std::string_view own = chief ? "the file is gone" : "the chief could not put a table's rows";

@@ -127,7 +127,7 @@ std::string restored(const cluster& c, parameter_server_options o) {
         net, softmax_cross_entropy, adam{}, max_batch<batch>, canonical<4>(parameter_server<sync<0>>{c, o}),
         {.threads = 1}};
     if (detail::has_served(t)) return "served";
-    t.session().begin_training(0, 0);
+    t.session().begin_training(0, 0, false);
     detail::end_training(t);
     if (!t.session().member().chief()) return "";
     return hash_of_file(t);

@@ -169,7 +169,7 @@ std::string follows(const Strategy& s, const std::string& begun) {
         for (int i = 0; i < 30'000 && !std::filesystem::exists(begun); ++i) ::usleep(1000);
         overwrite();
         const std::string own = text(t.step(e.at(0)));
-        t.session().end_training();
+        t.end_training();
         return own;
     }
     overwrite();
@@ -282,7 +282,7 @@ std::string loops(const cluster& c) {
             own += t.last_step().examples > 0;
         }
     if (t.session().serves()) return joined({"served ", own});
-    t.session().end_training();
+    t.end_training();
     return joined({own, " of ", t.session().client()->global_step()});
 }
 BOOST_AUTO_TEST_CASE(a_loop_of_ones_own) {

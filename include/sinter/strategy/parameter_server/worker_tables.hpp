@@ -31,7 +31,7 @@ public:
             pulled_.emplace_back(at(floats));
             pushed_.emplace_back(at(most * r.width));
             keys_.emplace_back(at(most));
-            if (push_every > 1) gathered_.emplace_back(most, r.width);
+            if (push_every > 1) accumulated_.emplace_back(most, r.width);
             joined_.emplace_back(shards, 0, r.most_rows, r.most_rows, r.width, false);
         }
     }
@@ -160,16 +160,16 @@ public:
         }
     }
     // ---- where those of several steps become one push
-    void begin_round(int t) { gathered_[at(t)].clear(); }
-    void gather(int t, const row_list& gradient) {
+    void begin_round(int t) { accumulated_[at(t)].clear(); }
+    void accumulate(int t, const row_list& gradient) {
         const span<const std::int64_t> keys = rows_.keys(t);
-        gathered_[at(t)].add(gradient, [&](std::int32_t k) { return keys[at(k)]; });
+        accumulated_[at(t)].add(gradient, [&](std::int32_t k) { return keys[at(k)]; });
     }
-    void scale_gathered(int t, float by) { gathered_[at(t)].scale(by); }
-    row_list gathered(int t) { return gathered_[at(t)].list(); }
-    void push_gathered(server_link& link, int t) {
-        const row_list all = gathered(t);
-        const span<const std::int64_t> keys = gathered_[at(t)].keys();
+    void scale_accumulated(int t, float by) { accumulated_[at(t)].scale(by); }
+    row_list accumulated(int t) { return accumulated_[at(t)].list(); }
+    void push_accumulated(server_link& link, int t) {
+        const row_list all = accumulated(t);
+        const span<const std::int64_t> keys = accumulated_[at(t)].keys();
         const std::size_t width = at(all.row_floats);
         float* const rows = pushed_[at(t)].data();
         std::int64_t* const there = keys_[at(t)].data();
@@ -194,7 +194,7 @@ private:
     std::vector<std::vector<std::int64_t>> keys_;
     std::vector<detail::loaded_rows> loaded_;
     std::vector<list_exchange> joined_;
-    std::vector<rows_of_steps> gathered_;   ///< where several steps are one push
+    std::vector<rows_of_steps> accumulated_;   ///< where several steps are one push
     std::vector<std::uint64_t> stream_;   ///< of random numbers, by table
     std::vector<bool> renewed_;           ///< those that begin with their initializers' values again
     std::vector<sharded::ticket> waiting_;

@@ -135,7 +135,7 @@ SINTER_COLD bool save_table_files([[maybe_unused]] const Trainer& t, [[maybe_unu
                                   [[maybe_unused]] table_files& to) {
     if constexpr (Trainer::strategy_type::traits.remote_tables) {
         auto& session = const_cast<Trainer&>(t).session();   // to speak with other members changes nothing of it
-        if (!session.keeps_tables()) return false;
+        if (!session.tables()->keeps_tables()) return false;
         bool seen = true;
         by_the_chief(session, "save the servers' tables beside", path, [&] {
             const auto take = [&](const std::string& name, const std::string& file, std::uint64_t bytes,
@@ -143,7 +143,7 @@ SINTER_COLD bool save_table_files([[maybe_unused]] const Trainer& t, [[maybe_unu
                 to.name = name;
                 to.parts.push_back({file, bytes, checksum});
             };
-            seen = session.save_tables(table_files::folder_of(path), take);
+            seen = session.tables()->save_tables(table_files::folder_of(path), take);
         });
         if (is_alone(session) ? !seen : of_any(session, !seen)) return false;
         for (int i = 0; i < Trainer::parameters(); ++i)
@@ -162,13 +162,13 @@ SINTER_COLD bool stream_tables([[maybe_unused]] const Trainer& t,
                                [[maybe_unused]] std::vector<scratch_tensor>& to) {
     if constexpr (Trainer::strategy_type::traits.remote_tables) {
         auto& session = const_cast<Trainer&>(t).session();   // to speak with other members changes nothing of it
-        if (!session.keeps_tables()) return false;
+        if (!session.tables()->keeps_tables()) return false;
         const std::size_t name = path.rfind('/');
         by_the_chief(session, "read tables to save", path, [&] {
             for (const saved_variable& s : variables) {
                 if (!s.v->remote) continue;
                 scratch_tensor& tensor = to.emplace_back(name == path.npos ? std::string() : path.substr(0, name));
-                session.each_block(*s.v, s.slot, [&](span<const float> rows) { tensor.append(as_bytes(rows)); });
+                session.tables()->each_block(*s.v, s.slot, [&](span<const float> rows) { tensor.append(as_bytes(rows)); });
             }
         });
         return true;
@@ -364,7 +364,7 @@ SINTER_COLD void read_checkpoint(std::vector<safetensors::expected_tensor> expec
     if (apart) take_table_files(*apart, variables, t, ready);
     further();
     if constexpr (Trainer::strategy_type::traits.remote_tables)
-        if (apart) t.session().put_tables(table_files::folder_of(path), apart->name, apart->paths(), whole);
+        if (apart) t.session().tables()->put_tables(table_files::folder_of(path), apart->name, apart->paths(), whole);
     t.put(ready, whole);
     if constexpr (has_hashed_tables<Trainer>()) tables.put(f, whole, whole ? steps : t.steps(), t);
     if constexpr (phases_alternate<Trainer>)

@@ -53,7 +53,7 @@ public:
             table to{Trainer::path(v), v.s.last(), {}, whole};
             const int slots = whole ? Trainer::slots_of(v) : 0;
             for (int k = 0; k < 3 + slots; ++k) to.arrays.emplace_back(folder);
-            t.session().each_row(v, [&](std::int64_t key, std::int64_t step, const float* row) {
+            t.session().tables()->each_row(v, [&](std::int64_t key, std::int64_t step, const float* row) {
                 to.arrays[keys].append({reinterpret_cast<const std::byte*>(&key), sizeof key});
                 to.arrays[steps].append({reinterpret_cast<const std::byte*>(&step), sizeof step});
                 const std::int64_t floats = std::int64_t{to.width} * (1 + slots);
@@ -198,7 +198,7 @@ public:
             of->values.push_back(reads(t.path));
             for (int k = 0; k < t.slots; ++k) of->values.push_back(reads(slot_name(t.path, k)));
             if (whole) of->order = newest_first(t.rows, of->steps);
-            to.session().put_rows(*t.v, t.slots, t.rows,
+            to.session().tables()->put_rows(*t.v, t.slots, t.rows,
                                   [of](std::size_t i, std::int64_t& key, std::int64_t& step, float* row) {
                                       of->get(i, key, step, row);
                                   },

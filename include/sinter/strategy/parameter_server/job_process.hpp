@@ -8,22 +8,21 @@
 #include <sinter/strategy/parameter_server/server_setup.hpp>
 #include <sinter/strategy/parameter_server/worker_tables.hpp>
 #include <sinter/strategy/program_identity.hpp>
-#include <sinter/strategy/synchronous/shard_replicas.hpp>
+#include <sinter/strategy/synchronous/replica_set.hpp>
 
 namespace sinter::inline SINTER_TARGET::detail {
 
-/// A process of a job with servers: its role, what it is in the job's words, and the work of a
-/// server.
+/// A process of a job with servers, in every role: what it is and has, and the work of a server.
 template <class Programs, class Optimizer>
-class server_process : public shard_replicas<Programs, other_processes::none> {
-protected:
+class job_process {
     static_assert(Programs::device::shares_memory,
                   "parameter_server: workers compute on processors; this device has memory of its own");
-    using replicas = shard_replicas<Programs, other_processes::none>;
-    using replicas::shards_, replicas::units_, replicas::at;
-    using typename replicas::device, typename replicas::unit;
+
+public:
+    using set = replica_set<Programs>;
+    using unit = typename set::unit;
     template <int I>
-    using training = typename Programs::template training<I>;
+    using training = typename set::template training<I>;
     using P = training<0>;
     using all_training = std::make_integer_sequence<int, Programs::n_training>;
     template <int... I>
@@ -35,17 +34,41 @@ protected:
     static constexpr bool takes_norm = detail::update_of<Optimizer>::make().needs_norm();
     static constexpr std::int64_t n_states = P::v.floats(compiler::space::state);
 
+    /// `devices(i)`: the options of shard i's device.
+    template <class Devices>
+    SINTER_COLD job_process(server_setup s, Devices devices, int threads)
+        : setup(std::move(s)),
+          replicas(setup.shards, 1, threads ? threads : base::usable_cores(), false, devices),
+          places(places_of(std::max(1, static_cast<int>(setup.members.servers().size())),
+                           setup.order.mode == sharded::update_mode::clocks, setup.rows, all_training{})),
+          tables(places, setup.shards, setup.push_every), in_job_(place_in_job::of(setup.members)) {
+        check();
+        if (trains())
+            link = std::make_unique<detail::server_link>(setup.members, identity(), places, setup.connection);
+    }
+    job_process(const job_process&) = delete;
+    job_process& operator=(const job_process&) = delete;
+    /// The link goes first: of a step that has thrown, rows and gradients may be on their way.
+    ~job_process() { link.reset(); }
 
-public:
+    const server_setup setup;
+    set replicas;
+    const detail::server_places places;
+    worker_tables tables;
+    std::unique_ptr<wire::progress_report> report = std::make_unique<wire::progress_report>();
+    std::unique_ptr<detail::server_link> link;   ///< null but in a worker
+
     // ---- roles
+    const place_in_job& in_job() const { return in_job_; }
+    bool trains() const { return role() <= cluster_role::worker; }
+    bool clocks() const { return setup.order.mode == sharded::update_mode::clocks; }
     bool serves() const { return role() == cluster_role::ps; }   ///< this process keeps weights, and trains nothing
-    bool independent() const { return setup_.input == batch_input::per_worker || !trains(); }
+    bool independent() const { return setup.input == batch_input::per_worker || !trains(); }
     /// Whether files are of one moment: others do not go on while the chief saves.
-    bool saves_one_moment() const { return setup_.input == batch_input::global; }
-    bool per_worker() const { return false; }   // nobody steps with empty batches while others go on
+    bool saves_one_moment() const { return setup.input == batch_input::global; }
     membership member() const {
-        if (serves()) return {-1, setup_.members.size()};
-        return trains() ? membership{setup_.members.rank(), setup_.members.size()} : membership{};
+        if (serves()) return {-1, setup.members.size()};
+        return trains() ? membership{setup.members.rank(), setup.members.size()} : membership{};
     }
     /// A server's work, until all workers have left: in place of training. Where `asked_to_end`
     /// says so meanwhile it has all workers stop. A second call returns at once.
@@ -53,60 +76,52 @@ public:
         if (!serves() || served_) return;
         served_ = true;
         sharded::server_options more;
-        more.order = setup_.order;
-        more.save_every_steps = setup_.save_every_steps;
-        more.save_every_seconds = setup_.save_every_seconds;
-        if (!setup_.changes.empty() && !places_.tables.empty()) {
-            more.changes_every_steps = setup_.changes_every_steps;
-            more.changes = [this, last = std::vector<std::int64_t>(places_.shards.size())](
+        more.order = setup.order;
+        more.save_every_steps = setup.save_every_steps;
+        more.save_every_seconds = setup.save_every_seconds;
+        if (!setup.changes.empty() && !places.tables.empty()) {
+            more.changes_every_steps = setup.changes_every_steps;
+            more.changes = [this, last = std::vector<std::int64_t>(places.shards.size())](
                                int shard, span<sharded::table_changes> all) mutable {
-                last[at(shard)] = detail::write_changes(setup_.changes, places_, shard, all, last[at(shard)]);
+                last[at(shard)] = detail::write_changes(setup.changes, places, shard, all, last[at(shard)]);
             };
         }
         more.report = [this](std::int64_t step, span<const sharded::worker_counters> workers,
-                             span<const sharded::row_counts> tables) {
-            if (report_->wanted())
-                detail::report_server(*report_, step, workers, tables, places_.shards[at(setup_.members.self().index)]);
+                             span<const sharded::row_counts> rows) {
+            if (report->wanted())
+                detail::report_server(*report, step, workers, rows, places.shards[at(setup.members.self().index)]);
         };
         if (asked_to_end) more.asked_to_end = asked_to_end;
         more.parameters = P::v.n_parameters;
         more.phases = phases;
-        const int self = setup_.members.self().index, before = (self + places_.servers() - 1) % places_.servers();
+        const int self = setup.members.self().index, before = (self + places.servers() - 1) % places.servers();
         const auto first_row_of = [this](int which) {
             return [this, which](int t, std::int64_t row, float* to) { first_row(which, t, row, to); };
         };
-        if (setup_.replicas == 1 && !setup_.checkpoints.empty()) more.files = files(self);
+        if (setup.replicas == 1 && !setup.checkpoints.empty()) more.files = files(self);
         more.files_in = [this](int which, const std::string& folder) { return files(which, folder, 0); };
         more.first_row = first_row_of(self);
-        if ((more.replicas = setup_.replicas) == 2) {
-            if (!setup_.checkpoints.empty()) more.files_of = [this](int which) { return files(which); };
+        if ((more.replicas = setup.replicas) == 2) {
+            if (!setup.checkpoints.empty()) more.files_of = [this](int which) { return files(which); };
             more.other = std::make_shared<sharded::other_shard>(
-                sharded::other_shard{places_.shards[at(before)], make_updater<P, Optimizer>(o), first_row_of(before)});
+                sharded::other_shard{places.shards[at(before)], make_updater<P, Optimizer>(o), first_row_of(before)});
         }
-        sharded::server own(setup_.members, identity(), places_.shards[at(self)],
+        sharded::server own(setup.members, identity(), places.shards[at(self)],
                             make_updater<P, Optimizer>(o), scalars_of(o), std::move(more));
         own.run();
     }
 
-protected:
-    server_setup setup_;
-    detail::server_places places_;
-    std::unique_ptr<detail::server_link> link_;   ///< null but in a worker
-    worker_tables tables_;
-    std::unique_ptr<wire::progress_report> report_ = std::make_unique<wire::progress_report>();
+    SINTER_COLD void need_worker(const char* call) const {
+        if (!trains())
+            throw option_error("this process does not train", call, setup.members.self().name(),
+                               "train(), train_and_evaluate() or a loop over distribute(), which know of roles");
+    }
+
+private:
+    place_in_job in_job_;
     bool served_ = false;
 
-    template <class Devices>
-    SINTER_COLD server_process(server_setup s, Devices devices, int threads)
-        : replicas(*std::make_unique<synchronous_setup>(setup_of_replicas(s)), devices, threads), setup_(std::move(s)),
-          places_(
-              places_of(std::max(1, static_cast<int>(setup_.members.servers().size())),
-                        setup_.order.mode == sharded::update_mode::clocks, setup_.rows, all_training{})),
-          tables_(places_, setup_.shards, setup_.push_every) {
-        check();
-        if (trains())
-            link_ = std::make_unique<detail::server_link>(setup_.members, identity(), places_, setup_.connection);
-    }
+    static std::size_t at(int i) { return static_cast<std::size_t>(i); }
     template <int First, int... More>
     static detail::server_places places_of(int servers, bool whole, sharded::row_partition rows,
                                            std::integer_sequence<int, First, More...>) {
@@ -116,19 +131,12 @@ protected:
     static constexpr bool has_sync_points(std::integer_sequence<int, I...>) {
         return ((training<I>::v.n_sync_points > 0) || ...);
     }
-    static synchronous_setup setup_of_replicas(const server_setup& s) {
-        synchronous_setup own{.shards = s.shards, .workers = 1};
-        own.in_job = place_in_job::of(s.members);
-        return own;
-    }
-    cluster_role role() const { return setup_.members.self().role; }
-    bool trains() const { return role() <= cluster_role::worker; }
-    bool clocks() const { return setup_.order.mode == sharded::update_mode::clocks; }
+    cluster_role role() const { return setup.members.self().role; }
 
-    SINTER_COLD program_identity identity_of_program() const { return detail::identity_of<Programs>(setup_.policy); }
+    SINTER_COLD program_identity identity_of_program() const { return detail::identity_of<Programs>(setup.policy); }
     SINTER_COLD wire::identity identity() const {
         const program_identity i = identity_of_program();
-        const std::uint64_t shards = sharded::hash_of({places_.shards.data(), places_.shards.size()});
+        const std::uint64_t shards = sharded::hash_of({places.shards.data(), places.shards.size()});
         return {i.model, detail::number_hash().add(i.layout).add(shards).value(), i.policy};
     }
     SINTER_COLD void check() const {
@@ -138,22 +146,17 @@ protected:
         const auto refuse = [](const char* what, const std::string& got, const char* needed) {
             throw option_error(what, "parameter_server", got, needed);
         };
-        if (setup_.members.servers().empty() && role() != cluster_role::evaluator)
-            refuse("the cluster has no parameter server", setup_.members.how(),
+        if (setup.members.servers().empty() && role() != cluster_role::evaluator)
+            refuse("the cluster has no parameter server", setup.members.how(),
                    "one or more of role ps: sinter-launch --ps 1");
-        setup_.order.check(setup_.members.size());
-        if (role() != cluster_role::evaluator) setup_.check_replicas();
-        if (setup_.pull_every < 1 || setup_.push_every < 1)
-            refuse("steps between two pulls or pushes", joined({setup_.pull_every, ", ", setup_.push_every}),
+        setup.order.check(setup.members.size());
+        if (role() != cluster_role::evaluator) setup.check_replicas();
+        if (setup.pull_every < 1 || setup.push_every < 1)
+            refuse("steps between two pulls or pushes", joined({setup.pull_every, ", ", setup.push_every}),
                    "1 or more");
-        if (clocks() && (setup_.pull_every > 1 || setup_.push_every > 1 || setup_.prefetch))
+        if (clocks() && (setup.pull_every > 1 || setup.push_every > 1 || setup.prefetch))
             refuse("older weights than the mode allows", "pull_every, push_every or prefetch",
                    "async, or none of them");
-    }
-    SINTER_COLD void need_worker(const char* call) const {
-        if (!trains())
-            throw option_error("this process does not train", call, setup_.members.self().name(),
-                               "train(), train_and_evaluate() or a loop over distribute(), which know of roles");
     }
     typename sharded::server::scalars_function scalars_of(const Optimizer& o) const {
         return [first = Optimizer(o)](std::int64_t step, float rate, float* to) {
@@ -163,22 +166,22 @@ protected:
         };
     }
     SINTER_COLD std::shared_ptr<sharded::shard_files> files(int which) const {
-        return files(which, setup_.checkpoints, setup_.keep);
+        return files(which, setup.checkpoints, setup.keep);
     }
     SINTER_COLD std::shared_ptr<sharded::shard_files> files(int which, const std::string& folder, int keep) const {
         sharded::shard_checkpoint_setup s{folder,
                                           which,
-                                          places_.servers(),
+                                          places.servers(),
                                           identity_of_program().layout,
-                                          places_.dense.pieces[at(which)],
+                                          places.dense.pieces[at(which)],
                                           {},
                                           keep};
-        for (const detail::server_places::table& t : places_.tables) s.tables.push_back(t.rows);
+        for (const detail::server_places::table& t : places.tables) s.tables.push_back(t.rows);
         return std::make_shared<sharded::shard_checkpoints>(std::move(s));
     }
     void first_row(int which, int t, std::int64_t local, float* to) const {
-        const detail::server_places::table& table = places_.tables[at(t)];
-        tables_.first_row(t, table.of.hashed ? local : table.rows.row(which, local), to);
+        const detail::server_places::table& table = places.tables[at(t)];
+        tables.first_row(t, table.of.hashed ? local : table.rows.row(which, local), to);
     }
 };
 
