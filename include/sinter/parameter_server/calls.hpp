@@ -120,9 +120,10 @@ struct open {
     std::int64_t global_step = -1;  ///< -1: as it is
     std::uint8_t begins = 1;        ///< 1: training does, and what was asked for before is over
     std::vector<std::int64_t> phase_steps{};   ///< of each loss, where they alternate
+    std::uint64_t number = 0;       ///< of the chief's openings: one that is asked for once more is done already
     template <class A>
     void serialize(A& a, unsigned) {
-        a & max_steps & global_step & begins & phase_steps;
+        a & max_steps & global_step & begins & phase_steps & number;
     }
     SINTER_COLD void check() const;
 };

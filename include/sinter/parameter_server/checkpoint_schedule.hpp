@@ -125,6 +125,8 @@ public:
         return ++loads_;
     }
     bool is_saved(std::int64_t load) const { return loads_saved_ >= load; }
+    /// The number of the last one; 0: there was none.
+    std::int64_t loads() const { return loads_; }
     const std::string& fault_of_load() const { return load_fault_; }
     /// What was named and is not written would have values of before and of after a load.
     void forget_named() {

@@ -91,7 +91,8 @@ inline void client::open(std::int64_t max_steps, std::int64_t global_step, bool 
                          std::vector<std::int64_t> phase_steps) {
     engine& e = *engine_;
     engine::lock hold(e.mutex);
-    e.call_all(hold, calls::open{std::max<std::int64_t>(max_steps, 0), global_step, begins, std::move(phase_steps)});
+    e.call_all(hold, calls::open{std::max<std::int64_t>(max_steps, 0), global_step, begins, std::move(phase_steps),
+                                 ++e.openings});
     e.note_opening();
     e.no_more = false;
 }

@@ -58,7 +58,7 @@ public:
         changed_ = false;
         set_ = now.resting = false;
         pull_all();
-        now.consumed = may_lag() ? job_.link->client().open_clock() : job_.link->client().last().clock;
+        now.consumed = job_.link->client().open_clock();
         now.before_clocks = job_.link->client().open_step() - job_.link->client().open_clock();
         now.before_own = steps_made() - now.steps;
         return steps_made();
