@@ -155,16 +155,17 @@ const fields known_rows{{"table", "1"},       {"first", "-2"},    {"row_floats",
 
 BOOST_AUTO_TEST_CASE(tables_are_what_is_written) {
     using namespace sinter::sharded::calls;
-    arguments(join{-1, large(2), -3, -4, {large(5), 200, -7, -8, -9, {10, -11}, -12, -13}},
+    arguments(join{-1, large(2), -3, -4, {large(5), 200, -7, -8, -9, {10, -11}, -12, -13, large(14)}},
               {{"clock", "-1"}, {"epoch", u(2)}, {"named_save", "-3"}, {"version", "-4"}, {"sum", u(5)},
                {"opened", "200"}, {"stop_clock", "-7"}, {"applied", "-8"}, {"step", "-9"}, {"files", "[10 -11]"},
-               {"open_clock", "-12"}, {"open_step", "-13"}});
+               {"open_clock", "-12"}, {"open_step", "-13"}, {"openings", u(14)}});
     answer<join>(some_server(), known_server);
     arguments(rest{{-3, -4}}, {{"clocks", "-3"}, {"named_save", "-4"}});
     arguments(leave{{-5, -6}}, {{"clocks", "-5"}, {"named_save", "-6"}});
     arguments(wait_for_others{{-7, -8}}, {{"clocks", "-7"}, {"named_save", "-8"}});
-    arguments(open{-9, -1, 200, {2, -3}},
-              {{"max_steps", "-9"}, {"global_step", "-1"}, {"begins", "200"}, {"phase_steps", "[2 -3]"}});
+    arguments(open{-9, -1, 200, {2, -3}, large(4)},
+              {{"max_steps", "-9"}, {"global_step", "-1"}, {"begins", "200"}, {"phase_steps", "[2 -3]"},
+               {"number", u(4)}});
     answer<open>({-4, -5}, {{"clock", "-4"}, {"step", "-5"}});
     arguments(begin_renewal{-6}, {{"version", "-6"}});
     arguments(end_renewal{-7}, {{"step", "-7"}});
