@@ -73,7 +73,8 @@ struct notes_memory {
         const int n = run.model.session().member().count;
         if (std::exchange(members, n) == n) return;
         const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
-        char* const begin = reinterpret_cast<char*>(run.model.session().replicas().first().at({compiler::space::slot, 0}));
+        auto& replica = run.model.session().replicas().first();
+        char* const begin = reinterpret_cast<char*>(replica.at({compiler::space::slot, 0}));
         const std::size_t bytes = static_cast<std::size_t>(P::v.floats(compiler::space::slot)) * 4 / page * page;
         std::vector<unsigned char> pages(bytes / page);
         if (::mincore(begin, bytes, pages.data()) != 0) throw data_error("no pages", "mincore", "an error", "none");

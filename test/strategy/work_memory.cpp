@@ -37,7 +37,7 @@ results trained(Loss loss, int threads, std::size_t wanted) {
         const span<const float> all = t.output();
         BOOST_TEST(all.size() == static_cast<std::size_t>(3 * batch));
         r.outputs.insert(r.outputs.end(), all.begin(), all.end());
-        t.session().each_part(examples.view(), [&](const auto& replica, const data::batch_view&) {   // each shows its own
+        t.session().each_part(examples.view(), [&](const auto& replica, const data::batch_view&) {   // its own
             const span<const float> own = replica.output(0);
             r.outputs.insert(r.outputs.end(), own.begin(), own.end());
         });

@@ -168,7 +168,8 @@ SINTER_COLD bool stream_tables([[maybe_unused]] const Trainer& t,
             for (const saved_variable& s : variables) {
                 if (!s.v->remote) continue;
                 scratch_tensor& tensor = to.emplace_back(name == path.npos ? std::string() : path.substr(0, name));
-                session.tables()->each_block(*s.v, s.slot, [&](span<const float> rows) { tensor.append(as_bytes(rows)); });
+                session.tables()->each_block(*s.v, s.slot,
+                                             [&](span<const float> rows) { tensor.append(as_bytes(rows)); });
             }
         });
         return true;
