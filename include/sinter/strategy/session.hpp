@@ -118,7 +118,8 @@ public:
     /// Whether members read batches of their own, and not all the same.
     virtual bool per_worker() const { return false; }
     /// Under per_worker(): whether a member whose pass has ended goes on with empty batches until
-    /// step_result::examples, of all members, is 0. If not, all passes need equally many batches where steps wait for each other.
+    /// step_result::examples, of all members, is 0. If not, all passes need equally many batches where steps wait for
+    /// each other.
     virtual bool takes_empty_batches() const { return per_worker(); }
     /// Whether members that make the same calls may be some updates apart, so that each knows its own losses alone.
     virtual bool may_lag() const { return false; }
