@@ -135,6 +135,7 @@ struct rehearsal_peer : rehearsal_device {
     void add_from(model_memory& to, address a, const rehearsal_peer&, const model_memory& from, std::int64_t n) {
         for (std::int64_t i = 0; i < n; ++i) to.at(a)[i] += from.at(a)[i];
     }
+    float* in_device(const model_memory& m, address a) const { return m.at(a); }
     void copy_from(model_memory& to, address a, const rehearsal_peer&, const model_memory& from, std::int64_t n) {
         std::copy_n(from.at(a), n, to.at(a));
     }

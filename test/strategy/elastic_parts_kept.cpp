@@ -74,7 +74,7 @@ struct notes_memory {
         if (std::exchange(members, n) == n) return;
         const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
         auto& replica = run.model.session().replicas().first();
-        char* const begin = reinterpret_cast<char*>(replica.at({compiler::space::slot, 0}));
+        char* const begin = reinterpret_cast<char*>(replica.host({compiler::space::slot, 0}));
         const std::size_t bytes = static_cast<std::size_t>(P::v.floats(compiler::space::slot)) * 4 / page * page;
         std::vector<unsigned char> pages(bytes / page);
         if (::mincore(begin, bytes, pages.data()) != 0) throw data_error("no pages", "mincore", "an error", "none");

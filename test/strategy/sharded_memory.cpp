@@ -30,7 +30,7 @@ template <class Trainer>
 double resident(Trainer& t) {
     using P = typename Trainer::training;
     const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
-    char* const begin = reinterpret_cast<char*>(t.session().replicas().first().at({compiler::space::slot, 0}));
+    char* const begin = reinterpret_cast<char*>(t.session().replicas().first().host({compiler::space::slot, 0}));
     const std::size_t bytes = static_cast<std::size_t>(P::v.floats(compiler::space::slot)) * 4 / page * page;
     std::vector<unsigned char> pages(bytes / page);
     BOOST_REQUIRE(::mincore(begin, bytes, pages.data()) == 0);

@@ -21,7 +21,7 @@ constexpr auto net = features<5> >> dense<16> >> batch_norm >> relu >> dropout<0
 template <class Trainer>
 std::size_t arenas(Trainer& t) {
     std::set<const float*> places;
-    for (const auto& replica : t.session().replicas()) places.insert(replica.at({compiler::space::activation, 0}));
+    for (const auto& replica : t.session().replicas()) places.insert(replica.host({compiler::space::activation, 0}));
     return places.size();
 }
 struct results {

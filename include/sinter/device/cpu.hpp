@@ -204,6 +204,8 @@ public:
     void write(runtime::model_memory& m, compiler::address to, const float* from, std::int64_t floats) const {
         std::memcpy(m.at(to), from, 4 * static_cast<std::size_t>(floats));
     }
+    /// Where what lies at an address is in the host's memory.
+    static float* host(const runtime::model_memory& m, compiler::address a) { return m.at(a); }
     /// Where the host can read what lies at `from` in the device's memory: here, in place.
     const float* host_view(const runtime::model_memory& m, compiler::address from, float* /*scratch*/,
                            std::int64_t /*floats*/) const {

@@ -265,6 +265,8 @@ public:
                    "cudaMemcpyAsync to the device");
         context_.wait();
     }
+    /// In this device's memory.
+    float* in_device(const cuda_memory& m, compiler::address a) const { return m.at(a); }
     const float* host_view(const cuda_memory& m, compiler::address from, float* workspace, std::int64_t floats) const {
         read(m, from, workspace, floats);
         return workspace;

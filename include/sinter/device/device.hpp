@@ -22,6 +22,8 @@ namespace sinter::inline SINTER_TARGET {
 ///     `read(memory, address, to, floats)` and `write(memory, address, from, floats)` copy between
 ///     the device and the host, in the form in which variables lie there. They return when the copy
 ///     is whole.
+///     `host(memory, address)`, static, of a device that `shares_memory`: where the floats at an address lie, for the
+///     host to read and write.
 ///     `host_view(memory, address, scratch, floats)`: where the host can read the floats at
 ///     `address`: in place if `shares_memory`, else copied to `scratch`.
 /// Runner
@@ -39,7 +41,9 @@ namespace sinter::inline SINTER_TARGET {
 /// Peers (optional: adds_from_peers)
 ///     `add_from(memory, address, device, memory, floats)` adds the floats at the address in
 ///     another device's memory to those there in this one's, `copy_from` copies them. They return
-///     when that is done. Where a device lacks them, strategies go through the host.
+///     when that is done. `in_device(memory, address)`: where the floats there lie, for a
+///     communicator that reads the device's memory. Where a device lacks them, strategies go through
+///     the host.
 ///     `staging`: memory of the host's that copies are fast from and to, a class as runtime::arena,
 ///     which it is by default.
 /// Marks (optional: marks_launches)
@@ -104,6 +108,7 @@ concept adds_from_peers = compute_device<D> && !D::shares_memory &&
              std::int64_t floats) {
         d.add_from(to, a, other, from, floats);
         d.copy_from(to, a, other, from, floats);
+        { d.in_device(from, a) } -> std::same_as<float*>;
     };
 
 /// A device whose gradients can be sent while it makes others.

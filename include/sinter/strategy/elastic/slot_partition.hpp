@@ -44,13 +44,13 @@ public:
             agreed = agreed || (r.healed && r.done == most && r.stage == static_cast<int>(commit_stage::updated));
         if (has_state && core_.commit.stage() == commit_stage::summed && (done < most || agreed)) core_.commit.follow();
         if (agreed)
-            division_.gather_weights(*core_.members, core_.replicas.first().at({compiler::space::parameter, 0}));
+            division_.gather_weights(*core_.members, core_.replicas.first().host({compiler::space::parameter, 0}));
         return agreed && has_state && done == most;
     }
     /// Behind it: where members have changed, so do their parts of the slots.
     SINTER_COLD void divide(std::int64_t epoch) {
         auto& replica = core_.replicas.first();
-        division_.divide(*core_.members, epoch, replica.at({compiler::space::slot, 0}),
+        division_.divide(*core_.members, epoch, replica.host({compiler::space::slot, 0}),
                          [&](std::int64_t first, std::int64_t n) { replica.clear_slots(first, n); });
         core_.values.keep(division_.parts());
     }

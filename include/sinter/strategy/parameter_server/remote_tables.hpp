@@ -21,7 +21,7 @@ namespace sinter::inline SINTER_TARGET::detail {
 ///
 ///     const batch_view whole = tables.prepare<P>(batch);            the batch, and the lookups' ports
 ///     tables.wanted(t, s).keys                                      what to ask server s for, of table t
-///     tables.place(t, s, pulled, replica.at(tables.table(t).at))    into the compact copy
+///     tables.place(t, s, pulled, replica.host(tables.table(t).at))    into the compact copy
 ///     replica.step(whole, ...)
 ///     tables.collect(t, s, gradient, to)                            what server s is to be sent
 ///

@@ -365,8 +365,8 @@ private:
     bool serves() const { return job_.serves(); }
     bool trains() const { return job_.trains(); }
     detail::server_link* connected() { return job_.link && now.begun ? job_.link.get() : nullptr; }
-    float* parameters() const { return job_.replicas.first().at({compiler::space::parameter, 0}); }
-    float* place(int i, compiler::address a) const { return job_.replicas[i].at(a); }
+    float* parameters() const { return job_.replicas.first().host({compiler::space::parameter, 0}); }
+    float* place(int i, compiler::address a) const { return job_.replicas[i].host(a); }
     static int of_table(compiler::address a) { return worker_tables::table_at(a); }
 
     // ---- values

@@ -115,7 +115,7 @@ private:
     static std::size_t at(int i) { return static_cast<std::size_t>(i); }
     worker_progress& now() { return values_.now; }
     const worker_progress& now() const { return values_.now; }
-    float* place(int i, compiler::address a) const { return replicas_[i].at(a); }
+    float* place(int i, compiler::address a) const { return replicas_[i].host(a); }
     batch_cut cut(int size) const {
         const membership me = job_.member();
         const int n = replicas_.size();
@@ -195,7 +195,7 @@ private:
             for (int i = 0; i < shards; ++i)
                 if (parts.shard(i).size > 0) drawn_shards_.push_back({.index = number(i), .global_batch = own.size});
             batch_ = job_.tables.template prepare<program>(batch_, v, {drawn_shards_.data(), drawn_shards_.size()});
-            job_.tables.pull(job_.link.get(), replicas_.first().at({compiler::space::parameter, 0}));
+            job_.tables.pull(job_.link.get(), replicas_.first().host({compiler::space::parameter, 0}));
         }
         const float* ports[std::size_t{program::v.n_inputs + program::v.n_targets + 1}] = {};
         if (own.size) bind_ports<program>(batch_, ports, true);

@@ -22,7 +22,7 @@ void let_updates_read_all(replica_set<Programs>& replicas, bool others) {
         const compiler::space in = P::v.n_buckets ? P::v.buckets[0].at.where() : compiler::space::gradient;
         for (int i = 0; i < replicas.size(); ++i) {
             replicas[i].template use_gradients<K>();
-            arenas[static_cast<std::size_t>(i)] = replicas[i].at({in, 0});
+            arenas[static_cast<std::size_t>(i)] = replicas[i].host({in, 0});
         }
         replicas.first().template runner<K>().update_from(arenas.data());
     };

@@ -139,8 +139,10 @@ public:
     /// Where shard i's gradients are added up and sent from.
     template <int I>
     float* place(int i, compiler::address a) {
-        if (shared || on_devices_) return units_[at(i)].at(a);
-        else return host_[at(i)].data() + host_offset<training<I>>(a);
+        if constexpr (shared) return units_[at(i)].host(a);
+        if constexpr (peers)
+            if (on_devices_) return units_[at(i)].in_device(a);
+        return host_[at(i)].data() + host_offset<training<I>>(a);
     }
     /// Copies shard i's gradients to the host's memory.
     template <int I>

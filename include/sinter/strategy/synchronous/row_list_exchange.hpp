@@ -62,7 +62,7 @@ public:
                 if (!replicas_.filled(i) || !replicas_.shard(i).finite) l.set_empty(i);
                 else if constexpr (!set::shared) l.set(i, l.copy(i));
                 else
-                    l.set(i, {reinterpret_cast<std::int32_t*>(replicas_[i].at(b.keys)), replicas_[i].at(b.at),
+                    l.set(i, {reinterpret_cast<std::int32_t*>(replicas_[i].host(b.keys)), replicas_[i].host(b.at),
                               b.row_floats});
             }
             sums_[at(b.list)] = l.join_shards();

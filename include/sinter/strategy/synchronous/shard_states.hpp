@@ -69,7 +69,7 @@ private:
     const float* place(replica_set<Programs>& units, std::size_t i) {
         unit& u = units[static_cast<int>(i)];
         if constexpr (shared) {
-            return u.at(first);
+            return u.host(first);
         } else {
             u.read(first, host_[i].data(), p.floats(space::state));
             return host_[i].data();

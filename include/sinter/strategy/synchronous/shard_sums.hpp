@@ -31,7 +31,7 @@ public:
             from_[at] = nothing_.data();
             if (!units.filled(i)) continue;
             if constexpr (set::shared) {
-                from_[at] = units[i].at(p.at);
+                from_[at] = units[i].host(p.at);
             } else {
                 units[i].read(p.at, host_[at].data(), p.floats);
                 from_[at] = host_[at].data();

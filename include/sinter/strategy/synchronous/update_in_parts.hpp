@@ -33,7 +33,7 @@ void update_kept_parts(replica<Programs>& weights, team& threads, int thread, co
             if (now.updated.floats > 0) run.run_share(threads, thread, now);
         }
         if (replica<Programs>::gathers() && cut && thread == 0) {   // the next round begins
-            float* const gathered = weights.at(b.at);
+            float* const gathered = weights.host(b.at);
             for (int p = 0; p < parts.members; ++p) {
                 const collective::part_range other = collective::part_of(b.floats, p, parts.members);
                 if (!parts.keeps(p)) std::fill(gathered + other.first, gathered + other.end, -0.f);
@@ -55,7 +55,7 @@ void gather_parts(replica<Programs>& weights, collective::communicator& members,
         if (of_program::in_parts<P>(k))
             sent[static_cast<std::size_t>(k)] =
                 members.start({.what = collective::kind::all_gather, .step = step, .bucket = k},
-                              weights.at(of_program::parameters_of<P>(k)), P::v.buckets[k].floats, k < last);
+                              weights.host(of_program::parameters_of<P>(k)), P::v.buckets[k].floats, k < last);
     for (int k = 0; k <= last; ++k)
         if (of_program::in_parts<P>(k)) members.wait(sent[static_cast<std::size_t>(k)]);
 }
