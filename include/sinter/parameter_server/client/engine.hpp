@@ -336,6 +336,10 @@ struct client::engine {
     void note_opening() {
         const auto o = decode<calls::opening>(as_bytes(connections[0]->text));
         open_clock = o.clock, open_step = o.step;
+        if (!opened) {   // what servers have said of clocks before may have been lost with one of them
+            clock = open_clock;
+            for (const auto& l : lanes) clock = std::max(clock, l->last.info.clock);
+        }
         opened = true;
         asked = (connections[0]->last.flags & answer_block::asked_to_stop) != 0;
         take_agreed(connections[0]->last);
