@@ -191,7 +191,9 @@ public:
     /// Where the floats at an address lie, if the device's memory is the host's.
     float* host(compiler::address a) const requires device::shares_memory { return device::host(memory_, a); }
     /// Where they lie in a device's memory of its own: for who reads that (communicator::reads_device_memory).
-    float* in_device(compiler::address a) const requires adds_from_peers<device> { return device_.in_device(memory_, a); }
+    float* in_device(compiler::address a) const requires adds_from_peers<device> {
+        return device_.in_device(memory_, a);
+    }
     /// Lists of rows that updates read in place of the program's own, in the host's memory: how
     /// long they get, and what is in them.
     template <int I = 0>

@@ -338,7 +338,7 @@ struct client::engine {
         open_clock = o.clock, open_step = o.step;
         if (!opened) {   // what servers have said of clocks before may have been lost with one of them
             clock = open_clock;
-            for (const auto& l : lanes) clock = std::max(clock, l->last.info.clock);
+            for (const auto& l : connections) clock = std::max(clock, l->last.info.clock);
         }
         opened = true;
         asked = (connections[0]->last.flags & answer_block::asked_to_stop) != 0;
