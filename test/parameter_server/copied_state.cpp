@@ -157,7 +157,7 @@ BOOST_AUTO_TEST_CASE(a_leaders_state_is_taken_whole_or_not_at_all) {
         {
             const server::engine::lock hold(leader->mutex);
             leader->set_steps(12, {});
-            leader->progress.open(1);
+            leader->progress.open(1, 1);
             leader->progress.ask_to_stop();
             leader->workers.rests(1);
             leader->all_clocks.join(0, 3), leader->all_clocks.restore(3);

@@ -96,7 +96,7 @@ BOOST_AUTO_TEST_CASE(the_chief_opens_overwrites_and_ends_a_job) {
     p.end_renewal(0);
     BOOST_TEST(!p.is_renewing());
     BOOST_TEST(!p.take_replaced());
-    p.open(7);
+    p.open(7, 1);
     p.opened_at(3, 4);
     BOOST_TEST(p.is_open());
     BOOST_TEST(p.has_values());
@@ -130,7 +130,7 @@ BOOST_AUTO_TEST_CASE(the_chief_opens_overwrites_and_ends_a_job) {
 }
 BOOST_AUTO_TEST_CASE(a_second_copy_comes_to_the_same) {
     job_progress p(2);
-    p.open(7);
+    p.open(7, 1);
     p.opened_at(3, 4);
     p.raise_version(5);
     p.ask_to_stop("worker/1: enough");

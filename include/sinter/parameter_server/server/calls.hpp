@@ -60,6 +60,7 @@ inline void server_session::carry_out(const calls::wait_for_others& c) {
 
 template <>
 inline void server_session::carry_out(const calls::wait_for_clock& c) {
+    e_.comes_to(w_, c.clock);   // its next push is of this clock
     const bool whole = e_.options.order.all_join;   // elsewhere who stops may leave clocks open
     const auto is_applied = [&]() SINTER_REQUIRES(e_.mutex) {
         return e_.all_clocks.applied() >= c.clock || (e_.progress.asked_to_stop() && !whole);

@@ -222,7 +222,9 @@ struct server::engine {
     /// Whether a worker may come again into a job that others are in the midst of. It makes the same
     /// calls from the beginning, and so has to have the sums that were made without it.
     bool keeps_sums() const SINTER_REQUIRES(mutex) {
-        return options.order.all_join && (options.order.backup > 0 || !progress.is_open());
+        // Where no step has been made since the job was opened, a process that was replaced before may join yet.
+        const bool begins = !progress.is_open() || all_clocks.applied() == progress.open_clock();
+        return options.order.all_join && (options.order.backup > 0 || begins);
     }
     inline std::string objection(const wire::greeting& g) SINTER_EXCLUDES(mutex);
     inline static bool has_hung_up(const worker& k);

@@ -74,12 +74,18 @@ public:
     std::int64_t open_step() const { return open_step_; }
     /// The incarnation of the chief that has opened it; 0: none is known.
     std::uint64_t opened_by() const { return opened_by_; }
-    /// By this process of the chief.
-    void open(std::uint64_t chief) { open_ = has_values_ = true, opened_by_ = chief; }
+    /// By this process of the chief, in its opening of this number: of one that is asked for once more it is known.
+    void open(std::uint64_t chief, std::uint64_t number) {
+        open_ = has_values_ = true;
+        was_opened_by(chief, number);
+    }
+    bool knows_opening(std::uint64_t chief, std::uint64_t number) const {
+        return opened_by_ == chief && openings_ == number;
+    }
     /// The job that was saved goes on, as a worker of it says.
     void goes_on() { open_ = true; }
     void opened_at(std::int64_t clock, std::int64_t step) { open_clock_ = clock, open_step_ = step; }
-    void was_opened_by(std::uint64_t chief) { opened_by_ = chief; }
+    void was_opened_by(std::uint64_t chief, std::uint64_t number) { opened_by_ = chief, openings_ = number; }
 
     // ---- The chief overwrites values
     /// How often it has; what was computed from earlier ones is outdated.
@@ -139,7 +145,7 @@ public:
     /// follow what was read.
     template <class A>
     void serialize(A& a) {
-        a & open_clock_ & open_step_ & stop_reason_ & version_;
+        a & open_clock_ & open_step_ & opened_by_ & openings_ & stop_reason_ & version_;
     }
     template <class A>
     void serialize_flags(A& a, bool& any_left) {
@@ -166,7 +172,7 @@ private:
     std::int64_t clocks_elsewhere_ = 0, step_elsewhere_ = 0;   ///< when this server came back
     bool open_ = false;
     std::int64_t open_clock_ = 0, open_step_ = 0;
-    std::uint64_t opened_by_ = 0;
+    std::uint64_t opened_by_ = 0, openings_ = 0;
     std::int64_t version_ = 0;
     bool renewing_ = false, asked_ = false, ends_soon_ = false;
     std::string stop_reason_;

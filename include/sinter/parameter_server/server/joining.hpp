@@ -25,9 +25,8 @@ inline void server_session::need_same_run(std::uint64_t next) {
     int amid = 0, anew = 0, last = w_;
     for (int i = 0; i < e_.who.size(); ++i) {
         const worker& k = e_.workers.at(i);
-        if (!e_.workers.lives(k)) continue;
-        amid += k.comes == worker::amid;
-        if (k.comes == worker::anew) ++anew, last = i;
+        amid += k.comes == worker::amid;   // those, too, that have died since: they were told of steps that were lost
+        if (e_.workers.lives(k) && k.comes == worker::anew) ++anew, last = i;
     }
     if (amid == 0 || anew <= e_.options.order.backup) return;
     const cluster_member& m = e_.who.member(last);
@@ -65,13 +64,16 @@ inline void server_session::carry_out(const calls::join& c) {
         // It may have been opened after that: then the checkpoint's own is that of the job before.
         e_.progress.opened_at(known.open_clock, known.open_step);
     }
-    if (w_ == 0 && known.opened != 0) e_.progress.was_opened_by(incarnation_);
+    if (w_ == 0 && known.opened != 0) e_.progress.was_opened_by(incarnation_, known.openings);
     if (e_.is_first() && e_.progress.is_restored()) {
         e_.together.know(known.stop_clock, known.files);
         if (known.stop_clock >= 0 && e_.options.order.all_join) e_.progress.ask_to_stop();
     }
     if (!e_.saves_alone()) e_.progress.steps_elsewhere(known.applied, known.step, e_.all_clocks.applied());
-    e_.all_clocks.join(w_, c.clock);
+    // One that begins has its clock from servers, when the job is open. One in the midst of a job that this server
+    // knows nothing of is about to end.
+    const bool amid = known.opened != 0 && (e_.progress.is_restored() || e_.progress.is_open());
+    e_.all_clocks.join(w_, amid ? c.clock : 0);
     e_.gets_on();
     need_same_run(known.sum);
     if (e_.progress.is_restored()) e_.together.give(e_.all_clocks.next(w_));   // it may have leave for that already

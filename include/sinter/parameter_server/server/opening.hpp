@@ -17,6 +17,14 @@ inline void server_session::carry_out(const calls::open& c) {
     }
     // Those who are in the midst of a job that this server was started again in say so when they join.
     if (begins) wait([&]() SINTER_REQUIRES(e_.mutex) { return e_.all_are_back(); });
+    const auto wait_for_load = [&](std::int64_t load) SINTER_REQUIRES(e_.mutex) {
+        wait([&]() SINTER_REQUIRES(e_.mutex) { return e_.saves.is_saved(load); });
+        if (const std::string& fault = e_.saves.fault_of_load(); load > 0 && !fault.empty())
+            throw refused_request{"no checkpoint of what was loaded could be written: " + fault};
+    };
+    // Asked for once more, as after a lost connection, it is done: others may have made steps since.
+    if (e_.progress.knows_opening(incarnation_, c.number))
+        return wait_for_load(e_.saves.loads()), answer_call(opening());
     e_.tickets.limit(c.max_steps);
     const std::uint64_t before = e_.progress.opened_by();
     const bool returns = begins && e_.options.order.all_join && e_.progress.is_open() && before != incarnation_ &&
@@ -29,7 +37,7 @@ inline void server_session::carry_out(const calls::open& c) {
     if (step >= 0) e_.set_steps(step, c.phase_steps);
     // A chief that was started again makes the same calls from the beginning, while the others are in the midst.
     const bool again = returns && !goes_on_from_others;
-    e_.progress.open(incarnation_);
+    e_.progress.open(incarnation_, c.number);
     if (!again) e_.progress.opened_at(e_.all_clocks.applied(), e_.progress.global_step());
     e_.gets_on();
     e_.changed.notify_all();
@@ -40,9 +48,7 @@ inline void server_session::carry_out(const calls::open& c) {
     if (goes_on_from_others && e_.options.files) {
         const std::int64_t mine = e_.saves.loaded(step);
         e_.changed.notify_all();
-        wait([&]() SINTER_REQUIRES(e_.mutex) { return e_.saves.is_saved(mine); });
-        if (const std::string& fault = e_.saves.fault_of_load(); !fault.empty())
-            throw refused_request{"no checkpoint of what was loaded could be written: " + fault};
+        wait_for_load(mine);
     }
     answer_call(opening());
 }
