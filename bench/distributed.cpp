@@ -107,7 +107,7 @@ template <auto Mode, class Net>
 int with_servers(Net net, const settings& s) {
     const data::dataset examples = bench::images();
     const std::vector<std::string> addresses = bench::loopback_addresses(s.workers + s.servers);
-    constexpr bool asynchronous = Mode.order().mode == sharded::update_mode::async;
+    constexpr bool asynchronous = Mode.order().mode == parameter_servers::update_mode::async;
     bench::tally shared;
     const int worst = bench::in_processes(s.workers + s.servers, [&](int i) {
         const parameter_server<Mode> strategy{

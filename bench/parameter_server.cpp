@@ -43,12 +43,12 @@ static int time_plain_sockets(const server_job& j, tally& t) {
 namespace {
 
 /// Plain descent: what ps-lite's server and that of plain sockets do, too.
-class descent : public sharded::updater {
+class descent : public parameter_servers::updater {
 public:
     int scalars() const override { return 1; }
     int slots(int) const override { return 0; }
     void first_slot(int, int, float*, const float*, std::int64_t) const override {}
-    sharded::norm_need needs() const override { return sharded::norm_need::none; }
+    parameter_servers::norm_need needs() const override { return parameter_servers::norm_need::none; }
     void update(int, float* p, const float* g, float*, std::int64_t, std::int64_t n, const float* rate,
                 float) const override {
         for (std::int64_t i = 0; i < n; ++i) p[i] -= *rate * g[i];
@@ -65,13 +65,13 @@ public:
 /// Servers and workers of Sinter; `worker/0` makes the first values.
 class sinter_job {
 public:
-    sinter_job(const server_job& j, tally& t, const std::string& key, sharded::update_order order)
+    sinter_job(const server_job& j, tally& t, const std::string& key, parameter_servers::update_order order)
         : j_(j), t_(t), order_(order), at_(loopback_addresses(j.workers + j.servers)) {
         options_.job = "parameter_server";
         options_.key = key;
         options_.insecure = true;
         for (int s = 0; s < j.servers; ++s) {
-            sharded::shard_layout l;
+            parameter_servers::shard_layout l;
             if (j.dense()) {
                 l.floats = (j.held_by(s) + 15) / 16 * 16;
                 l.runs = {{.first = 0, .floats = l.floats, .group = 0, .tensor = -1}};
@@ -82,25 +82,25 @@ public:
         }
     }
     void serve(int s) const {
-        sharded::server_options with;
+        parameter_servers::server_options with;
         with.order = order_;
-        sharded::server server(
+        parameter_servers::server server(
             as(j_.workers + s), identity(), layout_[static_cast<std::size_t>(s)], std::make_unique<descent>(),
             [](std::int64_t, float, float* rate) { *rate = 0.01f; }, std::move(with));
         server.run();
     }
     void work(int w) const {
-        sharded::client c(as(w), identity(), layout_);
+        parameter_servers::client c(as(w), identity(), layout_);
         if (w == 0) {
             const std::vector<float> zeros(1 << 20);
             for (int s = 0; s < j_.servers; ++s) {   // stretch by stretch
                 const std::int64_t floats = layout_[static_cast<std::size_t>(s)].floats, most = std::int64_t{1} << 20;
                 for (std::int64_t f = 0; f < floats; f += most)
-                    c.write(s, sharded::client::parameters, f,
+                    c.write(s, parameter_servers::client::parameters, f,
                             {zeros.data(), static_cast<std::size_t>(std::min(most, floats - f))});
                 const std::int64_t rows = j_.dense() ? 0 : j_.held_by(s), rows_at_once = most / j_.dim;
                 for (std::int64_t r = 0; r < rows; r += rows_at_once)
-                    c.write_rows(s, 0, sharded::client::parameters, r,
+                    c.write_rows(s, 0, parameter_servers::client::parameters, r,
                                  {zeros.data(), static_cast<std::size_t>(std::min(rows_at_once, rows - r) * j_.dim)});
             }
             c.open(0);
@@ -114,16 +114,16 @@ public:
 private:
     const server_job& j_;
     tally& t_;
-    sharded::update_order order_;
+    parameter_servers::update_order order_;
     std::vector<std::string> at_;
     cluster_options options_;
-    std::vector<sharded::shard_layout> layout_;
+    std::vector<parameter_servers::shard_layout> layout_;
 
-    wire::identity identity() const { return {.model = 1, .layout = sharded::hash_of(layout_), .policy = 1}; }
+    wire::identity identity() const { return {.model = 1, .layout = parameter_servers::hash_of(layout_), .policy = 1}; }
     cluster as(int process) const { return workers_and_servers(at_, j_.workers, process, options_); }
-    void step_dense(sharded::client& c, int w) const {
+    void step_dense(parameter_servers::client& c, int w) const {
         std::vector<std::vector<float>> got, gradient;
-        std::vector<sharded::pull_target> to;
+        std::vector<parameter_servers::pull_target> to;
         for (const auto& l : layout_) {
             got.emplace_back(static_cast<std::size_t>(l.floats));
             gradient.emplace_back(static_cast<std::size_t>(l.floats), 1e-6f);
@@ -136,7 +136,7 @@ private:
             c.wait(c.commit({.loss = 1}, to));
         }, [&] { c.rest(); });
     }
-    void step_rows_of(sharded::client& c, int w) const {
+    void step_rows_of(parameter_servers::client& c, int w) const {
         std::vector<std::vector<std::vector<std::int64_t>>> sets;
         for (const step_rows& by : draw_rows(j_, w)) {
             sets.emplace_back();
@@ -144,7 +144,7 @@ private:
         }
         const std::vector<float> gradient(static_cast<std::size_t>(j_.rows * j_.dim), 1e-6f);
         std::vector<float> got(gradient.size());
-        std::vector<sharded::ticket> waits;
+        std::vector<parameter_servers::ticket> waits;
         time_worker(t_, j_, w, [&](std::int64_t k) {
             if (!c.may_step()) throw device_error("told to stop", "parameter server", c.stop_reason(), "");
             const auto& last = sets[static_cast<std::size_t>(k) % sets.size()];
@@ -160,21 +160,21 @@ private:
                 at += next[s].size() * static_cast<std::size_t>(j_.dim);
             }
             waits.push_back(c.commit({.loss = 1}));   // with which the pulls leave that were begun before
-            for (const sharded::ticket t : waits) c.wait(t);
+            for (const parameter_servers::ticket t : waits) c.wait(t);
         }, [&] { c.rest(); });
     }
 };
 
 } // namespace
 
-static sharded::update_order order_of(const std::string& mode) {
+static parameter_servers::update_order order_of(const std::string& mode) {
     const auto behind = [&](const char* name) {
         const std::string start = std::string(name) + ":";
         return mode.starts_with(start) ? number<int>("--mode", mode.substr(start.size()), 0, 1000) : -1;
     };
-    if (mode == "async") return sharded::update_order::async();
-    if (const int s = behind("stale"); s >= 0) return sharded::update_order::stale(s);
-    if (const int b = behind("sync"); b >= 0) return sharded::update_order::sync(b);
+    if (mode == "async") return parameter_servers::update_order::async();
+    if (const int s = behind("stale"); s >= 0) return parameter_servers::update_order::stale(s);
+    if (const int b = behind("sync"); b >= 0) return parameter_servers::update_order::sync(b);
     throw option_error("no such mode", "--mode", mode, "async, stale:S or sync:BACKUP");
 }
 

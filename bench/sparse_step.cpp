@@ -43,10 +43,10 @@ class table {
 
 public:
     table() : updater_(sinter::detail::make_updater<P>(adam{})) {
-        const sharded::row_placement place{Rows, servers, sharded::row_partition::mod};
-        rows_ = std::make_unique<tables>(span<const sharded::row_placement>{&place, 1});
+        const parameter_servers::row_placement place{Rows, servers, parameter_servers::row_partition::mod};
+        rows_ = std::make_unique<tables>(span<const parameter_servers::row_placement>{&place, 1});
         for (int s = 0; s < servers; ++s)
-            stores_.emplace_back(sharded::row_store_setup{width, updater_->slots(0), place.rows_of(s), {}, servers,
+            stores_.emplace_back(parameter_servers::row_store_setup{width, updater_->slots(0), place.rows_of(s), {}, servers,
                 [=](std::int64_t r, float* to) {
                     compiler::initial_row({init_kind::uniform, 0.05f}, 1, place.row(s, r), width, to);
                 }});
@@ -84,7 +84,7 @@ public:
         float scalars[8] = {};
         adam{}.scalars(step_, scalars);
         for (int s = 0; s < servers; ++s) {
-            sharded::row_store& store = stores_[std::size_t(s)];
+            parameter_servers::row_store& store = stores_[std::size_t(s)];
             const span<const std::int64_t> keys = rows_->collect(0, s, list, moving_.data());
             keys_[0] = static_cast<std::int32_t>(keys.size());
             for (std::size_t i = 0; i < keys.size(); ++i) keys_[list_header + i] = store.add(keys[i], step_);
@@ -104,9 +104,9 @@ public:
 
 private:
     struct alignas(64) columns_of_batch { std::int32_t indices[batch * columns]; float y[batch] = {}; };
-    std::unique_ptr<sharded::updater> updater_;
+    std::unique_ptr<parameter_servers::updater> updater_;
     std::unique_ptr<tables> rows_;
-    std::vector<sharded::row_store> stores_;
+    std::vector<parameter_servers::row_store> stores_;
     std::vector<columns_of_batch> data_ = std::vector<columns_of_batch>(64);
     replica<model_programs<cpu_device, program<program_mode::evaluation>, program<program_mode::prediction>, P>>
         worker_{cpu_device::options{1}};

@@ -68,7 +68,7 @@ struct snapshots {
         if (!run.chief) return;
         take(run);
         if constexpr (requires { run.model.session().client(); })
-            counters = run.model.session().client()->call(0, sharded::calls::get_counters()).json;
+            counters = run.model.session().client()->call(0, parameter_servers::calls::get_counters()).json;
     }
 
 private:
@@ -116,7 +116,7 @@ void train(auto model, const settings& s, const images& all, std::uint64_t order
 template <auto Mode>
 int with_servers(auto optimizer, const settings& s, const images& all) {
     const std::vector<std::string> addresses = bench::loopback_addresses(s.workers + s.servers);
-    constexpr bool asynchronous = Mode.order().mode == sharded::update_mode::async;
+    constexpr bool asynchronous = Mode.order().mode == parameter_servers::update_mode::async;
     return bench::in_processes(s.workers + s.servers, [&](int i) {
         const parameter_server<Mode> strategy{
             bench::workers_and_servers(addresses, s.workers, i, bench::keyed_job())};

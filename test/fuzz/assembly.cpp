@@ -31,7 +31,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         }
         a.tick(now, send);
         int last = -1;
-        for (const seat& s : a.list().seats) {
+        for (const member_entry& s : a.list().entries) {
             if (s.slot <= last || s.slot >= 5) std::abort();
             last = s.slot;
         }

@@ -7,7 +7,7 @@
 #include <sinter/collective/elastic_job.hpp>
 #include <sinter/collective/healer.hpp>
 #include <sinter/strategy/elastic/slot_record.hpp>
-#include <sinter/strategy/elastic/told_result.hpp>
+#include <sinter/strategy/elastic/result_header.hpp>
 #include <cstdlib>
 
 // What members of an elastic job tell each other within their group, where two others say anything: records of
@@ -63,7 +63,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     constexpr int members = 5;
     try {
         if (data[0] % 4 == 0) {
-            const auto all = collective::told_by_all(c, detail::slot_record{.done = 3, .healed = 1, .has = {{2, 0, 3}}},
+            const auto all = collective::all_gather_value(c, detail::slot_record{.done = 3, .healed = 1, .has = {{2, 0, 3}}},
                                                      "a test");
             need(all.size() == 3 && all[0].done == 3);
             for (int r = 0; r < 3; ++r) detail::need_record(all[static_cast<std::size_t>(r)], r, members);
@@ -76,14 +76,14 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
                         need(!d.keeps(part) || part < d.members);
                     }
         } else if (data[0] % 4 == 1) {
-            const auto all = collective::told_by_all(c, std::uint64_t{7}, "a test");
+            const auto all = collective::all_gather_value(c, std::uint64_t{7}, "a test");
             need(all.size() == 3 && all[0] == 7);
         } else if (data[0] % 4 == 2) {
-            const auto t = drawn<detail::told_result>(c);
+            const auto t = drawn<detail::result_header>(c);
             const auto needed = static_cast<detail::result_kind>(data[0] / 4 % 4);
             detail::need_result(t, 1, needed, {.image = 400, .least = 8, .most = 80}, 9);
             need(t.kind == needed && t.made_in >= 0 && t.made_in <= 9 && t.bytes >= 0 && t.bytes <= 400);
-            detail::told_result again = t;
+            detail::result_header again = t;
             again.set(t.step());
             need(again.flags == (t.flags & 31) && again.examples == t.examples);
         } else {

@@ -16,7 +16,7 @@ static std::string file_of(const void* bytes, std::size_t n, int& fd) {
 }
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-    using namespace sinter::sharded;
+    using namespace sinter::parameter_servers;
     int fd = -1, again = -1;
     shard_manifest m;
     try {

@@ -16,9 +16,9 @@
 
 namespace {
 using namespace sinter;
-const sharded::shard_layout& layout() {
-    static const sharded::shard_layout l = [] {
-        sharded::shard_layout of;
+const parameter_servers::shard_layout& layout() {
+    static const parameter_servers::shard_layout l = [] {
+        parameter_servers::shard_layout of;
         of.floats = 96;
         of.runs = {{0, 64, 0, -1}, {64, 32, -1, -1}};
         of.states = 5;
@@ -33,18 +33,18 @@ void need(bool b) {
 }
 template <class Message>
 void is_stable(const Message& m) {
-    const std::string once = sharded::encode(m);
-    need(sharded::encode(sharded::decode<Message>(as_bytes(once))) == once);
-    if constexpr (std::is_base_of_v<sharded::table_rows, Message>)   // read by place
+    const std::string once = parameter_servers::encode(m);
+    need(parameter_servers::encode(parameter_servers::decode<Message>(as_bytes(once))) == once);
+    if constexpr (std::is_base_of_v<parameter_servers::table_rows, Message>)   // read by place
         for (std::size_t i = 0; i < m.size(); ++i) need(m.row(i) + m.width() <= m.values.data() + m.values.size());
 }
 /// The first byte says of which call the rest is to be an answer.
 template <class... Calls>
-void one_of_answers(sharded::call_list<Calls...>, span<const std::byte> bytes) {
+void one_of_answers(parameter_servers::call_list<Calls...>, span<const std::byte> bytes) {
     const auto one = [&]<class Call>(Call*) {
         if (std::to_integer<unsigned>(bytes[0]) != static_cast<unsigned>(Call::id)) return;
         try {
-            is_stable(sharded::decode<typename Call::answer>(bytes.subspan(1)));
+            is_stable(parameter_servers::decode<typename Call::answer>(bytes.subspan(1)));
         } catch (const error& e) {
             must_be_fit(e);
         }
@@ -54,7 +54,7 @@ void one_of_answers(sharded::call_list<Calls...>, span<const std::byte> bytes) {
 } // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-    using namespace sinter::sharded;
+    using namespace sinter::parameter_servers;
     if (size < 1) return 0;
     const span<const std::byte> bytes(reinterpret_cast<const std::byte*>(data) + 1, size - 1);
     switch (data[0] % 10) {

@@ -27,7 +27,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     std::vector<float> values;
     bool whole = false;
     try {
-        const sharded::delta_counts n = sharded::read_delta(
+        const parameter_servers::delta_counts n = parameter_servers::read_delta(
             "/proc/self/fd/" + std::to_string(fd), "t", width,
             [&](std::int64_t key, const float* row) {
                 need(removed.empty());

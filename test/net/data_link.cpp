@@ -253,7 +253,7 @@ BOOST_AUTO_TEST_CASE(members_that_do_not_do_the_same_are_told) {
     BOOST_TEST(both(differs([](tag& t) { t.elements = 5; }, 4000), "8589934592 elements", ", 5 elements"));
     BOOST_TEST(both(differs([](tag& t) { t.offset = 5; }, 4000), "at 3145728", "at 5"));
     for (const std::size_t n : {0ul, 3999ul, 4001ul, 8000ul})
-        BOOST_TEST(both(differs([](tag&) {}, n), "4000 bytes", joined({n, " bytes"}).c_str()));
+        BOOST_TEST(both(differs([](tag&) {}, n), "4000 bytes", to_text({n, " bytes"}).c_str()));
 }
 
 BOOST_AUTO_TEST_CASE(headers_say_what_is_wrong_with_them) {

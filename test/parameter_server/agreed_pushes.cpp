@@ -12,7 +12,7 @@
 
 using namespace sinter;
 using namespace sinter::ps_test;
-using sharded::pull_target;
+using parameter_servers::pull_target;
 
 namespace {
 
@@ -27,7 +27,7 @@ struct seen_update {
 class clipped_sgd : public plain_sgd {
 public:
     explicit clipped_sgd(std::vector<seen_update>& seen) : seen_(seen) {}
-    sharded::norm_need needs() const override { return sharded::norm_need::all_gradients; }
+    parameter_servers::norm_need needs() const override { return parameter_servers::norm_need::all_gradients; }
     void update(int, float* p, const float* g, float*, std::int64_t, std::int64_t n, const float* s,
                 float sum) const override {
         seen_.push_back({g[0], squares(g, n), sum});
@@ -56,21 +56,21 @@ struct outcome {
 /// nothing. `damaged`: some of worker 0's gradients are not finite.
 outcome run(int servers, bool everybody, unsigned seed, bool damaged = false) {
     outcome o;
-    std::vector<sharded::shard_layout> l(static_cast<std::size_t>(servers));
+    std::vector<parameter_servers::shard_layout> l(static_cast<std::size_t>(servers));
     for (int t = 0; t < 2; ++t) {
-        sharded::shard_layout& to = l[static_cast<std::size_t>(t % servers)];
+        parameter_servers::shard_layout& to = l[static_cast<std::size_t>(t % servers)];
         to.runs.push_back({to.floats, floats[t], 0, t});
         to.floats += floats[t];
     }
     const job j(workers, l);
-    std::vector<std::unique_ptr<sharded::server>> all;
+    std::vector<std::unique_ptr<parameter_servers::server>> all;
     threads run_servers, run_workers;
     std::latch all_there(workers);
     for (int s = 0; s < servers; ++s) {
-        sharded::server_options with;
-        with.order = sharded::update_order::sync(1);
+        parameter_servers::server_options with;
+        with.order = parameter_servers::update_order::sync(1);
         with.parameters = 2;
-        all.push_back(std::make_unique<sharded::server>(
+        all.push_back(std::make_unique<parameter_servers::server>(
             j.as(cluster_role::ps, s), j.same, l[static_cast<std::size_t>(s)],
             std::make_unique<clipped_sgd>(o.seen[s]), [](std::int64_t, float, float* to) { to[0] = 0.1f; }, with));
     }
@@ -154,18 +154,18 @@ BOOST_AUTO_TEST_CASE(whoever_comes_first_does_on_all_servers) {
 
 /// A worker pushes by hand, and then one clock more to server `alone` only, and is dead. The other one has left by
 /// then, or rests and leaves later.
-void one_push_comes_to_one_server_alone(const sharded::update_order& order, int alone) {
-    std::vector<sharded::shard_layout> l(2, dense_layout(32));
+void one_push_comes_to_one_server_alone(const parameter_servers::update_order& order, int alone) {
+    std::vector<parameter_servers::shard_layout> l(2, dense_layout(32));
     l[0].runs[0].tensor = 0, l[1].runs[0].tensor = 1;
     const job j(2, l);
     std::vector<seen_update> seen[2];
-    std::vector<std::unique_ptr<sharded::server>> all;
+    std::vector<std::unique_ptr<parameter_servers::server>> all;
     threads serving;
     for (int s = 0; s < 2; ++s) {
-        sharded::server_options with;
+        parameter_servers::server_options with;
         with.order = order;
         with.parameters = 2;
-        all.push_back(std::make_unique<sharded::server>(
+        all.push_back(std::make_unique<parameter_servers::server>(
             j.as(cluster_role::ps, s), j.same, l[static_cast<std::size_t>(s)], std::make_unique<clipped_sgd>(seen[s]),
             [](std::int64_t, float, float* to) { to[0] = 0.1f; }, with));
     }
@@ -177,35 +177,35 @@ void one_push_comes_to_one_server_alone(const sharded::update_order& order, int 
         c->open(0);
         {
             wire::service_client dialler(j.as(cluster_role::worker, 1), j.same);
-            std::unique_ptr<sharded::server_connection> connections[2];
-            const auto wait = [&](sharded::server_connection& to) {
+            std::unique_ptr<parameter_servers::server_connection> connections[2];
+            const auto wait = [&](parameter_servers::server_connection& to) {
                 while (!to.answered(1)) {
                     to.send_available();
-                    to.receive_available([](sharded::request&, const sharded::answer_block&) {});
+                    to.receive_available([](parameter_servers::request&, const parameter_servers::answer_block&) {});
                     SINTER_NEED(!to.refused);
                     ::usleep(100);
                 }
             };
             const auto push_to = [&](int s, std::uint64_t number) {
-                sharded::request& q = connections[s]->ask(1, "pushing by hand");
+                parameter_servers::request& q = connections[s]->ask(1, "pushing by hand");
                 auto& bytes = q.next_block();
-                bytes.resize(sharded::commit_block::bytes + sharded::section::header + g.size() * 4);
-                sharded::commit_block b;
+                bytes.resize(parameter_servers::commit_block::bytes + parameter_servers::section::header + g.size() * 4);
+                parameter_servers::commit_block b;
                 b.number = number, b.clock = static_cast<std::int64_t>(number) - 1;
                 b.info.loss = 1;
                 b.encode(bytes.data());
-                sharded::section{sharded::section::dense, 0, 0, 32}.encode(bytes.data() + b.bytes);
-                std::memcpy(bytes.data() + b.bytes + sharded::section::header, g.data(), g.size() * 4);
+                parameter_servers::section{parameter_servers::section::dense, 0, 0, 32}.encode(bytes.data() + b.bytes);
+                std::memcpy(bytes.data() + b.bytes + parameter_servers::section::header, g.data(), g.size() * 4);
                 q.commits = q.whole = true;
-                q.add(sharded::word::commit, bytes);
+                q.add(parameter_servers::word::commit, bytes);
                 wait(*connections[s]);
             };
             for (int s = 0; s < 2; ++s) {
                 auto link = dialler.dial(s, 10);
                 BOOST_REQUIRE(link.has_value());
-                connections[s] = std::make_unique<sharded::server_connection>();
+                connections[s] = std::make_unique<parameter_servers::server_connection>();
                 connections[s]->connect(std::move(*link));
-                BOOST_REQUIRE(connections[s]->first_call(sharded::calls::join(), [&](int d, short events) {
+                BOOST_REQUIRE(connections[s]->first_call(parameter_servers::calls::join(), [&](int d, short events) {
                     return dialler.poll_until(d, events, base::monotonic_seconds() + 30);
                 }));
             }
@@ -229,8 +229,8 @@ void one_push_comes_to_one_server_alone(const sharded::update_order& order, int 
 }
 BOOST_AUTO_TEST_CASE(the_last_push_of_the_dead_came_to_one_server_alone) {
     for (const int alone : {0, 1}) {
-        one_push_comes_to_one_server_alone(sharded::update_order::stale(0), alone);
-        one_push_comes_to_one_server_alone(sharded::update_order::stale(2), alone);
+        one_push_comes_to_one_server_alone(parameter_servers::update_order::stale(0), alone);
+        one_push_comes_to_one_server_alone(parameter_servers::update_order::stale(2), alone);
     }
 }
 
@@ -239,11 +239,11 @@ BOOST_AUTO_TEST_CASE(a_push_that_came_to_one_server_alone) {
     const job j(3, 2, dense_layout(16));
     const auto never = [] { return false; };
     const cluster first = j.as(cluster_role::ps, 0), second = j.as(cluster_role::ps, 1);
-    sharded::shared_squares a(first, j.same, 2, never, 5);
+    parameter_servers::shared_squares a(first, j.same, 2, never, 5);
     threads both;
     {
         threads serving;
-        sharded::shared_squares* const to = &a;
+        parameter_servers::shared_squares* const to = &a;
         wire::service door(first, wire::service_greeting(first, j.same),
                            {.objection = [](const wire::greeting&) { return std::string(); },
                             .joined =
@@ -268,7 +268,7 @@ BOOST_AUTO_TEST_CASE(a_push_that_came_to_one_server_alone) {
             SINTER_NEED(x[0] == 3 && x[16] == 5);
         });
         both.start([&] {
-            auto mine = std::make_unique<sharded::shared_squares>(second, j.same, 2, never, 5);
+            auto mine = std::make_unique<parameter_servers::shared_squares>(second, j.same, 2, never, 5);
             SINTER_NEED(mine->decision(7) == 0b111u);
             SINTER_NEED(mine->decision_without(7, 0b100) == 0b011u);
             y[16] = 5;

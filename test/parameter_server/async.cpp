@@ -7,7 +7,7 @@
 
 using namespace sinter;
 using namespace sinter::ps_test;
-using sharded::pull_target;
+using parameter_servers::pull_target;
 
 namespace {
 /// One worker's steps: gradient -1 everywhere, so that values count the pushes.
@@ -110,7 +110,7 @@ BOOST_AUTO_TEST_CASE(a_loss_that_is_not_finite_updates_nothing) {
             c->wait(c->commit({.loss = loss}, to));
         }
         BOOST_TEST(v[0] == 2.f);
-        BOOST_TEST((c->last().push == sharded::answer_info::fate::applied));
+        BOOST_TEST((c->last().push == parameter_servers::answer_info::fate::applied));
         BOOST_TEST(c->global_step() == 2);
     });
     no_fault_of(workers);
@@ -142,7 +142,7 @@ BOOST_AUTO_TEST_CASE(sums_over_workers_and_a_stop_that_all_hear_of) {
 }
 
 BOOST_AUTO_TEST_CASE(arrays_are_written_and_read) {
-    sharded::shard_layout l = dense_layout(48);
+    parameter_servers::shard_layout l = dense_layout(48);
     l.states = 5;
     l.tables.push_back({"table", 7, 3, 0});
     const job j(1, 2, l);
@@ -155,7 +155,7 @@ BOOST_AUTO_TEST_CASE(arrays_are_written_and_read) {
         BOOST_TEST(!c->initialised());
         c->write(1, 0, 0, a);
         c->write(1, 2, 16, {a.data(), 32});
-        c->write(1, sharded::client::states, 1, {a.data() + 40, 4});
+        c->write(1, parameter_servers::client::states, 1, {a.data() + 40, 4});
         c->write_rows(1, 0, 0, 2, {a.data() + 3, 9});
         c->open(0, 17);
         c->read(1, 0, 3, {b.data(), 7});
@@ -164,7 +164,7 @@ BOOST_AUTO_TEST_CASE(arrays_are_written_and_read) {
         BOOST_TEST(b[15] == 0.f);
         BOOST_TEST(b[17] == 1.f);
         float states[5];
-        c->read(1, sharded::client::states, 0, states);
+        c->read(1, parameter_servers::client::states, 0, states);
         BOOST_TEST(states[0] == 0.f);
         BOOST_TEST(states[4] == 43.f);
         c->read_rows(1, 0, 0, 1, {b.data(), 12});
@@ -180,7 +180,7 @@ BOOST_AUTO_TEST_CASE(arrays_are_written_and_read) {
 BOOST_AUTO_TEST_CASE(few_rows_and_many_are_pushed_and_pulled) {
     constexpr std::int64_t rows = 3000;
     constexpr int width = 260;   // one frame holds a thousand
-    sharded::shard_layout l;
+    parameter_servers::shard_layout l;
     l.tables.push_back({"table", rows, width, 0});
     for (const int wrong : {0, 1, 2}) {   // at the end: nothing, a row that is not there, a row twice
         const job j(1, 1, l);

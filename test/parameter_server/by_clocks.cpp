@@ -9,20 +9,20 @@
 
 using namespace sinter;
 using namespace sinter::ps_test;
-using sharded::pull_target;
-using fate = sharded::answer_info::fate;
+using parameter_servers::pull_target;
+using fate = parameter_servers::answer_info::fate;
 
 // The numbers of TensorFlow's sync_replicas_optimizer_test.py, test3Workers1Backup: rate 2, variables 0 and 1, worker w
 // with gradients 0.1 + 0.2 w and 0.9 + 0.2 w, and the row 1 of a table of ones whose gradient is 0.1 + 0.2 w in its
 // first place. Workers 0 and 2 come first, worker 1 is late; then 0 and 1 make the next update.
 BOOST_AUTO_TEST_CASE(three_workers_of_whom_one_is_backup) {
-    sharded::shard_layout l = dense_layout(32);
+    parameter_servers::shard_layout l = dense_layout(32);
     l.tables.push_back({"table", 3, 1, 0});
     const job j(3, 1, l);
-    sharded::server_options o;
-    o.order = sharded::update_order::sync(1);
+    parameter_servers::server_options o;
+    o.order = parameter_servers::update_order::sync(1);
     running_servers servers(j, o, 2);
-    std::vector<std::unique_ptr<sharded::client>> c(3);
+    std::vector<std::unique_ptr<parameter_servers::client>> c(3);
     for (int w = 0; w < 3; ++w) c[std::size_t(w)] = j.client(w);
     std::vector<float> first(32, 0.f);
     first[16] = 1;
@@ -69,16 +69,16 @@ BOOST_AUTO_TEST_CASE(three_workers_of_whom_one_is_backup) {
 /// first clock reaches server 0 at once, and server 1 when the others are six clocks on.
 BOOST_AUTO_TEST_CASE(what_was_agreed_on_for_clocks_that_are_passed) {
     constexpr std::int64_t large = std::int64_t{1} << 23;   // more floats than connections hold
-    sharded::shard_layout l;
+    parameter_servers::shard_layout l;
     l.floats = large;
     l.runs.push_back({0, large, 0, 0});   // one tensor, one lock
     const job j(3, {dense_layout(8), l}, quick(60));
-    sharded::server_options o;
-    o.order = sharded::update_order::sync(1);
+    parameter_servers::server_options o;
+    o.order = parameter_servers::update_order::sync(1);
     o.order.all_join = true;
     o.parameters = 1;
     running_servers servers(j, o);
-    std::vector<std::unique_ptr<sharded::client>> c(3);
+    std::vector<std::unique_ptr<parameter_servers::client>> c(3);
     for (int w = 0; w < 3; ++w) c[std::size_t(w)] = j.client(w, {.overlap = w < 2});
     const std::vector<float> small(8), all(large);
     c[0]->write(0, 0, 0, small);
@@ -99,7 +99,7 @@ BOOST_AUTO_TEST_CASE(what_was_agreed_on_for_clocks_that_are_passed) {
     };
     bool passed = false;
     for (int i = 0; i < 20 && !passed; ++i) {   // until server 1 was too slow to take all of it at once
-        const sharded::ticket late = push(2);   // of which nothing more is sent until it is waited for
+        const parameter_servers::ticket late = push(2);   // of which nothing more is sent until it is waited for
         steps(2);
         c[0]->ask_all_to_save();
         const std::int64_t files = c[0]->files_clock();
@@ -116,14 +116,14 @@ BOOST_AUTO_TEST_CASE(what_was_agreed_on_for_clocks_that_are_passed) {
 
 namespace {
 /// What `workers` of random speeds come to after `steps` clocks with gradients of their own.
-std::vector<float> train(const sharded::update_order& order, int workers, int servers_, int steps, unsigned seed,
+std::vector<float> train(const parameter_servers::update_order& order, int workers, int servers_, int steps, unsigned seed,
                          bool overlap = true) {
     constexpr std::int64_t n = 20'000;
-    sharded::shard_layout l = dense_layout(n);
+    parameter_servers::shard_layout l = dense_layout(n);
     l.tables.push_back({"table", 50, 5, 0});
     l.states = 3;
     const job j(workers, servers_, l);
-    sharded::server_options o;
+    parameter_servers::server_options o;
     o.order = order;
     running_servers servers(j, o, 0.1f);
     std::vector<float> end;
@@ -179,7 +179,7 @@ std::vector<float> train(const sharded::update_order& order, int workers, int se
     return end;
 }
 /// The same without servers: pushes are added as the order says.
-std::vector<float> truth(const sharded::update_order& order, int workers, int servers_, int steps) {
+std::vector<float> truth(const parameter_servers::update_order& order, int workers, int servers_, int steps) {
     constexpr std::size_t n = 20'000;
     std::vector<float> v(n * static_cast<std::size_t>(servers_)), table(250);
     std::vector<std::mt19937> random;
@@ -188,7 +188,7 @@ std::vector<float> truth(const sharded::update_order& order, int workers, int se
     const auto add = [&](auto get) {   // of all workers' numbers, by rank or by tree; -0 where one has none
         std::vector<float> x;
         for (int w = 0; w < workers; ++w) x.push_back(get(w));
-        if (order.order == sharded::sum_order::ranks)
+        if (order.order == parameter_servers::sum_order::ranks)
             for (std::size_t k = 1; k < x.size(); ++k) x[0] += x[k];
         else
             for (std::size_t d = 1; d < x.size(); d *= 2)
@@ -217,8 +217,8 @@ std::vector<float> truth(const sharded::update_order& order, int workers, int se
 } // namespace
 
 BOOST_AUTO_TEST_CASE(by_clocks_without_staleness_every_bit_is_that_of_a_sum_in_order) {
-    for (const auto sums : {sharded::sum_order::ranks, sharded::sum_order::tree}) {
-        sharded::update_order o = sharded::update_order::stale(0);
+    for (const auto sums : {parameter_servers::sum_order::ranks, parameter_servers::sum_order::tree}) {
+        parameter_servers::update_order o = parameter_servers::update_order::stale(0);
         o.order = sums;
         o.all_join = true;
         const auto wanted = truth(o, 3, 2, 25);
@@ -229,7 +229,7 @@ BOOST_AUTO_TEST_CASE(by_clocks_without_staleness_every_bit_is_that_of_a_sum_in_o
 
 BOOST_AUTO_TEST_CASE(a_bounded_staleness_loses_no_push) {
     for (const std::int64_t s : {1, 3}) {
-        sharded::update_order o = sharded::update_order::stale(s);
+        parameter_servers::update_order o = parameter_servers::update_order::stale(s);
         o.all_join = true;
         BOOST_TEST((train(o, 3, 2, 25, 5) == truth(o, 3, 2, 25)));   // updates do not depend on what was read
     }
@@ -238,7 +238,7 @@ BOOST_AUTO_TEST_CASE(a_bounded_staleness_loses_no_push) {
 // ps-lite's oracle (test_kv_app.cc): 10,000 keys, 50 pushes of the same values by each worker, and a pull of the sums.
 BOOST_AUTO_TEST_CASE(sums_of_ten_thousand_keys) {
     constexpr int keys = 10'000, times = 50, workers = 2, n_servers = 2;
-    sharded::shard_layout l;
+    parameter_servers::shard_layout l;
     l.tables.push_back({"keys", -1, 1, 0});
     const job j(workers, n_servers, l);
     running_servers servers(j, {}, -1);   // added rather than subtracted
@@ -252,11 +252,11 @@ BOOST_AUTO_TEST_CASE(sums_of_ten_thousand_keys) {
             std::vector<std::vector<float>> x(n_servers), sum(n_servers);
             for (int k = 0; k < keys; ++k) {   // each worker has keys of its own, spread over all of 64 bits
                 const std::int64_t key = INT64_MAX / keys * k + w - INT64_MAX / 2;
-                const auto s = std::size_t(sharded::server_of_key(key, n_servers));
+                const auto s = std::size_t(parameter_servers::server_of_key(key, n_servers));
                 of[s].push_back(key);
                 x[s].push_back(float(random() % 1000));
             }
-            sharded::ticket last = 0;
+            parameter_servers::ticket last = 0;
             for (int i = 0; i < times; ++i) {
                 c->begin_push();
                 for (int s = 0; s < n_servers; ++s) c->push_rows(s, 0, of[std::size_t(s)], x[std::size_t(s)]);

@@ -9,7 +9,7 @@
 #include <sinter/parameter_server/protocol.hpp>
 
 using namespace sinter;
-using namespace sinter::sharded;
+using namespace sinter::parameter_servers;
 
 namespace {
 
@@ -154,7 +154,7 @@ const fields known_rows{{"table", "1"},       {"first", "-2"},    {"row_floats",
 } // namespace
 
 BOOST_AUTO_TEST_CASE(tables_are_what_is_written) {
-    using namespace sinter::sharded::calls;
+    using namespace sinter::parameter_servers::calls;
     arguments(join{-1, large(2), -3, -4, {large(5), 200, -7, -8, -9, {10, -11}, -12, -13, large(14)}},
               {{"clock", "-1"}, {"epoch", u(2)}, {"named_save", "-3"}, {"version", "-4"}, {"sum", u(5)},
                {"opened", "200"}, {"stop_clock", "-7"}, {"applied", "-8"}, {"step", "-9"}, {"files", "[10 -11]"},
@@ -259,7 +259,7 @@ void whole(const Call& c) {
     }
 }
 BOOST_AUTO_TEST_CASE(what_is_cut_short_or_out_of_range_is_refused) {
-    using namespace sinter::sharded::calls;
+    using namespace sinter::parameter_servers::calls;
     whole(join{1, 2, 3, 4, {5, 6, 7, 8, 9, {10, 11}, 12, 13}});
     whole(rest{{3, 4}}), whole(join_resting()), whole(open{9, -1, 1, {2, 3}}), whole(all_reduce{2, {0.5, -1}});
     whole(restore_sums{3, {{}, {2.5}}}), whole(stop{"enough"}), whole(calls::put_rows{some_rows()});

@@ -13,7 +13,7 @@
 #include <sinter/parameter_server/client/save_broadcast.hpp>
 
 using namespace sinter;
-using namespace sinter::sharded;
+using namespace sinter::parameter_servers;
 using notice = checkpoint_schedule::notice;
 
 namespace {

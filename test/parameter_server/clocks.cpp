@@ -9,7 +9,7 @@
 #include <sinter/parameter_server/server/reductions.hpp>
 #include <sinter/parameter_server/step_tickets.hpp>
 
-using namespace sinter::sharded;
+using namespace sinter::parameter_servers;
 using verdict = clocks::verdict;
 
 namespace {

@@ -9,7 +9,7 @@
 
 using namespace sinter;
 using namespace sinter::ps_test;
-using namespace sinter::sharded;
+using namespace sinter::parameter_servers;
 
 namespace {
 

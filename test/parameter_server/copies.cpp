@@ -29,7 +29,7 @@ std::string push_all(const job& j, int me, int pushes, shared_counts& counts) {
         std::string text;
         for (int s = 0; s < all.servers; ++s) {
             text += std::to_string(static_cast<std::int64_t>(common_value(c, all, s)));
-            const std::string json = c.call(s, sharded::calls::get_counters()).json;
+            const std::string json = c.call(s, parameter_servers::calls::get_counters()).json;
             for (int w = 0; w < all.workers; ++w)
                 text += " " + std::to_string(counted(json, w, "last")) + "/" + std::to_string(counted(json, w, "lost"));
             text += "; ";
@@ -176,7 +176,7 @@ BOOST_AUTO_TEST_CASE(a_server_that_comes_again_is_the_second_copy) {
     for (int s = 0; s < 2; ++s) servers.push_back(p.start([&, s] { return ::alarm(200), j.serve(s); }));
     const auto both_copies = [&](client& c) {   // of each shard; as long as it takes
         for (int s = 0; s < 2;)
-            if (holds(c.call(s, sharded::calls::get_counters()).json, "\"copies\": 2")) ++s;
+            if (holds(c.call(s, parameter_servers::calls::get_counters()).json, "\"copies\": 2")) ++s;
             else ::usleep(2000);
     };
     for (int w = 0; w < 2; ++w)
@@ -319,7 +319,7 @@ BOOST_AUTO_TEST_CASE(who_is_no_chief_decides_nothing_and_garbage_costs_nothing) 
                 wire::frame_tag t;
                 wire::archive_writer w;
                 w & (random() % 3 ? std::uint64_t{random() % 5} : ~std::uint64_t{0});
-                using sharded::call_id;
+                using parameter_servers::call_id;
                 const call_id ids[] = {call_id::lead, call_id::follow, call_id::join, call_id::join_resting, {}};
                 const call_id id = ids[random() % 5];
                 std::string text = w.bytes() + std::string(random() % 40, static_cast<char>(random()));

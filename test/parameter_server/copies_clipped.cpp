@@ -15,16 +15,16 @@ using namespace sinter;
 namespace {
 
 using server_job::job, server_job::shared_counts;
-using sharded::client, sharded::update_order;
+using parameter_servers::client, parameter_servers::update_order;
 
 /// By the norm of all gradients. The slot tells by which sums the floats were ever updated, so that
 /// it is the same on all servers.
-class clipping : public sharded::updater {
+class clipping : public parameter_servers::updater {
 public:
     int scalars() const override { return 1; }
     int slots(int) const override { return 1; }
     void first_slot(int, int, float* to, const float*, std::int64_t n) const override { std::fill_n(to, n, 0.f); }
-    sharded::norm_need needs() const override { return sharded::norm_need::all_gradients; }
+    parameter_servers::norm_need needs() const override { return parameter_servers::norm_need::all_gradients; }
     void update(int, float* p, const float* g, float* slot, std::int64_t, std::int64_t n, const float*,
                 float sum) const override {
         for (std::int64_t i = 0; i < n; ++i) one(p[i], slot[i], g[i], sum);
@@ -82,7 +82,7 @@ std::string work(const job& j, int me, int clocks, shared_counts& counts) {
     while (counts.other[8] + counts.other[9] + counts.other[10] < j.workers) ::usleep(500);
     std::vector<std::vector<float>> values(static_cast<std::size_t>(j.servers),
                                            std::vector<float>(static_cast<std::size_t>(j.floats)));
-    std::vector<sharded::pull_target> to;
+    std::vector<parameter_servers::pull_target> to;
     for (auto& v : values) to.push_back({v.data()});
     std::vector<float> g(static_cast<std::size_t>(j.floats)), rows(3 * 16);
     for (int k = 0; k < clocks; ++k) {
@@ -104,7 +104,7 @@ std::string work(const job& j, int me, int clocks, shared_counts& counts) {
         ++counts.acknowledged[me];
         while (me == 0 && counts.other[0] > counts.other[1]) {   // a server was started again: as long as it takes
             for (int s = 0; s < j.servers;)
-                if (holds(c.call(s, sharded::calls::get_counters()).json, "\"copies\": 2")) ++s;
+                if (holds(c.call(s, parameter_servers::calls::get_counters()).json, "\"copies\": 2")) ++s;
                 else ::usleep(2000);
             ++counts.other[1];
         }

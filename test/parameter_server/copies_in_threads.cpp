@@ -10,7 +10,7 @@
 
 using namespace sinter;
 using namespace sinter::ps_test;
-using sharded::update_order;
+using parameter_servers::update_order;
 
 namespace {
 
@@ -20,8 +20,8 @@ constexpr std::int64_t floats = 64;
 class by_norm : public plain_sgd {
 public:
     explicit by_norm(bool clips) : clips_(clips) {}
-    sharded::norm_need needs() const override {
-        return clips_ ? sharded::norm_need::all_gradients : sharded::norm_need::none;
+    parameter_servers::norm_need needs() const override {
+        return clips_ ? parameter_servers::norm_need::all_gradients : parameter_servers::norm_need::none;
     }
     void update(int, float* p, const float* g, float*, std::int64_t, std::int64_t n, const float*,
                 float sum) const override {
@@ -35,24 +35,24 @@ private:
 
 /// The values of all servers in the end.
 std::vector<float> run(const update_order& order, bool clips) {
-    std::vector<sharded::shard_layout> l;
+    std::vector<parameter_servers::shard_layout> l;
     for (int s = 0; s < servers; ++s) {
         l.push_back(dense_layout(floats));
         l.back().runs[0].tensor = s;
     }
     const job j(workers, l, quick(2));
-    std::vector<std::unique_ptr<sharded::server>> all;
+    std::vector<std::unique_ptr<parameter_servers::server>> all;
     threads run_servers, run_workers;
     std::latch all_there(workers);
     const auto optimizer = [clips] { return std::make_unique<by_norm>(clips); };
     for (int s = 0; s < servers; ++s) {
-        sharded::server_options with;
+        parameter_servers::server_options with;
         with.order = order;
         with.parameters = servers;
         with.replicas = 2;
-        with.other = std::make_shared<sharded::other_shard>(
-            sharded::other_shard{l[static_cast<std::size_t>((s + servers - 1) % servers)], optimizer(), {}});
-        all.push_back(std::make_unique<sharded::server>(
+        with.other = std::make_shared<parameter_servers::other_shard>(
+            parameter_servers::other_shard{l[static_cast<std::size_t>((s + servers - 1) % servers)], optimizer(), {}});
+        all.push_back(std::make_unique<parameter_servers::server>(
             j.as(cluster_role::ps, s), j.same, l[static_cast<std::size_t>(s)], optimizer(),
             [](std::int64_t, float, float* to) { to[0] = 1; }, with));
     }
@@ -69,7 +69,7 @@ std::vector<float> run(const update_order& order, bool clips) {
             }
             c->wait_until_open();
             std::vector<float> x(floats);
-            const std::vector<sharded::pull_target> to(servers, sharded::pull_target{x.data()});
+            const std::vector<parameter_servers::pull_target> to(servers, parameter_servers::pull_target{x.data()});
             const std::vector<float> g(floats, static_cast<float>(w + 1));
             for (int k = 0; k < pushes; ++k) {
                 c->begin_push();
@@ -79,7 +79,7 @@ std::vector<float> run(const update_order& order, bool clips) {
             if (w == 0) {
                 c->rest();
                 c->wait_for_others();
-                if (order.mode == sharded::update_mode::clocks) c->wait_for_clock();
+                if (order.mode == parameter_servers::update_mode::clocks) c->wait_for_clock();
                 for (int s = 0; s < servers; ++s)
                     c->read(s, 0, 0, {values.data() + s * floats, static_cast<std::size_t>(floats)});
             }
@@ -102,21 +102,21 @@ BOOST_AUTO_TEST_CASE(both_copies_take_part_in_threads) {
 }
 
 /// A shard that cannot be restored: whoever dials its server hears why, and so does whoever runs it.
-struct damaged_files : sharded::shard_files {
-    void save(const sharded::shard_view&, const std::string&) override {}
-    bool load(sharded::shard_view&) override { throw format_error("a file that was damaged", "the checkpoint"); }
+struct damaged_files : parameter_servers::shard_files {
+    void save(const parameter_servers::shard_view&, const std::string&) override {}
+    bool load(parameter_servers::shard_view&) override { throw format_error("a file that was damaged", "the checkpoint"); }
 };
 BOOST_AUTO_TEST_CASE(what_cannot_be_restored_is_told_to_the_chief) {
     const job j(1, 2, dense_layout(floats));
-    std::vector<std::unique_ptr<sharded::server>> all;
+    std::vector<std::unique_ptr<parameter_servers::server>> all;
     threads run_servers;
     for (int s = 0; s < servers; ++s) {
-        sharded::server_options with;
+        parameter_servers::server_options with;
         with.replicas = 2;
         with.files_of = [](int) { return std::make_shared<damaged_files>(); };
-        with.other = std::make_shared<sharded::other_shard>(
-            sharded::other_shard{j.layouts[0], std::make_unique<by_norm>(false), {}});
-        all.push_back(std::make_unique<sharded::server>(j.as(cluster_role::ps, s), j.same, j.layouts[0],
+        with.other = std::make_shared<parameter_servers::other_shard>(
+            parameter_servers::other_shard{j.layouts[0], std::make_unique<by_norm>(false), {}});
+        all.push_back(std::make_unique<parameter_servers::server>(j.as(cluster_role::ps, s), j.same, j.layouts[0],
                                                         std::make_unique<by_norm>(false),
                                                         [](std::int64_t, float, float* to) { to[0] = 1; }, with));
     }

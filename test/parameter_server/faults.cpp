@@ -13,7 +13,7 @@ using server_job::job;
 
 /// Worker 1 of two reaches server 0 by way of the proxy. What went wrong; empty: nothing.
 static std::string push_through(const fault_proxy::faults& f, job j, int pushes = 30,
-                                sharded::client_options with = {}) {
+                                parameter_servers::client_options with = {}) {
     processes p;
     server_job::shared_counts& counts = server_job::shared_counts::make();
     const auto at = [&](std::size_t i) { return wire::parse_address(j.at[i], "test"); };

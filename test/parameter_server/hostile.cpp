@@ -171,7 +171,7 @@ BOOST_AUTO_TEST_CASE(who_differs_is_refused_and_learns_why) {
             job other = two_workers;
             wire::identity same = other.identity();
             change(other, same);
-            sharded::client c(other.worker(1), same, other.layout());
+            parameter_servers::client c(other.worker(1), same, other.layout());
             return std::string("taken");
         });
         BOOST_TEST(holds(p.result(i), what), what << ": " << p.result(i));

@@ -11,7 +11,7 @@
 /// Parameter servers and their workers as real processes, and an optimizer whose sums are exact.
 namespace sinter::server_job {
 
-using namespace sinter::sharded;
+using namespace sinter::parameter_servers;
 
 /// p += g: of whole numbers, whatever the order.
 class adding : public updater {

@@ -13,13 +13,13 @@
 namespace sinter::ps_test {
 
 /// p -= rate * g. Slot 0 (if there is one) counts the updates of each float.
-class plain_sgd : public sharded::updater {
+class plain_sgd : public parameter_servers::updater {
 public:
     explicit plain_sgd(int slots = 0) : slots_(slots) {}
     int scalars() const override { return 1; }
     int slots(int) const override { return slots_; }
     void first_slot(int, int, float* to, const float*, std::int64_t n) const override { std::fill_n(to, n, 0.f); }
-    sharded::norm_need needs() const override { return sharded::norm_need::none; }
+    parameter_servers::norm_need needs() const override { return parameter_servers::norm_need::none; }
     void update(int, float* p, const float* g, float* slots, std::int64_t, std::int64_t n, const float* s,
                 float) const override {
         for (std::int64_t i = 0; i < n; ++i) p[i] -= s[0] * g[i];
@@ -40,8 +40,8 @@ private:
     int slots_;
 };
 
-inline sharded::shard_layout dense_layout(std::int64_t floats) {
-    sharded::shard_layout l;
+inline parameter_servers::shard_layout dense_layout(std::int64_t floats) {
+    parameter_servers::shard_layout l;
     l.floats = floats;
     if (floats > 0) l.runs.push_back({0, floats, 0, -1});
     return l;
@@ -49,9 +49,9 @@ inline sharded::shard_layout dense_layout(std::int64_t floats) {
 
 /// Addresses and layouts of a job, and its members in whatever thread or process asks for them.
 struct job {
-    job(int workers, int servers, sharded::shard_layout each, cluster_options o = quick())
-        : job(workers, std::vector<sharded::shard_layout>(static_cast<std::size_t>(servers), each), o) {}
-    job(int workers, std::vector<sharded::shard_layout> l, cluster_options o = quick())
+    job(int workers, int servers, parameter_servers::shard_layout each, cluster_options o = quick())
+        : job(workers, std::vector<parameter_servers::shard_layout>(static_cast<std::size_t>(servers), each), o) {}
+    job(int workers, std::vector<parameter_servers::shard_layout> l, cluster_options o = quick())
         : layouts(std::move(l)), options(o) {
         const int n = workers + static_cast<int>(layouts.size());
         const auto addresses = own_addresses(n);
@@ -60,19 +60,19 @@ struct job {
             members.push_back({i < workers ? cluster_role::worker : cluster_role::ps, i < workers ? i : i - workers,
                                at.host, at.port});
         }
-        same.layout = sharded::hash_of(layouts);
+        same.layout = parameter_servers::hash_of(layouts);
     }
     cluster as(cluster_role role, int index) const { return cluster(members, role, index, options); }
-    std::unique_ptr<sharded::server> server(int i, sharded::server_options o, float rate = 1, int slots = 0) const {
-        return std::make_unique<sharded::server>(
+    std::unique_ptr<parameter_servers::server> server(int i, parameter_servers::server_options o, float rate = 1, int slots = 0) const {
+        return std::make_unique<parameter_servers::server>(
             as(cluster_role::ps, i), same, layouts[static_cast<std::size_t>(i)], std::make_unique<plain_sgd>(slots),
             [rate](std::int64_t, float factor, float* to) { to[0] = rate * factor; }, std::move(o));
     }
-    std::unique_ptr<sharded::client> client(int worker, sharded::client_options o = {}) const {
-        return std::make_unique<sharded::client>(as(cluster_role::worker, worker), same, layouts, o);
+    std::unique_ptr<parameter_servers::client> client(int worker, parameter_servers::client_options o = {}) const {
+        return std::make_unique<parameter_servers::client>(as(cluster_role::worker, worker), same, layouts, o);
     }
     std::vector<cluster_member> members;
-    std::vector<sharded::shard_layout> layouts;
+    std::vector<parameter_servers::shard_layout> layouts;
     wire::identity same{1, 2, 3};
     cluster_options options;
 };
@@ -124,7 +124,7 @@ void no_fault_of(Threads& t) {
 /// Servers of a job, each in a thread.
 class running_servers {
 public:
-    running_servers(const job& j, sharded::server_options o, float rate = 1, int slots = 0) {
+    running_servers(const job& j, parameter_servers::server_options o, float rate = 1, int slots = 0) {
         for (std::size_t i = 0; i < j.layouts.size(); ++i)
             servers.push_back(j.server(static_cast<int>(i), o, rate, slots));
         for (auto& s : servers) threads_.start([&s] { s->run(); });
@@ -135,7 +135,7 @@ public:
     }
     /// Waits for their end.
     std::string join() { return threads_.join(); }
-    std::vector<std::unique_ptr<sharded::server>> servers;
+    std::vector<std::unique_ptr<parameter_servers::server>> servers;
 
 private:
     threads threads_;

@@ -19,14 +19,14 @@ namespace {
 constexpr std::int64_t floats = 32;
 
 /// Files that take their time, and what was written: name and step.
-struct slow_files : sharded::shard_files {
-    std::unique_ptr<sharded::shard_files> to;   // none: it is only noted
+struct slow_files : parameter_servers::shard_files {
+    std::unique_ptr<parameter_servers::shard_files> to;   // none: it is only noted
     int milliseconds = 0;
     std::atomic<bool> waits{false}, is_full{false};
     std::mutex mutex;
     std::vector<std::pair<std::string, std::int64_t>> written;
 
-    void save(const sharded::shard_view& v, const std::string& where) override {
+    void save(const parameter_servers::shard_view& v, const std::string& where) override {
         while (waits) ::usleep(1000);
         if (is_full) throw io_error("no space is left", where);
         ::usleep(static_cast<useconds_t>(milliseconds) * 1000);
@@ -34,7 +34,7 @@ struct slow_files : sharded::shard_files {
         const std::lock_guard hold(mutex);
         written.emplace_back(where, v.global_step);
     }
-    bool load(sharded::shard_view& v) override { return to && to->load(v); }
+    bool load(parameter_servers::shard_view& v) override { return to && to->load(v); }
     void begin_anew() override {
         if (to) to->begin_anew();
     }
@@ -46,18 +46,18 @@ struct slow_files : sharded::shard_files {
 /// Server k's files in a folder.
 std::shared_ptr<slow_files> files_in(const std::string& folder, int k, int servers, int milliseconds, int keep = 0) {
     auto f = std::make_shared<slow_files>();
-    f->to = std::make_unique<sharded::shard_checkpoints>(
-        sharded::shard_checkpoint_setup{folder, k, servers, 7, {{k * floats, 0, 0, floats}}, {}, keep});
+    f->to = std::make_unique<parameter_servers::shard_checkpoints>(
+        parameter_servers::shard_checkpoint_setup{folder, k, servers, 7, {{k * floats, 0, 0, floats}}, {}, keep});
     f->milliseconds = milliseconds;
     return f;
 }
-void begin(sharded::client& c) {
+void begin(parameter_servers::client& c) {
     const std::vector<float> zeros(floats);
     if (!c.initialised())
         for (int s = 0; s < c.servers(); ++s) c.write(s, 0, 0, zeros);
     c.open(0);
 }
-void push(sharded::client& c, bool finite = true) {
+void push(parameter_servers::client& c, bool finite = true) {
     const std::vector<float> g(floats, -1.f);
     c.begin_push();
     for (int s = 0; s < c.servers(); ++s) c.push(s, 0, g);
@@ -66,12 +66,12 @@ void push(sharded::client& c, bool finite = true) {
 /// What one server writes by itself, every so many steps, while one worker does works(client), and
 /// leaves behind `steps` updates.
 template <class Works>
-std::vector<std::pair<std::string, std::int64_t>> written_beside(sharded::update_order order, std::int64_t every,
+std::vector<std::pair<std::string, std::int64_t>> written_beside(parameter_servers::update_order order, std::int64_t every,
                                                                  int milliseconds, std::int64_t steps, Works works) {
     const job j(1, 1, dense_layout(floats));
     const auto files = std::make_shared<slow_files>();
     files->milliseconds = milliseconds;
-    sharded::server_options o;
+    parameter_servers::server_options o;
     o.order = order;
     o.save_every_steps = every;
     o.files = files;
@@ -102,11 +102,11 @@ std::vector<std::int64_t> checkpoints_in(const std::string& folder) {
 std::size_t whole_in(const std::string& folder) {
     std::size_t n = 0;
     for (const std::int64_t step : checkpoints_in(folder))
-        n += fs::exists(joined({folder, "/step-", step, "/manifest.json"}));
+        n += fs::exists(to_text({folder, "/step-", step, "/manifest.json"}));
     return n;
 }
 /// The chief sets the values and steps of a job that runs, as load() of an older step does.
-void load_step_2(sharded::client& c) {
+void load_step_2(parameter_servers::client& c) {
     c.begin_renewal();
     for (int s = 0; s < c.servers(); ++s) c.write(s, 0, 0, std::vector<float>(floats, 77.f));
     c.end_renewal();
@@ -116,10 +116,10 @@ void load_step_2(sharded::client& c) {
 /// The step of each server's part.
 std::vector<std::int64_t> parts(const std::string& folder, std::int64_t step) {
     std::vector<std::int64_t> all;
-    const std::string manifest = joined({folder, "/step-", step, "/manifest.json"});
+    const std::string manifest = to_text({folder, "/step-", step, "/manifest.json"});
     BOOST_TEST_REQUIRE(fs::exists(manifest), manifest);
-    for (const auto& r : sharded::read_manifest(manifest).shards) {
-        sharded::check_file(joined({folder, "/step-", step}), r);
+    for (const auto& r : parameter_servers::read_manifest(manifest).shards) {
+        parameter_servers::check_file(to_text({folder, "/step-", step}), r);
         all.push_back(r.step);
     }
     return all;
@@ -129,7 +129,7 @@ std::vector<std::int64_t> parts(const std::string& folder, std::int64_t step) {
 class slow_sum : public plain_sgd {
 public:
     explicit slow_sum(int milliseconds) : milliseconds_(milliseconds) {}
-    sharded::norm_need needs() const override { return sharded::norm_need::all_gradients; }
+    parameter_servers::norm_need needs() const override { return parameter_servers::norm_need::all_gradients; }
     float squares(const float* g, std::int64_t n) const override {
         ::usleep(static_cast<useconds_t>(milliseconds_) * 1000);
         return plain_sgd::squares(g, n);
@@ -154,10 +154,10 @@ BOOST_AUTO_TEST_CASE(each_asynchronous_checkpoint_has_a_part_of_every_server) {
     for (const bool stops : {false, true}) {
         fs::remove_all(folder);
         const job j(workers, servers, dense_layout(floats));
-        std::vector<std::unique_ptr<sharded::server>> all;
+        std::vector<std::unique_ptr<parameter_servers::server>> all;
         threads serving, working;
         for (int s = 0; s < servers; ++s) {
-            sharded::server_options o;
+            parameter_servers::server_options o;
             o.save_every_steps = 7;
             o.save_every_seconds = 0.01;
             o.files = files_in(folder, s, servers, s == 1 ? 20 : 0);
@@ -190,27 +190,27 @@ BOOST_AUTO_TEST_CASE(each_asynchronous_checkpoint_has_a_part_of_every_server) {
 }
 
 /// Tells how far one server is behind another in writing.
-struct counted_files : sharded::shard_files {
+struct counted_files : parameter_servers::shard_files {
     std::atomic<int>*mine, *other, *most;
     int milliseconds;
     counted_files(std::atomic<int>& m, std::atomic<int>& o, std::atomic<int>& d, int ms)
         : mine(&m), other(&o), most(&d), milliseconds(ms) {}
-    void save(const sharded::shard_view&, const std::string&) override {
+    void save(const parameter_servers::shard_view&, const std::string&) override {
         ::usleep(static_cast<useconds_t>(milliseconds) * 1000);
         const int behind = ++*mine - *other;
         for (int seen = *most; behind > seen && !most->compare_exchange_weak(seen, behind);) {}
     }
-    bool load(sharded::shard_view&) override { return false; }
+    bool load(parameter_servers::shard_view&) override { return false; }
 };
 /// A server whose disk is slow, where each push is an update: no other save is named before it has made the last one,
 /// but for one at the end.
 BOOST_AUTO_TEST_CASE(a_slow_disk_falls_no_further_behind) {
     const job j(2, 2, dense_layout(floats));
     std::atomic<int> written[2] = {}, most[2] = {};
-    std::vector<std::unique_ptr<sharded::server>> all;
+    std::vector<std::unique_ptr<parameter_servers::server>> all;
     threads serving, working;
     for (int s = 0; s < 2; ++s) {
-        sharded::server_options o;
+        parameter_servers::server_options o;
         o.save_every_steps = 5;
         o.files = std::make_shared<counted_files>(written[s], written[1 - s], most[s], s == 1 ? 40 : 0);
         all.push_back(j.server(s, o));
@@ -239,8 +239,8 @@ BOOST_AUTO_TEST_CASE(names_never_fall_behind_a_server_0_that_came_again) {
     const job j(1, 2, dense_layout(floats));
     std::shared_ptr<slow_files> files[2];
     const auto made = [&](int s) {
-        sharded::server_options o;
-        o.order = sharded::update_order::stale(0);
+        parameter_servers::server_options o;
+        o.order = parameter_servers::update_order::stale(0);
         o.save_every_seconds = 1e-6;
         o.files = files[s] = files_in(folder, s, 2, 0);
         return j.server(s, o);
@@ -251,7 +251,7 @@ BOOST_AUTO_TEST_CASE(names_never_fall_behind_a_server_0_that_came_again) {
         for (const auto& [name, step] : files[s]->written) names.push_back(std::atoll(name.c_str() + 5));
         return names;
     };
-    std::vector<std::unique_ptr<sharded::server>> all;
+    std::vector<std::unique_ptr<parameter_servers::server>> all;
     threads first, second, again;
     for (int s = 0; s < 2; ++s) all.push_back(made(s));
     first.start([&] { all[0]->run(); });
@@ -268,7 +268,7 @@ BOOST_AUTO_TEST_CASE(names_never_fall_behind_a_server_0_that_came_again) {
         const std::vector<std::int64_t> before = names_of(0);
         last = before.back();
         for (std::size_t k = 2; k < before.size(); ++k)   // as if server 1 had been slow, and these were not whole
-            fs::remove(joined({folder, "/step-", before[k], "/manifest.json"}));
+            fs::remove(to_text({folder, "/step-", before[k], "/manifest.json"}));
         all[0] = made(0);
         again.start([&] { all[0]->run(); });
         while (names_of(0).size() < 3) push(*c);
@@ -284,18 +284,18 @@ BOOST_AUTO_TEST_CASE(names_never_fall_behind_a_server_0_that_came_again) {
 
 /// When load() of an older step returns, what was loaded is a checkpoint, which a job that is started again goes on
 /// from: whoever is slower, however few checkpoints are kept, and though another worker pushes throughout.
-void goes_on_from_what_was_loaded(const sharded::update_order& order, int keep, int slow, bool pushed_throughout) {
+void goes_on_from_what_was_loaded(const parameter_servers::update_order& order, int keep, int slow, bool pushed_throughout) {
     const temporary_folder outer;
     const std::string folder = outer / "servers";
     const job j(pushed_throughout ? 2 : 1, 2, dense_layout(floats));
     const auto made = [&](int s) {
-        sharded::server_options o;
+        parameter_servers::server_options o;
         o.order = order;
         o.save_every_steps = 3;
         o.files = files_in(folder, s, 2, s == slow ? 20 : 0, keep);
         return j.server(s, o);
     };
-    std::vector<std::unique_ptr<sharded::server>> all;
+    std::vector<std::unique_ptr<parameter_servers::server>> all;
     threads serving, working;
     for (int s = 0; s < 2; ++s) all.push_back(made(s));
     for (auto& s : all) serving.start([&s] { s->run(); });
@@ -310,7 +310,7 @@ void goes_on_from_what_was_loaded(const sharded::update_order& order, int keep, 
             other->leave();
         });
     for (int k = 0; k < 9 || whole_in(folder) < 2; ++k) push(*c);
-    if (order.mode == sharded::update_mode::clocks)
+    if (order.mode == parameter_servers::update_mode::clocks)
         while (!fs::exists(folder + "/step-9/manifest.json")) ::usleep(1000);
     load_step_2(*c);
     const bool is_whole = fs::exists(folder + "/step-2/manifest.json");
@@ -329,22 +329,22 @@ void goes_on_from_what_was_loaded(const sharded::update_order& order, int keep, 
     for (auto& s : all) BOOST_TEST(s->global_step() == 2);
 }
 BOOST_AUTO_TEST_CASE(what_was_loaded_is_what_a_new_start_goes_on_from) {
-    for (const auto& order : {sharded::update_order::stale(0), sharded::update_order::async()})
+    for (const auto& order : {parameter_servers::update_order::stale(0), parameter_servers::update_order::async()})
         for (const int keep : {0, 2})
             for (const int slow : {0, 1}) goes_on_from_what_was_loaded(order, keep, slow, false);
 }
 BOOST_AUTO_TEST_CASE(what_was_loaded_has_one_name_while_others_push) {
-    for (const int slow : {0, 1}) goes_on_from_what_was_loaded(sharded::update_order::async(), 0, slow, true);
+    for (const int slow : {0, 1}) goes_on_from_what_was_loaded(parameter_servers::update_order::async(), 0, slow, true);
 }
 BOOST_AUTO_TEST_CASE(load_says_that_its_checkpoint_cannot_be_written) {
     const temporary_folder outer;
     const job j(1, 2, dense_layout(floats));
     std::vector<std::shared_ptr<slow_files>> files;
-    std::vector<std::unique_ptr<sharded::server>> all;
+    std::vector<std::unique_ptr<parameter_servers::server>> all;
     threads serving;
     for (int s = 0; s < 2; ++s) {
-        sharded::server_options o;
-        o.order = sharded::update_order::async();
+        parameter_servers::server_options o;
+        o.order = parameter_servers::update_order::async();
         files.push_back(files_in(outer / "servers", s, 2, 0));
         o.files = files.back();
         all.push_back(j.server(s, o));
@@ -367,13 +367,13 @@ BOOST_AUTO_TEST_CASE(who_has_missed_what_was_loaded_is_part_of_the_next_ones) {
     const std::string folder = outer / "servers";
     const job j(1, 2, dense_layout(floats));
     const auto made = [&](int s) {
-        sharded::server_options o;
-        o.order = sharded::update_order::async();
+        parameter_servers::server_options o;
+        o.order = parameter_servers::update_order::async();
         o.save_every_steps = 3;
         o.files = files_in(folder, s, 2, 0);
         return j.server(s, o);
     };
-    std::vector<std::unique_ptr<sharded::server>> all;
+    std::vector<std::unique_ptr<parameter_servers::server>> all;
     threads first, second, again;
     for (int s = 0; s < 2; ++s) all.push_back(made(s));
     first.start([&] { all[0]->run(); });
@@ -402,11 +402,11 @@ BOOST_AUTO_TEST_CASE(who_has_missed_what_was_loaded_is_part_of_the_next_ones) {
 BOOST_AUTO_TEST_CASE(who_rests_makes_no_save_of_a_slow_disk_be_made) {
     const job j(2, 2, dense_layout(floats));
     std::vector<std::shared_ptr<slow_files>> files;
-    std::vector<std::unique_ptr<sharded::server>> all;
+    std::vector<std::unique_ptr<parameter_servers::server>> all;
     threads serving;
     for (int s = 0; s < 2; ++s) {
         files.push_back(std::make_shared<slow_files>());
-        sharded::server_options o;
+        parameter_servers::server_options o;
         o.save_every_steps = 5;
         o.files = files.back();
         all.push_back(j.server(s, o));
@@ -433,7 +433,7 @@ BOOST_AUTO_TEST_CASE(who_rests_makes_no_save_of_a_slow_disk_be_made) {
 
 /// Server 0 hears that a save is known when the others have answered, not when they have been told.
 BOOST_AUTO_TEST_CASE(a_save_is_known_when_all_others_have_answered) {
-    sharded::save_broadcast t;
+    parameter_servers::save_broadcast t;
     std::int64_t last = 0;   // push that all others have answered
     const auto known = [&](std::int64_t save, std::int64_t push) {
         t.send(save, push, [&](std::int64_t n) { return n <= last; });
@@ -459,18 +459,18 @@ void ends_with_the_last_clock(bool waits) {
     constexpr int clocks = 4;
     const temporary_folder outer;
     const std::string folder = outer / "servers";
-    std::vector<sharded::shard_layout> l(2, dense_layout(floats));
+    std::vector<parameter_servers::shard_layout> l(2, dense_layout(floats));
     l[0].runs[0].tensor = 0, l[1].runs[0].tensor = 1;
     const job j(2, l);
-    std::vector<std::unique_ptr<sharded::server>> all;
+    std::vector<std::unique_ptr<parameter_servers::server>> all;
     threads serving, working;
     for (int s = 0; s < 2; ++s) {
-        sharded::server_options o;
-        o.order = sharded::update_order::sync(1);
+        parameter_servers::server_options o;
+        o.order = parameter_servers::update_order::sync(1);
         o.parameters = 2;
         o.files = files_in(folder, s, 2, 0);
         o.save_every_steps = 1'000'000;
-        all.push_back(std::make_unique<sharded::server>(
+        all.push_back(std::make_unique<parameter_servers::server>(
             j.as(cluster_role::ps, s), j.same, l[static_cast<std::size_t>(s)], std::make_unique<slow_sum>(s * 200),
             [](std::int64_t, float, float* to) { to[0] = 1; }, o));
     }
@@ -508,20 +508,20 @@ BOOST_AUTO_TEST_CASE(a_server_that_comes_again_at_the_end_passes_what_is_over) {
     constexpr std::int64_t clocks = 4, saved = 3;
     const temporary_folder outer;
     const std::string folder = outer / "servers";
-    std::vector<sharded::shard_layout> l(2, dense_layout(floats));
+    std::vector<parameter_servers::shard_layout> l(2, dense_layout(floats));
     l[0].runs[0].tensor = 0, l[1].runs[0].tensor = 1;
     const job j(2, l);
     const auto made = [&](int s) {
-        sharded::server_options o;
-        o.order = sharded::update_order::sync(1);
+        parameter_servers::server_options o;
+        o.order = parameter_servers::update_order::sync(1);
         o.parameters = 2;
         o.files = files_in(folder, s, 2, 0);
         o.save_every_steps = saved;
-        return std::make_unique<sharded::server>(
+        return std::make_unique<parameter_servers::server>(
             j.as(cluster_role::ps, s), j.same, l[static_cast<std::size_t>(s)], std::make_unique<slow_sum>(0),
             [](std::int64_t, float, float* to) { to[0] = 1; }, o);
     };
-    std::vector<std::unique_ptr<sharded::server>> all;
+    std::vector<std::unique_ptr<parameter_servers::server>> all;
     for (int s = 0; s < 2; ++s) all.push_back(made(s));
     threads first, second, again;
     first.start([&] { all[0]->run(); });
@@ -532,13 +532,13 @@ BOOST_AUTO_TEST_CASE(a_server_that_comes_again_at_the_end_passes_what_is_over) {
         for (int k = 0; k < clocks; ++k) push(*other);   // each makes a clock by itself
         other->rest();
         chief->rest();
-        while (!fs::exists(joined({folder, "/step-", saved, "/manifest.json"}))) ::usleep(1000);
+        while (!fs::exists(to_text({folder, "/step-", saved, "/manifest.json"}))) ::usleep(1000);
         all[1]->stop();
         second.join();
         all[1].reset();
         all[1] = made(1);
         again.start([&] { all[1]->run(); });
-        for (const auto& c : {chief.get(), other.get()}) c->call(1, sharded::calls::get_counters());   // it is there
+        for (const auto& c : {chief.get(), other.get()}) c->call(1, parameter_servers::calls::get_counters());   // it is there
         chief->leave();
         other->leave();
     }
@@ -551,23 +551,23 @@ BOOST_AUTO_TEST_CASE(a_server_that_comes_again_at_the_end_passes_what_is_over) {
 
 /// Clocks wait until a checkpoint that is due has been copied: also where all workers have left meanwhile.
 BOOST_AUTO_TEST_CASE(clocks_that_wait_for_a_checkpoint_are_not_forgotten) {
-    const auto written = written_beside(sharded::update_order::stale(3), 2, 300, 7, [](sharded::client& c) {
+    const auto written = written_beside(parameter_servers::update_order::stale(3), 2, 300, 7, [](parameter_servers::client& c) {
         for (int k = 0; k < 7; ++k) push(c);
     });
     BOOST_TEST_REQUIRE(written.size() == 3u);
     for (std::size_t k = 0; k < 3; ++k)
-        BOOST_TEST(joined({written[k].first, " at ", written[k].second}) ==
-                   joined({"step-", 2 * (k + 1), " at ", 2 * (k + 1)}));
+        BOOST_TEST(to_text({written[k].first, " at ", written[k].second}) ==
+                   to_text({"step-", 2 * (k + 1), " at ", 2 * (k + 1)}));
 }
 /// A checkpoint that was asked for does not take the place of one that is due.
 BOOST_AUTO_TEST_CASE(one_that_is_asked_for_is_one_more) {
-    const auto written = written_beside(sharded::update_order::stale(0), 3, 0, 7, [](sharded::client& c) {
+    const auto written = written_beside(parameter_servers::update_order::stale(0), 3, 0, 7, [](parameter_servers::client& c) {
         for (int k = 0; k < 3; ++k) push(c);
-        c.call(0, sharded::calls::checkpoint{"mine"});
+        c.call(0, parameter_servers::calls::checkpoint{"mine"});
         for (int k = 0; k < 4; ++k) push(c);
     });
     std::vector<std::string> names;
     for (const auto& [name, step] : written)
-        if (name != "mine") names.push_back(joined({name, " at ", step}));
+        if (name != "mine") names.push_back(to_text({name, " at ", step}));
     BOOST_TEST(names == (std::vector<std::string>{"step-3 at 3", "step-6 at 6"}), boost::test_tools::per_element());
 }

@@ -29,16 +29,16 @@ struct held_updates : plain_sgd {
         plain_sgd::update_rows(group, table, slots, stride, g, s, sum);
     }
 };
-struct no_files : sharded::shard_files {
+struct no_files : parameter_servers::shard_files {
     std::atomic<int> saved{0};
-    void save(const sharded::shard_view&, const std::string&) override { ++saved; }
-    bool load(sharded::shard_view&) override { return false; }
+    void save(const parameter_servers::shard_view&, const std::string&) override { ++saved; }
+    bool load(parameter_servers::shard_view&) override { return false; }
 };
 
 constexpr std::int64_t floats = 16, rows = 1000;
 constexpr int width = 8;
-sharded::shard_layout with_table() {
-    sharded::shard_layout l = dense_layout(floats);
+parameter_servers::shard_layout with_table() {
+    parameter_servers::shard_layout l = dense_layout(floats);
     l.tables.push_back({"table", rows, width, 0});
     return l;
 }
@@ -47,14 +47,14 @@ sharded::shard_layout with_table() {
 struct busy_job {
     job j;
     held_updates* updates = new held_updates(1);   // the server's
-    std::unique_ptr<sharded::server> server;
+    std::unique_ptr<parameter_servers::server> server;
     threads serving;
-    std::vector<std::unique_ptr<sharded::client>> c;
+    std::vector<std::unique_ptr<parameter_servers::client>> c;
 
-    busy_job(int workers, sharded::server_options o) : j(workers, 1, with_table()) {
+    busy_job(int workers, parameter_servers::server_options o) : j(workers, 1, with_table()) {
         j.options.dead_after = dead_after;
-        server = std::make_unique<sharded::server>(
-            j.as(cluster_role::ps, 0), j.same, j.layouts[0], std::unique_ptr<sharded::updater>(updates),
+        server = std::make_unique<parameter_servers::server>(
+            j.as(cluster_role::ps, 0), j.same, j.layouts[0], std::unique_ptr<parameter_servers::updater>(updates),
             [](std::int64_t, float factor, float* to) { to[0] = factor; }, std::move(o));
         serving.start([this] { server->run(); });
         for (int w = 0; w < workers; ++w) c.push_back(j.client(w));
@@ -89,7 +89,7 @@ struct busy_job {
 } // namespace
 
 BOOST_AUTO_TEST_CASE(who_waits_for_a_table_or_for_a_copy_of_it_is_not_dead) {
-    sharded::server_options o;
+    parameter_servers::server_options o;
     const auto files = std::make_shared<no_files>();
     o.files = files;
     busy_job b(5, o);
@@ -98,12 +98,12 @@ BOOST_AUTO_TEST_CASE(who_waits_for_a_table_or_for_a_copy_of_it_is_not_dead) {
     all.start([&] { b.push(2); });
     wait_for(b.updates->inside);
     all.start([&] { b.c[0]->wrong_numbers(); });           // wants the table
-    all.start([&] { b.c[3]->call(0, sharded::calls::checkpoint()); });     // a copy, while nobody changes anything
+    all.start([&] { b.c[3]->call(0, parameter_servers::calls::checkpoint()); });     // a copy, while nobody changes anything
     ::usleep(200'000);
     all.start([&] { b.push(1); });                         // waits for that
     all.start([&] {
         std::vector<float> x(width);
-        b.c[4]->read_rows(0, 0, sharded::client::parameters, 7, x);
+        b.c[4]->read_rows(0, 0, parameter_servers::client::parameters, 7, x);
     });
     be_silent_too_long();
     b.updates->goes_on = true;
@@ -118,7 +118,7 @@ BOOST_AUTO_TEST_CASE(who_waits_with_further_questions_is_not_dead) {
     threads all;
     std::vector<float> x(floats);
     all.start([&] {
-        const sharded::pull_target to[] = {{x.data(), nullptr}};
+        const parameter_servers::pull_target to[] = {{x.data(), nullptr}};
         b.c[1]->start_pull({to, 1});
         b.c[1]->wait(b.c[1]->start_pull({to, 1}));   // the server reads this behind the answer to the first
     });
@@ -132,14 +132,14 @@ BOOST_AUTO_TEST_CASE(who_waits_with_further_questions_is_not_dead) {
 
 // Each push changes all rows alike, so that those of one moment are equal. The copy is read while others are made.
 BOOST_AUTO_TEST_CASE(pushes_go_on_while_a_table_is_saved_as_it_was) {
-    struct slow_files : sharded::shard_files {
+    struct slow_files : parameter_servers::shard_files {
         std::function<void()> between;
         std::vector<float> values[2];
         std::vector<std::int64_t> keys, steps;
         float dense = 0;
         std::int64_t step = 0;
-        void save(const sharded::shard_view& v, const std::string&) override {
-            const sharded::table_view& t = v.tables[0];
+        void save(const parameter_servers::shard_view& v, const std::string&) override {
+            const parameter_servers::table_view& t = v.tables[0];
             const auto half = static_cast<std::size_t>(t.rows / 2), all = static_cast<std::size_t>(t.rows);
             keys.resize(all), steps.resize(all);
             for (auto& x : values) x.resize(all * width);
@@ -156,10 +156,10 @@ BOOST_AUTO_TEST_CASE(pushes_go_on_while_a_table_is_saved_as_it_was) {
             between();
             read(half, all - half);
         }
-        bool load(sharded::shard_view&) override { return false; }
+        bool load(parameter_servers::shard_view&) override { return false; }
     };
     const auto files = std::make_shared<slow_files>();
-    sharded::server_options o;
+    parameter_servers::server_options o;
     o.files = files;
     busy_job b(2, o);
     const std::vector<float> g(floats, -1.f), all_rows(rows * width, -1.f);
@@ -179,7 +179,7 @@ BOOST_AUTO_TEST_CASE(pushes_go_on_while_a_table_is_saved_as_it_was) {
     for (int i = 0; i < 5; ++i) push();
     for (int round = 0; round < 2; ++round) {
         waits = goes_on = over = false;
-        all.start([&] { b.c[1]->call(0, sharded::calls::checkpoint()), over = true; });
+        all.start([&] { b.c[1]->call(0, parameter_servers::calls::checkpoint()), over = true; });
         wait_for(waits);
         const std::int64_t before = b.server->global_step();
         for (int i = 0; i < 3; ++i) push();

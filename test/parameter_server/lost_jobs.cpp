@@ -120,7 +120,7 @@ BOOST_AUTO_TEST_CASE(a_worker_dies_between_its_pushes_to_two_servers) {
             return std::string("server 1 was not stopped");
         }
         constexpr const char* staged = R"("worker/2", "applied": 0, "staged": 1)";
-        while (w == 0 && !holds(c.call(0, sharded::calls::get_counters()).json, staged)) ::usleep(1000);
+        while (w == 0 && !holds(c.call(0, parameter_servers::calls::get_counters()).json, staged)) ::usleep(1000);
         half_pushed += w == 0;
         wait_for(w == 0 ? killed : counts.acknowledged[0], 1);
         c.pass_clocks();

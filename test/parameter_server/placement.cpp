@@ -8,7 +8,7 @@
 #include <random>
 #include <sinter/parameter_server/placement.hpp>
 using namespace sinter;
-using namespace sinter::sharded;
+using namespace sinter::parameter_servers;
 
 namespace {
 std::vector<block> random_blocks(std::mt19937& random, bool whole, int n) {

@@ -9,7 +9,7 @@
 
 using namespace sinter;
 using namespace sinter::ps_test;
-using sharded::pull_target;
+using parameter_servers::pull_target;
 
 namespace {
 /// The job as its workers see it: between them and server 0 there is a proxy.
@@ -20,14 +20,14 @@ job through_proxy(const job& j) {
     return there;
 }
 constexpr std::int64_t floats = 12'000, rows = 20;
-sharded::shard_layout with_table() {
-    sharded::shard_layout l = dense_layout(floats);
+parameter_servers::shard_layout with_table() {
+    parameter_servers::shard_layout l = dense_layout(floats);
     l.tables.push_back({"table", rows, 4, 0});
     return l;
 }
 /// Pushes of -1 to everything.
 struct pusher {
-    pusher(const job& j, int w, sharded::client_options o = {})
+    pusher(const job& j, int w, parameter_servers::client_options o = {})
         : c(j.client(w, o)), g(floats, -1.f), x(floats), r(rows * 4, -1.f) {
         for (std::int64_t k = 0; k < rows; ++k) keys.push_back(k);
         to[0] = {x.data(), nullptr};
@@ -48,14 +48,14 @@ struct pusher {
         for (const float v : t) all &= v == n;
         return all;
     }
-    std::unique_ptr<sharded::client> c;
+    std::unique_ptr<parameter_servers::client> c;
     std::vector<float> g, x, r;
     std::vector<std::int64_t> keys;
     pull_target to[1];
 };
 
 /// Shards that stay in memory.
-struct kept_shards : sharded::shard_files {
+struct kept_shards : parameter_servers::shard_files {
     struct table {
         std::vector<std::int64_t> keys, steps;
         std::vector<float> values;
@@ -69,7 +69,7 @@ struct kept_shards : sharded::shard_files {
     std::vector<std::vector<float>> slots;
     std::vector<table> tables;
 
-    void save(const sharded::shard_view& v, const std::string&) override {
+    void save(const parameter_servers::shard_view& v, const std::string&) override {
         const std::lock_guard hold(mutex);
         const auto n = v.layout->floats;
         there = true, ++saved, step = v.global_step, log = v.log;
@@ -90,7 +90,7 @@ struct kept_shards : sharded::shard_files {
             }
         }
     }
-    bool load(sharded::shard_view& v) override {
+    bool load(parameter_servers::shard_view& v) override {
         const std::lock_guard hold(mutex);
         if (!there) return false;
         v.global_step = step, v.log = log;
@@ -115,11 +115,11 @@ BOOST_AUTO_TEST_CASE(connections_are_cut_anywhere_and_each_push_counts_once) {
     std::int64_t torn = 0, repeated = 0, connections = 0;
     for (const bool upwards : {true, false})
         for (const std::ptrdiff_t cut : {60'123, 77'777, 101'001})
-            for (const auto& order : {sharded::update_order::async(), sharded::update_order::stale(1)}) {
+            for (const auto& order : {parameter_servers::update_order::async(), parameter_servers::update_order::stale(1)}) {
                 const job j(2, 1, with_table()), seen = through_proxy(j);
-                sharded::server_options o;
+                parameter_servers::server_options o;
                 o.order = order;
-                o.order.all_join = order.mode == sharded::update_mode::clocks;
+                o.order.all_join = order.mode == parameter_servers::update_mode::clocks;
                 running_servers servers(j, o, 1, 1);
                 fault_proxy::faults f;
                 f.upwards = upwards;
@@ -143,7 +143,7 @@ BOOST_AUTO_TEST_CASE(connections_are_cut_anywhere_and_each_push_counts_once) {
                             BOOST_TEST(p.all_are(float(2 * each)));
                             std::vector<float> updates(floats);   // slot 0 counts updates
                             p.c->read(0, 1, 0, updates);
-                            const bool async = order.mode == sharded::update_mode::async;
+                            const bool async = order.mode == parameter_servers::update_mode::async;
                             BOOST_TEST(updates[77] == float(async ? 2 * each : each));
                         }
                         p.c->leave();
@@ -165,7 +165,7 @@ BOOST_AUTO_TEST_CASE(connections_are_cut_anywhere_and_each_push_counts_once) {
 BOOST_AUTO_TEST_CASE(damage_on_the_way_is_noticed_and_the_push_sent_again) {
     const job j(1, 1, with_table()), seen = through_proxy(j);
     int lines = 0;
-    sharded::server_options o;
+    parameter_servers::server_options o;
     o.log = [&](const std::string& line) { lines += holds(line, "damaged"); };
     running_servers servers(j, o);
     fault_proxy::faults f;
@@ -190,11 +190,11 @@ BOOST_AUTO_TEST_CASE(damage_on_the_way_is_noticed_and_the_push_sent_again) {
 }
 
 BOOST_AUTO_TEST_CASE(a_server_that_comes_back_from_its_checkpoint_goes_on_with_the_same_workers) {
-    for (const auto& order : {sharded::update_order::async(), sharded::update_order::stale(0)}) {
+    for (const auto& order : {parameter_servers::update_order::async(), parameter_servers::update_order::stale(0)}) {
         const job j(2, 1, with_table());
-        sharded::server_options o;
+        parameter_servers::server_options o;
         o.order = order;
-        o.order.all_join = order.mode == sharded::update_mode::clocks;
+        o.order.all_join = order.mode == parameter_servers::update_mode::clocks;
         const auto files = std::make_shared<kept_shards>();
         o.files = files;
         auto servers = std::make_unique<running_servers>(j, o, 1, 1);
@@ -210,7 +210,7 @@ BOOST_AUTO_TEST_CASE(a_server_that_comes_back_from_its_checkpoint_goes_on_with_t
                 for (int i = 0; i < 10; ++i) p.push();
                 double x[1] = {1};
                 p.c->reduce(x);
-                if (w == 0) p.c->call(0, sharded::calls::checkpoint());
+                if (w == 0) p.c->call(0, parameter_servers::calls::checkpoint());
                 p.c->reduce(x);
                 for (int i = 0; i < 3; ++i) p.push();   // these are lost
                 ++stage;
@@ -220,8 +220,8 @@ BOOST_AUTO_TEST_CASE(a_server_that_comes_back_from_its_checkpoint_goes_on_with_t
                 if (w == 0) {
                     p.c->wait_for_others();
                     BOOST_TEST(p.all_are(30));
-                    BOOST_TEST(p.c->global_step() == (order.mode == sharded::update_mode::async ? 30 : 15));
-                    BOOST_TEST(holds(p.c->call(0, sharded::calls::get_counters()).json, "\"lost\": 3"));
+                    BOOST_TEST(p.c->global_step() == (order.mode == parameter_servers::update_mode::async ? 30 : 15));
+                    BOOST_TEST(holds(p.c->call(0, parameter_servers::calls::get_counters()).json, "\"lost\": 3"));
                 }
                 p.c->leave();
             });
@@ -238,10 +238,10 @@ BOOST_AUTO_TEST_CASE(a_server_that_comes_back_from_its_checkpoint_goes_on_with_t
 // What the log within a checkpoint is for: a push that the checkpoint has, but whose answer never
 // came. The server dies and comes back with it, is sent the push again, and does not take it twice.
 BOOST_AUTO_TEST_CASE(a_push_that_the_checkpoint_has_and_whose_answer_was_lost) {
-    for (const auto& order : {sharded::update_order::async(), sharded::update_order::stale(0)}) {
+    for (const auto& order : {parameter_servers::update_order::async(), parameter_servers::update_order::stale(0)}) {
         const job j(1, 1, with_table(), quick(15)), seen = through_proxy(j);   // nobody notices silence meanwhile
         const auto files = std::make_shared<kept_shards>();
-        sharded::server_options o;
+        parameter_servers::server_options o;
         o.order = order;
         o.files = files;
         o.save_every_steps = 1;
@@ -260,7 +260,7 @@ BOOST_AUTO_TEST_CASE(a_push_that_the_checkpoint_has_and_whose_answer_was_lost) {
             pusher p(seen, 0);
             p.c->open(0);
             for (int i = 0; i < each; ++i) ++begun, p.push(), ++answered;
-            const std::string counted = p.c->call(0, sharded::calls::get_counters()).json;
+            const std::string counted = p.c->call(0, parameter_servers::calls::get_counters()).json;
             SINTER_NEED(p.all_are(each));
             SINTER_NEED(holds(counted, "\"repeated\": 1"));
             SINTER_NEED(holds(counted, "\"lost\": 0"));
@@ -285,7 +285,7 @@ BOOST_AUTO_TEST_CASE(a_push_that_the_checkpoint_has_and_whose_answer_was_lost) {
 BOOST_AUTO_TEST_CASE(by_clocks_all_servers_save_after_the_very_same_one) {
     struct named : kept_shards {
         std::vector<std::pair<std::string, std::int64_t>> all;
-        void save(const sharded::shard_view& v, const std::string& where) override {
+        void save(const parameter_servers::shard_view& v, const std::string& where) override {
             kept_shards::save(v, where);
             all.emplace_back(where, static_cast<std::int64_t>(v.values[3]));
             ::usleep(20'000);
@@ -293,11 +293,11 @@ BOOST_AUTO_TEST_CASE(by_clocks_all_servers_save_after_the_very_same_one) {
     };
     const job j(2, 2, dense_layout(floats));
     std::vector<std::shared_ptr<named>> files;
-    std::vector<std::unique_ptr<sharded::server>> servers;
+    std::vector<std::unique_ptr<parameter_servers::server>> servers;
     threads serving, workers;
     for (int s = 0; s < 2; ++s) {
-        sharded::server_options o;
-        o.order = sharded::update_order::stale(2);
+        parameter_servers::server_options o;
+        o.order = parameter_servers::update_order::stale(2);
         o.files = files.emplace_back(std::make_shared<named>());
         o.save_every_steps = 5;
         servers.push_back(j.server(s, o));
@@ -363,8 +363,8 @@ BOOST_AUTO_TEST_CASE(a_server_that_stays_dead_is_named) {
 BOOST_AUTO_TEST_CASE(a_worker_that_dies_or_stops_is_waited_for_no_longer_than_said) {
     for (const int how : {SIGKILL, SIGSTOP}) {
         const job j(2, 1, dense_layout(floats), quick(1.5));
-        sharded::server_options o;
-        o.order = sharded::update_order::stale(1);
+        parameter_servers::server_options o;
+        o.order = parameter_servers::update_order::stale(1);
         processes all;
         const int server = all.start([&] {
             const auto s = j.server(0, o);

@@ -9,8 +9,8 @@
 
 using namespace sinter;
 using namespace sinter::ps_test;
-using sharded::pull_target;
-using fate = sharded::answer_info::fate;
+using parameter_servers::pull_target;
+using fate = parameter_servers::answer_info::fate;
 
 namespace {
 
@@ -19,15 +19,15 @@ constexpr int floats = 32;
 struct two_servers {
     job j{2, 2, dense_layout(floats)};
     running_servers servers;
-    std::unique_ptr<sharded::client> chief, other;
+    std::unique_ptr<parameter_servers::client> chief, other;
     std::vector<float> values = std::vector<float>(2 * floats), gradient = std::vector<float>(floats, 1.f);
 
-    static sharded::server_options by(const sharded::update_order& order) {
-        sharded::server_options o;
+    static parameter_servers::server_options by(const parameter_servers::update_order& order) {
+        parameter_servers::server_options o;
         o.order = order;
         return o;
     }
-    explicit two_servers(const sharded::update_order& order) : servers(j, by(order)) {
+    explicit two_servers(const parameter_servers::update_order& order) : servers(j, by(order)) {
         chief = j.client(0), other = j.client(1);
         for (int s = 0; s < 2; ++s) write(s, 0);
         chief->open(0);
@@ -39,12 +39,12 @@ struct two_servers {
         chief->end_renewal();
         chief->use_newest();
     }
-    sharded::ticket start_pull(sharded::client& c) {
+    parameter_servers::ticket start_pull(parameter_servers::client& c) {
         const pull_target to[2] = {{values.data(), nullptr}, {values.data() + floats, nullptr}};
         return c.start_pull(to);
     }
     /// What all floats of both servers are; -1: not the same.
-    float pulled(sharded::client& c) {
+    float pulled(parameter_servers::client& c) {
         c.wait(start_pull(c));
         return common();
     }
@@ -53,7 +53,7 @@ struct two_servers {
             if (x != values[0]) return -1;
         return values[0];
     }
-    fate push(sharded::client& c) {
+    fate push(parameter_servers::client& c) {
         c.begin_push();
         for (int s = 0; s < 2; ++s) c.push(s, 0, gradient);
         c.wait(c.commit({.loss = 1}));
@@ -74,13 +74,13 @@ struct two_servers {
 };
 
 BOOST_AUTO_TEST_CASE(a_pull_gets_all_new_values_or_none) {
-    two_servers t(sharded::update_order::async());
+    two_servers t(parameter_servers::update_order::async());
     BOOST_TEST(t.pulled(*t.other) == 0);
     t.other->use_pulled();
     BOOST_TEST(!t.other->renewed());
     t.chief->begin_renewal();
     t.write(0, 1000);
-    const sharded::ticket pull = t.start_pull(*t.other);   // begun while half of them are written
+    const parameter_servers::ticket pull = t.start_pull(*t.other);   // begun while half of them are written
     t.write(1, 1000);
     t.chief->end_renewal();
     t.other->wait(pull);
@@ -98,7 +98,7 @@ BOOST_AUTO_TEST_CASE(a_pull_gets_all_new_values_or_none) {
     t.end();
 }
 BOOST_AUTO_TEST_CASE(a_pull_that_came_before_is_known_to_be_old) {
-    two_servers t(sharded::update_order::async());
+    two_servers t(parameter_servers::update_order::async());
     BOOST_TEST(t.pulled(*t.other) == 0);   // prefetched
     t.renew(1000);
     BOOST_TEST((t.push(*t.other) == fate::outdated));   // with values that it has not said to be in use: those pulled
@@ -111,19 +111,19 @@ BOOST_AUTO_TEST_CASE(a_pull_that_came_before_is_known_to_be_old) {
 }
 /// A worker that knows of new values begins to read before all servers know of them.
 BOOST_AUTO_TEST_CASE(what_is_read_is_known_to_be_of_one_version_or_not) {
-    two_servers t(sharded::update_order::async());
+    two_servers t(parameter_servers::update_order::async());
     const auto read = [&](int server, std::int64_t first) {
         t.other->read(server, 0, first, {t.values.data() + server * floats + first, floats / 2});
     };
-    const sharded::calls::begin_renewal next{1};
+    const parameter_servers::calls::begin_renewal next{1};
     t.other->begin_reading();
     t.chief->call(0, next);
-    t.other->call(0, sharded::calls::get_stop_reason());   // whose answer says so
+    t.other->call(0, parameter_servers::calls::get_stop_reason());   // whose answer says so
     BOOST_TEST(t.other->version() == 1);
     read(1, 0);
     t.chief->call(1, next);
     for (int s = 0; s < 2; ++s) t.write(s, 1000);
-    t.chief->call_all(sharded::calls::end_renewal());
+    t.chief->call_all(parameter_servers::calls::end_renewal());
     read(0, 0), read(0, floats / 2), read(1, floats / 2);
     BOOST_TEST(t.common() == -1);
     BOOST_TEST(!t.other->use_read());
@@ -139,7 +139,7 @@ BOOST_AUTO_TEST_CASE(what_is_read_is_known_to_be_of_one_version_or_not) {
     t.end();
 }
 BOOST_AUTO_TEST_CASE(pushes_that_wait_for_their_clock) {
-    two_servers t(sharded::update_order::stale(2));
+    two_servers t(parameter_servers::update_order::stale(2));
     t.pulled(*t.other);
     for (int clock = 0; clock < 2; ++clock) BOOST_TEST((t.push(*t.other) == fate::staged));
     t.renew(1000);
@@ -155,7 +155,7 @@ BOOST_AUTO_TEST_CASE(pushes_that_wait_for_their_clock) {
     t.end();
 }
 BOOST_AUTO_TEST_CASE(again_and_again) {
-    two_servers t(sharded::update_order::async());
+    two_servers t(parameter_servers::update_order::async());
     for (int k = 1; k < 20; ++k) {
         t.renew(static_cast<float>(100 * k));
         BOOST_TEST(t.pulled(*t.other) == 100 * k);
@@ -165,7 +165,7 @@ BOOST_AUTO_TEST_CASE(again_and_again) {
     t.end();
 }
 BOOST_AUTO_TEST_CASE(a_chief_that_goes_meanwhile_ends_the_job) {
-    two_servers t(sharded::update_order::async());
+    two_servers t(parameter_servers::update_order::async());
     t.chief->begin_renewal();
     t.write(0, 1000);
     t.chief->leave();
@@ -175,13 +175,13 @@ BOOST_AUTO_TEST_CASE(a_chief_that_goes_meanwhile_ends_the_job) {
     BOOST_TEST(t.servers.join().find("overwriting values") != std::string::npos);
 }
 BOOST_AUTO_TEST_CASE(only_the_chief_overwrites) {
-    two_servers t(sharded::update_order::async());
+    two_servers t(parameter_servers::update_order::async());
     BOOST_CHECK_THROW(t.other->begin_renewal(), cluster_error);
 }
 
 /// All who have leave for a clock before the agreed one do not know of it; all who get it later do.
 BOOST_AUTO_TEST_CASE(agreed_clocks) {
-    sharded::agreed_clocks a;
+    parameter_servers::agreed_clocks a;
     BOOST_TEST(a.stop_clock() == -1);
     a.give(7), a.give(5);
     BOOST_TEST(!a.stops(100));

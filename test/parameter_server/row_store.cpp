@@ -9,7 +9,7 @@
 // A server's rows of tables: when they are made and given up, what has changed, and what becomes of them when there are
 // other servers. The truth is a map that is written as the rules are.
 using namespace sinter;
-using namespace sinter::sharded;
+using namespace sinter::parameter_servers;
 
 namespace {
 

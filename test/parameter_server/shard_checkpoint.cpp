@@ -14,7 +14,7 @@
 #include "io/temporary_folder.hpp"
 
 using namespace sinter;
-using namespace sinter::sharded;
+using namespace sinter::parameter_servers;
 namespace fs = std::filesystem;
 
 namespace {
@@ -83,7 +83,7 @@ struct member {
             if (t == 2) of.keys = hashed_keys, of.steps = hashed_steps;
             v.tables.push_back(std::move(of));
         }
-        v.log = joined({"log of ", index, " at ", step});
+        v.log = to_text({"log of ", index, " at ", step});
         return v;
     }
     /// f(float, what it must be) of everything.
@@ -178,7 +178,7 @@ BOOST_AUTO_TEST_CASE(onto_any_number_of_servers) {
             BOOST_TEST(m->load() == 300);
             BOOST_TEST(m->wrong(300) == 0, from << " -> " << to);
             hashed += m->hashed_keys.size();
-            BOOST_TEST(m->log == (from == to ? joined({"log of ", m->index, " at 300"}) : "log of 0 at 300"));
+            BOOST_TEST(m->log == (from == to ? to_text({"log of ", m->index, " at 300"}) : "log of 0 at 300"));
         }
         BOOST_TEST(hashed == 100);
     }
@@ -272,7 +272,7 @@ BOOST_AUTO_TEST_CASE(old_ones_go_where_server_0_is_always_the_first) {
             m->files->save(m->view(step), {});
         }
     for (std::int64_t step = 1; step <= 9; ++step)   // two, and one that was not whole when old ones were removed
-        BOOST_TEST(fs::exists(joined({f.path, "/step-", step})) == (step >= 7), step);
+        BOOST_TEST(fs::exists(to_text({f.path, "/step-", step})) == (step >= 7), step);
 }
 
 // Asynchronous servers have steps of their own: a name that they were given makes one checkpoint of
@@ -353,8 +353,8 @@ BOOST_AUTO_TEST_CASE(behind_an_older_step_later_ones_are_older) {
     all = servers(where.path, 2);
     for (auto& m : all) m->version = 1, m->clock = 410, m->save(120);
     for (auto& m : all) m->clock = 420, m->save(130);
-    for (const std::int64_t step : {200, 300}) BOOST_TEST(!fs::exists(joined({where.path, "/step-", step})));
-    for (const std::int64_t step : {120, 130}) BOOST_TEST(fs::exists(joined({where.path, "/step-", step})));
+    for (const std::int64_t step : {200, 300}) BOOST_TEST(!fs::exists(to_text({where.path, "/step-", step})));
+    for (const std::int64_t step : {120, 130}) BOOST_TEST(fs::exists(to_text({where.path, "/step-", step})));
     for (auto& m : servers(where.path, 2)) BOOST_TEST(m->load() == 130);
 }
 
@@ -380,7 +380,7 @@ BOOST_AUTO_TEST_CASE(what_is_being_made_of_an_older_step_stays) {
 // By clocks a server may be ahead, in a folder that has a checkpoint from before.
 BOOST_AUTO_TEST_CASE(what_another_server_has_written_over_stays) {
     const folder where;
-    const auto there = [&](std::int64_t step) { return fs::exists(joined({where.path, "/step-", step})); };
+    const auto there = [&](std::int64_t step) { return fs::exists(to_text({where.path, "/step-", step})); };
     const std::string mark = where.path + "/step-9/shard-1-of-2.saving";
     {
         member first(where.path, 0, 2, 17, 3), second(where.path, 1, 2, 17, 3);
@@ -416,7 +416,7 @@ BOOST_AUTO_TEST_CASE(parts_from_before_and_after_a_load_are_no_checkpoint) {
     BOOST_TEST(!fs::exists(where.path + "/step-200/manifest.json"));
     shard_manifest m;
     for (const char* k : {"0", "1"})
-        m.shards.push_back(read_record_file(joined({where.path, "/step-200/shard-", k, "-of-2.json"})));
+        m.shards.push_back(read_record_file(to_text({where.path, "/step-200/shard-", k, "-of-2.json"})));
     std::ofstream(where.path + "/step-200/manifest.json") << m.text();   // as a program of before would have written it
     for (auto& k : servers(where.path, 2)) BOOST_TEST(k->load() == 100);
 }
@@ -440,7 +440,7 @@ BOOST_AUTO_TEST_CASE(only_what_is_passed_over_is_told) {
         std::fflush(stderr);
         ::dup2(before, 2), ::close(before);
         std::ifstream in(to);
-        return joined({step, ": ", std::string(std::istreambuf_iterator<char>(in), {})});
+        return to_text({step, ": ", std::string(std::istreambuf_iterator<char>(in), {})});
     };
     std::ofstream(where.path + "/step-200/manifest.json") << "nothing";
     BOOST_TEST(said() == "300: ");

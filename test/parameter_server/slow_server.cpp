@@ -65,21 +65,21 @@ private:
     wire::service door_;
 
     static void serve(wire::data_link& link, int beats) {
-        std::vector<char> bytes(sharded::most_frame);
+        std::vector<char> bytes(parameter_servers::most_frame);
         for (bool leaves = false; !(leaves && beats <= 0);) {
             const wire::frame_header* h = nullptr;
             while (!(h = link.next())) ::usleep(200);
             const wire::frame_tag asked = h->tag;
             link.receive(asked, {reinterpret_cast<std::byte*>(bytes.data()), static_cast<std::size_t>(h->bytes)});
             while (!link.fill()) ::usleep(200);
-            if (asked.operation == static_cast<std::uint32_t>(sharded::word::heartbeat)) beats -= leaves;
-            else leaves = asked.elements == static_cast<std::uint64_t>(sharded::call_id::leave);
+            if (asked.operation == static_cast<std::uint32_t>(parameter_servers::word::heartbeat)) beats -= leaves;
+            else leaves = asked.elements == static_cast<std::uint64_t>(parameter_servers::call_id::leave);
             if (leaves && beats > 0) continue;
-            std::vector<std::byte> answer(sharded::answer_block::bytes);
-            sharded::answer_block().encode(answer.data());
+            std::vector<std::byte> answer(parameter_servers::answer_block::bytes);
+            parameter_servers::answer_block().encode(answer.data());
             wire::frame_tag t;
-            t.operation = static_cast<std::uint32_t>(sharded::word::answer);
-            if (!leaves && asked.operation == static_cast<std::uint32_t>(sharded::word::heartbeat)) continue;
+            t.operation = static_cast<std::uint32_t>(parameter_servers::word::answer);
+            if (!leaves && asked.operation == static_cast<std::uint32_t>(parameter_servers::word::heartbeat)) continue;
             link.send(t, answer);
             while (!link.flush()) ::usleep(200);
         }

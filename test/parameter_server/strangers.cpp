@@ -35,8 +35,8 @@ std::string error_of(const job& j, int worker = 0) {
     }
 }
 /// A link of worker 0 that has joined, or made another call in place of that.
-wire::data_link joined_link(const job& j, sharded::call_id id = sharded::call_id::join,
-                            const std::string& arguments = sharded::encode(sharded::calls::join())) {
+wire::data_link joined_link(const job& j, parameter_servers::call_id id = parameter_servers::call_id::join,
+                            const std::string& arguments = parameter_servers::encode(parameter_servers::calls::join())) {
     wire::service_client dialler(j.as(cluster_role::worker, 0), j.same);
     // The server refuses worker 0 until it has noticed that the link before this one is closed.
     std::optional<wire::data_link> link;
@@ -46,7 +46,7 @@ wire::data_link joined_link(const job& j, sharded::call_id id = sharded::call_id
     }
     BOOST_REQUIRE_MESSAGE(link.has_value(), dialler.trouble().words());
     wire::frame_tag t;
-    t.operation = static_cast<std::uint32_t>(sharded::word::call);
+    t.operation = static_cast<std::uint32_t>(parameter_servers::word::call);
     t.elements = static_cast<std::uint64_t>(id);
     link->send(t, as_bytes(arguments));
     while (!link->flush()) {}
@@ -61,9 +61,9 @@ std::string answer_of(wire::data_link& link) {
         const std::size_t n = h->bytes;
         link.receive(h->tag, {bytes.data(), n});
         while (!link.fill()) ::usleep(100);
-        sharded::answer_block b;
+        parameter_servers::answer_block b;
         BOOST_REQUIRE(b.decode({bytes.data(), n}));
-        return ((b.flags & sharded::answer_block::refused) != 0 ? "refused: " : "") +
+        return ((b.flags & parameter_servers::answer_block::refused) != 0 ? "refused: " : "") +
                std::string(reinterpret_cast<const char*>(bytes.data()) + b.bytes, n - b.bytes);
     } catch (const cluster_error&) {
         return "lost";
@@ -79,7 +79,7 @@ void say(wire::data_link& link, wire::frame_tag t, std::size_t bytes) {
 BOOST_AUTO_TEST_CASE(strangers_do_not_disturb_a_job) {
     const job j(1, 1, dense_layout(64));
     std::atomic<int> lines{0};
-    sharded::server_options o;
+    parameter_servers::server_options o;
     o.log = [&](const std::string&) { ++lines; };
     o.strangers.handshake_within = 0.5;
     running_servers servers(j, o);
@@ -97,7 +97,7 @@ BOOST_AUTO_TEST_CASE(strangers_do_not_disturb_a_job) {
     c->open(0);
     const std::vector<float> g(64, -1.f);
     std::vector<float> x(64);
-    const sharded::pull_target to[1] = {{x.data(), nullptr}};
+    const parameter_servers::pull_target to[1] = {{x.data(), nullptr}};
     for (int i = 0; i < 50; ++i) {
         c->begin_push();
         c->push(0, 0, g);
@@ -113,7 +113,7 @@ BOOST_AUTO_TEST_CASE(strangers_do_not_disturb_a_job) {
 
 BOOST_AUTO_TEST_CASE(members_that_do_not_agree_are_refused_in_words) {
     const job j(2, 1, dense_layout(64), quick(2));
-    sharded::server_options o;
+    parameter_servers::server_options o;
     o.log = [](const std::string&) {};
     running_servers servers(j, o);
     job other = j;
@@ -144,13 +144,13 @@ BOOST_AUTO_TEST_CASE(nobody_at_the_address_is_an_error_that_names_it) {
 }
 
 BOOST_AUTO_TEST_CASE(requests_that_make_no_sense_are_refused) {
-    sharded::shard_layout l = dense_layout(64);
+    parameter_servers::shard_layout l = dense_layout(64);
     l.tables.push_back({"table", 10, 4, 0});
     const job j(1, 1, l);
-    sharded::server_options o;
+    parameter_servers::server_options o;
     o.log = [](const std::string&) {};
     running_servers servers(j, o);
-    using sharded::word;
+    using parameter_servers::word;
     const auto answer = [&](word w, std::uint64_t elements, std::uint64_t offset, std::int32_t bucket,
                             std::size_t bytes) {
         wire::data_link link = joined_link(j);
@@ -171,11 +171,11 @@ BOOST_AUTO_TEST_CASE(requests_that_make_no_sense_are_refused) {
     BOOST_TEST(answer(word::pull_rows, 1, 0, 1, 8) == "refused: a pull of rows of no table");
     BOOST_TEST(answer(word::pull_rows, 1, 0, 0, 8) == "refused: a row that the table does not have");
     BOOST_TEST(answer(word::commit, 0, 0, 0, 10) == "refused: a commit that is too short");
-    BOOST_TEST(answer(word::commit, 0, 0, 0, sharded::commit_block::bytes) == "refused: a commit that makes no sense");
+    BOOST_TEST(answer(word::commit, 0, 0, 0, parameter_servers::commit_block::bytes) == "refused: a commit that makes no sense");
     BOOST_TEST(answer(word::sections, 0, 0, 0, 10) == "refused: a section that is cut short");
     BOOST_TEST(answer(word::sections, 0, 0, 0, 50) == "refused: a section of more than a frame holds");
-    using sharded::call_id;
-    for (const std::uint64_t id : {std::uint64_t{0}, std::uint64_t{sharded::last_call} + 1, std::uint64_t{65537}})
+    using parameter_servers::call_id;
+    for (const std::uint64_t id : {std::uint64_t{0}, std::uint64_t{parameter_servers::last_call} + 1, std::uint64_t{65537}})
         BOOST_TEST(answer(word::call, id, 0, 0, 9) == "refused: a call that is not known");
     for (const call_id id : {call_id::lead, call_id::follow, call_id::exchange_norms})   // of copies, which are none
         BOOST_TEST(answer(word::call, static_cast<std::uint64_t>(id), 0, 0, 4) == "refused: a call that is not known");
@@ -191,10 +191,10 @@ BOOST_AUTO_TEST_CASE(requests_that_make_no_sense_are_refused) {
     };
     for (const call_id id : {call_id::all_reduce, call_id::open, call_id::join})
         first_call(id, "", "fewer bytes than the message says");
-    using sharded::encode, sharded::calls::join, sharded::calls::fail;
+    using parameter_servers::encode, parameter_servers::calls::join, parameter_servers::calls::fail;
     first_call(call_id::join, encode(join{-1}), "no clock");
     first_call(call_id::join, encode(join{0, 0, -1}), "no name of a save");
-    first_call(call_id::fail, encode(fail{std::string(sharded::most_reason + 1, 'x')}), "is too long");
+    first_call(call_id::fail, encode(fail{std::string(parameter_servers::most_reason + 1, 'x')}), "is too long");
     auto c = j.client(0);   // and the job is as it was
     c->open(0);
     c->begin_push();

@@ -11,7 +11,7 @@
 #include "io/temporary_folder.hpp"
 
 using namespace sinter;
-using namespace sinter::sharded;
+using namespace sinter::parameter_servers;
 
 namespace {
 constexpr int width = 16;

@@ -27,11 +27,11 @@ job of(int workers, int servers, std::int64_t floats = 4096) {
 }
 /// What this worker's values are after steps of gradients that are no whole numbers: their bytes' hash.
 std::string trained(const job& j, int w, std::atomic<std::int64_t>* made = nullptr) {
-    sharded::client c(j.worker(w), j.identity(), j.layout(), {.replicas = j.replicas});
+    parameter_servers::client c(j.worker(w), j.identity(), j.layout(), {.replicas = j.replicas});
     if (w == 0) j.begin(c);
     c.wait_until_open();
     std::vector<std::vector<float>> values;
-    std::vector<sharded::pull_target> to;
+    std::vector<parameter_servers::pull_target> to;
     for (int s = 0; s < j.servers; ++s) values.emplace_back(static_cast<std::size_t>(j.floats));
     for (auto& v : values) to.push_back({v.data()});
     std::vector<float> g(static_cast<std::size_t>(j.floats));
@@ -56,7 +56,7 @@ std::ptrdiff_t descriptors(pid_t of) {
 /// What all processes of a job say, servers last. Clocks: the sum does not depend on who comes
 /// first. `victim`: a server that is killed after some steps.
 std::vector<std::string> all_of(job j, const authority* a, int victim = -1) {
-    j.order.mode = sharded::update_mode::clocks;
+    j.order.mode = parameter_servers::update_mode::clocks;
     j.order.all_join = true;
     const auto own = [&](const std::string& name) { return a ? with(j, a->member(name)) : j; };
     processes p;
@@ -165,7 +165,7 @@ BOOST_AUTO_TEST_CASE(who_has_no_certificate_of_the_authority_is_kept_out_and_tol
             shared_counts& counts = shared_counts::make();
             const int server = p.start([&] { return k.server.serve(0); });
             const int worker = p.start([&] {
-                sharded::client c(k.worker.worker(0), j.identity(), j.layout());
+                parameter_servers::client c(k.worker.worker(0), j.identity(), j.layout());
                 j.begin(c);
                 server_job::pusher mine(c, j, 0);
                 while (!counts.enough && c.may_step()) mine.push(counts), ::usleep(2000);
@@ -176,7 +176,7 @@ BOOST_AUTO_TEST_CASE(who_has_no_certificate_of_the_authority_is_kept_out_and_tol
             while (counts.acknowledged[0] == 0) ::usleep(1000);
             const std::ptrdiff_t before = descriptors(p.pid(server));
             const int stranger = p.start([&] {
-                sharded::client c(k.stranger.worker(1), j.identity(), j.layout());
+                parameter_servers::client c(k.stranger.worker(1), j.identity(), j.layout());
                 c.wait_until_open();
                 return std::string("got in");
             });

@@ -32,7 +32,7 @@ BOOST_AUTO_TEST_CASE(servers_and_workers_say_whom_they_wait_for) {
     const shared_flag worker_waits, server_waits, joined;
     const int worker = p.start([&] {
         return taken("waits for ps/0", worker_waits, [&] {
-            sharded::client c(j.worker(0), j.identity(), j.layout(), {});
+            parameter_servers::client c(j.worker(0), j.identity(), j.layout(), {});
             j.begin(c, 1);
             c.leave();
         });
@@ -49,7 +49,7 @@ BOOST_AUTO_TEST_CASE(servers_and_workers_say_whom_they_wait_for) {
     });
     while (!server_waits.is_set() && !p.ended(lonely)) ::usleep(1000);
     const int late = p.start([&] {
-        sharded::client c(j.worker(0), j.identity(), j.layout(), {});
+        parameter_servers::client c(j.worker(0), j.identity(), j.layout(), {});
         j.begin(c, 1);
         c.leave();
         return std::string("left");

@@ -7,7 +7,7 @@
 
 // Servers look for infinities and NaN themselves, and not again at rows that have not changed.
 using namespace sinter;
-using namespace sinter::sharded;
+using namespace sinter::parameter_servers;
 
 namespace {
 
@@ -53,7 +53,7 @@ std::string found(shard& s) {
     std::string all;
     const auto there = wire::restored<wrong_numbers>(as_bytes(wire::archived(wrong_numbers{s.wrong_numbers()})));
     for (const wrong_number& n : there.all)
-        all += joined({n.table, " ", n.slot, " ", n.key, " ", n.at, n.value == n.value ? "" : " nan", "; "});
+        all += to_text({n.table, " ", n.slot, " ", n.key, " ", n.at, n.value == n.value ? "" : " nan", "; "});
     return all;
 }
 

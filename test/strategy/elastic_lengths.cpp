@@ -3,9 +3,9 @@
 #define BOOST_TEST_MODULE elastic_lengths
 #include <boost/test/unit_test.hpp>
 #include <sinter/base/span.hpp>
-#include <sinter/collective/told_by_members.hpp>
+#include <sinter/collective/validated_gather.hpp>
 #include <sinter/strategy/elastic/slot_record.hpp>
-#include <sinter/strategy/elastic/told_result.hpp>
+#include <sinter/strategy/elastic/result_header.hpp>
 #include <functional>
 
 // What members of an elastic job tell of themselves and of what follows, where one of them says what cannot be: an
@@ -53,11 +53,11 @@ std::function<void(std::byte*)> puts(T x, std::size_t at) {
 
 BOOST_AUTO_TEST_CASE(one_of_each_member) {
     two_others honest([](std::byte*) {});
-    BOOST_TEST((told_by_all(honest, std::uint64_t{7}, "a test") == std::vector<std::uint64_t>{7, 7, 7}));
+    BOOST_TEST((all_gather_value(honest, std::uint64_t{7}, "a test") == std::vector<std::uint64_t>{7, 7, 7}));
     for (const std::int64_t bytes : {std::int64_t{-1}, std::int64_t{0}, std::int64_t{7}, std::int64_t{9},
                                      std::int64_t{1} << 60}) {
         two_others lies(puts(bytes, 0));
-        BOOST_TEST(said([&] { told_by_all(lies, std::uint64_t{7}, "a test"); }) ==
+        BOOST_TEST(said([&] { all_gather_value(lies, std::uint64_t{7}, "a test"); }) ==
                    "2 | a test | it tells of " + std::to_string(bytes) + " bytes; needed 8");
     }
 }
@@ -80,9 +80,9 @@ BOOST_AUTO_TEST_CASE(records_of_slots) {
     wrong([](slot_record& r) { r.has[1].member = -1; }, "-1 as its number; needed 0");
 }
 BOOST_AUTO_TEST_CASE(results) {
-    using sinter::detail::told_result;
+    using sinter::detail::result_header;
     using enum sinter::detail::result_kind;
-    const auto of = [](told_result t, sinter::detail::result_kind needed) {
+    const auto of = [](result_header t, sinter::detail::result_kind needed) {
         return said([&] { need_result(t, 2, needed, {.image = 400, .least = 16, .most = 24}, 9); });
     };
     const std::string head = "2 | giving a result to those that lack it | it tells of ";
@@ -96,7 +96,7 @@ BOOST_AUTO_TEST_CASE(results) {
     BOOST_TEST(of({.made_in = 10, .bytes = 400, .kind = step}, step) == head + "10 as its epoch; needed 0 to 9");
     const step_result made{.loss = 3, .applied = false, .stop = true, .examples = 12, .loss_weight = 11, .passed = true,
                            .global_step = 5};
-    told_result t;
+    result_header t;
     t.set(made);
     const step_result r = t.step();
     BOOST_TEST((r.loss == 3 && !r.applied && r.stop && !r.save && r.examples == 12 && r.loss_weight == 11 && r.passed &&

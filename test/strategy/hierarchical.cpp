@@ -7,7 +7,7 @@
 #include "support/points.hpp"
 #include <boost/test/unit_test.hpp>
 #include <sinter/base/hash.hpp>
-#include <sinter/base/joined.hpp>
+#include <sinter/base/to_text.hpp>
 #include <sinter/collective/hierarchical.hpp>
 #include <sinter/sinter.hpp>
 #include <sinter/strategy/canonical.hpp>
@@ -28,7 +28,7 @@ std::string trained(const Strategy& s) {
     auto data = sinter::test::points(200, 3) | data::batch(16);
     model.train(data, {.max_steps = 26, .progress = nullptr});
     const std::vector<std::byte> file = save_to_memory(model.inner());
-    return joined({model.inner().steps(), " steps, file ",
+    return to_text({model.inner().steps(), " steps, file ",
                    base::fnv1a({reinterpret_cast<const char*>(file.data()), file.size()})});
 }
 

@@ -2,7 +2,7 @@
 #pragma once
 #include "parameter_server/words.hpp"
 #include <sinter/base/hash.hpp>
-#include <sinter/base/joined.hpp>
+#include <sinter/base/to_text.hpp>
 #include <sinter/data/pipeline.hpp>
 #include <sinter/train/hooks/save_checkpoints.hpp>
 #include <string>
@@ -29,7 +29,7 @@ std::string trained(const Strategy& s, const std::string& folder, auto& hook) {
         if (model.inner().session().serves()) return "served";
     if (!model.inner().session().member().chief()) return "trained";
     const std::vector<std::byte> file = save_to_memory(model.inner());
-    return joined({model.inner().steps(), " steps, file ",
+    return to_text({model.inner().steps(), " steps, file ",
                    base::fnv1a({reinterpret_cast<const char*>(file.data()), file.size()})});
 }
 

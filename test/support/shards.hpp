@@ -31,10 +31,10 @@ class shards {
 public:
     /// `h`: half_steps of P, whose values they begin with.
     template <class Halves>
-    shards(const Halves& h, Optimizer o, int servers, sharded::row_partition how = sharded::row_partition::mod,
+    shards(const Halves& h, Optimizer o, int servers, parameter_servers::row_partition how = parameter_servers::row_partition::mod,
            bool sums_on_servers = false)
         : optimizer_(o), updater_(sinter::detail::make_updater<P>(o)),
-          placed_(sharded::place(sinter::detail::blocks_of<P, Optimizer>(sums_on_servers), servers)),
+          placed_(parameter_servers::place(sinter::detail::blocks_of<P, Optimizer>(sums_on_servers), servers)),
           tables_(find_tables(servers, how)) {
         for (int k = 0; k < servers; ++k) {
             members_.emplace_back();
@@ -45,7 +45,7 @@ public:
             m.slots = arena(n * P::v.slots);
             copy(k, h.at({space::parameter, 0}), m.values.data());
             for (int s = 0; s < P::v.slots; ++s)
-                for (const sharded::run& r : placed_.runs[at(k)])
+                for (const parameter_servers::run& r : placed_.runs[at(k)])
                     if (r.group >= 0)
                         updater_->first_slot(r.group, s, m.slots.data() + s * n + r.first, m.values.data() + r.first,
                                              r.floats);
@@ -69,11 +69,11 @@ public:
         for (int k = 0; k < placed_.servers; ++k) {
             member& m = members_[at(k)];
             const std::int64_t n = placed_.floats[at(k)];
-            for (const sharded::piece& p : placed_.pieces[at(k)])
+            for (const parameter_servers::piece& p : placed_.pieces[at(k)])
                 if (p.bucket >= 0)
                     std::memcpy(m.gradients.data() + p.first, h.at({space::gradient, 0}) + p.gradient,
                                 4 * at(p.floats));
-            for (const sharded::run& r : placed_.runs[at(k)])
+            for (const parameter_servers::run& r : placed_.runs[at(k)])
                 if (r.group < 0 || updates(r.group))
                     updater_->update(r.group, m.values.data() + r.first, m.gradients.data() + r.first,
                                      m.slots.data() + r.first, n, r.floats, scalars, square_sum);
@@ -98,7 +98,7 @@ public:
         for (int k = 0; k < placed_.servers; ++k) {
             const member& m = members_[at(k)];
             const std::int64_t floats = placed_.floats[at(k)];
-            for (const sharded::piece& p : placed_.pieces[at(k)]) {
+            for (const parameter_servers::piece& p : placed_.pieces[at(k)]) {
                 n += unequal(m.values.data() + p.first, h.at({space::parameter, 0}) + p.parameter, p.floats);
                 for (int s = 0; s < P::v.slots && p.bucket >= 0; ++s)
                     n += unequal(m.slots.data() + s * floats + p.first, h.at(slot(s)) + p.parameter, p.floats);
@@ -117,14 +117,14 @@ public:
         }
         return n;
     }
-    const sharded::dense_placement& placed() const { return placed_; }
-    const sharded::updater& updater() const { return *updater_; }
+    const parameter_servers::dense_placement& placed() const { return placed_; }
+    const parameter_servers::updater& updater() const { return *updater_; }
     std::size_t tables() const { return tables_.size(); }
 
 private:
     struct table {
         int parameter, width;
-        sharded::row_placement place;
+        parameter_servers::row_placement place;
     };
     struct member {
         arena values, gradients, slots;
@@ -146,14 +146,14 @@ private:
         row_list list(int width) { return {keys.data(), rows.data(), width}; }
     };
     Optimizer optimizer_;
-    std::unique_ptr<sharded::updater> updater_;
-    sharded::dense_placement placed_;
+    std::unique_ptr<parameter_servers::updater> updater_;
+    parameter_servers::dense_placement placed_;
     std::vector<table> tables_;
     std::vector<member> members_;
 
     static std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
     static address slot(int s) { return {space::slot, s * P::v.z.trained}; }
-    static std::vector<table> find_tables(int servers, sharded::row_partition how) {
+    static std::vector<table> find_tables(int servers, parameter_servers::row_partition how) {
         std::vector<table> all;
         for (int i = 0; i < P::v.n_parameters; ++i)
             if (const variable_info& v = P::v.parameters[i]; detail::is_table<P>(v))
@@ -161,7 +161,7 @@ private:
         return all;
     }
     void copy(int server, const float* from, float* to) const {
-        for (const sharded::piece& p : placed_.pieces[at(server)])
+        for (const parameter_servers::piece& p : placed_.pieces[at(server)])
             std::memcpy(to + p.first, from + p.parameter, 4 * at(p.floats));
     }
     static void copy_rows(const table& t, int server, const float* from, float* to) {

@@ -64,7 +64,7 @@ struct counter {
 PROGRAM
     # The same of a server's parts (parameter_server/server/engine.hpp).
     engine='#include <sinter/parameter_server/server.hpp>
-namespace sinter::inline SINTER_TARGET::sharded {'
+namespace sinter::inline SINTER_TARGET::parameter_servers {'
     refused "$3" "reading variable 'progress' requires holding mutex 'e.mutex'" <<<"$engine
         long step(server::engine& e) { return e.progress.global_step(); } }"
     refused "$3" "calling function 'advance' requires holding mutex 'e.mutex'" <<<"$engine

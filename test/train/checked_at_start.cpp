@@ -194,9 +194,9 @@ static std::string specs(duty does, data::pipeline_ref test, std::vector<metrics
             {.data = data, .max_steps = steps, .folder = folder / "run", .every_steps = 5, .does = does,
              .progress = nullptr},
             {.data = test, .metrics = m, .throttle = 0, .give_up_after = 60}, count, hooks...);
-        return joined({"steps ", r.steps, ", ", r.evaluations.size(), " evaluations"});
+        return to_text({"steps ", r.steps, ", ", r.evaluations.size(), " evaluations"});
     } catch (const error& e) {
-        return joined({count.steps, " ", e.what()});
+        return to_text({count.steps, " ", e.what()});
     }
 }
 BOOST_AUTO_TEST_CASE(specs_that_do_not_fit) {

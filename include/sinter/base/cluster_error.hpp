@@ -2,7 +2,7 @@
 #pragma once
 #include <sinter/base/cold.hpp>
 #include <sinter/base/error.hpp>
-#include <sinter/base/joined.hpp>
+#include <sinter/base/to_text.hpp>
 #include <sinter/base/quoted_text.hpp>
 #include <cstdint>
 #include <string>
@@ -39,7 +39,7 @@ private:
         std::string s;
         const auto add = [&](std::initializer_list<text_piece> pieces) {
             if (!s.empty()) s += ", ";
-            s += joined(pieces);
+            s += to_text(pieces);
         };
         if (rank >= 0) add({"rank ", rank});
         if (!role.empty() && !address.empty()) add({role, " at ", address});

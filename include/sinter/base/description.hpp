@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/base/hash.hpp>
-#include <sinter/base/joined.hpp>
+#include <sinter/base/to_text.hpp>
 #include <sinter/base/number_text.hpp>
 #include <sinter/base/quoted_text.hpp>
 #include <concepts>
@@ -29,16 +29,16 @@ public:
     }
     /// One more stage of it, of this kind: settings that follow are the stage's.
     SINTER_COLD description& stage(std::string_view kind) {
-        const std::string number = joined({"stage ", ++stages_});
+        const std::string number = to_text({"stage ", ++stages_});
         const std::size_t cut = of_.find(", stage ");
         if (cut != of_.npos) of_.resize(cut);
         (*this)(number, kind);
-        of_ += joined({", ", number, " (", kind, ")"});
+        of_ += to_text({", ", number, " (", kind, ")"});
         return *this;
     }
     SINTER_COLD description& operator()(std::string_view name, std::string_view value) {
-        const std::string whole = of_.empty() ? std::string(name) : joined({of_, ": ", name});
-        text_ += joined({base::one_line(whole), "\t", base::one_line(value), "\n"});
+        const std::string whole = of_.empty() ? std::string(name) : to_text({of_, ": ", name});
+        text_ += to_text({base::one_line(whole), "\t", base::one_line(value), "\n"});
         return *this;
     }
     description& operator()(std::string_view name, const char* value) {
@@ -64,13 +64,13 @@ public:
         int found = 0;
         const auto add = [&](std::string_view name, std::string_view in_a, std::string_view in_b) {
             if (in_a == in_b || found++ >= most) return;
-            out += joined({out.empty() ? "" : "; ", name, ": ", who_a, " has ", in_a, ", ", who_b, " has ", in_b});
+            out += to_text({out.empty() ? "" : "; ", name, ": ", who_a, " has ", in_a, ", ", who_b, " has ", in_b});
         };
         each(a, [&](std::string_view name, std::string_view value) { add(name, value, value_of(b, name)); });
         each(b, [&](std::string_view name, std::string_view value) {
             if (value_of(a, name) == none) add(name, none, value);
         });
-        if (found > most) out += joined({"; and ", found - most, " more"});
+        if (found > most) out += to_text({"; and ", found - most, " more"});
         return out;
     }
 

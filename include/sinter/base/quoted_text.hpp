@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <sinter/base/joined.hpp>
+#include <sinter/base/to_text.hpp>
 #include <sinter/base/utf8.hpp>
 
 namespace sinter::base {
@@ -40,7 +40,7 @@ SINTER_COLD inline std::string quoted_text(std::string_view s, std::size_t longe
         i += c.size();
     }
     out += quote;
-    return i < s.size() ? joined({out, "... (", s.size(), " bytes)"}) : out;
+    return i < s.size() ? to_text({out, "... (", s.size(), " bytes)"}) : out;
 }
 
 /// Whole sentences that others wrote, such as the messages of other processes: what quoted_text()

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <sinter/base/joined.hpp>
+#include <sinter/base/to_text.hpp>
 #include <sinter/base/error.hpp>
 #include <sinter/collective/element.hpp>
 #include <sinter/collective/forwarding_communicator.hpp>
@@ -42,7 +42,7 @@ public:
         std::string fault;
         for (std::size_t i = 0; i < done; ++i)
             if (fault.empty()) fault = verify(pending_[i]), at = &pending_[i];
-        const std::string where = fault.empty() ? "" : joined({name_of(at->what), ", step ", at->what.step});
+        const std::string where = fault.empty() ? "" : to_text({name_of(at->what), ", step ", at->what.step});
         pending_.erase(pending_.begin(), pending_.begin() + static_cast<std::ptrdiff_t>(done));
         if (!fault.empty())
             throw data_error("a sum over members is not the sum of what they had: memory or a device that is not sound",

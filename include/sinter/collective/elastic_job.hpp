@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <sinter/collective/told_by_members.hpp>
+#include <sinter/collective/validated_gather.hpp>
 #include <sinter/net/elastic/all_addresses.hpp>
 #include <sinter/net/elastic/assembly_service.hpp>
 #include <sinter/net/identity.hpp>
@@ -60,12 +60,12 @@ public:
             return {};
         }
         group g;
-        for (int s = 0; s < most_; ++s) g.list.seats.push_back({s, 0, wire::progress_of(0, true)});
+        for (int s = 0; s < most_; ++s) g.list.entries.push_back({s, 0, wire::progress_of(0, true)});
         g.list.epoch = 1;
         g.members = make_group(g.list, "begin", service_.roster().options.join_within);
         const std::uint64_t mine = service_.use([](wire::assembly& a, double, auto&&) { return a.self().life; });
-        const std::vector<std::uint64_t> lives = told_by_all(*g.members, mine, "beginning the job");
-        for (std::size_t r = 0; r < lives.size(); ++r) g.list.seats[r].life = lives[r];
+        const std::vector<std::uint64_t> lives = all_gather_value(*g.members, mine, "beginning the job");
+        for (std::size_t r = 0; r < lives.size(); ++r) g.list.entries[r].life = lives[r];
         service_.use([&](wire::assembly& a, double, auto&&) { a.begin(g.list); });
         list_ = g.list;
         std::vector<std::string> all;
@@ -77,8 +77,8 @@ public:
     /// `healed`: wire::progress_of. `admits`: a process that waits may join. `suspect`: a rank that
     /// is probably dead, or -1. Throws left_behind, or what making the group throws: then again.
     group regroup(std::int64_t done, bool healed, bool admits, int suspect) {
-        const bool known = suspect >= 0 && suspect < static_cast<int>(list_.seats.size());
-        const int suspected = known ? list_.seats[static_cast<std::size_t>(suspect)].slot : -1;
+        const bool known = suspect >= 0 && suspect < static_cast<int>(list_.entries.size());
+        const int suspected = known ? list_.entries[static_cast<std::size_t>(suspect)].slot : -1;
         service_.use([&](wire::assembly& a, double now, auto&& send) {
             if (a.list().epoch > list_.epoch) return;
             a.gather(done, healed, admits, suspected, now, in_vain_ > 1 ? suspected : -1);
@@ -103,7 +103,7 @@ public:
         service_.use([&](wire::assembly& a, double, auto&&) { a.may_join(may); });
     }
     /// Who waits for the model's state; slot -1: nobody.
-    wire::seat to_be_healed() {
+    wire::member_entry to_be_healed() {
         return service_.use([](wire::assembly& a, double now, auto&&) { return a.waiting(now, false); });
     }
     /// Of a process that waits: whether it need not wait any more, for it is a member, or never
@@ -113,14 +113,14 @@ public:
             return a.list().epoch > list_.epoch || !a.fault().empty();
         });
     }
-    wire::seat self() {
+    wire::member_entry self() {
         return service_.use([](wire::assembly& a, double, auto&&) { return a.self(); });
     }
     /// Connects the process that waits, which is rank 0, to the one that heals it; either may call
     /// it, on any thread, at any time.
-    std::function<std::unique_ptr<communicator>()> healing(const wire::seat& joins, bool gives, double within) const {
+    std::function<std::unique_ptr<communicator>()> healing(const wire::member_entry& joins, bool gives, double within) const {
         const cluster& all = service_.roster();
-        const std::string job = named(joined({all.options.job, "/heals/", joins.slot, "/", joins.life}));
+        const std::string job = named(to_text({all.options.job, "/heals/", joins.slot, "/", joins.life}));
         const cluster two = cluster::with_master(gives ? 1 : 0, 2, all.member(joins.slot).address(),
                                                  options_of(job, within));
         return [two, connect = connect_, same = same_] { return connect(two, same); };
@@ -133,7 +133,7 @@ public:
     std::string own() const { return service_.roster().self().name(); }
     /// To the operator.
     void say(std::initializer_list<text_piece> line, message_level level = message_level::normal) const {
-        if (base::says(level)) base::say(level, joined(line), own());
+        if (base::says(level)) base::say(level, to_text(line), own());
     }
     int slot() const { return service_.roster().rank(); }
     cluster_error fault(std::string cause) const { return service_.fault(slot(), std::move(cause)); }
@@ -164,25 +164,25 @@ private:
         in_vain_ = 0;
         return g;
     }
-    std::string name(const wire::seat& s) const { return service_.roster().member(s.slot).name(); }
+    std::string name(const wire::member_entry& s) const { return service_.roster().member(s.slot).name(); }
     /// Who went, who came, who is the chief, and who is there, in one line; none where nothing is different.
     SINTER_COLD void tell_of_change(const wire::member_list& before, const wire::member_list& now) const {
-        if (now.seats.empty() || !base::says(message_level::normal)) return;
+        if (now.entries.empty() || !base::says(message_level::normal)) return;
         const auto missing_in = [&](const wire::member_list& all, const wire::member_list& of) {
             std::vector<std::string> names;
-            for (const wire::seat& s : of.seats)
+            for (const wire::member_entry& s : of.entries)
                 if (!all.find(s.slot, s.life)) names.push_back(name(s));
             return names;
         };
-        const bool joins = before.seats.empty();   // this process
+        const bool joins = before.entries.empty();   // this process
         const auto gone = missing_in(now, before), come = missing_in(before, now);
         if (gone.empty() && come.empty()) return;
         std::string line;
-        if (!gone.empty()) line = joined({wire::few_of(gone), " died or cannot be reached; "});
-        if (!joins && !come.empty()) line += joined({wire::few_of(come), come.size() == 1 ? " joins; " : " join; "});
-        if (joins || !now.seats[0].same(before.seats[0])) line += name(now.seats[0]) + " is the chief from now on; ";
+        if (!gone.empty()) line = to_text({wire::few_of(gone), " died or cannot be reached; "});
+        if (!joins && !come.empty()) line += to_text({wire::few_of(come), come.size() == 1 ? " joins; " : " join; "});
+        if (joins || !now.entries[0].same(before.entries[0])) line += name(now.entries[0]) + " is the chief from now on; ";
         std::vector<std::string> all;
-        for (const wire::seat& s : now.seats) all.push_back(name(s));
+        for (const wire::member_entry& s : now.entries) all.push_back(name(s));
         say({line, "in the job: ", wire::few_of(all)});
     }
     /// Short, and another one for another text.
@@ -209,7 +209,7 @@ private:
     std::unique_ptr<communicator> make_group(const wire::member_list& l, const std::string& run, double within) {
         const cluster& all = service_.roster();
         std::vector<cluster_member> members;
-        for (const wire::seat& s : l.seats) members.push_back(all.member(s.slot));
+        for (const wire::member_entry& s : l.entries) members.push_back(all.member(s.slot));
         const std::string name = named(all.options.job + "/" + run + "/" + std::to_string(l.epoch));
         cluster_options o = options_of(name + "/epoch " + std::to_string(l.epoch), within);
         o.regroups = true;

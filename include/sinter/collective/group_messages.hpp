@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <sinter/base/joined.hpp>
+#include <sinter/base/to_text.hpp>
 #include <sinter/collective/subgroup.hpp>
 
 namespace sinter::inline SINTER_TARGET::collective {
@@ -36,7 +36,7 @@ private:
     message_name name(int peer, std::int64_t tag, const void* data, std::size_t bytes, const char* what) {
         if (peer < 0 || peer >= members_->size())
             throw option_error("no member has this rank", what, std::to_string(peer),
-                               joined({"0 to ", members_->size() - 1}));
+                               to_text({"0 to ", members_->size() - 1}));
         if (bytes > 0 && !data) throw option_error("there is no memory", what, "a null pointer", "bytes");
         members_->check();
         return {group_, members_->job_rank(peer), tag};

@@ -162,7 +162,7 @@ void be_healed(communicator& c, std::int64_t most, F f, Over over) {
         c.recv(1, healing_message::announced, m.as_bytes(), m.within);
         if (m.what < healing::nothing || m.what > healing::last || m.bytes < 0 || m.bytes > most)
             throw cluster_error(1, "", "", "healing", -1,
-                                joined({"a message of kind ", static_cast<std::int64_t>(m.what), " and ", m.bytes,
+                                to_text({"a message of kind ", static_cast<std::int64_t>(m.what), " and ", m.bytes,
                                         " bytes; needed a known kind, and ", most, " bytes at most"}));
         bytes.resize(static_cast<std::size_t>(m.bytes));
         if (m.bytes > 0) c.recv(1, healing_message::content, bytes, m.within);

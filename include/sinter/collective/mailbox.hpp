@@ -7,7 +7,7 @@
 #include <list>
 #include <map>
 #include <mutex>
-#include <sinter/base/joined.hpp>
+#include <sinter/base/to_text.hpp>
 #include <sinter/base/number_text.hpp>
 #include <sinter/collective/engine.hpp>
 #include <sinter/collective/messages.hpp>
@@ -181,7 +181,7 @@ public:
         throw e;
     }
     static std::string words_of(const message_name& n, bool sends) {
-        return joined({sends ? "message to rank " : "message from rank ", n.peer, " with tag ", n.tag});
+        return to_text({sends ? "message to rank " : "message from rank ", n.peer, " with tag ", n.tag});
     }
     /// That this peer is at fault.
     cluster_error about(const message_name& n, bool sends, std::string cause) const {
@@ -239,18 +239,18 @@ private:
         arrived_.erase(a);
     }
     SINTER_COLD cluster_error another_size(const message_name& n, std::int64_t sent, std::int64_t awaited) const {
-        return about(n, false, joined({"it sent ", sent, " bytes; this member awaits ", awaited}));
+        return about(n, false, to_text({"it sent ", sent, " bytes; this member awaits ", awaited}));
     }
     /// Why it is late, as far as is known: a wrong tag is seen by what has come.
     SINTER_COLD std::string late(const entry& e, double within) const {
-        std::string s = joined({e.sends ? "it did not take the message within " : "the message did not come within ",
+        std::string s = to_text({e.sends ? "it did not take the message within " : "the message did not come within ",
                                 base::number_text(within), " s"});
         int others = 0;
         for (const arrival& a : arrived_)
             if (!e.sends && a.name.peer == e.name.peer && a.awaited == 0 && ++others <= 4)
-                s += joined({others == 1 ? "; not awaited here have come: " : ", ", "tag ", a.name.tag, " (", a.bytes,
+                s += to_text({others == 1 ? "; not awaited here have come: " : ", ", "tag ", a.name.tag, " (", a.bytes,
                              " bytes)"});
-        return others > 4 ? joined({s, " and ", others - 4, " more"}) : s;
+        return others > 4 ? to_text({s, " and ", others - 4, " more"}) : s;
     }
 };
 

@@ -3,7 +3,7 @@
 #include <cstdlib>
 #include <memory>
 #include <mutex>
-#include <sinter/base/joined.hpp>
+#include <sinter/base/to_text.hpp>
 #include <sinter/base/message.hpp>
 #include <sinter/collective/element.hpp>
 #include <sinter/collective/engine.hpp>
@@ -48,7 +48,7 @@ public:
         MPI_Comm_size(comm_, &size_);
         if (size_ > 1 && base::says(message_level::normal))
             base::say(message_level::normal,
-                      joined({role(rank_), " is in a job of ", size_, " members that MPI has started"}), role(rank_));
+                      to_text({role(rank_), " is in a job of ", size_, " members that MPI has started"}), role(rank_));
     }
     ~mpi_members() override {
         int over = 0;

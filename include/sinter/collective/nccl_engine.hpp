@@ -41,7 +41,7 @@ public:
         }
         const std::string told = from_first(bytes);
         if (told.size() != sizeof id.internal)
-            throw own_error(joined({"rank ", members_->job_rank(0), " has no NCCL: ", fault}));
+            throw own_error(to_text({"rank ", members_->job_rank(0), " has no NCCL: ", fault}));
         told.copy(id.internal, sizeof id.internal);
         ncclConfig_t config = NCCL_CONFIG_INITIALIZER;
         config.blocking = 0;

@@ -13,7 +13,7 @@
 #include <sinter/collective/element.hpp>
 #include <sinter/collective/engine.hpp>
 #include <sinter/collective/group_messages.hpp>
-#include <sinter/collective/told_by_members.hpp>
+#include <sinter/collective/validated_gather.hpp>
 
 namespace sinter::inline SINTER_TARGET::collective {
 
@@ -93,7 +93,7 @@ public:
     void wait_message(message m, double within) override { between_.wait(m, within); }
     std::unique_ptr<communicator> split(int color, int key) override {
         const group_choice mine{color, key, members_->last_group() + 1};
-        const group_of_members g = group_of(told_by_all(*this, mine, "split"), rank());
+        const group_of_members g = group_of(all_gather_value(*this, mine, "split"), rank());
         members_->last_group() = g.number;
         const bool in = !g.ranks.empty();
         const auto these = in ? std::make_shared<subgroup>(members_, g.ranks, g.rank) : nullptr;

@@ -61,7 +61,7 @@ inline std::unique_ptr<engine> shared_memory_among(const std::shared_ptr<net_mem
     }, why_not);
 }
 [[noreturn]] SINTER_COLD inline void refuse_to_share(const char* who, const std::string& why) {
-    throw option_error(joined({"the members of this ", who, " cannot share memory"}), "shared_memory", why,
+    throw option_error(to_text({"the members of this ", who, " cannot share memory"}), "shared_memory", why,
                        "processes of one machine and user");
 }
 /// How shared memory splits: otherwise(why) where a group's members cannot share any. All members of `all` call it.

@@ -168,7 +168,7 @@ private:
         p.link = members_->group().further(r, connection);
         if (!p.link) return;
         p.link->describe_with([](const wire::frame_tag& t, std::uint64_t bytes) {
-            return joined({"a message with tag ", t.step, " of ", t.elements, " bytes, ", bytes, " of them at ",
+            return to_text({"a message with tag ", t.step, " of ", t.elements, " bytes, ", bytes, " of them at ",
                            t.offset});
         });
     }

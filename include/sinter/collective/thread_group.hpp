@@ -122,7 +122,7 @@ public:
         if (!g.ranks.empty() && g.rank == 0)
             made = std::make_shared<thread_meeting>(meeting_->shared_job(), static_cast<int>(g.ranks.size()));
         const std::shared_ptr<thread_meeting>* const mine = &made;
-        const auto told = told_by_all(all, mine, "split");
+        const auto told = all_gather_value(all, mine, "split");
         if (!g.ranks.empty() && g.rank != 0) made = *told[static_cast<std::size_t>(g.ranks.front())];
         all.barrier();   // nobody's goes before all have looked
         if (g.ranks.empty()) return nullptr;

@@ -10,8 +10,8 @@ namespace sinter::inline SINTER_TARGET::data {
 namespace detail {
 inline void need_class(std::int32_t label, std::size_t classes, std::size_t i, const char* where) {
     if (label < 0 || static_cast<std::size_t>(label) >= classes)
-        throw data_error("label out of range", joined({where, ", label ", i}), joined({label}),
-                         joined({"0 to ", classes - 1}));
+        throw data_error("label out of range", to_text({where, ", label ", i}), to_text({label}),
+                         to_text({"0 to ", classes - 1}));
 }
 } // namespace detail
 
@@ -22,7 +22,7 @@ inline void need_class(std::int32_t label, std::size_t classes, std::size_t i, c
 /// take gigabytes. option_error for a negative number of classes.
 inline std::vector<float> balanced_class_weights(span<const std::int32_t> labels, int classes = 0) {
     if (classes < 0)
-        throw option_error("number of classes", "balanced_class_weights", joined({classes}), "0 or more");
+        throw option_error("number of classes", "balanced_class_weights", to_text({classes}), "0 or more");
     auto n = static_cast<std::size_t>(classes);
     for (std::size_t i = 0; classes == 0 && i < labels.size(); ++i) {
         detail::need_class(labels[i], std::size_t{1} << 24, i, "balanced_class_weights");
@@ -49,7 +49,7 @@ inline std::vector<float> balanced_class_weights(span<const std::int32_t> labels
 inline dataset class_weighted(const dataset& set, span<const float> of_classes) {
     for (std::size_t c = 0; c < of_classes.size(); ++c)
         if (of_classes[c] - of_classes[c] != 0)
-            throw option_error("impossible weight of a class", joined({"class_weighted, class ", c}),
+            throw option_error("impossible weight of a class", to_text({"class_weighted, class ", c}),
                                base::number_text(of_classes[c]), "a finite number");
     const column* of_labels = nullptr;
     for (const column& c : set.columns())

@@ -3,7 +3,7 @@
 #include <sinter/base/cold.hpp>
 #include <sinter/base/error.hpp>
 #include <sinter/base/interned.hpp>
-#include <sinter/base/joined.hpp>
+#include <sinter/base/to_text.hpp>
 #include <sinter/graph/shape.hpp>
 #include <sinter/data/shares_of_bytes.hpp>
 #include <cstdint>
@@ -53,10 +53,10 @@ struct column_list {
     }
     SINTER_COLD column_list& name_column(std::size_t c, std::string_view name) {
         const auto is_input = [&](std::size_t i) { return at[i].use == role::input; };
-        if (name.empty()) throw option_error("a column's name is empty", joined({"column ", c}), {}, "a name");
+        if (name.empty()) throw option_error("a column's name is empty", to_text({"column ", c}), {}, "a name");
         for (std::size_t i = 0; i < count; ++i)
             if (i != c && at[i].name && at[i].name == name && is_input(i) == is_input(c))
-                throw option_error("two columns of one name", joined({"columns ", i, " and ", c}), at[i].name,
+                throw option_error("two columns of one name", to_text({"columns ", i, " and ", c}), at[i].name,
                                    "a name of its own for each input, and for each of labels and targets");
         at[c].name = base::interned(name);
         return *this;
@@ -77,7 +77,7 @@ struct column_list {
 
 private:
     SINTER_COLD column_list& add(role use, shape row, dtype type) {
-        if (count == most) throw option_error("too many columns", "column_list", {}, joined({"at most ", most}));
+        if (count == most) throw option_error("too many columns", "column_list", {}, to_text({"at most ", most}));
         row.batched = false;
         row.type = type;
         at[count++] = {use, row};

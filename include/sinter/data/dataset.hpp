@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/base/error.hpp>
-#include <sinter/base/joined.hpp>
+#include <sinter/base/to_text.hpp>
 #include <sinter/base/span.hpp>
 #include <sinter/data/column.hpp>
 #include <atomic>
@@ -49,8 +49,8 @@ public:
     dataset& labels(shape row, std::vector<std::int32_t> indices, int classes = 0) {
         for (std::size_t i = 0; classes > 0 && i < indices.size(); ++i)
             if (indices[i] < 0 || indices[i] >= classes)
-                throw data_error("label out of range", joined({"label ", i}), joined({indices[i]}),
-                                 joined({"0 to ", classes - 1}));
+                throw data_error("label out of range", to_text({"label ", i}), to_text({indices[i]}),
+                                 to_text({"0 to ", classes - 1}));
         return add(role::label, row, dtype::i32, {}, std::move(indices));
     }
     /// Float targets (regression), n rows of `row`.
@@ -74,8 +74,8 @@ public:
     /// Names all columns, in their order. option_error unless there are as many names, each once.
     SINTER_COLD dataset& names(std::initializer_list<std::string_view> all) {
         if (all.size() != columns_.count)
-            throw option_error("as many names are needed as columns", "names", joined({all.size()}),
-                               joined({columns_.count}));
+            throw option_error("as many names are needed as columns", "names", to_text({all.size()}),
+                               to_text({columns_.count}));
         column_list named = columns_;
         for (column& c : named.at) c.name = nullptr;
         std::size_t c = 0;
@@ -95,8 +95,8 @@ public:
     /// Examples [first, first + count) of this set; data_error if it has fewer.
     dataset slice(std::int64_t first, std::int64_t count) const {
         if (first < 0 || count < 0 || first > size_ - count)
-            throw data_error("slice beyond the end", joined({count, " examples from ", first, " on"}), {},
-                             joined({"at most ", size_}));
+            throw data_error("slice beyond the end", to_text({count, " examples from ", first, " on"}), {},
+                             to_text({"at most ", size_}));
         dataset s = *this;
         s.first_ += first;
         s.size_ = count;
@@ -146,22 +146,22 @@ private:
         std::string said;
         for (int k = 0; k < row.rank; ++k) {
             possible = possible && row.d[k] > 0;
-            said += joined({k ? " x " : "", row.d[k]});
+            said += to_text({k ? " x " : "", row.d[k]});
         }
         if (!possible)
             throw data_error("extents that no row can have", name, said, "positive ones, at most 2147483647 numbers");
         if (got % row.size() != 0)
-            throw data_error("values do not fill whole rows", name, joined({got}),
-                             joined({"a multiple of ", row.size()}));
+            throw data_error("values do not fill whole rows", name, to_text({got}),
+                             to_text({"a multiple of ", row.size()}));
         const std::int64_t n = got / row.size();
         if (columns_.count > 0 && n != size_)
-            throw data_error("number of examples differs", name, joined({n}), joined({size_}));
+            throw data_error("number of examples differs", name, to_text({n}), to_text({size_}));
         for (const column& c : columns_)
             if (use == role::weight && c.use == use) throw data_error("a set has weights once", name);
         if (first_ != 0)
             throw data_error("columns are added before slicing", name);
         if (columns_.count == column_list::most)
-            throw data_error("too many columns", name, {}, joined({"at most ", column_list::most}));
+            throw data_error("too many columns", name, {}, to_text({"at most ", column_list::most}));
         row.batched = false;
         row.type = type;
         numbers_[columns_.count].reset(new numbers(std::move(f), std::move(i), std::move(b)));

@@ -32,7 +32,7 @@ public:
     SINTER_COLD void seek(data::position to) {
         if (to.epoch < 0 || to.index < 0)
             throw option_error("impossible position", "seek",
-                               joined({to.epoch, ", ", to.index}), "an epoch and index >= 0");
+                               to_text({to.epoch, ", ", to.index}), "an epoch and index >= 0");
         last_->seek(to);
         position_ = to;
     }

@@ -126,7 +126,7 @@ public:
     SINTER_COLD void describe(description& d) const {
         std::string learned;
         for (const column_scale& c : columns_)
-            learned += joined({base::number_text(c.shift), " ", base::number_text(c.spread), " ",
+            learned += to_text({base::number_text(c.shift), " ", base::number_text(c.spread), " ",
                                base::number_text(c.rest), " "});
         d("columns", columns())("form", static_cast<int>(options_.form))("low", options_.low)("high", options_.high);
         d("what was learned (its hash)", base::fnv1a(learned));
@@ -158,7 +158,7 @@ private:
     }
     template <class T>
     static scaling learned(span<const T> values, int columns, const scaling_options& o) {
-        if (columns < 1) throw option_error("impossible number of columns", "scaling", joined({columns}), "at least 1");
+        if (columns < 1) throw option_error("impossible number of columns", "scaling", to_text({columns}), "at least 1");
         if (values.size() % static_cast<std::size_t>(columns) != 0)
             refuse_rows(values.size(), static_cast<std::size_t>(columns));
         const auto n = o.of == statistics_of::everything ? std::size_t{1} : static_cast<std::size_t>(columns);
@@ -176,7 +176,7 @@ private:
             const double x = less(values[i], s.shift) - s.rest;
             if (x != x) continue;
             if (x - x != 0)
-                throw data_error("a number is not finite", joined({"scaling, value ", i}), base::number_text(x));
+                throw data_error("a number is not finite", to_text({"scaling, value ", i}), base::number_text(x));
             s.least = s.count == 0 || x < s.least ? x : s.least;
             s.most = s.count == 0 || x > s.most ? x : s.most;
             const double before = x - s.mean;   // Welford 1962: no difference of large sums
@@ -212,11 +212,11 @@ private:
         if (options_.of == statistics_of::everything) return;
         const int n = options_.of == statistics_of::last_axis ? row.last() : row.size();
         if (n != columns())
-            throw data_error("number of columns differs", "scaling", joined({n}),
-                             joined({columns(), ", as were learned"}));
+            throw data_error("number of columns differs", "scaling", to_text({n}),
+                             to_text({columns(), ", as were learned"}));
     }
     [[noreturn]] SINTER_COLD static void refuse_rows(std::size_t n, std::size_t columns) {
-        throw data_error("values do not fill whole rows", "scaling", joined({n}), joined({"a multiple of ", columns}));
+        throw data_error("values do not fill whole rows", "scaling", to_text({n}), to_text({"a multiple of ", columns}));
     }
     static std::size_t column_of(const dataset& set, role of) {
         if (of == role::input || of == role::target)

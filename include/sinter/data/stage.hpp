@@ -87,11 +87,11 @@ SINTER_COLD inline std::string text_of(const column_list& columns) {
     constexpr const char* uses[] = {"input", "labels", "targets", "weights"};
     std::string all;
     for (const column& c : columns) {
-        all += joined({all.empty() ? "" : ", ", uses[static_cast<int>(c.use)],
+        all += to_text({all.empty() ? "" : ", ", uses[static_cast<int>(c.use)],
                        c.use == role::input && c.row.type == dtype::i32 ? " of indices" : ""});
-        for (int i = 0; i < c.row.rank; ++i) all += joined({i ? " x " : " ", c.row.d[i]});
+        for (int i = 0; i < c.row.rank; ++i) all += to_text({i ? " x " : " ", c.row.d[i]});
         if (c.pixels) all += " (pixels)";
-        if (c.name) all += joined({" \"", c.name, "\""});
+        if (c.name) all += to_text({" \"", c.name, "\""});
     }
     return all;
 }

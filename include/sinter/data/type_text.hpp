@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/base/cold.hpp>
-#include <sinter/base/joined.hpp>
+#include <sinter/base/to_text.hpp>
 #include <sinter/base/target_namespace.hpp>
 #if defined(__GXX_RTTI) || defined(__cpp_rtti)
 #include <sinter/base/os/demangled.hpp>
@@ -14,7 +14,7 @@ namespace sinter::inline SINTER_TARGET::detail {
 SINTER_COLD inline std::string without_target(std::string name) {
 #define SINTER_AS_TEXT_(x) #x
 #define SINTER_AS_TEXT(x) SINTER_AS_TEXT_(x)
-    const std::string own = joined({SINTER_AS_TEXT(SINTER_TARGET), "::"});
+    const std::string own = to_text({SINTER_AS_TEXT(SINTER_TARGET), "::"});
 #undef SINTER_AS_TEXT
 #undef SINTER_AS_TEXT_
     for (std::size_t at; (at = name.find(own)) != name.npos;) name.erase(at, own.size());

@@ -19,9 +19,9 @@ namespace sinter::inline SINTER_TARGET::detail {
 /// One line: "step 300: loss 0.4125, accuracy 0.8800, f1 0.8712".
 SINTER_COLD inline void tell_evaluation(std::FILE* out, std::int64_t step, const evaluation_result& r) {
     if (!out) return;
-    std::string line = joined({"step ", step, ": loss ", four_decimals(r.loss)});
+    std::string line = to_text({"step ", step, ": loss ", four_decimals(r.loss)});
     if (r.accuracy == r.accuracy) line += ", accuracy " + four_decimals(r.accuracy);
-    for (const metric_value& m : r.metrics) line += joined({", ", m.name, " ", four_decimals(m.value)});
+    for (const metric_value& m : r.metrics) line += to_text({", ", m.name, " ", four_decimals(m.value)});
     std::fprintf(out, "%s\n", line.c_str());
     std::fflush(out);
 }
@@ -96,7 +96,7 @@ SINTER_COLD train_and_evaluate_result follow_checkpoints(Model& model, const tra
                std::ranges::any_of(refused, [&](const known_checkpoint& c) { return c.step >= step; });
     };
     while (!signals && e.clock() - began < e.start_delay)
-        wait([&] { return joined({"waits ", base::number_text(e.start_delay), " s before it looks (start_delay)"}); });
+        wait([&] { return to_text({"waits ", base::number_text(e.start_delay), " s before it looks (start_delay)"}); });
     notice.begin();
     while (!signals) {
         std::string doubt;
@@ -113,14 +113,14 @@ SINTER_COLD train_and_evaluate_result follow_checkpoints(Model& model, const tra
             if (is_new) heard = now;
             if (e.give_up_after > 0 && now - heard > e.give_up_after)
                 throw io_error("no new checkpoint, and no word that training has ended", t.folder,
-                               joined({"the last of step ", done ? done->step : -1, ", ",
+                               to_text({"the last of step ", done ? done->step : -1, ", ",
                                        base::number_text(now - heard), " s ago", doubt}),
                                "a chief that trains, or a longer give_up_after");
             wait([&] {
                 if (is_new)
-                    return joined({"waits before it evaluates step ", newest->step, " (throttle, ",
+                    return to_text({"waits before it evaluates step ", newest->step, " (throttle, ",
                                    base::number_text(e.throttle), " s)"});
-                return joined({"waits for ", done ? joined({"a checkpoint after step ", done->step})
+                return to_text({"waits for ", done ? to_text({"a checkpoint after step ", done->step})
                                                   : std::string("the first checkpoint"),
                                " in ", t.folder, doubt});
             });

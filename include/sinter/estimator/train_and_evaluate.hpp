@@ -18,7 +18,7 @@ SINTER_COLD inline duty duty_of(const session_base& s, duty asked) {
     const place_in_job& own = s.in_job();
     if (own.evaluates && own.index != 0)
         throw option_error("one evaluator measures all checkpoints", "train_and_evaluate",
-                           joined({"evaluator/", own.index}), "evaluator/0");
+                           to_text({"evaluator/", own.index}), "evaluator/0");
     if (own.evaluates) return duty::evaluate;
     return own.has_evaluator || leaves_files_to_others(s) ? duty::train : duty::both;
 }

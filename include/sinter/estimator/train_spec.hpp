@@ -67,16 +67,16 @@ inline SINTER_COLD void check(const train_spec& t, const eval_spec& e) {
     const auto refuse = [](const char* what, const std::string& got, const char* needed) {
         throw option_error(what, "train_and_evaluate", got, needed);
     };
-    if (t.max_steps < 1) refuse("number of steps", joined({t.max_steps}), "max_steps, 1 or more");
+    if (t.max_steps < 1) refuse("number of steps", to_text({t.max_steps}), "max_steps, 1 or more");
     if (t.folder.empty()) refuse("folder of the checkpoints", "none", "train_spec::folder, or model_dir in TF_CONFIG");
-    if (t.keep < 1) refuse("checkpoints to keep", joined({t.keep}), "1 or more");
+    if (t.keep < 1) refuse("checkpoints to keep", to_text({t.keep}), "1 or more");
     if (t.every_steps < 0 || !(t.every_seconds >= 0) || (t.every_steps == 0 && t.every_seconds == 0))
         refuse("time between two checkpoints",
-               joined({t.every_steps, " steps, ", base::number_text(t.every_seconds), " s"}),
+               to_text({t.every_steps, " steps, ", base::number_text(t.every_seconds), " s"}),
                "every_steps or every_seconds");
     if (!e.data) refuse("data to evaluate", "none", "eval_spec::data");
     if (!t.data && t.does != duty::evaluate) refuse("data to train on", "none", "train_spec::data");
-    if (e.batches < 0) refuse("batches of an evaluation", joined({e.batches}), "0 or more");
+    if (e.batches < 0) refuse("batches of an evaluation", to_text({e.batches}), "0 or more");
     if (!(e.start_delay >= 0 && e.throttle >= 0 && e.give_up_after >= 0))
         refuse("seconds", "less than 0", "start_delay, throttle and give_up_after of 0 or more");
 }

@@ -68,12 +68,12 @@ public:
         const mark m = read();
         std::string doubt;
         if (m.step < max_steps && m.max_steps != max_steps && m.step >= 0)
-            doubt = m.max_steps < 0 ? joined({"step ", m.step, ", and not how many there were to be"})
-                                    : joined({"step ", m.step, " of ", m.max_steps, ", and ", max_steps,
+            doubt = m.max_steps < 0 ? to_text({"step ", m.step, ", and not how many there were to be"})
+                                    : to_text({"step ", m.step, " of ", m.max_steps, ", and ", max_steps,
                                               " are to be trained here"});
         else if (const std::int64_t now = m.run > 0 ? run_record::order_in(record_).run : 0; now > m.run)
-            doubt = joined({"step ", m.step, " of a run before the present one"});
-        if (why) *why = doubt.empty() ? "" : joined({"; ", path_, " is of ", doubt});
+            doubt = to_text({"step ", m.step, " of a run before the present one"});
+        if (why) *why = doubt.empty() ? "" : to_text({"; ", path_, " is of ", doubt});
         return doubt.empty() ? m.step : -1;
     }
 
@@ -81,9 +81,9 @@ private:
     std::string path_, record_;
 
     static std::string text_of(const mark& m) {
-        if (m.max_steps < 0) return joined({m.step, "\n"});
-        const std::string numbers = joined({m.step, " ", m.max_steps, " ", m.run});
-        return joined({numbers, " ", base::fnv1a(numbers), "\n"});
+        if (m.max_steps < 0) return to_text({m.step, "\n"});
+        const std::string numbers = to_text({m.step, " ", m.max_steps, " ", m.run});
+        return to_text({numbers, " ", base::fnv1a(numbers), "\n"});
     }
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/base/cold.hpp>
-#include <sinter/base/joined.hpp>
+#include <sinter/base/to_text.hpp>
 #include <sinter/graph/scope.hpp>
 #include <sinter/graph/shape.hpp>
 #include <string>
@@ -16,10 +16,10 @@ SINTER_COLD inline std::string path_of(view<const scope_entry> scopes, int scope
     std::string path;
     for (int s = scope; s > 0; s = scopes[s].parent) {
         std::string part = scopes[s].name;
-        if (scopes[s].number) part = joined({part, "_", scopes[s].number});
-        path = path.empty() ? part : joined({part, "/", path});
+        if (scopes[s].number) part = to_text({part, "_", scopes[s].number});
+        path = path.empty() ? part : to_text({part, "/", path});
     }
-    return path.empty() ? name : joined({path, "/", name});
+    return path.empty() ? name : to_text({path, "/", name});
 }
 
 inline std::vector<std::int64_t> extents_of(const shape& s) { return {s.d, s.d + s.rank}; }

@@ -66,7 +66,7 @@ public:
         : folder_(folder) {
         static std::atomic<unsigned> counter{0};
         for (;;) {
-            name_ = joined({".", std::string_view(final_name).substr(0, longest_stem), ".", os::process_number(), ".",
+            name_ = to_text({".", std::string_view(final_name).substr(0, longest_stem), ".", os::process_number(), ".",
                             counter.fetch_add(1), ".tmp"});
             fd_ = os::make_file(folder, name_, mode);
             const int fault = errno;
@@ -159,7 +159,7 @@ SINTER_COLD void atomic_write(const std::string& given_path, Fill&& fill, Publis
     if (replaces && ((mode & 0222) == 0 || !os::may_write(folder.get(), name))) {
         const char octal[] = {'0', static_cast<char>('0' + (mode >> 6 & 7)), static_cast<char>('0' + (mode >> 3 & 7)),
                               static_cast<char>('0' + (mode & 7)), 0};
-        throw io_error("cannot replace", path, joined({"a write-protected file (mode ", octal, ")"}),
+        throw io_error("cannot replace", path, to_text({"a write-protected file (mode ", octal, ")"}),
                        "a file that may be written (chmod u+w), or another name");
     }
     output_file out(temporary.take_descriptor(), path);

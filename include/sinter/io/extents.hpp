@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/base/target_namespace.hpp>
-#include <sinter/base/joined.hpp>
+#include <sinter/base/to_text.hpp>
 #include <sinter/base/span.hpp>
 
 #include <cstdint>
@@ -35,10 +35,10 @@ constexpr std::optional<std::uint64_t> checked_product(span<const std::int64_t> 
 SINTER_COLD inline std::string extents_text(span<const std::int64_t> extents) {
     std::string out = "[";
     for (std::size_t i = 0; i < extents.size(); ++i) {
-        if (i == 16) return joined({out, ", ... (", extents.size(), " extents)]"});
-        out += joined({i ? ", " : "", extents[i]});
+        if (i == 16) return to_text({out, ", ... (", extents.size(), " extents)]"});
+        out += to_text({i ? ", " : "", extents[i]});
     }
-    return joined({out, "]"});
+    return to_text({out, "]"});
 }
 
 } // namespace sinter::io

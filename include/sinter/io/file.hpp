@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <sinter/base/joined.hpp>
+#include <sinter/base/to_text.hpp>
 #include <sinter/base/os/file.hpp>
 #include <sinter/base/os/file_status.hpp>
 #include <sinter/base/span.hpp>
@@ -46,7 +46,7 @@ public:
     SINTER_COLD std::size_t read_some(span<std::byte> to) override {
         if (to.empty()) return 0;
         const auto n = os::read_some(file_.fd.get(), to);
-        if (n < 0) throw_io_error(errno, "cannot read", path_, joined({"bytes from ", position_, " on"}));
+        if (n < 0) throw_io_error(errno, "cannot read", path_, to_text({"bytes from ", position_, " on"}));
         position_ += static_cast<std::uint64_t>(n);
         return static_cast<std::size_t>(n);
     }
@@ -68,10 +68,10 @@ inline std::vector<std::byte> read_whole_file(const std::string& path) {
     try {
         bytes.resize(in.size());
     } catch (const std::exception&) { // bad_alloc, or length_error where the size is beyond any vector's
-        throw io_error("not enough memory", path, {}, joined({in.size(), " bytes"}));
+        throw io_error("not enough memory", path, {}, to_text({in.size(), " bytes"}));
     }
     if (in.read_up_to(bytes) != bytes.size())
-        throw io_error("file became shorter while it was read", path, {}, joined({in.size(), " bytes"}));
+        throw io_error("file became shorter while it was read", path, {}, to_text({in.size(), " bytes"}));
     return bytes;
 }
 
@@ -89,7 +89,7 @@ public:
             const auto n = os::write_some(fd_.get(), bytes);
             if (n <= 0)
                 throw_io_error(n < 0 ? errno : ENOSPC, "cannot write", path_,
-                               joined({bytes.size(), " more bytes after ", written_}));
+                               to_text({bytes.size(), " more bytes after ", written_}));
             bytes = bytes.subspan(static_cast<std::size_t>(n));
             written_ += static_cast<std::uint64_t>(n);
         }

@@ -79,11 +79,11 @@ private:
             const double waited = notice.waited();
             if (waited > seconds)
                 throw io_error("cannot lock: another process has it all the time", path,
-                               joined({"no lock in ", base::number_text(seconds), " s"}),
+                               to_text({"no lock in ", base::number_text(seconds), " s"}),
                                "that process to go on or to be ended (fuser PATH names it)");
             if (notice.is_due())
                 base::say(message_level::normal,
-                          joined({"waits for the lock that another process has, for ", static_cast<int>(waited), " s"}),
+                          to_text({"waits for the lock that another process has, for ", static_cast<int>(waited), " s"}),
                           path);
             os::sleep_seconds(pause);
             if (pause < 0.1) pause *= 2;
@@ -98,13 +98,13 @@ private:
         static std::atomic<bool> said{false};
         if (!said.exchange(true))
             base::say(message_level::warning,
-                      joined({"the file system knows no locks (flock: ", std::generic_category().message(fault),
+                      to_text({"the file system knows no locks (flock: ", std::generic_category().message(fault),
                               "): ", second(), " guards it instead"}),
                       path_);
     }
     /// Takes it away under another name first: what has come in its place meanwhile is put back.
     SINTER_COLD void remove_abandoned(std::int64_t inode) const {
-        const std::string away = joined({second(), ".", os::process_number()});
+        const std::string away = to_text({second(), ".", os::process_number()});
         if (!os::rename_file(second(), away)) return;
         const os::file_status s = os::status_of(away);
         if (s && static_cast<std::int64_t>(s.number) != inode) (void)os::add_name(away, second());

@@ -2,7 +2,7 @@
 #pragma once
 #include <sinter/base/cold.hpp>
 #include <sinter/base/error.hpp>
-#include <sinter/base/joined.hpp>
+#include <sinter/base/to_text.hpp>
 #include <sinter/base/span.hpp>
 #include <sinter/io/byte_source.hpp>
 
@@ -97,7 +97,7 @@ private:
                            "valid gzip data (RFC 1952)");
     }
     SINTER_COLD std::string place() const {
-        return joined({name(), ", near compressed byte ", consumed_ - waiting_.size()});
+        return to_text({name(), ", near compressed byte ", consumed_ - waiting_.size()});
     }
 
     byte_source& in_;

@@ -2,7 +2,7 @@
 #pragma once
 #include <sinter/base/callback.hpp>
 #include <sinter/base/cold.hpp>
-#include <sinter/base/joined.hpp>
+#include <sinter/base/to_text.hpp>
 #include <sinter/base/span.hpp>
 #include <sinter/io/extents.hpp>
 #include <sinter/io/file.hpp>
@@ -46,8 +46,8 @@ namespace detail {
 template <class = void>
 SINTER_COLD inline void read_idx_header(byte_source& in, span<std::byte> to, std::uint64_t at, const char* part) {
     if (const std::size_t n = in.read_up_to(to); n != to.size())
-        throw format_error(joined({"IDX file is cut short in its ", part}), in.name(),
-                           joined({at + n, " bytes in all"}), joined({at + to.size(), " or more"}));
+        throw format_error(to_text({"IDX file is cut short in its ", part}), in.name(),
+                           to_text({at + n, " bytes in all"}), to_text({at + to.size(), " or more"}));
 }
 
 inline void reverse_each_element(span<std::byte> bytes, std::size_t element_bytes) {
@@ -73,8 +73,8 @@ SINTER_COLD inline idx_array parse_idx(byte_source& source,
     const std::size_t rank = std::to_integer<std::size_t>(magic[3]);
     if (magic[0] != std::byte{0} || magic[1] != std::byte{0} || element_bytes == 0 || rank == 0) {
         std::string got;
-        for (const std::byte b : magic) got += joined({got.empty() ? "" : " ", std::to_integer<int>(b)});
-        throw format_error("not an IDX file", joined({in.name(), ", bytes 0 to 3"}), got,
+        for (const std::byte b : magic) got += to_text({got.empty() ? "" : " ", std::to_integer<int>(b)});
+        throw format_error("not an IDX file", to_text({in.name(), ", bytes 0 to 3"}), got,
                            "0 0, an element type (8, 9, 11, 12, 13 or 14), a number of extents from 1 on");
     }
 
@@ -87,21 +87,21 @@ SINTER_COLD inline idx_array parse_idx(byte_source& source,
         out.extents.push_back(extent);
     }
 
-    const std::string body = joined({in.name(), ", from byte ", header_bytes});
+    const std::string body = to_text({in.name(), ", from byte ", header_bytes});
     const auto elements = checked_product(out.extents);
     const auto total = elements ? checked_multiply(*elements, element_bytes) : std::nullopt;
-    const std::string promised = joined({extents_text(out.extents), " of ", element_bytes, " bytes each"});
+    const std::string promised = to_text({extents_text(out.extents), " of ", element_bytes, " bytes each"});
     if (!total) throw format_error("extents overflow", in.name(), promised, "less than 2^64 bytes in all");
-    const std::string needed = joined({*total, " bytes for extents ", promised});
+    const std::string needed = to_text({*total, " bytes for extents ", promised});
     // Before any allocation, so that a few bytes cannot ask for terabytes.
     if (*total > in.at_most_left())
         throw format_error("IDX file is cut short in its elements", body,
-                           joined({"at most ", in.at_most_left(), " bytes"}), needed);
+                           to_text({"at most ", in.at_most_left(), " bytes"}), needed);
     if (accept) accept(out);
     try {
         out.bytes.reserve(*total);   // of which the system gives what is written to
     } catch (const std::exception&) { // bad_alloc, or length_error where it is beyond any vector's size
-        throw io_error("not enough memory", body, {}, joined({*total, " bytes"}));
+        throw io_error("not enough memory", body, {}, to_text({*total, " bytes"}));
     }
     constexpr std::size_t at_once = std::size_t{1} << 20;
     for (std::size_t n = 0; n < *total;) {
@@ -110,11 +110,11 @@ SINTER_COLD inline idx_array parse_idx(byte_source& source,
         const std::size_t got = in.read_up_to(span<std::byte>(out.bytes).subspan(n));
         n += got;
         if (got != more)
-            throw format_error("IDX file is cut short in its elements", body, joined({n, " bytes"}), needed);
+            throw format_error("IDX file is cut short in its elements", body, to_text({n, " bytes"}), needed);
     }
     std::byte beyond;
     if (in.read_up_to({&beyond, 1}) != 0)
-        throw format_error("bytes follow the last element", in.name(), joined({"more than ", *total}), needed);
+        throw format_error("bytes follow the last element", in.name(), to_text({"more than ", *total}), needed);
 
     if (element_bytes > 1 && std::endian::native == std::endian::little)
         detail::reverse_each_element(out.bytes, element_bytes);

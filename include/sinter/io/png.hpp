@@ -33,9 +33,9 @@ inline std::vector<std::byte> needed_chunks(span<const std::byte> bytes, std::st
         const std::uint64_t length = number(at), left = bytes.size() - at - frame;
         const std::string_view type(reinterpret_cast<const char*>(bytes.data() + at + 4), 4);
         if (length > left)
-            throw format_error("PNG is damaged or cut short", joined({name, ", byte ", at}),
-                               joined({"a chunk of ", length, " bytes"}),
-                               joined({"at most the ", left, " that are left"}));
+            throw format_error("PNG is damaged or cut short", to_text({name, ", byte ", at}),
+                               to_text({"a chunk of ", length, " bytes"}),
+                               to_text({"at most the ", left, " that are left"}));
         if (type == "IHDR" && length >= 10) {
             constexpr std::uint64_t channels[] = {1, 1, 3, 1, 2, 1, 4, 1};
             const std::uint64_t bits =
@@ -52,8 +52,8 @@ inline std::vector<std::byte> needed_chunks(span<const std::byte> bytes, std::st
     }
     constexpr std::uint64_t greatest_ratio = 1032;   // of deflate: 258 bytes for 2 bits (zlib's technical notes)
     if (promised > (compressed + 1) * greatest_ratio)
-        throw format_error("PNG is damaged or cut short", name, joined({compressed, " compressed bytes"}),
-                           joined({"enough for ", promised}));
+        throw format_error("PNG is damaged or cut short", name, to_text({compressed, " compressed bytes"}),
+                           to_text({"enough for ", promised}));
     return out;
 }
 

@@ -68,16 +68,16 @@ private:
         for (std::size_t done = 0; done < w.bytes_.size();) {
             const auto n =
                 os::read_some_at(file_.fd.get(), begin + done, {w.bytes_.data() + done, w.bytes_.size() - done});
-            if (n < 0) throw_io_error(errno, "cannot read", path_, joined({"bytes from ", begin + done, " on"}));
-            if (n == 0) refuse("file became shorter while it was read", joined({begin + done, " bytes"}),
-                               joined({size(), " bytes"}));
+            if (n < 0) throw_io_error(errno, "cannot read", path_, to_text({"bytes from ", begin + done, " on"}));
+            if (n == 0) refuse("file became shorter while it was read", to_text({begin + done, " bytes"}),
+                               to_text({size(), " bytes"}));
             done += static_cast<std::size_t>(n);
         }
         const std::uint64_t sum = base::checksum::of({w.bytes_.data(), w.bytes_.size()}) | 1;
         if (block >= sums_.size()) sums_.resize(static_cast<std::size_t>(block) + 1);
         std::uint64_t& before = sums_[static_cast<std::size_t>(block)];
         if (before != 0 && before != sum)
-            refuse("file was changed while it was read", joined({"other bytes from ", begin, " on"}),
+            refuse("file was changed while it was read", to_text({"other bytes from ", begin, " on"}),
                    "those of before");
         before = sum;
         w.block_ = block;

@@ -51,7 +51,7 @@ public:
         for (char& c : host)
             if (c == ' ' || c == '\n') c = '_';
         f.began = std::max<std::int64_t>(from ? from->step : step, 0);
-        f.owner = joined({host, ":", base::os::process_number(), ":", random(), random()});
+        f.owner = to_text({host, ":", base::os::process_number(), ":", random(), random()});
         file.write(f);
         mine_ = token(f);
         epoch_ = epoch;
@@ -100,8 +100,8 @@ private:
     std::int64_t epoch_ = 0;   ///< of which `mine_` is
     detail::write_order order_;
 
-    static std::string token(const fields& f) { return joined({f.generation, " ", f.owner}); }
-    static std::string sum_of(std::string_view text) { return joined({base::fnv1a(text)}); }
+    static std::string token(const fields& f) { return to_text({f.generation, " ", f.owner}); }
+    static std::string sum_of(std::string_view text) { return to_text({base::fnv1a(text)}); }
 
     /// The file, open and locked.
     class opened {
@@ -112,7 +112,7 @@ private:
         /// In one call, over what was there: a reader has the lock, or sees by the checksum that it has a part.
         SINTER_COLD void write(const fields& f) const {
             std::string text =
-                joined({f.generation, " ", f.step, " ", f.begun, " ", f.owner, " ", f.first, " ", f.began});
+                to_text({f.generation, " ", f.step, " ", f.begun, " ", f.owner, " ", f.first, " ", f.began});
             text += " " + sum_of(text) + "\n";
             const auto n = base::os::write_some_at(fd_.get(), 0, as_bytes(text));
             if (n != static_cast<std::ptrdiff_t>(text.size()) || !base::os::set_length(fd_.get(), text.size()))

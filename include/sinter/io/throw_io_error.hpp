@@ -3,7 +3,7 @@
 #include <sinter/base/target_namespace.hpp>
 #include <sinter/base/cold.hpp>
 #include <sinter/base/error.hpp>
-#include <sinter/base/joined.hpp>
+#include <sinter/base/to_text.hpp>
 #include <sinter/base/os/descriptor.hpp>
 #include <system_error>
 
@@ -20,7 +20,7 @@ namespace sinter::inline SINTER_TARGET::io {
 /// open, or replace, another file.
 SINTER_COLD inline void need_whole_path(const std::string& path) {
     if (const std::size_t at = path.find('\0'); at != std::string::npos)
-        throw io_error("a path has a zero byte", path.substr(0, at), joined({"one at place ", at}), "a path without");
+        throw io_error("a path has a zero byte", path.substr(0, at), to_text({"one at place ", at}), "a path without");
 }
 
 } // namespace sinter::io

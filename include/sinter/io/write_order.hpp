@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/base/cold.hpp>
-#include <sinter/base/joined.hpp>
+#include <sinter/base/to_text.hpp>
 #include <sinter/base/target_namespace.hpp>
 #include <charconv>
 #include <optional>
@@ -17,7 +17,7 @@ struct write_order {
     std::int64_t began = 0;    ///< the step at which that run began
     std::int64_t first = 0;    ///< the run with which its history begins; its own number where it began with none
 
-    std::string text() const { return joined({run, " ", number, " ", began, " ", first}); }
+    std::string text() const { return to_text({run, " ", number, " ", began, " ", first}); }
     /// Nothing where the text is no such four numbers.
     SINTER_COLD static std::optional<write_order> parse(std::string_view text) {
         write_order o;

@@ -121,7 +121,7 @@ private:
     std::size_t whole() const { return header_bytes + static_cast<std::size_t>(current_.bytes) + seal_bytes; }
     bool take_header() {
         const header_fault f = decode(header_, opener_.seed(), current_);
-        if (f != header_fault::none) return lose(joined({"it sent ", in_words(f)})), false;
+        if (f != header_fault::none) return lose(to_text({"it sent ", in_words(f)})), false;
         if (current_.kind != frame_kind::control || current_.number != received_ || current_.bytes > most_bytes)
             return lose("it sent a control message that is not the next, or too long"), false;
         body_.resize(static_cast<std::size_t>(current_.bytes) + seal_bytes);

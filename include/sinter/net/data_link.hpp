@@ -167,9 +167,9 @@ public:
         peek();
         if (ahead_ < header_bytes) return nullptr;
         if (const header_fault f = decode(in_, opener_.seed(), next_); f != header_fault::none)
-            fail(joined({"this peer sent ", in_words(f)}), {});
+            fail(to_text({"this peer sent ", in_words(f)}), {});
         if (next_.kind != frame_kind::data || next_.number != received_)
-            fail(joined({"this peer sent frame ", next_.number, " where frame ", received_,
+            fail(to_text({"this peer sent frame ", next_.number, " where frame ", received_,
                          " was due: repeated, lost or out of order"}), next_.tag);
         return &next_;
     }
@@ -306,10 +306,10 @@ private:
     void check_header() {
         frame_header h;
         if (const header_fault f = decode(in_, opener_.seed(), h); f != header_fault::none)
-            fail(joined({"this peer sent ", in_words(f)}), in_tag_);
+            fail(to_text({"this peer sent ", in_words(f)}), in_tag_);
         if (h.kind != frame_kind::data) fail("this peer sent a control message where data were due", in_tag_);
         if (h.number != received_)
-            fail(joined({"this peer sent frame ", h.number, " where frame ", received_,
+            fail(to_text({"this peer sent frame ", h.number, " where frame ", received_,
                          " was due: repeated, lost or out of order"}), in_tag_);
         if (h.tag != in_tag_ || h.bytes != payload_in_.size())
             differ(h, in_tag_, payload_in_.size());
@@ -318,19 +318,19 @@ private:
     }
 
     [[noreturn]] SINTER_COLD void lost(const char* what, const transfer& how, const frame_tag& t) {
-        throw lost_connection(peer_.rank, peer_.role, peer_.address, joined({"operation ", t.operation}), t.step,
+        throw lost_connection(peer_.rank, peer_.role, peer_.address, to_text({"operation ", t.operation}), t.step,
                               how.how == transfer::ended
                                   ? std::string("the connection was closed by this peer")
-                                  : joined({"the connection was lost (", what, ": ", channel_.fault(how), ")"}));
+                                  : to_text({"the connection was lost (", what, ": ", channel_.fault(how), ")"}));
     }
     [[noreturn]] SINTER_COLD void fail(std::string cause, const frame_tag& t) {
-        throw damaged_connection(peer_.rank, peer_.role, peer_.address, joined({"operation ", t.operation}), t.step,
+        throw damaged_connection(peer_.rank, peer_.role, peer_.address, to_text({"operation ", t.operation}), t.step,
                                  std::move(cause));
     }
     [[noreturn]] SINTER_COLD void differ(const frame_header& h, const frame_tag& expected, std::size_t bytes) {
-        throw cluster_error(peer_.rank, peer_.role, peer_.address, joined({"operation ", expected.operation}),
+        throw cluster_error(peer_.rank, peer_.role, peer_.address, to_text({"operation ", expected.operation}),
                             expected.step,
-                            joined({"members do not do the same: this peer sent ", words_(h.tag, h.bytes),
+                            to_text({"members do not do the same: this peer sent ", words_(h.tag, h.bytes),
                                     "; this process expected ", words_(expected, bytes),
                                     why_ ? why_(h.tag, peer_.rank, expected, rank_) : std::string()}));
     }

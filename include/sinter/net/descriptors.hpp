@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <sinter/base/joined.hpp>
+#include <sinter/base/to_text.hpp>
 #include <sinter/io/folder_names.hpp>
 #include <string>
 #include <string_view>
@@ -18,7 +18,7 @@ struct descriptor_count {
     std::int64_t open = -1;    ///< -1: not known
     std::int64_t left() const { return limit < 0 || open < 0 ? INT64_MAX : limit - open; }
     std::string words() const {
-        return joined({"at most ", limit, " files and connections at once (RLIMIT_NOFILE, ulimit -n)"});
+        return to_text({"at most ", limit, " files and connections at once (RLIMIT_NOFILE, ulimit -n)"});
     }
 };
 SINTER_COLD inline descriptor_count count_descriptors() {
@@ -34,7 +34,7 @@ SINTER_COLD inline descriptor_count count_descriptors() {
 /// The system's words for an error number, and which limit it is about.
 SINTER_COLD inline std::string words_of(int fault) {
     const std::string words = std::generic_category().message(fault);
-    return fault == EMFILE ? joined({words, ", for this process may have ", count_descriptors().words()}) : words;
+    return fault == EMFILE ? to_text({words, ", for this process may have ", count_descriptors().words()}) : words;
 }
 
 } // namespace sinter::wire

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <sinter/base/joined.hpp>
+#include <sinter/base/to_text.hpp>
 #include <sinter/base/checksum.hpp>
 #include <sinter/base/target_namespace.hpp>
 #include <array>
@@ -109,7 +109,7 @@ SINTER_COLD inline const char* in_words(header_fault f) {
 
 /// A tag for an error's text.
 SINTER_COLD inline std::string in_words(const frame_tag& t, std::uint64_t bytes) {
-    return joined({"operation ", t.operation, " of step ", t.step, ", bucket ", t.bucket, ", ", t.elements,
+    return to_text({"operation ", t.operation, " of step ", t.step, ", bucket ", t.bucket, ", ", t.elements,
                    " elements of type ", t.dtype, ", reduction ", t.reduction, ", ", bytes, " bytes at ", t.offset});
 }
 

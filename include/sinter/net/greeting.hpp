@@ -47,7 +47,7 @@ inline constexpr text_field library_field{96, 32}, job_field{128, 64}, address_f
 
 SINTER_COLD inline void put_text(greeting_block& b, text_field f, const std::string& s, const char* what) {
     if (s.size() >= f.length)
-        throw option_error("is too long", what, joined({s.size(), " bytes"}), joined({"at most ", f.length - 1}));
+        throw option_error("is too long", what, to_text({s.size(), " bytes"}), to_text({"at most ", f.length - 1}));
     std::memcpy(b.data() + f.at, s.data(), s.size());
 }
 /// False: not printable text with nothing but zeros behind it.
@@ -122,11 +122,11 @@ enum class disagreement : std::uint8_t {
 /// Compares what members must share, and says in words what differs ("there" is `theirs`).
 SINTER_COLD inline disagreement compare(const greeting& own, const greeting& theirs, std::string& words) {
     const auto differ = [&](const char* what, const text_piece& there, const text_piece& here) {
-        words = joined({what, " differs: ", there, " there, ", here, " here"});
+        words = to_text({what, " differs: ", there, " there, ", here, " here"});
         return disagreement::member;
     };
     if (own.job != theirs.job) {
-        differ("the job's name", joined({"'", theirs.job, "'"}), joined({"'", own.job, "'"}));
+        differ("the job's name", to_text({"'", theirs.job, "'"}), to_text({"'", own.job, "'"}));
         return disagreement::stranger;
     }
     if (own.keyed != theirs.keyed) {

@@ -139,7 +139,7 @@ private:
         if (f == greeting_fault::malformed) return refuse(refusal::not_sinter, "a greeting that makes no sense");
         std::string differs;
         if (f == greeting_fault::protocol)
-            differs = joined({"protocol ", peer_.major, ".", peer_.minor, " of Sinter ", peer_.library,
+            differs = to_text({"protocol ", peer_.major, ".", peer_.minor, " of Sinter ", peer_.library,
                               " there, protocol ", own_.major, ".", own_.minor, " of Sinter ", own_.library, " here"});
         const bool other = f == greeting_fault::protocol || compare(own_, peer_, differs) == disagreement::stranger;
         const refusal why = f == greeting_fault::protocol ? refusal::protocol : refusal::stranger;

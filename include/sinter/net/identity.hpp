@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/base/cold.hpp>
-#include <sinter/base/joined.hpp>
+#include <sinter/base/to_text.hpp>
 #include <sinter/base/target_namespace.hpp>
 #include <cstdint>
 #include <string>
@@ -22,7 +22,7 @@ struct identity {
 /// In words what differs; empty: nothing.
 SINTER_COLD inline std::string difference(const identity& own, const identity& theirs) {
     const auto differ = [](const char* what, std::uint64_t there, std::uint64_t here) {
-        return joined({what, " differs: ", there, " there, ", here, " here"});
+        return to_text({what, " differs: ", there, " there, ", here, " here"});
     };
     if (own.model != theirs.model) return differ("the model (its hash)", theirs.model, own.model);
     if (own.layout != theirs.layout)

@@ -301,7 +301,7 @@ private:
         const cluster_member& m = who_.member(rank);
         const bool task = g.use == purpose::further || g.index == m.index;
         if (g.rank == rank && g.role == static_cast<std::uint8_t>(m.role) && task) return {};
-        return joined({"members' rosters differ: rank ", rank, " is ", m.name(), " here, and there rank ", g.rank,
+        return to_text({"members' rosters differ: rank ", rank, " is ", m.name(), " here, and there rank ", g.rank,
                        " is ", g.role > 3 ? "?" : text_of(static_cast<cluster_role>(g.role)), "/", g.index});
     }
     void introduced(meeting& m, const endpoint& from) {
@@ -318,10 +318,10 @@ private:
         if (ours && m.talk().why() == handshake::refusal::member && on_.closed().empty())
             return on_.failed(about(g.rank, words));
         if (m.result() == meeting::outcome::refused) {
-            words = joined({"refused a connection from ", text_of(from.digits()), ": ", words});
+            words = to_text({"refused a connection from ", text_of(from.digits()), ": ", words});
             if (g.rank > who_.rank() && g.rank < who_.size()) slots_[index(g.rank)]->trouble.note(words, true);
         } else {
-            words = joined({"closed a connection from ", text_of(from.digits()), ": ", words});
+            words = to_text({"closed a connection from ", text_of(from.digits()), ": ", words});
         }
         // Members of an elastic job that look for each other meet groups that are over, which is no fault.
         const bool expected = !who_.options.announced && m.talk().why() == handshake::refusal::stranger;

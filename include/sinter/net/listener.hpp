@@ -23,7 +23,7 @@ public:
     /// Empty, or what those who come now are sent: that no descriptor is left for them.
     std::string crowded() {
         keep_reserve();
-        return reserve_ ? std::string() : joined({too_few_descriptors, ": ", count_descriptors().words()});
+        return reserve_ ? std::string() : to_text({too_few_descriptors, ": ", count_descriptors().words()});
     }
     endpoint where() const { return endpoint::local(socket_.get()); }
 

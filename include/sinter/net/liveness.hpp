@@ -147,7 +147,7 @@ private:
 public:
     static std::string seconds(double s) {
         const auto tenths = static_cast<std::int64_t>(s * 10 + 0.5);
-        return joined({tenths / 10, ".", tenths % 10, " s"});
+        return to_text({tenths / 10, ".", tenths % 10, " s"});
     }
     static std::string was_stopped(double gap) {
         return "this process was removed: it did not run for " + seconds(gap) + ", and the others take it for dead";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <sinter/base/joined.hpp>
+#include <sinter/base/to_text.hpp>
 #include <sinter/base/message.hpp>
 #include <sinter/base/os/monotonic_seconds.hpp>
 #include <sinter/base/target_namespace.hpp>
@@ -24,7 +24,7 @@ public:
             return;
         }
         next_ = now + 1;
-        const std::string all = left_out_ == 0 ? line : joined({line, " (and ", left_out_, " others before it)"});
+        const std::string all = left_out_ == 0 ? line : to_text({line, " (and ", left_out_, " others before it)"});
         left_out_ = 0;
         if (to_) to_(base::one_line(all));
         else base::say(level, all, place_);

@@ -147,9 +147,9 @@ private:
     std::string objection(const greeting& g) const {
         if (g.use != purpose::service) return who_.self().name() + " is a server, and takes no part in training";
         const cluster_member* const m = task(g.rank);
-        if (!m) return joined({"only those that train use a server, and ", g.rank, " is none of them"});
+        if (!m) return to_text({"only those that train use a server, and ", g.rank, " is none of them"});
         if (g.role != static_cast<std::uint8_t>(m->role) || g.index != m->index)
-            return joined({"members' rosters differ: rank ", g.rank, " is ", m->name(), " here"});
+            return to_text({"members' rosters differ: rank ", g.rank, " is ", m->name(), " here"});
         if (std::string why = listener_->crowded(); !why.empty()) return why;
         return on_.objection(g);
     }
@@ -159,7 +159,7 @@ private:
         if (m.result() == meeting::outcome::accepted)
             return on_.joined(g, data_link(m.take(), talk.sending(), talk.receiving(),
                                            {g.rank, task(g.rank)->name(), text_of(from.digits())}));
-        log_.say(joined({m.result() == meeting::outcome::refused ? "refused" : "closed", " a connection from ",
+        log_.say(to_text({m.result() == meeting::outcome::refused ? "refused" : "closed", " a connection from ",
                          text_of(from.digits()), ": ", m.words()}));
     }
 };

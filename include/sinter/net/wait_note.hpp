@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <sinter/base/joined.hpp>
+#include <sinter/base/to_text.hpp>
 #include <sinter/base/message.hpp>
 #include <sinter/base/os/monotonic_seconds.hpp>
 #include <sinter/base/number_text.hpp>
@@ -18,7 +18,7 @@ SINTER_COLD inline std::string few_of(const std::vector<std::string>& all) {
     constexpr std::size_t most = 8;
     std::string s;
     for (std::size_t i = 0; i < std::min(all.size(), most); ++i) s += (i ? ", " : "") + all[i];
-    return all.size() <= most ? s : joined({s, " and ", all.size() - most, " more"});
+    return all.size() <= most ? s : to_text({s, " and ", all.size() - most, " more"});
 }
 
 /// Notifies the operator whom this member waits for: after two seconds, after ten, after a minute, and
@@ -38,9 +38,9 @@ public:
         const double now = base::monotonic_seconds(), waited = now - began_;
         if (!whom.empty() && base::says(message_level::normal)) {
             std::string time = limit_ > 0 ? base::number_text(limit_) + " s" : "no limit";
-            if (said_) time = joined({time, ", ", static_cast<std::int64_t>(waited), " s of them are over"});
+            if (said_) time = to_text({time, ", ", static_cast<std::int64_t>(waited), " s of them are over"});
             base::say(message_level::normal,
-                      joined({own_, " waits for ", few_of(whom), " (", time, ")", why.empty() ? "" : ": ", why}), own_);
+                      to_text({own_, " waits for ", few_of(whom), " (", time, ")", why.empty() ? "" : ": ", why}), own_);
             said_ = true;
         }
         next_ = began_ + (waited < 10 ? 10 : waited < 60 ? 60 : 300 * (std::floor(waited / 300) + 1));
@@ -56,7 +56,7 @@ private:
 SINTER_COLD inline void say_all_are_there(const std::string& own, const std::vector<std::string>& members) {
     if (!base::says(message_level::normal)) return;
     base::say(message_level::normal,
-              joined({own, " is in a job of ", members.size(), " members, and all are there: ", few_of(members)}), own);
+              to_text({own, " is in a job of ", members.size(), " members, and all are there: ", few_of(members)}), own);
 }
 
 } // namespace sinter::wire

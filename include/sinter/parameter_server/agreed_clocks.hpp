@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace sinter::inline SINTER_TARGET::sharded {
+namespace sinter::inline SINTER_TARGET::parameter_servers {
 
 /// Behind which clock all workers stop or save, and behind which one all servers do. Server 0
 /// decides: behind the first clock that no worker has leave to begin. Whoever gets leave for that
@@ -91,4 +91,4 @@ private:
     }
 };
 
-} // namespace sinter::sharded
+} // namespace sinter::parameter_servers

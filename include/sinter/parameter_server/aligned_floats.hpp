@@ -7,7 +7,7 @@
 #include <memory>
 #include <new>
 
-namespace sinter::inline SINTER_TARGET::sharded {
+namespace sinter::inline SINTER_TARGET::parameter_servers {
 
 /// Floats from the beginning of a cache line on, zeros at first, with a line of zeros behind them.
 /// Pages that nobody has written to take no memory.
@@ -44,4 +44,4 @@ private:
     std::int64_t n_ = 0;
 };
 
-} // namespace sinter::sharded
+} // namespace sinter::parameter_servers

@@ -5,7 +5,7 @@
 #include <sinter/base/target_namespace.hpp>
 #include <algorithm>
 
-namespace sinter::inline SINTER_TARGET::sharded {
+namespace sinter::inline SINTER_TARGET::parameter_servers {
 
 /// Whether whoever waits for a message looks again at once, or sleeps until something comes. An
 /// answer within microseconds needs no sleep, and meanwhile the core is left to the others. But
@@ -36,4 +36,4 @@ private:
     double resume_ = 0, pause_ = least_pause;
 };
 
-} // namespace sinter::sharded
+} // namespace sinter::parameter_servers

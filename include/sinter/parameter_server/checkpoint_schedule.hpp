@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-namespace sinter::inline SINTER_TARGET::sharded {
+namespace sinter::inline SINTER_TARGET::parameter_servers {
 
 /// What a server knows at the moment at which it asks its schedule.
 struct checkpoint_facts {
@@ -266,4 +266,4 @@ private:
     }
 };
 
-} // namespace sinter::sharded
+} // namespace sinter::parameter_servers

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <vector>
 
-namespace sinter::inline SINTER_TARGET::sharded {
+namespace sinter::inline SINTER_TARGET::parameter_servers {
 
 /// Which pushes make which update, and who may read when, where workers push by clocks. Arithmetic
 /// alone: no values, no sockets, no threads.
@@ -162,4 +162,4 @@ private:
     bool in(const member& m) const { return m.pushed[slot(applied_)] == applied_; }
 };
 
-} // namespace sinter::sharded
+} // namespace sinter::parameter_servers

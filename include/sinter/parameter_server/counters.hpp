@@ -3,7 +3,7 @@
 #include <sinter/base/target_namespace.hpp>
 #include <cstdint>
 
-namespace sinter::inline SINTER_TARGET::sharded {
+namespace sinter::inline SINTER_TARGET::parameter_servers {
 
 /// What a server has counted of one worker.
 struct worker_counters {
@@ -37,4 +37,4 @@ struct client_counters {
     std::int64_t staleness_sum = 0, staleness_max = 0;
 };
 
-} // namespace sinter::sharded
+} // namespace sinter::parameter_servers

@@ -4,7 +4,7 @@
 #include <memory>
 #include <vector>
 
-namespace sinter::inline SINTER_TARGET::sharded {
+namespace sinter::inline SINTER_TARGET::parameter_servers {
 
 class row_store;
 
@@ -46,4 +46,4 @@ private:
     static std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 };
 
-} // namespace sinter::sharded
+} // namespace sinter::parameter_servers

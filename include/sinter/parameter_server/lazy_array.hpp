@@ -7,7 +7,7 @@
 #include <utility>
 #include <sys/mman.h>
 
-namespace sinter::inline SINTER_TARGET::sharded {
+namespace sinter::inline SINTER_TARGET::parameter_servers {
 
 /// Zeros, of which only what is written takes memory: address space for the largest size that an
 /// array may ever have.
@@ -45,4 +45,4 @@ private:
     std::size_t n_ = 0;
 };
 
-} // namespace sinter::sharded
+} // namespace sinter::parameter_servers

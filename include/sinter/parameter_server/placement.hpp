@@ -10,7 +10,7 @@
 
 /// Which server keeps what: dense parameters by bytes, tables by rows. Workers and servers compute
 /// it alike, from the program's layout and the number of servers alone.
-namespace sinter::inline SINTER_TARGET::sharded {
+namespace sinter::inline SINTER_TARGET::parameter_servers {
 
 /// Placed parameters begin on lines of so many floats, and are cut there.
 inline constexpr std::int64_t line_floats = 16;
@@ -197,4 +197,4 @@ constexpr std::int64_t max_size_shards(std::int64_t rows, std::int64_t row_bytes
     return max_shards > 0 && max_shards < shards ? max_shards : shards;
 }
 
-} // namespace sinter::sharded
+} // namespace sinter::parameter_servers

@@ -29,7 +29,7 @@
 /// | answer | | answer_block, then text |
 ///
 /// Arrays of tables are numbered (table + 1) * table_arrays + array, rows counted in floats.
-namespace sinter::inline SINTER_TARGET::sharded {
+namespace sinter::inline SINTER_TARGET::parameter_servers {
 
 enum class word : std::uint32_t {
     gradient = 1, sections, commit, pull, pull_rows, write, read, call, heartbeat, rows,
@@ -255,4 +255,4 @@ const char* read_sections(span<const std::byte> bytes, const shard_layout& layou
     return nullptr;
 }
 
-} // namespace sinter::sharded
+} // namespace sinter::parameter_servers

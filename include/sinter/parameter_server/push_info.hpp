@@ -3,7 +3,7 @@
 #include <sinter/base/target_namespace.hpp>
 #include <cstdint>
 
-namespace sinter::inline SINTER_TARGET::sharded {
+namespace sinter::inline SINTER_TARGET::parameter_servers {
 
 /// The number of a server's states, where arrays are read and written by number.
 inline constexpr int states_array = -1;
@@ -32,4 +32,4 @@ struct answer_info {
     enum class fate : std::uint8_t { none, applied, staged, repeated, late, not_finite, outdated } push = fate::none;
 };
 
-} // namespace sinter::sharded
+} // namespace sinter::parameter_servers

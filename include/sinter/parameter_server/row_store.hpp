@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-namespace sinter::inline SINTER_TARGET::sharded {
+namespace sinter::inline SINTER_TARGET::parameter_servers {
 
 /// What a store of rows is made from.
 struct row_store_setup {
@@ -366,4 +366,4 @@ private:
     }
 };
 
-} // namespace sinter::sharded
+} // namespace sinter::parameter_servers

@@ -12,7 +12,7 @@
 #include <functional>
 #include <mutex>
 
-namespace sinter::inline SINTER_TARGET::sharded {
+namespace sinter::inline SINTER_TARGET::parameter_servers {
 
 /// The values of one server, their slots and states, and how they are updated. Any thread may call
 /// it: each stretch of the dense array has a lock, and each table. A reader gets every stretch as
@@ -432,4 +432,4 @@ private:
     }
 };
 
-} // namespace sinter::sharded
+} // namespace sinter::parameter_servers

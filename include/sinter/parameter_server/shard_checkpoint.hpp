@@ -10,7 +10,7 @@
 #include <exception>
 #include <memory>
 
-namespace sinter::inline SINTER_TARGET::sharded {
+namespace sinter::inline SINTER_TARGET::parameter_servers {
 
 /// What the files of a server's shard are made from.
 struct shard_checkpoint_setup {
@@ -51,15 +51,15 @@ public:
     /// `where`: the name of the checkpoint's folder, `step-N` for one that load() finds; empty: by
     /// the view's global step. Throws io_error; what was there stays then.
     SINTER_COLD void save(const shard_view& v, const std::string& where) override {
-        const std::string name = where.empty() ? joined({"step-", v.global_step}) : where;
+        const std::string name = where.empty() ? to_text({"step-", v.global_step}) : where;
         if (name.find('/') != std::string::npos || name.front() == '.')
             throw option_error("not the name of a folder", "checkpoint", io::printable(name), "as step-300");
-        const std::string folder = joined({s_.folder, "/", name});
+        const std::string folder = to_text({s_.folder, "/", name});
         detail::make_folder(folder);
         {
-            const saving_mark writes(joined({folder, "/", stem(s_.server), saving}));
+            const saving_mark writes(to_text({folder, "/", stem(s_.server), saving}));
             const shard_record r = write_shard(v, folder);
-            write_text(joined({folder, "/", stem(s_.server), ".json"}), text_of(r) + "\n");
+            write_text(to_text({folder, "/", stem(s_.server), ".json"}), text_of(r) + "\n");
         }
         complete(folder);
         if (s_.server == 0 && s_.keep > 0) remove_old(name);   // of the whole ones, which this need not be yet
@@ -73,7 +73,7 @@ public:
         const auto known = detail::newest_first(s_.folder, note);
         const std::size_t unreadable = faults.size();
         for (const detail::known_checkpoint& c : known) {
-            const std::string folder = joined({s_.folder, "/step-", c.name});
+            const std::string folder = to_text({s_.folder, "/step-", c.name});
             try {
                 for (const shard_record& r : c.manifest.shards) check_file(folder, r);
             } catch (const error& e) {
@@ -94,7 +94,7 @@ public:
     }
     /// Of any program that has such tables. Throws io_error, format_error, mismatch_error.
     SINTER_COLD void load_tables(shard_view& v, const std::string& name) override {
-        const std::string folder = joined({s_.folder, "/", name});
+        const std::string folder = to_text({s_.folder, "/", name});
         const shard_manifest m = read_manifest(folder + "/manifest.json");
         for (const shard_record& r : m.shards) check_file(folder, r);
         detail::shard_loading(v, {s_.program, s_.server, s_.servers, s_.pieces, s_.tables}).tables_from(folder, m);
@@ -105,7 +105,7 @@ public:
         record().guarded([&] {
             for (const std::int64_t step : detail::steps_in(s_.folder))
                 for (const char* end : {".json", saving})
-                    ::unlink(joined({s_.folder, "/step-", step, "/", stem(s_.server), end}).c_str());
+                    ::unlink(to_text({s_.folder, "/step-", step, "/", stem(s_.server), end}).c_str());
         });
     }
 
@@ -125,8 +125,8 @@ private:
     shard_checkpoint_setup s_;
     std::vector<std::unique_ptr<run_record>> records_;   ///< the first is this server's
 
-    std::string record_path(int server) const { return joined({s_.folder, "/server-", server, ".run"}); }
-    std::string stem(int server) const { return joined({"shard-", server, "-of-", s_.servers}); }
+    std::string record_path(int server) const { return to_text({s_.folder, "/server-", server, ".run"}); }
+    std::string stem(int server) const { return to_text({"shard-", server, "-of-", s_.servers}); }
     run_record& record() const { return *records_.front(); }
     auto guarded_rename() const {
         return [this](auto rename) { record().guarded([&] { rename(); }); };
@@ -139,9 +139,9 @@ private:
                        v.clock, v.version, record().owner()};
         detail::shard_entries all(v, s_.pieces, s_.tables, s_.server);
         safetensors::sort_as_written(all.entries);
-        const std::string path = joined({folder, "/", r.file});
+        const std::string path = to_text({folder, "/", r.file});
         const std::string head = safetensors::encode_header(
-            all.entries, {{"program", joined({s_.program})}, {"step", joined({v.global_step})}}, path);
+            all.entries, {{"program", to_text({s_.program})}, {"step", to_text({v.global_step})}}, path);
         base::checksum sum;
         io::atomic_write(
             path,
@@ -170,14 +170,14 @@ private:
     SINTER_COLD void complete(const std::string& folder) const {
         shard_manifest m;
         for (int k = 0; k < s_.servers; ++k) {
-            const std::string path = joined({folder, "/", stem(k), ".json"});
+            const std::string path = to_text({folder, "/", stem(k), ".json"});
             if (!detail::exists(path)) return;
             m.shards.push_back(read_record_file(path));
         }
         if (m.is_one_moment()) write_text(folder + "/manifest.json", m.text());
     }
     std::string part(std::int64_t name, int server) const {
-        return joined({s_.folder, "/step-", name, "/", stem(server)});
+        return to_text({s_.folder, "/step-", name, "/", stem(server)});
     }
     /// Whether some server writes its part of a checkpoint, or has written one since it began, of
     /// which a checkpoint may still come: none of `whole` that was made later is of this life.
@@ -211,12 +211,12 @@ private:
                 const auto at = static_cast<std::size_t>(
                     std::ranges::find(whole, name, &detail::known_checkpoint::name) - whole.begin());
                 const bool old = at == whole.size() ? name < before : at >= kept;
-                const std::string step = joined({"step-", name});
+                const std::string step = to_text({"step-", name});
                 if (old && step != now && !is_in_use(name, whole))
-                    detail::remove_folder(joined({s_.folder, "/", step}));
+                    detail::remove_folder(to_text({s_.folder, "/", step}));
             }
         });
     }
 };
 
-} // namespace sinter::sharded
+} // namespace sinter::parameter_servers

@@ -4,7 +4,7 @@
 #include <functional>
 #include <memory>
 
-namespace sinter::inline SINTER_TARGET::sharded {
+namespace sinter::inline SINTER_TARGET::parameter_servers {
 
 /// A table's rows as they were at one moment, for who copies them, some at a time, while others change them.
 struct rows_of_a_moment {
@@ -66,4 +66,4 @@ public:
     virtual void load_tables(shard_view&, const std::string&) {}
 };
 
-} // namespace sinter::sharded
+} // namespace sinter::parameter_servers

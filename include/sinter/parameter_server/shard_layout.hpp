@@ -4,7 +4,7 @@
 #include <sinter/base/checksum.hpp>
 #include <sinter/parameter_server/placement.hpp>
 
-namespace sinter::inline SINTER_TARGET::sharded {
+namespace sinter::inline SINTER_TARGET::parameter_servers {
 
 /// A table of which a server has some rows.
 struct table_layout {
@@ -67,4 +67,4 @@ inline std::uint64_t hash_of(span<const shard_layout> shards) {
     return sum.value();
 }
 
-} // namespace sinter::sharded
+} // namespace sinter::parameter_servers

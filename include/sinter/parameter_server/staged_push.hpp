@@ -6,7 +6,7 @@
 #include <cmath>
 #include <vector>
 
-namespace sinter::inline SINTER_TARGET::sharded {
+namespace sinter::inline SINTER_TARGET::parameter_servers {
 
 /// Gradients of rows of one table.
 struct staged_rows {
@@ -134,4 +134,4 @@ private:
     std::int64_t dense_here_ = 0, states_here_ = 0;
 };
 
-} // namespace sinter::sharded
+} // namespace sinter::parameter_servers

@@ -2,7 +2,7 @@
 #pragma once
 #include <sinter/parameter_server/row_store.hpp>
 
-namespace sinter::inline SINTER_TARGET::sharded {
+namespace sinter::inline SINTER_TARGET::parameter_servers {
 
 /// The rows of a server's part of a table that have changed since a global step, in memory of their
 /// own.
@@ -28,4 +28,4 @@ inline table_changes changes_of(const row_store& rows, std::int64_t since, std::
     return c;
 }
 
-} // namespace sinter::sharded
+} // namespace sinter::parameter_servers

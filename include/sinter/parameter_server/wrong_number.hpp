@@ -6,7 +6,7 @@
 #include <optional>
 #include <vector>
 
-namespace sinter::inline SINTER_TARGET::sharded {
+namespace sinter::inline SINTER_TARGET::parameter_servers {
 
 /// A number of a server's that is infinite or NaN.
 struct wrong_number {
@@ -49,4 +49,4 @@ inline std::int64_t place_of_wrong_number(const float* x, std::int64_t n) {
     return -1;
 }
 
-} // namespace sinter::sharded
+} // namespace sinter::parameter_servers

@@ -5,7 +5,7 @@
 #include <mutex>
 #include <sched.h>
 
-namespace sinter::inline SINTER_TARGET::sharded {
+namespace sinter::inline SINTER_TARGET::parameter_servers {
 
 /// A mutex that somebody may hold for long who gives way to others now and then.
 class yielding_mutex {
@@ -35,4 +35,4 @@ private:
     std::atomic<unsigned> turns_{0};   ///< how often one that waited got it
 };
 
-} // namespace sinter::sharded
+} // namespace sinter::parameter_servers

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <sinter/base/joined.hpp>
+#include <sinter/base/to_text.hpp>
 #include <sinter/expr/name.hpp>
 #include <sinter/profile/text.hpp>
 #include <sinter/compiler/cost.hpp>
@@ -141,7 +141,7 @@ private:
     }
     std::string part(int scope) const {
         const scope_entry& s = g.scopes[scope];
-        return s.number ? joined({s.name, "_", s.number}) : s.name;
+        return s.number ? to_text({s.name, "_", s.number}) : s.name;
     }
     bool within(int scope, int outer) const {
         while (scope > outer) scope = g.scopes[scope].parent;

@@ -2,7 +2,7 @@
 #pragma once
 #include <sinter/base/cold.hpp>
 #include <sinter/base/error.hpp>
-#include <sinter/base/joined.hpp>
+#include <sinter/base/to_text.hpp>
 #include <sinter/base/batch_view.hpp>
 #include <sinter/base/number_text.hpp>
 #include <sinter/compiler/program.hpp>
@@ -22,7 +22,7 @@ namespace detail {
 inline void need_output(int i, int n, const char* where) {
     if (static_cast<unsigned>(i) < static_cast<unsigned>(n)) return;
     [&]() SINTER_COLD {
-        throw option_error("the net has no such output", where, joined({i}), joined({"0 to ", n - 1}));
+        throw option_error("the net has no such output", where, to_text({i}), to_text({"0 to ", n - 1}));
     }();
 }
 /// The number of the output of this name; option_error where there is none. `names`: those of the
@@ -31,21 +31,21 @@ SINTER_COLD inline int output_of_name(std::string_view name, const char* const* 
     std::string known;
     for (int i = 0; i < n; ++i) {
         if (*names[i] && name == names[i]) return i;
-        known += joined({i ? ", " : "", *names[i] ? names[i] : "(no name)"});
+        known += to_text({i ? ", " : "", *names[i] ? names[i] : "(no name)"});
     }
     throw option_error("the net has no output of this name", where, name, known);
 }
 [[noreturn]] SINTER_COLD inline void refuse_size(int size, int most) {
-    throw data_error("batch size does not fit the program", "batch", joined({size}),
-                     joined({"1 to ", most, ", the largest batch that the model is compiled for",
-                             size > most ? joined({": max_batch<", size, "> after its optimizer sets another"}) : ""}));
+    throw data_error("batch size does not fit the program", "batch", to_text({size}),
+                     to_text({"1 to ", most, ", the largest batch that the model is compiled for",
+                             size > most ? to_text({": max_batch<", size, "> after its optimizer sets another"}) : ""}));
 }
 /// Throws unless all that is out of range is p.also.
 SINTER_COLD inline void refuse_range(const std::int32_t* x, std::int64_t n, const port_info& p, const char* what) {
     for (std::int64_t i = 0; i < n; ++i)
         if (static_cast<std::uint32_t>(x[i]) >= static_cast<std::uint32_t>(p.below) && (p.also == 0 || x[i] != p.also))
-            throw data_error(joined({what, " out of range"}), joined({"element ", i, " of the batch"}), joined({x[i]}),
-                             p.also ? joined({"0 to ", p.below - 1, ", or ", p.also}) : joined({"0 to ", p.below - 1}));
+            throw data_error(to_text({what, " out of range"}), to_text({"element ", i, " of the batch"}), to_text({x[i]}),
+                             p.also ? to_text({"0 to ", p.below - 1, ", or ", p.also}) : to_text({"0 to ", p.below - 1}));
 }
 inline void check_range(const std::int32_t* x, const port_info& p, int batch, const char* what) {
     const std::int64_t n = std::int64_t{p.s.batched ? batch : 1} * p.s.size();
@@ -59,8 +59,8 @@ SINTER_COLD inline void refuse_length(const float* x, std::int64_t n, const port
     const std::int64_t each = p.s.size();
     for (std::int64_t i = 0; i < n; ++i)
         if (!(x[i] >= 0.f && x[i] <= static_cast<float>(p.below - 1)))
-            throw data_error("length out of range", joined({"input ", input, ", example ", i / each}),
-                             base::number_text(x[i]), joined({"0 to ", p.below - 1}));
+            throw data_error("length out of range", to_text({"input ", input, ", example ", i / each}),
+                             base::number_text(x[i]), to_text({"0 to ", p.below - 1}));
 }
 inline const float* check_lengths(const float* x, const port_info& p, int batch, int input) {
     if (p.below == 0) return x;
@@ -79,10 +79,10 @@ inline bool any_is_named(span<const input_view> columns) {
 [[noreturn]] SINTER_COLD inline void refuse_names(const char* what, const char* name, span<const input_view> columns,
                                                   bool twice) {
     std::string names;
-    for (const input_view& v : columns) names += joined({names.empty() ? "" : ", ", v.name ? v.name : "(no name)"});
-    throw data_error(twice ? joined({"the batch has two ", what, "s of one name"})
-                           : joined({"the batch has no ", what, " of the name that the model asks for"}),
-                     joined({what, " ", name}), names, name);
+    for (const input_view& v : columns) names += to_text({names.empty() ? "" : ", ", v.name ? v.name : "(no name)"});
+    throw data_error(twice ? to_text({"the batch has two ", what, "s of one name"})
+                           : to_text({"the batch has no ", what, " of the name that the model asks for"}),
+                     to_text({what, " ", name}), names, name);
 }
 /// The column of this name; data_error where there is none, or two. `what`: "input" or "target".
 inline const input_view& column_of_name(span<const input_view> columns, const char* name, const char* what) {
@@ -102,7 +102,7 @@ inline const input_view& input_column(const batch_view& b, int i, const port_inf
     if (*p.name && any_is_named(b.inputs)) return column_of_name(b.inputs, p.name, "input");
     if (static_cast<std::size_t>(i) >= b.inputs.size())
         [&]() SINTER_COLD {
-            throw data_error("the batch has too few inputs", joined({"input ", i}), joined({b.inputs.size()}),
+            throw data_error("the batch has too few inputs", to_text({"input ", i}), to_text({b.inputs.size()}),
                              "one more");
         }();
     return b.inputs[static_cast<std::size_t>(i)];
@@ -111,7 +111,7 @@ inline const float* input_port(const batch_view& b, int i, const port_info& p) {
     const bool whole = p.s.type == dtype::i32;
     if (b.inputs.empty() && i == 0 && !whole && b.x) return check_lengths(b.x, p, b.size, i);
     const auto fail = [&](const char* fault, text_piece got, text_piece needed) SINTER_COLD {
-        throw data_error(fault, joined({"input ", i, *p.name ? ", " : "", p.name}), got.view(), needed.view());
+        throw data_error(fault, to_text({"input ", i, *p.name ? ", " : "", p.name}), got.view(), needed.view());
     };
     const input_view& v = input_column(b, i, p);
     if (v.width != p.s.size()) fail("example of the wrong size", v.width, p.s.size());
@@ -130,7 +130,7 @@ inline input_view target_column(const batch_view& b, const port_info& p, int num
         const input_view& v = column_of_name(b.targets, p.name, "target");
         if (whole ? !v.indices : !v.values)
             [&]() SINTER_COLD {
-                throw data_error("element type differs", joined({"target ", p.name}), whole ? "float32" : "int32",
+                throw data_error("element type differs", to_text({"target ", p.name}), whole ? "float32" : "int32",
                                  whole ? "int32" : "float32");
             }();
         return v;
@@ -143,13 +143,13 @@ inline input_view target_column(const batch_view& b, const port_info& p, int num
 [[noreturn]] SINTER_COLD inline void refuse_no_target(bool whole, int number) {
     if (number > 0)
         throw data_error(whole ? "the batch has too few labels" : "the batch has too few targets", "batch",
-                         joined({number}), "one more, for the loss");
+                         to_text({number}), "one more, for the loss");
     throw data_error("the batch has no targets of the kind that the loss needs", "batch",
                      whole ? "no labels" : "no float targets", whole ? "int32 labels" : "float32 targets");
 }
 [[noreturn]] SINTER_COLD inline void refuse_target(bool whole, int width, int needed) {
     throw data_error(whole ? "wrong number of labels" : "targets of the wrong size", "batch",
-                     joined({width, " an example"}), joined({needed, ", as the net and its loss have"}));
+                     to_text({width, " an example"}), to_text({needed, ", as the net and its loss have"}));
 }
 inline const float* target_port(const batch_view& b, const port_info& p, int number) {
     const bool whole = p.s.type == dtype::i32;
@@ -163,7 +163,7 @@ inline const float* target_port(const batch_view& b, const port_info& p, int num
 [[noreturn]] SINTER_COLD inline void refuse_weights(const batch_view& b, int needed) {
     if (!b.weights)
         throw data_error("the batch has no weights", "batch", {}, "weights, for the loss is a weighted one");
-    throw data_error("wrong number of weights", "batch", joined({b.weight_width, " an example"}), joined({needed}));
+    throw data_error("wrong number of weights", "batch", to_text({b.weight_width, " an example"}), to_text({needed}));
 }
 inline const float* weight_port(const batch_view& b, const port_info& p) {
     if (!b.weights || (b.weight_width && b.weight_width != p.s.size())) refuse_weights(b, p.s.size());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <sinter/base/joined.hpp>
+#include <sinter/base/to_text.hpp>
 #include <sinter/strategy/single.hpp>
 #include <sinter/strategy/synchronous/session.hpp>
 #include <bit>
@@ -45,8 +45,8 @@ struct canonical_strategy {
         if constexpr (!detail::is_single<Strategy>) s = strategy.setup(i);
         const int processes = s.processes(), replicas = processes * s.shards;
         if (S % replicas || !std::has_single_bit(static_cast<unsigned>(replicas)))
-            throw option_error("shards cannot be divided among the replicas", joined({"canonical<", S, ">"}),
-                               joined({replicas, " replicas"}), joined({"1, 2, 4... up to ", S}));
+            throw option_error("shards cannot be divided among the replicas", to_text({"canonical<", S, ">"}),
+                               to_text({replicas, " replicas"}), to_text({"1, 2, 4... up to ", S}));
         s.workers = detail::is_single<Strategy> ? 0 : s.shards;
         s.shards = S / processes;
         s.in_tree_order = true;

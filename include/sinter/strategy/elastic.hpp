@@ -75,8 +75,8 @@ struct elastic_strategy {
             throw option_error("elastic(multi_worker) is for processes that train", "cluster", who.self().name(),
                                "a chief, a worker or an evaluator");
         if (who.options.spares < 0 || who.options.spares >= who.size())
-            throw option_error("number of spares", "cluster_options::spares", joined({who.options.spares}),
-                               joined({"0 to ", who.size() - 1, ", fewer than there are tasks that train"}));
+            throw option_error("number of spares", "cluster_options::spares", to_text({who.options.spares}),
+                               to_text({"0 to ", who.size() - 1, ", fewer than there are tasks that train"}));
         return std::make_unique<collective::elastic_job>(who, wire::identity{i.model, i.layout, i.policy},
                                                          &kind::algorithm::connect, who.size() - who.options.spares);
     }

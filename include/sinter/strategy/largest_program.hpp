@@ -30,7 +30,7 @@ struct largest_program {
     }
     /// Whether steps are accumulated.
     template <int... I>
-    static constexpr bool gathers(std::integer_sequence<int, I...>) {
+    static constexpr bool accumulates(std::integer_sequence<int, I...>) {
         return ((training<I>::v.n_buckets > 0 && training<I>::v.buckets[0].every > 1) || ...);
     }
     template <int... I>

@@ -19,7 +19,7 @@ struct parameter_server_options {
     int push_every = 1;   ///< async: steps whose mean gradient is one push
     bool prefetch =
         false;   ///< async: the next weights are pulled while a step is made, and so lack this step's update
-    sharded::row_partition rows = sharded::row_partition::mod;   ///< which server has which rows of a table
+    parameter_servers::row_partition rows = parameter_servers::row_partition::mod;   ///< which server has which rows of a table
     /// A folder that all servers see: each saves its part there, every so many steps or seconds,
     /// and a server that is started again goes on from the newest. Empty: none.
     std::string checkpoints{};
@@ -28,7 +28,7 @@ struct parameter_server_options {
     int keep = 2;   ///< of these checkpoints; 0: all
     /// A folder for rows of tables that have changed, for those who answer queries with a copy of a
     /// table: every so many global steps, and at the end, each server writes its own
-    /// (sharded::read_delta). Empty: none.
+    /// (parameter_servers::read_delta). Empty: none.
     std::string changes{};
     std::int64_t changes_every_steps = 1000;
     /// 2: each server's part is kept by the next server, too, and a step counts once both have it.
@@ -72,7 +72,7 @@ struct parameter_server {
         if (mode.is_async && s.input == batch_input::global)
             throw option_error("workers at their own pace cannot share batches", "parameter_server<async>",
                                "batch_input::global", "batch_input::per_worker, stale<s> or sync<backup>");
-        s.order.join = sharded::gradient_join::mean;
+        s.order.join = parameter_servers::gradient_join::mean;
         s.order.all_join = s.input == batch_input::global;
         s.pull_every = options.pull_every, s.push_every = options.push_every, s.prefetch = options.prefetch;
         s.rows = options.rows;
@@ -83,13 +83,13 @@ struct parameter_server {
         s.changes = options.changes, s.changes_every_steps = options.changes_every_steps;
         if (s.changes_every_steps < 1)
             throw option_error("number of steps", "parameter_server_options::changes_every_steps",
-                               joined({s.changes_every_steps}), "1 or more");
+                               to_text({s.changes_every_steps}), "1 or more");
         s.policy = policy();
         return s;
     }
     typename Device::options device_options(int) const { return device_settings; }
     std::uint64_t policy() const {
-        const sharded::update_order o = mode.order();
+        const parameter_servers::update_order o = mode.order();
         const bool shared = options.input.value_or(mode.is_async ? batch_input::per_worker : batch_input::global) ==
                             batch_input::global;
         return detail::number_hash()
@@ -122,15 +122,15 @@ struct canonical_strategy<S, parameter_server<Mode, Device, BucketBytes>> {
         detail::server_setup s = strategy.setup();
         const int workers = s.members.size();
         if (S % workers || !std::has_single_bit(static_cast<unsigned>(workers)))
-            throw option_error("shards cannot be divided among the workers", joined({"canonical<", S, ">"}),
-                               joined({workers, " workers"}), joined({"1, 2, 4... up to ", S}));
+            throw option_error("shards cannot be divided among the workers", to_text({"canonical<", S, ">"}),
+                               to_text({workers, " workers"}), to_text({"1, 2, 4... up to ", S}));
         if (s.input != batch_input::global)
             throw option_error("workers with batches of their own", "canonical<S>(parameter_server)",
                                "batch_input::per_worker", "batch_input::global");
         s.shards = S / workers;
         s.canonical = true;
-        s.order.order = sharded::sum_order::tree;
-        s.order.join = sharded::gradient_join::sum;
+        s.order.order = parameter_servers::sum_order::tree;
+        s.order.join = parameter_servers::gradient_join::sum;
         s.policy = detail::number_hash().add(s.policy).add(S).value();
         return s;
     }

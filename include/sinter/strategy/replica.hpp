@@ -85,7 +85,7 @@ public:
         device_.template run<P>(runner_of<P>(), now, observe);
     }
     /// Whether steps are accumulated, in the last slot.
-    static constexpr bool gathers() { return sizes::gathers(all{}); }
+    static constexpr bool accumulates() { return sizes::accumulates(all{}); }
 
     /// Gradients, as they are read and written, are program I's from now on; steps see to it. Each
     /// training program has memory of its own for them: sums take what lies between for zeros.
@@ -352,7 +352,7 @@ private:
             if (owner) {
                 memory_.parameters = place::shared_with(owner->memory_.parameters);
                 memory_.slots =
-                    gathers() ? place(p.floats(compiler::space::slot)) : place::shared_with(owner->memory_.slots);
+                    accumulates() ? place(p.floats(compiler::space::slot)) : place::shared_with(owner->memory_.slots);
             }
         }
         if (!owner) memory_.parameters = place(p.floats(compiler::space::parameter));

@@ -63,8 +63,8 @@ SINTER_COLD inline std::string differences_of(const sums_of_members& all, const 
         broadcast_by_sums(span<std::byte>(reinterpret_cast<std::byte*>(text[i].data()), text[i].size()),
                           all.index == r, [&](span<double> x) { all(x); });
     }
-    return base::one_line(description::differences(text[0], joined({"rank ", first}), text[1],
-                                                   joined({"rank ", other})));
+    return base::one_line(description::differences(text[0], to_text({"rank ", first}), text[1],
+                                                   to_text({"rank ", other})));
 }
 
 /// mismatch_error on every member, which names what differs with both values, unless all have called it with the same
@@ -80,7 +80,7 @@ SINTER_COLD void need_same([[maybe_unused]] Session& s, [[maybe_unused]] const d
                                   me.count};
         const likeness found = have_the_same(all, d.hash());
         if (found == likeness::all_alike) return;
-        throw mismatch_error(what, joined({where, ", member ", me.index}),
+        throw mismatch_error(what, to_text({where, ", member ", me.index}),
                              found == likeness::differ ? differences_of(all, d)
                                                        : "it was started again, with other settings or data than those "
                                                          "with which the others have begun",

@@ -88,7 +88,7 @@ public:
 
     SINTER_COLD void describe(description& d) const {
         base::describe(d);
-        for (int i = 0; i < phases; ++i) d(joined({"steps of phase ", i}), rounds_.steps[i]);
+        for (int i = 0; i < phases; ++i) d(to_text({"steps of phase ", i}), rounds_.steps[i]);
     }
 
     /// Steps that each phase has done.

@@ -16,7 +16,7 @@ SINTER_COLD void describe_data(description& d, const Session& s, const data::pip
 }
 SINTER_COLD inline void describe_metrics(description& d, const std::vector<metrics::named>& all) {
     std::string names;
-    for (const metrics::named& m : all) names += joined({names.empty() ? "" : ", ", m.name()});
+    for (const metrics::named& m : all) names += to_text({names.empty() ? "" : ", ", m.name()});
     d("metrics", names.empty() ? "none" : names);
     for (const metrics::named& m : all) m.describe(d);
 }

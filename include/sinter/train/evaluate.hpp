@@ -96,7 +96,7 @@ SINTER_COLD inline target_place target_of_output(const target_list& all, const m
         if (!is_weight(kind)) ++seen[kind == target_kind::class_index || kind == target_kind::indices];
     }
     if (k == all.n)
-        throw option_error("the loss has no target for this output", m.name(), joined({"output ", of.output}),
+        throw option_error("the loss has no target for this output", m.name(), to_text({"output ", of.output}),
                            "an output with class numbers or floats like it");
     const bool whole = all.at[k].kind == target_kind::class_index;
     return {k, seen[whole], whole};

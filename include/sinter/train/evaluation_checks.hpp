@@ -32,7 +32,7 @@ SINTER_COLD void need_evaluable(Trainer& t, const data::pipeline& data, const st
         else
             bind_ports<program>(b, ports, true);
     } catch (const data_error& e) {
-        throw data_error(e.fault(), joined({where, ", ", e.where()}), e.got(), e.needed());
+        throw data_error(e.fault(), to_text({where, ", ", e.where()}), e.got(), e.needed());
     }
     static constexpr target_list all = targets_of<loss_of<Trainer>>(Trainer::training::v.n_outputs);
     for (const metrics::named& m : measured) {

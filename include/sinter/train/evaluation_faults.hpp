@@ -87,7 +87,7 @@ private:
         }
         if (own_) std::rethrow_exception(own_);
         throw data_error("a member could not evaluate its part",
-                         n == 1 ? joined({"evaluate, member ", member}) : joined({"evaluate, ", n, " members"}),
+                         n == 1 ? to_text({"evaluate, member ", member}) : to_text({"evaluate, ", n, " members"}),
                          n == 1 ? words_ : "errors of their own");
     }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <sinter/base/joined.hpp>
+#include <sinter/base/to_text.hpp>
 #include <sinter/base/number_text.hpp>
 #include <sinter/io/atomic_write.hpp>
 #include <sinter/io/onnx/emitters.hpp>
@@ -57,7 +57,7 @@ void export_onnx(const Model& m, const std::string& path, const onnx_options& o 
             for (std::size_t i = 0; o.not_finite == not_finite::refused && i < x.size(); ++i)
                 if (x[i] - x[i] != 0)
                     throw data_error("a weight is not finite",
-                                     joined({"export_onnx, ", path, ", ", Model::path(v), ", number ", i}),
+                                     to_text({"export_onnx, ", path, ", ", Model::path(v), ", number ", i}),
                                      base::number_text(x[i]), "finite weights");
             return x;
         };

@@ -174,8 +174,8 @@ public:
                               span<const detail::hook_calls> hooks)
         : t_(t), o_(o), finite_(o.not_finite), bar_(o.progress), run_(t, data, {}) {
         using detail::calls_of;
-        if (o.epochs < 0) throw option_error("number of epochs", "train", joined({o.epochs}), "0 or more");
-        if (o.max_steps < 0) throw option_error("number of steps", "train", joined({o.max_steps}), "0 or more");
+        if (o.epochs < 0) throw option_error("number of epochs", "train", to_text({o.epochs}), "0 or more");
+        if (o.max_steps < 0) throw option_error("number of steps", "train", to_text({o.max_steps}), "0 or more");
         if (data.size() == data::endless && o.max_steps == 0)
             throw option_error("the data never end", "train", "repeat() without a number", "max_steps");
         if (!o.validation && !o.metrics.empty())
@@ -452,7 +452,7 @@ private:
         if (!o_.progress || !run_.chief) return;
         const std::int64_t all = run_.data.size();
         std::fprintf(o_.progress, "%s\n",
-                     joined({"epoch ", run_.epoch, " begins at example ", first, all > 0 ? joined({" of ", all}) : "",
+                     to_text({"epoch ", run_.epoch, " begins at example ", first, all > 0 ? to_text({" of ", all}) : "",
                              ", where the data were left: rewind() begins at the first"})
                          .c_str());
     }
@@ -467,7 +467,7 @@ private:
         float rate = -1;
         detail::each_learning_rate(t_.optimizer(), t_.steps(), [&](float r, bool) { rate = r > rate ? r : rate; });
         std::string line =
-            joined({"the loss has grown a thousandfold since the first step: try a smaller learning rate"});
+            to_text({"the loss has grown a thousandfold since the first step: try a smaller learning rate"});
         if (rate >= 0) line += " than " + base::number_text(rate);
         std::fprintf(o_.progress, "%s\n", line.c_str());
     }

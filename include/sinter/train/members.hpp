@@ -2,10 +2,10 @@
 #pragma once
 #include <sinter/base/cold.hpp>
 #include <sinter/base/error.hpp>
-#include <sinter/base/joined.hpp>
+#include <sinter/base/to_text.hpp>
 #include <sinter/base/os/sleep.hpp>
 #include <sinter/strategy/strategy.hpp>
-#include <sinter/strategy/told_by_the_chief.hpp>
+#include <sinter/strategy/run_on_chief.hpp>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -90,7 +90,7 @@ template <class Session, class F>
 SINTER_COLD void by_the_chief(Session& s, const char* what, const std::string& where, F f) {
     if constexpr (!always_alone<Session>) {
         if (is_alone(s)) return s.member().chief() ? void(f()) : void();
-        told_by_the_chief(
+        run_on_chief(
             what, where, [&] { return s.member().chief(); }, f,
             [&](bool failed) { return of_chief(s, failed ? 1 : 0) > 0; },
             [&](auto all_of_it) { by_the_same_members(s, all_of_it); });

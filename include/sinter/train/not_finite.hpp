@@ -2,7 +2,7 @@
 #pragma once
 #include <sinter/base/cold.hpp>
 #include <sinter/base/error.hpp>
-#include <sinter/base/joined.hpp>
+#include <sinter/base/to_text.hpp>
 #include <sinter/base/number_text.hpp>
 #include <sinter/train/members.hpp>
 #include <sinter/train/trainer.hpp>
@@ -34,7 +34,7 @@ SINTER_COLD void need_finite(const float* x, int width, int size, const std::str
         while (i < width && fits(x[i])) ++i;
         if (i < width)
             throw data_error("the batch has a number that is not finite",
-                             joined({what, ", example ", e, " of the batch, number ", i}), base::number_text(x[i]),
+                             to_text({what, ", example ", e, " of the batch, number ", i}), base::number_text(x[i]),
                              "finite numbers");
     }
 }
@@ -45,7 +45,7 @@ SINTER_COLD void need_finite(const float* x, int width, int size, const std::str
 }
 [[noreturn]] SINTER_COLD inline void refuse_memory(const std::string& where, int slot, float x) {
     throw data_error("what the optimizer remembers of a weight's gradients is not finite",
-                     joined({where, ", slot ", slot}), base::number_text(x),
+                     to_text({where, ", slot ", slot}), base::number_text(x),
                      "gradients below 1.8e19, of which floats have squares: scale the data or the loss");
 }
 /// data_error if a slot of a parameter has such a number.
@@ -54,7 +54,7 @@ SINTER_COLD void need_finite_slot(const Trainer& t, const variable_info& v, int 
     const std::vector<float> x = t.plain_slot(v, k);
     const std::int64_t n = static_cast<std::int64_t>(x.size()), at = first_not_finite(x.data(), n);
     if (at < n)
-        refuse_memory(joined({where, ", ", Trainer::path(v), ", number ", at}), k, x[static_cast<std::size_t>(at)]);
+        refuse_memory(to_text({where, ", ", Trainer::path(v), ", number ", at}), k, x[static_cast<std::size_t>(at)]);
 }
 /// Whether others keep tables and the optimizer's memory (strategy_session), who then look at these
 /// themselves: data_error if they have found such a number. `slots`: also in what the optimizer
@@ -67,8 +67,8 @@ SINTER_COLD bool is_looked_at_elsewhere([[maybe_unused]] const Trainer& t, [[may
             [&](const variable_info& v, int slot, std::int64_t number, const std::int64_t* key, float x) {
                 if (slot >= 0 && !slots) return;
                 if (number < 0) return need_finite_slot(t, v, slot, where);
-                const std::string place = joined({where, ", ", Trainer::path(v),
-                                                  key ? joined({", key ", *key}) : std::string(), ", number ", number});
+                const std::string place = to_text({where, ", ", Trainer::path(v),
+                                                  key ? to_text({", key ", *key}) : std::string(), ", number ", number});
                 if (slot < 0) refuse_weight(place, x);
                 refuse_memory(place, slot, x);
             });
@@ -86,7 +86,7 @@ SINTER_COLD void need_finite_variables(const Trainer& t, const char* where, bool
         const std::vector<float> x = t.plain(v);
         const std::int64_t n = static_cast<std::int64_t>(x.size()), i = first_not_finite(x.data(), n);
         if (i < n)
-            refuse_weight(joined({where, ", ", Trainer::path(v), ", number ", i}), x[static_cast<std::size_t>(i)]);
+            refuse_weight(to_text({where, ", ", Trainer::path(v), ", number ", i}), x[static_cast<std::size_t>(i)]);
     };
     for (int i = 0; i < Trainer::parameters(); ++i) look(Trainer::parameter(i));
     for (int i = 0; i < Trainer::states(); ++i) look(Trainer::state(i));
@@ -122,7 +122,7 @@ SINTER_COLD void need_finite_batch(const Trainer&, const data::batch_view& b, co
         if (p.inputs[i].s.type != dtype::f32) continue;
         const bool listed = !b.inputs.empty();
         const float* const x = listed ? input_column(b, i, p.inputs[i]).values : i == 0 ? b.x : nullptr;
-        need_finite(x, static_cast<int>(p.inputs[i].s.size()), b.size, joined({where, ", input ", i}), counted,
+        need_finite(x, static_cast<int>(p.inputs[i].s.size()), b.size, to_text({where, ", input ", i}), counted,
                     wrong);
     }
     int floats = 0;
@@ -131,7 +131,7 @@ SINTER_COLD void need_finite_batch(const Trainer&, const data::batch_view& b, co
         if (target.s.type != dtype::f32) continue;
         const float* const y = target.weight ? b.weights : target_column(b, target, floats++).values;
         need_finite(y, static_cast<int>(target.s.size()), b.size,
-                    target.weight ? joined({where, ", weights"}) : joined({where, ", target ", floats - 1}), counted,
+                    target.weight ? to_text({where, ", weights"}) : to_text({where, ", target ", floats - 1}), counted,
                     wrong);
     }
 }
@@ -143,7 +143,7 @@ SINTER_COLD void refuse_batch_of_a_member(Trainer& t, const data::batch_view& b,
     std::vector<double> bad(static_cast<std::size_t>(m.count));
     std::string mine;
     try {
-        if (b.size > 0) need_finite_batch(t, b, joined({"step ", t.steps() + 1}), wrong);
+        if (b.size > 0) need_finite_batch(t, b, to_text({"step ", t.steps() + 1}), wrong);
     } catch (const data_error& e) {
         mine = e.what();
         bad[static_cast<std::size_t>(m.index)] = 1;
@@ -152,14 +152,14 @@ SINTER_COLD void refuse_batch_of_a_member(Trainer& t, const data::batch_view& b,
     for (std::size_t i = 0; i < bad.size(); ++i)
         if (bad[i] > 0)
             throw data_error("the loss is not finite: a batch has a number that is not",
-                             joined({"step ", t.steps() + 1, ", member ", i}), mine, "finite numbers");
+                             to_text({"step ", t.steps() + 1, ", member ", i}), mine, "finite numbers");
 }
 /// Why a batch's loss is not finite: always throws data_error. `together`: all members make this
 /// call at the same step.
 template <class Trainer>
 [[noreturn]] SINTER_COLD void refuse_loss(Trainer& t, const data::batch_view& b, float loss,
                                           [[maybe_unused]] bool together) {
-    const std::string where = joined({"step ", t.steps() + 1});
+    const std::string where = to_text({"step ", t.steps() + 1});
     for (const wrong_number wrong : {wrong_number::nan, wrong_number::any}) {
         if constexpr (!trains_alone<Trainer>)
             if (together) refuse_batch_of_a_member(t, b, wrong);

@@ -45,7 +45,7 @@ public:
             const shape& s = P::v.output_shapes[i];
             std::vector<std::int64_t> extents(s.d, s.d + s.rank);
             if (s.batched) extents.insert(extents.begin(), size_);
-            const std::string numbered = i ? joined({"output_", i}) : "output";
+            const std::string numbered = i ? to_text({"output_", i}) : "output";
             to.push_back({*P::v.output_names[i] ? P::v.output_names[i] : numbered, safetensors::dtype::f32,
                           std::move(extents), all_[static_cast<std::size_t>(i)].data()});
         }

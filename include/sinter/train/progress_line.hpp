@@ -2,7 +2,7 @@
 #pragma once
 #include <sinter/base/target_namespace.hpp>
 #include <sinter/base/cold.hpp>
-#include <sinter/base/joined.hpp>
+#include <sinter/base/to_text.hpp>
 #include <sinter/base/span.hpp>
 #include <cstdint>
 #include <cstdio>
@@ -51,7 +51,7 @@ SINTER_COLD std::string four_decimals(double value) {
 
 /// 60000 as "60,000".
 SINTER_COLD inline std::string grouped(std::int64_t n) {
-    std::string s = joined({n});
+    std::string s = to_text({n});
     for (std::size_t at = s.size(); at > 3 + (n < 0);) s.insert(at -= 3, 1, ',');
     return s;
 }
@@ -68,8 +68,8 @@ SINTER_COLD inline std::string duration(double seconds) {
 template <class = void>
 SINTER_COLD inline std::string progress_values(const progress_state& p) {
     std::string s;
-    if (p.loss == p.loss) s += joined({"  loss ", detail::four_decimals(p.loss)});
-    for (const named_value& m : p.metrics) s += joined({"  ", m.name, " ", detail::four_decimals(m.value)});
+    if (p.loss == p.loss) s += to_text({"  loss ", detail::four_decimals(p.loss)});
+    for (const named_value& m : p.metrics) s += to_text({"  ", m.name, " ", detail::four_decimals(m.value)});
     return s;
 }
 
@@ -88,12 +88,12 @@ SINTER_COLD inline std::string progress_line(const progress_state& p, int width)
                          : p.done >= p.total ? 1
                                              : static_cast<double>(p.done) / static_cast<double>(p.total);
     const std::string values = progress_values(p);
-    const std::string count = known ? joined({"  ", detail::grouped(p.done), "/", detail::grouped(p.total)})
-                                    : joined({"  ", detail::grouped(p.done)});
+    const std::string count = known ? to_text({"  ", detail::grouped(p.done), "/", detail::grouped(p.total)})
+                                    : to_text({"  ", detail::grouped(p.done)});
     std::string speed, left;
-    if (rate > 0) speed = joined({"  ", detail::grouped(static_cast<std::int64_t>(rate)), " ", p.unit, "/s"});
+    if (rate > 0) speed = to_text({"  ", detail::grouped(static_cast<std::int64_t>(rate)), " ", p.unit, "/s"});
     if (rate > 0 && known)
-        left = joined({share >= 1 ? "  " : "  eta ",
+        left = to_text({share >= 1 ? "  " : "  eta ",
                        detail::duration(share >= 1 ? p.seconds : static_cast<double>(p.total - p.done) / rate)});
     const std::string percent = known ? detail::formatted(" %3d%%", static_cast<int>(100 * share)) : "";
 
@@ -101,7 +101,7 @@ SINTER_COLD inline std::string progress_line(const progress_state& p, int width)
     std::string tail = values;
     const std::string* const parts[] = {&left, &speed, &count};   // in this order they matter
     for (const std::string* part : parts)
-        if (columns(p.title) + columns(percent) + columns(tail) + columns(*part) <= width) tail = joined({*part, tail});
+        if (columns(p.title) + columns(percent) + columns(tail) + columns(*part) <= width) tail = to_text({*part, tail});
     const int capacity = width - columns(p.title) - columns(percent) - columns(tail) - 3;
     std::string bar;
     if (known && capacity >= 8) {
@@ -109,9 +109,9 @@ SINTER_COLD inline std::string progress_line(const progress_state& p, int width)
         bar = std::string(static_cast<std::size_t>(cells), ' ');
         for (int i = 0; i < full; ++i) bar[static_cast<std::size_t>(i)] = '=';
         if (full < cells) bar[static_cast<std::size_t>(full)] = '>';
-        bar = joined({" [", bar, "]"});
+        bar = to_text({" [", bar, "]"});
     }
-    std::string line = joined({p.title, bar, percent, tail});
+    std::string line = to_text({p.title, bar, percent, tail});
     if (columns(line) > width) line.resize(static_cast<std::size_t>(width > 0 ? width : 0));
     return line;
 }
@@ -120,11 +120,11 @@ SINTER_COLD inline std::string progress_line(const progress_state& p, int width)
 template <class = void>
 SINTER_COLD inline std::string plain_progress_line(const progress_state& p) {
     std::string line =
-        joined({p.title, ": ", detail::grouped(p.done), p.total > 0 ? "/" : "",
+        to_text({p.title, ": ", detail::grouped(p.done), p.total > 0 ? "/" : "",
                 p.total > 0 ? detail::grouped(p.total) : "", " ", p.unit, ", ", detail::duration(p.seconds)});
     if (const double rate = progress_rate(p); rate > 0)
-        line += joined({", ", detail::grouped(static_cast<std::int64_t>(rate)), " ", p.unit, "/s"});
-    return joined({line, progress_values(p)});
+        line += to_text({", ", detail::grouped(static_cast<std::int64_t>(rate)), " ", p.unit, "/s"});
+    return to_text({line, progress_values(p)});
 }
 
 } // namespace sinter::detail

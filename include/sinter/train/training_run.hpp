@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <sinter/base/joined.hpp>
+#include <sinter/base/to_text.hpp>
 #include <sinter/train/results.hpp>
 #include <string>
 #include <vector>
@@ -101,8 +101,8 @@ struct training_run {
                 names += m + ", ";
             }
             if (!found)
-                throw option_error("no hook measures what is watched", joined({n.hook, ", before training"}), n.name,
-                                   joined({"one of ", names, "or ", what_measures_}));
+                throw option_error("no hook measures what is watched", to_text({n.hook, ", before training"}), n.name,
+                                   to_text({"one of ", names, "or ", what_measures_}));
         }
     }
 

@@ -78,7 +78,7 @@ struct network {
     void begin_all() {
         pass(1);
         member_list first{1, {}};
-        for (int s = 0; s < with.most; ++s) first.seats.push_back({s, (*this)[s].self().life, 1});
+        for (int s = 0; s < with.most; ++s) first.entries.push_back({s, (*this)[s].self().life, 1});
         for (int s = 0; s < with.most; ++s) {
             BOOST_TEST((*this)[s].all_are_new(now));
             (*this)[s].begin(first);
@@ -89,7 +89,7 @@ struct network {
     }
     std::vector<int> members(int s) {
         std::vector<int> m;
-        for (const seat& x : (*this)[s].list().seats) m.push_back(x.slot);
+        for (const member_entry& x : (*this)[s].list().entries) m.push_back(x.slot);
         return m;
     }
 };
@@ -106,8 +106,8 @@ BOOST_AUTO_TEST_CASE(survivors_go_on_with_more_than_half) {
         BOOST_TEST((n.members(s) == std::vector<int>{0, 2}));
         BOOST_TEST(n[s].list().epoch == 2);
         BOOST_TEST((n[s].state() == assembly_state::running));
-        BOOST_TEST(done_of(n[s].list().seats[0].progress) == 5);
-        BOOST_TEST(done_of(n[s].list().seats[1].progress) == 4);
+        BOOST_TEST(done_of(n[s].list().entries[0].progress) == 5);
+        BOOST_TEST(done_of(n[s].list().entries[1].progress) == 4);
     }
     n.kill(2);   // half with the chief
     n.gather(0);
@@ -227,8 +227,8 @@ BOOST_AUTO_TEST_CASE(a_process_that_is_started_again_waits_and_joins) {
     n.gather(0, 9, true), n.gather(2, 9, true);
     n.pass(1);
     for (const int s : {0, 1, 2}) BOOST_TEST((n.members(s) == std::vector<int>{0, 1, 2}));
-    BOOST_TEST(!is_healed(n[0].list().seats[1].progress));
-    BOOST_TEST(done_of(n[0].list().seats[1].progress) == 9);
+    BOOST_TEST(!is_healed(n[0].list().entries[1].progress));
+    BOOST_TEST(done_of(n[0].list().entries[1].progress) == 9);
     BOOST_TEST(!n[0].somebody_waits(n.now));
 }
 // A process that is at once started again has its predecessor's place, and is no member.
@@ -397,7 +397,7 @@ BOOST_AUTO_TEST_CASE(never_two_parts) {
             if (!n.lists.contains(epoch - 1)) continue;
             ++epochs;
             const member_list &old = n.lists[epoch - 1], &now = l;
-            BOOST_TEST(old.may_decide([&](const seat& x) { return now.find(x.slot, x.life) != nullptr; }),
+            BOOST_TEST(old.may_decide([&](const member_entry& x) { return now.find(x.slot, x.life) != nullptr; }),
                        "seed " << seed << ", epoch " << epoch);
         }
     }

@@ -6,7 +6,7 @@
 #include <sinter/parameter_server/server/job_progress.hpp>
 
 using namespace sinter;
-using namespace sinter::sharded;
+using namespace sinter::parameter_servers;
 
 namespace {
 std::string bytes_of(job_progress& p, bool begun) {

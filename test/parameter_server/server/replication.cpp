@@ -4,7 +4,7 @@
 #include <random>
 #include <sinter/parameter_server/server/replication.hpp>
 
-using namespace sinter::sharded;
+using namespace sinter::parameter_servers;
 
 BOOST_AUTO_TEST_CASE(a_shard_that_one_server_keeps_leads_for_ever) {
     const replication r;

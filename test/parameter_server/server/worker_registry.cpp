@@ -4,7 +4,7 @@
 #include <random>
 #include <sinter/parameter_server/server/worker_registry.hpp>
 
-using namespace sinter::sharded;
+using namespace sinter::parameter_servers;
 using presence = worker_presence;
 
 BOOST_AUTO_TEST_CASE(workers_come_and_go) {

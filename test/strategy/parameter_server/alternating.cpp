@@ -51,7 +51,7 @@ float step(Trainer& t, int i, int size = batch, int phase = -1) {
 }
 template <class Trainer>
 std::string file_of(const Trainer& t) {
-    return joined({t.steps(), " steps, ", t.phase_steps()[0], " and ", t.phase_steps()[1], ", file ",
+    return to_text({t.steps(), " steps, ", t.phase_steps()[0], " and ", t.phase_steps()[1], ", file ",
                    hash_of_file(t)});
 }
 /// The same but for states: asynchronous workers send their changes, whose sums are rounded.
@@ -64,7 +64,7 @@ std::string parameters_of(const Trainer& t) {
             const std::vector<float> more = slot < 0 ? t.plain(t.parameter(i)) : t.plain_slot(t.parameter(i), slot);
             x.insert(x.end(), more.begin(), more.end());
         }
-    return joined({t.steps(), " steps, ", t.phase_steps()[0], " and ", t.phase_steps()[1], ", weights ",
+    return to_text({t.steps(), " steps, ", t.phase_steps()[0], " and ", t.phase_steps()[1], ", weights ",
                    hash_text(std::as_bytes(std::span(x)))});
 }
 
@@ -79,8 +79,8 @@ std::string trained(const Rounds& rounds, const Strategy& strategy, bool states 
     for (int i = 0; i < steps; ++i) losses += static_cast<double>(step(t, i, i % 5 == 4 ? 3 : batch));
     for (const int phase : {1, 1, 0, 1}) losses += static_cast<double>(step(t, 7, batch, phase));
     detail::end_training(t);
-    if (!t.session().member().chief()) return joined({t.steps()});
-    return joined({"losses ", base::general_text(losses, 12), ", ", states ? file_of(t) : parameters_of(t)});
+    if (!t.session().member().chief()) return to_text({t.steps()});
+    return to_text({"losses ", base::general_text(losses, 12), ", ", states ? file_of(t) : parameters_of(t)});
 }
 
 template <class Rounds, class Make>
@@ -91,7 +91,7 @@ void compare(const char* what, const std::string& expected, const Rounds& rounds
     const std::string got = job.result(0);
     BOOST_TEST(got == expected,
                what << ", " << workers << " workers, " << servers << " servers: " << got << " and not " << expected);
-    for (int i = 1; i < workers; ++i) BOOST_TEST(job.result(i) == joined({steps + 4}));
+    for (int i = 1; i < workers; ++i) BOOST_TEST(job.result(i) == to_text({steps + 4}));
     for (int i = workers; i < job.size(); ++i) BOOST_TEST(job.result(i) == "served");
 }
 
@@ -131,7 +131,7 @@ BOOST_AUTO_TEST_CASE(workers_at_their_own_pace) {
             bool finite = true;
             for (int i = 0; i < 30; ++i) finite = finite && std::isfinite(step(t, i + c.rank()));
             detail::end_training(t);
-            return joined({finite ? "" : "not finite, ", t.steps(), ": ", t.phase_steps()[0], " and ",
+            return to_text({finite ? "" : "not finite, ", t.steps(), ": ", t.phase_steps()[0], " and ",
                            t.phase_steps()[1]});
         };
     };

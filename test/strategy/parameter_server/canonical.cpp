@@ -29,8 +29,8 @@ std::string trained(const Strategy& strategy) {
         loss = double{server_words::step(t, all, i, size)};
     }
     detail::end_training(t);
-    if (!t.session().member().chief()) return joined({t.steps()});
-    return joined(
+    if (!t.session().member().chief()) return to_text({t.steps()});
+    return to_text(
         {t.steps(), " steps, loss ", base::general_text(loss, 9), ", file ", hash_of_file(t)});
 }
 
@@ -40,7 +40,7 @@ void compare(int workers, int servers) {
     server_job job(workers, servers);
     job.start_all([](const cluster& c) { return trained(canonical<4>(parameter_server<Mode>{c})); });
     BOOST_TEST(job.result(0) == expected, workers << " workers");
-    for (int i = 1; i < workers; ++i) BOOST_TEST(job.result(i) == joined({steps}));
+    for (int i = 1; i < workers; ++i) BOOST_TEST(job.result(i) == to_text({steps}));
     for (int i = workers; i < job.size(); ++i) BOOST_TEST(job.result(i) == "served");
 }
 

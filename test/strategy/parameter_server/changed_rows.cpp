@@ -55,11 +55,11 @@ void follow(const std::string& folder, int shard, int servers, std::size_t numbe
         const std::string file = detail::changes_file(own, n, number);
         if (::access(file.c_str(), F_OK) != 0) continue;   // nothing has changed
         ++files;
-        const sharded::delta_header h = sharded::read_delta_header(file);
+        const parameter_servers::delta_header h = parameter_servers::read_delta_header(file);
         BOOST_TEST((h.since == 0 || h.since >= had), file);
         if (h.since == 0) rows.clear();
         had = h.step;
-        sharded::read_delta(file, h.table, row_floats,
+        parameter_servers::read_delta(file, h.table, row_floats,
                             [&](std::int64_t key, const float* row) { rows[key].assign(row, row + row_floats); },
                             [&](std::int64_t key) { rows.erase(key); });
     }

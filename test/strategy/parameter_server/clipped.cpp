@@ -45,7 +45,7 @@ std::string trained(Net, const Strategy& strategy, bool exact) {
         t.step(b);
     }
     detail::end_training(t);
-    if (!t.session().member().chief()) return joined({t.steps()});
+    if (!t.session().member().chief()) return to_text({t.steps()});
     if (exact) {
         return hash_of_file(t);
     }

@@ -47,7 +47,7 @@ std::string rates(const cluster& c, int own) {
     for (int i = 0; i < own; ++i) make_step(t);
     detail::end_training(t);
     const auto [least, most] = taken(t);
-    return joined({t.steps(), " ", base::general_text(double{least}, 7), " ", base::general_text(double{most}, 7)});
+    return to_text({t.steps(), " ", base::general_text(double{least}, 7), " ", base::general_text(double{most}, 7)});
 }
 template <auto Mode>
 void rates_are_the_schedules(int own, std::int64_t updates) {
@@ -72,7 +72,7 @@ std::int64_t saved_by_server_1(const std::string& folder) {
     for (const auto& f : std::filesystem::directory_iterator(folder, not_there_yet)) {
         if (!std::filesystem::exists(f.path() / "manifest.json")) continue;
         try {
-            for (const sharded::shard_record& r : sharded::read_manifest(f.path() / "manifest.json").shards) {
+            for (const parameter_servers::shard_record& r : parameter_servers::read_manifest(f.path() / "manifest.json").shards) {
                 const std::int64_t step = std::atoll(f.path().filename().c_str() + 5);
                 if (r.server == 1 && step > newest) newest = step, at = r.step;
             }
@@ -94,7 +94,7 @@ std::string counts(const cluster& c, const std::string& folder, std::atomic<std:
     }
     detail::end_training(t);
     const auto [least, most] = taken(t);
-    return joined({static_cast<std::int64_t>(least), " ", static_cast<std::int64_t>(most)});
+    return to_text({static_cast<std::int64_t>(least), " ", static_cast<std::int64_t>(most)});
 }
 
 } // namespace

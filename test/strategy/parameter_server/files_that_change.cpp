@@ -67,7 +67,7 @@ std::string job(int workers, F f, bool ends_well = true) {
 void make_run(const std::string& folder) {
     BOOST_TEST_REQUIRE(job(1, [=](auto& model, auto& data) {
         model.train(data, {.epochs = 1, .progress = nullptr}, save_checkpoints(folder, every_10));
-        return joined({model.inner().steps()});
+        return to_text({model.inner().steps()});
     }) == "40");
     BOOST_TEST_REQUIRE((checkpoint_folder(folder, 2).steps() == std::vector<std::int64_t>{40, 30}));
     detail::training_end(folder).write(40);   // as train_and_evaluate does: nobody is to wait for more
@@ -144,7 +144,7 @@ BOOST_AUTO_TEST_CASE(a_worker_that_resumes_does_not_hold_the_file) {
             measures memory;
             model.train(data, {.epochs = 2, .progress = nullptr}, save_checkpoints(folder, every_10),
                         stop_at({.step = 42}), memory);
-            return joined({model.inner().steps(), " ", static_cast<std::int64_t>(memory.most - before), " MB"});
+            return to_text({model.inner().steps(), " ", static_cast<std::int64_t>(memory.most - before), " MB"});
         });
         BOOST_TEST(said.starts_with("42 "), said);
         if (!test::is_sanitized) BOOST_TEST(std::atoi(said.c_str() + 3) < 35, said);
@@ -162,7 +162,7 @@ BOOST_AUTO_TEST_CASE(the_evaluator_does_not_hold_the_file) {
         // Other rows than the file's begin near 0, and a loss of 0.25.
         const bool good =
             r.evaluations.size() == 1 && r.evaluations[0].step == 40 && r.evaluations[0].result.loss < 0.2;
-        return joined({good ? "good " : "bad ", static_cast<std::int64_t>(more), " MB"});
+        return to_text({good ? "good " : "bad ", static_cast<std::int64_t>(more), " MB"});
     });
     BOOST_TEST(said.starts_with("good "), said);
     if (!test::is_sanitized) BOOST_TEST(std::atoi(said.c_str() + 5) < 20, said);
@@ -174,7 +174,7 @@ BOOST_AUTO_TEST_CASE(a_damaged_row_is_found_before_anything_changes) {
     BOOST_TEST(job(1, [=](auto& model, auto& data) {
         model.train(data, {.epochs = 1, .progress = nullptr}, save_checkpoints(folder, {.resume = true, .keep = 2}),
                     stop_at({.step = 31}));
-        return joined({model.inner().steps()});
+        return to_text({model.inner().steps()});
     }) == "31");
     const std::string file = folder + "/spoilt";
     copy_checkpoint(the_run().newest(), file);
@@ -185,7 +185,7 @@ BOOST_AUTO_TEST_CASE(a_damaged_row_is_found_before_anything_changes) {
             model.load(file);
         } catch (const format_error& e) { said = e.what(); }
         model.train(data, {.epochs = 1, .progress = nullptr}, stop_at({.step = 1}));
-        return joined({says(said, "was damaged") ? "refused, " : said.c_str(), model.inner().steps()});
+        return to_text({says(said, "was damaged") ? "refused, " : said.c_str(), model.inner().steps()});
     }) == "refused, 1");
 }
 // Between load() and the first step the rows are still in the file.
@@ -213,7 +213,7 @@ BOOST_AUTO_TEST_CASE(a_file_that_is_replaced_stays_what_it_was) {
         std::filesystem::rename(file + "-new", file);
         model.train(data, {.epochs = 1, .progress = nullptr}, stop_at({.step = 41}));
         const bool has_rows = model.evaluate(data).loss < 0.2;
-        return joined({model.inner().steps(), ", ", has_rows ? "with its rows" : "without its rows"});
+        return to_text({model.inner().steps(), ", ", has_rows ? "with its rows" : "without its rows"});
     });
     BOOST_TEST(said == "41, with its rows");
 }
@@ -243,7 +243,7 @@ BOOST_AUTO_TEST_CASE(an_evaluator_passes_over_a_file_that_changes_while_it_evalu
                 {.data = &data, .max_steps = 40, .folder = folder, .keep = 2, .does = duty::evaluate,
                  .progress = nullptr},
                 {.data = &all, .metrics = {spoils{[&] { spoil(newest); }}}, .start_delay = 0, .throttle = 0});
-            return joined({r.evaluations.size(), " evaluations"});
+            return to_text({r.evaluations.size(), " evaluations"});
         });
         BOOST_TEST(said == "0 evaluations");
     }

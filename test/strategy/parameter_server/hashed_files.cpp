@@ -130,10 +130,10 @@ BOOST_AUTO_TEST_CASE(rows_that_the_chief_cannot_put_are_an_error_of_all) {
                 return std::string(std::string_view(e.what()).find(own) != own.npos ? "told" : e.what());
             }
         };
-        const std::string said = joined({put(1), " ", put(9)});
+        const std::string said = to_text({put(1), " ", put(9)});
         train(t, 2, 4);
         detail::end_training(t);
-        return joined({said, " ", t.steps()});
+        return to_text({said, " ", t.steps()});
     };
     BOOST_TEST(job(2, puts, 2) == "told put 4");
 }
@@ -298,7 +298,7 @@ std::string loads_large(const cluster& c, const std::string& file, const std::st
     load(t, file);   // and within training
     const double most = test::peak_megabytes() - before;
     save(t, again);
-    return joined({static_cast<std::int64_t>(most)});
+    return to_text({static_cast<std::int64_t>(most)});
 }
 BOOST_AUTO_TEST_CASE(a_worker_does_not_hold_the_file_that_it_loads) {
     const temporary_folder folder;

@@ -2,7 +2,7 @@
 #pragma once
 #include "../../net/processes.hpp"
 #include <sinter/base/hash.hpp>
-#include <sinter/base/joined.hpp>
+#include <sinter/base/to_text.hpp>
 #include <sinter/data/pipeline.hpp>
 
 /// Jobs of real processes for tests of parameter servers: workers first, then servers.
@@ -47,7 +47,7 @@ private:
 };
 
 inline std::string hash_text(std::span<const std::byte> bytes) {
-    return joined({base::fnv1a({reinterpret_cast<const char*>(bytes.data()), bytes.size()})});
+    return to_text({base::fnv1a({reinterpret_cast<const char*>(bytes.data()), bytes.size()})});
 }
 /// Of the file that a trainer or an estimator saves.
 std::string hash_of_file(auto& model) { return hash_text(save_to_memory(model)); }

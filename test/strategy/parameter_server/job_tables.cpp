@@ -126,7 +126,7 @@ BOOST_AUTO_TEST_CASE(a_chief_that_does_not_see_what_servers_write_writes_the_tab
             });
             const std::string is = run(c, at, -1, 3);
             on_message({});
-            return c.self().role == cluster_role::ps ? is : joined({is, ", said ", said});
+            return c.self().role == cluster_role::ps ? is : to_text({is, ", said ", said});
         });
         BOOST_TEST(job.result(0) == expected + ", said 1");
         BOOST_TEST(job.result(1) == expected + ", said 0");

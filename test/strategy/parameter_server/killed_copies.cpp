@@ -38,11 +38,11 @@ using progress = std::atomic<std::int64_t>;
 template <class Trainer>
 std::string end_of(Trainer& t) {
     detail::end_training(t);
-    if (!t.session().member().chief()) return joined({t.steps()});
+    if (!t.session().member().chief()) return to_text({t.steps()});
     const temporary_folder folder;
     save(t, folder / "a.safetensors");
     const std::vector<std::byte> file = io::read_whole_file(folder / "a.safetensors");
-    return joined({t.steps(), " steps, file ", hash_text({file.data(), file.size()})});
+    return to_text({t.steps(), " steps, file ", hash_text({file.data(), file.size()})});
 }
 /// step(trainer, i) for each i; what the file of all that is has.
 template <class Trainer, class Step>
@@ -68,13 +68,13 @@ std::string job_of(Work work, int replicas, int victim = -1) {
         job.signal(2 + victim, SIGKILL);
     }
     const std::string said = job.result(0);
-    BOOST_TEST(job.result(1) == joined({steps}));
+    BOOST_TEST(job.result(1) == to_text({steps}));
     for (int s = 0; s < 2; ++s) BOOST_TEST(job.result(2 + s) == (s == victim ? "KILLED" : "served"));
     return said;
 }
 template <class Work>
 void compare(const char* what, const std::string& expected, Work work) {
-    BOOST_TEST(holds(expected, joined({steps, " steps, file "})), expected);
+    BOOST_TEST(holds(expected, to_text({steps, " steps, file "})), expected);
     for (const int victim : {0, 1}) BOOST_TEST(job_of(work, 2, victim) == expected, what << ", server " << victim);
 }
 
@@ -151,7 +151,7 @@ BOOST_AUTO_TEST_CASE(tables_of_keys_that_go_back) {
         return job.result(0);
     };
     const std::string expected = ends(1, -1);
-    BOOST_TEST(expected.starts_with(joined({"loaded, ", steps - 10, " steps, file "})), expected);
+    BOOST_TEST(expected.starts_with(to_text({"loaded, ", steps - 10, " steps, file "})), expected);
     for (const int victim : {0, 1}) BOOST_TEST(ends(2, victim) == expected, "server " << victim);
 }
 

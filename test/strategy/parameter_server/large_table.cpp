@@ -36,13 +36,13 @@ using programs = model_programs<cpu_device, program<program_mode::evaluation>, p
 } // namespace
 
 BOOST_AUTO_TEST_CASE(a_worker_holds_the_rows_of_a_batch) {
-    const sharded::row_placement place{rows, 2, sharded::row_partition::mod};
+    const parameter_servers::row_placement place{rows, 2, parameter_servers::row_partition::mod};
     replica<programs> worker(cpu_device::options{1});
     sinter::detail::remote_tables<P> tables({&place, 1});
-    std::vector<sharded::row_store> servers;
+    std::vector<parameter_servers::row_store> servers;
     const std::uint64_t stream = base::stream(1, base::fnv1a("embedding/table"));
     for (int s = 0; s < 2; ++s)
-        servers.emplace_back(sharded::row_store_setup{width, 2, place.rows_of(s), {}, 2,
+        servers.emplace_back(parameter_servers::row_store_setup{width, 2, place.rows_of(s), {}, 2,
                                                       [&, s](std::int64_t local, float* to) {
             compiler::initial_row({init_kind::uniform, 0.05f}, stream, place.row(s, local), width, to);
         }});

@@ -30,7 +30,7 @@ int rows_to_name() {
 std::string member(const cluster& c) {
     const double before = test::peak_megabytes(true);
     trainer t{net, mse, sgd{.learning_rate = 0.05f}, max_batch<batch>, parameter_server<async>{c}, {.threads = 1}};
-    if (detail::has_served(t)) return joined({static_cast<std::int64_t>(test::peak_megabytes() - before)});
+    if (detail::has_served(t)) return to_text({static_cast<std::int64_t>(test::peak_megabytes() - before)});
     std::vector<std::int32_t> names(std::size_t{batch} * columns);
     const std::vector<float> y(batch, 1.f);
     const data::input_view in{nullptr, names.data(), columns};
@@ -50,8 +50,8 @@ std::string member(const cluster& c) {
     const float trained = t.evaluate(b);
     detail::end_training(t);
     if (!(trained < untrained))
-        return joined({"error: loss ", std::to_string(untrained), " became ", std::to_string(trained)});
-    return joined({static_cast<std::int64_t>(test::peak_megabytes())});
+        return to_text({"error: loss ", std::to_string(untrained), " became ", std::to_string(trained)});
+    return to_text({static_cast<std::int64_t>(test::peak_megabytes())});
 }
 
 BOOST_AUTO_TEST_CASE(a_worker_trains_with_a_table_that_only_servers_hold) {

@@ -58,9 +58,9 @@ std::string learns(const cluster& c, std::int64_t max_steps, int pass, parameter
     if (model.inner().session().serves()) return "served";
     std::int64_t examples = 0;
     for (const epoch_result& e : done) examples += e.examples;
-    if (c.rank() > 0) return joined({"worker after ", examples / batch});
+    if (c.rank() > 0) return to_text({"worker after ", examples / batch});
     const double accuracy = model.evaluate(evaluation).accuracy;
-    return joined(
+    return to_text(
         {model.inner().steps(), accuracy > 0.75 ? " learned" : " has not learned: " + std::to_string(accuracy)});
 }
 
@@ -121,7 +121,7 @@ BOOST_AUTO_TEST_CASE(steps_that_others_have_made) {
             model.train(train, {.max_steps = 12, .validation = &test, .progress = nullptr}, steps,
                         save_checkpoints(folder / "run", {.every_steps = 6, .keep = 9}));
             if (model.inner().session().serves()) return std::string("served");
-            return joined({"after ", model.inner().steps(), ": ", steps.seen, " to ", steps.last,
+            return to_text({"after ", model.inner().steps(), ": ", steps.seen, " to ", steps.last,
                            c.rank() == 1 && steps.passed < 2 ? ", none made by the other alone" : "", ", loss ",
                            std::to_string(steps.loss)});
         });

@@ -60,7 +60,7 @@ std::string life(const cluster& c, const plan& p) {
                     save_checkpoints(p.folder + "/" + p.run, {.every_steps = p.every, .resume = p.resume, .keep = 3}));
     on_message({});
     if (model.inner().session().serves()) return "served";
-    return joined({model.inner().steps(), " steps, ", mortal.seen, " examples, ", hash_of_file(model.inner()), " ",
+    return to_text({model.inner().steps(), " steps, ", mortal.seen, " examples, ", hash_of_file(model.inner()), " ",
                    holds(said, "begins anew") ? "anew" : holds(said, "begins from step") ? "from a file" : ""});
 }
 std::string job_of(const plan& p, int workers = 2, int servers = 2) {

@@ -68,7 +68,7 @@ void as_one_batch(const char* what, Net net, Optimizer o) {
         if (detail::has_served(t)) return "served";
         for (int i = 0; i < 2 * updates; ++i) step(t, i, batch);
         detail::end_training(t);
-        return t.steps() == updates ? weights(t) : joined({t.steps(), " updates"});
+        return t.steps() == updates ? weights(t) : to_text({t.steps(), " updates"});
     });
     const std::string found = job.result(0);
     BOOST_TEST(furthest(expected, before) > 0.01, what);

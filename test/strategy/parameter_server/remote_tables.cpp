@@ -72,8 +72,8 @@ struct batch_of_columns {
 template <class Tables, class One>
 struct servers {
     const One& one;
-    std::vector<sharded::row_placement> place;
-    servers(const One& o, int n, sharded::row_partition how) : one(o) {
+    std::vector<parameter_servers::row_placement> place;
+    servers(const One& o, int n, parameter_servers::row_partition how) : one(o) {
         for (int t = 0; t < Tables::count; ++t) place.push_back({Tables::table(t).rows, n, how});
     }
     template <class Replica>
@@ -111,7 +111,7 @@ bool same_bits(const std::vector<float>& a, const std::vector<float>& b) {
 template <class Net, class Loss, class Optimizer>
 void compare(Net, Loss, Optimizer o, const char* what, std::initializer_list<int> widths,
              std::initializer_list<int> below,
-             int servers_ = 3, sharded::row_partition how = sharded::row_partition::mod) {
+             int servers_ = 3, parameter_servers::row_partition how = parameter_servers::row_partition::mod) {
     BOOST_TEST_CONTEXT(what) {
         using P = programs<Net, Loss>;
         using T = typename P::template training<0>;
@@ -185,16 +185,16 @@ void train(Net, Loss, Optimizer o, const char* what, std::initializer_list<int> 
         trainer<Net, Loss, Optimizer, build_options{batch}> one(o, {.threads = 1});
         replica<P> worker(cpu_device::options{1});
         const auto updater = sinter::detail::make_updater<T>(o);
-        std::vector<sharded::row_placement> place;
-        std::vector<std::vector<sharded::row_store>> stores(std::size_t{tables_type::count});
+        std::vector<parameter_servers::row_placement> place;
+        std::vector<std::vector<parameter_servers::row_store>> stores(std::size_t{tables_type::count});
         for (int t = 0; t < tables_type::count; ++t) {
             const sinter::detail::remote_table& info = tables_type::table(t);
             const variable_info& v = T::v.parameters[info.parameter];
-            place.push_back({info.rows, n, sharded::row_partition::mod});
+            place.push_back({info.rows, n, parameter_servers::row_partition::mod});
             const std::uint64_t stream =
                 base::stream(one.options().seed, base::fnv1a(one.path(one.parameter(info.parameter))));
             for (int s = 0; s < n; ++s)
-                stores[std::size_t(t)].emplace_back(sharded::row_store_setup{
+                stores[std::size_t(t)].emplace_back(parameter_servers::row_store_setup{
                     info.width, updater->slots(v.group), place.back().rows_of(s), {}, n,
                     [&v, stream, s, p = place.back(), w = info.width](std::int64_t r, float* to) {
                         compiler::initial_row(v.init, stream, p.row(s, r), w, to);
@@ -227,7 +227,7 @@ void train(Net, Loss, Optimizer o, const char* what, std::initializer_list<int> 
             for (int t = 0; t < tables_type::count; ++t)
                 for (int s = 0; s < n; ++s) {
                     const sinter::detail::remote_table& info = tables_type::table(t);
-                    sharded::row_store& store = stores[std::size_t(t)][std::size_t(s)];
+                    parameter_servers::row_store& store = stores[std::size_t(t)][std::size_t(s)];
                     span<const std::int64_t> keys;
                     if (const auto& k = T::v.buckets[info.bucket]; k.is_list())
                         keys = tables.collect(t, s, row_list{reinterpret_cast<std::int32_t*>(worker.at(k.keys)),
@@ -249,7 +249,7 @@ void train(Net, Loss, Optimizer o, const char* what, std::initializer_list<int> 
                 const std::vector<float> truth = k < 0 ? one.plain(v) : one.plain_slot(v, k);
                 std::vector<float> all(truth.size());
                 for (std::int64_t r = 0; r < info.rows; ++r) {
-                    const sharded::row_store& store =
+                    const parameter_servers::row_store& store =
                         stores[std::size_t(t)][std::size_t(place[std::size_t(t)].server(r))];
                     float* const to = all.data() + r * info.width;
                     if (k < 0) store.read(place[std::size_t(t)].local(r), to);
@@ -278,7 +278,7 @@ BOOST_AUTO_TEST_CASE(bits_are_those_of_whole_tables) {
     compare(indices<3> >> embedding<1000, 8> >> flatten >> dense<4>, softmax_cross_entropy, adam{}, "embedding", {3},
             {1000});
     compare(indices<3> >> embedding<1000, 8> >> flatten >> dense<16>, mse, adam{}, "unique rows are multiplied once",
-            {3}, {1000}, 2, sharded::row_partition::div);
+            {3}, {1000}, 2, parameter_servers::row_partition::div);
     compare(indices<4> >> embedding_bag<500, 6, combine::mean, 0> >> dense<4>, softmax_cross_entropy, adam{},
             "bag with padding", {4}, {500});
     compare(inputs(indices<1>, indices<1>) >> embedding_columns<4, 30, 2000> >> flatten >> dense<4>,
@@ -288,7 +288,7 @@ BOOST_AUTO_TEST_CASE(bits_are_those_of_whole_tables) {
     compare(indices<2> >> embedding<300, 6> >> flatten >> candidate_scores<400>, sampled_softmax<400, 9>, sgd{},
             "sampled softmax", {2}, {300});
     compare(indices<2> >> embedding<300, 6> >> flatten >> candidate_scores<400>, nce<400, 20, true, sampling::unique>,
-            sgd{}, "different candidates", {2}, {300}, 2, sharded::row_partition::div);
+            sgd{}, "different candidates", {2}, {300}, 2, parameter_servers::row_partition::div);
 }
 
 BOOST_AUTO_TEST_CASE(tables_end_as_those_of_one_device) {
@@ -320,7 +320,7 @@ BOOST_AUTO_TEST_CASE(rows_begin_as_those_of_a_whole_table) {
 BOOST_AUTO_TEST_CASE(what_does_not_fit_is_told) {
     using T = program<decltype(indices<3> >> embedding<1000, 8> >> flatten >> dense<4>),
                       decltype(softmax_cross_entropy), program_mode::training>;
-    const sharded::row_placement place{1000, 2, sharded::row_partition::mod};
+    const parameter_servers::row_placement place{1000, 2, parameter_servers::row_partition::mod};
     sinter::detail::remote_tables<T> tables({&place, 1});
     batch_of_columns data({3}, {1000}, 1, batch);
     data.columns[0].whole[4] = 1000;
@@ -343,7 +343,7 @@ BOOST_AUTO_TEST_CASE(lookups_of_tensorflows_test) {
     using Net = std::remove_const_t<decltype(net)>;
     using T = program<Net, mse_loss, program_mode::training>;
     using P = programs<Net, mse_loss>;
-    const sharded::row_placement place{5, 3, sharded::row_partition::div};
+    const parameter_servers::row_placement place{5, 3, parameter_servers::row_partition::div};
     BOOST_TEST((place.rows_of(0) == 2 && place.rows_of(1) == 2 && place.rows_of(2) == 1));
     sinter::detail::remote_tables<T> tables({&place, 1});
     replica<P> worker(cpu_device::options{1});

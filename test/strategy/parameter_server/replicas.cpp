@@ -29,8 +29,8 @@ std::string trained(const Strategy& strategy, progress* made = nullptr, std::int
         if (made && t.session().member().chief()) ++*made;
     }
     detail::end_training(t);
-    if (!t.session().member().chief()) return joined({t.steps()});
-    return joined(
+    if (!t.session().member().chief()) return to_text({t.steps()});
+    return to_text(
         {t.steps(), " steps, loss ", base::general_text(loss, 9), ", file ", hash_of_file(t)});
 }
 
@@ -52,7 +52,7 @@ BOOST_AUTO_TEST_CASE(a_killed_server_changes_no_bit) {
         for (int i = 0; i < 60000 && made < 5 + 11 * victim; ++i) ::usleep(500);
         job.signal(workers + victim, SIGKILL);
         BOOST_TEST(job.result(0) == expected, "server " << victim << " was killed");
-        BOOST_TEST(job.result(1) == joined({steps}));
+        BOOST_TEST(job.result(1) == to_text({steps}));
         for (int s = 0; s < servers; ++s) BOOST_TEST(job.result(workers + s) == (s == victim ? "KILLED" : "served"));
     }
 }
@@ -84,11 +84,11 @@ std::string goes_back(const Strategy& strategy, const std::string& file, bool ag
     save(t, file);
     go_on(10);
     load(t, file);
-    std::string said = joined({t.steps(), hash_of_file(t) == early ? " loaded, " : " something else, "});
+    std::string said = to_text({t.steps(), hash_of_file(t) == early ? " loaded, " : " something else, "});
     if (again) {
         go_on(6);
         t.reset();
-        said += joined({t.steps(), " ", hash_of_file(t), ", "});
+        said += to_text({t.steps(), " ", hash_of_file(t), ", "});
     }
     if (done) {
         if (t.session().member().chief()) done->set();
@@ -96,7 +96,7 @@ std::string goes_back(const Strategy& strategy, const std::string& file, bool ag
     }
     go_on(10);
     detail::end_training(t);
-    return joined({said, t.steps(), " ", hash_of_file(t)});
+    return to_text({said, t.steps(), " ", hash_of_file(t)});
 }
 
 BOOST_AUTO_TEST_CASE(both_copies_go_back_and_begin_anew) {
@@ -145,7 +145,7 @@ BOOST_AUTO_TEST_CASE(who_takes_over_writes_the_checkpoints) {
         for (int i = 0; i < 60000 && made < 9; ++i) ::usleep(500);
         job.signal(2, SIGKILL);
         ended = job.result(0);
-        BOOST_TEST(holds(ended, joined({steps, " steps"})), ended);
+        BOOST_TEST(holds(ended, to_text({steps, " steps"})), ended);
         for (const int i : {1, 3}) job.result(i);
     }
     server_job again(2, 2);

@@ -26,11 +26,11 @@ std::string trained(const Strategy& strategy, int first, int end) {
     if (detail::has_served(t)) return "served";
     for (int i = first; i < end; ++i) server_words::step(t, all, i);
     detail::end_training(t);
-    if (!t.session().member().chief()) return joined({t.steps()});
-    return joined({t.steps(), " steps, file ", hash_of_file(t)});
+    if (!t.session().member().chief()) return to_text({t.steps()});
+    return to_text({t.steps(), " steps, file ", hash_of_file(t)});
 }
 std::string job_of(int workers, int servers, const std::string& folder, int first, int end,
-                   sharded::row_partition rows = sharded::row_partition::mod) {
+                   parameter_servers::row_partition rows = parameter_servers::row_partition::mod) {
     server_job job(workers, servers);
     job.start_all([=](const cluster& c) {
         parameter_server_options o{.rows = rows, .checkpoints = folder, .save_every_steps = 10};
@@ -47,11 +47,11 @@ BOOST_AUTO_TEST_CASE(a_job_goes_on_on_another_number_of_servers) {
         const temporary_folder folder;
         const std::string where = folder / "servers";
         job_of(1, from, where, 0, cut);
-        BOOST_TEST(std::filesystem::exists(where + joined({"/step-", cut, "/manifest.json"})));
+        BOOST_TEST(std::filesystem::exists(where + to_text({"/step-", cut, "/manifest.json"})));
         BOOST_TEST(job_of(2, to, where, cut, steps) == expected);
     }
     const temporary_folder folder;   // rows dealt out another way, too
-    job_of(1, 3, folder / "servers", 0, cut, sharded::row_partition::div);
+    job_of(1, 3, folder / "servers", 0, cut, parameter_servers::row_partition::div);
     BOOST_TEST(job_of(1, 2, folder / "servers", cut, steps) == expected);
 }
 

@@ -36,7 +36,7 @@ void ends_the_job(const life& f, board& b, int victim, double pause) {
         job.signal(victim, SIGKILL);
         BOOST_TEST(job.result(victim) == "KILLED");
         job.start(victim, f, pause);
-        const std::string who = joined({"worker/", victim});
+        const std::string who = to_text({"worker/", victim});
         for (const int i : {1 - victim, 2, 3}) {
             const std::string said = job.result(i);
             BOOST_TEST((holds(said, "error: ") && holds(said, who) && holds(said, "started again")), i << ": " << said);
@@ -61,8 +61,8 @@ void goes_on(const life& f, board& b, int victim, double pause, int workers = 2,
 
 bool is_whole(const std::string& checkpoint) {
     if (!std::filesystem::exists(checkpoint + "/manifest.json")) return false;
-    const auto parts = sharded::read_manifest(checkpoint + "/manifest.json").shards;
-    for (const sharded::shard_record& r : parts)
+    const auto parts = parameter_servers::read_manifest(checkpoint + "/manifest.json").shards;
+    for (const parameter_servers::shard_record& r : parts)
         if (r.step != parts[0].step || r.clock != parts[0].clock) return false;
     return parts.size() == 2;
 }

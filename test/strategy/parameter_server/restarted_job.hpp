@@ -72,7 +72,7 @@ std::string trains(const cluster& c, const settings& s, board& b) {
     model.train(train, {.max_steps = s.max_steps, .validation = &measured, .progress = nullptr},
                 writes_on{b, c.rank()});
     if (model.inner().session().serves()) return "served";
-    return joined({"after ", model.inner().steps()});
+    return to_text({"after ", model.inner().steps()});
 }
 
 } // namespace sinter::restarts

@@ -84,7 +84,7 @@ private:
     std::string state() const {
         std::string s;
         for (int i = 0; i < members; ++i)
-            s += joined({i ? ", " : "", i < workers ? "worker/" : "ps/", i < workers ? i : i - workers,
+            s += to_text({i ? ", " : "", i < workers ? "worker/" : "ps/", i < workers ? i : i - workers,
                          well_[i] ? " ended" : " runs"});
         return s;
     }
@@ -101,7 +101,7 @@ private:
             } else if (b_.stop) {
                 well_[i] = true;
             } else {
-                fault_ = joined({"member ", i, " has ended: ", said});
+                fault_ = to_text({"member ", i, " has ended: ", said});
             }
         }
     }
@@ -112,7 +112,7 @@ private:
             look();
             ::usleep(1000);
             if (base::monotonic_seconds() > until)
-                fault_ = joined({"no step for ", static_cast<int>(patience), " s, after ", kills_, " kills and ",
+                fault_ = to_text({"no step for ", static_cast<int>(patience), " s, after ", kills_, " kills and ",
                                  stops_, " stops"});
         }
     }

@@ -38,8 +38,8 @@ std::string trained(Trainer t) {
             t.step({.labels = all.labels + i * batch, .size = i % 4 == 3 ? 3 : batch, .inputs = {&in, 1}}));
     }
     detail::end_training(t);
-    if (!t.session().member().chief()) return joined({t.steps()});
-    return joined({"losses ", base::general_text(losses, 12), ", file ", hash_of_file(t)});
+    if (!t.session().member().chief()) return to_text({t.steps()});
+    return to_text({"losses ", base::general_text(losses, 12), ", file ", hash_of_file(t)});
 }
 constexpr auto net = indices<width> >> embedding<40, 6> >> flatten >> candidate_scores<classes>;
 
@@ -51,7 +51,7 @@ void compare(const char* what, Make make) {
         job.start_all([=](const cluster& c) { return trained(make(canonical<4>(parameter_server<sync<0>>{c}))); });
         const std::string found = job.result(0);
         BOOST_TEST(found == expected, what << ", " << workers << " workers: " << found << " and not " << expected);
-        for (int i = 1; i < workers; ++i) BOOST_TEST(job.result(i) == joined({steps}));
+        for (int i = 1; i < workers; ++i) BOOST_TEST(job.result(i) == to_text({steps}));
         for (int i = workers; i < job.size(); ++i) BOOST_TEST(job.result(i) == "served");
     }
 }

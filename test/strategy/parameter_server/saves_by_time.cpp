@@ -58,7 +58,7 @@ void all_save_together(batch_input input, bool one_step, std::int64_t every = 0)
         if (!f.is_directory()) continue;
         BOOST_TEST(std::filesystem::exists(f.path() / "manifest.json"), f.path());
         for (int s = 0; s < servers; ++s)
-            BOOST_TEST(std::filesystem::exists(f.path() / joined({"shard-", s, "-of-", servers, ".safetensors"})));
+            BOOST_TEST(std::filesystem::exists(f.path() / to_text({"shard-", s, "-of-", servers, ".safetensors"})));
         std::ifstream in(f.path() / "manifest.json");
         std::stringstream text;
         text << in.rdbuf();

@@ -72,8 +72,8 @@ std::string trained(const cluster& c, const parameter_server_options& o, const s
     if (model.inner().session().serves()) ++made;
     model.train(data, {.max_steps = endless, .progress = nullptr}, counts_steps{made}, signals,
                 save_checkpoints(folder, {.every_steps = endless, .keep = 9}));
-    if (model.inner().session().serves()) return joined({"served by ", signals.signal()});
-    return joined({"step ", model.inner().steps()});
+    if (model.inner().session().serves()) return to_text({"served by ", signals.signal()});
+    return to_text({"step ", model.inner().steps()});
 }
 std::int64_t number_behind(const std::string& text, const std::string& word) {
     const auto at = text.find(word + " ");
@@ -114,7 +114,7 @@ void all_stop(batch_input input, int victim, int replicas = 1) {
             if (input == batch_input::global) BOOST_TEST(job.result(i) == chief);
             else BOOST_TEST(number_behind(job.result(i), "step") > 0, job.result(i));
         for (int s = 0; s < servers; ++s)
-            BOOST_TEST(job.result(workers + s) == joined({"served by ", s == victim ? SIGTERM : 0}));
+            BOOST_TEST(job.result(workers + s) == to_text({"served by ", s == victim ? SIGTERM : 0}));
         BOOST_TEST(std::filesystem::exists(checkpoint_folder(where, 9).name(step)));
         BOOST_TEST(whole_in(of_servers) == std::vector<std::int64_t>{step}, boost::test_tools::per_element());
     }
@@ -156,7 +156,7 @@ BOOST_AUTO_TEST_CASE(a_server_that_only_follows) {
     const std::string chief = job.result(0);
     BOOST_TEST(number_behind(chief, "step") >= 20, chief);
     for (int i = 1; i < workers; ++i) BOOST_TEST(job.result(i) == chief);
-    BOOST_TEST(job.result(workers) == joined({"served by ", SIGTERM}));
+    BOOST_TEST(job.result(workers) == to_text({"served by ", SIGTERM}));
     BOOST_TEST(job.result(workers + 1) == "served by 0");
 }
 BOOST_AUTO_TEST_CASE(a_server_that_no_worker_has_come_to) {
@@ -171,7 +171,7 @@ BOOST_AUTO_TEST_CASE(a_server_that_no_worker_has_come_to) {
         begun.wait_for(servers);
         for (int s = 0; s < servers; ++s) job.signal(1 + s, SIGTERM);
         for (int s = 0; s < servers; ++s)   // long before they would say that nobody has come
-            BOOST_TEST(job.result(1 + s, 15) == joined({"served by ", SIGTERM}));
+            BOOST_TEST(job.result(1 + s, 15) == to_text({"served by ", SIGTERM}));
     }
 }
 
@@ -192,7 +192,7 @@ std::string looped(const cluster& c, progress& made) {
     }
     if (t.session().serves()) return "served";
     detail::end_training(t);
-    return joined({"step ", t.steps()});
+    return to_text({"step ", t.steps()});
 }
 BOOST_AUTO_TEST_CASE(a_loop_of_ones_own) {
     const auto stops = [](auto f) {
@@ -217,7 +217,7 @@ std::string whole_program(const cluster& c, const std::string& folder, std::int6
     const auto r = train_and_evaluate(
         model, {.data = &data, .max_steps = max_steps, .folder = folder, .every_steps = endless, .progress = nullptr},
         {.data = &test, .start_delay = 0}, counts_steps{made});
-    return joined({"interrupted ", r.interrupted ? 1 : 0, " steps ", r.steps});
+    return to_text({"interrupted ", r.interrupted ? 1 : 0, " steps ", r.steps});
 }
 BOOST_AUTO_TEST_CASE(train_and_evaluate_is_interrupted_and_goes_on) {
     const temporary_folder folder;
@@ -239,7 +239,7 @@ BOOST_AUTO_TEST_CASE(train_and_evaluate_is_interrupted_and_goes_on) {
     *made = 0;
     server_job job(workers, servers);
     job.start_all([&](const cluster& c) { return whole_program(c, where, step + 7, *made); });
-    for (int i = 0; i < workers; ++i) BOOST_TEST(job.result(i) == joined({"interrupted 0 steps ", step + 7}));
+    for (int i = 0; i < workers; ++i) BOOST_TEST(job.result(i) == to_text({"interrupted 0 steps ", step + 7}));
     BOOST_TEST(*made == servers + 7);
 }
 

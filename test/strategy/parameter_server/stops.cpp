@@ -48,8 +48,8 @@ struct files_when_asked {
     template <class Run>
     void after_step(Run& run, const data::batch_view&) {
         if (!run.save_is_asked) return;
-        steps += joined({run.step, " "});
-        run.save_checkpoint(joined({folder, "/asked-", run.step}));
+        steps += to_text({run.step, " "});
+        run.save_checkpoint(to_text({folder, "/asked-", run.step}));
     }
 };
 std::string files_in(const std::string& folder) {
@@ -86,7 +86,7 @@ std::string trained(const cluster& c, does what, int who, const std::string& fol
                 deed{what, who, static_cast<std::uint64_t>(c.rank() + 7)}, signals, asked,
                 save_checkpoints(folder, {.every_steps = 10000, .keep = 9}));
     if (model.inner().session().serves()) return "served";
-    return joined({"step ", model.inner().steps(), " files ", asked.steps});
+    return to_text({"step ", model.inner().steps(), " files ", asked.steps});
 }
 std::int64_t number_behind(const std::string& text, const std::string& word) {
     const auto at = text.find(word + " ");
@@ -166,7 +166,7 @@ std::string stops_early(const cluster& c) {
     early_stop stop({.what = watched::loss, .min_delta = 1e-3, .patience = 0});
     const auto done = model.train(data, {.epochs = 60, .progress = nullptr}, stop);
     if (model.inner().session().serves()) return "served";
-    std::string all = joined({"epochs ", done.size(), " stopped ", stop.stopped() ? 1 : 0});
+    std::string all = to_text({"epochs ", done.size(), " stopped ", stop.stopped() ? 1 : 0});
     for (const epoch_result& e : done) all += " " + base::general_text(double{e.loss}, 17);
     return all;
 }

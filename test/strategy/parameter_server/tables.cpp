@@ -74,7 +74,7 @@ std::string trained(const Strategy& strategy, Net net, Loss loss, Optimizer o) {
     const std::vector<float> seen = run<Columns, Width, false>(t);
     detail::end_training(t);
     const std::vector<std::byte> file = t.session().member().chief() ? save_to_memory(t) : std::vector<std::byte>{};
-    return joined({"loss ", base::general_text(double{seen[steps - 1]}, 9), ", outputs ", hash_of(seen), ", file ",
+    return to_text({"loss ", base::general_text(double{seen[steps - 1]}, 9), ", outputs ", hash_of(seen), ", file ",
                    hash_text({file.data(), file.size()})});
 }
 /// `Plain`: without canonical.
@@ -143,7 +143,7 @@ BOOST_AUTO_TEST_CASE(workers_at_their_own_pace_share_keys) {
         }
         detail::end_training(t);
         return last < first ? "learns"
-            : joined({"from ", base::general_text(first, 4), " to ", base::general_text(last, 4)});
+            : to_text({"from ", base::general_text(first, 4), " to ", base::general_text(last, 4)});
     });
     for (int i = 0; i < 2; ++i) BOOST_TEST(job.result(i) == "learns");
     for (int i = 2; i < 4; ++i) BOOST_TEST(job.result(i) == "served");

@@ -67,7 +67,7 @@ std::string story(const Strategy& s, const std::string& file) {
     for (int i = 7; i < 12; ++i) add(double{t.step(e.at(i))});
     t.set_plain(t.parameter(0), std::vector<float>(8 * 16, 0.1f).data());
     for (int i = 0; i < 3; ++i) add(double{t.step(e.at(i))});
-    return joined({t.steps(), ": ", all, hash_of_file(t)});
+    return to_text({t.steps(), ": ", all, hash_of_file(t)});
 }
 BOOST_AUTO_TEST_CASE(one_worker_does_what_one_device_does) {
     const temporary_folder folder;
@@ -114,14 +114,14 @@ std::string loads_while_others_lag(const cluster& c, const std::string& file) {
     for (const std::int64_t to : {17, 25, 12}) {
         go_on(to);
         load(t, file);
-        all += joined({t.steps(), hash_of_file(t) == saved ? " loaded, " : " something else, "});
+        all += to_text({t.steps(), hash_of_file(t) == saved ? " loaded, " : " something else, "});
         double all_have_read = 1;   // before one of them goes on
         t.session().reduce(span<double>(&all_have_read, 1));
     }
     go_on(15);
     detail::end_training(t);
     const std::string end = hash_of_file(t) == saved ? "not trained" : hash_of_file(t);
-    return joined({all, t.steps(), " ", end});
+    return to_text({all, t.steps(), " ", end});
 }
 BOOST_AUTO_TEST_CASE(a_file_is_loaded_while_others_lag) {
     const auto of = [](auto f) {
@@ -158,7 +158,7 @@ std::string follows(const Strategy& s, const std::string& begun) {
         if (!t.session().member().chief()) {
             for (int k = 0; k < 1'000'000; ++k) {
                 if (k == 3) std::ofstream(begun) << "begun";
-                sharded::client* const c = t.session().client();
+                parameter_servers::client* const c = t.session().client();
                 const bool told = c && c->version() >= t.parameters();
                 const float loss = t.step(e.at(0));
                 if (told) return text(loss);
@@ -176,7 +176,7 @@ std::string follows(const Strategy& s, const std::string& begun) {
     return text(t.step(e.at(0)));
 }
 BOOST_AUTO_TEST_CASE(what_the_chief_writes_in_mid_training) {
-    const std::string begun = joined({"parameter_server_begun_", ::getpid()});
+    const std::string begun = to_text({"parameter_server_begun_", ::getpid()});
     const std::string expected = follows(canonical<1>(single<cpu_device>{}), begun);
     const auto of = [&](auto f) {
         std::filesystem::remove(begun);
@@ -206,7 +206,7 @@ std::string trains_and_evaluates(const cluster& c, const std::string& folder, st
         {.data = &test, .throttle = 0});
     const char* const does = r.does == duty::serve ? "served" : r.does == duty::both ? "chief" : "trained";
     if (r.does == duty::serve) return does;
-    return joined({does, " ", c.rank() == 0 ? r.evaluations.back().step : std::int64_t{-1}});
+    return to_text({does, " ", c.rank() == 0 ? r.evaluations.back().step : std::int64_t{-1}});
 }
 BOOST_AUTO_TEST_CASE(jobs_go_on_from_checkpoints) {
     const temporary_folder outer;
@@ -214,11 +214,11 @@ BOOST_AUTO_TEST_CASE(jobs_go_on_from_checkpoints) {
     for (const std::int64_t steps : {100, 230, 230}) {
         server_job job(2, 2);
         job.start_all([&](const cluster& c) { return trains_and_evaluates(c, folder, steps); });
-        BOOST_TEST(job.result(0) == joined({"chief ", steps}));
+        BOOST_TEST(job.result(0) == to_text({"chief ", steps}));
         const std::string other = job.result(1);   // which may come when all is done, and nobody is there any more
         BOOST_TEST((other == "trained -1" || other.find("it was not there within") != std::string::npos), other);
         for (const int i : {2, 3}) BOOST_TEST(job.result(i) == "served");
-        BOOST_TEST(std::filesystem::exists(joined({folder, "/step-", steps, ".safetensors"})));
+        BOOST_TEST(std::filesystem::exists(to_text({folder, "/step-", steps, ".safetensors"})));
     }
 }
 
@@ -234,7 +234,7 @@ std::string lowers_rates(const Strategy& s) {
     model.train(data, {.epochs = 4, .progress = nullptr}, slower);
     if constexpr (requires { model.inner().session().serves(); })
         if (model.inner().session().serves()) return "served";
-    return joined({slower.reductions(), " ", hash_of_file(model.inner())});
+    return to_text({slower.reductions(), " ", hash_of_file(model.inner())});
 }
 BOOST_AUTO_TEST_CASE(rates_that_hooks_lower) {
     const std::string expected = lowers_rates(canonical<1>(single<cpu_device>{}));
@@ -281,9 +281,9 @@ std::string loops(const cluster& c) {
             t.step(b);
             own += t.last_step().examples > 0;
         }
-    if (t.session().serves()) return joined({"served ", own});
+    if (t.session().serves()) return to_text({"served ", own});
     t.end_training();
-    return joined({own, " of ", t.session().client()->global_step()});
+    return to_text({own, " of ", t.session().client()->global_step()});
 }
 BOOST_AUTO_TEST_CASE(a_loop_of_ones_own) {
     server_job job(2, 2);

@@ -42,7 +42,7 @@ std::string trains(const cluster& c, bool in_data, float rate_of_one = 0.1f) {
     throws_at hook{bad && !in_data ? 7 : -1};
     model.train(data, {.max_steps = steps, .progress = nullptr}, hook);
     if (model.inner().session().serves()) return "served";
-    return joined({"after ", model.inner().steps()});
+    return to_text({"after ", model.inner().steps()});
 }
 template <auto Mode>
 void all_end(bool in_data) {
@@ -80,7 +80,7 @@ BOOST_AUTO_TEST_CASE(workers_with_batches_of_their_own_go_on) {
     for (const bool in_data : {false, true}) {
         server_job job(3, 2, 20);
         job.start_all([=](const cluster& c) { return trains<async>(c, in_data); });
-        BOOST_TEST(job.result(0) == joined({"after ", steps}));
+        BOOST_TEST(job.result(0) == to_text({"after ", steps}));
         BOOST_TEST(job.result(1).starts_with("error: "), job.result(1));
         BOOST_TEST(job.result(2).starts_with("after "), job.result(2));
         for (int i = 3; i < 5; ++i) BOOST_TEST(job.result(i) == "served");

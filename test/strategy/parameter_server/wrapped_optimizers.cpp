@@ -47,7 +47,7 @@ template <class Optimizer>
 void balanced(Optimizer, double most) {
     using P = shards_program<decltype(net), Optimizer>;
     for (const int servers : {2, 3, 5}) {
-        const sharded::dense_placement p = sharded::place(sinter::detail::blocks_of<P, Optimizer>(), servers);
+        const parameter_servers::dense_placement p = parameter_servers::place(sinter::detail::blocks_of<P, Optimizer>(), servers);
         std::int64_t largest = 0, all = 0;
         for (const std::int64_t n : p.floats) largest = std::max(largest, n), all += n;
         BOOST_TEST(static_cast<double>(largest) * servers <= most * static_cast<double>(all));
@@ -60,12 +60,12 @@ void balanced(Optimizer, double most) {
 
 BOOST_AUTO_TEST_CASE(norms) {
     for (const bool on_servers : {false, true}) {
-        check_shards(net, clip_by_global_norm{0.02f, adam{}}, "clip_by_global_norm", sharded::row_partition::mod,
+        check_shards(net, clip_by_global_norm{0.02f, adam{}}, "clip_by_global_norm", parameter_servers::row_partition::mod,
                      on_servers);
         check_shards(net, clip_by_global_norm{0.02f, groups}, "clip_by_global_norm of groups",
-                     sharded::row_partition::mod, on_servers);
+                     parameter_servers::row_partition::mod, on_servers);
         check_shards(net, clip_by_global_norm{0.02f, lamb{}}, "clip_by_global_norm of lamb",
-                     sharded::row_partition::mod, on_servers);
+                     parameter_servers::row_partition::mod, on_servers);
     }
     check_shards(net, clip_by_norm{0.02f, adam{}}, "clip_by_norm");
     check_shards(net, lamb{.weight_decay = 0.01f}, "lamb");
@@ -131,7 +131,7 @@ BOOST_AUTO_TEST_CASE(tables_by_rows) {
     constexpr auto lookups = table_nets::tables >> dense<3>;
     BOOST_TEST((shards_program<decltype(lookups), adam>::v.n_lists == 3));
     constexpr auto lamb_but_for_tables = parameter_groups{lamb{}, group_of<"once", "twice", "bag">(adagrad{})};
-    for (const auto how : {sharded::row_partition::mod, sharded::row_partition::div}) {
+    for (const auto how : {parameter_servers::row_partition::mod, parameter_servers::row_partition::div}) {
         check_shards(lookups, sgd{.learning_rate = 0.1f}, "tables, sgd", how);
         check_shards(lookups, adam{}, "tables, adam", how);
         check_shards(lookups, moving_average{0.9f, ftrl{}}, "tables, moving average", how);

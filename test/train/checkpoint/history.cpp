@@ -49,7 +49,7 @@ float taken_back(const std::string& folder, int keep) {
 steps_list list(const std::string& folder) { return checkpoint_folder(folder, 1).steps(); }
 void is(const steps_list& a, const steps_list& b) { BOOST_TEST(a == b, boost::test_tools::per_element()); }
 void damage(const std::string& folder, std::int64_t step, bool head = false) {
-    const std::string name = folder + joined({"/step-", step, ".safetensors"});
+    const std::string name = folder + to_text({"/step-", step, ".safetensors"});
     std::string bytes = read_bytes(name);
     if (head) bytes.resize(20);
     else bytes.back() = static_cast<char>(bytes.back() ^ 1);

@@ -127,7 +127,7 @@ struct prefetch_step { int depth; };   ///< 0: by the batches' size
 /// Up to `depth` batches ahead of the caller. option_error unless 1 <= depth <= 1024.
 SINTER_COLD inline prefetch_step prefetch(int depth) {
     if (depth < 1 || depth > 1024)
-        throw option_error("impossible depth", "prefetch", joined({depth}), "1 to 1024 batches");
+        throw option_error("impossible depth", "prefetch", to_text({depth}), "1 to 1024 batches");
     return {depth};
 }
 /// So many ahead as take a megabyte, but 2 to 16: small batches are used up while a sleeping thread

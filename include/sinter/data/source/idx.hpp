@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/base/cold.hpp>
-#include <sinter/base/joined.hpp>
+#include <sinter/base/to_text.hpp>
 #include <sinter/data/dataset.hpp>
 #include <sinter/io/idx.hpp>
 #include <limits>
@@ -15,7 +15,7 @@ template <class = void>
 SINTER_COLD inline dataset idx(const std::string& images_path) {
     io::idx_array file = io::read_idx(images_path, [&](const io::idx_array& header) {
         std::string got;
-        for (std::int64_t e : header.extents) got += joined({got.empty() ? "" : " x ", e});
+        for (std::int64_t e : header.extents) got += to_text({got.empty() ? "" : " x ", e});
         bool usable = header.type == io::idx_type::u8 && (header.extents.size() == 3 || header.extents.size() == 4);
         std::int64_t numbers = 1;   // in an image
         for (std::size_t i = 1; usable && i < header.extents.size(); ++i) {
@@ -25,7 +25,7 @@ SINTER_COLD inline dataset idx(const std::string& images_path) {
         }
         if (!usable)
             throw data_error("not a file of images", images_path,
-                             joined({got, header.type == io::idx_type::u8 ? "" : ", not bytes"}),
+                             to_text({got, header.type == io::idx_type::u8 ? "" : ", not bytes"}),
                              "bytes, n x height x width (x channels)");
     });
     const auto extent = [&](std::size_t i) { return i < file.extents.size() ? static_cast<int>(file.extents[i]) : 1; };
@@ -40,18 +40,18 @@ SINTER_COLD inline dataset idx(const std::string& images_path, const std::string
     // Before they are read: of gzipped zeros a few bytes make gigabytes.
     const io::idx_array file = io::read_idx(labels_path, [&](const io::idx_array& header) {
         if (header.type != io::idx_type::u8 || header.extents.size() != 1)
-            throw data_error("not a file of labels", labels_path, joined({header.extents.size(), " extents"}),
+            throw data_error("not a file of labels", labels_path, to_text({header.extents.size(), " extents"}),
                              "bytes, one extent");
         if (header.extents[0] != set.size())
             throw data_error("as many labels as images are needed", labels_path,
-                             joined({header.extents[0], " labels"}), joined({set.size(), ", as in ", images_path}));
+                             to_text({header.extents[0], " labels"}), to_text({set.size(), ", as in ", images_path}));
     });
     std::vector<std::int32_t> labels(file.bytes.size());
     for (std::size_t i = 0; i < labels.size(); ++i) {
         labels[i] = std::to_integer<std::int32_t>(file.bytes[i]);
         if (classes > 0 && labels[i] >= classes)
-            throw data_error("label out of range", joined({labels_path, ", label ", i}), joined({labels[i]}),
-                             joined({"0 to ", classes - 1}));
+            throw data_error("label out of range", to_text({labels_path, ", label ", i}), to_text({labels[i]}),
+                             to_text({"0 to ", classes - 1}));
     }
     return set.labels(std::move(labels));
 }

@@ -74,7 +74,7 @@ struct batch_step { int size; bool drop_remainder; };
 /// Batches of `size` examples; the last of a pass may have fewer, or is left out with
 /// {.drop_remainder = true}. option_error unless size >= 1.
 SINTER_COLD inline batch_step batch(int size, batch_options o = {}) {
-    if (size < 1) throw option_error("impossible batch size", "batch", joined({size}), "at least 1");
+    if (size < 1) throw option_error("impossible batch size", "batch", to_text({size}), "at least 1");
     return {size, o.drop_remainder};
 }
 SINTER_COLD inline pipeline operator|(examples up, batch_step s) {

@@ -37,8 +37,8 @@ void add_column(dataset& to, const column& c, std::int64_t n, F row) {
 inline dataset gather(const dataset& from, span<const std::int64_t> places) {
     for (std::size_t i = 0; i < places.size(); ++i)
         if (places[i] < 0 || places[i] >= from.size())
-            throw data_error("no such example", joined({"gather, place ", i}), joined({places[i]}),
-                             joined({"0 to ", from.size() - 1}));
+            throw data_error("no such example", to_text({"gather, place ", i}), to_text({places[i]}),
+                             to_text({"0 to ", from.size() - 1}));
     dataset to;
     for (std::size_t c = 0; c < from.columns().size(); ++c)
         detail::add_column(to, from.columns()[c], static_cast<std::int64_t>(places.size()),
@@ -54,19 +54,19 @@ inline dataset concat(span<const dataset> sets) {
     for (std::size_t s = 0; s < sets.size(); ++s) {
         const column_list &a = sets[0].columns(), &b = sets[s].columns();
         if (a.size() != b.size())
-            throw data_error("sets of different columns", joined({"concat, set ", s}), joined({b.size(), " columns"}),
-                             joined({a.size(), ", as the first has"}));
+            throw data_error("sets of different columns", to_text({"concat, set ", s}), to_text({b.size(), " columns"}),
+                             to_text({a.size(), ", as the first has"}));
         for (std::size_t c = 0; c < a.size(); ++c)
             if (a[c].use != b[c].use || a[c].row != b[c].row || a[c].pixels != b[c].pixels)
-                throw data_error("sets of different columns", joined({"concat, set ", s, ", column ", c}),
-                                 joined({b[c].width(), b[c].pixels ? " pixels" : " numbers"}),
-                                 joined({a[c].width(), a[c].pixels ? " pixels" : " numbers",
+                throw data_error("sets of different columns", to_text({"concat, set ", s, ", column ", c}),
+                                 to_text({b[c].width(), b[c].pixels ? " pixels" : " numbers"}),
+                                 to_text({a[c].width(), a[c].pixels ? " pixels" : " numbers",
                                          " of the same role, extents and type, as the first has"}));
         for (std::size_t c = 0; c < a.size(); ++c)
             if (a[c].name != b[c].name)
-                throw data_error("sets of different columns", joined({"concat, set ", s, ", column ", c}),
+                throw data_error("sets of different columns", to_text({"concat, set ", s, ", column ", c}),
                                  b[c].name ? b[c].name : "no name",
-                                 a[c].name ? joined({a[c].name, ", as the first has"})
+                                 a[c].name ? to_text({a[c].name, ", as the first has"})
                                            : "no name, as the first has none");
         ends.push_back(n += sets[s].size());
     }
@@ -88,7 +88,7 @@ inline dataset concat(std::initializer_list<dataset> sets) {
 /// order equally likely.
 inline std::vector<std::int64_t> random_order(std::int64_t n, std::uint64_t seed = 0) {
     if (n < 0 || n > (std::int64_t{1} << 32) - 1)
-        throw option_error("impossible number", "random_order", joined({n}), "0 to 2^32 - 1");
+        throw option_error("impossible number", "random_order", to_text({n}), "0 to 2^32 - 1");
     std::vector<std::int64_t> order(static_cast<std::size_t>(n));
     for (std::size_t i = 0; i < order.size(); ++i) order[i] = static_cast<std::int64_t>(i);
     random_stream random(base::stream(seed, base::fnv1a("data/random_order")));

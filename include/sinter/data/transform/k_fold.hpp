@@ -42,7 +42,7 @@ private:
     std::vector<std::vector<std::int64_t>> parts_;
 
     [[noreturn]] static void refuse(int k, std::int64_t n) {
-        throw option_error("impossible number of folds", "k_fold", joined({k, " of ", n, " examples"}),
+        throw option_error("impossible number of folds", "k_fold", to_text({k, " of ", n, " examples"}),
                            "at least 2, and an example, or a group, for each");
     }
 };

@@ -124,7 +124,7 @@ struct shuffle_step { std::int64_t buffer; std::uint64_t seed; };
 /// for equal (seed, pass). option_error for other buffer sizes.
 SINTER_COLD inline shuffle_step shuffle(std::int64_t buffer, std::uint64_t seed = 0) {
     if (buffer < 1 || buffer > (std::int64_t{1} << 31))
-        throw option_error("impossible buffer size", "shuffle", joined({buffer}), "1 to 2^31 examples");
+        throw option_error("impossible buffer size", "shuffle", to_text({buffer}), "1 to 2^31 examples");
     return {buffer, seed};
 }
 SINTER_COLD inline examples operator|(examples up, shuffle_step s) {

@@ -67,7 +67,7 @@ inline std::vector<double> checked_shares(span<const double> shares, const char*
 template <class T>
 void need_one_an_example(const std::optional<span<const T>>& values, std::int64_t n, const char* where) {
     if (values && static_cast<std::int64_t>(values->size()) != n)
-        throw data_error("one is needed for each example", where, joined({values->size()}), joined({n}));
+        throw data_error("one is needed for each example", where, to_text({values->size()}), to_text({n}));
 }
 /// Where each example goes.
 inline std::vector<std::size_t> part_of_each(std::int64_t n, span<const double> shares, const split_options& o) {

@@ -9,7 +9,7 @@
 
 #include <sinter/base/error.hpp>
 #include <sinter/base/os/fork.hpp>
-#include <sinter/base/joined.hpp>
+#include <sinter/base/to_text.hpp>
 #include <sinter/base/patience.hpp>
 #include <sinter/base/os/posix_thread.hpp>
 #include <sinter/device/cpu/denormals.hpp>
@@ -31,7 +31,7 @@ public:
     /// the system grants no more threads.
     SINTER_COLD explicit team(int threads = 0) : size_(threads ? threads : usable_cores()) {
         if (threads < 0 || threads > most)
-            throw option_error("number of threads", "team", joined({threads}), joined({"0 to ", most}));
+            throw option_error("number of threads", "team", to_text({threads}), to_text({"0 to ", most}));
         if (size_ > 1) presences_ = std::make_unique<presence[]>(static_cast<std::size_t>(size_));
         may_spin_ = size_ <= usable_cores();   // with fewer cores than threads, spinning keeps others from working
         if (size_ > 1) begin_others();

@@ -50,7 +50,7 @@ SINTER_COLD std::string checksum(const std::vector<entry>& all) {
                            [&](span<const std::byte> bytes) { of.add(bytes.data(), bytes.size()); });
         sum += of.value();
     }
-    return joined({sum});
+    return to_text({sum});
 }
 /// Of tensors that were left in their file it reads all: io_error.
 template <class = void>
@@ -72,7 +72,7 @@ SINTER_COLD std::string checksum(const contents& all) {
         }
         sum += of.value();
     }
-    return joined({sum});
+    return to_text({sum});
 }
 /// Of the metadata, but for the checksums themselves.
 template <class = void>
@@ -84,7 +84,7 @@ SINTER_COLD std::string checksum(const metadata_map& metadata) {
         of.add(value.data(), value.size());
         sum += of.value();
     }
-    return joined({sum});
+    return to_text({sum});
 }
 /// Adds both to the metadata of a file of `all`; the metadata are complete then.
 template <class = void>

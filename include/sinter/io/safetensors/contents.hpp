@@ -2,7 +2,7 @@
 #pragma once
 #include <sinter/base/cold.hpp>
 #include <sinter/base/error.hpp>
-#include <sinter/base/joined.hpp>
+#include <sinter/base/to_text.hpp>
 #include <sinter/base/span.hpp>
 #include <sinter/io/extents.hpp>
 #include <sinter/io/printable.hpp>
@@ -67,7 +67,7 @@ struct contents {
     const tensor_view& at(std::string_view name) const {
         const auto found = tensors.find(name);
         if (found == tensors.end())
-            throw mismatch_error("no such tensor", source, joined({tensors.size(), " other tensors"}),
+            throw mismatch_error("no such tensor", source, to_text({tensors.size(), " other tensors"}),
                                  io::printable(name));
         return found->second;
     }
@@ -84,7 +84,7 @@ inline std::optional<std::uint64_t> tensor_bytes(dtype type, span<const std::int
 
 /// "F32 [3, 3, 1, 32]", the form that error messages use.
 SINTER_COLD inline std::string describe(dtype type, span<const std::int64_t> shape) {
-    return joined({dtype_name(type), " ", io::extents_text(shape)});
+    return to_text({dtype_name(type), " ", io::extents_text(shape)});
 }
 
 } // namespace sinter::safetensors

@@ -54,9 +54,9 @@ std::vector<T> converted_elements(const tensor_view& t) {
                 if constexpr (std::is_integral_v<decltype(v)>)
                     if (!detail::fits_in<T>(v))
                         throw data_error(
-                            "a number does not fit", joined({"tensor ", io::printable(t.name), ", element ", i}),
-                            joined({v}),
-                            joined({std::numeric_limits<T>::min(), " to ", std::numeric_limits<T>::max()}));
+                            "a number does not fit", to_text({"tensor ", io::printable(t.name), ", element ", i}),
+                            to_text({v}),
+                            to_text({std::numeric_limits<T>::min(), " to ", std::numeric_limits<T>::max()}));
             }
             out[i] = static_cast<T>(v);
         }
@@ -65,7 +65,7 @@ std::vector<T> converted_elements(const tensor_view& t) {
     const auto real = [&](auto from, auto value) {
         if constexpr (std::is_floating_point_v<T>) each(from, value);
         else
-            throw mismatch_error("elements are no whole numbers", joined({"tensor ", io::printable(t.name)}),
+            throw mismatch_error("elements are no whole numbers", to_text({"tensor ", io::printable(t.name)}),
                                  describe(t.type, t.shape), "a type of integers, or as<float>() and as<double>()");
     };
     switch (t.type) {
@@ -85,7 +85,7 @@ std::vector<T> converted_elements(const tensor_view& t) {
         case dtype::u64: whole(std::uint64_t{}); break;
         case dtype::i64: whole(std::int64_t{}); break;
         default:
-            throw mismatch_error("elements have no C++ type", joined({"tensor ", io::printable(t.name)}),
+            throw mismatch_error("elements have no C++ type", to_text({"tensor ", io::printable(t.name)}),
                                  describe(t.type, t.shape), "BOOL, I8 to I64, U8 to U64, F16, BF16, F32 or F64");
     }
     return out;

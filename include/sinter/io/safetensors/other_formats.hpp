@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/base/error.hpp>
-#include <sinter/base/joined.hpp>
+#include <sinter/base/to_text.hpp>
 #include <sinter/base/utf8.hpp>
 #include <sinter/io/printable.hpp>
 
@@ -46,7 +46,7 @@ SINTER_COLD inline void refuse_other_formats(std::string_view start, const std::
     if ((zip && !npz && has("data.pkl")) || (start.size() > 1 && start[0] == '\x80' && start[1] >= 2 && start[1] <= 5))
         refuse(
             "a file of PyTorch's torch.save()",
-            joined(
+            to_text(
                 {"a safetensors file: python3 -c \"import torch; from safetensors.torch import save_file; "
                  "save_file({k: v.contiguous().clone() for k, v in torch.load(",
                  file,
@@ -56,13 +56,13 @@ SINTER_COLD inline void refuse_other_formats(std::string_view start, const std::
     if ((zip && !npz && (has("metadata.json") || has("config.json"))) || start.starts_with("\x89HDF\r\n\x1a\n"))
         refuse(
             zip ? "a model of Keras (.keras)" : "an HDF5 file (.h5), as Keras writes them",
-            joined(
+            to_text(
                 {"an .npz file: python3 -c \"import keras, numpy; m = keras.models.load_model(", file,
                  "); numpy.savez('converted.npz', **{w.path: w.numpy() for w in m.weights})\"; then load_weights with "
                  ".from = framework::keras"}));
     if (start.starts_with("GGUF"))
         refuse("a GGUF file",
-               joined({"an .npz file: python3 -c \"import numpy, gguf; numpy.savez('converted.npz', **{t.name: "
+               to_text({"an .npz file: python3 -c \"import numpy, gguf; numpy.savez('converted.npz', **{t.name: "
                        "gguf.dequantize(t.data, t.tensor_type) for t in gguf.GGUFReader(", file,
                        ").tensors})\"; then load_weights"}));
     if (start.size() > 8 && start.substr(4, 4) == "TFL3")
@@ -70,7 +70,7 @@ SINTER_COLD inline void refuse_other_formats(std::string_view start, const std::
                "the Keras model that it was made from, whose weights become an .npz file; then load_weights");
     if (start.starts_with("\x08\x01\x12"))
         refuse("TensorFlow's saved_model.pb, which has no weights",
-               joined({"an .npz file: python3 -c \"import tensorflow, numpy; m = tensorflow.saved_model.load(FOLDER); "
+               to_text({"an .npz file: python3 -c \"import tensorflow, numpy; m = tensorflow.saved_model.load(FOLDER); "
                        "numpy.savez('converted.npz', **{v.name: v.numpy() for v in m.variables})\", where FOLDER is "
                        "the one that ", file, " is in; then load_weights"}));
     if (start.starts_with("version https://git-lfs"))
@@ -81,13 +81,13 @@ SINTER_COLD inline void refuse_other_formats(std::string_view start, const std::
         (start.size() > 3 && start[0] == '\x08' && start[1] > 1 && start[1] < 32 && start[2] == '\x12'))
         refuse(
             "an ONNX file",
-            joined({"an .npz file of its weights: python3 -c \"import onnx, numpy; from onnx import numpy_helper as h; "
+            to_text({"an .npz file of its weights: python3 -c \"import onnx, numpy; from onnx import numpy_helper as h; "
                     "numpy.savez('converted.npz', **{t.name: h.to_array(t) for t in onnx.load(",
                     file, ").graph.initializer})\"; then load_weights"}));
     if (text && has("\"weight_map\""))
         refuse("the index of a model's files, a text", "the .safetensors files that it names");
     if (text)
-        refuse(joined({"a text that begins with ", io::printable(start.substr(0, start.find_first_of("\r\n")), 40)}),
+        refuse(to_text({"a text that begins with ", io::printable(start.substr(0, start.find_first_of("\r\n")), 40)}),
                "a safetensors file, as save() writes it");
     if (arrays_too && (npz || start.starts_with("\x93NUMPY")))
         refuse(npz ? "an archive of NumPy's (.npz)" : "an array of NumPy's (.npy)",

@@ -56,7 +56,7 @@ SINTER_COLD inline std::uint64_t bytes_of(const entry& tensor, std::string_view 
     const auto bytes = tensor_bytes(tensor.type, tensor.shape);
     if (!bytes)
         throw format_error("tensor has no size in whole bytes",
-                           joined({file, ", tensor ", io::printable(tensor.name)}),
+                           to_text({file, ", tensor ", io::printable(tensor.name)}),
                            describe(tensor.type, tensor.shape), "whole bytes, fewer than 2^61");
     return *bytes;
 }
@@ -121,18 +121,18 @@ SINTER_COLD inline std::string encode_header(const std::vector<entry>& entries, 
         if (begin > UINT64_MAX - bytes)
             throw format_error("tensors are too large", file, {}, "fewer than 2^64 bytes");
         detail::append_json_string(json, tensor.name, file);
-        json += joined({":{\"dtype\":\"", dtype_name(tensor.type), "\",\"shape\":["});
-        for (const std::int64_t extent : tensor.shape) json += joined({extent, ","});
+        json += to_text({":{\"dtype\":\"", dtype_name(tensor.type), "\",\"shape\":["});
+        for (const std::int64_t extent : tensor.shape) json += to_text({extent, ","});
         if (!tensor.shape.empty()) json.pop_back();
-        json += joined({"],\"data_offsets\":[", begin, ",", begin + bytes, "]},"});
+        json += to_text({"],\"data_offsets\":[", begin, ",", begin + bytes, "]},"});
         begin += bytes;
     }
     if (json.size() > 1) json.back() = '}';
     else json += '}';
     json.append((8 - json.size() % 8) % 8, ' ');
     if (json.size() > largest_header)
-        throw format_error("header is too large", file, joined({json.size(), " bytes"}),
-                           joined({"at most ", largest_header}));
+        throw format_error("header is too large", file, to_text({json.size(), " bytes"}),
+                           to_text({"at most ", largest_header}));
     std::string out;
     for (unsigned shift = 0; shift < 64; shift += 8)
         out += static_cast<char>(static_cast<std::uint64_t>(json.size()) >> shift & 0xff);

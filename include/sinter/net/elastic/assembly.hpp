@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <sinter/base/joined.hpp>
+#include <sinter/base/to_text.hpp>
 #include <sinter/net/elastic/assembly_message.hpp>
 #include <sinter/net/elastic/linked.hpp>
 #include <functional>
@@ -41,7 +41,7 @@ public:
         nonce_ = last_nonce_ = random_();
     }
 
-    const seat& self() const { return self_; }
+    const member_entry& self() const { return self_; }
     const member_list& list() const { return list_; }
     assembly_state state() const { return state_; }
     std::uint64_t run() const { return run_; }
@@ -66,7 +66,7 @@ public:
     /// The first list, which all of them have met in.
     void begin(member_list first) {
         run_ = 1;
-        for (const seat& s : first.seats) run_ = (run_ ^ s.life) * 0x9e3779b97f4a7c15u;
+        for (const member_entry& s : first.entries) run_ = (run_ ^ s.life) * 0x9e3779b97f4a7c15u;
         list_ = std::move(first);
         fault_.clear();
         self_.progress = progress_of(0, true);
@@ -113,8 +113,8 @@ public:
     bool somebody_waits(double now) const { return waiting(now, true).slot >= 0; }
     /// The first process that waits, where there is a place for it: that may join already, or that
     /// is to be given the model's state before. Slot -1: there is none.
-    seat waiting(double now, bool may_join) const {
-        if (static_cast<int>(list_.seats.size()) < with_.most)
+    member_entry waiting(double now, bool may_join) const {
+        if (static_cast<int>(list_.entries.size()) < with_.most)
             for (int s = 0; s < with_.slots; ++s)
                 if (waits(s, now) && peer(s).admits == may_join && reaches_all(s, list_))
                     return {s, peer(s).life, peer(s).progress};
@@ -129,7 +129,7 @@ public:
         if (m.state == assembly_state::stays) {
             out(s, about(assembly_kind::status));   // from which it learns that this job is elastic
             if (is_new(state_) && fault_.empty())
-                fault_ = joined({"members' strategies differ: task ", s,
+                fault_ = to_text({"members' strategies differ: task ", s,
                                  " trains without elastic(...), and this process with it"});
             return;
         }
@@ -151,7 +151,7 @@ public:
             p.lost = m.lost;
         }
         if (first)   // who decides waits to know of it
-            for (const seat& x : list_.seats)
+            for (const member_entry& x : list_.entries)
                 if (x.slot < self_.slot && x.slot != s && peer(x.slot).heard >= 0) {
                     probe(x.slot, now, out);
                     break;
@@ -159,7 +159,7 @@ public:
         switch (m.kind) {
             case assembly_kind::probe:
                 out(s, about(assembly_kind::status, m.nonce));
-                if (const seat* x = seat_at(s); x && state_ == assembly_state::gathering && m.state == state_ &&
+                if (const member_entry* x = seat_at(s); x && state_ == assembly_state::gathering && m.state == state_ &&
                                                 !has_come(*x) && now - p.asked > 0.005)   // it has just come
                     probe(s, now, out);
                 if (ballot_ == 0 && state_ == assembly_state::gathering && now - ticked_ < 0.1) decide(now, out);
@@ -221,7 +221,7 @@ private:
     std::function<std::uint64_t()> random_;
     std::vector<peer_state> peers_;
     double began_;
-    seat self_;
+    member_entry self_;
     assembly_state state_ = assembly_state::fresh;
     member_list list_;
     std::uint64_t run_ = 0, nonce_ = 0, last_nonce_ = 0;
@@ -245,7 +245,7 @@ private:
     /// Slots that there are, in their order, and numbers that can still grow.
     bool makes_sense(const assembly_message& m) const {
         int last = -1;
-        for (const seat& x : m.list.seats)
+        for (const member_entry& x : m.list.entries)
             if (x.slot <= std::exchange(last, x.slot) || x.slot >= with_.slots) return false;
         constexpr std::int64_t most = std::int64_t{1} << 60;
         for (const std::int64_t n : {m.epoch, m.ballot, m.before, m.list.epoch, m.from.progress})
@@ -254,8 +254,8 @@ private:
     }
     static bool is_new(assembly_state s) { return s == assembly_state::fresh || s == assembly_state::waiting; }
     const peer_state& peer(int s) const { return peers_[static_cast<std::size_t>(s)]; }
-    const seat* seat_at(int slot) const {
-        for (const seat& s : list_.seats)
+    const member_entry* seat_at(int slot) const {
+        for (const member_entry& s : list_.entries)
             if (s.slot == slot) return &s;
         return nullptr;
     }
@@ -276,7 +276,7 @@ private:
         return std::find(slots.begin(), slots.end(), slot) != slots.end();
     }
     bool reaches_all(int s, const member_list& l) const {
-        for (const seat& x : l.seats)
+        for (const member_entry& x : l.entries)
             if (x.slot != s && !is_in(x.slot, peer(s).reaches)) return false;
         return true;
     }
@@ -337,7 +337,7 @@ private:
         if (state_ == assembly_state::fresh) return;   // it will wait first
         if (m.list.find(self_.slot, self_.life)) return adopt(m.list, m.run);
         if (state_ == assembly_state::gathering)
-            fault_ = joined({"this process was removed from the job: it is not among the members of epoch ",
+            fault_ = to_text({"this process was removed from the job: it is not among the members of epoch ",
                              m.list.epoch});
     }
     void adopt(const member_list& l, std::uint64_t run) {
@@ -351,8 +351,8 @@ private:
         }
         if (state_ == assembly_state::waiting || state_ == assembly_state::gathering) state_ = assembly_state::running;
     }
-    /// Whether the member in this seat has ended, or cannot be reached.
-    bool is_dead(const seat& x, double now) const {
+    /// Whether the member in this member_entry has ended, or cannot be reached.
+    bool is_dead(const member_entry& x, double now) const {
         if (x.slot == self_.slot) return false;
         const peer_state& p = peer(x.slot);
         if (p.heard >= 0 && (p.life != x.life || p.state == assembly_state::ended)) return true;
@@ -361,7 +361,7 @@ private:
         const double limit = x.slot == suspect_ ? std::max(0.25, with_.dead_after / 20) : with_.dead_after;
         return now - std::max(p.heard, began_) > limit;
     }
-    bool has_come(const seat& x) const {
+    bool has_come(const member_entry& x) const {
         if (x.slot == self_.slot) return true;
         const peer_state& p = peer(x.slot);
         return p.heard >= 0 && p.life == x.life && p.state == assembly_state::gathering && p.epoch == list_.epoch;
@@ -369,18 +369,18 @@ private:
     /// What the first of those that live does once all that live have come.
     void decide(double now, const send& out) {
         bool all = true, lowest = true;
-        for (const seat& x : list_.seats) {
+        for (const member_entry& x : list_.entries) {
             if (is_dead(x, now)) continue;
             if (!has_come(x)) all = false;
             if (x.slot < self_.slot) lowest = false;
         }
-        const bool enough = list_.may_decide([&](const seat& x) { return !is_dead(x, now); });
+        const bool enough = list_.may_decide([&](const member_entry& x) { return !is_dead(x, now); });
         if (enough) quorum_lost_ = -1;
         else if (quorum_lost_ < 0) quorum_lost_ = now;
         if (!enough && now - quorum_lost_ > with_.dead_after) {
-            const auto here = std::count_if(list_.seats.begin(), list_.seats.end(),
-                                            [&](const seat& x) { return !is_dead(x, now); });
-            fault_ = joined({"of ", list_.seats.size(), " members ", here,
+            const auto here = std::count_if(list_.entries.begin(), list_.entries.end(),
+                                            [&](const member_entry& x) { return !is_dead(x, now); });
+            fault_ = to_text({"of ", list_.entries.size(), " members ", here,
                              here == 1 ? " is" : " are", " left or can be reached: not more than half, nor half with "
                              "the chief, so that another part of the job may go on"});
             return;
@@ -400,38 +400,38 @@ private:
         accepting_ = false;
         best_before_ = 0;
         proposed_at_ = now;
-        agreed_.assign(list_.seats.size(), 0);
+        agreed_.assign(list_.entries.size(), 0);
         proposal_ = {list_.epoch + 1, {}};
         bool place = admits_;
         const std::vector<int> out = left_out(now);
-        for (const seat& x : list_.seats) {
+        for (const member_entry& x : list_.entries) {
             if (is_dead(x, now) || !has_come(x) || is_in(x.slot, out)) continue;
             const std::int64_t p = x.slot == self_.slot ? self_.progress : peer(x.slot).progress;
-            proposal_.seats.push_back({x.slot, x.life, p});
+            proposal_.entries.push_back({x.slot, x.life, p});
             if (x.slot != self_.slot)
                 place = place && peer(x.slot).admits && done_of(p) == done_of(self_.progress);
         }
-        std::vector<seat>& in = proposal_.seats;
+        std::vector<member_entry>& in = proposal_.entries;
         const auto has = [&](int s) {
-            return std::any_of(in.begin(), in.end(), [&](const seat& x) { return x.slot == s; });
+            return std::any_of(in.begin(), in.end(), [&](const member_entry& x) { return x.slot == s; });
         };
         for (int s = 0; s < with_.slots && place && static_cast<int>(in.size()) < with_.most; ++s)
             if (s != self_.slot && waits(s, now) && peer(s).admits && peer(s).heard >= 0 &&
                 now - peer(s).heard < 0.5 && !has(s) && reaches_all(s, proposal_))
                 in.push_back({s, peer(s).life, progress_of(done_of(self_.progress), false)});
-        std::sort(in.begin(), in.end(), [](const seat& a, const seat& b) { return a.slot < b.slot; });
+        std::sort(in.begin(), in.end(), [](const member_entry& a, const member_entry& b) { return a.slot < b.slot; });
     }
     /// Members that live and have come, and are to go for the others to reach each other. Nobody, where those that were
     /// left could not decide.
     SINTER_COLD std::vector<int> left_out(double now) const {
         std::vector<int> here, out;
-        for (const seat& x : list_.seats)
+        for (const member_entry& x : list_.entries)
             if (!is_dead(x, now) && has_come(x)) here.push_back(x.slot);
         for (const std::size_t i : not_linked(here.size(), [&](std::size_t a, std::size_t b) {
                  return are_linked(here[a], here[b]);
              }))
             out.push_back(here[i]);
-        const bool may = list_.may_decide([&](const seat& x) { return is_in(x.slot, here) && !is_in(x.slot, out); });
+        const bool may = list_.may_decide([&](const member_entry& x) { return is_in(x.slot, here) && !is_in(x.slot, out); });
         if (!may) out.clear();
         return out;
     }
@@ -441,8 +441,8 @@ private:
         m.ballot = ballot_;
         m.epoch = list_.epoch;
         m.list = proposal_;
-        for (std::size_t i = 0; i < list_.seats.size() && ballot_; ++i)
-            if (!agreed_[i] && list_.seats[i].slot != self_.slot) out(list_.seats[i].slot, m);
+        for (std::size_t i = 0; i < list_.entries.size() && ballot_; ++i)
+            if (!agreed_[i] && list_.entries[i].slot != self_.slot) out(list_.entries[i].slot, m);
         answer(m, [&](int, const assembly_message& own) { count(own, proposed_at_, out); });
     }
     /// As an acceptor.
@@ -470,11 +470,11 @@ private:
     void count(const assembly_message& m, double now, const send& out) {
         if (ballot_ == 0 || m.ballot != ballot_ || m.epoch != list_.epoch) return;
         if ((m.kind == assembly_kind::accepted) != accepting_) return;
-        for (std::size_t i = 0; i < list_.seats.size(); ++i)
-            if (list_.seats[i].same(m.from)) agreed_[i] = 1;
+        for (std::size_t i = 0; i < list_.entries.size(); ++i)
+            if (list_.entries[i].same(m.from)) agreed_[i] = 1;
         if (m.kind == assembly_kind::promise && m.before > best_before_) best_before_ = m.before, proposal_ = m.list;
-        const auto has_agreed = [&](const seat& x) {
-            return agreed_[static_cast<std::size_t>(&x - list_.seats.data())] != 0;
+        const auto has_agreed = [&](const member_entry& x) {
+            return agreed_[static_cast<std::size_t>(&x - list_.entries.data())] != 0;
         };
         if (!list_.may_decide(has_agreed)) return;
         if (!accepting_) {
@@ -489,7 +489,7 @@ private:
         adopt(proposal_, run_);
         for (int k = 0; k < 2; ++k)   // datagrams get lost; who has none asks
             for (const member_list* l : {&old, &std::as_const(list_)})
-                for (const seat& x : l->seats)
+                for (const member_entry& x : l->entries)
                     if (x.slot != self_.slot) out(x.slot, about(assembly_kind::status));
     }
 };

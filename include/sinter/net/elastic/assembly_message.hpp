@@ -23,7 +23,7 @@ enum class assembly_state : std::uint8_t {
 /// proposed, accepted or was accepted before.
 struct assembly_message {
     assembly_kind kind = assembly_kind::probe;
-    seat from;
+    member_entry from;
     assembly_state state = assembly_state::fresh;
     bool admits = false;          ///< it waits where a joiner may come in; of one that joins: it may be taken in
     std::uint64_t nonce = 0;      ///< of a probe; comes back with its answer
@@ -43,7 +43,7 @@ struct assembly_message {
         std::vector<std::int32_t> slots;
         std::vector<std::uint64_t> lives;
         std::vector<std::int64_t> progress;
-        for (const seat& x : list.seats)
+        for (const member_entry& x : list.entries)
             slots.push_back(x.slot), lives.push_back(x.life), progress.push_back(x.progress);
         a & k & s & in & slot & from.life & from.progress & nonce & run & epoch & ballot & before & list.epoch;
         a & slots & lives & progress & same.model & same.layout & same.policy & answered & lost;
@@ -53,8 +53,8 @@ struct assembly_message {
             throw format_error("fields that fit no message", "a message of an elastic job");
         kind = static_cast<assembly_kind>(k), state = static_cast<assembly_state>(s), admits = in != 0;
         from.slot = slot;
-        list.seats.resize(slots.size());
-        for (std::size_t i = 0; i < slots.size(); ++i) list.seats[i] = {slots[i], lives[i], progress[i]};
+        list.entries.resize(slots.size());
+        for (std::size_t i = 0; i < slots.size(); ++i) list.entries[i] = {slots[i], lives[i], progress[i]};
     }
 };
 

@@ -126,7 +126,7 @@ private:
             waits_.store(state_.somebody_waits(now), std::memory_order_relaxed);
             for (const assembly::event& e : state_.news())
                 base::say(message_level::warning,
-                          joined({who_.member(e.slot).name(), " at ", text_of(who_.member(e.slot).address()), " ",
+                          to_text({who_.member(e.slot).name(), " at ", text_of(who_.member(e.slot).address()), " ",
                                   e.words}), who_.self().name());
             changed_.notify_all();
         }

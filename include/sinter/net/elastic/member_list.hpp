@@ -8,12 +8,12 @@
 namespace sinter::inline SINTER_TARGET::wire {
 
 /// One process of an elastic job.
-struct seat {
+struct member_entry {
     int slot = -1;                ///< its number among the tasks that train, in the roster
     std::uint64_t life = 0;       ///< drawn when it started: a process that is started again is another one
     std::int64_t progress = 0;    ///< how far it was when the list was made: see progress_of()
-    bool same(const seat& o) const { return slot == o.slot && life == o.life; }
-    bool operator==(const seat&) const = default;
+    bool same(const member_entry& o) const { return slot == o.slot && life == o.life; }
+    bool operator==(const member_entry&) const = default;
 };
 
 /// Operations of the session that a member has completed, and whether it has the model's state
@@ -26,10 +26,10 @@ constexpr bool is_healed(std::int64_t progress) { return progress & 1; }
 /// in the list is the rank. Epochs count from 1; 0 is no list.
 struct member_list {
     std::int64_t epoch = 0;
-    std::vector<seat> seats;
+    std::vector<member_entry> entries;
 
-    const seat* find(int slot, std::uint64_t life) const {
-        for (const seat& s : seats)
+    const member_entry* find(int slot, std::uint64_t life) const {
+        for (const member_entry& s : entries)
             if (s.slot == slot && s.life == life) return &s;
         return nullptr;
     }
@@ -37,8 +37,8 @@ struct member_list {
     /// first. Any two sets that may have a member in common.
     template <class In>
     bool may_decide(In in) const {
-        const auto n = static_cast<std::size_t>(std::count_if(seats.begin(), seats.end(), in));
-        return 2 * n > seats.size() || (2 * n == seats.size() && n > 0 && in(seats[0]));
+        const auto n = static_cast<std::size_t>(std::count_if(entries.begin(), entries.end(), in));
+        return 2 * n > entries.size() || (2 * n == entries.size() && n > 0 && in(entries[0]));
     }
     bool operator==(const member_list&) const = default;
 };

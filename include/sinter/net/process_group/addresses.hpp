@@ -65,13 +65,13 @@ SINTER_COLD inline std::unique_ptr<listener> process_group::open(std::vector<res
                            local ? text_of(who_.member(outside).address()) : text_of(first.digits()),
                            "the same secret for all members (SINTER_KEY_FILE or SINTER_KEY), or insecure = true");
     if (local && outside >= 0 && outside != rank())
-        throw own_fault(joined({"this task's address resolves to ", first.digits().host, ", which ",
+        throw own_fault(to_text({"this task's address resolves to ", first.digits().host, ", which ",
                                 who_.member(outside).name(), " at ", text_of(who_.member(outside).address()),
                                 " cannot reach: it is this machine's loopback device (see /etc/hosts)"}));
 
     const descriptor_count d = count_descriptors();
     if (const std::int64_t needed = 2 * (size() - 1) + 1; d.left() < needed)
-        throw own_fault(joined({"too few descriptors: this process may have ", d.words(), " and has ", d.open,
+        throw own_fault(to_text({"too few descriptors: this process may have ", d.words(), " and has ", d.open,
                                 "; the connections to the others need ", needed, " more"}));
     int fault = 0;
     for (const endpoint& e : own.endpoints) try {
@@ -86,7 +86,7 @@ SINTER_COLD inline std::unique_ptr<listener> process_group::open(std::vector<res
     if (fault == EADDRINUSE)
         throw own_fault("the port is in use: another process listens there, or this task was started twice");
     if (fault == EADDRNOTAVAIL)
-        throw own_fault(joined({first.digits().host, " is not an address of this machine"}));
+        throw own_fault(to_text({first.digits().host, " is not an address of this machine"}));
     throw own_fault("cannot listen there: " + words_of(fault));
 }
 

@@ -65,7 +65,7 @@ inline void process_group::heard(int from, message::kind k, span<const std::byte
 
 inline std::vector<std::string> process_group::exchange(const std::string& what, const std::string& bytes) {
     if (bytes.size() > (std::size_t{48} << 10) || what.size() > 1000)
-        throw error("more than 48 KiB", "process_group::exchange, " + what, joined({bytes.size(), " bytes"}));
+        throw error("more than 48 KiB", "process_group::exchange, " + what, to_text({bytes.size(), " bytes"}));
     const std::uint64_t number = exchanges_++;
     check();
     std::vector<std::string> all(static_cast<std::size_t>(size()));
@@ -90,7 +90,7 @@ inline std::vector<std::string> process_group::exchange(const std::string& what,
         hold.unlock();
         if (m.number != number || m.what != what) {
             fail(about(r, what, marks_.step,
-                       joined({"members do not do the same: it exchanges '", m.what, "' (its ", m.number + 1,
+                       to_text({"members do not do the same: it exchanges '", m.what, "' (its ", m.number + 1,
                                "th), this member '", what, "' (its ", number + 1, "th)"})));
             check();
         }

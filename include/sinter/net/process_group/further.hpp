@@ -15,7 +15,7 @@ inline void process_group::dial_further(int peer, std::uint32_t number) {
 
 inline void process_group::ask_further(int peer, std::uint32_t number) {
     if (peer < 0 || peer >= size() || peer == rank())
-        throw error("no other member has this rank", "process_group::ask_further", joined({peer}));
+        throw error("no other member has this rank", "process_group::ask_further", to_text({peer}));
     loop_.post([this, peer, number] {
         if (has_failed_ || closing_) return;
         if (peer < rank()) return dial_further(peer, number);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <sinter/base/joined.hpp>
+#include <sinter/base/to_text.hpp>
 #include <sinter/io/folder_names.hpp>
 #include <sinter/io/make_folders.hpp>
 #include <algorithm>
@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <vector>
 
-namespace sinter::inline SINTER_TARGET::sharded::detail {
+namespace sinter::inline SINTER_TARGET::parameter_servers::detail {
 
 inline bool exists(const std::string& path) { return ::access(path.c_str(), F_OK) == 0; }
 /// Throws io_error where it is not there afterwards.
@@ -29,7 +29,7 @@ inline std::vector<std::int64_t> steps_in(const std::string& folder) {
 }
 inline std::vector<std::int64_t> steps_with_manifest(const std::string& folder) {
     std::vector<std::int64_t> all = steps_in(folder);
-    std::erase_if(all, [&](std::int64_t s) { return !exists(joined({folder, "/step-", s, "/manifest.json"})); });
+    std::erase_if(all, [&](std::int64_t s) { return !exists(to_text({folder, "/step-", s, "/manifest.json"})); });
     return all;
 }
 /// A folder of files, its manifest first: what is half removed is no checkpoint.
@@ -37,8 +37,8 @@ inline void remove_folder(const std::string& path) {
     ::unlink((path + "/manifest.json").c_str());
     std::vector<std::string> names;
     io::try_each_name(path, [&](std::string_view name) { names.emplace_back(name); });   // what stays does no harm
-    for (const std::string& name : names) ::unlink(joined({path, "/", name}).c_str());
+    for (const std::string& name : names) ::unlink(to_text({path, "/", name}).c_str());
     ::rmdir(path.c_str());
 }
 
-} // namespace sinter::sharded::detail
+} // namespace sinter::parameter_servers::detail

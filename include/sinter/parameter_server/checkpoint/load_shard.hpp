@@ -10,7 +10,7 @@
 #include <deque>
 
 /// A shard's memory as tensors of its file, and back, also from files of another number of servers.
-namespace sinter::inline SINTER_TARGET::sharded::detail {
+namespace sinter::inline SINTER_TARGET::parameter_servers::detail {
 
 /// The tensors of a shard:
 ///     values, slot/K     F32 [floats]       its array, and each slot of it
@@ -30,7 +30,7 @@ struct shard_entries {
         const std::int64_t floats = v.layout->floats;
         entries.push_back({"values", dtype::f32, {floats}, v.values});
         for (std::size_t k = 0; k < v.slots.size(); ++k)
-            entries.push_back({joined({"slot/", k}), dtype::f32, {floats}, v.slots[k]});
+            entries.push_back({to_text({"slot/", k}), dtype::f32, {floats}, v.slots[k]});
         for (const piece& p : pieces) pieces_.insert(pieces_.end(), {p.parameter, p.first, p.floats});
         entries.push_back({"pieces", dtype::i64, {static_cast<std::int64_t>(pieces.size()), 3}, pieces_.data()});
         entries.push_back({"states", dtype::f32, {v.layout->states}, v.states});
@@ -38,7 +38,7 @@ struct shard_entries {
         for (std::size_t t = 0; t < v.tables.size(); ++t) {
             const table_view& of = v.tables[t];
             const table_layout& l = v.layout->tables[t];
-            const std::string name = joined({"table/", l.name, "/"});
+            const std::string name = to_text({"table/", l.name, "/"});
             if (of.then) {
                 add_rows(of, name, l.row_floats, [rows = l.rows < 0 ? nullptr : &tables[t], server](std::int64_t k) {
                     return rows ? rows->row(server, k) : k;
@@ -54,7 +54,7 @@ struct shard_entries {
             if (!of.steps.empty()) entries.push_back({name + "steps", dtype::i64, {of.rows}, of.steps.data()});
             entries.push_back({name + "values", dtype::f32, {of.rows, l.row_floats}, of.values});
             for (std::size_t k = 0; k < of.slots.size(); ++k)
-                entries.push_back({joined({name, "slot/", k}), dtype::f32, {of.rows, l.row_floats}, of.slots[k]});
+                entries.push_back({to_text({name, "slot/", k}), dtype::f32, {of.rows, l.row_floats}, of.slots[k]});
         }
     }
     shard_entries(const shard_entries&) = delete;
@@ -96,7 +96,7 @@ private:
         add("steps", dtype::i64, {of.rows}, what::steps);
         add("values", dtype::f32, {of.rows, width}, what::floats);
         for (std::size_t k = 0; k < of.slots.size(); ++k)
-            add(joined({"slot/", k}), dtype::f32, {of.rows, width}, what::floats, static_cast<int>(k) + 1);
+            add(to_text({"slot/", k}), dtype::f32, {of.rows, width}, what::floats, static_cast<int>(k) + 1);
     }
 };
 
@@ -118,12 +118,12 @@ public:
         bool states = v_.layout->states == 0;
         const int logged = m.shards.size() == static_cast<std::size_t>(to_.servers) ? to_.server : 0;
         for (const shard_record& r : m.shards) {
-            const tensor_file f(joined({folder, "/", r.file}));
+            const tensor_file f(to_text({folder, "/", r.file}));
             const auto program = f.metadata().find("program");
-            if (program == f.metadata().end() || program->second != joined({to_.program}))
+            if (program == f.metadata().end() || program->second != to_text({to_.program}))
                 throw mismatch_error("a checkpoint of another program, or for another processor", f.path(),
                                      program == f.metadata().end() ? "no program" : program->second,
-                                     joined({to_.program}));
+                                     to_text({to_.program}));
             floats += dense(f);
             states = take_states(f) || states;
             for (std::size_t t = 0; t < v_.tables.size(); ++t) rows(f, t);
@@ -135,15 +135,15 @@ public:
         }
         if (floats != v_.layout->floats)
             throw mismatch_error("the checkpoint has not all of this server's parameters", folder,
-                                 joined({floats, " floats"}), joined({v_.layout->floats, " floats"}));
+                                 to_text({floats, " floats"}), to_text({v_.layout->floats, " floats"}));
         if (!states)
             throw mismatch_error("the checkpoint has other states", folder, "none of this length",
-                                 joined({v_.layout->states, " floats"}));
+                                 to_text({v_.layout->states, " floats"}));
     }
     /// Rows of tables alone, which look the same on all processors.
     SINTER_COLD void tables_from(const std::string& folder, const shard_manifest& m) {
         for (const shard_record& r : m.shards) {
-            const tensor_file f(joined({folder, "/", r.file}));
+            const tensor_file f(to_text({folder, "/", r.file}));
             for (std::size_t t = 0; t < v_.tables.size(); ++t) rows(f, t);
         }
     }
@@ -160,7 +160,7 @@ private:
         const std::string& text = step->second;
         const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), n);
         if (fault != std::errc{} || end != text.data() + text.size() || n < 0 || n > most_count)
-            throw format_error("no global step", f.path(), io::printable(text), joined({"0 to ", most_count}));
+            throw format_error("no global step", f.path(), io::printable(text), to_text({"0 to ", most_count}));
         return n;
     }
     /// What this file has of the server's array; returns how many floats.
@@ -175,13 +175,13 @@ private:
         const std::int64_t size = values->shape[0];
         std::vector<const safetensors::tensor_place*> slots;
         for (std::size_t k = 0; k < v_.slots.size(); ++k)
-            slots.push_back(&f.need(joined({"slot/", k}), safetensors::dtype::f32, {size}));
+            slots.push_back(&f.need(to_text({"slot/", k}), safetensors::dtype::f32, {size}));
         std::int64_t floats = 0;
         for (std::size_t i = 0; i < there.size(); i += 3) {
             const std::int64_t from = there[i], first = there[i + 1], n = there[i + 2];
             if (from < 0 || first < 0 || n < 0 || first > size || n > size - first || from > INT64_MAX - n)
-                throw format_error("a piece outside its shard", f.path(), joined({first, " + ", n, " floats"}),
-                                   joined({"within ", size}));
+                throw format_error("a piece outside its shard", f.path(), to_text({first, " + ", n, " floats"}),
+                                   to_text({"within ", size}));
             for (const piece& q : to_.pieces) {
                 const std::int64_t begin = std::max(from, q.parameter);
                 const std::int64_t count = std::min(from + n, q.parameter + q.floats) - begin;
@@ -209,7 +209,7 @@ private:
     SINTER_COLD void rows(const tensor_file& f, std::size_t t) {
         using safetensors::dtype;
         const table_layout& l = v_.layout->tables[t];
-        const std::string name = joined({"table/", l.name, "/"});
+        const std::string name = to_text({"table/", l.name, "/"});
         const safetensors::tensor_place* const k = f.find(name + "keys");
         if (!k || k->type != dtype::i64 || k->shape.size() != 1)
             throw mismatch_error("the checkpoint has no such table", f.path(), "none", io::printable(l.name));
@@ -218,7 +218,7 @@ private:
         if (steps) f.need(name + "steps", dtype::i64, {n});
         std::vector<const safetensors::tensor_place*> arrays{&f.need(name + "values", dtype::f32, {n, width})};
         for (std::size_t s = 0; s < v_.tables[t].slots.size(); ++s)
-            arrays.push_back(&f.need(joined({name, "slot/", s}), dtype::f32, {n, width}));
+            arrays.push_back(&f.need(to_text({name, "slot/", s}), dtype::f32, {n, width}));
         const std::int64_t some = std::max<std::int64_t>(1, (1 << 18) / std::max<std::int64_t>(width, 1));
         const auto at = [](std::int64_t i) { return static_cast<std::size_t>(i); };
         std::vector<std::int64_t> keys(at(std::min(n, some))), step(keys.size(), 0);
@@ -256,4 +256,4 @@ private:
     }
 };
 
-} // namespace sinter::sharded::detail
+} // namespace sinter::parameter_servers::detail

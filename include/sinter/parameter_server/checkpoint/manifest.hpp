@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <sinter/base/joined.hpp>
+#include <sinter/base/to_text.hpp>
 #include <sinter/base/json_text.hpp>
 #include <sinter/io/file.hpp>
 #include <sinter/io/json_reader.hpp>
@@ -10,7 +10,7 @@
 
 /// What stands beside the files of a checkpoint of servers: of each file a line, and in the end one
 /// manifest of all, without which there is no checkpoint.
-namespace sinter::inline SINTER_TARGET::sharded {
+namespace sinter::inline SINTER_TARGET::parameter_servers {
 
 /// One server's file.
 struct shard_record {
@@ -26,9 +26,9 @@ struct shard_record {
 inline std::string text_of(const shard_record& r) {
     char hex[17] = {};
     std::to_chars(hex, hex + 16, r.checksum, 16);
-    return joined({"{\"file\": ", json::text(r.file), ", \"bytes\": ", r.bytes, ", \"xxh64\": \"", hex,
+    return to_text({"{\"file\": ", json::text(r.file), ", \"bytes\": ", r.bytes, ", \"xxh64\": \"", hex,
                    "\", \"server\": ", r.server, ", \"servers\": ", r.servers, ", \"step\": ", r.step,
-                   r.clock < 0 ? std::string() : joined({", \"clock\": ", r.clock}), ", \"version\": ", r.version,
+                   r.clock < 0 ? std::string() : to_text({", \"clock\": ", r.clock}), ", \"version\": ", r.version,
                    ", \"owner\": ", json::text(r.owner), "}"});
 }
 /// Reads one; unknown members are passed over. Throws format_error.
@@ -99,7 +99,7 @@ struct shard_manifest {
         return v;
     }
     std::string text() const {
-        std::string all = joined({"{\"format\": 1, \"servers\": ", shards.size(), ", \"one_step\": ",
+        std::string all = to_text({"{\"format\": 1, \"servers\": ", shards.size(), ", \"one_step\": ",
                                   is_one_step() ? "true" : "false", ", \"shards\": [\n"});
         for (const shard_record& r : shards) (all += text_of(r)) += &r == &shards.back() ? "\n" : ",\n";
         return all + "]}\n";
@@ -141,27 +141,27 @@ inline shard_manifest read_manifest(const std::string& path) {
         else in.skip();
     });
     in.end();
-    if (format != 1) throw format_error("a manifest of another form", path, joined({"format ", format}), "format 1");
+    if (format != 1) throw format_error("a manifest of another form", path, to_text({"format ", format}), "format 1");
     if (m.shards.empty()) throw format_error("a manifest of no files", path, "0 files", "1 or more");
     for (std::size_t k = 0; k < m.shards.size(); ++k)
         if (m.shards[k].server != static_cast<int>(k) || m.shards[k].servers != static_cast<int>(m.shards.size()))
             throw format_error("a manifest whose files are not those of all servers", path,
-                               joined({"server ", m.shards[k].server, " of ", m.shards[k].servers}),
-                               joined({"server ", k, " of ", m.shards.size()}));
+                               to_text({"server ", m.shards[k].server, " of ", m.shards[k].servers}),
+                               to_text({"server ", k, " of ", m.shards.size()}));
     if (!m.is_one_moment())
         throw format_error("a manifest whose files are of different steps, or from before and after load()", path,
-                           joined({"step ", m.shards.front().step, " of server 0, and others"}), "one step");
+                           to_text({"step ", m.shards.front().step, " of server 0, and others"}), "one step");
     return m;
 }
 /// Throws io_error or format_error where a file is not the one that was written.
 inline void check_file(const std::string& folder, const shard_record& r) {
-    const std::string path = joined({folder, "/", r.file});
+    const std::string path = to_text({folder, "/", r.file});
     const std::uint64_t bytes = io::input_file(path).size();
     if (bytes != r.bytes)
-        throw format_error("a file of another length than its manifest says", path, joined({bytes, " bytes"}),
-                           joined({r.bytes, " bytes"}));
+        throw format_error("a file of another length than its manifest says", path, to_text({bytes, " bytes"}),
+                           to_text({r.bytes, " bytes"}));
     if (checksum_of_file(path) != r.checksum)
         throw format_error("a file that was damaged: its checksum is not the manifest's", path);
 }
 
-} // namespace sinter::sharded
+} // namespace sinter::parameter_servers

@@ -4,7 +4,7 @@
 #include <sinter/parameter_server/checkpoint/manifest.hpp>
 #include <tuple>
 
-namespace sinter::inline SINTER_TARGET::sharded::detail {
+namespace sinter::inline SINTER_TARGET::parameter_servers::detail {
 
 /// A checkpoint of servers whose manifest can be read.
 struct known_checkpoint {
@@ -28,7 +28,7 @@ SINTER_COLD std::vector<known_checkpoint> newest_first(const std::string& folder
     std::vector<known_checkpoint> all;
     for (const std::int64_t name : steps_with_manifest(folder)) {
         try {
-            all.push_back({name, read_manifest(joined({folder, "/step-", name, "/manifest.json"}))});
+            all.push_back({name, read_manifest(to_text({folder, "/step-", name, "/manifest.json"}))});
         } catch (const error& e) {
             fault(name, e);
         }
@@ -37,4 +37,4 @@ SINTER_COLD std::vector<known_checkpoint> newest_first(const std::string& folder
     return all;
 }
 
-} // namespace sinter::sharded::detail
+} // namespace sinter::parameter_servers::detail

@@ -4,7 +4,7 @@
 #include <sinter/io/safetensors/open.hpp>
 #include <memory>
 
-namespace sinter::inline SINTER_TARGET::sharded {
+namespace sinter::inline SINTER_TARGET::parameter_servers {
 
 /// The rows of one table in files that servers have written, each its own; they stay there. Files
 /// may be removed or replaced meanwhile. What somebody changes in them is an io_error
@@ -25,7 +25,7 @@ public:
         : width_(static_cast<std::size_t>(width)) {
         using safetensors::dtype;
         for (const auto& f : from) {
-            const std::string name = joined({"table/", table, "/"});
+            const std::string name = to_text({"table/", table, "/"});
             const auto k = f->tensors.find(name + "keys");
             if (k == f->tensors.end() || k->second.type != dtype::i64 || k->second.shape.size() != 1)
                 throw mismatch_error("the checkpoint has no such table", f->source, "none", io::printable(table));
@@ -33,7 +33,7 @@ public:
             const auto reads = [&](const std::string& array, dtype type, const std::vector<std::int64_t>& shape) {
                 const safetensors::tensor_view& t = f->at(name + array);
                 if (t.type != type || t.shape != shape)
-                    throw mismatch_error("a table of another width", joined({f->source, ", ", io::printable(t.name)}),
+                    throw mismatch_error("a table of another width", to_text({f->source, ", ", io::printable(t.name)}),
                                          safetensors::describe(t.type, t.shape), safetensors::describe(type, shape));
                 return safetensors::tensor_reader(*f, t);
             };
@@ -41,7 +41,7 @@ public:
             if (f->tensors.contains(name + "steps")) p.steps = reads("steps", dtype::i64, {rows});
             p.arrays.push_back(reads("values", dtype::f32, {rows, width}));
             for (int s = 0; s < slots; ++s)
-                p.arrays.push_back(reads(joined({"slot/", s}), dtype::f32, {rows, width}));
+                p.arrays.push_back(reads(to_text({"slot/", s}), dtype::f32, {rows, width}));
             rows_ += rows;
             parts_.push_back(std::move(p));
         }
@@ -71,4 +71,4 @@ private:
     std::size_t width_;
 };
 
-} // namespace sinter::sharded
+} // namespace sinter::parameter_servers

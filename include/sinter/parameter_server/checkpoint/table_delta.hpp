@@ -7,7 +7,7 @@
 
 /// What has changed of a table since a step, for those who answer queries with a copy of it: its
 /// file is as long as there are such rows, however many the table has.
-namespace sinter::inline SINTER_TARGET::sharded {
+namespace sinter::inline SINTER_TARGET::parameter_servers {
 
 struct delta_counts {
     std::int64_t rows = 0;      ///< whose values are in it
@@ -31,7 +31,7 @@ inline delta_counts write_delta(const std::string& path, const std::string& tabl
                        {{"keys", dtype::i64, {n}, c.keys.data()},
                         {"values", dtype::f32, {n, c.row_floats}, c.values.data()},
                         {"removed", dtype::i64, {gone}, c.removed.data()}},
-                       {{"table", table}, {"since", joined({c.since})}, {"step", joined({c.step})}});
+                       {{"table", table}, {"since", to_text({c.since})}, {"step", to_text({c.step})}});
     return {n, gone};
 }
 
@@ -48,7 +48,7 @@ inline delta_header read_delta_header(const std::string& path) {
         std::int64_t n = -1;
         const auto [end, fault] = std::from_chars(t.data(), t.data() + t.size(), n);
         if (fault != std::errc{} || end != t.data() + t.size() || n < 0)
-            throw format_error("no global step", joined({path, ", ", name}), io::printable(t), "a number of 0 or more");
+            throw format_error("no global step", to_text({path, ", ", name}), io::printable(t), "a number of 0 or more");
         return n;
     };
     return {text("table"), number("since"), number("step")};
@@ -77,7 +77,7 @@ delta_counts read_delta(const std::string& path, const std::string& table, int r
     all.insert(all.end(), removed.begin(), removed.end());
     std::sort(all.begin(), all.end());
     if (const auto twice = std::adjacent_find(all.begin(), all.end()); twice != all.end())
-        throw format_error("a key twice", joined({path, ", keys and removed"}), joined({*twice}), "keys that differ");
+        throw format_error("a key twice", to_text({path, ", keys and removed"}), to_text({*twice}), "keys that differ");
     const auto n = static_cast<std::int64_t>(keys.size());
     const safetensors::tensor_place& values = f.need("values", dtype::f32, {n, row_floats});
     const std::int64_t some = std::max<std::int64_t>(1, (1 << 18) / std::max(row_floats, 1));
@@ -93,4 +93,4 @@ delta_counts read_delta(const std::string& path, const std::string& table, int r
     return {n, static_cast<std::int64_t>(removed.size())};
 }
 
-} // namespace sinter::sharded
+} // namespace sinter::parameter_servers

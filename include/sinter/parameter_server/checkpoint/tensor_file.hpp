@@ -4,7 +4,7 @@
 #include <sinter/io/file.hpp>
 #include <sinter/base/checksum.hpp>
 
-namespace sinter::inline SINTER_TARGET::sharded {
+namespace sinter::inline SINTER_TARGET::parameter_servers {
 
 /// A safetensors file that is read in pieces, for one that need not fit in memory. Its file must
 /// not change meanwhile. Throws io_error and format_error.
@@ -37,9 +37,9 @@ public:
                                                       const std::vector<std::int64_t>& shape) const {
         const safetensors::tensor_place* const p = find(name);
         const std::string needed = safetensors::describe(type, shape);
-        if (!p) throw mismatch_error("no such tensor", joined({path_, ", ", io::printable(name)}), "none", needed);
+        if (!p) throw mismatch_error("no such tensor", to_text({path_, ", ", io::printable(name)}), "none", needed);
         if (p->type != type || p->shape != shape)
-            throw mismatch_error("another tensor than is needed", joined({path_, ", ", io::printable(name)}),
+            throw mismatch_error("another tensor than is needed", to_text({path_, ", ", io::printable(name)}),
                                  safetensors::describe(p->type, p->shape), needed);
         return *p;
     }
@@ -65,7 +65,7 @@ private:
             const auto n = io::uninterrupted([&] {
                 return ::pread(fd_.get(), p, std::min(bytes, io::largest_transfer), static_cast<off_t>(at));
             });
-            if (n < 0) io::throw_io_error(errno, "cannot read", path_, joined({"bytes from ", at, " on"}));
+            if (n < 0) io::throw_io_error(errno, "cannot read", path_, to_text({"bytes from ", at, " on"}));
             if (n == 0) throw io_error("file became shorter while it was read", path_);
             p += n;
             at += static_cast<std::uint64_t>(n);
@@ -83,4 +83,4 @@ inline std::uint64_t checksum_of_file(const std::string& path) {
     return sum.value();
 }
 
-} // namespace sinter::sharded
+} // namespace sinter::parameter_servers

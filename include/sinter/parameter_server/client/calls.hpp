@@ -3,7 +3,7 @@
 #include <sinter/parameter_server/client/engine.hpp>
 
 /// What a client's caller can ask for.
-namespace sinter::inline SINTER_TARGET::sharded {
+namespace sinter::inline SINTER_TARGET::parameter_servers {
 
 inline client::client(const cluster& c, const wire::identity& same, std::vector<shard_layout> l, client_options o)
     : engine_(std::make_unique<engine>(c, same, std::move(l), o)) {}
@@ -224,7 +224,7 @@ inline void client::wait_for_clock() {
 inline void client::begin_push() {
     engine& e = *engine_;
     engine::lock hold(e.mutex);
-    if (e.pushing) throw error("a push was begun before the last one was committed", "sharded::client");
+    if (e.pushing) throw error("a push was begun before the last one was committed", "parameter_servers::client");
     const ticket number = ++e.numbers;
     e.current.clear();
     for (std::size_t i = 0; i < e.connections.size(); ++i) {
@@ -250,7 +250,7 @@ inline std::byte* client::place_for(request& q, std::size_t bytes) {
     return block->data() + at;
 }
 inline request& client::pushed(int server) {
-    if (!engine_->pushing) throw error("no push has been begun", "sharded::client");
+    if (!engine_->pushing) throw error("no push has been begun", "parameter_servers::client");
     engine_->check();
     return *engine_->current.at(static_cast<std::size_t>(server));
 }
@@ -259,7 +259,7 @@ inline void client::push(int server, std::int64_t first, span<const float> x) {
     engine::lock hold(e.mutex);
     request& q = pushed(server);
     if (!within(first, static_cast<std::int64_t>(x.size()), layout(server).updated()))
-        throw error("a push beyond the server's floats", "sharded::client", std::to_string(first),
+        throw error("a push beyond the server's floats", "parameter_servers::client", std::to_string(first),
                     std::to_string(layout(server).updated()) + " floats");
     if (x.size() * 4 <= most_joined) {
         section s{section::dense, 0, first, static_cast<std::int64_t>(x.size())};
@@ -283,7 +283,7 @@ inline void client::push_rows(int server, int table, span<const std::int64_t> ke
     request& q = pushed(server);
     const auto width = static_cast<std::size_t>(layout(server).tables.at(static_cast<std::size_t>(table)).row_floats);
     if (rows.size() < keys.size() * width)
-        throw error("fewer floats than the rows have", "sharded::client", std::to_string(rows.size()),
+        throw error("fewer floats than the rows have", "parameter_servers::client", std::to_string(rows.size()),
                     std::to_string(keys.size() * width));
     const std::size_t each = 8 + 4 * width, most = std::max<std::size_t>(1, most_frame / each);
     for (std::size_t at = 0; at < keys.size(); at += most) {
@@ -326,7 +326,7 @@ inline void client::want(request& q, int server, const pull_target& t, std::uint
 inline ticket client::commit(const push_info& info, span<const pull_target> to) {
     engine& e = *engine_;
     engine::lock hold(e.mutex);
-    if (!e.pushing) throw error("no push has been begun", "sharded::client");
+    if (!e.pushing) throw error("no push has been begun", "parameter_servers::client");
     e.pushing = false;
     if (e.save_clock == 0)
         e.broadcast.send(e.save, e.last_commit, [&](ticket t) {
@@ -465,7 +465,7 @@ std::vector<typename Call::answer> client::call_all(const Call& c) {
 }
 inline std::vector<std::vector<wrong_number>> client::wrong_numbers() {
     std::vector<std::vector<wrong_number>> all;
-    for (sharded::wrong_numbers& w : call_all(calls::find_non_finite())) all.push_back(std::move(w.all));
+    for (parameter_servers::wrong_numbers& w : call_all(calls::find_non_finite())) all.push_back(std::move(w.all));
     return all;
 }
 inline void client::leave() {
@@ -480,4 +480,4 @@ inline void client::leave() {
     for (const auto& l : e.connections) l->disconnect();
 }
 
-} // namespace sinter::sharded
+} // namespace sinter::parameter_servers

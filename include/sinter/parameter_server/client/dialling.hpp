@@ -4,7 +4,7 @@
 #include <sinter/parameter_server/client/engine.hpp>
 
 /// How a client comes to its servers, and comes back to one whose connection was lost.
-namespace sinter::inline SINTER_TARGET::sharded {
+namespace sinter::inline SINTER_TARGET::parameter_servers {
 
 /// While a server is dialled that takes its time: the others get signs of life, and what was
 /// begun. What is wrong with one of them progress() finds out.
@@ -25,7 +25,7 @@ inline void client::engine::give_up(std::size_t i) {
     const double waited = joined ? down : std::min(down, patience());   // the limit, where that has passed
     fail(dialler.about(static_cast<int>(i), joined ? connections[i]->oldest() : "joining the job",
                        joined ? connections[i]->global_step : -1,
-                       sinter::joined({replicated() ? "nor the server with its second copy: " : "",
+                       sinter::to_text({replicated() ? "nor the server with its second copy: " : "",
                                        joined ? "it has not answered for " : "it was not there within ",
                                        static_cast<std::int64_t>(waited + 0.5), " s",
                                        why_down[i].empty() ? "" : ": ", why_down[i].words()})));
@@ -171,7 +171,7 @@ inline void client::engine::report_trouble(std::size_t i, double now) {
     while (report_after[i] <= down) report_after[i] *= 2;
     const cluster_member& at = dialler.roster().servers()[static_cast<std::size_t>(process(i))];
     base::say(message_level::normal,
-              sinter::joined({"waits for ", at.name(), " at ",
+              sinter::to_text({"waits for ", at.name(), " at ",
                               text_of(at.address()), ", for ",
                               static_cast<std::int64_t>(down), " s of ", static_cast<std::int64_t>(patience()), " s",
                               why_down[i].empty() ? "" : ": ", why_down[i].words()}),
@@ -184,12 +184,12 @@ inline void client::engine::report_return(std::size_t i, const about_server& it,
     report_after[i] = first_report;
     if (!reported && !other_process) return;
     base::say(message_level::normal,
-              sinter::joined({dialler.roster().servers()[static_cast<std::size_t>(process(i))].name(),
+              sinter::to_text({dialler.roster().servers()[static_cast<std::size_t>(process(i))].name(),
                               " is back after ", static_cast<std::int64_t>(down + 0.5), " s",
                               !other_process     ? std::string()
-                              : it.restored >= 0 ? sinter::joined({", from its checkpoint of step ", it.restored})
+                              : it.restored >= 0 ? sinter::to_text({", from its checkpoint of step ", it.restored})
                                                  : std::string(", another process")}),
               dialler.roster().self().name());
 }
 
-} // namespace sinter::sharded
+} // namespace sinter::parameter_servers

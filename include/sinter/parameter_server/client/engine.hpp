@@ -16,7 +16,7 @@
 #include <list>
 #include <mutex>
 
-namespace sinter::inline SINTER_TARGET::sharded {
+namespace sinter::inline SINTER_TARGET::parameter_servers {
 
 /// What a client is inside: a connection to each server, and a thread that sends signs of life
 /// from time to time, and carries on what the caller has begun while it computes. Whoever holds the
@@ -63,7 +63,7 @@ struct client::engine {
     std::vector<std::int64_t> all_files;      // all that files_clock has been, and before this worker came
     std::int64_t renewals = 0;                // that this worker has taken part in
     std::optional<std::int64_t> before_renewal;   // the version of before, while the chief overwrites values
-    sharded::ticket numbers = 0, last_commit = 0;
+    parameter_servers::ticket numbers = 0, last_commit = 0;
     bool pushing = false;
     std::vector<request*> current;            // of the push that is being made, by server
     answer_info info;
@@ -79,11 +79,11 @@ struct client::engine {
         if (n == 0)
             throw option_error("no parameter servers in the cluster", c.how(), "none", "tasks of type ps");
         if (layouts.size() != n)
-            throw option_error("one layout for each server is needed", "sharded::client",
+            throw option_error("one layout for each server is needed", "parameter_servers::client",
                                std::to_string(layouts.size()), std::to_string(n));
         if (options.replicas != 1 && (options.replicas != 2 || n < 2 || options.reconnect_within <= 0))
             throw option_error("shards cannot be kept so", "client_options::replicas",
-                               sinter::joined({options.replicas, " on ", static_cast<std::int64_t>(n),
+                               sinter::to_text({options.replicas, " on ", static_cast<std::int64_t>(n),
                                                " servers, reconnect_within ",
                                                static_cast<std::int64_t>(options.reconnect_within)}),
                                "1, or 2 on 2 or more servers with reconnect_within above 0");
@@ -110,7 +110,7 @@ struct client::engine {
         std::vector<std::string> all;
         for (const cluster_member& m : job.servers()) all.push_back(m.name() + " at " + text_of(m.address()));
         base::say(message_level::normal,
-                  sinter::joined({job.self().name(), ", one of ", job.size(), " that train, has joined the servers: ",
+                  sinter::to_text({job.self().name(), ", one of ", job.size(), " that train, has joined the servers: ",
                                   wire::few_of(all)}), job.self().name());
         thread = base::posix_thread([this] { carry_on(); });
     }
@@ -362,21 +362,21 @@ struct client::engine {
     }
     void check() {
         if (failure) throw cluster_error(*failure);
-        if (left) throw error("this worker has left the job", "sharded::client");
+        if (left) throw error("this worker has left the job", "parameter_servers::client");
     }
-    request& ask(lock& hold, std::size_t i, sharded::ticket number, const char* name) {
+    request& ask(lock& hold, std::size_t i, parameter_servers::ticket number, const char* name) {
         check();
         if (connections[i]->full()) drive(hold, [&] { return !connections[i]->full(); });
         return connections[i]->ask(number, name);
     }
-    void wait_for(lock& hold, sharded::ticket t) {
+    void wait_for(lock& hold, parameter_servers::ticket t) {
         drive(hold, [&] {
             for (const auto& l : connections)
                 if (!l->answered(t)) return false;
             return true;
         });
     }
-    void call(lock& hold, std::size_t i, sharded::ticket number, call_id id, const std::string& arguments) {
+    void call(lock& hold, std::size_t i, parameter_servers::ticket number, call_id id, const std::string& arguments) {
         if (arguments.size() > most_frame)
             throw error("a call of more than a frame holds", name_of(id), std::to_string(arguments.size()), "1 MiB");
         request& q = ask(hold, i, number, name_of(id));
@@ -447,4 +447,4 @@ struct client::engine {
     }
 };
 
-} // namespace sinter::sharded
+} // namespace sinter::parameter_servers

@@ -9,7 +9,7 @@
 #include <sinter/parameter_server/wrong_number.hpp>
 #include <memory>
 
-namespace sinter::inline SINTER_TARGET::sharded {
+namespace sinter::inline SINTER_TARGET::parameter_servers {
 
 /// How a worker talks to the servers.
 struct client_options {
@@ -187,4 +187,4 @@ private:
     inline void want(request&, int server, const pull_target&, std::uint32_t& flags);
 };
 
-} // namespace sinter::sharded
+} // namespace sinter::parameter_servers

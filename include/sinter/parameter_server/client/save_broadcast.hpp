@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <utility>
 
-namespace sinter::inline SINTER_TARGET::sharded {
+namespace sinter::inline SINTER_TARGET::parameter_servers {
 
 /// Which of the saves that server 0 has named the other servers know from this worker, where each
 /// push is an update by itself. They get one with a push, and know it when they all have
@@ -27,4 +27,4 @@ private:
     std::int64_t known_ = 0, sending_ = 0, by_ = 0;   // sending_: with push by_; 0: none
 };
 
-} // namespace sinter::sharded
+} // namespace sinter::parameter_servers

@@ -8,7 +8,7 @@
 #include <optional>
 #include <sys/ioctl.h>
 
-namespace sinter::inline SINTER_TARGET::sharded {
+namespace sinter::inline SINTER_TARGET::parameter_servers {
 
 /// A request to one server, until it is answered. It may be asked again on another connection.
 struct request {
@@ -290,4 +290,4 @@ private:
     }
 };
 
-} // namespace sinter::sharded
+} // namespace sinter::parameter_servers

@@ -3,7 +3,7 @@
 #include <sinter/parameter_server/client/engine.hpp>
 
 /// Sums over all workers, which server 0 makes, and what it is sent of them when it was started again.
-namespace sinter::inline SINTER_TARGET::sharded {
+namespace sinter::inline SINTER_TARGET::parameter_servers {
 
 inline void client::reduce(span<double> x) {
     engine& e = *engine_;
@@ -12,7 +12,7 @@ inline void client::reduce(span<double> x) {
         e.call_and_wait(hold, 0, calls::all_reduce{e.sums, std::vector<double>(x.begin(), x.end())}).sums;
     if (sum.size() != x.size())
         throw e.dialler.about(0, "a sum over workers", -1,
-                              sinter::joined({"workers do not do the same: this one has given ",
+                              sinter::to_text({"workers do not do the same: this one has given ",
                                               static_cast<std::int64_t>(x.size()), " numbers, the others ",
                                               static_cast<std::int64_t>(sum.size())}));
     std::copy_n(sum.data(), sum.size(), x.data());
@@ -55,4 +55,4 @@ inline bool client::engine::restore_sums(std::size_t i) {
     return true;
 }
 
-} // namespace sinter::sharded
+} // namespace sinter::parameter_servers

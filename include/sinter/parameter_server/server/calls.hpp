@@ -8,7 +8,7 @@
 
 /// What workers ask of a server besides values and updates (parameter_server/calls.hpp): leave to begin a step, sums,
 /// checkpoints, ends.
-namespace sinter::inline SINTER_TARGET::sharded {
+namespace sinter::inline SINTER_TARGET::parameter_servers {
 
 /// The operator hears whom a worker waits for, after 10 s, 20 s, 40 s, ...
 inline void server_session::tell_of_waiting(awaited what, double seconds) {
@@ -16,7 +16,7 @@ inline void server_session::tell_of_waiting(awaited what, double seconds) {
     if (what == awaited::nobody || seconds < told_of_) return;
     const std::string names = e_.whom(what, w_);
     if (!names.empty())
-        e_.tell(joined({e_.who.member(w_).name(), " waits for ", names, ", for ",
+        e_.tell(to_text({e_.who.member(w_).name(), " waits for ", names, ", for ",
                         static_cast<std::int64_t>(seconds), " s"}));
     while (told_of_ <= seconds) told_of_ *= 2;
 }
@@ -72,7 +72,7 @@ inline void server_session::carry_out(const calls::wait_for_clock& c) {
 template <>
 inline void server_session::carry_out(const calls::all_reduce& c) {
     if (!e_.sums.give(w_, c.number, c.numbers))
-        throw refused_request{sinter::joined({"sum ", static_cast<std::int64_t>(c.number), " over workers is not known "
+        throw refused_request{sinter::to_text({"sum ", static_cast<std::int64_t>(c.number), " over workers is not known "
                                               "here any more, or not yet to come: the next is ",
                                               static_cast<std::int64_t>(e_.sums.now())})};
     e_.look_at_sums();
@@ -156,4 +156,4 @@ inline void server_session::call(call_id id, span<const std::byte> arguments) {
     if (!known) throw refused_request{"a call that is not known"};
 }
 
-} // namespace sinter::sharded
+} // namespace sinter::parameter_servers

@@ -7,7 +7,7 @@
 #include <vector>
 
 /// What a server has at hand while it makes an update of the pushes of a clock.
-namespace sinter::inline SINTER_TARGET::sharded {
+namespace sinter::inline SINTER_TARGET::parameter_servers {
 
 /// The pushes of a clock.
 struct clock_pushes {
@@ -43,4 +43,4 @@ struct update_memory {
     std::vector<float> scalar_values;
 };
 
-} // namespace sinter::sharded
+} // namespace sinter::parameter_servers

@@ -4,7 +4,7 @@
 
 /// Shards that two servers keep (parameter_server/copies.hpp): a leader tells its follower of all
 /// that changes, in the order in which it happens, and the follower does the same.
-namespace sinter::inline SINTER_TARGET::sharded {
+namespace sinter::inline SINTER_TARGET::parameter_servers {
 
 /// A connection that ends when this server does.
 struct server::engine::named_descriptor {
@@ -94,7 +94,7 @@ inline std::pair<call_id, std::string> next_call(conversation& talk) {
     const wire::frame_header h = talk.next();
     if (h.tag.operation != static_cast<std::uint32_t>(word::call) || h.bytes > longest_request ||
         h.tag.elements > last_call)
-        throw error("a request that a server without workers does not know", "sharded::server");
+        throw error("a request that a server without workers does not know", "parameter_servers::server");
     std::string arguments(static_cast<std::size_t>(h.bytes), '\0');
     talk.receive(h, arguments.data());
     return {static_cast<call_id>(h.tag.elements), std::move(arguments)};
@@ -160,7 +160,7 @@ inline bool server::engine::lead(std::uint64_t next) {
         k.heard = base::monotonic_seconds();
     }
     copies.lead(next);
-    if (!first) tell(sinter::joined({"leads part ", shard_number, " of the parameters from now on, ",
+    if (!first) tell(sinter::to_text({"leads part ", shard_number, " of the parameters from now on, ",
                                      was == copy_role::cut_off ? "without a second copy" : "which it had the second "
                                                                                            "copy of"}));
     changed_view();
@@ -267,4 +267,4 @@ inline void server::engine::serve_both() {
     if (fault) std::rethrow_exception(fault);
 }
 
-} // namespace sinter::sharded
+} // namespace sinter::parameter_servers

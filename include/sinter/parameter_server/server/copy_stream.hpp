@@ -8,7 +8,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-namespace sinter::inline SINTER_TARGET::sharded {
+namespace sinter::inline SINTER_TARGET::parameter_servers {
 
 /// What a leader has still to tell its follower, in order, and how much of it the follower has.
 /// Under the server's mutex; no sockets here, but a descriptor that can be read when there is
@@ -20,7 +20,7 @@ public:
         std::vector<std::byte> bytes;
     };
     copy_stream() : wake_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
-        if (wake_ < 0) throw error("no descriptor for a copy's stream", "sharded::server");
+        if (wake_ < 0) throw error("no descriptor for a copy's stream", "parameter_servers::server");
     }
     ~copy_stream() { ::close(wake_); }
     copy_stream(const copy_stream&) = delete;
@@ -131,4 +131,4 @@ private:
     }
 };
 
-} // namespace sinter::sharded
+} // namespace sinter::parameter_servers

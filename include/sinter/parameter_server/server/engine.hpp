@@ -27,7 +27,7 @@
 #include <cmath>
 #include <list>
 
-namespace sinter::inline SINTER_TARGET::sharded {
+namespace sinter::inline SINTER_TARGET::parameter_servers {
 
 /// What a server is inside: its parts, each with rules of its own, and what they do together. A thread serves each
 /// connection: it reads a request, carries it out and answers. One mutex guards the parts; clang looks that they are
@@ -58,7 +58,7 @@ struct server::engine {
         begin_copies(second);
         wire::fill_random({reinterpret_cast<std::byte*>(&listening.process_nonce), sizeof listening.process_nonce});
         if (who.self().role != cluster_role::ps)
-            throw option_error("this task is no parameter server", "sharded::server", who.self().name(), "ps");
+            throw option_error("this task is no parameter server", "parameter_servers::server", who.self().name(), "ps");
         work.scalar_values.resize(static_cast<std::size_t>(memory.optimizer().scalars()) + 16);
         begin_clipping(same);
         for (int w = 0; w < c.size(); ++w)
@@ -368,4 +368,4 @@ struct server::engine {
     inline void serve_both();
 };
 
-} // namespace sinter::sharded
+} // namespace sinter::parameter_servers

@@ -4,7 +4,7 @@
 #include <sinter/parameter_server/server/copies.hpp>
 
 /// The copy that follows: it does what its leader does, in the same order.
-namespace sinter::inline SINTER_TARGET::sharded {
+namespace sinter::inline SINTER_TARGET::parameter_servers {
 
 /// A thread: follows whoever leads this shard, as long as this copy does not.
 inline void server::engine::follow() {
@@ -262,4 +262,4 @@ inline bool server::engine::is_led_by_nobody(double now) const {
     return copies.is_led_by_nobody(now, who.options.dead_after + 1);
 }
 
-} // namespace sinter::sharded
+} // namespace sinter::parameter_servers

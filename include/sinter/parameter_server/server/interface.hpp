@@ -13,7 +13,7 @@
 #include <functional>
 #include <memory>
 
-namespace sinter::inline SINTER_TARGET::sharded {
+namespace sinter::inline SINTER_TARGET::parameter_servers {
 
 /// The shard of the server before this one, of which this one has the second copy.
 struct other_shard {
@@ -89,4 +89,4 @@ private:
     std::unique_ptr<engine> engine_;
 };
 
-} // namespace sinter::sharded
+} // namespace sinter::parameter_servers

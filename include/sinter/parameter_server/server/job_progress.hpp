@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-namespace sinter::inline SINTER_TARGET::sharded {
+namespace sinter::inline SINTER_TARGET::parameter_servers {
 
 /// How far a job has come on a server: updates that are begun and made, whether the chief has opened it, overwrites its
 /// values, or has asked all to stop. No sockets, threads or values here.
@@ -179,4 +179,4 @@ private:
     std::int64_t end_clock_ = 0;
 };
 
-} // namespace sinter::sharded
+} // namespace sinter::parameter_servers

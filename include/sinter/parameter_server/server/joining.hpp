@@ -3,7 +3,7 @@
 #include <sinter/parameter_server/server/serving.hpp>
 
 /// Workers that join a server, rest, and leave.
-namespace sinter::inline SINTER_TARGET::sharded {
+namespace sinter::inline SINTER_TARGET::parameter_servers {
 
 /// This worker is here, which an operator may want to know.
 inline void server_session::note_presence() {
@@ -13,8 +13,8 @@ inline void server_session::note_presence() {
     const std::string name = e_.who.member(w_).name();
     const int here = e_.workers.in_job();
     if (before == presence::dead) e_.tell(name + " is back");
-    else if (here == e_.who.size() && here > 1) e_.tell(joined({"all ", here, " workers are here"}));
-    else e_.tell(joined({name, " is here: ", here, " of ", e_.who.size(), " workers"}), message_level::detailed);
+    else if (here == e_.who.size() && here > 1) e_.tell(to_text({"all ", here, " workers are here"}));
+    else e_.tell(to_text({name, " is here: ", here, " of ", e_.who.size(), " workers"}), message_level::detailed);
 }
 /// A worker joins that makes sum `next` next. Where this server was started again, and workers share
 /// batches, all are those of before or none is, but for as many as the mode does without.
@@ -31,7 +31,7 @@ inline void server_session::need_same_run(std::uint64_t next) {
     if (amid == 0 || anew <= e_.options.order.backup) return;
     const cluster_member& m = e_.who.member(last);
     e_.fail_held(cluster_error(last, m.name(), text_of(m.address()), "joining the job again", e_.progress.global_step(),
-                               joined({"it was started again while others are in the midst of training. This mode can "
+                               to_text({"it was started again while others are in the midst of training. This mode can "
                                        "do without ", e_.options.order.backup, " workers: the job ends"})));
 }
 /// Where server 0 says whose pushes make a clock it says to a worker that rests how many are
@@ -113,4 +113,4 @@ inline void server_session::carry_out(const calls::leave& c) {
     answer_call();
 }
 
-} // namespace sinter::sharded
+} // namespace sinter::parameter_servers

@@ -3,7 +3,7 @@
 #include <sinter/parameter_server/server/copies.hpp>
 
 /// The copy that leads a shard: what it tells its follower.
-namespace sinter::inline SINTER_TARGET::sharded {
+namespace sinter::inline SINTER_TARGET::parameter_servers {
 
 /// All values, while nobody changes them.
 inline void server::engine::send_all(conversation& talk) {
@@ -63,7 +63,7 @@ inline void server::engine::serve_other_server(wire::data_link link) {
             send_stream(talk.link(), mine_now);
     } catch (const error& e) {
         const lock hold(mutex);
-        if (!dynamic_cast<const wire::lost_connection*>(&e)) notes.say(sinter::joined({"a second copy: ", e.what()}));
+        if (!dynamic_cast<const wire::lost_connection*>(&e)) notes.say(sinter::to_text({"a second copy: ", e.what()}));
     }
     const lock hold(mutex);
     if (!mine_now || copies.stream() != mine_now || ending.is_stopping()) return;
@@ -133,7 +133,7 @@ inline void server::engine::send_stream(wire::data_link& link, const std::shared
             if (ending.is_stopping() && copies.stream()->has(copies.stream()->added())) return;
             const double now = base::monotonic_seconds();
             if (!copies.stream()->has(copies.stream()->added()) && waits && now - heard > dead_after)
-                throw error("the follower does not answer", "sharded::server");
+                throw error("the follower does not answer", "parameter_servers::server");
             if (std::exchange(waits, !copies.stream()->has(copies.stream()->added())) != waits) heard = now;
             if (copies.stream()->next(out)) {
                 sending = true;
@@ -149,7 +149,7 @@ inline void server::engine::send_stream(wire::data_link& link, const std::shared
         if (!receiving)
             if (const wire::frame_header* h = link.next()) {
                 if (h->tag.operation != copied::answer || h->bytes != 0)
-                    throw error("a message that was not asked for", "sharded::server");
+                    throw error("a message that was not asked for", "parameter_servers::server");
                 taken = static_cast<std::uint64_t>(h->tag.step);
                 other_ends = h->tag.bucket != 0;
                 link.receive(h->tag, {});
@@ -159,7 +159,7 @@ inline void server::engine::send_stream(wire::data_link& link, const std::shared
             receiving = idle = false;
             const lock hold(mutex);
             if (copies.stream() != of) return;
-            if (!copies.stream()->take(taken)) throw error("an answer that makes no sense", "sharded::server");
+            if (!copies.stream()->take(taken)) throw error("an answer that makes no sense", "parameter_servers::server");
             heard = base::monotonic_seconds();
             if (other_ends) progress.end_soon();
             changed.notify_all();
@@ -171,4 +171,4 @@ inline void server::engine::send_stream(wire::data_link& link, const std::shared
     }
 }
 
-} // namespace sinter::sharded
+} // namespace sinter::parameter_servers

@@ -3,7 +3,7 @@
 #include <sinter/parameter_server/server/engine.hpp>
 
 /// A server's beginning and end, checkpoints, and who is dead.
-namespace sinter::inline SINTER_TARGET::sharded {
+namespace sinter::inline SINTER_TARGET::parameter_servers {
 
 inline void server::engine::restore() {
     if (!options.files) return;
@@ -22,7 +22,7 @@ inline void server::engine::restore() {
         all_clocks.restore(l.clocks);
     }
     progress.restored(v.global_step, l.phases, l.version, std::min(l.open_clock, l.clocks), l.open_step);
-    tell(sinter::joined({"goes on from its checkpoint of step ", v.global_step}));
+    tell(sinter::to_text({"goes on from its checkpoint of step ", v.global_step}));
     saves.restore(v.global_step, v.name);
     if (v.name < 0) return;
     if (options.order.mode == update_mode::async) together.save_was_named(v.name);
@@ -102,7 +102,7 @@ inline void server::engine::hear_of_saves(std::int64_t before, checkpoint_schedu
     if (n == notice::no_folder)
         return notes.say("other servers write checkpoints, and this one has no folder for them: none is whole",
                          message_level::warning);
-    notes.say(sinter::joined({"checkpoints are due more often than all servers can write them: some are left out, for ",
+    notes.say(sinter::to_text({"checkpoints are due more often than all servers can write them: some are left out, for ",
                               n == notice::this_one_late ? "this server" : "another server", " has not written step-",
                               together.save(), " yet"}));
 }
@@ -240,7 +240,7 @@ inline void server::engine::serve_until_the_end() {
         ran = now;
         if (is_over(now)) {
             if (is_led_by_nobody(now))
-                fail_held(about_self("serving", sinter::joined({"nobody leads part ", shard_number,
+                fail_held(about_self("serving", sinter::to_text({"nobody leads part ", shard_number,
                                                                 " of the parameters, and workers wait for it: its "
                                                                 "leader was lost, or the chief that knew which copy "
                                                                 "has all of it"})));
@@ -304,4 +304,4 @@ inline std::int64_t server::global_step() const {
 }
 inline std::vector<worker_counters> server::counters() const { return engine_->counters(); }
 
-} // namespace sinter::sharded
+} // namespace sinter::parameter_servers

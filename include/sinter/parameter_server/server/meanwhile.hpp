@@ -3,7 +3,7 @@
 #include <sinter/parameter_server/server/serving.hpp>
 
 /// What takes a server long: its worker hears meanwhile that it lives, and the server that the worker does.
-namespace sinter::inline SINTER_TARGET::sharded {
+namespace sinter::inline SINTER_TARGET::parameter_servers {
 
 /// f() on a thread of its own. The worker hears meanwhile that this server lives. Throws what f
 /// throws.
@@ -36,4 +36,4 @@ void server_session::do_meanwhile(F f) {
     if (!fault.empty()) throw refused_request{fault};
 }
 
-} // namespace sinter::sharded
+} // namespace sinter::parameter_servers

@@ -3,12 +3,12 @@
 #include <sinter/parameter_server/server/updates.hpp>
 
 /// Clipping by the norm of all gradients where several servers each have some of them.
-namespace sinter::inline SINTER_TARGET::sharded {
+namespace sinter::inline SINTER_TARGET::parameter_servers {
 
 /// At the server's beginning: whether updates are clipped, and how servers add up squares.
 inline void server::engine::begin_clipping(const wire::identity& same) {
     int& n = clip.parameters;
-    for (const sharded::run& r : memory.layout().runs) n = std::max(n, r.tensor + 1);
+    for (const parameter_servers::run& r : memory.layout().runs) n = std::max(n, r.tensor + 1);
     for (const table_layout& t : memory.layout().tables) n = std::max(n, t.tensor + 1);
     n = std::max(n, options.parameters);
     clip.used = options.order.mode == update_mode::clocks && memory.optimizer().needs() == norm_need::all_gradients;
@@ -16,8 +16,8 @@ inline void server::engine::begin_clipping(const wire::identity& same) {
     if ((options.order.backup > 0 || replicated()) && who.size() > shared_squares::most_workers)
         throw option_error("too many workers for clipping by the norm of all gradients on several servers with "
                            "backup workers, or with replicas = 2",
-                           "the optimizer of a parameter server", sinter::joined({who.size(), " workers"}),
-                           sinter::joined({shared_squares::most_workers, " at most"}));
+                           "the optimizer of a parameter server", sinter::to_text({who.size(), " workers"}),
+                           sinter::to_text({shared_squares::most_workers, " at most"}));
     std::optional<shared_squares::second_copies> twice;
     if (replicated())
         twice = {shard_number, [this](std::int64_t clock, span<const float> total) { return keep_norm(clock, total); }};
@@ -142,7 +142,7 @@ inline void server::engine::sum_squares(const clock_pushes& p, const clock_norm&
     norm = of;
     norm.squares.assign(static_cast<std::size_t>(16 * clip.parameters), 0.f);
     const auto square = [&](int tensor) -> float& { return norm.squares[static_cast<std::size_t>(16 * tensor)]; };
-    for (const sharded::run& r : memory.layout().runs)
+    for (const parameter_servers::run& r : memory.layout().runs)
         if (r.group >= 0 && r.phase == p.phase && r.tensor >= 0 && work.joined.has_dense())
             square(r.tensor) = memory.optimizer().squares(work.joined.dense(r.first, r.floats), r.floats);
     for (std::size_t t = 0; t < memory.layout().tables.size(); ++t)
@@ -239,4 +239,4 @@ inline void server::engine::take_joining(clock_norm of) {
     sum_squares(p, of, step);
 }
 
-} // namespace sinter::sharded
+} // namespace sinter::parameter_servers

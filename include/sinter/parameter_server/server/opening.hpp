@@ -3,7 +3,7 @@
 #include <sinter/parameter_server/server/serving.hpp>
 
 /// The chief opens a job, and overwrites its values.
-namespace sinter::inline SINTER_TARGET::sharded {
+namespace sinter::inline SINTER_TARGET::parameter_servers {
 
 template <>
 inline void server_session::carry_out(const calls::open& c) {
@@ -91,4 +91,4 @@ inline void server_session::carry_out(const calls::wait_for_renewal& c) {
     answer_call();
 }
 
-} // namespace sinter::sharded
+} // namespace sinter::parameter_servers

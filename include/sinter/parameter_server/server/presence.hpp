@@ -3,7 +3,7 @@
 #include <sinter/parameter_server/server/engine.hpp>
 
 /// Which workers are there, who is dead or was started again, and for whom others wait.
-namespace sinter::inline SINTER_TARGET::sharded {
+namespace sinter::inline SINTER_TARGET::parameter_servers {
 
 /// Whether the other end of a worker's connection is closed, as it is when its process has died,
 /// though the thread that serves it has not seen that yet.
@@ -87,7 +87,7 @@ inline void server::engine::replace(int w) {
     if (options.order.all_join && away > backup)
         fail_held(cluster_error(w, who.member(w).name(), text_of(who.member(w).address()), "serving",
                                 progress.global_step(),
-                                sinter::joined({"it has died, and was started again while the others are in the "
+                                sinter::to_text({"it has died, and was started again while the others are in the "
                                                 "midst of training. This mode can do without ", backup,
                                                 " workers, and ", away, " are away: the job ends"})));
 }
@@ -113,7 +113,7 @@ inline std::string server::engine::stuck(awaited what, int waiter) {
                                : what == awaited::sum     ? "in a sum over all workers"
                                                           : "to end its steps";
     if (names.empty()) names = "the other servers";
-    std::string why = sinter::joined({names, " lives but does not get on: ", who.member(waiter).name(),
+    std::string why = sinter::to_text({names, " lives but does not get on: ", who.member(waiter).name(),
                                       " has waited ", for_what, " in step ", progress.global_step(),
                                       ", and nothing has happened for ",
                                       static_cast<std::int64_t>(who.options.stuck_after()),
@@ -126,7 +126,7 @@ inline void server::engine::declare_dead(int w, double silent) {
     worker& k = workers.at(w);
     if (k.descriptor >= 0) ::shutdown(k.descriptor, SHUT_RDWR);
     take_leave(w, presence::dead);
-    tell(sinter::joined({who.member(w).name(), " is dead: no sign of life for ",
+    tell(sinter::to_text({who.member(w).name(), " is dead: no sign of life for ",
                          static_cast<std::int64_t>(silent + 0.5), " s"}));
     std::string names;
     for (int i = 0; i < who.size(); ++i)
@@ -139,9 +139,9 @@ inline void server::engine::declare_dead(int w, double silent) {
                                 progress.global_step(), joined_text_of_dead(names, dead, silent)));
 }
 inline std::string server::engine::joined_text_of_dead(const std::string& names, int dead, double silent) const {
-    return sinter::joined({"no sign of life for ", static_cast<std::int64_t>(silent * 10) / 10, " s; ", dead,
+    return sinter::to_text({"no sign of life for ", static_cast<std::int64_t>(silent * 10) / 10, " s; ", dead,
                            " of ", who.size(), " workers are dead (", names, "), and this mode does without ",
                            options.order.backup});
 }
 
-} // namespace sinter::sharded
+} // namespace sinter::parameter_servers

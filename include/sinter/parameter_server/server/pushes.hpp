@@ -3,7 +3,7 @@
 #include <sinter/parameter_server/server/serving.hpp>
 
 /// A worker's push, when all of it has come.
-namespace sinter::inline SINTER_TARGET::sharded {
+namespace sinter::inline SINTER_TARGET::parameter_servers {
 
 /// A push is whole. It may ask for values, which are the answer.
 inline void server_session::commit(span<const std::byte> bytes) {
@@ -124,4 +124,4 @@ inline bool server_session::stage(const commit_block& b) {
     return false;
 }
 
-} // namespace sinter::sharded
+} // namespace sinter::parameter_servers

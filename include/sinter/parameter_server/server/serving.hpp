@@ -2,7 +2,7 @@
 #pragma once
 #include <sinter/parameter_server/server/engine.hpp>
 /// One worker's requests, by the thread that serves it.
-namespace sinter::inline SINTER_TARGET::sharded {
+namespace sinter::inline SINTER_TARGET::parameter_servers {
 
 /// A request that cannot be carried out: its answer says why, and the connection ends.
 struct refused_request {
@@ -36,7 +36,7 @@ public:
             } catch (const refused_request& r) {
                 if (!r.is_known) {
                     const server::engine::lock hold(e_.mutex);
-                    e_.notes.say(joined({"refused a request of ", talk_.peer().role, ": ", r.why}));
+                    e_.notes.say(to_text({"refused a request of ", talk_.peer().role, ": ", r.why}));
                 }
                 return refuse(r.why);
             } catch (const error& x) {
@@ -387,4 +387,4 @@ private:
     std::int64_t sorted_table_ = -1;
 };
 
-} // namespace sinter::sharded
+} // namespace sinter::parameter_servers

@@ -14,7 +14,7 @@
 #include <poll.h>
 #include <vector>
 
-namespace sinter::inline SINTER_TARGET::sharded {
+namespace sinter::inline SINTER_TARGET::parameter_servers {
 
 /// The squares of all tensors' gradients of a clock, where each shard has those of some tensors:
 /// for clipping by the norm of all of them. Server 0 adds them up in the order of the shards, and
@@ -305,4 +305,4 @@ private:
     }
 };
 
-} // namespace sinter::sharded
+} // namespace sinter::parameter_servers

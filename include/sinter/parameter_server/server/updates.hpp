@@ -3,7 +3,7 @@
 #include <sinter/parameter_server/server/engine.hpp>
 
 /// Updates that several workers make together.
-namespace sinter::inline SINTER_TARGET::sharded {
+namespace sinter::inline SINTER_TARGET::parameter_servers {
 
 /// Applies all clocks that can be. One thread at a time does; others find that somebody is at it,
 /// who sees what they have staged. Before a checkpoint that is due has been copied no further clock
@@ -194,11 +194,11 @@ inline void server::engine::put_rows(const table_rows& r) {
     const auto& tables = memory.layout().tables;
     if (r.table < 0 || r.table >= static_cast<std::int64_t>(tables.size()) ||
         tables[static_cast<std::size_t>(r.table)].rows >= 0)
-        throw error("rows of no table of 64-bit keys", "sharded::server");
+        throw error("rows of no table of 64-bit keys", "parameter_servers::server");
     memory.use_rows(static_cast<std::size_t>(r.table), [&](row_store& rows, std::int64_t& newest) {
         if (r.first != 0) rows.clear();
         if (r.size() > 0 && (r.row_floats != rows.row_floats() || (r.slots != 0 && r.slots != rows.slots())))
-            throw error("rows of another width, or of another optimizer", "sharded::server");
+            throw error("rows of another width, or of another optimizer", "parameter_servers::server");
         std::vector<const float*> slots(static_cast<std::size_t>(r.slots + 1));
         for (std::size_t i = 0; i < r.size(); ++i) {
             for (int s = 0; s < r.slots; ++s)
@@ -234,13 +234,13 @@ inline std::vector<worker_counters> server::engine::counters() const {
 /// One JSON object in a line.
 inline std::string server::engine::counters_text() const {
     const lock hold(mutex);
-    std::string s = sinter::joined({"{\"server\": ", who.self().index, ", \"shard\": ", shard_number, ", \"copies\": ",
+    std::string s = sinter::to_text({"{\"server\": ", who.self().index, ", \"shard\": ", shard_number, ", \"copies\": ",
                                     copies.stream() ? 2 : 1, ", \"global_step\": ", progress.global_step(),
                                     ", \"clocks\": ", all_clocks.applied(), ", \"workers\": ["});
     for (int w = 0; w < who.size(); ++w) {
         const worker& k = workers.at(w);
         const worker_counters& c = k.counters;
-        s += sinter::joined({w ? ", " : "", "{\"worker\": \"", who.member(w).name(), "\", \"applied\": ", c.applied,
+        s += sinter::to_text({w ? ", " : "", "{\"worker\": \"", who.member(w).name(), "\", \"applied\": ", c.applied,
                              ", \"staged\": ", c.staged, ", \"dropped\": ", c.dropped, ", \"repeated\": ", c.repeated,
                              ", \"outdated\": ", c.outdated, ", \"not_finite\": ", c.not_finite,
                              ", \"torn\": ", c.torn, ", \"lost\": ",
@@ -251,4 +251,4 @@ inline std::string server::engine::counters_text() const {
     return s + "]}";
 }
 
-} // namespace sinter::sharded
+} // namespace sinter::parameter_servers

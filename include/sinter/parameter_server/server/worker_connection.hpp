@@ -3,7 +3,7 @@
 #include <sinter/parameter_server/server/serving.hpp>
 
 /// A worker's connection to a server, from its beginning to its end.
-namespace sinter::inline SINTER_TARGET::sharded {
+namespace sinter::inline SINTER_TARGET::parameter_servers {
 
 inline void server::engine::serve(int w, std::uint64_t incarnation, wire::data_link link) {
     worker& k = at(w);
@@ -65,4 +65,4 @@ inline void server::engine::serve(int w, std::uint64_t incarnation, wire::data_l
     changed.notify_all();
 }
 
-} // namespace sinter::sharded
+} // namespace sinter::parameter_servers

@@ -7,7 +7,7 @@
 #include <memory>
 #include <vector>
 
-namespace sinter::inline SINTER_TARGET::sharded {
+namespace sinter::inline SINTER_TARGET::parameter_servers {
 
 class conversation;
 
@@ -135,4 +135,4 @@ private:
     double died_ = 0;
 };
 
-} // namespace sinter::sharded
+} // namespace sinter::parameter_servers

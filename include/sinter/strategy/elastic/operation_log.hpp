@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <sinter/strategy/elastic/told_result.hpp>
+#include <sinter/strategy/elastic/result_header.hpp>
 #include <cstring>
 #include <utility>
 #include <vector>

@@ -210,12 +210,12 @@ private:
         if (Core::accumulates && values::is_accumulated(a) && !values::is_same_everywhere(a)) return true;
         return Core::copied && a.where() == compiler::space::slot;
     }
-    const wire::seat& of_self(const wire::member_list& l) const {
-        for (const wire::seat& s : l.seats)
+    const wire::member_entry& of_self(const wire::member_list& l) const {
+        for (const wire::member_entry& s : l.entries)
             if (s.slot == job_->slot()) return s;
         throw left_behind(job_->fault("this process is not among the members"));
     }
-    const wire::seat& member_at(int rank) const { return list_.seats[static_cast<std::size_t>(rank)]; }
+    const wire::member_entry& member_at(int rank) const { return list_.entries[static_cast<std::size_t>(rank)]; }
 
     /// f() until it is done.
     template <class F>
@@ -258,7 +258,7 @@ private:
     template <class F>
     SINTER_COLD bool again(cluster_error e, F& f, bool admits = false, bool nobody_died = false) {
         for (int in_vain = 0;;) {
-            const std::size_t before = list_.seats.size();
+            const std::size_t before = list_.entries.size();
             if (!nobody_died) job_->say({e.what()}, message_level::detailed);
             try {
                 regroup(admits, nobody_died ? -1 : e.rank());
@@ -282,7 +282,7 @@ private:
             } catch (const cluster_error& next) {
                 e = next;
             }
-            if (list_.seats.size() >= before && ++in_vain == most_tries) end(e);
+            if (list_.entries.size() >= before && ++in_vain == most_tries) end(e);
         }
     }
     /// f(). What it throws for this member alone, which lacks memory, files or threads, the others are notified of:
@@ -335,7 +335,7 @@ private:
 
     /// Whether others have not completed this member's last operation.
     bool others_are_behind(std::int64_t done) const {
-        for (const wire::seat& s : list_.seats)
+        for (const wire::member_entry& s : list_.entries)
             if (wire::done_of(s.progress) < done) return true;
         return false;
     }
@@ -345,7 +345,7 @@ private:
         const int from = transfer_.source(list_);
         const std::int64_t most = wire::done_of(member_at(from).progress);
         std::int64_t least = most;
-        for (const wire::seat& s : list_.seats) least = std::min(least, wire::done_of(s.progress));
+        for (const wire::member_entry& s : list_.entries) least = std::min(least, wire::done_of(s.progress));
         if (least == most) return false;
         const std::int64_t mine = wire::done_of(of_self(list_).progress);
         if (mine < most - 1)
@@ -354,7 +354,7 @@ private:
         const bool gives = c.rank() == from, lacks = mine < most;
         const operation_result& last = lacks ? log_.doing : log_.did;
         const bool of_model = last.kind == result::step || last.kind == result::weights;
-        detail::told_result sent{.made_in = log_.made_in, .kind = last.kind};
+        detail::result_header sent{.made_in = log_.made_in, .kind = last.kind};
         sent.set(log_.step);
         if (gives && of_model) log_.bytes = image::of(core_);
         if (gives && last.kind != result::none) sent.bytes = std::ssize(log_.bytes);
@@ -379,7 +379,7 @@ private:
         auto& c = *core_.members;
         std::int64_t n[1] = {std::ssize(run_)};
         c.broadcast({reinterpret_cast<std::byte*>(n), sizeof n}, from);
-        collective::need_told(from, "giving the run to one that joins", "bytes", n[0], 0,
+        collective::need_sent(from, "giving the run to one that joins", "bytes", n[0], 0,
                               collective::most_of_run(image::bytes()));
         std::vector<std::byte> other;
         std::vector<std::byte>& to = has_state() ? c.rank() == from ? run_ : other : log_.bytes;

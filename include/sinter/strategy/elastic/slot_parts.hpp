@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <sinter/base/joined.hpp>
+#include <sinter/base/to_text.hpp>
 #include <sinter/collective/communicator.hpp>
 #include <sinter/strategy/elastic/slot_record.hpp>
 #include <sinter/strategy/replica.hpp>
@@ -27,7 +27,7 @@ public:
     /// that the job may have at once. Empty, or what is lost.
     SINTER_COLD std::string meet(collective::communicator& c, std::int64_t done, bool healed, int stage, int most) {
         const slot_record mine{done, healed, stage, {has_[0], has_[1]}};
-        records_ = collective::told_by_all(c, mine, "telling who has which slots");
+        records_ = collective::all_gather_value(c, mine, "telling who has which slots");
         for (int r = 0; r < c.size(); ++r) need_record(records_[static_cast<std::size_t>(r)], r, most);
         const slot_division newest = common();
         if (newest.epoch == 0) return "its members have no division of the optimizer's memory in common";
@@ -38,11 +38,11 @@ public:
         epoch_ = newest.epoch, members_ = newest.members;
         std::string lost;
         each_part([&](int, int part, compiler::address, std::int64_t) {
-            if (keeper(part) < 0 && lost.find(joined({" ", part, ","})) == lost.npos) lost += joined({" ", part, ","});
+            if (keeper(part) < 0 && lost.find(to_text({" ", part, ","})) == lost.npos) lost += to_text({" ", part, ","});
         });
         if (lost.empty()) return lost;
         lost.back() = ' ';
-        return joined({"the optimizer's memory of part", lost, "of ", members_,
+        return to_text({"the optimizer's memory of part", lost, "of ", members_,
                        " is lost: the members that kept it and its copy have died at the same time"});
     }
     const std::vector<slot_record>& records() const { return records_; }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <sinter/collective/told_by_members.hpp>
+#include <sinter/collective/validated_gather.hpp>
 #include <sinter/strategy/synchronous/kept_parts.hpp>
 
 namespace sinter::inline SINTER_TARGET::detail {
@@ -25,7 +25,7 @@ struct slot_record {
 SINTER_COLD inline void need_record(const slot_record& r, int member, int members) {
     constexpr const char* operation = "telling who has which slots";
     const auto need = [&](const char* what, std::int64_t got, std::int64_t least, std::int64_t most) {
-        collective::need_told(member, operation, what, got, least, most);
+        collective::need_sent(member, operation, what, got, least, most);
     };
     constexpr std::int64_t far = std::int64_t{1} << 60;
     need("operations", r.done, 0, far);

@@ -10,13 +10,13 @@
 namespace sinter::inline SINTER_TARGET::detail {
 
 /// How a process that joins gets the model's state. While all go on, the last member sends it the state as it is behind
-/// some step, and of each step from there on what the members have made of it together (reduced_step.hpp), by which it
+/// some step, and of each step from there on what the members have made of it together (step_delta.hpp), by which it
 /// makes the same updates. In the group whether it has the others' bits is compared, and if not, or where steps cannot
 /// be sent so, it is given the state while all wait. Core: the synchronous_core.
 template <class Core>
 class state_transfer {
     using image = model_image<Core>;
-    static constexpr bool sends_steps = !Core::copied && tells_steps<typename Core::programs>();
+    static constexpr bool sends_steps = !Core::copied && has_step_deltas<typename Core::programs>();
 
 public:
     using member_list = wire::member_list;
@@ -39,7 +39,7 @@ public:
                 if (!sent_.empty()) healer_->add(what::step, sent_);
                 else if (step.applied) healer_->add(what::image, image::of(core_));   // others have made it for it
             } else if (me.index == me.count - 1 && round_is_over) {
-                if (const wire::seat who = job_.to_be_healed(); who.slot >= 0) begin(who);
+                if (const wire::member_entry who = job_.to_be_healed(); who.slot >= 0) begin(who);
             }
         }
     }
@@ -87,16 +87,16 @@ public:
     /// The first that is furthest, and has the model's state.
     int source(const member_list& members) const {
         int best = -1;
-        for (std::size_t r = 0; r < members.seats.size(); ++r) {
-            const std::int64_t p = members.seats[r].progress;
-            if (wire::is_healed(p) && (best < 0 || p > members.seats[static_cast<std::size_t>(best)].progress))
+        for (std::size_t r = 0; r < members.entries.size(); ++r) {
+            const std::int64_t p = members.entries[r].progress;
+            if (wire::is_healed(p) && (best < 0 || p > members.entries[static_cast<std::size_t>(best)].progress))
                 best = static_cast<int>(r);
         }
         if (best < 0) throw collective::left_behind(job_.fault("no member that is left has the model's state"));
         return best;
     }
     static bool somebody_joins(const member_list& members) {
-        for (const wire::seat& s : members.seats)
+        for (const wire::member_entry& s : members.entries)
             if (!wire::is_healed(s.progress)) return true;
         return false;
     }
@@ -119,7 +119,7 @@ public:
         c.all_reduce(span<std::int32_t>(differ, 1), collective::reduction::max);
         if (differ[0] == 0) return;
         constexpr auto size = std::int64_t{image::bytes()};
-        collective::need_told(from, "healing one that joins", "bytes", static_cast<std::int64_t>(sum[1]), size, size);
+        collective::need_sent(from, "healing one that joins", "bytes", static_cast<std::int64_t>(sum[1]), size, size);
         state.resize(image::bytes());
         c.broadcast({state.data(), state.size()}, from);
         if (!has_state) put(state), ++counts_.waits;
@@ -137,7 +137,7 @@ private:
     std::unique_ptr<collective::healer> healer_;
     collective::healing_counts counts_;
 
-    SINTER_COLD void begin(const wire::seat& who) {
+    SINTER_COLD void begin(const wire::member_entry& who) {
         std::vector<std::byte> now = image::of(core_);
         const auto most = collective::most_to_heal(now.size());
         healer_ = std::make_unique<collective::healer>(job_.healing(who, true, job_.patience()), most);

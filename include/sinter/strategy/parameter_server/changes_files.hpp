@@ -10,12 +10,12 @@ namespace sinter::inline SINTER_TARGET::detail {
 
 /// Where one server's files are.
 inline std::string changes_folder(const std::string& folder, int shard, int servers) {
-    return joined({folder, "/shard-", shard, "-of-", servers});
+    return to_text({folder, "/shard-", shard, "-of-", servers});
 }
 /// The file of a server's rows of a table. A server's files have numbers in the order in which they
 /// were written.
 inline std::string changes_file(const std::string& of_server, std::int64_t number, std::size_t table) {
-    return joined({of_server, "/changes-", number, "-table-", std::int64_t(table), ".safetensors"});
+    return to_text({of_server, "/changes-", number, "-table-", std::int64_t(table), ".safetensors"});
 }
 /// The greatest number of a server's files; 0: there are none.
 inline std::int64_t last_changes(const std::string& of_server) {
@@ -33,19 +33,19 @@ inline std::int64_t last_changes(const std::string& of_server) {
 /// those of all files that are there: the reader may have removed some. Returns it. Rows that
 /// have numbers get those that they have in the whole table. Throws io_error.
 SINTER_COLD inline std::int64_t write_changes(const std::string& folder, const server_places& places, int shard,
-                                              span<sharded::table_changes> all, std::int64_t last) {
+                                              span<parameter_servers::table_changes> all, std::int64_t last) {
     const std::string own = changes_folder(folder, shard, places.servers());
-    sharded::detail::make_folder(folder);
-    sharded::detail::make_folder(own);
+    parameter_servers::detail::make_folder(folder);
+    parameter_servers::detail::make_folder(own);
     const std::int64_t number = std::max(last_changes(own), last) + 1;
     for (std::size_t t = 0; t < all.size(); ++t) {
-        sharded::table_changes& c = all[t];
+        parameter_servers::table_changes& c = all[t];
         if (c.keys.empty() && c.removed.empty() && c.since > 0) continue;
         const server_places::table& of = places.tables[t];
         if (!of.of.hashed)
             for (std::int64_t& key : c.keys) key = of.rows.row(shard, key);
         const std::string& name = places.shards[static_cast<std::size_t>(shard)].tables[t].name;
-        sharded::write_delta(changes_file(own, number, t), name, c);
+        parameter_servers::write_delta(changes_file(own, number, t), name, c);
     }
     return number;
 }

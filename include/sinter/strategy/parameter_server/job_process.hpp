@@ -40,7 +40,7 @@ public:
         : setup(std::move(s)),
           replicas(setup.shards, 1, threads ? threads : base::usable_cores(), false, devices),
           places(places_of(std::max(1, static_cast<int>(setup.members.servers().size())),
-                           setup.order.mode == sharded::update_mode::clocks, setup.rows, all_training{})),
+                           setup.order.mode == parameter_servers::update_mode::clocks, setup.rows, all_training{})),
           tables(places, setup.shards, setup.push_every), in_job_(place_in_job::of(setup.members)) {
         check();
         if (trains())
@@ -61,7 +61,7 @@ public:
     // ---- roles
     const place_in_job& in_job() const { return in_job_; }
     bool trains() const { return role() <= cluster_role::worker; }
-    bool clocks() const { return setup.order.mode == sharded::update_mode::clocks; }
+    bool clocks() const { return setup.order.mode == parameter_servers::update_mode::clocks; }
     bool serves() const { return role() == cluster_role::ps; }   ///< this process keeps weights, and trains nothing
     bool independent() const { return setup.input == batch_input::per_worker || !trains(); }
     /// Whether files are of one moment: others do not go on while the chief saves.
@@ -75,19 +75,19 @@ public:
     SINTER_COLD void serve(const Optimizer& o, bool (*asked_to_end)() = nullptr) {
         if (!serves() || served_) return;
         served_ = true;
-        sharded::server_options more;
+        parameter_servers::server_options more;
         more.order = setup.order;
         more.save_every_steps = setup.save_every_steps;
         more.save_every_seconds = setup.save_every_seconds;
         if (!setup.changes.empty() && !places.tables.empty()) {
             more.changes_every_steps = setup.changes_every_steps;
             more.changes = [this, last = std::vector<std::int64_t>(places.shards.size())](
-                               int shard, span<sharded::table_changes> all) mutable {
+                               int shard, span<parameter_servers::table_changes> all) mutable {
                 last[at(shard)] = detail::write_changes(setup.changes, places, shard, all, last[at(shard)]);
             };
         }
-        more.report = [this](std::int64_t step, span<const sharded::worker_counters> workers,
-                             span<const sharded::row_counts> rows) {
+        more.report = [this](std::int64_t step, span<const parameter_servers::worker_counters> workers,
+                             span<const parameter_servers::row_counts> rows) {
             if (report->wanted())
                 detail::report_server(*report, step, workers, rows, places.shards[at(setup.members.self().index)]);
         };
@@ -103,10 +103,10 @@ public:
         more.first_row = first_row_of(self);
         if ((more.replicas = setup.replicas) == 2) {
             if (!setup.checkpoints.empty()) more.files_of = [this](int which) { return files(which); };
-            more.other = std::make_shared<sharded::other_shard>(
-                sharded::other_shard{places.shards[at(before)], make_updater<P, Optimizer>(o), first_row_of(before)});
+            more.other = std::make_shared<parameter_servers::other_shard>(
+                parameter_servers::other_shard{places.shards[at(before)], make_updater<P, Optimizer>(o), first_row_of(before)});
         }
-        sharded::server own(setup.members, identity(), places.shards[at(self)],
+        parameter_servers::server own(setup.members, identity(), places.shards[at(self)],
                             make_updater<P, Optimizer>(o), scalars_of(o), std::move(more));
         own.run();
     }
@@ -123,7 +123,7 @@ private:
 
     static std::size_t at(int i) { return static_cast<std::size_t>(i); }
     template <int First, int... More>
-    static detail::server_places places_of(int servers, bool whole, sharded::row_partition rows,
+    static detail::server_places places_of(int servers, bool whole, parameter_servers::row_partition rows,
                                            std::integer_sequence<int, First, More...>) {
         return detail::server_places::of<P, Optimizer, training<More>...>(servers, whole, rows);
     }
@@ -136,7 +136,7 @@ private:
     SINTER_COLD program_identity identity_of_program() const { return detail::identity_of<Programs>(setup.policy); }
     SINTER_COLD wire::identity identity() const {
         const program_identity i = identity_of_program();
-        const std::uint64_t shards = sharded::hash_of({places.shards.data(), places.shards.size()});
+        const std::uint64_t shards = parameter_servers::hash_of({places.shards.data(), places.shards.size()});
         return {i.model, detail::number_hash().add(i.layout).add(shards).value(), i.policy};
     }
     SINTER_COLD void check() const {
@@ -152,24 +152,24 @@ private:
         setup.order.check(setup.members.size());
         if (role() != cluster_role::evaluator) setup.check_replicas();
         if (setup.pull_every < 1 || setup.push_every < 1)
-            refuse("steps between two pulls or pushes", joined({setup.pull_every, ", ", setup.push_every}),
+            refuse("steps between two pulls or pushes", to_text({setup.pull_every, ", ", setup.push_every}),
                    "1 or more");
         if (clocks() && (setup.pull_every > 1 || setup.push_every > 1 || setup.prefetch))
             refuse("older weights than the mode allows", "pull_every, push_every or prefetch",
                    "async, or none of them");
     }
-    typename sharded::server::scalars_function scalars_of(const Optimizer& o) const {
+    typename parameter_servers::server::scalars_function scalars_of(const Optimizer& o) const {
         return [first = Optimizer(o)](std::int64_t step, float rate, float* to) {
             Optimizer now = first;
             compiler::each_schedule(now, [&](auto& s) { s.peak *= rate; });
             now.scalars(step, to);
         };
     }
-    SINTER_COLD std::shared_ptr<sharded::shard_files> files(int which) const {
+    SINTER_COLD std::shared_ptr<parameter_servers::shard_files> files(int which) const {
         return files(which, setup.checkpoints, setup.keep);
     }
-    SINTER_COLD std::shared_ptr<sharded::shard_files> files(int which, const std::string& folder, int keep) const {
-        sharded::shard_checkpoint_setup s{folder,
+    SINTER_COLD std::shared_ptr<parameter_servers::shard_files> files(int which, const std::string& folder, int keep) const {
+        parameter_servers::shard_checkpoint_setup s{folder,
                                           which,
                                           places.servers(),
                                           identity_of_program().layout,
@@ -177,7 +177,7 @@ private:
                                           {},
                                           keep};
         for (const detail::server_places::table& t : places.tables) s.tables.push_back(t.rows);
-        return std::make_shared<sharded::shard_checkpoints>(std::move(s));
+        return std::make_shared<parameter_servers::shard_checkpoints>(std::move(s));
     }
     void first_row(int which, int t, std::int64_t local, float* to) const {
         const detail::server_places::table& table = places.tables[at(t)];

@@ -18,30 +18,30 @@ SINTER_COLD inline std::string absolute_folder(const std::string& folder) {
     const std::string above = slash == folder.npos ? "." : slash == 0 ? "/" : folder.substr(0, slash);
     const std::string full = base::os::canonical_path(above);
     if (full.empty()) io::throw_io_error(errno, "cannot find the folder", above);
-    return joined({full == "/" ? "" : full, "/", slash == folder.npos ? folder : folder.substr(slash + 1)});
+    return to_text({full == "/" ? "" : full, "/", slash == folder.npos ? folder : folder.substr(slash + 1)});
 }
 /// A name that nothing in the folder has.
 SINTER_COLD inline std::string new_name(const std::string& folder) {
     for (int i = 1;; ++i)
-        if (const std::string name = joined({"save-", i}); !sharded::detail::exists(joined({folder, "/", name})))
+        if (const std::string name = to_text({"save-", i}); !parameter_servers::detail::exists(to_text({folder, "/", name})))
             return name;
 }
 /// What servers say that they have written, where it is visible here.
-SINTER_COLD inline std::optional<sharded::shard_manifest> visible_files(const std::string& folder) {
-    if (!sharded::detail::exists(folder + "/manifest.json")) return {};
-    sharded::shard_manifest m = sharded::read_manifest(folder + "/manifest.json");
-    for (const sharded::shard_record& r : m.shards)
-        if (io::input_file(joined({folder, "/", r.file})).size() != r.bytes) return {};
+SINTER_COLD inline std::optional<parameter_servers::shard_manifest> visible_files(const std::string& folder) {
+    if (!parameter_servers::detail::exists(folder + "/manifest.json")) return {};
+    parameter_servers::shard_manifest m = parameter_servers::read_manifest(folder + "/manifest.json");
+    for (const parameter_servers::shard_record& r : m.shards)
+        if (io::input_file(to_text({folder, "/", r.file})).size() != r.bytes) return {};
     return m;
 }
 /// What becomes of a checkpoint that servers had begun with, in one line. `step`: of the chief.
 SINTER_COLD inline void say_what_was_found(bool goes_on, std::int64_t step, std::int64_t servers_step,
                                            const server_setup& s) {
-    const std::string theirs = joined({"the servers' checkpoint of step ", servers_step, " in ", s.checkpoints});
-    const std::string ours = step > 0 ? joined({"from step ", step, ", which the chief has loaded,"})
+    const std::string theirs = to_text({"the servers' checkpoint of step ", servers_step, " in ", s.checkpoints});
+    const std::string ours = step > 0 ? to_text({"from step ", step, ", which the chief has loaded,"})
                                       : std::string("anew, since the chief has loaded no run,");
     base::say(message_level::normal,
-              goes_on ? "the job goes on from " + theirs : joined({"the job begins ", ours, " and not from ", theirs}),
+              goes_on ? "the job goes on from " + theirs : to_text({"the job begins ", ours, " and not from ", theirs}),
               s.members.self().name());
 }
 
@@ -57,34 +57,34 @@ public:
         const std::int64_t step = link.client().global_step(), version = link.client().version();
         if (folder_ != all || step_ != step || version_ != version) name_.clear();
         folder_ = all, step_ = step, version_ = version;
-        std::optional<sharded::shard_manifest> m;
-        if (!name_.empty()) m = visible_files(joined({all, "/", name_}));
+        std::optional<parameter_servers::shard_manifest> m;
+        if (!name_.empty()) m = visible_files(to_text({all, "/", name_}));
         if (!m) {
             name_ = new_name(all);
             const std::string fault = link.save_for_the_job(all, name_);
-            if (fault.empty()) m = visible_files(joined({all, "/", name_}));
+            if (fault.empty()) m = visible_files(to_text({all, "/", name_}));
             if (!m && !std::exchange(said_, true))
                 base::say(message_level::warning,
-                          joined({"the servers cannot write their tables where the chief sees them, which writes them "
+                          to_text({"the servers cannot write their tables where the chief sees them, which writes them "
                                   "itself then: the folder of checkpoints should be one that all see",
                                   fault.empty() ? "" : ". ", fault}),
                           all);
         }
         if (!m) return name_.clear(), false;
-        for (const sharded::shard_record& r : m->shards) take(name_, r.file, r.bytes, r.checksum);
+        for (const parameter_servers::shard_record& r : m->shards) take(name_, r.file, r.bytes, r.checksum);
         return true;
     }
     /// The tables' rows are those of `files`. They go to the servers with the next values; until
     /// then, or without servers, they are read when they are needed.
     template <class Tables>
-    SINTER_COLD void put(Tables& tables, const server_places& places, const sharded::tables_of_job& from,
+    SINTER_COLD void put(Tables& tables, const server_places& places, const parameter_servers::tables_of_job& from,
                          const std::vector<std::string>& files, int slots) {
-        const auto opened = sharded::rows_of_files::open(files);
+        const auto opened = parameter_servers::rows_of_files::open(files);
         for (const auto& f : opened) safetensors::checksum(*f);   // what changes from now on is seen
         for (int t = 0; t < Tables::count; ++t) {
             const int n = from.slots && Tables::variable(t).group != compiler::frozen_group ? slots : 0;
             const int width = Tables::table(t).width;
-            const auto rows = std::make_shared<sharded::rows_of_files>(
+            const auto rows = std::make_shared<parameter_servers::rows_of_files>(
                 opened, places.shards[0].tables[static_cast<std::size_t>(t)].name, width, n);
             tables.whole(t).clear();
             tables.loaded(t).put(width, n, rows->size(),
@@ -111,7 +111,7 @@ public:
 private:
     std::string folder_, name_;   ///< of what was saved last
     std::int64_t step_ = -1, version_ = -1;
-    sharded::tables_of_job to_send_;
+    parameter_servers::tables_of_job to_send_;
     bool said_ = false;
 };
 

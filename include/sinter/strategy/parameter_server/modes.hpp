@@ -8,19 +8,19 @@ namespace sinter::inline SINTER_TARGET {
 
 struct async_mode {
     static constexpr bool is_async = true, in_step = false;
-    static constexpr sharded::update_order order() { return sharded::update_order::async(); }
+    static constexpr parameter_servers::update_order order() { return parameter_servers::update_order::async(); }
 };
 template <int S>
 struct stale_mode {
     static_assert(S >= 0, "stale<s>: the bound is 0 or more clocks");
     static constexpr bool is_async = false, in_step = S == 0;
-    static constexpr sharded::update_order order() { return sharded::update_order::stale(S); }
+    static constexpr parameter_servers::update_order order() { return parameter_servers::update_order::stale(S); }
 };
 template <int Backup>
 struct sync_mode {
     static_assert(Backup >= 0, "sync<backup>: the number of backup workers is 0 or more");
     static constexpr bool is_async = false, in_step = true;
-    static constexpr sharded::update_order order() { return sharded::update_order::sync(Backup); }
+    static constexpr parameter_servers::update_order order() { return parameter_servers::update_order::sync(Backup); }
 };
 
 /// Each worker at its own pace: a gradient is an update as soon as it has come.
@@ -45,7 +45,7 @@ constexpr auto mode_of() {
 }
 template <class M>
 concept server_mode = requires {
-    { M::order() } -> std::same_as<sharded::update_order>;
+    { M::order() } -> std::same_as<parameter_servers::update_order>;
     { M::is_async } -> std::convertible_to<bool>;
 };
 }   // namespace detail

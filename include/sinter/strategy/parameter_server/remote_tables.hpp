@@ -50,11 +50,11 @@ public:
     };
 
     /// `place[t]` says which server has which row of table t; a hashed table needs servers alone.
-    SINTER_COLD explicit remote_tables(span<const sharded::row_placement> place)
+    SINTER_COLD explicit remote_tables(span<const parameter_servers::row_placement> place)
         : place_(place.begin(), place.end()) {
         if (place_.size() != at(count))
-            throw option_error("placements do not fit the program's tables", "remote_tables", joined({place_.size()}),
-                               joined({count}));
+            throw option_error("placements do not fit the program's tables", "remote_tables", to_text({place_.size()}),
+                               to_text({count}));
         for (int t = 0; t < count; ++t) {
             tables_.emplace_back(table(t).most_rows);
             prepare_servers(tables_.back(), place_[at(t)].servers, table(t).most_rows);
@@ -110,8 +110,8 @@ public:
     span<const std::int64_t> keys(int t) const { return tables_[at(t)].rows.keys(); }
     /// Which server has the row of this key, and as which of its own.
     int server_of(int t, std::int64_t key) const {
-        const sharded::row_placement& p = place_[at(t)];
-        return table(t).hashed ? sharded::server_of_key(key, p.servers) : p.server(key);
+        const parameter_servers::row_placement& p = place_[at(t)];
+        return table(t).hashed ? parameter_servers::server_of_key(key, p.servers) : p.server(key);
     }
     std::int64_t key_there(int t, std::int64_t key) const { return table(t).hashed ? key : place_[at(t)].local(key); }
     of_server wanted(int t, int server) const {
@@ -163,12 +163,12 @@ private:
               pushed(at(most)) {
             for (int k = 0; k < most; ++k) all[at(list_header + k)] = k;
         }
-        sharded::row_index rows;
+        parameter_servers::row_index rows;
         std::vector<std::int32_t> places, in_list, all;   ///< all: a list's keys, 0 1 2 ...
         std::vector<std::int64_t> server_keys, pushed;
         std::vector<std::size_t> first;   ///< of each server, and the end
     };
-    std::vector<sharded::row_placement> place_;
+    std::vector<parameter_servers::row_placement> place_;
     std::vector<table_rows> tables_;
     std::vector<input_view> inputs_;
     std::vector<std::vector<std::int32_t>> ports_;
@@ -231,12 +231,12 @@ private:
     template <class Q>
     void name_rows(int t, int examples, const std::int32_t* const* from) {
         static constexpr auto& look = compiler::remote_lookups_of<Q>;
-        sharded::row_index& rows = tables_[at(t)].rows;
+        parameter_servers::row_index& rows = tables_[at(t)].rows;
         const auto name = [&](int i, int place, const std::int32_t* x) {
             const remote_lookup& l = look.at[i];
             std::int32_t* to = ports_[at(i)].data() + std::int64_t{place} * l.width;
             for (int k = 0; k < l.width; ++k)
-                to[k] = rows.place_of(l.words == 1 ? x[k] : sharded::key_of_words(x[2 * k], x[2 * k + 1]));
+                to[k] = rows.place_of(l.words == 1 ? x[k] : parameter_servers::key_of_words(x[2 * k], x[2 * k + 1]));
         };
         for (int e = 0; e < examples; ++e)
             for (int i = look.n - 1; i >= 0; --i)

@@ -48,7 +48,7 @@ public:
     }
 
 private:
-    sharded::row_index rows_;
+    parameter_servers::row_index rows_;
     runtime::arena values_;
     std::vector<std::int32_t> keys_;   ///< 0, 1, 2... behind their number
     int width_;

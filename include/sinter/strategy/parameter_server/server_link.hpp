@@ -14,23 +14,23 @@ namespace sinter::inline SINTER_TARGET::detail {
 /// states by stretches, tables by rows. It knows addresses, and no net.
 class server_link {
 public:
-    SINTER_COLD server_link(const cluster& c, const wire::identity& i, server_places places, sharded::client_options o)
+    SINTER_COLD server_link(const cluster& c, const wire::identity& i, server_places places, parameter_servers::client_options o)
         : places_(std::move(places)) {
-        for (const sharded::shard_layout& s : places_.shards) {
+        for (const parameter_servers::shard_layout& s : places_.shards) {
             // At least one, or a pull would ask for nothing, and not wait.
             values_.emplace_back(std::max<std::int64_t>(s.floats, 1));
             states_.emplace_back(s.states);
         }
         for (int s = 0; s < servers(); ++s)
             targets_.push_back({values_[at(s)].data(), places_.shards[at(s)].states ? states_[at(s)].data() : nullptr});
-        client_ = std::make_unique<sharded::client>(c, i, places_.shards, o);
+        client_ = std::make_unique<parameter_servers::client>(c, i, places_.shards, o);
     }
-    sharded::client& client() { return *client_; }
+    parameter_servers::client& client() { return *client_; }
     const server_places& places() const { return places_; }
     int servers() const { return places_.servers(); }
 
     /// Where pulled values come to: those of take().
-    span<const sharded::pull_target> targets() const { return {targets_.data(), targets_.size()}; }
+    span<const parameter_servers::pull_target> targets() const { return {targets_.data(), targets_.size()}; }
     void take(float* parameters) const {
         each(0, everything, true, [&](int s, std::int64_t there, std::int64_t here, std::int64_t n) {
             std::copy_n(values_[at(s)].data() + there, n, parameters + here);
@@ -50,15 +50,15 @@ public:
             client_->write(s, array, there, {from + (here - to), static_cast<std::size_t>(count)});
         });
     }
-    SINTER_COLD void read_all(float* parameters) { read(sharded::client::parameters, 0, parameters, everything); }
+    SINTER_COLD void read_all(float* parameters) { read(parameter_servers::client::parameters, 0, parameters, everything); }
     SINTER_COLD void write_all(const float* parameters, const float* states) {
-        write(sharded::client::parameters, 0, parameters, everything);
+        write(parameter_servers::client::parameters, 0, parameters, everything);
         if (const std::int64_t n = places_.shards[0].states)
-            client_->write(0, sharded::client::states, 0, {states, static_cast<std::size_t>(n)});
+            client_->write(0, parameter_servers::client::states, 0, {states, static_cast<std::size_t>(n)});
     }
     /// All rows of table t, in their order.
     SINTER_COLD void read_table(int t, int array, float* to) {
-        each_shard(t, [&](int s, std::vector<float>& rows, const sharded::row_placement& p, int width) {
+        each_shard(t, [&](int s, std::vector<float>& rows, const parameter_servers::row_placement& p, int width) {
             client_->read_rows(s, t, array, 0, {rows.data(), rows.size()});
             for (std::int64_t r = 0; r < p.rows_of(s); ++r)
                 std::copy_n(&rows[at(r * width)], width, to + p.row(s, r) * width);
@@ -69,7 +69,7 @@ public:
     SINTER_COLD void each_block(int t, int array, F f) {
         const server_places::table& table = places_.tables[at(t)];
         const std::int64_t width = table.of.width, all = table.rows.rows,
-                           some = std::max<std::int64_t>(1, sharded::floats_of_frame / width);
+                           some = std::max<std::int64_t>(1, parameter_servers::floats_of_frame / width);
         std::vector<float> block, part;
         for (std::int64_t first = 0; first < all; first += some) {
             const std::int64_t end = std::min(all, first + some);
@@ -91,7 +91,7 @@ public:
         }
     }
     SINTER_COLD void write_table(int t, int array, const float* from) {
-        each_shard(t, [&](int s, std::vector<float>& rows, const sharded::row_placement& p, int width) {
+        each_shard(t, [&](int s, std::vector<float>& rows, const parameter_servers::row_placement& p, int width) {
             for (std::int64_t r = 0; r < p.rows_of(s); ++r)
                 std::copy_n(from + p.row(s, r) * width, width, &rows[at(r * width)]);
             client_->write_rows(s, t, array, 0, {rows.data(), rows.size()});
@@ -100,19 +100,19 @@ public:
 
     /// Table t has its initializer's values again.
     SINTER_COLD void forget_rows(int t) {
-        client_->call_all(sharded::calls::reset_table{t});
+        client_->call_all(parameter_servers::calls::reset_table{t});
     }
 
     /// Each server writes what it has to folder/name, or reads tables from there: all at once. Why one
     /// of them could not write; empty: all have.
     SINTER_COLD std::string save_for_the_job(const std::string& folder, const std::string& name) {
         std::string why;
-        for (const auto& answer : client_->call_all(sharded::calls::save_tables{folder, name}))
+        for (const auto& answer : client_->call_all(parameter_servers::calls::save_tables{folder, name}))
             if (why.empty()) why = answer.fault;
         return why;
     }
-    SINTER_COLD void load_for_the_job(const sharded::tables_of_job& from) {
-        client_->call_all(sharded::calls::load_tables{from});
+    SINTER_COLD void load_for_the_job(const parameter_servers::tables_of_job& from) {
+        client_->call_all(parameter_servers::calls::load_tables{from});
     }
 
     /// A number that is infinite or NaN.
@@ -128,7 +128,7 @@ public:
         std::vector<wrong_value> all;
         const auto by_server = client_->wrong_numbers();
         for (int s = 0; s < servers(); ++s)
-            for (const sharded::wrong_number& n : by_server[at(s)]) {
+            for (const parameter_servers::wrong_number& n : by_server[at(s)]) {
                 wrong_value w{static_cast<int>(n.table), static_cast<int>(n.slot), n.key, n.at, n.value};
                 if (n.table >= std::ssize(places_.tables)) continue;
                 if (n.table < 0)
@@ -151,16 +151,16 @@ public:
     /// at a time.
     template <class F>
     SINTER_COLD void each_row(int t, F f) {
-        std::vector<sharded::table_rows> of(at(servers()));
+        std::vector<parameter_servers::table_rows> of(at(servers()));
         std::vector<std::size_t> next(at(servers()));
         std::vector<bool> more(at(servers()), true);
         const auto ask = [&](std::size_t s, std::int64_t from) {
-            of[s] = client_->call(static_cast<int>(s), sharded::calls::read_rows{t, from});
+            of[s] = client_->call(static_cast<int>(s), parameter_servers::calls::read_rows{t, from});
             if (of[s].row_floats != places_.tables[at(t)].of.width)
-                throw format_error("rows of another width", "rows of a server's table", joined({of[s].row_floats}),
-                                   joined({places_.tables[at(t)].of.width}));
+                throw format_error("rows of another width", "rows of a server's table", to_text({of[s].row_floats}),
+                                   to_text({places_.tables[at(t)].of.width}));
             next[s] = 0;
-            const std::int64_t most = sharded::table_rows::most(of[s].row_floats, of[s].slots);
+            const std::int64_t most = parameter_servers::table_rows::most(of[s].row_floats, of[s].slots);
             more[s] = static_cast<std::int64_t>(of[s].size()) >= most &&
                       of[s].keys.back() < std::numeric_limits<std::int64_t>::max();
         };
@@ -182,22 +182,22 @@ public:
     template <class F>
     SINTER_COLD void put_rows(int t, int slots, std::size_t n, F f) {
         const int width = places_.tables[at(t)].of.width;
-        std::vector<sharded::calls::put_rows> of(at(servers()));
+        std::vector<parameter_servers::calls::put_rows> of(at(servers()));
         const auto send = [&](std::size_t s) {
             client_->call(static_cast<int>(s), of[s]);
             of[s].clear();
             of[s].first = 0;
         };
-        for (sharded::table_rows& r : of) r.table = t, r.first = 1, r.row_floats = width, r.slots = slots;
+        for (parameter_servers::table_rows& r : of) r.table = t, r.first = 1, r.row_floats = width, r.slots = slots;
         for (std::size_t s = 0; s < of.size(); ++s) send(s);   // all that were there go
         std::vector<float> row(of[0].width());
         for (std::size_t i = 0; i < n; ++i) {
             std::int64_t key = 0, step = 0;
             f(i, key, step, row.data());
-            const auto s = at(sharded::server_of_key(key, servers()));
+            const auto s = at(parameter_servers::server_of_key(key, servers()));
             of[s].keys.push_back(key), of[s].steps.push_back(step);
             of[s].values.insert(of[s].values.end(), row.begin(), row.end());
-            if (static_cast<std::int64_t>(of[s].size()) >= sharded::table_rows::most(width, slots)) send(s);
+            if (static_cast<std::int64_t>(of[s].size()) >= parameter_servers::table_rows::most(width, slots)) send(s);
         }
         for (std::size_t s = 0; s < of.size(); ++s) {
             if (of[s].size()) send(s);
@@ -209,8 +209,8 @@ private:
     static constexpr std::int64_t everything = std::numeric_limits<std::int64_t>::max() / 2;
     server_places places_;
     std::vector<runtime::arena> values_, states_;   ///< of each server
-    std::vector<sharded::pull_target> targets_;
-    std::unique_ptr<sharded::client> client_;   ///< ends first: until it has left, values may still come
+    std::vector<parameter_servers::pull_target> targets_;
+    std::unique_ptr<parameter_servers::client> client_;   ///< ends first: until it has left, values may still come
 
     static std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
     template <class F>

@@ -12,7 +12,7 @@ namespace sinter::inline SINTER_TARGET::detail {
 struct server_places {
     struct table {
         remote_table of{};
-        sharded::row_placement rows;   ///< a hashed table's: servers alone
+        parameter_servers::row_placement rows;   ///< a hashed table's: servers alone
     };
     /// A stretch of a bucket that goes to one server.
     struct part {
@@ -20,8 +20,8 @@ struct server_places {
         std::int64_t first = 0, gradient = 0, floats = 0;
     };
     using parts = std::vector<std::vector<part>>;
-    sharded::dense_placement dense;
-    std::vector<sharded::shard_layout> shards;
+    parameter_servers::dense_placement dense;
+    std::vector<parameter_servers::shard_layout> shards;
     std::vector<table> tables;
     /// Of each training program and bucket that is no list, what goes where.
     std::vector<parts> of_bucket;
@@ -29,10 +29,10 @@ struct server_places {
     /// `Others`: training programs of further losses that alternate with P's. `whole`: tensors are
     /// not cut, since servers add up norms of them.
     template <class P, class Optimizer, class... Others>
-    SINTER_COLD static server_places of(int servers, bool whole, sharded::row_partition rows) {
+    SINTER_COLD static server_places of(int servers, bool whole, parameter_servers::row_partition rows) {
         server_places p;
-        const std::vector<sharded::block> blocks = blocks_of<P, Optimizer, Others...>(whole);
-        p.dense = sharded::place({blocks.data(), blocks.size()}, servers);
+        const std::vector<parameter_servers::block> blocks = blocks_of<P, Optimizer, Others...>(whole);
+        p.dense = parameter_servers::place({blocks.data(), blocks.size()}, servers);
         p.of_bucket = {parts(static_cast<std::size_t>(P::v.n_buckets)),
                        parts(static_cast<std::size_t>(Others::v.n_buckets))...};
         p.shards.resize(static_cast<std::size_t>(servers));
@@ -41,7 +41,7 @@ struct server_places {
             const auto at = static_cast<std::size_t>(s);
             p.shards[at].floats = p.dense.floats[at];
             p.shards[at].runs = p.dense.runs[at];
-            for (const sharded::piece& x : p.dense.pieces[at])
+            for (const parameter_servers::piece& x : p.dense.pieces[at])
                 if (x.bucket >= 0)
                     p.of_bucket[static_cast<std::size_t>(x.phase)][static_cast<std::size_t>(x.bucket)].push_back(
                         {s, x.first, x.gradient, x.floats});
@@ -50,7 +50,7 @@ struct server_places {
         for (int t = 0; t < all.n; ++t) {
             const remote_table& r = all.at[t];
             const variable_info& v = P::v.parameters[r.parameter];
-            const sharded::row_placement place{r.hashed ? 0 : r.rows, servers, rows};
+            const parameter_servers::row_placement place{r.hashed ? 0 : r.rows, servers, rows};
             p.tables.push_back({r, place});
             for (int s = 0; s < servers; ++s)
                 p.shards[static_cast<std::size_t>(s)].tables.push_back(
@@ -66,7 +66,7 @@ struct server_places {
     template <class F>
     void each_stretch(std::int64_t from, std::int64_t n, bool updated, F f) const {
         for (int s = 0; s < dense.servers; ++s)
-            for (const sharded::piece& p : dense.pieces[static_cast<std::size_t>(s)]) {
+            for (const parameter_servers::piece& p : dense.pieces[static_cast<std::size_t>(s)]) {
                 if (updated && p.bucket < 0) continue;
                 const std::int64_t begin = std::max(from, p.parameter),
                                    end = std::min(from + n, p.parameter + p.floats);

@@ -10,14 +10,14 @@ namespace sinter::inline SINTER_TARGET::detail {
 /// How a strategy with servers is made up: what it says when its trainer is made.
 struct server_setup {
     cluster members{};
-    sharded::update_order order{};
+    parameter_servers::update_order order{};
     batch_input input = batch_input::per_worker;
     int shards = 1;           ///< of this process's part of a batch
     bool canonical = false;   ///< sums over all shards are a tree's, and losses are divided by the whole batch
     int pull_every = 1, push_every = 1;
     bool prefetch = false;
-    sharded::row_partition rows = sharded::row_partition::mod;
-    sharded::client_options connection{};
+    parameter_servers::row_partition rows = parameter_servers::row_partition::mod;
+    parameter_servers::client_options connection{};
     int replicas = 1;   ///< servers that keep each shard
     std::string checkpoints{};   ///< folder of the servers'; empty: none
     int keep = 2;

@@ -70,8 +70,8 @@ public:
     using session_base::tables;
     table_calls* tables() override { return &values(); }
     /// The connection to the servers, for what it counts; null but in a worker.
-    sharded::client* client() { return values().client(); }
-    sharded::client_counters counters() const { return values().counters(); }
+    parameter_servers::client* client() { return values().client(); }
+    parameter_servers::client_counters counters() const { return values().counters(); }
 
 private:
     struct parts {

@@ -79,7 +79,7 @@ struct check_servers_can_update {
 };
 
 template <class Optimizer, compiler::target Target, std::uint64_t TableGroups>
-class optimizer_updater final : public sharded::updater {
+class optimizer_updater final : public parameter_servers::updater {
     using program = compiler::update_program<Optimizer, Target, TableGroups>;
     using kernels = runtime::update_kernels<program>;
     static constexpr bool needs_norm = program::update.needs_norm();
@@ -96,11 +96,11 @@ public:
     bool copies_parameter(int group, int slot) const override {
         return compiler::copies_parameter<Optimizer>(group, slot);
     }
-    sharded::norm_need needs() const override {
-        if (needs_norm) return sharded::norm_need::all_gradients;
+    parameter_servers::norm_need needs() const override {
+        if (needs_norm) return parameter_servers::norm_need::all_gradients;
         for (const compiler::group_update& g : compiler::update_set(program::update).groups)
-            if (g.levels) return sharded::norm_need::whole_tensors;
-        return sharded::norm_need::none;
+            if (g.levels) return parameter_servers::norm_need::whole_tensors;
+        return parameter_servers::norm_need::none;
     }
     void update(int group, float* p, const float* g, float* slots, std::int64_t stride, std::int64_t n,
                 const float* scalars, float square_sum) const override {
@@ -133,29 +133,29 @@ private:
 /// training program, of which its device and the groups of its tables count. What servers cannot do
 /// (accumulate; norms of whole tables) is an error while compiling.
 template <class P, class Optimizer>
-std::unique_ptr<sharded::updater> make_updater(const Optimizer& o) {
+std::unique_ptr<parameter_servers::updater> make_updater(const Optimizer& o) {
     constexpr std::uint64_t tables = detail::groups_of_tables<P>();
     static_assert(sizeof(detail::check_servers_can_update<Optimizer, tables>) > 0);
     return std::make_unique<detail::optimizer_updater<Optimizer, P::request::target, tables>>(o);
 }
 
 /// What servers keep of program P's parameters, but for tables that they update by rows, as
-/// sharded::place takes it: in memory's order, stretches as long as one kernel's update may be.
+/// parameter_servers::place takes it: in memory's order, stretches as long as one kernel's update may be.
 /// P has gradient_policy::reduced, and Optimizer's groups of parameters. Tensors stay whole where
 /// Optimizer sums over them, and `sums_on_servers`: also where it takes the norm of all gradients,
 /// which servers must then sum tensor by tensor (a single trainer's bits), since no worker has the
 /// gradient of a step. `Others`: programs of further losses that alternate with P's, each of which
 /// trains parameters of its own.
 template <class P, class Optimizer, class... Others>
-std::vector<sharded::block> blocks_of(bool sums_on_servers = false) {
+std::vector<parameter_servers::block> blocks_of(bool sums_on_servers = false) {
     constexpr compiler::update_set u = detail::update_of<Optimizer>::make();
-    std::vector<sharded::block> out;
+    std::vector<parameter_servers::block> out;
     for (int k = P::v.n_parameters - 1; k >= 0; --k) {   // as they lie under gradient_policy::reduced
         const detail::trained_parameter of = detail::training_of<P, Others...>(k);
         const variable_info& v = *of.v;
         if (of.is_table) continue;
         const bool updated = v.bucket >= 0;
-        sharded::block b{v.at.offset(), 0, base::round_up(v.floats, sharded::line_floats), -1, -1, v.bucket};
+        parameter_servers::block b{v.at.offset(), 0, base::round_up(v.floats, parameter_servers::line_floats), -1, -1, v.bucket};
         if (updated) {
             b.gradient = v.gradient.offset();
             b.group = v.group;
@@ -163,7 +163,7 @@ std::vector<sharded::block> blocks_of(bool sums_on_servers = false) {
             if (u.groups[v.group].levels || (sums_on_servers && u.needs_norm())) b.tensor = k;
         }
         if (!out.empty() && b.tensor < 0) {
-            sharded::block& last = out.back();
+            parameter_servers::block& last = out.back();
             const bool follows = last.parameter + last.floats == b.parameter &&
                                  (!updated || last.gradient + last.floats == b.gradient);
             if (follows && last.tensor < 0 && last.group == b.group && last.bucket == b.bucket &&

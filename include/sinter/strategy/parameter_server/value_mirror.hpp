@@ -7,7 +7,7 @@
 #include <sinter/strategy/parameter_server/worker_progress.hpp>
 #include <sinter/strategy/parameter_server/written_slots.hpp>
 #include <sinter/strategy/table_calls.hpp>
-#include <sinter/strategy/told_by_the_chief.hpp>
+#include <sinter/strategy/run_on_chief.hpp>
 #include <array>
 
 namespace sinter::inline SINTER_TARGET::detail {
@@ -145,7 +145,7 @@ public:
             changed_ = true;
             return;
         }
-        detail::told_by_the_chief(
+        detail::run_on_chief(
             "put a table's rows", "parameter servers", [&] { return member().chief(); },
             [&] { job_.link->put_rows(t, slots, n, f); },
             [&](bool failed) { return !independent() && meet(failed); },   // nobody goes on with rows of before
@@ -282,17 +282,17 @@ public:
         const bool others_go_on = independent() && (!clocks() || job_.setup.order.backup > 0);
         if (job_.link && !others_go_on) job_.link->client().fail(cause);
     }
-    sharded::client_counters counters() const {
-        return job_.link ? job_.link->client().seen() : sharded::client_counters{};
+    parameter_servers::client_counters counters() const {
+        return job_.link ? job_.link->client().seen() : parameter_servers::client_counters{};
     }
-    sharded::client* client() { return job_.link ? &job_.link->client() : nullptr; }
+    parameter_servers::client* client() { return job_.link ? &job_.link->client() : nullptr; }
 
     /// Nothing is on its way, and what came is in place.
     void settle() { wait(push_), wait(pull_); }
     /// What is sent lies where it was until the last push is over.
     void wait_for_push() { wait(push_); }
     /// A push was begun; `pulls`: with its answer come values.
-    void begin_push(sharded::ticket t, bool pulls) { push_ = {t, true, pulls}; }
+    void begin_push(parameter_servers::ticket t, bool pulls) { push_ = {t, true, pulls}; }
     void start_pull() {
         if (now.steps % job_.setup.pull_every == 0)
             pull_ = {job_.link->client().start_pull(job_.link->targets()), true, true};
@@ -317,12 +317,12 @@ public:
     SINTER_COLD void pull_all() {
         catch_up();
         ++version_;
-        sharded::client& c = job_.link->client();
+        parameter_servers::client& c = job_.link->client();
         for (std::int64_t tries = 0, seen = -1; tries < 3; tries = seen == c.version() ? tries + 1 : 0) {
             seen = c.version();
             c.begin_reading();
             job_.link->read_all(parameters());
-            if (n_states) c.read(0, sharded::client::states, 0, {states_before_.data(), states_before_.size()});
+            if (n_states) c.read(0, parameter_servers::client::states, 0, {states_before_.data(), states_before_.size()});
             if (c.use_read()) break;
         }
         put_states(states_before_.data());
@@ -340,7 +340,7 @@ public:
 
 private:
     struct awaited {
-        sharded::ticket ticket = 0;
+        parameter_servers::ticket ticket = 0;
         bool waits = false, brings = false;   ///< brings: with its answer come values
     };
     process& job_;
@@ -416,7 +416,7 @@ private:
                     job_.link->forget_rows(t);
                     continue;
                 }
-                job_.link->write_table(t, sharded::client::parameters, job_.tables.whole(t).data());
+                job_.link->write_table(t, parameter_servers::client::parameters, job_.tables.whole(t).data());
                 job_.tables.whole(t) = {};
             }
         slots_.each([&](compiler::address to, const std::vector<float>& x) {
@@ -436,7 +436,7 @@ private:
     }
     SINTER_COLD void get(compiler::address from, float* to, std::int64_t n) {
         const bool slot = from.where() == compiler::space::slot;
-        const int array = slot ? 1 + static_cast<int>(from.offset() / P::v.z.trained) : sharded::client::parameters;
+        const int array = slot ? 1 + static_cast<int>(from.offset() / P::v.z.trained) : parameter_servers::client::parameters;
         if (const int t = of_table(from); t >= 0 && from.where() != compiler::space::gradient) {
             if (connected()) return catch_up(), job_.link->read_table(t, array, to);
             if (slot) return slots_.read(from, to, n);

@@ -40,7 +40,7 @@ public:
     /// when training began: servers have them as they were. option_error where several have other factors.
     void follow(const Optimizer& o) {
         rates_.follow(o);
-        if (takes_norm && job_.setup.order.mode == sharded::update_mode::async && !updater_)
+        if (takes_norm && job_.setup.order.mode == parameter_servers::update_mode::async && !updater_)
             updater_ = make_updater<typename process::P, Optimizer>(o);
     }
     /// f(replica, part of b) for each shard that had examples in the last step, which was of this batch.
@@ -61,7 +61,7 @@ public:
         job_.need_worker("step");
         step_values v = given;
         if (!now().begun) v.step = values_.begin_training(v.step, 0);   // servers may go on from a checkpoint
-        sharded::client& c = job_.link->client();
+        parameter_servers::client& c = job_.link->client();
         if (c.stop_clock() < 0) {
             if (c.server_ends()) c.ask_all_to_stop("a server was asked to end");
             else if (v.stop && (job_.member().chief() || !job_.independent())) c.ask_all_to_stop("asked to stop");
@@ -89,14 +89,14 @@ private:
     struct round {
         runtime::arena accumulated{};   ///< gradients of several steps, or of one that is sent while the next is made
         int steps = 0;                  ///< whose gradients are accumulated
-        sharded::push_info info{.weight = 0};
+        parameter_servers::push_info info{.weight = 0};
     };
     process& job_;
     mirror& values_;
     set& replicas_;
     detail::shard_states<Programs> states_;
     std::array<round, std::size_t{Programs::n_training}> rounds_;
-    std::unique_ptr<sharded::updater> updater_;   ///< that squares are taken with
+    std::unique_ptr<parameter_servers::updater> updater_;   ///< that squares are taken with
     detail::followed_rates rates_;
 
     // ---- of the step that is run
@@ -150,7 +150,7 @@ private:
     /// Whether a step that was not allowed now may be later. The chief waits for those that make
     /// the last ones.
     SINTER_COLD bool may_yet_step() {
-        sharded::client& c = job_.link->client();
+        parameter_servers::client& c = job_.link->client();
         now().stale = true;
         if (c.asked() || !job_.member().chief()) return false;
         c.rest();
@@ -372,7 +372,7 @@ private:
         const remote_table& r = worker_tables::table(remote.of_parameter[parameter]);
         return std::int64_t{r.most_rows} * r.width;
     }
-    void push_states(sharded::push_info& info) {
+    void push_states(parameter_servers::push_info& info) {
         if (n_states == 0 || !finite_) return;
         states_.add_up(replicas_);
         int n = 0;
@@ -390,7 +390,7 @@ private:
     template <int I>
     step_result finish(const step_values& v) {
         auto& r = round_of<I>();
-        sharded::push_info& info = r.info;
+        parameter_servers::push_info& info = r.info;
         sum_losses();
         now().stale = true;
         ++now().steps;
@@ -415,7 +415,7 @@ private:
             info.rate = rates_.factor();
             if (finite_) info.square_sum = square_sum<I>();
             const bool pulls = !job_.setup.prefetch && now().steps % job_.setup.pull_every == 0;
-            const auto targets = pulls ? job_.link->targets() : span<const sharded::pull_target>();
+            const auto targets = pulls ? job_.link->targets() : span<const parameter_servers::pull_target>();
             values_.begin_push(job_.link->client().commit(info, targets), pulls);
             const bool adds = info.adds;
             info = {.weight = 0};
@@ -429,9 +429,9 @@ private:
     }
     /// Of a step that all have made together.
     void note_update(step_result& r, bool adds) {
-        using fate = sharded::answer_info::fate;
+        using fate = parameter_servers::answer_info::fate;
         values_.settle();
-        const sharded::answer_info& a = job_.link->client().last();
+        const parameter_servers::answer_info& a = job_.link->client().last();
         r.global_step = values_.steps_made();
         const bool again = a.push == fate::repeated && std::isfinite(a.loss);   // its first answer was lost
         r.applied = a.push == fate::applied || a.push == fate::staged || again;

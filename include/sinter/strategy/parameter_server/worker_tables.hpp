@@ -130,7 +130,7 @@ public:
             }
         }
         if (!link) return;
-        for (const sharded::ticket k : waiting_) link->client().wait(k);
+        for (const parameter_servers::ticket k : waiting_) link->client().wait(k);
         waiting_.clear();
         for (int t = 0; t < count; ++t) {
             const float* from = pulled_[at(t)].data();
@@ -197,17 +197,17 @@ private:
     std::vector<rows_of_steps> accumulated_;   ///< where several steps are one push
     std::vector<std::uint64_t> stream_;   ///< of random numbers, by table
     std::vector<bool> renewed_;           ///< those that begin with their initializers' values again
-    std::vector<sharded::ticket> waiting_;
+    std::vector<parameter_servers::ticket> waiting_;
     std::vector<std::size_t> first_;   ///< of each server's rows in a push of several steps
 
     static constexpr std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
-    static std::vector<sharded::row_placement> place_of(const server_places& p) {
-        std::vector<sharded::row_placement> all;
+    static std::vector<parameter_servers::row_placement> place_of(const server_places& p) {
+        std::vector<parameter_servers::row_placement> all;
         for (const server_places::table& t : p.tables) all.push_back(t.rows);
         return all;
     }
     static tables placements(const server_places& p) {
-        const std::vector<sharded::row_placement> all = place_of(p);
+        const std::vector<parameter_servers::row_placement> all = place_of(p);
         return tables({all.data(), all.size()});
     }
 };

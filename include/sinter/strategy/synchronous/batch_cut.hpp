@@ -25,9 +25,9 @@ struct batch_cut {
 /// option_error unless a view with these examples of a batch of `size` has those that are `needed`.
 SINTER_COLD inline void need_examples(example_range has, example_range needed, int size) {
     if (has.first >= 0 && has.has(needed)) return;
-    const auto text = [](example_range r) { return joined({"examples ", r.first, " to ", r.first + r.size - 1}); };
-    throw option_error("a part of a batch lacks what this member computes", joined({"step, a batch of ", size}),
-                       text(has), joined({text(needed), ": session().own_examples(", size, ") says which"}));
+    const auto text = [](example_range r) { return to_text({"examples ", r.first, " to ", r.first + r.size - 1}); };
+    throw option_error("a part of a batch lacks what this member computes", to_text({"step, a batch of ", size}),
+                       text(has), to_text({text(needed), ": session().own_examples(", size, ") says which"}));
 }
 
 /// Begins a step of training program I in all replicas. `ports`: of a batch whose first example is number `begin` of

@@ -5,7 +5,7 @@
 #include <sinter/strategy/synchronous/bucket_exchange.hpp>
 #include <sinter/strategy/synchronous/commit_barrier.hpp>
 #include <sinter/strategy/synchronous/member_values.hpp>
-#include <sinter/strategy/synchronous/reduced_step.hpp>
+#include <sinter/strategy/synchronous/step_delta.hpp>
 #include <sinter/strategy/synchronous/shard_states.hpp>
 #include <sinter/strategy/synchronous/shard_sums.hpp>
 #include <sinter/strategy/synchronous/update_in_parts.hpp>
@@ -34,7 +34,7 @@ public:
     static constexpr bool distributed = Others != other_processes::none;
     static constexpr bool copied = Others == other_processes::update_copied_parts;
     static constexpr bool in_parts = Others == other_processes::update_parts || copied;
-    static constexpr bool accumulates = unit::gathers();
+    static constexpr bool accumulates = unit::accumulates();
 
     /// `devices(i)`: the options of shard i's device. `threads`: of the host's, for all shards together; 0: one for
     /// each usable core.
@@ -114,16 +114,16 @@ public:
             lists_.forget_saved();
         }
     }
-    /// Steps that change the model are sent there from now on (reduced_step.hpp); null: nowhere.
+    /// Steps that change the model are sent there from now on (step_delta.hpp); null: nowhere.
     void send_steps(std::vector<std::byte>* to) {
         sent_ = to;
         send_ = [](synchronous_core& s, const step_values& v, bool updates) {
-            detail::tell_step<P0>(*s.sent_, v, updates, s.replicas.first(), s.sums_at());
+            detail::encode_step_delta<P0>(*s.sent_, v, updates, s.replicas.first(), s.sums_at());
         };
     }
     /// Makes the update of a step that others have sent. data_error where it is no such step.
     SINTER_COLD void repeat_step(const std::vector<std::byte>& from) {
-        detail::heard_step<P0> received(from, replicas, sums_at());
+        detail::step_delta<P0> received(from, replicas, sums_at());
         if (received.updates) replicas.run([&](int thread) { update<0>(thread, received.values); });
     }
 

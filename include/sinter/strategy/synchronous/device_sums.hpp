@@ -37,7 +37,7 @@ void add_up_aside(replica_set<Programs>& replicas, int k, bool others) {
     using set = replica_set<Programs>;
     const compiler::gradient_bucket& b = set::template training<I>::v.buckets[k];
     const int shards = replicas.size();
-    const auto has = [&](int i) { return replicas.filled(i) || set::unit::gathers(); };
+    const auto has = [&](int i) { return replicas.filled(i) || set::unit::accumulates(); };
     for (int i = 0; i < shards; ++i)
         if (has(i)) replicas[i].template follow<I>(k);
     if constexpr (set::peers)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <sinter/base/joined.hpp>
+#include <sinter/base/to_text.hpp>
 #include <sinter/collective/communicator.hpp>
 #include <sinter/compiler/buckets.hpp>
 #include <sinter/strategy/joined_rows.hpp>
@@ -71,8 +71,8 @@ public:
             auto* const keys = reinterpret_cast<std::int32_t*>(from + sizeof head);
             const std::int64_t n = head.bytes >= 4 * list_header ? *keys : -1;
             if (n < 0 || n > here_.most_rows() || head.bytes != 4 * (list_header + n * (1 + here_.width())))
-                throw data_error("a list of rows is not as long as it says", joined({"rows of member ", r}),
-                                 joined({head.bytes, " bytes"}), joined({n, " rows, ", here_.most_rows(), " at most"}));
+                throw data_error("a list of rows is not as long as it says", to_text({"rows of member ", r}),
+                                 to_text({head.bytes, " bytes"}), to_text({n, " rows, ", here_.most_rows(), " at most"}));
             lists_[static_cast<std::size_t>(r)] = {keys, reinterpret_cast<float*>(keys + list_header + n),
                                                    here_.width()};
         }

@@ -23,7 +23,7 @@ class member_values {
 
 public:
     using group = member_group<Others != other_processes::none>;
-    static constexpr bool accumulates = unit::gathers();
+    static constexpr bool accumulates = unit::accumulates();
 
     member_values(set& replicas, group& members) : replicas_(replicas), members_(members) {
         if (in_parts && members_) kept_ = {members_->rank(), members_->size()};

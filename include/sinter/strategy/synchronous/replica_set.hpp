@@ -72,7 +72,7 @@ public:
     }
     /// Whether each replica has its own of what lies there.
     static constexpr bool owned(compiler::address a) {
-        const bool accumulated = a.where() == compiler::space::slot && unit::gathers();
+        const bool accumulated = a.where() == compiler::space::slot && unit::accumulates();
         return !shared || a.where() == compiler::space::state || accumulated;
     }
 
@@ -154,7 +154,7 @@ public:
     template <int I>
     void leave_out(int i, const step_values& v) {
         using P = training<I>;
-        if constexpr (unit::gathers()) {
+        if constexpr (unit::accumulates()) {
             const float none = 0;   // of a round that begins
             if (v.step % detail::of_program::every<P> == 0) units_[at(i)].write(P::v.round_weight, &none, 1);
         } else {
@@ -229,7 +229,7 @@ private:
                 }
             units_.emplace_back(options);
         }
-        if constexpr (shared && !unit::gathers() && facts::in_one_stretch(all{})) work_.share(units_, workers);
+        if constexpr (shared && !unit::accumulates() && facts::in_one_stretch(all{})) work_.share(units_, workers);
         shard_.resize(at(shards_));
         numbers_.resize(at(shards_));
         if constexpr (!shared)

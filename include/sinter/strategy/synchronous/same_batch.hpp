@@ -2,7 +2,7 @@
 #pragma once
 #include <sinter/base/cold.hpp>
 #include <sinter/base/error.hpp>
-#include <sinter/base/joined.hpp>
+#include <sinter/base/to_text.hpp>
 #include <sinter/collective/communicator.hpp>
 
 namespace sinter::inline SINTER_TARGET::detail {
@@ -17,8 +17,8 @@ namespace sinter::inline SINTER_TARGET::detail {
     all.all_reduce(span<std::int64_t>(sizes.data(), n));
     std::string got;
     for (std::size_t r = 0; r < n; ++r)
-        got += joined({r ? ", rank " : "rank ", r, " has ", sizes[r], r ? "" : " examples"});
-    throw mismatch_error("members step on different batches", joined({"step ", step + 1, ", member ", own}), got,
+        got += to_text({r ? ", rank " : "rank ", r, " has ", sizes[r], r ? "" : " examples"});
+    throw mismatch_error("members step on different batches", to_text({"step ", step + 1, ", member ", own}), got,
                          "one batch, of which each takes its part; or batch_input::per_worker");
 }
 

@@ -65,7 +65,7 @@ private:
     std::vector<arena> host_;   ///< copies, where devices have memory of their own
     int any_ = -1;
 
-    static constexpr int states() { return p.n_states - (unit::gathers() ? 1 : 0); }
+    static constexpr int states() { return p.n_states - (unit::accumulates() ? 1 : 0); }
     const float* place(replica_set<Programs>& units, std::size_t i) {
         unit& u = units[static_cast<int>(i)];
         if constexpr (shared) {

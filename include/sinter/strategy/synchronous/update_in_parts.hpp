@@ -32,7 +32,7 @@ void update_kept_parts(replica<Programs>& weights, team& threads, int thread, co
             now.updated = {{b.at.where(), b.at.offset() + own.first}, own.end - own.first};
             if (now.updated.floats > 0) run.run_share(threads, thread, now);
         }
-        if (replica<Programs>::gathers() && cut && thread == 0) {   // the next round begins
+        if (replica<Programs>::accumulates() && cut && thread == 0) {   // the next round begins
             float* const gathered = weights.host(b.at);
             for (int p = 0; p < parts.members; ++p) {
                 const collective::part_range other = collective::part_of(b.floats, p, parts.members);

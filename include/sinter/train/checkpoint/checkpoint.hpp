@@ -184,7 +184,7 @@ template <class Trainer, class Write>
 SINTER_COLD auto write_checkpoint(std::vector<safetensors::entry> entries, const Trainer& t, saved what, Write write,
                            [[maybe_unused]] const std::string& path = {},
                            [[maybe_unused]] not_finite allow = not_finite::refused, bool beside = false) {
-    need_whole_weights_of_all(t, path.empty() ? "save_to_memory" : joined({"save, ", path}).c_str());
+    need_whole_weights_of_all(t, path.empty() ? "save_to_memory" : to_text({"save, ", path}).c_str());
     const auto variables = saved_variables<Trainer>(what);
     table_files apart;
     beside = beside && save_table_files(t, path, apart);
@@ -219,7 +219,7 @@ SINTER_COLD auto write_checkpoint(std::vector<safetensors::entry> entries, const
     if (!phases.empty() && what == saved::whole)
         entries.push_back({phase_steps_name, safetensors::dtype::i64, {std::ssize(phases)}, phases.data()});
     safetensors::metadata_map metadata{{"format", "sinter"}};
-    if (what == saved::whole) metadata.emplace("seed", joined({t.options().seed}));
+    if (what == saved::whole) metadata.emplace("seed", to_text({t.options().seed}));
     if (beside) apart.add_to(metadata);
     constexpr const char* memory = memory_of_trainer<Trainer>();
     if (what == saved::whole && memory != nullptr) metadata.emplace("optimizer", memory);
@@ -229,7 +229,7 @@ template <class Trainer>
 void write_checkpoint(std::vector<safetensors::entry> entries, const Trainer& t, const std::string& path, saved what,
                not_finite allow = not_finite::refused) {
     if (leaves_files_to_others(t.session())) return;
-    if (allow == not_finite::refused) need_finite_weights(t, joined({"save, ", path}).c_str());
+    if (allow == not_finite::refused) need_finite_weights(t, to_text({"save, ", path}).c_str());
     write_checkpoint(std::move(entries), t, what, [&](auto&& all, const auto& metadata) {
         auto& session = const_cast<Trainer&>(t).session();   // to speak with other members changes nothing of it
         by_the_chief(session, "save", path, [&] { safetensors::write(path, std::move(all), metadata); });
@@ -258,7 +258,7 @@ SINTER_COLD void check_fit(const std::vector<safetensors::expected_tensor>& expe
                 for (const saved_variable& s : saved_variables<Trainer>(saved::whole)) known = known || s.name == name;
                 weights_fit = weights_fit && known;
             }
-    std::string list = joined(
+    std::string list = to_text(
         {"tensors do not fit the program, ", lines.size(), lines.size() == 1 ? " difference:" : " differences:"});
     for (const std::string& line : lines) (list += "\n  ") += line;
     list += weights_fit
@@ -323,33 +323,33 @@ SINTER_COLD void read_checkpoint(std::vector<safetensors::expected_tensor> expec
     if (whole) {
         std::memcpy(&steps, f.at("step").data.data(), sizeof steps);
         if (steps < 0)
-            throw format_error("number of steps", joined({path, ", tensor step"}), joined({steps}), "0 or more");
+            throw format_error("number of steps", to_text({path, ", tensor step"}), to_text({steps}), "0 or more");
     }
     const auto seed = f.metadata.find("seed");   // older files have none
-    const std::string our_seed = joined({t.options().seed});
+    const std::string our_seed = to_text({t.options().seed});
     if (((whole && draws_numbers<Trainer>) || apart) && seed != f.metadata.end() && seed->second != our_seed)
         throw mismatch_error(
             apart ? "the saved run drew the rows of its tables from another seed: those that no step has named are "
                     "in no file"
                   : "the saved run drew its random numbers from another seed: it would go on otherwise",
             path,
-            joined({"seed ", io::printable(seed->second)}),
-            joined({"the trainer's ", our_seed,
+            to_text({"seed ", io::printable(seed->second)}),
+            to_text({"the trainer's ", our_seed,
                     apart ? ": make it with that .seed"
                           : ": make it with that .seed, or write load(..., saved::weights)"}));
     const char* const ours = memory_of_trainer<Trainer>();
     if (const auto theirs = f.metadata.find("optimizer");   // older files do not say
         whole && ours != nullptr && theirs != f.metadata.end() && theirs->second != ours)
         throw mismatch_error("the optimizer's memory is another's, of the same extents", path,
-                             joined({"that of ", io::printable(theirs->second)}),
-                             joined({"that of ", ours, ": to load the weights alone, write load(..., ",
+                             to_text({"that of ", io::printable(theirs->second)}),
+                             to_text({"that of ", ours, ": to load the weights alone, write load(..., ",
                                      "saved::weights)"}));
     if constexpr (phases_alternate<Trainer>)
         if (whole) {
             std::memcpy(phases.data(), f.at(phase_steps_name).data.data(), sizeof phases);
             for (const std::int64_t n : phases)
                 if (n < 0)
-                    throw format_error("number of steps", joined({path, ", tensor ", phase_steps_name}), joined({n}),
+                    throw format_error("number of steps", to_text({path, ", tensor ", phase_steps_name}), to_text({n}),
                                        "0 or more");
         }
     if constexpr (has_hashed_tables<Trainer>()) tables.check(f, whole);

@@ -26,7 +26,7 @@ public:
     int keeps() const { return keep_; }
     std::string record() const { return path_ + (keep_ > 0 ? "/run" : ".run"); }   ///< run_record's file
     std::string name(std::int64_t step) const {
-        return keep_ > 0 ? joined({path_, "/", prefix, step, suffix}) : path_;
+        return keep_ > 0 ? to_text({path_, "/", prefix, step, suffix}) : path_;
     }
     SINTER_COLD void make_folder() const {
         if (keep_ > 0) io::make_folders(path_);
@@ -44,7 +44,7 @@ public:
                 n = n.substr(prefix.size(), n.size() - prefix.size() - suffix.size());
                 std::uint64_t step = 0;
                 if (base::read_whole_number(n, step) && step <= INT64_MAX)
-                    look_at(joined({path_, "/", prefix, n, suffix}), static_cast<std::int64_t>(step), found);
+                    look_at(to_text({path_, "/", prefix, n, suffix}), static_cast<std::int64_t>(step), found);
             });
         }
         if (std::ranges::find(found, false, &detail::known_checkpoint::readable) != found.end())
@@ -82,7 +82,7 @@ public:
                     base::say(message_level::warning, e.what() + std::string(". The checkpoint before it is taken."));
                 if (last && !away.empty())
                     base::say(message_level::warning,
-                              joined({"all checkpoints of the newest run are damaged. Those of ",
+                              to_text({"all checkpoints of the newest run are damaged. Those of ",
                                       detail::steps_of(away),
                                       " are of another one, or were taken back: load() reads them"}),
                               path_);
@@ -96,7 +96,7 @@ public:
         io::input_file in(file);
         bytes.resize(static_cast<std::size_t>(in.size()));
         if (in.read_up_to(span<std::byte>(bytes.data(), bytes.size())) != bytes.size())
-            throw io_error("file became shorter while it was read", file, {}, joined({bytes.size(), " bytes"}));
+            throw io_error("file became shorter while it was read", file, {}, to_text({bytes.size(), " bytes"}));
         const auto f = safetensors::parse(span<const std::byte>(bytes.data(), bytes.size()), file);
         safetensors::need_checksum(f);
         detail::need_table_files(f);

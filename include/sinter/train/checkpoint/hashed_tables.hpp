@@ -26,7 +26,7 @@ constexpr bool has_hashed_tables() {
 }
 inline std::string keys_name(const std::string& path) { return path + "/keys"; }
 inline std::string steps_name(const std::string& path) { return "optimizer/updated/" + path; }
-inline std::string slot_name(const std::string& path, int k) { return joined({"optimizer/", k, "/", path}); }
+inline std::string slot_name(const std::string& path, int k) { return to_text({"optimizer/", k, "/", path}); }
 
 /// A tensor that waits on the disk until it is written.
 class scratch_tensor final : public safetensors::entry_source {
@@ -59,7 +59,7 @@ public:
                 const std::int64_t floats = std::int64_t{to.width} * (1 + slots);
                 if (const std::int64_t at = finite ? first_not_finite(row, floats) : floats; at < floats)
                     throw data_error("a row has a number that is not finite",
-                                     joined({to.path, ", key ", key, ", number ", at}), base::number_text(row[at]),
+                                     to_text({to.path, ", key ", key, ", number ", at}), base::number_text(row[at]),
                                      "finite numbers: try a smaller learning rate");
                 for (int k = 0; k < 1 + slots; ++k)
                     to.arrays[static_cast<std::size_t>(values + k)].append(
@@ -161,7 +161,7 @@ public:
         tables.expect<Trainer>(f, whole, expected);
         for (const safetensors::expected_tensor& e : expected)
             if (const safetensors::tensor_view& t = f.at(e.name); t.type != e.type || t.shape != e.shape)
-                throw mismatch_error("a tensor does not fit the program", joined({f.source, ", tensor ", e.name}),
+                throw mismatch_error("a tensor does not fit the program", to_text({f.source, ", tensor ", e.name}),
                                      safetensors::describe(t.type, t.shape), safetensors::describe(e.type, e.shape));
         tables.check(f, whole);
     }
@@ -174,14 +174,14 @@ public:
                 .read(0, {reinterpret_cast<std::byte*>(sorted.data()), 8 * t.rows});
             std::sort(sorted.begin(), sorted.end());
             if (const auto twice = std::adjacent_find(sorted.begin(), sorted.end()); twice != sorted.end())
-                throw format_error("a key twice", joined({f.source, ", tensor ", keys_name(t.path)}), joined({*twice}),
+                throw format_error("a key twice", to_text({f.source, ", tensor ", keys_name(t.path)}), to_text({*twice}),
                                    "keys that differ");
             if (!whole) continue;
             safetensors::tensor_reader steps(f, f.at(steps_name(t.path)));
             for (std::size_t i = 0; i < t.rows; ++i)
                 if (const std::int64_t step = steps.number(i); step < 0)
-                    throw format_error("number of steps", joined({f.source, ", tensor ", steps_name(t.path)}),
-                                       joined({step}), "0 or more");
+                    throw format_error("number of steps", to_text({f.source, ", tensor ", steps_name(t.path)}),
+                                       to_text({step}), "0 or more");
         }
     }
     /// Gives all rows to whoever keeps them; the newest first, where there may be room for less.

@@ -26,7 +26,7 @@ public:
 
     SINTER_COLD void save(const std::string& file, run_record* owner) override {
         auto& session = model_.session();
-        need_finite_weights(model_, joined({"save, ", file}).c_str());
+        need_finite_weights(model_, to_text({"save, ", file}).c_str());
         hook_state s(hook_state::mode::write);
         list_present(s);
         write_checkpoint(s.entries(), model_, saved::whole, [&](auto&& all, safetensors::metadata_map metadata) {
@@ -81,7 +81,7 @@ private:
             int same = 1;
             for (const std::string_view n : names) same += n == h.name;
             names.push_back(h.name);
-            s.begin(same == 1 ? joined({"hooks/", h.name}) : joined({"hooks/", h.name, "_", same}));
+            s.begin(same == 1 ? to_text({"hooks/", h.name}) : to_text({"hooks/", h.name, "_", same}));
             h.state(h.hook, s);
         }
     }
@@ -107,10 +107,10 @@ private:
             if (!is_of_a_run(name)) continue;
             has_run = true;
             if (std::find(check.names().begin(), check.names().end(), name) == check.names().end())
-                lines.push_back(joined({io::printable(name), ": unexpected, the run has no such hook or variable"}));
+                lines.push_back(to_text({io::printable(name), ": unexpected, the run has no such hook or variable"}));
         }
         if (!lines.empty()) {
-            std::string list = joined({"the file is not of a run with these hooks, ", lines.size(),
+            std::string list = to_text({"the file is not of a run with these hooks, ", lines.size(),
                                        lines.size() == 1 ? " difference:" : " differences:"});
             for (const std::string& line : lines) (list += "\n  ") += line;
             throw mismatch_error(
@@ -160,8 +160,8 @@ private:
             const auto number = [&](const char* name, void* to, std::size_t n) {
                 const auto& own = f.at(name).data;
                 if (own.size() != n)
-                    throw format_error("steps or rates", joined({f.source, ", tensor ", name}),
-                                       joined({own.size(), " bytes"}), joined({n}));
+                    throw format_error("steps or rates", to_text({f.source, ", tensor ", name}),
+                                       to_text({own.size(), " bytes"}), to_text({n}));
                 std::memcpy(to, own.data(), n);
             };
             std::int64_t steps = 0;

@@ -18,7 +18,7 @@ SINTER_COLD std::vector<std::byte> file_of_chief(Session& s, const std::string& 
             io::input_file in(path);
             bytes.resize(static_cast<std::size_t>(in.size()));
             if (in.read_up_to(span<std::byte>(bytes.data(), bytes.size())) != bytes.size())
-                throw io_error("file became shorter while it was read", path, {}, joined({bytes.size(), " bytes"}));
+                throw io_error("file became shorter while it was read", path, {}, to_text({bytes.size(), " bytes"}));
             need_table_files(safetensors::parse(span<const std::byte>(bytes.data(), bytes.size()), path));
         });
         bytes_of_chief(s, bytes);

@@ -31,14 +31,14 @@ public:
     bool has(std::string_view path) const { return std::find(tables.begin(), tables.end(), path) != tables.end(); }
     std::vector<std::string> paths() const {
         std::vector<std::string> all;
-        for (const part& p : parts) all.push_back(joined({folder, "/", p.name}));
+        for (const part& p : parts) all.push_back(to_text({folder, "/", p.name}));
         return all;
     }
 
     /// As a file's metadata has it, and back: nothing where it has none. Throws format_error.
     SINTER_COLD void add_to(safetensors::metadata_map& to) const {
         std::string files = name + "\n", of;
-        for (const part& p : parts) files += joined({p.name, " ", p.bytes, " ", p.checksum, "\n"});
+        for (const part& p : parts) files += to_text({p.name, " ", p.bytes, " ", p.checksum, "\n"});
         for (const std::string& t : tables) of += t + "\n";
         to["table_files"] = files, to["tables"] = of;
     }
@@ -67,18 +67,18 @@ public:
         if (!plain(all.name) || all.parts.empty()) fault();
         for (const part& p : all.parts)
             if (!plain(p.name)) fault();
-        all.folder = joined({folder_of(f.source), "/", all.name});
+        all.folder = to_text({folder_of(f.source), "/", all.name});
         return all;
     }
     /// Throws io_error or format_error where a file is not the one that was written. Each is read once.
     template <class = void>
     SINTER_COLD void need_whole() const {
         for (const part& p : parts) {
-            const std::string path = joined({folder, "/", p.name});
+            const std::string path = to_text({folder, "/", p.name});
             io::input_file in(path);
             if (in.size() != p.bytes)
                 throw format_error("a file of another length than its checkpoint says", path,
-                                   joined({in.size(), " bytes"}), joined({p.bytes, " bytes"}));
+                                   to_text({in.size(), " bytes"}), to_text({p.bytes, " bytes"}));
             std::vector<std::byte> piece(std::size_t{1} << 20);
             base::checksum sum;
             while (const std::size_t n = in.read_some({piece.data(), piece.size()})) sum.update({piece.data(), n});
@@ -92,8 +92,8 @@ public:
         const std::string all = folder_of(checkpoint);
         for (const std::string& n : names_in(all)) {
             if (n == but) continue;
-            const std::string path = joined({all, "/", n});
-            for (const std::string& file : names_in(path)) base::os::remove_file(joined({path, "/", file}));
+            const std::string path = to_text({all, "/", n});
+            for (const std::string& file : names_in(path)) base::os::remove_file(to_text({path, "/", file}));
             if (!base::os::remove_folder(path) && but.empty()) base::os::remove_file(path);
         }
         if (but.empty()) base::os::remove_folder(all);
@@ -128,20 +128,20 @@ SINTER_COLD void read_table_files(const table_files& from, const std::string& pa
                                   std::vector<float>& to) {
     for (const std::string& file : from.paths()) {
         const safetensors::file f = safetensors::open(file, [](std::string_view n) { return n.starts_with("table/"); });
-        const std::string table = joined({"table/", path, "/"});
+        const std::string table = to_text({"table/", path, "/"});
         safetensors::tensor_reader keys(f, f.at(table + "keys"));
-        const auto& values = f.at(table + (slot < 0 ? std::string("values") : joined({"slot/", slot})));
+        const auto& values = f.at(table + (slot < 0 ? std::string("values") : to_text({"slot/", slot})));
         safetensors::tensor_reader rows(f, values);
         const std::size_t n = keys.size() / 8, bytes = static_cast<std::size_t>(width) * 4;
         if (values.type != safetensors::dtype::f32 || rows.size() != n * bytes)
-            throw mismatch_error("a table of another width", joined({file, ", ", io::printable(path)}),
+            throw mismatch_error("a table of another width", to_text({file, ", ", io::printable(path)}),
                                  safetensors::describe(values.type, values.shape),
-                                 joined({n, " rows of ", width, " floats"}));
+                                 to_text({n, " rows of ", width, " floats"}));
         for (std::size_t i = 0; i < n; ++i) {
             const std::int64_t key = keys.number(i);
             if (key < 0 || key >= static_cast<std::int64_t>(to.size()) / width)
-                throw mismatch_error("a row that the table does not have", joined({file, ", ", io::printable(path)}),
-                                     joined({"row ", key}), joined({to.size() / static_cast<std::size_t>(width)}));
+                throw mismatch_error("a row that the table does not have", to_text({file, ", ", io::printable(path)}),
+                                     to_text({"row ", key}), to_text({to.size() / static_cast<std::size_t>(width)}));
             rows.read(bytes * i, {reinterpret_cast<std::byte*>(to.data() + key * width), bytes});
         }
     }

@@ -25,7 +25,7 @@ public:
     template <class Run>
     void pass_end(Run& run) {
         if (then_ == on_not_finite::fail || !run.stopping())
-            return detail::need_finite_weights(run.model, joined({"train, after step ", run.step}).c_str());
+            return detail::need_finite_weights(run.model, to_text({"train, after step ", run.step}).c_str());
         if (!run.lost) look_quietly(run);
     }
 

@@ -34,7 +34,7 @@ public:
     /// option_error unless `every_steps` is 1 or more.
     explicit check_replicas(std::int64_t every_steps = 100) : every_(every_steps) {
         if (every_steps < 1)
-            throw option_error("number of steps", "check_replicas", joined({every_steps}), "1 or more");
+            throw option_error("number of steps", "check_replicas", to_text({every_steps}), "1 or more");
     }
     SINTER_COLD void check_run(training_run& run) {
         if (run.apart)
@@ -78,8 +78,8 @@ private:
         if (odd.empty()) return;
         std::string who;
         for (const int r : odd) who += (who.empty() ? "rank " : ", rank ") + std::to_string(r);
-        throw data_error("parameters differ between the members of a job", joined({"step ", run.step}), who,
-                         joined({"the same bits on all ", me.count,
+        throw data_error("parameters differ between the members of a job", to_text({"step ", run.step}), who,
+                         to_text({"the same bits on all ", me.count,
                                  ": memory that is not sound, or a hook that changes weights"}));
     }
 };

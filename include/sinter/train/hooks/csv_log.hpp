@@ -66,7 +66,7 @@ public:
         for (const metric_value& m : r.metrics) add(heading_, quoted_text(m.name));
         heading_ += '\n';
         std::string line;
-        for (const std::int64_t n : {std::int64_t{r.epoch}, run.step, r.examples}) add(line, joined({n}));
+        for (const std::int64_t n : {std::int64_t{r.epoch}, run.step, r.examples}) add(line, to_text({n}));
         for (const double x : {r.seconds, r.loss, r.training_accuracy, r.validation_loss, r.accuracy})
             add(line, number(x));
         for (const metric_value& m : r.metrics) add(line, number(m.value));
@@ -143,7 +143,7 @@ private:
             n += static_cast<std::size_t>(got);
         }
         text.resize(n);
-        const std::string first = joined({"epoch", std::string(1, o_.separator)});
+        const std::string first = to_text({"epoch", std::string(1, o_.separator)});
         bool heads = written_ == 0 && text.compare(0, first.size(), first) == 0;
         int last = 0;
         for (std::size_t at = 0, next; (next = text.find('\n', at)) != text.npos; at = next + 1) {

@@ -104,7 +104,7 @@ private:
         each(t, [&](const auto& v) { n += static_cast<std::size_t>(v.s.size()); });
         if (n != kept_.size())
             throw mismatch_error("the weights that were kept are of another model", name,
-                                 joined({kept_.size(), " numbers"}), joined({n}));
+                                 to_text({kept_.size(), " numbers"}), to_text({n}));
     }
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <sinter/base/joined.hpp>
+#include <sinter/base/to_text.hpp>
 #include <sinter/base/number_text.hpp>
 #include <sinter/train/hooks/hook.hpp>
 #include <sinter/train/hooks/hook_state.hpp>
@@ -76,8 +76,8 @@ private:
 
     double measured(double x, const epoch_result& r, const char* name) const {
         if (x != x)
-            throw data_error("what is watched was not measured", joined({hook_, ", epoch ", r.epoch}),
-                             joined({name, " is NaN"}), "validation data, and class numbers for accuracies");
+            throw data_error("what is watched was not measured", to_text({hook_, ", epoch ", r.epoch}),
+                             to_text({name, " is NaN"}), "validation data, and class numbers for accuracies");
         return x;
     }
 };

@@ -27,8 +27,8 @@ public:
     SINTER_COLD void epoch_begin(training_run& run) {
         const std::int64_t first = run.result.first_example;
         if (bar_)
-            bar_->begin(joined({"epoch ", run.epoch, run.epochs > 0 ? joined({"/", run.epochs}) : "",
-                                first > 0 ? joined({" from ", first}) : ""}),
+            bar_->begin(to_text({"epoch ", run.epoch, run.epochs > 0 ? to_text({"/", run.epochs}) : "",
+                                first > 0 ? to_text({" from ", first}) : ""}),
                         run.examples_a_pass > first ? run.examples_a_pass - first : 0, run.result.seconds);
     }
     void after_step(training_run& run, const batch_view&) {
@@ -59,9 +59,9 @@ public:
     /// An early end has a line that says why, and so has a saved run of which nothing is left to do.
     SINTER_COLD void end(training_run& run) {
         if (!bar_) return;
-        if (run.stopping()) bar_->say(joined({"training ended after step ", run.step, ": ", run.why_stopped()}));
+        if (run.stopping()) bar_->say(to_text({"training ended after step ", run.step, ": ", run.why_stopped()}));
         else if (run.resumed && run.step == begun_)
-            bar_->say(joined({"nothing to train: the saved run has all steps that are asked for, ", run.step}));
+            bar_->say(to_text({"nothing to train: the saved run has all steps that are asked for, ", run.step}));
     }
 
 private:

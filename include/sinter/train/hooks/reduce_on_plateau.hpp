@@ -30,7 +30,7 @@ public:
         if (!(o.factor > 0 && o.factor < 1))
             throw option_error("factor", name, base::number_text(o.factor), "between 0 and 1");
         if (o.patience < 0 || o.cooldown < 0)
-            throw option_error("patience or cooldown", name, joined({o.patience, ", ", o.cooldown}),
+            throw option_error("patience or cooldown", name, to_text({o.patience, ", ", o.cooldown}),
                                "0 or more epochs");
     }
     template <class Run>

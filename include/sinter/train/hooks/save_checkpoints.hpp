@@ -54,7 +54,7 @@ public:
           files_(std::move(file), o.keep), record_(files_.record()) {
         if (o.keep < 0 || o.restarts_at_a_step < 0)
             throw option_error("files to keep or restarts", "save_checkpoints",
-                               joined({o.keep, ", ", o.restarts_at_a_step}), "0 or more");
+                               to_text({o.keep, ", ", o.restarts_at_a_step}), "0 or more");
     }
 
     template <class Run>
@@ -94,8 +94,8 @@ public:
             const std::int64_t times = record_.take(o_.resume ? run.step : -1, epoch, beginning(found, run.step));
             if (o_.resume && o_.restarts_at_a_step > 0 && times > o_.restarts_at_a_step)
                 throw data_error("the run has begun here again and again, and never got as far as another checkpoint",
-                                 joined({files_.path(), ", step ", run.step}), joined({times - 1, " restarts"}),
-                                 joined({"at most ", o_.restarts_at_a_step, ". Once the cause is found: remove ",
+                                 to_text({files_.path(), ", step ", run.step}), to_text({times - 1, " restarts"}),
+                                 to_text({"at most ", o_.restarts_at_a_step, ". Once the cause is found: remove ",
                                          record_.path(), ", or the newest checkpoint to go on from the one before"}));
         });
         timer_.begin();
@@ -157,12 +157,12 @@ private:
     bool trained_ = false, stopped_ = false;   ///< in this call: there was a step; the last one within a pass
 
     SINTER_COLD void tell_of_resuming(const std::string& file, std::int64_t step, bool chief) const {
-        std::string text = joined({"resumed from step ", step});
+        std::string text = to_text({"resumed from step ", step});
         if (chief) {
             checkpoint_folder::list others = files_.all();
             std::erase_if(others, [](const detail::known_checkpoint& c) { return c.in_history; });
             if (!others.empty())
-                text += joined({". Those of ", detail::steps_of(others),
+                text += to_text({". Those of ", detail::steps_of(others),
                                 " are of another run, or were taken back, and are not gone on with"});
         }
         base::say(chief ? message_level::normal : message_level::detailed, text, file);
@@ -172,10 +172,10 @@ private:
         if (found.empty()) return;
         bool later = false;
         for (const detail::known_checkpoint& c : found) later = later || c.step > step;
-        const std::string stays = joined({"They stay until newer ones have taken their places (keep = ", files_.keeps(),
+        const std::string stays = to_text({"They stay until newer ones have taken their places (keep = ", files_.keeps(),
                                           "), and a later run resumes from whichever was written last"});
         base::say(later ? message_level::warning : message_level::normal,
-                  joined({"has ", found.size(), found.size() == 1 ? " checkpoint, of " : " checkpoints, of ",
+                  to_text({"has ", found.size(), found.size() == 1 ? " checkpoint, of " : " checkpoints, of ",
                           detail::steps_of(found), ". This run begins at step ", step, " and does not resume. ",
                           files_.keeps() == 0 ? "Its first checkpoint takes the place of that one" : stays}),
                   files_.path());

@@ -21,7 +21,7 @@ struct stop_at_options {
 class stop_at {
 public:
     explicit stop_at(stop_at_options o) : o_(o) {
-        if (o.step < 0) throw option_error("number of steps", "stop_at", joined({o.step}), "0 or more");
+        if (o.step < 0) throw option_error("number of steps", "stop_at", to_text({o.step}), "0 or more");
         if (o.loss_above != o.loss_above) throw option_error("greatest loss", "stop_at", "nan", "a number or infinity");
         if (!(o.seconds >= 0)) throw option_error("seconds", "stop_at", base::number_text(o.seconds), "0 or more");
     }

@@ -3,7 +3,7 @@
 #include <sinter/base/target_namespace.hpp>
 #include <sinter/base/cold.hpp>
 #include <sinter/base/error.hpp>
-#include <sinter/base/joined.hpp>
+#include <sinter/base/to_text.hpp>
 #include <cstdint>
 
 namespace sinter::inline SINTER_TARGET::metrics {
@@ -34,7 +34,7 @@ inline bool any_beats(const float* x, int n, F beats) {
 }
 
 [[noreturn]] SINTER_COLD inline void refuse_label(std::int32_t label, int classes, const char* where) {
-    throw data_error("label out of range", where, joined({label}), joined({"0 to ", classes - 1}));
+    throw data_error("label out of range", where, to_text({label}), to_text({"0 to ", classes - 1}));
 }
 } // namespace detail
 

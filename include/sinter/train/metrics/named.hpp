@@ -4,7 +4,7 @@
 #include <sinter/base/cold.hpp>
 #include <sinter/base/description.hpp>
 #include <sinter/base/error.hpp>
-#include <sinter/base/joined.hpp>
+#include <sinter/base/to_text.hpp>
 #include <sinter/data/type_text.hpp>
 #include <sinter/train/metrics/merge.hpp>
 #include <sinter/train/metrics/metric.hpp>
@@ -67,19 +67,19 @@ void need_fit(const M& m, const char* name, bool labels, int columns, [[maybe_un
     if (labels) {
         if constexpr (requires { m.classes(); })
             if (m.classes() != columns)
-                refuse_metric(name, joined({m.classes(), " classes"}).c_str(), joined({columns}).c_str());
+                refuse_metric(name, to_text({m.classes(), " classes"}).c_str(), to_text({columns}).c_str());
         if constexpr (requires { m.least_classes(); })
             if (m.least_classes() > columns)
-                refuse_metric(name, joined({columns, " classes"}).c_str(),
-                              joined({m.least_classes(), " or more"}).c_str());
+                refuse_metric(name, to_text({columns, " classes"}).c_str(),
+                              to_text({m.least_classes(), " or more"}).c_str());
         if constexpr (!of_classes<M> && of_two_classes<M>) {
-            if (columns > 2) refuse_metric(name, joined({columns, " classes"}).c_str(), "two classes");
+            if (columns > 2) refuse_metric(name, to_text({columns, " classes"}).c_str(), "two classes");
         } else if constexpr (!of_classes<M>) {
             refuse_metric(name, "class numbers", "float targets");
         }
     } else if constexpr (requires { m.columns(); }) {
         if (m.columns() != columns)
-            refuse_metric(name, joined({m.columns(), " columns"}).c_str(), joined({columns}).c_str());
+            refuse_metric(name, to_text({m.columns(), " columns"}).c_str(), to_text({columns}).c_str());
     } else if constexpr (!of_numbers<M>) {
         refuse_metric(name, "float targets", "class numbers; of floats 0 and 1 there are binary_accuracy, f1 and auc");
     }
@@ -168,8 +168,8 @@ public:
     int output() const { return output_; }               ///< its number, unless of() says otherwise
     const std::string& of() const { return of_; }        ///< the name of an output or a target; or empty
     SINTER_COLD void describe(description& d) const {
-        if (of_.empty()) d(joined({name_, ", output"}), output_);
-        else d(joined({name_, ", output"}), of_);
+        if (of_.empty()) d(to_text({name_, ", output"}), output_);
+        else d(to_text({name_, ", output"}), of_);
         empty_->describe(d);
     }
     std::unique_ptr<detail::running> begin() const { return empty_->copy(); }
@@ -204,7 +204,7 @@ const metric_value& metric_of(const std::vector<metric_value>& all, std::string_
     std::string names;
     for (const metric_value& m : all) names += m.name + ", ";
     throw option_error("there is no metric of this name", "value", name,
-                       joined({names, own, "or another metric, if it is asked for"}));
+                       to_text({names, own, "or another metric, if it is asked for"}));
 }
 template <class = void>
 double value_of(const std::vector<metric_value>& all, std::string_view name, const char* own) {

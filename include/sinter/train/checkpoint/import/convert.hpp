@@ -22,7 +22,7 @@ inline std::vector<float> floats_of(const safetensors::tensor_view& t) {
         double exact;
         std::memcpy(&exact, t.data.data() + i * sizeof exact, sizeof exact);
         if (exact - exact == 0)
-            throw data_error("a number does not fit", joined({"tensor ", io::printable(t.name), ", element ", i}),
+            throw data_error("a number does not fit", to_text({"tensor ", io::printable(t.name), ", element ", i}),
                              base::number_text(exact), "what a float32 can hold");
     }
     return x;

@@ -14,13 +14,13 @@ SINTER_COLD inline void describe_schedule(description& d, const schedule& s, std
     std::string rates;
     const std::int64_t last = s.custom && end < 1'000'001 ? end - 1 : 1'000'000;
     for (std::int64_t step = 0; step <= last; step = step ? 10 * step : 1)
-        rates += joined({rates.empty() ? "" : ", ", base::number_text(s.at(step)), " at step ", step});
+        rates += to_text({rates.empty() ? "" : ", ", base::number_text(s.at(step)), " at step ", step});
     d("learning_rate", rates.empty() ? "a function" : rates)("learning_rate, warm-up", s.warmup);
     if (s.custom) return;
     d("learning_rate, peak", s.peak)("learning_rate, end", s.end)("learning_rate, steps", s.steps);
-    if (s.a != 0 || s.b != 0) d("learning_rate, shape", joined({base::number_text(s.a), ", ", base::number_text(s.b)}));
+    if (s.a != 0 || s.b != 0) d("learning_rate, shape", to_text({base::number_text(s.a), ", ", base::number_text(s.b)}));
     for (int i = 0; i < s.pieces; ++i)
-        d(joined({"learning_rate, piece ", i}), joined({base::number_text(s.rate[i]), " from step ", s.from[i]}));
+        d(to_text({"learning_rate, piece ", i}), to_text({base::number_text(s.rate[i]), " from step ", s.from[i]}));
 }
 /// Its learning rate and settings (each_setting), those of what it wraps and of its groups among them, as settings of
 /// `name`. An optimizer with further numbers has `void describe(description&) const`. `end`: of the training's steps.
@@ -41,7 +41,7 @@ SINTER_COLD void describe_optimizer(description& d, const O& o, std::int64_t end
         int group = 0;
         std::apply(
             [&](const auto&... g) {
-                (describe_optimizer(d, g.optimizer, end, joined({name, ", group ", ++group})), ...);
+                (describe_optimizer(d, g.optimizer, end, to_text({name, ", group ", ++group})), ...);
             },
             o.members);
     }

@@ -4,7 +4,7 @@
 #include <sinter/base/target_namespace.hpp>
 #include <sinter/base/cold.hpp>
 #include <sinter/base/error.hpp>
-#include <sinter/base/joined.hpp>
+#include <sinter/base/to_text.hpp>
 #include <sinter/compiler/schedules_of.hpp>
 #include <cstdint>
 #include <limits>
@@ -48,7 +48,7 @@ void need_learning_rates(const O& o, std::int64_t step) {
     each_learning_rate(o, step, [&](float rate, bool divides) {
         if ((rate > 0 || (rate == 0 && !divides)) && rate <= std::numeric_limits<float>::max()) return;
         [&]() SINTER_COLD {
-            throw option_error("learning rate", joined({"train, step ", step + 1}), base::number_text(rate),
+            throw option_error("learning rate", to_text({"train, step ", step + 1}), base::number_text(rate),
                                divides ? "more than 0, and finite" : "0 or more, and finite");
         }();
     });

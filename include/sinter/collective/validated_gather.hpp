@@ -10,18 +10,18 @@ namespace sinter::inline SINTER_TARGET::collective {
 
 /// cluster_error that names the member, unless `got` is from `least` to `most`. `what`: bytes,
 /// members...
-SINTER_COLD inline void need_told(int member, const char* operation, const char* what, std::int64_t got,
+SINTER_COLD inline void need_sent(int member, const char* operation, const char* what, std::int64_t got,
                                   std::int64_t least, std::int64_t most) {
     if (got >= least && got <= most) return;
-    const std::string needed = least == most ? joined({most}) : joined({least, " to ", most});
+    const std::string needed = least == most ? to_text({most}) : to_text({least, " to ", most});
     throw cluster_error(member, "", "", operation, -1,
-                        joined({"it tells of ", got, " ", what, "; needed ", needed}));
+                        to_text({"it tells of ", got, " ", what, "; needed ", needed}));
 }
 
 /// One T of each member, by rank. cluster_error names the member that sends less or more.
 template <class T>
     requires std::is_trivially_copyable_v<T>
-std::vector<T> told_by_all(communicator& c, const T& mine, const char* operation) {
+std::vector<T> all_gather_value(communicator& c, const T& mine, const char* operation) {
     constexpr std::size_t slot = sizeof(row_slot) + (sizeof(T) + 7) / 8 * 8;
     const auto members = static_cast<std::size_t>(c.size());
     std::vector<std::byte> slots(slot * members);
@@ -35,7 +35,7 @@ std::vector<T> told_by_all(communicator& c, const T& mine, const char* operation
     for (std::size_t r = 0; r < members; ++r) {
         row_slot has;
         std::memcpy(&has, slots.data() + r * slot, sizeof has);
-        need_told(static_cast<int>(r), operation, "bytes", has.bytes, sizeof(T), sizeof(T));
+        need_sent(static_cast<int>(r), operation, "bytes", has.bytes, sizeof(T), sizeof(T));
         std::memcpy(&all[r], slots.data() + r * slot + sizeof has, sizeof(T));
     }
     return all;

@@ -40,9 +40,9 @@ private:
     }
 };
 
-/// One string of many pieces: `joined({"0 to ", n - 1})`. Each + of strings would be compiled into
+/// One string of many pieces: `to_text({"0 to ", n - 1})`. Each + of strings would be compiled into
 /// where it stands.
-SINTER_COLD inline std::string joined(std::initializer_list<text_piece> pieces) {
+SINTER_COLD inline std::string to_text(std::initializer_list<text_piece> pieces) {
     std::string all;
     for (const text_piece& p : pieces) all += p.view();
     return all;

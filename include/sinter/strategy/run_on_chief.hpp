@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/base/error.hpp>
-#include <sinter/base/joined.hpp>
+#include <sinter/base/to_text.hpp>
 #include <sinter/base/target_namespace.hpp>
 #include <exception>
 
@@ -12,7 +12,7 @@ namespace sinter::inline SINTER_TARGET::detail {
 /// `is_chief()`: whether this member is; `tell(failed)`: what the chief says, on every member;
 /// `together(g)` calls g() until the same members have done it from its beginning to its end.
 template <class IsChief, class F, class Tell, class Together>
-SINTER_COLD void told_by_the_chief(const char* what, const std::string& where, IsChief is_chief, F f, Tell tell,
+SINTER_COLD void run_on_chief(const char* what, const std::string& where, IsChief is_chief, F f, Tell tell,
                                    Together together) {
     std::exception_ptr fault;
     bool failed = false;
@@ -28,7 +28,7 @@ SINTER_COLD void told_by_the_chief(const char* what, const std::string& where, I
         failed = tell(fault != nullptr);
     });
     if (fault) std::rethrow_exception(fault);
-    if (failed) throw io_error(joined({"the chief could not ", what}), where, "an error, which it tells", "none");
+    if (failed) throw io_error(to_text({"the chief could not ", what}), where, "an error, which it tells", "none");
 }
 
 } // namespace sinter::detail

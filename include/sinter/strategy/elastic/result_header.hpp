@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <sinter/collective/told_by_members.hpp>
+#include <sinter/collective/validated_gather.hpp>
 #include <sinter/strategy/step_values.hpp>
 
 namespace sinter::inline SINTER_TARGET::detail {
@@ -13,7 +13,7 @@ enum class result_kind : std::uint8_t {
     bytes      ///< those that all have afterwards
 };
 /// What is sent about it before it is given: numbers, any of which another process can send.
-struct told_result {
+struct result_header {
     std::int64_t made_in = 0, bytes = 0, examples = -1, global_step = -1;
     double loss_weight = __builtin_nan("");
     float loss = 0;
@@ -37,16 +37,16 @@ struct result_sizes {
 
 /// cluster_error, which names `member`, unless it describes a result of the kind `needed` and its
 /// size, of this epoch or an older one.
-SINTER_COLD inline void need_result(const told_result& t, int member, result_kind needed, const result_sizes& s,
+SINTER_COLD inline void need_result(const result_header& t, int member, result_kind needed, const result_sizes& s,
                                     std::int64_t epoch) {
     constexpr const char* operation = "giving a result to those that lack it";
     const auto kind = static_cast<std::int64_t>(needed);
-    collective::need_told(member, operation, "as its kind", static_cast<std::int64_t>(t.kind), kind, kind);
-    collective::need_told(member, operation, "as its epoch", t.made_in, 0, epoch);
+    collective::need_sent(member, operation, "as its kind", static_cast<std::int64_t>(t.kind), kind, kind);
+    collective::need_sent(member, operation, "as its epoch", t.made_in, 0, epoch);
     switch (needed) {
-        case result_kind::none: return collective::need_told(member, operation, "bytes", t.bytes, 0, 0);
-        case result_kind::bytes: return collective::need_told(member, operation, "bytes", t.bytes, s.least, s.most);
-        default: return collective::need_told(member, operation, "bytes", t.bytes, s.image, s.image);
+        case result_kind::none: return collective::need_sent(member, operation, "bytes", t.bytes, 0, 0);
+        case result_kind::bytes: return collective::need_sent(member, operation, "bytes", t.bytes, s.least, s.most);
+        default: return collective::need_sent(member, operation, "bytes", t.bytes, s.image, s.image);
     }
 }
 

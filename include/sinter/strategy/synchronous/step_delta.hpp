@@ -11,13 +11,13 @@ namespace sinter::inline SINTER_TARGET::detail {
 
 /// Whether a model's steps can be sent so: of one training program whose gradients are all dense.
 template <class Programs>
-constexpr bool tells_steps() {
+constexpr bool has_step_deltas() {
     if constexpr (Programs::device::shares_memory && Programs::n_training == 1)
         return Programs::template training<0>::v.n_lists == 0;
     else return false;
 }
 
-struct reduced_step_head {
+struct step_delta_header {
     std::int64_t step = 0;
     std::uint64_t seed = 0, updates = 0;   ///< updates: 0 or 1
 };
@@ -38,9 +38,9 @@ struct step_numbers {
 
 /// Behind the step's sums, before the update. `places(k)`: where the sum of bucket k lies.
 template <class P, class Unit, class Places>
-SINTER_COLD void tell_step(std::vector<std::byte>& to, const step_values& v, bool updates, const Unit& unit,
+SINTER_COLD void encode_step_delta(std::vector<std::byte>& to, const step_values& v, bool updates, const Unit& unit,
                            Places places) {
-    const reduced_step_head head{v.step, v.seed, updates};
+    const step_delta_header head{v.step, v.seed, updates};
     step_numbers<P> own;
     if (v.scalars) std::copy_n(v.scalars, P::request::optimizer::n_scalars, own.scalars);
     unit.read({compiler::space::state, 0}, own.states.data(), static_cast<std::int64_t>(own.states.size()));
@@ -54,38 +54,38 @@ SINTER_COLD void tell_step(std::vector<std::byte>& to, const step_values& v, boo
 /// The other end: puts states and gradients where an update finds them. data_error where the bytes
 /// are not of such a step.
 template <class P>
-class heard_step {
+class step_delta {
 public:
     bool updates;
     step_values values;
 
     template <class Units, class Places>
-    SINTER_COLD heard_step(const std::vector<std::byte>& from, Units& units, Places places) {
-        reduced_step_head head;
+    SINTER_COLD step_delta(const std::vector<std::byte>& from, Units& units, Places places) {
+        step_delta_header head;
         std::size_t next = 0;
         const auto take = [&](void* to, std::size_t n) {
             if (from.size() - next < n)
                 throw data_error("a step that another member tells of is too short", "elastic session",
-                                 joined({from.size(), " bytes"}), joined({next + n, " or more"}));
+                                 to_text({from.size(), " bytes"}), to_text({next + n, " or more"}));
             if (n) std::memcpy(to, from.data() + next, n);
             next += n;
         };
         take(&head, sizeof head);
         if (head.updates > 1)
             throw data_error("a step that another member tells of is none", "elastic session",
-                             joined({head.updates, " updates"}), "0 or 1");
+                             to_text({head.updates, " updates"}), "0 or 1");
         updates = head.updates == 1;
         own_.each(updates, places, [&](float* x, std::int64_t n) {
             take(x, static_cast<std::size_t>(n) * sizeof(float));
         });
         if (next != from.size())
             throw data_error("a step that another member tells of is too long", "elastic session",
-                             joined({from.size(), " bytes"}), joined({next}));
+                             to_text({from.size(), " bytes"}), to_text({next}));
         for (auto& u : units)
             u.write({compiler::space::state, 0}, own_.states.data(), static_cast<std::int64_t>(own_.states.size()));
         values = {.scalars = own_.scalars, .seed = head.seed, .step = head.step};
     }
-    heard_step(const heard_step&) = delete;
+    step_delta(const step_delta&) = delete;
 
 private:
     step_numbers<P> own_;
