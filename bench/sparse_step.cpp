@@ -46,8 +46,8 @@ public:
         const parameter_servers::row_placement place{Rows, servers, parameter_servers::row_partition::mod};
         rows_ = std::make_unique<tables>(span<const parameter_servers::row_placement>{&place, 1});
         for (int s = 0; s < servers; ++s)
-            stores_.emplace_back(parameter_servers::row_store_setup{width, updater_->slots(0), place.rows_of(s), {}, servers,
-                [=](std::int64_t r, float* to) {
+            stores_.emplace_back(parameter_servers::row_store_setup{
+                width, updater_->slots(0), place.rows_of(s), {}, servers, [=](std::int64_t r, float* to) {
                     compiler::initial_row({init_kind::uniform, 0.05f}, 1, place.row(s, r), width, to);
                 }});
         std::mt19937 r(1);

@@ -63,8 +63,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     constexpr int members = 5;
     try {
         if (data[0] % 4 == 0) {
-            const auto all = collective::all_gather_value(c, detail::slot_record{.done = 3, .healed = 1, .has = {{2, 0, 3}}},
-                                                     "a test");
+            const auto all = collective::all_gather_value(
+                c, detail::slot_record{.done = 3, .healed = 1, .has = {{2, 0, 3}}}, "a test");
             need(all.size() == 3 && all[0].done == 3);
             for (int r = 0; r < 3; ++r) detail::need_record(all[static_cast<std::size_t>(r)], r, members);
             for (const detail::slot_record& s : all)

@@ -189,7 +189,8 @@ void one_push_comes_to_one_server_alone(const parameter_servers::update_order& o
             const auto push_to = [&](int s, std::uint64_t number) {
                 parameter_servers::request& q = connections[s]->ask(1, "pushing by hand");
                 auto& bytes = q.next_block();
-                bytes.resize(parameter_servers::commit_block::bytes + parameter_servers::section::header + g.size() * 4);
+                bytes.resize(parameter_servers::commit_block::bytes + parameter_servers::section::header +
+                             g.size() * 4);
                 parameter_servers::commit_block b;
                 b.number = number, b.clock = static_cast<std::int64_t>(number) - 1;
                 b.info.loss = 1;

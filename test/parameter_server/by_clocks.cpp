@@ -116,8 +116,8 @@ BOOST_AUTO_TEST_CASE(what_was_agreed_on_for_clocks_that_are_passed) {
 
 namespace {
 /// What `workers` of random speeds come to after `steps` clocks with gradients of their own.
-std::vector<float> train(const parameter_servers::update_order& order, int workers, int servers_, int steps, unsigned seed,
-                         bool overlap = true) {
+std::vector<float> train(const parameter_servers::update_order& order, int workers, int servers_, int steps,
+                         unsigned seed, bool overlap = true) {
     constexpr std::int64_t n = 20'000;
     parameter_servers::shard_layout l = dense_layout(n);
     l.tables.push_back({"table", 50, 5, 0});

@@ -104,7 +104,9 @@ BOOST_AUTO_TEST_CASE(both_copies_take_part_in_threads) {
 /// A shard that cannot be restored: whoever dials its server hears why, and so does whoever runs it.
 struct damaged_files : parameter_servers::shard_files {
     void save(const parameter_servers::shard_view&, const std::string&) override {}
-    bool load(parameter_servers::shard_view&) override { throw format_error("a file that was damaged", "the checkpoint"); }
+    bool load(parameter_servers::shard_view&) override {
+        throw format_error("a file that was damaged", "the checkpoint");
+    }
 };
 BOOST_AUTO_TEST_CASE(what_cannot_be_restored_is_told_to_the_chief) {
     const job j(1, 2, dense_layout(floats));

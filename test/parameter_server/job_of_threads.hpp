@@ -63,7 +63,8 @@ struct job {
         same.layout = parameter_servers::hash_of(layouts);
     }
     cluster as(cluster_role role, int index) const { return cluster(members, role, index, options); }
-    std::unique_ptr<parameter_servers::server> server(int i, parameter_servers::server_options o, float rate = 1, int slots = 0) const {
+    std::unique_ptr<parameter_servers::server> server(int i, parameter_servers::server_options o, float rate = 1,
+                                                      int slots = 0) const {
         return std::make_unique<parameter_servers::server>(
             as(cluster_role::ps, i), same, layouts[static_cast<std::size_t>(i)], std::make_unique<plain_sgd>(slots),
             [rate](std::int64_t, float factor, float* to) { to[0] = rate * factor; }, std::move(o));

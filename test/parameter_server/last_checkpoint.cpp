@@ -66,8 +66,9 @@ void push(parameter_servers::client& c, bool finite = true) {
 /// What one server writes by itself, every so many steps, while one worker does works(client), and
 /// leaves behind `steps` updates.
 template <class Works>
-std::vector<std::pair<std::string, std::int64_t>> written_beside(parameter_servers::update_order order, std::int64_t every,
-                                                                 int milliseconds, std::int64_t steps, Works works) {
+std::vector<std::pair<std::string, std::int64_t>> written_beside(parameter_servers::update_order order,
+                                                                 std::int64_t every, int milliseconds,
+                                                                 std::int64_t steps, Works works) {
     const job j(1, 1, dense_layout(floats));
     const auto files = std::make_shared<slow_files>();
     files->milliseconds = milliseconds;
@@ -284,7 +285,8 @@ BOOST_AUTO_TEST_CASE(names_never_fall_behind_a_server_0_that_came_again) {
 
 /// When load() of an older step returns, what was loaded is a checkpoint, which a job that is started again goes on
 /// from: whoever is slower, however few checkpoints are kept, and though another worker pushes throughout.
-void goes_on_from_what_was_loaded(const parameter_servers::update_order& order, int keep, int slow, bool pushed_throughout) {
+void goes_on_from_what_was_loaded(const parameter_servers::update_order& order, int keep, int slow,
+                                  bool pushed_throughout) {
     const temporary_folder outer;
     const std::string folder = outer / "servers";
     const job j(pushed_throughout ? 2 : 1, 2, dense_layout(floats));
@@ -538,7 +540,8 @@ BOOST_AUTO_TEST_CASE(a_server_that_comes_again_at_the_end_passes_what_is_over) {
         all[1].reset();
         all[1] = made(1);
         again.start([&] { all[1]->run(); });
-        for (const auto& c : {chief.get(), other.get()}) c->call(1, parameter_servers::calls::get_counters());   // it is there
+        for (const auto& c : {chief.get(), other.get()})
+            c->call(1, parameter_servers::calls::get_counters());   // it is there
         chief->leave();
         other->leave();
     }
@@ -551,9 +554,10 @@ BOOST_AUTO_TEST_CASE(a_server_that_comes_again_at_the_end_passes_what_is_over) {
 
 /// Clocks wait until a checkpoint that is due has been copied: also where all workers have left meanwhile.
 BOOST_AUTO_TEST_CASE(clocks_that_wait_for_a_checkpoint_are_not_forgotten) {
-    const auto written = written_beside(parameter_servers::update_order::stale(3), 2, 300, 7, [](parameter_servers::client& c) {
-        for (int k = 0; k < 7; ++k) push(c);
-    });
+    const auto written =
+        written_beside(parameter_servers::update_order::stale(3), 2, 300, 7, [](parameter_servers::client& c) {
+            for (int k = 0; k < 7; ++k) push(c);
+        });
     BOOST_TEST_REQUIRE(written.size() == 3u);
     for (std::size_t k = 0; k < 3; ++k)
         BOOST_TEST(to_text({written[k].first, " at ", written[k].second}) ==
@@ -561,11 +565,12 @@ BOOST_AUTO_TEST_CASE(clocks_that_wait_for_a_checkpoint_are_not_forgotten) {
 }
 /// A checkpoint that was asked for does not take the place of one that is due.
 BOOST_AUTO_TEST_CASE(one_that_is_asked_for_is_one_more) {
-    const auto written = written_beside(parameter_servers::update_order::stale(0), 3, 0, 7, [](parameter_servers::client& c) {
-        for (int k = 0; k < 3; ++k) push(c);
-        c.call(0, parameter_servers::calls::checkpoint{"mine"});
-        for (int k = 0; k < 4; ++k) push(c);
-    });
+    const auto written =
+        written_beside(parameter_servers::update_order::stale(0), 3, 0, 7, [](parameter_servers::client& c) {
+            for (int k = 0; k < 3; ++k) push(c);
+            c.call(0, parameter_servers::calls::checkpoint{"mine"});
+            for (int k = 0; k < 4; ++k) push(c);
+        });
     std::vector<std::string> names;
     for (const auto& [name, step] : written)
         if (name != "mine") names.push_back(to_text({name, " at ", step}));

@@ -98,7 +98,8 @@ BOOST_AUTO_TEST_CASE(who_waits_for_a_table_or_for_a_copy_of_it_is_not_dead) {
     all.start([&] { b.push(2); });
     wait_for(b.updates->inside);
     all.start([&] { b.c[0]->wrong_numbers(); });           // wants the table
-    all.start([&] { b.c[3]->call(0, parameter_servers::calls::checkpoint()); });     // a copy, while nobody changes anything
+    all.start(
+        [&] { b.c[3]->call(0, parameter_servers::calls::checkpoint()); });   // a copy, while nobody changes anything
     ::usleep(200'000);
     all.start([&] { b.push(1); });                         // waits for that
     all.start([&] {

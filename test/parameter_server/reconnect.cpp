@@ -115,7 +115,8 @@ BOOST_AUTO_TEST_CASE(connections_are_cut_anywhere_and_each_push_counts_once) {
     std::int64_t torn = 0, repeated = 0, connections = 0;
     for (const bool upwards : {true, false})
         for (const std::ptrdiff_t cut : {60'123, 77'777, 101'001})
-            for (const auto& order : {parameter_servers::update_order::async(), parameter_servers::update_order::stale(1)}) {
+            for (const auto& order :
+                 {parameter_servers::update_order::async(), parameter_servers::update_order::stale(1)}) {
                 const job j(2, 1, with_table()), seen = through_proxy(j);
                 parameter_servers::server_options o;
                 o.order = order;

@@ -35,8 +35,9 @@ std::string error_of(const job& j, int worker = 0) {
     }
 }
 /// A link of worker 0 that has joined, or made another call in place of that.
-wire::data_link joined_link(const job& j, parameter_servers::call_id id = parameter_servers::call_id::join,
-                            const std::string& arguments = parameter_servers::encode(parameter_servers::calls::join())) {
+wire::data_link
+joined_link(const job& j, parameter_servers::call_id id = parameter_servers::call_id::join,
+            const std::string& arguments = parameter_servers::encode(parameter_servers::calls::join())) {
     wire::service_client dialler(j.as(cluster_role::worker, 0), j.same);
     // The server refuses worker 0 until it has noticed that the link before this one is closed.
     std::optional<wire::data_link> link;
@@ -171,11 +172,13 @@ BOOST_AUTO_TEST_CASE(requests_that_make_no_sense_are_refused) {
     BOOST_TEST(answer(word::pull_rows, 1, 0, 1, 8) == "refused: a pull of rows of no table");
     BOOST_TEST(answer(word::pull_rows, 1, 0, 0, 8) == "refused: a row that the table does not have");
     BOOST_TEST(answer(word::commit, 0, 0, 0, 10) == "refused: a commit that is too short");
-    BOOST_TEST(answer(word::commit, 0, 0, 0, parameter_servers::commit_block::bytes) == "refused: a commit that makes no sense");
+    BOOST_TEST(answer(word::commit, 0, 0, 0, parameter_servers::commit_block::bytes) ==
+               "refused: a commit that makes no sense");
     BOOST_TEST(answer(word::sections, 0, 0, 0, 10) == "refused: a section that is cut short");
     BOOST_TEST(answer(word::sections, 0, 0, 0, 50) == "refused: a section of more than a frame holds");
     using parameter_servers::call_id;
-    for (const std::uint64_t id : {std::uint64_t{0}, std::uint64_t{parameter_servers::last_call} + 1, std::uint64_t{65537}})
+    for (const std::uint64_t id :
+         {std::uint64_t{0}, std::uint64_t{parameter_servers::last_call} + 1, std::uint64_t{65537}})
         BOOST_TEST(answer(word::call, id, 0, 0, 9) == "refused: a call that is not known");
     for (const call_id id : {call_id::lead, call_id::follow, call_id::exchange_norms})   // of copies, which are none
         BOOST_TEST(answer(word::call, static_cast<std::uint64_t>(id), 0, 0, 4) == "refused: a call that is not known");

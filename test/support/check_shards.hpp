@@ -17,7 +17,8 @@ using shards_program =
 
 /// Five steps. `sums_on_servers`: see blocks_of.
 template <class Net, class Optimizer>
-void check_shards(Net, Optimizer o, const char* what, parameter_servers::row_partition how = parameter_servers::row_partition::mod,
+void check_shards(Net, Optimizer o, const char* what,
+                  parameter_servers::row_partition how = parameter_servers::row_partition::mod,
                   bool sums_on_servers = false) {
     using P = shards_program<Net, Optimizer>;
     trainer<Net, shards_loss, no_optimizer, 5> first({}, {.threads = 1});

@@ -31,8 +31,8 @@ class shards {
 public:
     /// `h`: half_steps of P, whose values they begin with.
     template <class Halves>
-    shards(const Halves& h, Optimizer o, int servers, parameter_servers::row_partition how = parameter_servers::row_partition::mod,
-           bool sums_on_servers = false)
+    shards(const Halves& h, Optimizer o, int servers,
+           parameter_servers::row_partition how = parameter_servers::row_partition::mod, bool sums_on_servers = false)
         : optimizer_(o), updater_(sinter::detail::make_updater<P>(o)),
           placed_(parameter_servers::place(sinter::detail::blocks_of<P, Optimizer>(sums_on_servers), servers)),
           tables_(find_tables(servers, how)) {

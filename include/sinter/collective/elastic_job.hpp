@@ -118,7 +118,8 @@ public:
     }
     /// Connects the process that waits, which is rank 0, to the one that heals it; either may call
     /// it, on any thread, at any time.
-    std::function<std::unique_ptr<communicator>()> healing(const wire::member_entry& joins, bool gives, double within) const {
+    std::function<std::unique_ptr<communicator>()> healing(const wire::member_entry& joins, bool gives,
+                                                           double within) const {
         const cluster& all = service_.roster();
         const std::string job = named(to_text({all.options.job, "/heals/", joins.slot, "/", joins.life}));
         const cluster two = cluster::with_master(gives ? 1 : 0, 2, all.member(joins.slot).address(),
@@ -180,7 +181,8 @@ private:
         std::string line;
         if (!gone.empty()) line = to_text({wire::few_of(gone), " died or cannot be reached; "});
         if (!joins && !come.empty()) line += to_text({wire::few_of(come), come.size() == 1 ? " joins; " : " join; "});
-        if (joins || !now.entries[0].same(before.entries[0])) line += name(now.entries[0]) + " is the chief from now on; ";
+        if (joins || !now.entries[0].same(before.entries[0]))
+            line += name(now.entries[0]) + " is the chief from now on; ";
         std::vector<std::string> all;
         for (const wire::member_entry& s : now.entries) all.push_back(name(s));
         say({line, "in the job: ", wire::few_of(all)});

@@ -158,7 +158,8 @@ private:
     }
     template <class T>
     static scaling learned(span<const T> values, int columns, const scaling_options& o) {
-        if (columns < 1) throw option_error("impossible number of columns", "scaling", to_text({columns}), "at least 1");
+        if (columns < 1)
+            throw option_error("impossible number of columns", "scaling", to_text({columns}), "at least 1");
         if (values.size() % static_cast<std::size_t>(columns) != 0)
             refuse_rows(values.size(), static_cast<std::size_t>(columns));
         const auto n = o.of == statistics_of::everything ? std::size_t{1} : static_cast<std::size_t>(columns);
@@ -216,7 +217,8 @@ private:
                              to_text({columns(), ", as were learned"}));
     }
     [[noreturn]] SINTER_COLD static void refuse_rows(std::size_t n, std::size_t columns) {
-        throw data_error("values do not fill whole rows", "scaling", to_text({n}), to_text({"a multiple of ", columns}));
+        throw data_error("values do not fill whole rows", "scaling", to_text({n}),
+                         to_text({"a multiple of ", columns}));
     }
     static std::size_t column_of(const dataset& set, role of) {
         if (of == role::input || of == role::target)

@@ -82,9 +82,10 @@ private:
                                to_text({"no lock in ", base::number_text(seconds), " s"}),
                                "that process to go on or to be ended (fuser PATH names it)");
             if (notice.is_due())
-                base::say(message_level::normal,
-                          to_text({"waits for the lock that another process has, for ", static_cast<int>(waited), " s"}),
-                          path);
+                base::say(
+                    message_level::normal,
+                    to_text({"waits for the lock that another process has, for ", static_cast<int>(waited), " s"}),
+                    path);
             os::sleep_seconds(pause);
             if (pause < 0.1) pause *= 2;
         }

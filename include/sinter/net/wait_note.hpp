@@ -40,7 +40,8 @@ public:
             std::string time = limit_ > 0 ? base::number_text(limit_) + " s" : "no limit";
             if (said_) time = to_text({time, ", ", static_cast<std::int64_t>(waited), " s of them are over"});
             base::say(message_level::normal,
-                      to_text({own_, " waits for ", few_of(whom), " (", time, ")", why.empty() ? "" : ": ", why}), own_);
+                      to_text({own_, " waits for ", few_of(whom), " (", time, ")", why.empty() ? "" : ": ", why}),
+                      own_);
             said_ = true;
         }
         next_ = began_ + (waited < 10 ? 10 : waited < 60 ? 60 : 300 * (std::floor(waited / 300) + 1));
@@ -56,7 +57,8 @@ private:
 SINTER_COLD inline void say_all_are_there(const std::string& own, const std::vector<std::string>& members) {
     if (!base::says(message_level::normal)) return;
     base::say(message_level::normal,
-              to_text({own, " is in a job of ", members.size(), " members, and all are there: ", few_of(members)}), own);
+              to_text({own, " is in a job of ", members.size(), " members, and all are there: ", few_of(members)}),
+              own);
 }
 
 } // namespace sinter::wire

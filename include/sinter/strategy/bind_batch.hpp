@@ -36,16 +36,18 @@ SINTER_COLD inline int output_of_name(std::string_view name, const char* const* 
     throw option_error("the net has no output of this name", where, name, known);
 }
 [[noreturn]] SINTER_COLD inline void refuse_size(int size, int most) {
-    throw data_error("batch size does not fit the program", "batch", to_text({size}),
-                     to_text({"1 to ", most, ", the largest batch that the model is compiled for",
-                             size > most ? to_text({": max_batch<", size, "> after its optimizer sets another"}) : ""}));
+    throw data_error(
+        "batch size does not fit the program", "batch", to_text({size}),
+        to_text({"1 to ", most, ", the largest batch that the model is compiled for",
+                 size > most ? to_text({": max_batch<", size, "> after its optimizer sets another"}) : ""}));
 }
 /// Throws unless all that is out of range is p.also.
 SINTER_COLD inline void refuse_range(const std::int32_t* x, std::int64_t n, const port_info& p, const char* what) {
     for (std::int64_t i = 0; i < n; ++i)
         if (static_cast<std::uint32_t>(x[i]) >= static_cast<std::uint32_t>(p.below) && (p.also == 0 || x[i] != p.also))
-            throw data_error(to_text({what, " out of range"}), to_text({"element ", i, " of the batch"}), to_text({x[i]}),
-                             p.also ? to_text({"0 to ", p.below - 1, ", or ", p.also}) : to_text({"0 to ", p.below - 1}));
+            throw data_error(
+                to_text({what, " out of range"}), to_text({"element ", i, " of the batch"}), to_text({x[i]}),
+                p.also ? to_text({"0 to ", p.below - 1, ", or ", p.also}) : to_text({"0 to ", p.below - 1}));
 }
 inline void check_range(const std::int32_t* x, const port_info& p, int batch, const char* what) {
     const std::int64_t n = std::int64_t{p.s.batched ? batch : 1} * p.s.size();

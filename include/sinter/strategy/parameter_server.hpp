@@ -19,7 +19,8 @@ struct parameter_server_options {
     int push_every = 1;   ///< async: steps whose mean gradient is one push
     bool prefetch =
         false;   ///< async: the next weights are pulled while a step is made, and so lack this step's update
-    parameter_servers::row_partition rows = parameter_servers::row_partition::mod;   ///< which server has which rows of a table
+    parameter_servers::row_partition rows =
+        parameter_servers::row_partition::mod;   ///< which server has which rows of a table
     /// A folder that all servers see: each saves its part there, every so many steps or seconds,
     /// and a server that is started again goes on from the newest. Empty: none.
     std::string checkpoints{};

@@ -67,8 +67,9 @@ SINTER_COLD bool is_looked_at_elsewhere([[maybe_unused]] const Trainer& t, [[may
             [&](const variable_info& v, int slot, std::int64_t number, const std::int64_t* key, float x) {
                 if (slot >= 0 && !slots) return;
                 if (number < 0) return need_finite_slot(t, v, slot, where);
-                const std::string place = to_text({where, ", ", Trainer::path(v),
-                                                  key ? to_text({", key ", *key}) : std::string(), ", number ", number});
+                const std::string place =
+                    to_text({where, ", ", Trainer::path(v), key ? to_text({", key ", *key}) : std::string(),
+                             ", number ", number});
                 if (slot < 0) refuse_weight(place, x);
                 refuse_memory(place, slot, x);
             });

@@ -101,7 +101,8 @@ SINTER_COLD inline std::string progress_line(const progress_state& p, int width)
     std::string tail = values;
     const std::string* const parts[] = {&left, &speed, &count};   // in this order they matter
     for (const std::string* part : parts)
-        if (columns(p.title) + columns(percent) + columns(tail) + columns(*part) <= width) tail = to_text({*part, tail});
+        if (columns(p.title) + columns(percent) + columns(tail) + columns(*part) <= width)
+            tail = to_text({*part, tail});
     const int capacity = width - columns(p.title) - columns(percent) - columns(tail) - 3;
     std::string bar;
     if (known && capacity >= 8) {

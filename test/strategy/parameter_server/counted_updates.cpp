@@ -72,7 +72,8 @@ std::int64_t saved_by_server_1(const std::string& folder) {
     for (const auto& f : std::filesystem::directory_iterator(folder, not_there_yet)) {
         if (!std::filesystem::exists(f.path() / "manifest.json")) continue;
         try {
-            for (const parameter_servers::shard_record& r : parameter_servers::read_manifest(f.path() / "manifest.json").shards) {
+            for (const parameter_servers::shard_record& r :
+                 parameter_servers::read_manifest(f.path() / "manifest.json").shards) {
                 const std::int64_t step = std::atoll(f.path().filename().c_str() + 5);
                 if (r.server == 1 && step > newest) newest = step, at = r.step;
             }

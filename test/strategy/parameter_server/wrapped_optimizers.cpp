@@ -47,7 +47,8 @@ template <class Optimizer>
 void balanced(Optimizer, double most) {
     using P = shards_program<decltype(net), Optimizer>;
     for (const int servers : {2, 3, 5}) {
-        const parameter_servers::dense_placement p = parameter_servers::place(sinter::detail::blocks_of<P, Optimizer>(), servers);
+        const parameter_servers::dense_placement p =
+            parameter_servers::place(sinter::detail::blocks_of<P, Optimizer>(), servers);
         std::int64_t largest = 0, all = 0;
         for (const std::int64_t n : p.floats) largest = std::max(largest, n), all += n;
         BOOST_TEST(static_cast<double>(largest) * servers <= most * static_cast<double>(all));
@@ -60,8 +61,8 @@ void balanced(Optimizer, double most) {
 
 BOOST_AUTO_TEST_CASE(norms) {
     for (const bool on_servers : {false, true}) {
-        check_shards(net, clip_by_global_norm{0.02f, adam{}}, "clip_by_global_norm", parameter_servers::row_partition::mod,
-                     on_servers);
+        check_shards(net, clip_by_global_norm{0.02f, adam{}}, "clip_by_global_norm",
+                     parameter_servers::row_partition::mod, on_servers);
         check_shards(net, clip_by_global_norm{0.02f, groups}, "clip_by_global_norm of groups",
                      parameter_servers::row_partition::mod, on_servers);
         check_shards(net, clip_by_global_norm{0.02f, lamb{}}, "clip_by_global_norm of lamb",

@@ -79,9 +79,9 @@ SINTER_COLD inline void refuse_other_formats(std::string_view start, const std::
         refuse("a web page", "the file that was to be downloaded");
     if (path.ends_with(".onnx") ||
         (start.size() > 3 && start[0] == '\x08' && start[1] > 1 && start[1] < 32 && start[2] == '\x12'))
-        refuse(
-            "an ONNX file",
-            to_text({"an .npz file of its weights: python3 -c \"import onnx, numpy; from onnx import numpy_helper as h; "
+        refuse("an ONNX file",
+               to_text(
+                   {"an .npz file of its weights: python3 -c \"import onnx, numpy; from onnx import numpy_helper as h; "
                     "numpy.savez('converted.npz', **{t.name: h.to_array(t) for t in onnx.load(",
                     file, ").graph.initializer})\"; then load_weights"}));
     if (text && has("\"weight_map\""))

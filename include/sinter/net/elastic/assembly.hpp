@@ -431,7 +431,8 @@ private:
                  return are_linked(here[a], here[b]);
              }))
             out.push_back(here[i]);
-        const bool may = list_.may_decide([&](const member_entry& x) { return is_in(x.slot, here) && !is_in(x.slot, out); });
+        const bool may =
+            list_.may_decide([&](const member_entry& x) { return is_in(x.slot, here) && !is_in(x.slot, out); });
         if (!may) out.clear();
         return out;
     }

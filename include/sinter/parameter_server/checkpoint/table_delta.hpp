@@ -48,7 +48,8 @@ inline delta_header read_delta_header(const std::string& path) {
         std::int64_t n = -1;
         const auto [end, fault] = std::from_chars(t.data(), t.data() + t.size(), n);
         if (fault != std::errc{} || end != t.data() + t.size() || n < 0)
-            throw format_error("no global step", to_text({path, ", ", name}), io::printable(t), "a number of 0 or more");
+            throw format_error("no global step", to_text({path, ", ", name}), io::printable(t),
+                               "a number of 0 or more");
         return n;
     };
     return {text("table"), number("since"), number("step")};

@@ -72,9 +72,10 @@ inline void server_session::carry_out(const calls::wait_for_clock& c) {
 template <>
 inline void server_session::carry_out(const calls::all_reduce& c) {
     if (!e_.sums.give(w_, c.number, c.numbers))
-        throw refused_request{sinter::to_text({"sum ", static_cast<std::int64_t>(c.number), " over workers is not known "
-                                              "here any more, or not yet to come: the next is ",
-                                              static_cast<std::int64_t>(e_.sums.now())})};
+        throw refused_request{sinter::to_text({"sum ", static_cast<std::int64_t>(c.number),
+                                               " over workers is not known "
+                                               "here any more, or not yet to come: the next is ",
+                                               static_cast<std::int64_t>(e_.sums.now())})};
     e_.look_at_sums();
     wait([&]() SINTER_REQUIRES(e_.mutex) { return e_.sums.done(c.number); }, awaited::sum);
     if (c.number < e_.sums.first_kept()) throw refused_request{"a sum over workers that is not known here any more"};

@@ -58,7 +58,8 @@ struct server::engine {
         begin_copies(second);
         wire::fill_random({reinterpret_cast<std::byte*>(&listening.process_nonce), sizeof listening.process_nonce});
         if (who.self().role != cluster_role::ps)
-            throw option_error("this task is no parameter server", "parameter_servers::server", who.self().name(), "ps");
+            throw option_error("this task is no parameter server", "parameter_servers::server", who.self().name(),
+                               "ps");
         work.scalar_values.resize(static_cast<std::size_t>(memory.optimizer().scalars()) + 16);
         begin_clipping(same);
         for (int w = 0; w < c.size(); ++w)

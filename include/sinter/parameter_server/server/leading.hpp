@@ -159,7 +159,8 @@ inline void server::engine::send_stream(wire::data_link& link, const std::shared
             receiving = idle = false;
             const lock hold(mutex);
             if (copies.stream() != of) return;
-            if (!copies.stream()->take(taken)) throw error("an answer that makes no sense", "parameter_servers::server");
+            if (!copies.stream()->take(taken))
+                throw error("an answer that makes no sense", "parameter_servers::server");
             heard = base::monotonic_seconds();
             if (other_ends) progress.end_soon();
             changed.notify_all();

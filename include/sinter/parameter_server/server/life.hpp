@@ -102,9 +102,10 @@ inline void server::engine::hear_of_saves(std::int64_t before, checkpoint_schedu
     if (n == notice::no_folder)
         return notes.say("other servers write checkpoints, and this one has no folder for them: none is whole",
                          message_level::warning);
-    notes.say(sinter::to_text({"checkpoints are due more often than all servers can write them: some are left out, for ",
-                              n == notice::this_one_late ? "this server" : "another server", " has not written step-",
-                              together.save(), " yet"}));
+    notes.say(
+        sinter::to_text({"checkpoints are due more often than all servers can write them: some are left out, for ",
+                         n == notice::this_one_late ? "this server" : "another server", " has not written step-",
+                         together.save(), " yet"}));
 }
 /// What a worker that rests or leaves has heard from server 0, which all servers
 /// are to do before they end: how many clocks are applied there, and which save was named last. To

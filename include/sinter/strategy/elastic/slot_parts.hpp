@@ -38,7 +38,8 @@ public:
         epoch_ = newest.epoch, members_ = newest.members;
         std::string lost;
         each_part([&](int, int part, compiler::address, std::int64_t) {
-            if (keeper(part) < 0 && lost.find(to_text({" ", part, ","})) == lost.npos) lost += to_text({" ", part, ","});
+            if (keeper(part) < 0 && lost.find(to_text({" ", part, ","})) == lost.npos)
+                lost += to_text({" ", part, ","});
         });
         if (lost.empty()) return lost;
         lost.back() = ' ';

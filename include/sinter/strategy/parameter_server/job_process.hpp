@@ -103,8 +103,8 @@ public:
         more.first_row = first_row_of(self);
         if ((more.replicas = setup.replicas) == 2) {
             if (!setup.checkpoints.empty()) more.files_of = [this](int which) { return files(which); };
-            more.other = std::make_shared<parameter_servers::other_shard>(
-                parameter_servers::other_shard{places.shards[at(before)], make_updater<P, Optimizer>(o), first_row_of(before)});
+            more.other = std::make_shared<parameter_servers::other_shard>(parameter_servers::other_shard{
+                places.shards[at(before)], make_updater<P, Optimizer>(o), first_row_of(before)});
         }
         parameter_servers::server own(setup.members, identity(), places.shards[at(self)],
                             make_updater<P, Optimizer>(o), scalars_of(o), std::move(more));
@@ -168,7 +168,8 @@ private:
     SINTER_COLD std::shared_ptr<parameter_servers::shard_files> files(int which) const {
         return files(which, setup.checkpoints, setup.keep);
     }
-    SINTER_COLD std::shared_ptr<parameter_servers::shard_files> files(int which, const std::string& folder, int keep) const {
+    SINTER_COLD std::shared_ptr<parameter_servers::shard_files> files(int which, const std::string& folder,
+                                                                      int keep) const {
         parameter_servers::shard_checkpoint_setup s{folder,
                                           which,
                                           places.servers(),

@@ -23,7 +23,8 @@ SINTER_COLD inline std::string absolute_folder(const std::string& folder) {
 /// A name that nothing in the folder has.
 SINTER_COLD inline std::string new_name(const std::string& folder) {
     for (int i = 1;; ++i)
-        if (const std::string name = to_text({"save-", i}); !parameter_servers::detail::exists(to_text({folder, "/", name})))
+        if (const std::string name = to_text({"save-", i});
+            !parameter_servers::detail::exists(to_text({folder, "/", name})))
             return name;
 }
 /// What servers say that they have written, where it is visible here.

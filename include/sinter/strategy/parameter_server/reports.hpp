@@ -26,7 +26,8 @@ SINTER_COLD inline void report_worker(wire::progress_report& to, const parameter
 /// Of all workers' pushes, and of the tables as the layout has them.
 SINTER_COLD inline void report_server(wire::progress_report& to, std::int64_t global_step,
                                       span<const parameter_servers::worker_counters> workers,
-                                      span<const parameter_servers::row_counts> tables, const parameter_servers::shard_layout& layout) {
+                                      span<const parameter_servers::row_counts> tables,
+                                      const parameter_servers::shard_layout& layout) {
     parameter_servers::worker_counters all;
     for (const parameter_servers::worker_counters& w : workers) {
         all.applied += w.applied, all.dropped += w.dropped, all.repeated += w.repeated;

@@ -14,7 +14,8 @@ namespace sinter::inline SINTER_TARGET::detail {
 /// states by stretches, tables by rows. It knows addresses, and no net.
 class server_link {
 public:
-    SINTER_COLD server_link(const cluster& c, const wire::identity& i, server_places places, parameter_servers::client_options o)
+    SINTER_COLD server_link(const cluster& c, const wire::identity& i, server_places places,
+                            parameter_servers::client_options o)
         : places_(std::move(places)) {
         for (const parameter_servers::shard_layout& s : places_.shards) {
             // At least one, or a pull would ask for nothing, and not wait.
@@ -50,7 +51,9 @@ public:
             client_->write(s, array, there, {from + (here - to), static_cast<std::size_t>(count)});
         });
     }
-    SINTER_COLD void read_all(float* parameters) { read(parameter_servers::client::parameters, 0, parameters, everything); }
+    SINTER_COLD void read_all(float* parameters) {
+        read(parameter_servers::client::parameters, 0, parameters, everything);
+    }
     SINTER_COLD void write_all(const float* parameters, const float* states) {
         write(parameter_servers::client::parameters, 0, parameters, everything);
         if (const std::int64_t n = places_.shards[0].states)

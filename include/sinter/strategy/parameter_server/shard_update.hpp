@@ -155,7 +155,8 @@ std::vector<parameter_servers::block> blocks_of(bool sums_on_servers = false) {
         const variable_info& v = *of.v;
         if (of.is_table) continue;
         const bool updated = v.bucket >= 0;
-        parameter_servers::block b{v.at.offset(), 0, base::round_up(v.floats, parameter_servers::line_floats), -1, -1, v.bucket};
+        parameter_servers::block b{v.at.offset(), 0, base::round_up(v.floats, parameter_servers::line_floats), -1, -1,
+                                   v.bucket};
         if (updated) {
             b.gradient = v.gradient.offset();
             b.group = v.group;

@@ -322,7 +322,8 @@ public:
             seen = c.version();
             c.begin_reading();
             job_.link->read_all(parameters());
-            if (n_states) c.read(0, parameter_servers::client::states, 0, {states_before_.data(), states_before_.size()});
+            if (n_states)
+                c.read(0, parameter_servers::client::states, 0, {states_before_.data(), states_before_.size()});
             if (c.use_read()) break;
         }
         put_states(states_before_.data());
@@ -436,7 +437,8 @@ private:
     }
     SINTER_COLD void get(compiler::address from, float* to, std::int64_t n) {
         const bool slot = from.where() == compiler::space::slot;
-        const int array = slot ? 1 + static_cast<int>(from.offset() / P::v.z.trained) : parameter_servers::client::parameters;
+        const int array =
+            slot ? 1 + static_cast<int>(from.offset() / P::v.z.trained) : parameter_servers::client::parameters;
         if (const int t = of_table(from); t >= 0 && from.where() != compiler::space::gradient) {
             if (connected()) return catch_up(), job_.link->read_table(t, array, to);
             if (slot) return slots_.read(from, to, n);

@@ -72,7 +72,8 @@ public:
             const std::int64_t n = head.bytes >= 4 * list_header ? *keys : -1;
             if (n < 0 || n > here_.most_rows() || head.bytes != 4 * (list_header + n * (1 + here_.width())))
                 throw data_error("a list of rows is not as long as it says", to_text({"rows of member ", r}),
-                                 to_text({head.bytes, " bytes"}), to_text({n, " rows, ", here_.most_rows(), " at most"}));
+                                 to_text({head.bytes, " bytes"}),
+                                 to_text({n, " rows, ", here_.most_rows(), " at most"}));
             lists_[static_cast<std::size_t>(r)] = {keys, reinterpret_cast<float*>(keys + list_header + n),
                                                    here_.width()};
         }

@@ -174,8 +174,8 @@ public:
                 .read(0, {reinterpret_cast<std::byte*>(sorted.data()), 8 * t.rows});
             std::sort(sorted.begin(), sorted.end());
             if (const auto twice = std::adjacent_find(sorted.begin(), sorted.end()); twice != sorted.end())
-                throw format_error("a key twice", to_text({f.source, ", tensor ", keys_name(t.path)}), to_text({*twice}),
-                                   "keys that differ");
+                throw format_error("a key twice", to_text({f.source, ", tensor ", keys_name(t.path)}),
+                                   to_text({*twice}), "keys that differ");
             if (!whole) continue;
             safetensors::tensor_reader steps(f, f.at(steps_name(t.path)));
             for (std::size_t i = 0; i < t.rows; ++i)

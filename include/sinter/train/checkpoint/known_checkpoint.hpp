@@ -91,7 +91,8 @@ SINTER_COLD inline void sort_newest_first(std::vector<known_checkpoint>& all) {
 SINTER_COLD inline std::string steps_of(const std::vector<known_checkpoint>& some) {
     if (some.empty()) return "no step";
     const auto [least, most] = std::ranges::minmax(some, {}, &known_checkpoint::step);
-    return least.step == most.step ? to_text({"step ", least.step}) : to_text({"steps ", least.step, " to ", most.step});
+    return least.step == most.step ? to_text({"step ", least.step})
+                                   : to_text({"steps ", least.step, " to ", most.step});
 }
 
 } // namespace sinter::detail

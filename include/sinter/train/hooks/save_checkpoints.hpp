@@ -172,8 +172,9 @@ private:
         if (found.empty()) return;
         bool later = false;
         for (const detail::known_checkpoint& c : found) later = later || c.step > step;
-        const std::string stays = to_text({"They stay until newer ones have taken their places (keep = ", files_.keeps(),
-                                          "), and a later run resumes from whichever was written last"});
+        const std::string stays =
+            to_text({"They stay until newer ones have taken their places (keep = ", files_.keeps(),
+                     "), and a later run resumes from whichever was written last"});
         base::say(later ? message_level::warning : message_level::normal,
                   to_text({"has ", found.size(), found.size() == 1 ? " checkpoint, of " : " checkpoints, of ",
                           detail::steps_of(found), ". This run begins at step ", step, " and does not resume. ",

@@ -18,7 +18,8 @@ SINTER_COLD inline void describe_schedule(description& d, const schedule& s, std
     d("learning_rate", rates.empty() ? "a function" : rates)("learning_rate, warm-up", s.warmup);
     if (s.custom) return;
     d("learning_rate, peak", s.peak)("learning_rate, end", s.end)("learning_rate, steps", s.steps);
-    if (s.a != 0 || s.b != 0) d("learning_rate, shape", to_text({base::number_text(s.a), ", ", base::number_text(s.b)}));
+    if (s.a != 0 || s.b != 0)
+        d("learning_rate, shape", to_text({base::number_text(s.a), ", ", base::number_text(s.b)}));
     for (int i = 0; i < s.pieces; ++i)
         d(to_text({"learning_rate, piece ", i}), to_text({base::number_text(s.rate[i]), " from step ", s.from[i]}));
 }
