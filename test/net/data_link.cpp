@@ -243,7 +243,7 @@ BOOST_AUTO_TEST_CASE(members_that_do_not_do_the_same_are_told) {
     using tag = wire::frame_tag;
     BOOST_TEST(differs([](tag&) {}, 4000) == "");
     const auto both = [](const std::string& s, const char* a, const char* b) {
-        return holds(s, "members do not do the same") && holds(s, a) && holds(s, b);
+        return holds(s, "members called different operations") && holds(s, a) && holds(s, b);
     };
     BOOST_TEST(both(differs([](tag& t) { t.operation = 4; }, 4000), "operation 3", "operation 4"));
     BOOST_TEST(both(differs([](tag& t) { t.dtype = 9; }, 4000), "type 1", "type 9"));

@@ -58,7 +58,7 @@ BOOST_AUTO_TEST_CASE(one_of_each_member) {
                                      std::int64_t{1} << 60}) {
         two_others lies(puts(bytes, 0));
         BOOST_TEST(said([&] { all_gather_value(lies, std::uint64_t{7}, "a test"); }) ==
-                   "2 | a test | it tells of " + std::to_string(bytes) + " bytes; needed 8");
+                   "2 | a test | it sent " + std::to_string(bytes) + " bytes; expected 8");
     }
 }
 BOOST_AUTO_TEST_CASE(records_of_slots) {
@@ -68,16 +68,16 @@ BOOST_AUTO_TEST_CASE(records_of_slots) {
     const auto wrong = [&](auto change, const std::string& text) {
         slot_record r = good;
         change(r);
-        BOOST_TEST(said([&] { need_record(r, 1, 4); }) == "1 | telling who has which slots | it tells of " + text);
+        BOOST_TEST(said([&] { need_record(r, 1, 4); }) == "1 | telling who has which slots | it sent " + text);
     };
-    wrong([](slot_record& r) { r.done = -1; }, "-1 operations; needed 0 to 1152921504606846976");
-    wrong([](slot_record& r) { r.healed = 2; }, "2 as whether it is healed; needed 0 to 1");
-    wrong([](slot_record& r) { r.stage = 3; }, "3 as its stage; needed 0 to 2");
-    wrong([](slot_record& r) { r.has[0].epoch = -4; }, "-4 as an epoch; needed 0 to 1152921504606846976");
-    wrong([](slot_record& r) { r.has[1].members = 0; }, "0 members; needed 1 to 4");   // a division by it
-    wrong([](slot_record& r) { r.has[0].members = 1 << 30; }, "1073741824 members; needed 1 to 4");
-    wrong([](slot_record& r) { r.has[0].member = 4; }, "4 as its number; needed 0 to 3");
-    wrong([](slot_record& r) { r.has[1].member = -1; }, "-1 as its number; needed 0");
+    wrong([](slot_record& r) { r.done = -1; }, "-1 operations; expected 0 to 1152921504606846976");
+    wrong([](slot_record& r) { r.healed = 2; }, "2 as whether it is healed; expected 0 to 1");
+    wrong([](slot_record& r) { r.stage = 3; }, "3 as its stage; expected 0 to 2");
+    wrong([](slot_record& r) { r.has[0].epoch = -4; }, "-4 as an epoch; expected 0 to 1152921504606846976");
+    wrong([](slot_record& r) { r.has[1].members = 0; }, "0 members; expected 1 to 4");   // a division by it
+    wrong([](slot_record& r) { r.has[0].members = 1 << 30; }, "1073741824 members; expected 1 to 4");
+    wrong([](slot_record& r) { r.has[0].member = 4; }, "4 as its number; expected 0 to 3");
+    wrong([](slot_record& r) { r.has[1].member = -1; }, "-1 as its number; expected 0");
 }
 BOOST_AUTO_TEST_CASE(results) {
     using sinter::detail::result_header;
@@ -85,15 +85,15 @@ BOOST_AUTO_TEST_CASE(results) {
     const auto of = [](result_header t, sinter::detail::result_kind needed) {
         return said([&] { need_result(t, 2, needed, {.image = 400, .least = 16, .most = 24}, 9); });
     };
-    const std::string head = "2 | giving a result to those that lack it | it tells of ";
+    const std::string head = "2 | giving a result to those that lack it | it sent ";
     BOOST_TEST(of({.made_in = 9, .bytes = 400, .kind = step}, step) == "nothing");
     BOOST_TEST(of({.made_in = 9, .bytes = 16, .kind = bytes}, bytes) == "nothing");
     BOOST_TEST(of({.kind = none}, none) == "nothing");
-    BOOST_TEST(of({.bytes = 401, .kind = weights}, weights) == head + "401 bytes; needed 400");
-    BOOST_TEST(of({.bytes = 1ll << 50, .kind = bytes}, bytes) == head + "1125899906842624 bytes; needed 16 to 24");
-    BOOST_TEST(of({.bytes = -1, .kind = none}, none) == head + "-1 bytes; needed 0");
+    BOOST_TEST(of({.bytes = 401, .kind = weights}, weights) == head + "401 bytes; expected 400");
+    BOOST_TEST(of({.bytes = 1ll << 50, .kind = bytes}, bytes) == head + "1125899906842624 bytes; expected 16 to 24");
+    BOOST_TEST(of({.bytes = -1, .kind = none}, none) == head + "-1 bytes; expected 0");
     BOOST_TEST(of({.bytes = 400, .kind = weights}, step) == head + "2 as its kind; needed 1");
-    BOOST_TEST(of({.made_in = 10, .bytes = 400, .kind = step}, step) == head + "10 as its epoch; needed 0 to 9");
+    BOOST_TEST(of({.made_in = 10, .bytes = 400, .kind = step}, step) == head + "10 as its epoch; expected 0 to 9");
     const step_result made{.loss = 3, .applied = false, .stop = true, .examples = 12, .loss_weight = 11, .passed = true,
                            .global_step = 5};
     result_header t;

@@ -15,7 +15,7 @@ SINTER_COLD inline void need_sent(int member, const char* operation, const char*
     if (got >= least && got <= most) return;
     const std::string needed = least == most ? to_text({most}) : to_text({least, " to ", most});
     throw cluster_error(member, "", "", operation, -1,
-                        to_text({"it tells of ", got, " ", what, "; needed ", needed}));
+                        to_text({"it sent ", got, " ", what, "; expected ", needed}));
 }
 
 /// One T of each member, by rank. cluster_error names the member that sends less or more.

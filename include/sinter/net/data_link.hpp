@@ -330,7 +330,7 @@ private:
     [[noreturn]] SINTER_COLD void differ(const frame_header& h, const frame_tag& expected, std::size_t bytes) {
         throw cluster_error(peer_.rank, peer_.role, peer_.address, to_text({"operation ", expected.operation}),
                             expected.step,
-                            to_text({"members do not do the same: this peer sent ", words_(h.tag, h.bytes),
+                            to_text({"members called different operations: this peer sent ", words_(h.tag, h.bytes),
                                     "; this process expected ", words_(expected, bytes),
                                     why_ ? why_(h.tag, peer_.rank, expected, rank_) : std::string()}));
     }

@@ -28,7 +28,7 @@ SINTER_COLD void run_on_chief(const char* what, const std::string& where, IsChie
         failed = tell(fault != nullptr);
     });
     if (fault) std::rethrow_exception(fault);
-    if (failed) throw io_error(to_text({"the chief could not ", what}), where, "an error, which it tells", "none");
+    if (failed) throw io_error(to_text({"the chief could not ", what}), where, "an error, which is in its own log", "none");
 }
 
 } // namespace sinter::detail

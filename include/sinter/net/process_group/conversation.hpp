@@ -90,7 +90,7 @@ inline std::vector<std::string> process_group::exchange(const std::string& what,
         hold.unlock();
         if (m.number != number || m.what != what) {
             fail(about(r, what, marks_.step,
-                       to_text({"members do not do the same: it exchanges '", m.what, "' (its ", m.number + 1,
+                       to_text({"members called different operations: it exchanges '", m.what, "' (its ", m.number + 1,
                                "th), this member '", what, "' (its ", number + 1, "th)"})));
             check();
         }

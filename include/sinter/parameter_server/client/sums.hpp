@@ -12,7 +12,7 @@ inline void client::reduce(span<double> x) {
         e.call_and_wait(hold, 0, calls::all_reduce{e.sums, std::vector<double>(x.begin(), x.end())}).sums;
     if (sum.size() != x.size())
         throw e.dialler.about(0, "a sum over workers", -1,
-                              sinter::to_text({"workers do not do the same: this one has given ",
+                              sinter::to_text({"workers called different operations: this one has given ",
                                               static_cast<std::int64_t>(x.size()), " numbers, the others ",
                                               static_cast<std::int64_t>(sum.size())}));
     std::copy_n(sum.data(), sum.size(), x.data());

@@ -220,7 +220,7 @@ inline void server::engine::look_at_sums() {
         if (workers.lives(workers.at(w)) && !sums.has(w)) return;
     if (!sums.finish())
         fail_held(about_self("a sum over workers",
-                             "workers do not do the same: they gave different numbers of numbers"));
+                             "workers called different operations: they gave different numbers of numbers"));
     if (!keeps_sums()) sums.forget_all_but_the_last();
     gets_on();
     changed.notify_all();

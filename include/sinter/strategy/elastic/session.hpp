@@ -251,7 +251,7 @@ private:
             log_.bytes.assign(x.begin(), x.end());
         });
         if (log_.bytes.size() != x.size())
-            throw left_behind(job_->fault("members do not do the same: the result of another one has another size"));
+            throw left_behind(job_->fault("members called different operations: the result of another one has another size"));
         if (!log_.bytes.empty()) std::memcpy(x.data(), log_.bytes.data(), x.size());
     }
     /// Whether this member has done it itself, with those that are left.

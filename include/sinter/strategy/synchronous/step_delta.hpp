@@ -65,21 +65,21 @@ public:
         std::size_t next = 0;
         const auto take = [&](void* to, std::size_t n) {
             if (from.size() - next < n)
-                throw data_error("a step that another member tells of is too short", "elastic session",
+                throw data_error("a step that another member sent is too short", "elastic session",
                                  to_text({from.size(), " bytes"}), to_text({next + n, " or more"}));
             if (n) std::memcpy(to, from.data() + next, n);
             next += n;
         };
         take(&head, sizeof head);
         if (head.updates > 1)
-            throw data_error("a step that another member tells of is none", "elastic session",
+            throw data_error("what another member sent as a step is none", "elastic session",
                              to_text({head.updates, " updates"}), "0 or 1");
         updates = head.updates == 1;
         own_.each(updates, places, [&](float* x, std::int64_t n) {
             take(x, static_cast<std::size_t>(n) * sizeof(float));
         });
         if (next != from.size())
-            throw data_error("a step that another member tells of is too long", "elastic session",
+            throw data_error("a step that another member sent is too long", "elastic session",
                              to_text({from.size(), " bytes"}), to_text({next}));
         for (auto& u : units)
             u.write({compiler::space::state, 0}, own_.states.data(), static_cast<std::int64_t>(own_.states.size()));
