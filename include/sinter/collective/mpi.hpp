@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/os/processors.hpp>
 #include <sinter/collective/mpi_members.hpp>
 #include <sinter/collective/queued_communicator.hpp>
 #include <sinter/collective/transport_engine.hpp>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/os/processors.hpp>
 #include <sinter/collective/tcp.hpp>
 
 #if !__has_include(<nccl.h>)

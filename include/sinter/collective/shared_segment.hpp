@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/os/processors.hpp>
 #include <atomic>
 #include <climits>
 #include <fcntl.h>

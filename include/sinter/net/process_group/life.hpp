@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/os/processors.hpp>
 #include <sinter/net/process_group.hpp>
 #include <exception>
 
