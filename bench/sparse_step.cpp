@@ -39,10 +39,10 @@ class table {
     using program = compiler::compiled<compiler::request<std::remove_const_t<decltype(net)>, mse_loss, no_optimizer, M,
                                                          batch, cpu_device::target, remote>>;
     using P = program<program_mode::training>;
-    using tables = sinter::detail::remote_tables<P>;
+    using tables = sinter::strategy_parts::remote_tables<P>;
 
 public:
-    table() : updater_(sinter::detail::make_updater<P>(adam{})) {
+    table() : updater_(sinter::strategy_parts::make_updater<P>(adam{})) {
         const parameter_servers::row_placement place{Rows, servers, parameter_servers::row_partition::mod};
         rows_ = std::make_unique<tables>(span<const parameter_servers::row_placement>{&place, 1});
         for (int s = 0; s < servers; ++s)

@@ -15,4 +15,4 @@ using program = compiled<request<std::remove_cvref_t<decltype(net)>, std::remove
                                  program_mode::training, 5, cpu_device::target,
                                  program_options{.gradients = gradient_policy::reduced}>>;
 
-int main() { return sinter::detail::make_updater<program>(optimizer{})->scalars(); }
+int main() { return sinter::strategy_parts::make_updater<program>(optimizer{})->scalars(); }

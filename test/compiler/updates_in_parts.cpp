@@ -75,7 +75,7 @@ void in_parts(Net, Optimizer o, int parts, int threads, const char* what) {
                 cut.run({s.first_sweep});
                 const std::vector<float> now = contents<P>(cut);
                 std::vector<bool> changes(static_cast<std::size_t>(P::v.z.trained), false);
-                sinter::detail::for_each_updated<P>(r, [&](address a, std::int64_t floats) {
+                sinter::strategy_parts::for_each_updated<P>(r, [&](address a, std::int64_t floats) {
                     BOOST_TEST((a.where() == space::parameter && floats > 0));
                     for (std::int64_t i = 0; i < floats; ++i) changes[static_cast<std::size_t>(a.offset() + i)] = true;
                 });
@@ -95,7 +95,7 @@ void in_parts(Net, Optimizer o, int parts, int threads, const char* what) {
         BOOST_TEST(((step + 1) % batches_of<Optimizer>() > 0) == same(before, contents<P>(cut)), what);
     }
     std::int64_t all = 0;
-    sinter::detail::for_each_updated<P>({}, [&](address, std::int64_t floats) { all += floats; });
+    sinter::strategy_parts::for_each_updated<P>({}, [&](address, std::int64_t floats) { all += floats; });
     BOOST_TEST(all == P::v.z.trained, what);
 }
 template <class Optimizer>

@@ -29,8 +29,8 @@ template <bool OnDevices>
 struct two_gpus_each : thread_members<> {
     using device = rehearsal_peer;
     static constexpr strategy_traits traits{.gradients = gradient_policy::reduced, .bucket_bytes = 256, .shards = 2};
-    sinter::detail::synchronous_setup setup(const sinter::detail::program_identity& i) const {
-        sinter::detail::synchronous_setup s = thread_members<>::setup(i);
+    sinter::strategy_parts::synchronous_setup setup(const sinter::strategy_parts::program_identity& i) const {
+        sinter::strategy_parts::synchronous_setup s = thread_members<>::setup(i);
         s.shards = s.workers = 2;
         if (OnDevices) s.members = std::make_unique<reads_devices>(std::move(s.members));
         return s;

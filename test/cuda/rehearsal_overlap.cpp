@@ -51,8 +51,8 @@ struct watched : thread_members<> {
     static constexpr strategy_traits traits{.gradients = gradient_policy::reduced, .bucket_bytes = 256,
                                             .shards = Shards};
     std::vector<started>* starts = nullptr;
-    sinter::detail::synchronous_setup setup(const sinter::detail::program_identity& i) const {
-        sinter::detail::synchronous_setup s = thread_members<>::setup(i);
+    sinter::strategy_parts::synchronous_setup setup(const sinter::strategy_parts::program_identity& i) const {
+        sinter::strategy_parts::synchronous_setup s = thread_members<>::setup(i);
         s.shards = Shards;
         if (starts) s.members = std::make_unique<watching>(std::move(s.members), *starts);
         return s;
@@ -92,7 +92,7 @@ constexpr adam steady{.learning_rate = 0.01f, .epsilon = 1e-3f};
 template <class Net, class Optimizer>
 void check_starts(Net net, Optimizer optimizer, int least, int updates) {
     using P = typename decltype(trainer{net, mse, optimizer, max_batch<12>, watched<device>{}})::training;
-    constexpr bool accumulates = sinter::detail::of_program::every<P> > 1;
+    constexpr bool accumulates = sinter::strategy_parts::of_program::every<P> > 1;
     BOOST_TEST_REQUIRE(P::v.n_buckets >= least);
     std::vector<started> starts;
     trained<device>(net, mse, optimizer, "watched", &starts, {12, 7, 2, 3});
@@ -100,7 +100,7 @@ void check_starts(Net net, Optimizer optimizer, int least, int updates) {
     for (std::size_t i = 0; i < starts.size(); ++i) {
         if (starts[i].bucket != 0) continue;
         ++steps;
-        int needed = accumulates ? P::v.segments.first_change : sinter::detail::of_program::loss_launch<P> + 1;
+        int needed = accumulates ? P::v.segments.first_change : sinter::strategy_parts::of_program::loss_launch<P> + 1;
         for (int k = 0; k < P::v.n_buckets; ++k) {
             const started& s = starts[i + static_cast<std::size_t>(k)];
             needed = std::max(needed, P::v.buckets[k].final_after + 1);

@@ -25,13 +25,13 @@ struct member_thread {
     std::shared_ptr<collective::thread_group> group{};
     int rank = 0;
 
-    sinter::detail::synchronous_setup setup(const sinter::detail::program_identity&) const {
+    sinter::strategy_parts::synchronous_setup setup(const sinter::strategy_parts::program_identity&) const {
         return {.workers = 1, .members = group->take(rank)};
     }
     typename Device::options device_options(int) const { return {}; }
     std::uint64_t policy() const { return 1; }
     template <class Programs>
-    using session = sinter::detail::synchronous_session<Programs>;
+    using session = sinter::strategy_parts::synchronous_session<Programs>;
 };
 /// `run(strategy)` on a thread for each of two members; what the first one returns.
 template <class Device, class Run>

@@ -64,11 +64,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     try {
         if (data[0] % 4 == 0) {
             const auto all = collective::all_gather_value(
-                c, detail::slot_record{.done = 3, .healed = 1, .has = {{2, 0, 3}}}, "a test");
+                c, strategy_parts::slot_record{.done = 3, .healed = 1, .has = {{2, 0, 3}}}, "a test");
             need(all.size() == 3 && all[0].done == 3);
-            for (int r = 0; r < 3; ++r) detail::need_record(all[static_cast<std::size_t>(r)], r, members);
-            for (const detail::slot_record& s : all)
-                for (const detail::slot_division& d : s.has)
+            for (int r = 0; r < 3; ++r) strategy_parts::need_record(all[static_cast<std::size_t>(r)], r, members);
+            for (const strategy_parts::slot_record& s : all)
+                for (const strategy_parts::slot_division& d : s.has)
                     for (int part = 0; d.epoch > 0 && part < d.members; ++part) {
                         need(d.members >= 1 && d.members <= members && d.member >= 0 && d.member < d.members);
                         const collective::part_range r = d.parts().part(1000, 0);
@@ -79,11 +79,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
             const auto all = collective::all_gather_value(c, std::uint64_t{7}, "a test");
             need(all.size() == 3 && all[0] == 7);
         } else if (data[0] % 4 == 2) {
-            const auto t = drawn<detail::result_header>(c);
-            const auto needed = static_cast<detail::result_kind>(data[0] / 4 % 4);
-            detail::need_result(t, 1, needed, {.image = 400, .least = 8, .most = 80}, 9);
+            const auto t = drawn<strategy_parts::result_header>(c);
+            const auto needed = static_cast<strategy_parts::result_kind>(data[0] / 4 % 4);
+            strategy_parts::need_result(t, 1, needed, {.image = 400, .least = 8, .most = 80}, 9);
             need(t.kind == needed && t.made_in >= 0 && t.made_in <= 9 && t.bytes >= 0 && t.bytes <= 400);
-            detail::result_header again = t;
+            strategy_parts::result_header again = t;
             again.set(t.step());
             need(again.flags == (t.flags & 31) && again.examples == t.examples);
         } else {

@@ -18,7 +18,7 @@ bool same(float a, float b) { return std::memcmp(&a, &b, sizeof a) == 0 || (a !=
 } // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-    static detail::list_exchange lists(1, members, most, table_rows, width, false);
+    static strategy_parts::list_exchange lists(1, members, most, table_rows, width, false);
     const auto slot = static_cast<std::size_t>(lists.slot_bytes());
     auto* const slots = static_cast<std::byte*>(lists.slots());
     std::memset(slots, 0, slot * members);

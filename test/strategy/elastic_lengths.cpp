@@ -62,7 +62,7 @@ BOOST_AUTO_TEST_CASE(one_of_each_member) {
     }
 }
 BOOST_AUTO_TEST_CASE(records_of_slots) {
-    using sinter::detail::slot_record;
+    using sinter::strategy_parts::slot_record;
     const slot_record good{.done = 5, .healed = 1, .stage = 2, .has = {{3, 1, 4}, {2, 0, 1}}};
     BOOST_TEST(said([&] { need_record(good, 1, 4); }) == "nothing");
     const auto wrong = [&](auto change, const std::string& text) {
@@ -80,9 +80,9 @@ BOOST_AUTO_TEST_CASE(records_of_slots) {
     wrong([](slot_record& r) { r.has[1].member = -1; }, "-1 as its number; expected 0");
 }
 BOOST_AUTO_TEST_CASE(results) {
-    using sinter::detail::result_header;
-    using enum sinter::detail::result_kind;
-    const auto of = [](result_header t, sinter::detail::result_kind needed) {
+    using sinter::strategy_parts::result_header;
+    using enum sinter::strategy_parts::result_kind;
+    const auto of = [](result_header t, sinter::strategy_parts::result_kind needed) {
         return said([&] { need_result(t, 2, needed, {.image = 400, .least = 16, .most = 24}, 9); });
     };
     const std::string head = "2 | giving a result to those that lack it | it sent ";

@@ -7,7 +7,7 @@ using namespace sinter;
 
 BOOST_AUTO_TEST_CASE(a_list_longer_than_its_slot_is_refused) {
     constexpr int members = 2, most = 3, width = 2;
-    detail::list_exchange lists(1, members, most, 9, width, false);
+    strategy_parts::list_exchange lists(1, members, most, 9, width, false);
     const auto put = [&](int r, int n) {
         std::byte* const slot = static_cast<std::byte*>(lists.slots()) + r * lists.slot_bytes();
         const collective::row_slot head{4 * (list_header + n * (1 + width))};

@@ -26,7 +26,7 @@ using trainer_of = decltype(trainer{net, softmax_cross_entropy, Optimizer{}, max
 template <class Optimizer>
 struct alone {
     using programs = typename trainer_of<Optimizer>::programs;
-    using core = sinter::detail::synchronous_core<programs, sinter::detail::other_processes::update_all>;
+    using core = strategy_parts::synchronous_core<programs, strategy_parts::other_processes::update_all>;
     using P0 = typename core::P0;
     core c;
     explicit alone(int shards) : c({.shards = shards, .workers = 1}, [](int) { return cpu_device::options{}; }, 1) {
@@ -51,7 +51,7 @@ struct alone {
 } // namespace
 
 BOOST_AUTO_TEST_CASE(a_cut_batch_is_in_the_shards_of_all_members_once) {
-    using sinter::detail::batch_cut;
+    using sinter::strategy_parts::batch_cut;
     for (int size = 1; size < 40; ++size)
         for (const int members : {1, 2, 3, 5})
             for (const int own : {1, 2, 4}) {
@@ -80,9 +80,9 @@ BOOST_AUTO_TEST_CASE(a_loss_that_is_not_finite_on_one_member_is_so_for_all) {
         const auto group = std::make_shared<collective::thread_group>(2);
         const auto errors = as_members<>(2, [&](const thread_members<>& s) {
             alone<sgd> a(2);
-            sinter::detail::synchronous_setup setup{.shards = 2, .members = group->take(s.rank)};
-            sinter::detail::member_group<true> members(setup);
-            sinter::detail::step_totals totals(a.c.replicas, members);
+            sinter::strategy_parts::synchronous_setup setup{.shards = 2, .members = group->take(s.rank)};
+            sinter::strategy_parts::member_group<true> members(setup);
+            sinter::strategy_parts::step_totals totals(a.c.replicas, members);
             for (int i = 0; i < 2; ++i) {
                 a.c.replicas.shard(i) = {{0, 1}, {}};
                 a.c.replicas.shard(i).loss = static_cast<float>(1 + 2 * s.rank + i);
@@ -107,7 +107,7 @@ BOOST_AUTO_TEST_CASE(a_loss_that_is_not_finite_on_one_member_is_so_for_all) {
 BOOST_AUTO_TEST_CASE(what_was_written_since_an_operation_is_taken_back_and_written_again) {
     alone<adam> a(2);
     a.step(0);
-    sinter::detail::undo_log log(a.c);
+    sinter::strategy_parts::undo_log log(a.c);
     const std::vector<float> one{1, 2, 3, 4};
     log.write({space::parameter, 0}, one.data(), 4);   // not remembered yet
     log.begin(true);
@@ -131,7 +131,7 @@ BOOST_AUTO_TEST_CASE(what_was_written_since_an_operation_is_taken_back_and_writt
 
 BOOST_AUTO_TEST_CASE(a_model_is_what_its_image_was_made_of) {
     alone<adam> from(1), to(2);
-    using image = sinter::detail::model_image<alone<adam>::core>;
+    using image = sinter::strategy_parts::model_image<alone<adam>::core>;
     for (int i = 0; i < 3; ++i) from.step(i);
     const std::vector<std::byte> bytes = image::of(from.c);
     BOOST_TEST(bytes.size() == image::bytes());
@@ -143,7 +143,7 @@ BOOST_AUTO_TEST_CASE(a_model_is_what_its_image_was_made_of) {
 BOOST_AUTO_TEST_CASE(a_round_is_accumulated_again) {
     using optimizer = decltype(accumulate<3>(sgd{}));
     alone<optimizer> a(2);
-    sinter::detail::accumulation_log log(a.c);
+    sinter::strategy_parts::accumulation_log log(a.c);
     using batch = random_batch<trainer_of<optimizer>::evaluation>;
     std::vector<std::unique_ptr<batch>> batches;
     float scalars[alone<optimizer>::P0::request::optimizer::n_scalars + 1] = {};
@@ -170,7 +170,7 @@ BOOST_AUTO_TEST_CASE(a_round_is_accumulated_again) {
 }
 
 BOOST_AUTO_TEST_CASE(an_operation_begins_again_with_what_it_was_given) {
-    sinter::detail::operation_log log;
+    sinter::strategy_parts::operation_log log;
     std::byte x[] = {std::byte{1}, std::byte{2}, std::byte{3}};
     log.begin(span<const std::byte>(x, 3));
     x[1] = std::byte{9};
@@ -184,7 +184,7 @@ BOOST_AUTO_TEST_CASE(an_operation_begins_again_with_what_it_was_given) {
 
 /// What a barrier is for: members that fail behind it have updated, or can.
 BOOST_AUTO_TEST_CASE(a_step_counts_from_the_barrier_on) {
-    sinter::detail::commit_barrier barrier;
+    sinter::strategy_parts::commit_barrier barrier;
     alone<sgd> a(1);
     std::vector<collective::ticket> tickets(8);
     collective::thread_group group(2);
@@ -198,7 +198,7 @@ BOOST_AUTO_TEST_CASE(a_step_counts_from_the_barrier_on) {
     group.member(1).fail("enough");
     BOOST_CHECK_THROW(barrier.commit<0>(a.c.replicas, group.member(0), 1, tickets, [&] { ++updates; }), cluster_error);
     BOOST_TEST(!barrier.has_updated());
-    BOOST_TEST((barrier.stage() == sinter::detail::commit_stage::summed));
+    BOOST_TEST((barrier.stage() == sinter::strategy_parts::commit_stage::summed));
     barrier.follow();   // the others had updated
     BOOST_TEST(barrier.has_updated());
     BOOST_TEST(updates == 1);

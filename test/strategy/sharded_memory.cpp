@@ -23,7 +23,7 @@ constexpr auto net = features<1024> >> dense<3072>;   // two slots of Adam: 25 M
 
 // The other way around means the same.
 static_assert(canonical_strategy<2, sharded_update_strategy<thread_members<>>>::others ==
-              sinter::detail::other_processes::update_parts);
+              sinter::strategy_parts::other_processes::update_parts);
 
 /// The share of the slots' pages that take memory.
 template <class Trainer>

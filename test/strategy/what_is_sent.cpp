@@ -55,8 +55,8 @@ private:
 template <class Between, class To>
 struct members_behind : thread_members<> {
     To* to = nullptr;
-    sinter::detail::synchronous_setup setup(const sinter::detail::program_identity& i) const {
-        sinter::detail::synchronous_setup s = thread_members<>::setup(i);
+    sinter::strategy_parts::synchronous_setup setup(const sinter::strategy_parts::program_identity& i) const {
+        sinter::strategy_parts::synchronous_setup s = thread_members<>::setup(i);
         s.members = std::make_unique<Between>(std::move(s.members), to);
         return s;
     }
@@ -85,7 +85,7 @@ template <class Optimizer>
 void check_starts(Optimizer o, int round) {
     on_each(o, [round](auto& t, notes& n) {
         using P = typename std::remove_cvref_t<decltype(t)>::training;
-        constexpr int first_update = P::v.segments.first_update, loss = detail::of_program::loss_launch<P>;
+        constexpr int first_update = P::v.segments.first_update, loss = strategy_parts::of_program::loss_launch<P>;
         need(P::v.n_buckets >= 4, "too few buckets to see anything");
         const random_batch<P> b(1, largest);
         for (int step = 0; step < 3 * round; ++step) {

@@ -72,7 +72,7 @@ struct unit {
 /// Members come and go (elastic), and threads get others' shards.
 BOOST_AUTO_TEST_CASE(shards_that_are_dealt_out_anew) {
     std::vector<unit> units;
-    detail::work_memory work;
+    strategy_parts::work_memory work;
     for (const auto& [shards, threads] :
          {std::pair{4, 1}, {4, 2}, {4, 4}, {8, 3}, {2, 1}, {2, 2}, {7, 2}, {1, 1}, {5, 3}}) {
         units.resize(static_cast<std::size_t>(shards));
@@ -82,7 +82,7 @@ BOOST_AUTO_TEST_CASE(shards_that_are_dealt_out_anew) {
         std::set<int> memories;
         for (int thread = 0; thread < threads; ++thread) {
             std::set<int> own;
-            detail::thread_shards{shards, threads}.each(thread, [&](int i) {
+            strategy_parts::thread_shards{shards, threads}.each(thread, [&](int i) {
                 own.insert(units[static_cast<std::size_t>(i)].memory);
             });
             BOOST_TEST(own.size() == 1);

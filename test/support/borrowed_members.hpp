@@ -28,14 +28,14 @@ struct synchronous_member : thread_settings {
     static constexpr strategy_traits traits{.gradients = gradient_policy::reduced, .bucket_bytes = 64};
     synchronous_member() = default;
     synchronous_member(thread_settings s) : thread_settings(s) {}
-    sinter::detail::synchronous_setup setup(const sinter::detail::program_identity&) const {
+    sinter::strategy_parts::synchronous_setup setup(const sinter::strategy_parts::program_identity&) const {
         return {.workers = 1, .input = own_batches ? batch_input::per_worker : batch_input::global,
                 .members = std::make_unique<borrowed>(*group)};
     }
     cpu_device::options device_options(int) const { return {.threads = 1}; }
     std::uint64_t policy() const { return 1; }
     template <class Programs>
-    using session = sinter::detail::synchronous_session<Programs>;
+    using session = sinter::strategy_parts::synchronous_session<Programs>;
 };
 
 } // namespace sinter_test

@@ -33,8 +33,8 @@ public:
     template <class Halves>
     shards(const Halves& h, Optimizer o, int servers,
            parameter_servers::row_partition how = parameter_servers::row_partition::mod, bool sums_on_servers = false)
-        : optimizer_(o), updater_(sinter::detail::make_updater<P>(o)),
-          placed_(parameter_servers::place(sinter::detail::blocks_of<P, Optimizer>(sums_on_servers), servers)),
+        : optimizer_(o), updater_(sinter::strategy_parts::make_updater<P>(o)),
+          placed_(parameter_servers::place(sinter::strategy_parts::blocks_of<P, Optimizer>(sums_on_servers), servers)),
           tables_(find_tables(servers, how)) {
         for (int k = 0; k < servers; ++k) {
             members_.emplace_back();
@@ -156,7 +156,7 @@ private:
     static std::vector<table> find_tables(int servers, parameter_servers::row_partition how) {
         std::vector<table> all;
         for (int i = 0; i < P::v.n_parameters; ++i)
-            if (const variable_info& v = P::v.parameters[i]; detail::is_table<P>(v))
+            if (const variable_info& v = P::v.parameters[i]; strategy_parts::is_table<P>(v))
                 all.push_back({i, v.s.last(), {v.s.d[0], servers, how}});
         return all;
     }
@@ -182,7 +182,7 @@ private:
         for (int i = 0; i < P::v.n_parameters; ++i) {
             const variable_info& v = P::v.parameters[i];
             if (v.bucket < 0) continue;
-            lines[at(16 * i)] = detail::is_table<P>(v) ? updater_->squares(list(h, table{i, v.s.last(), {}}))
+            lines[at(16 * i)] = strategy_parts::is_table<P>(v) ? updater_->squares(list(h, table{i, v.s.last(), {}}))
                                                        : updater_->squares(h.at(v.gradient), round_up(v.floats, 16));
         }
         return updater_->total(lines.data(), P::v.n_parameters);

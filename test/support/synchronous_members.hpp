@@ -20,13 +20,13 @@ struct thread_members {
     batch_input input = batch_input::global;
     state_policy states = state_policy::per_shard;
 
-    sinter::detail::synchronous_setup setup(const sinter::detail::program_identity&) const {
+    sinter::strategy_parts::synchronous_setup setup(const sinter::strategy_parts::program_identity&) const {
         return {.workers = 1, .input = input, .states = states, .members = group->take(rank)};
     }
     cpu_device::options device_options(int) const { return {}; }
     std::uint64_t policy() const { return 1; }
     template <class Programs>
-    using session = sinter::detail::synchronous_session<Programs>;
+    using session = sinter::strategy_parts::synchronous_session<Programs>;
 };
 
 /// f(member) on a thread for each of n members; the errors' texts, empty where there were none.

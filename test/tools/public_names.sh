@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSL-1.0
 # public_names.sh FOLDER: what `using namespace sinter` shows of the machinery's folders is what
 # public_names.txt, beside this script, lists, header by header. Everything else of these folders is
-# in sinter::base, compiler, runtime or detail, or in the namespace of its files or kernels. Layers,
+# in sinter::base, compiler, runtime, strategy_parts or detail, or in the namespace of its files or kernels. Layers,
 # ops, losses, metrics, optimizers, schedules and hooks are for users, and are not listed.
 # `public_names.sh FOLDER print` writes the list as it is.
 set -u
@@ -30,7 +30,7 @@ names() {
         /^\} \/\/ namespace sinter/ { public = 0; next }
         public && /^(inline )?namespace / {
             name = $1 == "inline" ? $3 : $2
-            if (name !~ /^(base|compiler|runtime|detail)$/) print FILENAME " " name
+            if (name !~ /^(base|compiler|runtime|detail|strategy_parts)$/) print FILENAME " " name
             nested = opened($0)
             next
         }
@@ -71,7 +71,7 @@ names() {
 [ "${2:-}" = print ] && { names; exit 0; }
 names | diff <(grep -v '^#' $list) - >/tmp/public_names.$$ && { rm -f /tmp/public_names.$$; exit 0; }
 echo "Names in sinter itself differ from test/tools/public_names.txt (< listed, > found). Move them to"
-echo "sinter::compiler, runtime, base or detail; or list them, if they are for users."
+echo "sinter::compiler, runtime, base, strategy_parts or detail; or list them, if they are for users."
 cat /tmp/public_names.$$
 rm -f /tmp/public_names.$$
 exit 1

@@ -80,13 +80,19 @@ inline namespace SINTER_TARGET {
 
 // `using namespace sinter` shows what users write. The machinery has namespaces of its own: what a
 // program is made of before it runs (graph/, compiler/) is in `compiler`, what runs it (kernel/,
-// device/) in `runtime`, what helps one header or folder in `detail`. These see each other's names,
-// and so do the namespaces of kernels, files and profiles; test/tools/public_names.sh has the
-// others.
+// device/) in `runtime`, what strategies are made of in `strategy_parts`, what helps one other header
+// or folder in `detail`. These see each other's names, and so do the namespaces of kernels, files and
+// profiles; test/tools/public_names.sh has the others.
 namespace compiler { using namespace base; }
 namespace runtime { using namespace base; using namespace compiler; }
 namespace compiler { using namespace runtime; }
 namespace detail { using namespace base; using namespace compiler; using namespace runtime; }
+namespace strategy_parts {
+using namespace base;
+using namespace compiler;
+using namespace runtime;
+using namespace detail;
+}
 namespace cpu { using namespace base; using namespace compiler; using namespace runtime; }
 namespace gpu { using namespace base; using namespace compiler; using namespace runtime; }
 namespace profile { using namespace base; using namespace compiler; using namespace runtime; }

@@ -78,7 +78,8 @@ SINTER_COLD train_and_evaluate_result follow_checkpoints(Model& model, const tra
     run.stop_when(&stop_on_signals::asked);
     r.one_moment = model.inner().session().saves_one_moment();
     if (t.progress && !r.one_moment)
-        std::fputs("A checkpoint is not a consistent snapshot: workers keep training while it is written.\n", t.progress);
+        std::fputs("A checkpoint is not a consistent snapshot: workers keep training while it is written.\n",
+                   t.progress);
     const double began = e.clock();
     double last = began - e.throttle, heard = began;
     std::optional<known_checkpoint> done;

@@ -16,7 +16,7 @@
 /// kernels check nothing.
 namespace sinter::inline SINTER_TARGET {
 
-namespace detail {
+namespace strategy_parts {
 
 /// option_error unless a net of `n` outputs has one of this number.
 inline void need_output(int i, int n, const char* where) {
@@ -184,20 +184,20 @@ inline void bind_targets(const batch_view& b, const port_info* ports, int n, con
                          "weighted(loss), or data without weights");
 }
 
-} // namespace detail
+} // namespace strategy_parts
 
 /// Writes the addresses of the batch's inputs, and of its targets if they are wanted, to `ports`;
 /// data_error where the batch does not fit, but for its size. Allocates nothing. P: a compiled
 /// program.
 template <class P>
 void bind_ports(const batch_view& b, const float** ports, bool with_targets) {
-    for (int i = 0; i < P::v.n_inputs; ++i) *ports++ = detail::input_port(b, i, P::v.inputs[i]);
-    if (with_targets) detail::bind_targets(b, P::v.targets, P::v.n_targets, ports);
+    for (int i = 0; i < P::v.n_inputs; ++i) *ports++ = strategy_parts::input_port(b, i, P::v.inputs[i]);
+    if (with_targets) strategy_parts::bind_targets(b, P::v.targets, P::v.n_targets, ports);
 }
 /// The same of a batch of a size that the program is laid out for.
 template <class P>
 void bind_batch(const batch_view& b, const float** ports, bool with_targets) {
-    if (b.size < 1 || b.size > P::v.max_batch) detail::refuse_size(b.size, P::v.max_batch);
+    if (b.size < 1 || b.size > P::v.max_batch) strategy_parts::refuse_size(b.size, P::v.max_batch);
     bind_ports<P>(b, ports, with_targets);
 }
 

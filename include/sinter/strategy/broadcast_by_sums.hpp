@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace sinter::inline SINTER_TARGET::detail {
+namespace sinter::inline SINTER_TARGET::strategy_parts {
 
 /// The chief's bytes, on all members that make this call together, where they have sums alone: as
 /// numbers that are summed, of 6 bytes each, which doubles hold exactly. `reduce`: of span<double>,
@@ -30,4 +30,4 @@ SINTER_COLD void broadcast_by_sums(span<std::byte> x, bool chief, Reduce reduce)
     }
 }
 
-} // namespace sinter::detail
+} // namespace sinter::strategy_parts

@@ -11,7 +11,7 @@ struct mpi;
 struct nccl;
 struct shared_memory;
 
-namespace detail {
+namespace strategy_parts {
 /// What elastic() knows of the strategy that it is around.
 template <class Strategy>
 struct elastic_kind {
@@ -43,12 +43,12 @@ constexpr auto& workers_of(Strategy& s) {
     if constexpr (requires { s.members; }) return s;
     else return workers_of(s.strategy);
 }
-} // namespace detail
+} // namespace strategy_parts
 
 /// What elastic(strategy) gives.
 template <class Strategy>
 struct elastic_strategy {
-    using kind = detail::elastic_kind<Strategy>;
+    using kind = strategy_parts::elastic_kind<Strategy>;
     static_assert(kind::can_be_elastic, "elastic(strategy): the strategy is multi_worker<...>, canonical<S> around "
                                         "one, or sharded_update around either");
     static constexpr bool changes_members = true;
@@ -57,9 +57,10 @@ struct elastic_strategy {
     Strategy strategy{};
 
     /// Without the others: job() meets them.
-    detail::synchronous_setup setup(const detail::program_identity& i) const {
+    strategy_parts::synchronous_setup setup(const strategy_parts::program_identity& i) const {
         if (!is_on()) return strategy.setup(i);
-        detail::synchronous_setup s{.workers = 1, .input = workers().options.input, .states = workers().options.states};
+        strategy_parts::synchronous_setup s{
+            .workers = 1, .input = workers().options.input, .states = workers().options.states};
         if (kind::shards > 0 && s.input == batch_input::per_worker)
             throw option_error("canonical<S> of members that change is for batches that all share",
                                "multi_worker_options::input", "per_worker", "global");
@@ -68,7 +69,7 @@ struct elastic_strategy {
         return s;
     }
     /// Null where this process does not train, or members stay the same.
-    SINTER_COLD std::unique_ptr<collective::elastic_job> job(const detail::program_identity& i) const {
+    SINTER_COLD std::unique_ptr<collective::elastic_job> job(const strategy_parts::program_identity& i) const {
         const cluster& who = workers().members;
         if (!is_on() || evaluates()) return nullptr;
         if (who.rank() < 0)
@@ -82,12 +83,14 @@ struct elastic_strategy {
     }
     std::int64_t check_sums_every() const { return workers().options.check_sums_every; }
     typename device::options device_options(int) const { return workers().device_settings; }
-    std::uint64_t policy() const { return detail::number_hash().add(strategy.policy()).text("elastic").value(); }
+    std::uint64_t policy() const {
+        return strategy_parts::number_hash().add(strategy.policy()).text("elastic").value();
+    }
     template <class Programs>
-    using session = detail::elastic_session<Programs, kind::shards, kind::others>;
+    using session = strategy_parts::elastic_session<Programs, kind::shards, kind::others>;
 
 private:
-    auto& workers() const { return detail::workers_of(strategy); }
+    auto& workers() const { return strategy_parts::workers_of(strategy); }
     bool is_on() const { return workers().members.options.elastic; }
     bool evaluates() const { return workers().members.self().role == cluster_role::evaluator; }
 };
@@ -111,8 +114,8 @@ private:
 /// until they are needed.
 template <class Strategy>
 elastic_strategy<Strategy> elastic(Strategy s, bool on = true) {
-    if constexpr (detail::elastic_kind<Strategy>::can_be_elastic) {
-        cluster& members = detail::workers_of(s).members;
+    if constexpr (strategy_parts::elastic_kind<Strategy>::can_be_elastic) {
+        cluster& members = strategy_parts::workers_of(s).members;
         members.options.elastic = on && members.size() > 1;
         if (!members.options.elastic) members.options.spares = 0;
     }

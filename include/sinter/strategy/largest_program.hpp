@@ -5,7 +5,7 @@
 #include <initializer_list>
 #include <utility>
 
-namespace sinter::inline SINTER_TARGET::detail {
+namespace sinter::inline SINTER_TARGET::strategy_parts {
 
 /// Of a model's training programs, which share a replica's memory: what the one needs that needs
 /// most. `n`: the sequence of their numbers.
@@ -52,4 +52,4 @@ struct largest_program {
     }
 };
 
-} // namespace sinter::detail
+} // namespace sinter::strategy_parts

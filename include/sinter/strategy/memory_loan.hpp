@@ -3,7 +3,7 @@
 #include <sinter/base/target_namespace.hpp>
 #include <utility>
 
-namespace sinter::inline SINTER_TARGET::detail {
+namespace sinter::inline SINTER_TARGET::strategy_parts {
 
 /// Programs never run at once, so one may work in another's memory: for as long as this lives, `to`
 /// has the states of `from`, and its parameters, activations and scratch memory where it has none
@@ -26,4 +26,4 @@ private:
     }
 };
 
-} // namespace sinter::detail
+} // namespace sinter::strategy_parts

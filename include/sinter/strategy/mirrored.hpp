@@ -18,22 +18,24 @@ template <int N, class Device = cpu_device>
 struct mirrored {
     static_assert(N > 0, "mirrored<N>: at least one replica");
     static constexpr int replicas = N;
-    static constexpr detail::other_processes others = detail::other_processes::none;
+    static constexpr strategy_parts::other_processes others = strategy_parts::other_processes::none;
     using device = Device;
     static constexpr strategy_traits traits{.gradients = gradient_policy::reduced,
                                             .bucket_bytes = std::numeric_limits<int>::max(),   // nothing is sent
                                             .shards = N,
-                                            .gradient_sources = detail::gradient_sources<Device>(N)};
+                                            .gradient_sources = strategy_parts::gradient_sources<Device>(N)};
     state_policy states = state_policy::per_shard;
     typename Device::options options{};   ///< of the first replica's device; GPUs follow by number
 
-    detail::synchronous_setup setup(const detail::program_identity&) const {
+    strategy_parts::synchronous_setup setup(const strategy_parts::program_identity&) const {
         return {.shards = N, .workers = N, .states = states};
     }
-    typename Device::options device_options(int i) const { return detail::options_of_replica<Device>(options, i); }
-    std::uint64_t policy() const { return detail::number_hash().add(static_cast<int>(states)).value(); }
+    typename Device::options device_options(int i) const {
+        return strategy_parts::options_of_replica<Device>(options, i);
+    }
+    std::uint64_t policy() const { return strategy_parts::number_hash().add(static_cast<int>(states)).value(); }
     template <class Programs>
-    using session = detail::synchronous_session<Programs, others>;
+    using session = strategy_parts::synchronous_session<Programs, others>;
 };
 
 } // namespace sinter

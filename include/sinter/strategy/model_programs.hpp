@@ -18,7 +18,7 @@ struct model_programs {
     using training = std::tuple_element_t<std::size_t{I}, std::tuple<Training...>>;
 };
 
-namespace detail {
+namespace strategy_parts {
 /// What a program is asked for by, without a look into it, which would compile it.
 template <class P>
 struct request_of;
@@ -26,6 +26,6 @@ template <class R>
 struct request_of<compiled<R>> {
     using type = R;
 };
-} // namespace detail
+} // namespace strategy_parts
 
 } // namespace sinter

@@ -45,8 +45,8 @@ struct multi_worker {
 
     /// The evaluator connects to nobody. Throws option_error on a parameter server, which trains
     /// nothing.
-    SINTER_COLD detail::synchronous_setup setup(const detail::program_identity& i) const {
-        detail::synchronous_setup s{.workers = 1, .input = options.input, .states = options.states};
+    SINTER_COLD strategy_parts::synchronous_setup setup(const strategy_parts::program_identity& i) const {
+        strategy_parts::synchronous_setup s{.workers = 1, .input = options.input, .states = options.states};
         s.in_job = place_in_job::of(members);
         if (!s.in_job.evaluates && members.rank() < 0)
             throw option_error("multi_worker is for processes that train", "cluster", members.self().name(),
@@ -70,14 +70,14 @@ struct multi_worker {
     }
     typename Device::options device_options(int) const { return device_settings; }
     std::uint64_t policy() const {
-        return detail::number_hash()
+        return strategy_parts::number_hash()
             .add(static_cast<int>(options.input))
             .add(static_cast<int>(options.states))
             .add(options.check_sums_every)
             .value();
     }
     template <class Programs>
-    using session = detail::synchronous_session<Programs>;
+    using session = strategy_parts::synchronous_session<Programs>;
 };
 
 } // namespace sinter

@@ -53,9 +53,9 @@ struct parameter_server_options {
 /// step's cluster_error names the server; weights are as the servers have them.
 template <auto Mode, class Device = cpu_device, int BucketBytes = 1 << 18>
 struct parameter_server {
-    static_assert(detail::server_mode<decltype(detail::mode_of<Mode>())>,
+    static_assert(strategy_parts::server_mode<decltype(strategy_parts::mode_of<Mode>())>,
                   "parameter_server<Mode>: the mode is async, stale<s> or sync<backup>");
-    static constexpr auto mode = detail::mode_of<Mode>();
+    static constexpr auto mode = strategy_parts::mode_of<Mode>();
     using device = Device;
     static constexpr strategy_traits traits{.gradients = gradient_policy::reduced,
                                             .bucket_bytes = BucketBytes,
@@ -65,8 +65,8 @@ struct parameter_server {
     parameter_server_options options{};
     typename Device::options device_settings{};
 
-    SINTER_COLD detail::server_setup setup() const {
-        detail::server_setup s;
+    SINTER_COLD strategy_parts::server_setup setup() const {
+        strategy_parts::server_setup s;
         s.members = members;
         s.order = mode.order();
         s.input = options.input.value_or(mode.is_async ? batch_input::per_worker : batch_input::global);
@@ -93,7 +93,7 @@ struct parameter_server {
         const parameter_servers::update_order o = mode.order();
         const bool shared = options.input.value_or(mode.is_async ? batch_input::per_worker : batch_input::global) ==
                             batch_input::global;
-        return detail::number_hash()
+        return strategy_parts::number_hash()
             .add(static_cast<int>(o.mode))
             .add(o.staleness)
             .add(o.backup)
@@ -103,7 +103,7 @@ struct parameter_server {
             .value();
     }
     template <class Programs, class Optimizer>
-    using session = detail::server_session<Programs, Optimizer>;
+    using session = strategy_parts::server_session<Programs, Optimizer>;
 };
 
 /// canonical<S>(parameter_server<sync<0>>{...}), or of stale<0>: the bits of single.
@@ -119,8 +119,8 @@ struct canonical_strategy<S, parameter_server<Mode, Device, BucketBytes>> {
         .gradients = gradient_policy::reduced, .updates_here = false, .shards = S, .remote_tables = true};
     servers strategy{};
 
-    SINTER_COLD detail::server_setup setup() const {
-        detail::server_setup s = strategy.setup();
+    SINTER_COLD strategy_parts::server_setup setup() const {
+        strategy_parts::server_setup s = strategy.setup();
         const int workers = s.members.size();
         if (S % workers || !std::has_single_bit(static_cast<unsigned>(workers)))
             throw option_error("shards cannot be divided among the workers", to_text({"canonical<", S, ">"}),
@@ -132,12 +132,12 @@ struct canonical_strategy<S, parameter_server<Mode, Device, BucketBytes>> {
         s.canonical = true;
         s.order.order = parameter_servers::sum_order::tree;
         s.order.join = parameter_servers::gradient_join::sum;
-        s.policy = detail::number_hash().add(s.policy).add(S).value();
+        s.policy = strategy_parts::number_hash().add(s.policy).add(S).value();
         return s;
     }
     typename device::options device_options(int i) const { return strategy.device_options(i); }
     template <class Programs, class Optimizer>
-    using session = detail::server_session<Programs, Optimizer>;
+    using session = strategy_parts::server_session<Programs, Optimizer>;
 };
 
 }   // namespace sinter::inline SINTER_TARGET

@@ -7,7 +7,7 @@
 #include <sinter/strategy/strategy.hpp>
 #include <bit>
 
-namespace sinter::inline SINTER_TARGET::detail {
+namespace sinter::inline SINTER_TARGET::strategy_parts {
 
 /// What processes that train one model compare before the first byte of data: hashes of the model,
 /// of the layout of its arenas and buckets, of the strategy and its options.
@@ -87,4 +87,4 @@ SINTER_COLD program_identity identity_of(std::uint64_t policy) {
     return identity_of<Programs>(policy, std::make_integer_sequence<int, Programs::n_training>{});
 }
 
-} // namespace sinter::detail
+} // namespace sinter::strategy_parts

@@ -37,7 +37,7 @@ public:
 
 private:
     using all = std::make_integer_sequence<int, Programs::n_training>;
-    using sizes = detail::largest_program<Programs>;
+    using sizes = strategy_parts::largest_program<Programs>;
 
 public:
     /// Bytes of the device's memory that it takes: parameters, gradients, the optimizer's slots,
@@ -318,7 +318,7 @@ private:
     bool keeps_outputs_ = false, outputs_kept_ = false;   ///< there, on the processor, too: others work in its memory
     int last_batch_ = 0;
     double loss_weight_ = 0;
-    detail::uncounted_examples uncounted_;
+    strategy_parts::uncounted_examples uncounted_;
 
     template <class P>
     typename device::template runner<P>& runner_of() {
@@ -432,7 +432,7 @@ private:
         device::template runner<P>::scratch_floats() <= device::template runner<training<0>>::scratch_floats();
     /// Another program has the replica's memory for the time of its run, however that ends.
     template <class P>
-    using loan = detail::memory_loan<!has_own_parameters<P>(), fits<P>, fits_scratch<P>, memory>;
+    using loan = strategy_parts::memory_loan<!has_own_parameters<P>(), fits<P>, fits_scratch<P>, memory>;
     template <class P>
     SINTER_COLD std::unique_ptr<other_program<P>> make_other() const {
         auto made = std::make_unique<other_program<P>>();

@@ -5,7 +5,7 @@
 #include <sinter/base/target_namespace.hpp>
 #include <exception>
 
-namespace sinter::inline SINTER_TARGET::detail {
+namespace sinter::inline SINTER_TARGET::strategy_parts {
 
 /// The chief does something that may fail, f(), and the others wait for it. Where it fails it
 /// throws on every member: on the chief what it was, elsewhere io_error: "the chief could not WHAT".
@@ -28,7 +28,8 @@ SINTER_COLD void run_on_chief(const char* what, const std::string& where, IsChie
         failed = tell(fault != nullptr);
     });
     if (fault) std::rethrow_exception(fault);
-    if (failed) throw io_error(to_text({"the chief could not ", what}), where, "an error, which is in its own log", "none");
+    if (failed)
+        throw io_error(to_text({"the chief could not ", what}), where, "an error, which is in its own log", "none");
 }
 
-} // namespace sinter::detail
+} // namespace sinter::strategy_parts

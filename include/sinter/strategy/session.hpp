@@ -108,7 +108,7 @@ public:
     /// The chief's bytes, on every member. By reduce() unless overridden.
     SINTER_COLD virtual void broadcast(span<std::byte> x) {
         if (member().count > 1)
-            detail::broadcast_by_sums(x, member().chief(), [this](span<double> numbers) { reduce(numbers); });
+            strategy_parts::broadcast_by_sums(x, member().chief(), [this](span<double> numbers) { reduce(numbers); });
     }
     /// This member cannot go on, and why: the others' next call throws cluster_error.
     virtual void fail([[maybe_unused]] const char* why) {}

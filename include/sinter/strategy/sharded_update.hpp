@@ -7,23 +7,27 @@ namespace sinter::inline SINTER_TARGET {
 /// What sharded_update(strategy) gives.
 template <class Strategy>
 struct sharded_update_strategy {
-    static_assert(detail::synchronous_strategy<Strategy>,
+    static_assert(strategy_parts::synchronous_strategy<Strategy>,
                   "sharded_update(strategy): a strategy of several processes, such as multi_worker, or canonical<S> "
                   "around one");
-    static_assert(!detail::changes_members<Strategy>, "sharded_update(elastic(...)): elastic goes around it: "
+    static_assert(!strategy_parts::changes_members<Strategy>, "sharded_update(elastic(...)): elastic goes around it: "
                                                       "elastic(sharded_update(...))");
     using device = typename Strategy::device;
     static_assert(device::shares_memory, "sharded_update is for processors");
     static constexpr strategy_traits traits = Strategy::traits;
     /// Also where canonical<S> is around it.
-    static constexpr detail::other_processes others = detail::other_processes::update_parts;
+    static constexpr strategy_parts::other_processes others = strategy_parts::other_processes::update_parts;
     Strategy strategy{};
 
-    detail::synchronous_setup setup(const detail::program_identity& i) const { return strategy.setup(i); }
+    strategy_parts::synchronous_setup setup(const strategy_parts::program_identity& i) const {
+        return strategy.setup(i);
+    }
     typename device::options device_options(int i) const { return strategy.device_options(i); }
-    std::uint64_t policy() const { return detail::number_hash().add(strategy.policy()).text("sharded_update").value(); }
+    std::uint64_t policy() const {
+        return strategy_parts::number_hash().add(strategy.policy()).text("sharded_update").value();
+    }
     template <class Programs>
-    using session = detail::synchronous_session<Programs, others>;
+    using session = strategy_parts::synchronous_session<Programs, others>;
 };
 
 /// Each process updates its part of the weights alone, and has the optimizer's memory of that part

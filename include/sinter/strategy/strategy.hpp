@@ -84,7 +84,7 @@ concept strategy_session = std::movable<T> && std::derived_from<T, session_base>
         t.each_part(b, [](const replica<P>&, const batch_view&) {});
     };
 
-namespace detail {
+namespace strategy_parts {
 
 /// What the strategy asks of the programs, besides what the user does.
 constexpr program_options options_under(program_options o, strategy_traits t, int max_batch) {
@@ -97,6 +97,6 @@ constexpr program_options options_under(program_options o, strategy_traits t, in
     return o;
 }
 
-} // namespace detail
+} // namespace strategy_parts
 
 } // namespace sinter

@@ -11,7 +11,7 @@
 /// one. The loss gives them a gradient of exactly 0. But weights' gradients are sums over the
 /// batch, in which 0 times NaN is NaN: so an example's input that is not finite must not enter the
 /// net.
-namespace sinter::inline SINTER_TARGET::detail {
+namespace sinter::inline SINTER_TARGET::strategy_parts {
 
 /// Could a batch of program P have such an example? It takes a target for each of the net's outputs
 /// that says so (target_spec::hides), or one for all.
@@ -88,4 +88,4 @@ private:
     }
 };
 
-} // namespace sinter::detail
+} // namespace sinter::strategy_parts

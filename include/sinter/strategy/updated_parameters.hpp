@@ -5,7 +5,7 @@
 #include <sinter/device/model_memory.hpp>
 #include <algorithm>
 
-namespace sinter::inline SINTER_TARGET::detail {
+namespace sinter::inline SINTER_TARGET::strategy_parts {
 
 /// Strategies whose members each update a part of the weights name it: one error where no part can
 /// be updated by itself.
@@ -52,4 +52,4 @@ void for_each_updated(const compiler::gradient_range& range, F f) {
     if (begin < end) f(compiler::address{compiler::space::parameter, begin}, end - begin);
 }
 
-} // namespace sinter::detail
+} // namespace sinter::strategy_parts

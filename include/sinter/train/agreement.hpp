@@ -60,7 +60,7 @@ SINTER_COLD inline std::string differences_of(const sums_of_members& all, const 
         if (!(bytes >= 0 && bytes <= 1 << 24)) return {};
         text[i] = all.index == r ? mine.text() : std::string();
         text[i].resize(static_cast<std::size_t>(bytes));
-        broadcast_by_sums(span<std::byte>(reinterpret_cast<std::byte*>(text[i].data()), text[i].size()),
+        strategy_parts::broadcast_by_sums(span<std::byte>(reinterpret_cast<std::byte*>(text[i].data()), text[i].size()),
                           all.index == r, [&](span<double> x) { all(x); });
     }
     return base::one_line(description::differences(text[0], to_text({"rank ", first}), text[1],

@@ -108,7 +108,7 @@ private:
 
     template <int I>
     static constexpr bool sound =
-        detail::checked_stage<typename detail::request_of<training_of<I>>::type>::err.what == fault_kind::none;
+        detail::checked_stage<typename strategy_parts::request_of<training_of<I>>::type>::err.what == fault_kind::none;
     /// All phases' programs must find the parameters and states at the same places.
     template <class P>
     static constexpr bool lies_alike() {

@@ -41,7 +41,7 @@ using request_under = request<Net, Loss,
                                   ? (Build.max_batch + Strategy::traits.shards - 1) / Strategy::traits.shards
                                   : Build.max_batch,
                               Strategy::device::target,
-                              options_under(Build.program, Strategy::traits, Build.max_batch)>;
+                              strategy_parts::options_under(Build.program, Strategy::traits, Build.max_batch)>;
 
 /// A strategy's session, which knows the optimizer as well where that is none of the programs'.
 template <class Strategy, class Programs, class Optimizer>
@@ -115,7 +115,7 @@ public:
     /// The batch's mean loss in evaluation (dropout off, running statistics); outputs stay readable
     /// by output().
     float evaluate(const data::batch_view& b) {
-        detail::evaluate_stages<typename detail::request_of<evaluation>::type>();
+        detail::evaluate_stages<typename strategy_parts::request_of<evaluation>::type>();
         if constexpr (keeps_averages) need_whole_weights("evaluate");
         session_.refresh();
         last_.loss_weight = __builtin_nan("");
@@ -130,8 +130,8 @@ public:
     /// Output `i` for each example of the batch, [batch, extents...], good until the next step,
     /// evaluate or predict. Throws option_error where there is no such output.
     span<const float> predict(const data::batch_view& b, int i = 0) {
-        detail::evaluate_stages<typename detail::request_of<prediction>::type>();
-        detail::need_output(i, prediction::v.n_outputs, "predict");
+        detail::evaluate_stages<typename strategy_parts::request_of<prediction>::type>();
+        strategy_parts::need_output(i, prediction::v.n_outputs, "predict");
         if constexpr (keeps_averages) need_whole_weights("predict");
         session_.refresh();
         session_.predict(b, values_of(nullptr));
@@ -144,7 +144,7 @@ public:
     /// Output `i` of the last step(), evaluate() or predict(); empty if that failed. Where the
     /// device has memory of its own this copies.
     span<const float> output(int i = 0) const {
-        detail::need_output(i, training::v.n_outputs, "output");
+        strategy_parts::need_output(i, training::v.n_outputs, "output");
         return session_.output(i);
     }
     span<const float> output(std::string_view name) const { return output(output_number(name)); }
@@ -154,7 +154,7 @@ public:
     span<const float> output() const { return output(compiler::output_number<training, T>()); }
     /// The number of the output of this name; option_error where there is none.
     static int output_number(std::string_view name) {
-        return detail::output_of_name(name, training::v.output_names, training::v.n_outputs, "output");
+        return strategy_parts::output_of_name(name, training::v.output_names, training::v.n_outputs, "output");
     }
 
     // ---- what the model is made of
@@ -164,13 +164,13 @@ public:
     static const variable_info& state(int i) { return training::v.states[i]; }
     static std::string path(const variable_info& v) { return path_of(training::scopes, v); }
     static shape output_shape(int i = 0) {
-        detail::need_output(i, training::v.n_outputs, "output_shape");
+        strategy_parts::need_output(i, training::v.n_outputs, "output_shape");
         return training::v.output_shapes[i];
     }
     /// Of what output(i) shows: most nets give the same in training and elsewhere, but not those
     /// that end in candidate_scores.
     shape last_output_shape(int i = 0) const {
-        detail::need_output(i, training::v.n_outputs, "last_output_shape");
+        strategy_parts::need_output(i, training::v.n_outputs, "last_output_shape");
         return session_.output_shape(i);
     }
 
@@ -317,7 +317,7 @@ public:
 
 protected:
     SINTER_COLD basic_trainer(const Optimizer& optimizer, const Strategy& s, trainer_options o)
-        : optimizer_((detail::evaluate_stages<typename detail::request_of<training>::type>(),
+        : optimizer_((detail::evaluate_stages<typename strategy_parts::request_of<training>::type>(),
                       optimizer)),   // before all else that needs the program
           options_(o), session_(detail::sound(s), o.threads) {
         static_assert(strategy<Strategy>, "this is no strategy: sinter/strategy/strategy.hpp says what one has");

@@ -46,7 +46,7 @@ void count_accuracy(const Replica& ran, metrics::accuracy& accuracy, const data:
         if (y.empty()) return;
         const int classes = ran.output_shape(0).last();
         const std::int64_t rows = static_cast<std::int64_t>(y.size()) / classes, of_rows = rows / b.size;
-        const std::int32_t* const labels = target_column(b, Trainer::training::v.targets[0], 0).indices;
+        const std::int32_t* const labels = strategy_parts::target_column(b, Trainer::training::v.targets[0], 0).indices;
         constexpr int of_weights = weights_of_output<Trainer>(0);
         const float* const weights = of_weights ? b.weights : nullptr;
         if (!target.ignores && !weights) return accuracy.add(y.data(), labels, rows, classes);
@@ -72,14 +72,14 @@ struct metric_place {
 template <class P>
 SINTER_COLD metric_place place_of(const metrics::named& m, const target_list& all) {
     if (m.of().empty()) {
-        need_output(m.output(), P::v.n_outputs, m.name().c_str());
+        strategy_parts::need_output(m.output(), P::v.n_outputs, m.name().c_str());
         return {m.output()};
     }
     for (int i = 0; i < P::v.n_outputs; ++i)
         if (m.of() == P::v.output_names[i]) return {i};
     for (int k = 0; k < P::v.n_targets; ++k)
         if (m.of() == P::v.targets[k].name) return {all.at[k].output, k};
-    return {output_of_name(m.of(), P::v.output_names, P::v.n_outputs, m.name().c_str())};
+    return {strategy_parts::output_of_name(m.of(), P::v.output_names, P::v.n_outputs, m.name().c_str())};
 }
 /// Which of a loss's targets says what an output should be: class numbers (`whole`) or floats, the `number`-th of its
 /// kind. option_error where there is none.
@@ -117,7 +117,8 @@ SINTER_COLD void measure(const Trainer& trainer, const metrics::named& m, metric
     const target_place found = target_of_output(all, m, of);
     const target_spec& target = all.at[found.index];
     const bool whole = found.whole;
-    const data::input_view t = target_column(b, Trainer::training::v.targets[found.index], found.number);
+    const data::input_view t =
+        strategy_parts::target_column(b, Trainer::training::v.targets[found.index], found.number);
     const span<const float> y = trainer.output(of.output);
     const shape s = trainer.last_output_shape(of.output);
     const std::int64_t columns = s.rank ? s.last() : 1, rows = static_cast<std::int64_t>(y.size()) / columns,

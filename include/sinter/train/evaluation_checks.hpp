@@ -22,13 +22,14 @@ SINTER_COLD void need_evaluable(Trainer& t, const data::pipeline& data, const st
     if (examples == 0) throw data_error("there is nothing to evaluate", where, "no examples", "at least one");
     const std::int64_t size = examples > 0 && examples < data.batch_size() ? examples : data.batch_size();
     try {
-        if (size > program::v.max_batch) refuse_size(static_cast<int>(size), program::v.max_batch);
+        if (size > program::v.max_batch) strategy_parts::refuse_size(static_cast<int>(size), program::v.max_batch);
         data::batch_buffer one(data.columns(), 1);   // of zeros, which fit every range
         data::batch_view b = one.view();
         b.size = 1;
         const float* ports[program::v.n_inputs + program::v.n_targets + 1];
         if constexpr (Trainer::strategy_type::traits.remote_tables)
-            bind_targets(b, program::v.targets, program::v.n_targets, ports);   // lookups have inputs of their own
+            // Lookups have inputs of their own.
+            strategy_parts::bind_targets(b, program::v.targets, program::v.n_targets, ports);
         else
             bind_ports<program>(b, ports, true);
     } catch (const data_error& e) {

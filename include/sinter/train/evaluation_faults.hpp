@@ -81,7 +81,7 @@ private:
             const bool mine = own_ && own_kind() == kind;
             std::vector<std::byte> text(static_cast<std::size_t>(all_[kind + 2]));
             if (mine) std::memcpy(text.data(), words_.data(), text.size());
-            broadcast_by_sums(span<std::byte>(text.data(), text.size()), mine,
+            strategy_parts::broadcast_by_sums(span<std::byte>(text.data(), text.size()), mine,
                               [&](span<double> x) { t_.session().reduce(x); });
             words_.assign(reinterpret_cast<const char*>(text.data()), text.size());
         }

@@ -90,7 +90,7 @@ template <class Session, class F>
 SINTER_COLD void by_the_chief(Session& s, const char* what, const std::string& where, F f) {
     if constexpr (!always_alone<Session>) {
         if (is_alone(s)) return s.member().chief() ? void(f()) : void();
-        run_on_chief(
+        strategy_parts::run_on_chief(
             what, where, [&] { return s.member().chief(); }, f,
             [&](bool failed) { return of_chief(s, failed ? 1 : 0) > 0; },
             [&](auto all_of_it) { by_the_same_members(s, all_of_it); });

@@ -114,15 +114,15 @@ SINTER_COLD void need_finite_batch(const Trainer&, const data::batch_view& b, co
     using program = typename Trainer::training;
     constexpr auto& p = program::v;
     [[maybe_unused]] const float* ports[p.n_inputs + p.n_targets + 1] = {};
-    if constexpr (may_have_uncounted<program>()) bind_batch<program>(b, ports, true);
+    if constexpr (strategy_parts::may_have_uncounted<program>()) bind_batch<program>(b, ports, true);
     const auto counted = [&]([[maybe_unused]] int e) {
-        if constexpr (may_have_uncounted<program>()) return counts<program>(ports + p.n_inputs, e);
+        if constexpr (strategy_parts::may_have_uncounted<program>()) return counts<program>(ports + p.n_inputs, e);
         else return true;
     };
     for (int i = 0; i < p.n_inputs; ++i) {
         if (p.inputs[i].s.type != dtype::f32) continue;
         const bool listed = !b.inputs.empty();
-        const float* const x = listed ? input_column(b, i, p.inputs[i]).values : i == 0 ? b.x : nullptr;
+        const float* const x = listed ? strategy_parts::input_column(b, i, p.inputs[i]).values : i == 0 ? b.x : nullptr;
         need_finite(x, static_cast<int>(p.inputs[i].s.size()), b.size, to_text({where, ", input ", i}), counted,
                     wrong);
     }
@@ -130,7 +130,7 @@ SINTER_COLD void need_finite_batch(const Trainer&, const data::batch_view& b, co
     for (int i = 0; i < p.n_targets; ++i) {
         const port_info& target = p.targets[i];
         if (target.s.type != dtype::f32) continue;
-        const float* const y = target.weight ? b.weights : target_column(b, target, floats++).values;
+        const float* const y = target.weight ? b.weights : strategy_parts::target_column(b, target, floats++).values;
         need_finite(y, static_cast<int>(target.s.size()), b.size,
                     target.weight ? to_text({where, ", weights"}) : to_text({where, ", target ", floats - 1}), counted,
                     wrong);

@@ -127,7 +127,7 @@ public:
     }
     /// Output `i` for a batch of any inputs, as trainer::predict; option_error where there is none.
     span<const float> predict(const data::batch_view& b, int i = 0) const {
-        detail::need_output(i, program::v.n_outputs, "predictor");
+        strategy_parts::need_output(i, program::v.n_outputs, "predictor");
         const float* ports[program::v.n_inputs + 1];
         bind_batch<program>(b, ports, false);
         return run(ports, b.size, i);
@@ -139,7 +139,7 @@ public:
     /// Output `i` of the last call, so that a net of several outputs runs once; empty before the
     /// first. option_error where there is none.
     span<const float> output(int i) const {
-        detail::need_output(i, program::v.n_outputs, "predictor");
+        strategy_parts::need_output(i, program::v.n_outputs, "predictor");
         if (!last_batch_) return {};
         const shape& s = program::v.output_shapes[i];
         return {memory_.at(program::v.outputs[i]),
@@ -188,7 +188,7 @@ private:
     mutable int last_batch_ = 0;
 
     static int number_of(std::string_view name) {
-        return detail::output_of_name(name, program::v.output_names, program::v.n_outputs, "predictor");
+        return strategy_parts::output_of_name(name, program::v.output_names, program::v.n_outputs, "predictor");
     }
     template <class Model>
     explicit predictor(const Model& from) {

@@ -50,9 +50,9 @@ void follow(const std::string& folder, int shard, int servers, std::size_t numbe
             int& files) {
     copied_table rows;
     std::int64_t had = 0;
-    const std::string own = detail::changes_folder(folder, shard, servers);
-    for (std::int64_t n = 1, last = detail::last_changes(own); n <= last; ++n) {
-        const std::string file = detail::changes_file(own, n, number);
+    const std::string own = strategy_parts::changes_folder(folder, shard, servers);
+    for (std::int64_t n = 1, last = strategy_parts::last_changes(own); n <= last; ++n) {
+        const std::string file = strategy_parts::changes_file(own, n, number);
         if (::access(file.c_str(), F_OK) != 0) continue;   // nothing has changed
         ++files;
         const parameter_servers::delta_header h = parameter_servers::read_delta_header(file);

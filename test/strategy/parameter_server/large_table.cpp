@@ -38,7 +38,7 @@ using programs = model_programs<cpu_device, program<program_mode::evaluation>, p
 BOOST_AUTO_TEST_CASE(a_worker_holds_the_rows_of_a_batch) {
     const parameter_servers::row_placement place{rows, 2, parameter_servers::row_partition::mod};
     replica<programs> worker(cpu_device::options{1});
-    sinter::detail::remote_tables<P> tables({&place, 1});
+    sinter::strategy_parts::remote_tables<P> tables({&place, 1});
     std::vector<parameter_servers::row_store> servers;
     const std::uint64_t stream = base::stream(1, base::fnv1a("embedding/table"));
     for (int s = 0; s < 2; ++s)

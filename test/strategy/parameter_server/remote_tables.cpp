@@ -79,7 +79,7 @@ struct servers {
     template <class Replica>
     void pull(const Tables& tables, Replica& to) const {
         for (int t = 0; t < Tables::count; ++t) {
-            const sinter::detail::remote_table& info = Tables::table(t);
+            const sinter::strategy_parts::remote_table& info = Tables::table(t);
             const std::vector<float> all = one.plain(One::parameter(info.parameter));
             for (int s = 0; s < place[std::size_t(t)].servers; ++s) {
                 std::vector<float> rows;
@@ -115,7 +115,7 @@ void compare(Net, Loss, Optimizer o, const char* what, std::initializer_list<int
     BOOST_TEST_CONTEXT(what) {
         using P = programs<Net, Loss>;
         using T = typename P::template training<0>;
-        using tables_type = sinter::detail::remote_tables<T>;
+        using tables_type = sinter::strategy_parts::remote_tables<T>;
         trainer<Net, Loss, Optimizer, build_options{batch, {.store_gradients = true}}> one(o, {.threads = 1});
         replica<P> worker(cpu_device::options{1});
         servers<tables_type, decltype(one)> all(one, servers_, how);
@@ -153,7 +153,7 @@ void compare(Net, Loss, Optimizer o, const char* what, std::initializer_list<int
                     continue;
                 }
                 const int t = compiler::remote_tables_of<T>.of_parameter[i];
-                const sinter::detail::remote_table& info = tables_type::table(t);
+                const sinter::strategy_parts::remote_table& info = tables_type::table(t);
                 std::vector<float> d(truth.size());
                 for (int s = 0; s < servers_; ++s) {
                     std::vector<float> rows(tables.wanted(t, s).keys.size() * std::size_t(info.width));
@@ -180,15 +180,15 @@ void train(Net, Loss, Optimizer o, const char* what, std::initializer_list<int> 
     BOOST_TEST_CONTEXT(what) {
         using P = programs<Net, Loss>;
         using T = typename P::template training<0>;
-        using tables_type = sinter::detail::remote_tables<T>;
+        using tables_type = sinter::strategy_parts::remote_tables<T>;
         constexpr int n = 3;
         trainer<Net, Loss, Optimizer, build_options{batch}> one(o, {.threads = 1});
         replica<P> worker(cpu_device::options{1});
-        const auto updater = sinter::detail::make_updater<T>(o);
+        const auto updater = sinter::strategy_parts::make_updater<T>(o);
         std::vector<parameter_servers::row_placement> place;
         std::vector<std::vector<parameter_servers::row_store>> stores(std::size_t{tables_type::count});
         for (int t = 0; t < tables_type::count; ++t) {
-            const sinter::detail::remote_table& info = tables_type::table(t);
+            const sinter::strategy_parts::remote_table& info = tables_type::table(t);
             const variable_info& v = T::v.parameters[info.parameter];
             place.push_back({info.rows, n, parameter_servers::row_partition::mod});
             const std::uint64_t stream =
@@ -226,7 +226,7 @@ void train(Net, Loss, Optimizer o, const char* what, std::initializer_list<int> 
             Optimizer(o).scalars(step, scalars);
             for (int t = 0; t < tables_type::count; ++t)
                 for (int s = 0; s < n; ++s) {
-                    const sinter::detail::remote_table& info = tables_type::table(t);
+                    const sinter::strategy_parts::remote_table& info = tables_type::table(t);
                     parameter_servers::row_store& store = stores[std::size_t(t)][std::size_t(s)];
                     span<const std::int64_t> keys;
                     if (const auto& k = T::v.buckets[info.bucket]; k.is_list())
@@ -243,7 +243,7 @@ void train(Net, Loss, Optimizer o, const char* what, std::initializer_list<int> 
                 }
         }
         for (int t = 0; t < tables_type::count; ++t) {
-            const sinter::detail::remote_table& info = tables_type::table(t);
+            const sinter::strategy_parts::remote_table& info = tables_type::table(t);
             const variable_info& v = one.parameter(info.parameter);
             for (int k = -1; k < updater->slots(v.group); ++k) {
                 const std::vector<float> truth = k < 0 ? one.plain(v) : one.plain_slot(v, k);
@@ -321,7 +321,7 @@ BOOST_AUTO_TEST_CASE(what_does_not_fit_is_told) {
     using T = program<decltype(indices<3> >> embedding<1000, 8> >> flatten >> dense<4>),
                       decltype(softmax_cross_entropy), program_mode::training>;
     const parameter_servers::row_placement place{1000, 2, parameter_servers::row_partition::mod};
-    sinter::detail::remote_tables<T> tables({&place, 1});
+    sinter::strategy_parts::remote_tables<T> tables({&place, 1});
     batch_of_columns data({3}, {1000}, 1, batch);
     data.columns[0].whole[4] = 1000;
     BOOST_CHECK_THROW(tables.prepare(data.view()), data_error);
@@ -333,7 +333,7 @@ BOOST_AUTO_TEST_CASE(what_does_not_fit_is_told) {
     data.size = 1;
     data.inputs.clear();
     BOOST_CHECK_THROW(tables.prepare(data.view()), data_error);
-    BOOST_CHECK_THROW((sinter::detail::remote_tables<T>({&place, 0})), option_error);
+    BOOST_CHECK_THROW((sinter::strategy_parts::remote_tables<T>({&place, 0})), option_error);
 }
 
 BOOST_AUTO_TEST_CASE(lookups_of_tensorflows_test) {
@@ -345,7 +345,7 @@ BOOST_AUTO_TEST_CASE(lookups_of_tensorflows_test) {
     using P = programs<Net, mse_loss>;
     const parameter_servers::row_placement place{5, 3, parameter_servers::row_partition::div};
     BOOST_TEST((place.rows_of(0) == 2 && place.rows_of(1) == 2 && place.rows_of(2) == 1));
-    sinter::detail::remote_tables<T> tables({&place, 1});
+    sinter::strategy_parts::remote_tables<T> tables({&place, 1});
     replica<P> worker(cpu_device::options{1});
     const auto look_up = [&](std::vector<std::int32_t> ids, std::vector<float> weights) {
         struct alignas(64) columns { std::int32_t ids[64]; float weights[64]; };

@@ -48,7 +48,7 @@ void balanced(Optimizer, double most) {
     using P = shards_program<decltype(net), Optimizer>;
     for (const int servers : {2, 3, 5}) {
         const parameter_servers::dense_placement p =
-            parameter_servers::place(sinter::detail::blocks_of<P, Optimizer>(), servers);
+            parameter_servers::place(sinter::strategy_parts::blocks_of<P, Optimizer>(), servers);
         std::int64_t largest = 0, all = 0;
         for (const std::int64_t n : p.floats) largest = std::max(largest, n), all += n;
         BOOST_TEST(static_cast<double>(largest) * servers <= most * static_cast<double>(all));
@@ -118,7 +118,7 @@ BOOST_AUTO_TEST_CASE(a_workers_program_lies_as_a_trainers) {
     using optimizer = std::remove_cvref_t<decltype(some_frozen)>;
     using P = shards_program<decltype(net), optimizer>;
     using W = shards_program<decltype(net), updated_elsewhere<optimizer>>;
-    const auto a = sinter::detail::blocks_of<P, optimizer>(), b = sinter::detail::blocks_of<W, optimizer>();
+    const auto a = strategy_parts::blocks_of<P, optimizer>(), b = strategy_parts::blocks_of<W, optimizer>();
     BOOST_TEST(a.size() == b.size());
     for (std::size_t i = 0; i < a.size(); ++i)
         BOOST_TEST((a[i].parameter == b[i].parameter && a[i].gradient == b[i].gradient && a[i].floats == b[i].floats &&

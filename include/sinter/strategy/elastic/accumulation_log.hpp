@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-namespace sinter::inline SINTER_TARGET::detail {
+namespace sinter::inline SINTER_TARGET::strategy_parts {
 
 /// The steps of a round, where the optimizer accumulates: what members that are gone had accumulated is accumulated
 /// again by those that are left. Core: the synchronous_core.
@@ -93,4 +93,4 @@ public:
     void repeat() {}
 };
 
-} // namespace sinter::detail
+} // namespace sinter::strategy_parts

@@ -4,7 +4,7 @@
 #include <sinter/strategy/bind_batch.hpp>
 #include <vector>
 
-namespace sinter::inline SINTER_TARGET::detail {
+namespace sinter::inline SINTER_TARGET::strategy_parts {
 
 /// A copy of a batch of program P, to be trained on once more. Memory is taken where a batch is the
 /// largest so far, and used again.
@@ -56,4 +56,4 @@ private:
     }
 };
 
-} // namespace sinter::detail
+} // namespace sinter::strategy_parts

@@ -6,7 +6,7 @@
 #include <memory>
 #include <utility>
 
-namespace sinter::inline SINTER_TARGET::detail {
+namespace sinter::inline SINTER_TARGET::strategy_parts {
 
 /// The steps that have been made since the last update, where the optimizer accumulates: their
 /// batches and values, from which members that are left accumulate anew what the dead had accumulated. Of
@@ -70,4 +70,4 @@ private:
     bool loads_ = false;
 };
 
-} // namespace sinter::detail
+} // namespace sinter::strategy_parts

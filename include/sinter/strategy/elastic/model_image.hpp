@@ -4,7 +4,7 @@
 #include <cstring>
 #include <vector>
 
-namespace sinter::inline SINTER_TARGET::detail {
+namespace sinter::inline SINTER_TARGET::strategy_parts {
 
 /// The state of a model that members train, as bytes: weights, states and slots; but for slots of which each member
 /// keeps a part, and for what each has accumulated in a round. Core: the synchronous_core.
@@ -64,4 +64,4 @@ private:
     }
 };
 
-} // namespace sinter::detail
+} // namespace sinter::strategy_parts

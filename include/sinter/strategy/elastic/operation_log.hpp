@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-namespace sinter::inline SINTER_TARGET::detail {
+namespace sinter::inline SINTER_TARGET::strategy_parts {
 
 /// A thing that all members do together: a step, a sum, a broadcast.
 struct operation_result {
@@ -41,4 +41,4 @@ private:
     std::vector<std::byte> given_;   ///< what it was given
 };
 
-} // namespace sinter::detail
+} // namespace sinter::strategy_parts

@@ -3,7 +3,7 @@
 #include <sinter/collective/validated_gather.hpp>
 #include <sinter/strategy/step_values.hpp>
 
-namespace sinter::inline SINTER_TARGET::detail {
+namespace sinter::inline SINTER_TARGET::strategy_parts {
 
 /// What an operation of an elastic session gives to members that have not completed it.
 enum class result_kind : std::uint8_t {
@@ -50,4 +50,4 @@ SINTER_COLD inline void need_result(const result_header& t, int member, result_k
     }
 }
 
-} // namespace sinter::detail
+} // namespace sinter::strategy_parts

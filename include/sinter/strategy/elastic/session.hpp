@@ -10,7 +10,7 @@
 #include <bit>
 #include <functional>
 
-namespace sinter::inline SINTER_TARGET::detail {
+namespace sinter::inline SINTER_TARGET::strategy_parts {
 
 /// A process in a job whose members may end and come again.
 enum class join_state : std::uint8_t {
@@ -251,7 +251,8 @@ private:
             log_.bytes.assign(x.begin(), x.end());
         });
         if (log_.bytes.size() != x.size())
-            throw left_behind(job_->fault("members called different operations: the result of another one has another size"));
+            throw left_behind(
+                job_->fault("members called different operations: the result of another one has another size"));
         if (!log_.bytes.empty()) std::memcpy(x.data(), log_.bytes.data(), x.size());
     }
     /// Whether this member has done it itself, with those that are left.
@@ -354,7 +355,7 @@ private:
         const bool gives = c.rank() == from, lacks = mine < most;
         const operation_result& last = lacks ? log_.doing : log_.did;
         const bool of_model = last.kind == result::step || last.kind == result::weights;
-        detail::result_header sent{.made_in = log_.made_in, .kind = last.kind};
+        strategy_parts::result_header sent{.made_in = log_.made_in, .kind = last.kind};
         sent.set(log_.step);
         if (gives && of_model) log_.bytes = image::of(core_);
         if (gives && last.kind != result::none) sent.bytes = std::ssize(log_.bytes);
@@ -412,7 +413,7 @@ public:
 
     template <class Strategy>
     SINTER_COLD elastic_session(const Strategy& s, int threads) : base(s, threads) {
-        if (auto job = s.job(detail::identity_of<Programs>(s.policy())))
+        if (auto job = s.job(strategy_parts::identity_of<Programs>(s.policy())))
             job_ = std::make_unique<operations>(s, *core_, std::move(job));
     }
 
@@ -457,4 +458,4 @@ private:
     std::unique_ptr<operations> job_;   ///< null where members stay the same
 };
 
-} // namespace sinter::detail
+} // namespace sinter::strategy_parts

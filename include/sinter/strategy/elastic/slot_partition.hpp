@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <string>
 
-namespace sinter::inline SINTER_TARGET::detail {
+namespace sinter::inline SINTER_TARGET::strategy_parts {
 
 /// Where each member updates, and has slots of, its part of the weights and that of the member before it
 /// (sharded_update): who has which, as members change. Core: the synchronous_core.
@@ -73,4 +73,4 @@ public:
     void divide(std::int64_t) {}
 };
 
-} // namespace sinter::detail
+} // namespace sinter::strategy_parts

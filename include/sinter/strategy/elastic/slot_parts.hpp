@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace sinter::inline SINTER_TARGET::detail {
+namespace sinter::inline SINTER_TARGET::strategy_parts {
 
 /// The slots of an elastic job whose members each keep the parts of two (kept_parts): who has
 /// which, and how they get to other members where these have changed.
@@ -182,4 +182,4 @@ private:
     }
 };
 
-} // namespace sinter::detail
+} // namespace sinter::strategy_parts

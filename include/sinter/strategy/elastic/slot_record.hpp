@@ -3,7 +3,7 @@
 #include <sinter/collective/validated_gather.hpp>
 #include <sinter/strategy/synchronous/kept_parts.hpp>
 
-namespace sinter::inline SINTER_TARGET::detail {
+namespace sinter::inline SINTER_TARGET::strategy_parts {
 
 /// How slots were divided among the members of a group, and which of them this one was.
 struct slot_division {
@@ -39,4 +39,4 @@ SINTER_COLD inline void need_record(const slot_record& r, int member, int member
     }
 }
 
-} // namespace sinter::detail
+} // namespace sinter::strategy_parts

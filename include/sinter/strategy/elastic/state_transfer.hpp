@@ -7,7 +7,7 @@
 #include <memory>
 #include <vector>
 
-namespace sinter::inline SINTER_TARGET::detail {
+namespace sinter::inline SINTER_TARGET::strategy_parts {
 
 /// How a process that joins gets the model's state. While all go on, the last member sends it the state as it is behind
 /// some step, and of each step from there on what the members have made of it together (step_delta.hpp), by which it
@@ -146,4 +146,4 @@ private:
     }
 };
 
-} // namespace sinter::detail
+} // namespace sinter::strategy_parts

@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-namespace sinter::inline SINTER_TARGET::detail {
+namespace sinter::inline SINTER_TARGET::strategy_parts {
 
 /// What this member has written since its last operation: weights, states and slots, and what was there before. Others
 /// may still be in that operation when some member dies. Then what is given to them, and what is divided anew, is the
@@ -94,4 +94,4 @@ private:
     }
 };
 
-} // namespace sinter::detail
+} // namespace sinter::strategy_parts

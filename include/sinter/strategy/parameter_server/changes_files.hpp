@@ -6,7 +6,7 @@
 #include <sinter/parameter_server/checkpoint/table_delta.hpp>
 #include <sinter/strategy/parameter_server/server_places.hpp>
 
-namespace sinter::inline SINTER_TARGET::detail {
+namespace sinter::inline SINTER_TARGET::strategy_parts {
 
 /// Where one server's files are.
 inline std::string changes_folder(const std::string& folder, int shard, int servers) {
@@ -50,4 +50,4 @@ SINTER_COLD inline std::int64_t write_changes(const std::string& folder, const s
     return number;
 }
 
-}   // namespace sinter::inline SINTER_TARGET::detail
+}   // namespace sinter::inline SINTER_TARGET::strategy_parts

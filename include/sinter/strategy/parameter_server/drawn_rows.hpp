@@ -9,7 +9,7 @@
 
 /// Numbers that a net draws in each step to look up rows by (a sampled softmax's candidates): a
 /// small program of its own draws them before the step, by the same random numbers.
-namespace sinter::inline SINTER_TARGET::detail {
+namespace sinter::inline SINTER_TARGET::strategy_parts {
 
 /// The training program's net and loss, of which the drawn numbers are the outputs.
 template <class R>
@@ -92,4 +92,4 @@ struct drawn_rows_of<P, true> {
     using type = drawn_rows<P>;
 };
 
-} // namespace sinter::detail
+} // namespace sinter::strategy_parts

@@ -6,7 +6,7 @@
 #include <sinter/compiler/schedules_of.hpp>
 #include <vector>
 
-namespace sinter::inline SINTER_TARGET::detail {
+namespace sinter::inline SINTER_TARGET::strategy_parts {
 
 /// Learning rates that hooks change while servers have the optimizer: servers keep them as they were at first and are
 /// sent one factor with each push.
@@ -43,4 +43,4 @@ private:
     }
 };
 
-} // namespace sinter::detail
+} // namespace sinter::strategy_parts

@@ -10,7 +10,7 @@
 #include <sinter/strategy/program_identity.hpp>
 #include <sinter/strategy/synchronous/replica_set.hpp>
 
-namespace sinter::inline SINTER_TARGET::detail {
+namespace sinter::inline SINTER_TARGET::strategy_parts {
 
 /// A process of a job with servers, in every role: what it is and has, and the work of a server.
 template <class Programs, class Optimizer>
@@ -26,7 +26,7 @@ public:
     using P = training<0>;
     using all_training = std::make_integer_sequence<int, Programs::n_training>;
     template <int... I>
-    static auto tables_of(std::integer_sequence<int, I...>) -> detail::worker_tables<training<I>...>;
+    static auto tables_of(std::integer_sequence<int, I...>) -> strategy_parts::worker_tables<training<I>...>;
     using worker_tables = decltype(tables_of(all_training{}));
     static constexpr int phases = Programs::n_training;   ///< losses that alternate
     template <int I>
@@ -44,7 +44,7 @@ public:
           tables(places, setup.shards, setup.push_every), in_job_(place_in_job::of(setup.members)) {
         check();
         if (trains())
-            link = std::make_unique<detail::server_link>(setup.members, identity(), places, setup.connection);
+            link = std::make_unique<strategy_parts::server_link>(setup.members, identity(), places, setup.connection);
     }
     job_process(const job_process&) = delete;
     job_process& operator=(const job_process&) = delete;
@@ -53,10 +53,10 @@ public:
 
     const server_setup setup;
     set replicas;
-    const detail::server_places places;
+    const strategy_parts::server_places places;
     worker_tables tables;
     std::unique_ptr<wire::progress_report> report = std::make_unique<wire::progress_report>();
-    std::unique_ptr<detail::server_link> link;   ///< null but in a worker
+    std::unique_ptr<strategy_parts::server_link> link;   ///< null but in a worker
 
     // ---- roles
     const place_in_job& in_job() const { return in_job_; }
@@ -83,13 +83,13 @@ public:
             more.changes_every_steps = setup.changes_every_steps;
             more.changes = [this, last = std::vector<std::int64_t>(places.shards.size())](
                                int shard, span<parameter_servers::table_changes> all) mutable {
-                last[at(shard)] = detail::write_changes(setup.changes, places, shard, all, last[at(shard)]);
+                last[at(shard)] = strategy_parts::write_changes(setup.changes, places, shard, all, last[at(shard)]);
             };
         }
         more.report = [this](std::int64_t step, span<const parameter_servers::worker_counters> workers,
                              span<const parameter_servers::row_counts> rows) {
             if (report->wanted())
-                detail::report_server(*report, step, workers, rows, places.shards[at(setup.members.self().index)]);
+                report_server(*report, step, workers, rows, places.shards[at(setup.members.self().index)]);
         };
         if (asked_to_end) more.asked_to_end = asked_to_end;
         more.parameters = P::v.n_parameters;
@@ -123,9 +123,9 @@ private:
 
     static std::size_t at(int i) { return static_cast<std::size_t>(i); }
     template <int First, int... More>
-    static detail::server_places places_of(int servers, bool whole, parameter_servers::row_partition rows,
+    static strategy_parts::server_places places_of(int servers, bool whole, parameter_servers::row_partition rows,
                                            std::integer_sequence<int, First, More...>) {
-        return detail::server_places::of<P, Optimizer, training<More>...>(servers, whole, rows);
+        return strategy_parts::server_places::of<P, Optimizer, training<More>...>(servers, whole, rows);
     }
     template <int... I>
     static constexpr bool has_sync_points(std::integer_sequence<int, I...>) {
@@ -133,11 +133,11 @@ private:
     }
     cluster_role role() const { return setup.members.self().role; }
 
-    SINTER_COLD program_identity identity_of_program() const { return detail::identity_of<Programs>(setup.policy); }
+    SINTER_COLD program_identity identity_of_program() const { return identity_of<Programs>(setup.policy); }
     SINTER_COLD wire::identity identity() const {
         const program_identity i = identity_of_program();
         const std::uint64_t shards = parameter_servers::hash_of({places.shards.data(), places.shards.size()});
-        return {i.model, detail::number_hash().add(i.layout).add(shards).value(), i.policy};
+        return {i.model, strategy_parts::number_hash().add(i.layout).add(shards).value(), i.policy};
     }
     SINTER_COLD void check() const {
         static_assert(!has_sync_points(all_training{}),
@@ -177,13 +177,13 @@ private:
                                           places.dense.pieces[at(which)],
                                           {},
                                           keep};
-        for (const detail::server_places::table& t : places.tables) s.tables.push_back(t.rows);
+        for (const strategy_parts::server_places::table& t : places.tables) s.tables.push_back(t.rows);
         return std::make_shared<parameter_servers::shard_checkpoints>(std::move(s));
     }
     void first_row(int which, int t, std::int64_t local, float* to) const {
-        const detail::server_places::table& table = places.tables[at(t)];
+        const strategy_parts::server_places::table& table = places.tables[at(t)];
         tables.first_row(t, table.of.hashed ? local : table.rows.row(which, local), to);
     }
 };
 
-} // namespace sinter::detail
+} // namespace sinter::strategy_parts

@@ -9,7 +9,7 @@
 #include <sinter/strategy/parameter_server/server_setup.hpp>
 #include <optional>
 
-namespace sinter::inline SINTER_TARGET::detail {
+namespace sinter::inline SINTER_TARGET::strategy_parts {
 
 /// The same path from everywhere on this machine, and on others that have the same folders. Throws
 /// io_error.
@@ -116,4 +116,4 @@ private:
     bool said_ = false;
 };
 
-} // namespace sinter::detail
+} // namespace sinter::strategy_parts

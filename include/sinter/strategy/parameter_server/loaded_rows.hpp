@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-namespace sinter::inline SINTER_TARGET::detail {
+namespace sinter::inline SINTER_TARGET::strategy_parts {
 
 /// Rows of a table of 64-bit keys that a file held, in a process that has no servers (the
 /// evaluator), or not yet. Where the file lasts they are read from there when they are asked for.
@@ -82,4 +82,4 @@ private:
     }
 };
 
-}   // namespace sinter::inline SINTER_TARGET::detail
+}   // namespace sinter::inline SINTER_TARGET::strategy_parts

@@ -36,7 +36,7 @@ constexpr sync_mode<Backup> sync() {
     return {};
 }
 
-namespace detail {
+namespace strategy_parts {
 /// What a parameter_server's mode is, however it was written.
 template <auto Mode>
 constexpr auto mode_of() {
@@ -48,6 +48,6 @@ concept server_mode = requires {
     { M::order() } -> std::same_as<parameter_servers::update_order>;
     { M::is_async } -> std::convertible_to<bool>;
 };
-}   // namespace detail
+}   // namespace strategy_parts
 
 }   // namespace sinter::inline SINTER_TARGET

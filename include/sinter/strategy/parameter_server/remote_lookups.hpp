@@ -5,7 +5,7 @@
 
 namespace sinter::inline SINTER_TARGET {
 
-namespace detail {
+namespace strategy_parts {
 /// A table of which a program holds the rows of one batch alone: compiler/passes/remote_tables.hpp.
 struct remote_table {
     int parameter = -1;            ///< its number among the program's
@@ -29,13 +29,13 @@ struct remote_lookup {
     int words = 1;                 ///< whole numbers that one lookup has there: 2 are the halves of a key
     bool batched = true;           ///< false: all examples share them
 };
-} // namespace detail
+} // namespace strategy_parts
 
 namespace compiler {
 template <class P>
 struct remote_tables_type {
     static constexpr int most = P::v.n_parameters;
-    detail::remote_table at[std::size_t{most + 1}] = {};
+    strategy_parts::remote_table at[std::size_t{most + 1}] = {};
     int n = 0;
     int of_parameter[std::size_t{most + 1}] = {};   ///< of each parameter its table's number, or -1
 };
@@ -49,7 +49,7 @@ constexpr remote_tables_type<P> find_remote_tables() {
         const int rows = n.p[variable_attribute::remote_rows];
         if (!rows) continue;
         t.of_parameter[i] = t.n;
-        detail::remote_table& r = t.at[t.n++];
+        strategy_parts::remote_table& r = t.at[t.n++];
         r = {i, rows, n.s.last(), n.s.d[0], v.at, v.gradient, v.bucket};
         if (!(r.hashed = rows < 0)) continue;
         const int* const o = n.p;
@@ -64,7 +64,7 @@ inline constexpr remote_tables_type<P> remote_tables_of = find_remote_tables<P>(
 
 template <class P>
 struct remote_lookups_type {
-    detail::remote_lookup at[std::size_t{P::v.n_inputs + 1}] = {};
+    strategy_parts::remote_lookup at[std::size_t{P::v.n_inputs + 1}] = {};
     int n = 0;
     bool of_targets = false;
     int drawn = 0;   ///< inputs that stand for numbers that are drawn: behind the lookups' ports
@@ -81,13 +81,13 @@ constexpr remote_lookups_type<P> find_remote_lookups() {
         const bool drawn = !target && P::graph.n[P::graph.inputs[from]].p[input_attribute::names_from] < 0;
         l.of_targets = l.of_targets || target;
         const int t = remote_tables_of<P>.of_parameter[table];
-        using source = detail::lookup_source;
+        using source = strategy_parts::lookup_source;
         l.at[l.n++] = {t, target ? source::target : drawn ? source::drawn : source::input,
                        target ? from - P::v.n_inputs : from, i, n.s.size(), remote_tables_of<P>.at[t].hashed ? 2 : 1,
                        n.s.batched};
     }
     for (int i = 0; i < l.n; ++i)   // drawn numbers are the last of the inputs
-        if (l.at[i].source == detail::lookup_source::drawn) l.at[i].number -= P::v.n_inputs - l.drawn;
+        if (l.at[i].source == strategy_parts::lookup_source::drawn) l.at[i].number -= P::v.n_inputs - l.drawn;
     return l;
 }
 /// P's lookups in remote tables, which are the last of its inputs but for drawn numbers.

@@ -12,7 +12,7 @@
 #include <type_traits>
 #include <vector>
 
-namespace sinter::inline SINTER_TARGET::detail {
+namespace sinter::inline SINTER_TARGET::strategy_parts {
 
 /// The tables of a worker whose rows are elsewhere: finds the unique rows that a batch names,
 /// gives the program their numbers in its compact copies, and moves rows between these and what
@@ -74,7 +74,7 @@ public:
     template <class Q = P>
     batch_view prepare(const batch_view& b, const step_values& v, span<const runtime::batch_shard> parts) {
         static constexpr auto& look = compiler::remote_lookups_of<Q>;
-        if (b.size < 1 || b.size > most_examples) detail::refuse_size(b.size, most_examples);
+        if (b.size < 1 || b.size > most_examples) strategy_parts::refuse_size(b.size, most_examples);
         const std::int32_t* from[std::size_t{look.n + 1}];
         find_sources<Q>(b, from);
         for (table_rows& t : tables_) t.rows.clear();
@@ -173,7 +173,7 @@ private:
     std::vector<input_view> inputs_;
     std::vector<std::vector<std::int32_t>> ports_;
     int parts_ = 1;   ///< of the prepared batch
-    std::tuple<typename detail::drawn_rows_of<P>::type, typename detail::drawn_rows_of<Others>::type...> drawn_;
+    std::tuple<typename drawn_rows_of<P>::type, typename drawn_rows_of<Others>::type...> drawn_;
 
     /// Of training program Q; of P where Q is none.
     template <class Q>
@@ -193,14 +193,14 @@ private:
     void find_sources(const batch_view& b, const std::int32_t** from) {
         static constexpr auto& look = compiler::remote_lookups_of<Q>;
         const float* targets[std::size_t{Q::v.n_targets + 1}];
-        if constexpr (look.of_targets) detail::bind_targets(b, Q::v.targets, Q::v.n_targets, targets);
+        if constexpr (look.of_targets) strategy_parts::bind_targets(b, Q::v.targets, Q::v.n_targets, targets);
         for (int i = 0; i < look.n; ++i) {
             const remote_lookup& l = look.at[i];
             from[i] = nullptr;
             if (l.source == lookup_source::drawn) continue;
             const float* x = l.source == lookup_source::target
                                  ? targets[l.number]
-                                 : detail::input_port(b, l.number, Q::v.inputs[l.number]);
+                                 : strategy_parts::input_port(b, l.number, Q::v.inputs[l.number]);
             from[i] = reinterpret_cast<const std::int32_t*>(x);
         }
     }
@@ -212,7 +212,7 @@ private:
         if (ports_.size() < at(look.n)) ports_.resize(at(look.n));
         inputs_.resize(at(Q::v.n_inputs));
         for (std::size_t i = 0; i < own && !b.inputs.empty(); ++i)
-            inputs_[i] = detail::input_column(b, static_cast<int>(i), Q::v.inputs[i]);
+            inputs_[i] = strategy_parts::input_column(b, static_cast<int>(i), Q::v.inputs[i]);
         if (b.inputs.empty() && own && b.x) inputs_[0] = {b.x, nullptr, Q::v.inputs[0].s.size()};
         for (int i = 0; i < look.n; ++i) {
             const remote_lookup& l = look.at[i];
@@ -268,4 +268,4 @@ private:
     }
 };
 
-} // namespace sinter::detail
+} // namespace sinter::strategy_parts

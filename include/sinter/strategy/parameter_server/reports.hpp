@@ -9,7 +9,7 @@
 #include <sinter/parameter_server/shard_layout.hpp>
 
 /// What workers and servers report to sinter-launch beside their steps.
-namespace sinter::inline SINTER_TARGET::detail {
+namespace sinter::inline SINTER_TARGET::strategy_parts {
 
 inline std::string counts_text(std::int64_t staleness, std::int64_t pushes, std::int64_t most, std::int64_t dropped,
                                std::int64_t repeated, std::int64_t sent, std::int64_t received) {
@@ -44,4 +44,4 @@ SINTER_COLD inline void report_server(wire::progress_report& to, std::int64_t gl
     }
 }
 
-}   // namespace sinter::inline SINTER_TARGET::detail
+}   // namespace sinter::inline SINTER_TARGET::strategy_parts

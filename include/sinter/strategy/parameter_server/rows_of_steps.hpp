@@ -7,7 +7,7 @@
 #include <sinter/parameter_server/row_index.hpp>
 #include <algorithm>
 
-namespace sinter::inline SINTER_TARGET::detail {
+namespace sinter::inline SINTER_TARGET::strategy_parts {
 
 /// The gradient of a table over several steps, each of which names other rows: added up by their
 /// keys (parameter_server_options::push_every). Allocates nothing after its construction.
@@ -54,4 +54,4 @@ private:
     int width_;
 };
 
-}   // namespace sinter::inline SINTER_TARGET::detail
+}   // namespace sinter::inline SINTER_TARGET::strategy_parts

@@ -8,7 +8,7 @@
 #include <sinter/parameter_server/tables_of_job.hpp>
 #include <sinter/strategy/parameter_server/server_places.hpp>
 
-namespace sinter::inline SINTER_TARGET::detail {
+namespace sinter::inline SINTER_TARGET::strategy_parts {
 
 /// A worker's connection to its servers, and the values that come from there: dense parameters and
 /// states by stretches, tables by rows. It knows addresses, and no net.
@@ -231,4 +231,4 @@ private:
     }
 };
 
-}   // namespace sinter::inline SINTER_TARGET::detail
+}   // namespace sinter::inline SINTER_TARGET::strategy_parts

@@ -6,7 +6,7 @@
 #include <sinter/strategy/parameter_server/remote_lookups.hpp>
 #include <sinter/strategy/parameter_server/shard_update.hpp>
 
-namespace sinter::inline SINTER_TARGET::detail {
+namespace sinter::inline SINTER_TARGET::strategy_parts {
 
 /// Which server has what of a training program. Workers and servers compute it alike.
 struct server_places {
@@ -75,4 +75,4 @@ struct server_places {
     }
 };
 
-}   // namespace sinter::inline SINTER_TARGET::detail
+}   // namespace sinter::inline SINTER_TARGET::strategy_parts

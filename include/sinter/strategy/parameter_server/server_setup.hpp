@@ -5,7 +5,7 @@
 #include <sinter/parameter_server/server.hpp>
 #include <sinter/strategy/synchronous/options.hpp>
 
-namespace sinter::inline SINTER_TARGET::detail {
+namespace sinter::inline SINTER_TARGET::strategy_parts {
 
 /// How a strategy with servers is made up: what it says when its trainer is made.
 struct server_setup {
@@ -43,4 +43,4 @@ struct server_setup {
     }
 };
 
-} // namespace sinter::detail
+} // namespace sinter::strategy_parts

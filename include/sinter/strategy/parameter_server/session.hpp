@@ -4,7 +4,7 @@
 #include <sinter/strategy/session.hpp>
 #include <memory>
 
-namespace sinter::inline SINTER_TARGET::detail {
+namespace sinter::inline SINTER_TARGET::strategy_parts {
 
 /// The session of parameter_server. A worker trains (worker_steps.hpp); a server's serve() runs until the job is over;
 /// the evaluator is connected to nobody.
@@ -93,4 +93,4 @@ private:
     const auto& replicas() const { return parts_->job.replicas; }
 };
 
-} // namespace sinter::detail
+} // namespace sinter::strategy_parts

@@ -11,7 +11,7 @@
 #include <vector>
 
 /// An optimizer on servers: its kernels, and which of a program's floats they are for.
-namespace sinter::inline SINTER_TARGET::detail {
+namespace sinter::inline SINTER_TARGET::strategy_parts {
 
 /// Is a parameter of program P a table that servers keep and update by rows?
 template <class P>
@@ -134,9 +134,9 @@ private:
 /// (accumulate; norms of whole tables) is an error while compiling.
 template <class P, class Optimizer>
 std::unique_ptr<parameter_servers::updater> make_updater(const Optimizer& o) {
-    constexpr std::uint64_t tables = detail::groups_of_tables<P>();
-    static_assert(sizeof(detail::check_servers_can_update<Optimizer, tables>) > 0);
-    return std::make_unique<detail::optimizer_updater<Optimizer, P::request::target, tables>>(o);
+    constexpr std::uint64_t tables = strategy_parts::groups_of_tables<P>();
+    static_assert(sizeof(strategy_parts::check_servers_can_update<Optimizer, tables>) > 0);
+    return std::make_unique<strategy_parts::optimizer_updater<Optimizer, P::request::target, tables>>(o);
 }
 
 /// What servers keep of program P's parameters, but for tables that they update by rows, as
@@ -151,7 +151,7 @@ std::vector<parameter_servers::block> blocks_of(bool sums_on_servers = false) {
     constexpr compiler::update_set u = detail::update_of<Optimizer>::make();
     std::vector<parameter_servers::block> out;
     for (int k = P::v.n_parameters - 1; k >= 0; --k) {   // as they lie under gradient_policy::reduced
-        const detail::trained_parameter of = detail::training_of<P, Others...>(k);
+        const strategy_parts::trained_parameter of = strategy_parts::training_of<P, Others...>(k);
         const variable_info& v = *of.v;
         if (of.is_table) continue;
         const bool updated = v.bucket >= 0;
@@ -178,4 +178,4 @@ std::vector<parameter_servers::block> blocks_of(bool sums_on_servers = false) {
     return out;
 }
 
-} // namespace sinter::detail
+} // namespace sinter::strategy_parts

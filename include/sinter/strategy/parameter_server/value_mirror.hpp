@@ -10,7 +10,7 @@
 #include <sinter/strategy/run_on_chief.hpp>
 #include <array>
 
-namespace sinter::inline SINTER_TARGET::detail {
+namespace sinter::inline SINTER_TARGET::strategy_parts {
 
 /// The values of a job whose servers keep them, as a process has them: what it reads and writes, and when they are sent
 /// and read again; and the calls of all workers that are no steps.
@@ -42,7 +42,7 @@ public:
             const bool found = !now.begun && job_.link->client().initialised(),
                        restored = found && (job_.link->client().is_live() || (!keeps_runs && !loaded_));
             if (found && !job_.link->client().is_live())
-                detail::say_what_was_found(restored, step, job_.link->client().global_step(), job_.setup);
+                strategy_parts::say_what_was_found(restored, step, job_.link->client().global_step(), job_.setup);
             if (found && !restored) replace_values();
             else if (!restored && changed_) send_values();
             for (int t = 0; t < worker_tables::count; ++t) job_.tables.loaded(t).forget();
@@ -115,7 +115,7 @@ public:
         auto& self = const_cast<value_mirror&>(*this);
         if (!self.connected()) return false;
         self.catch_up();
-        for (const detail::server_link::wrong_value& n : self.job_.link->wrong_values()) {
+        for (const strategy_parts::server_link::wrong_value& n : self.job_.link->wrong_values()) {
             if (n.table < 0) {
                 for (const variable_info& v : P::v.parameters)
                     if (!v.remote && v.at.offset() <= n.at && n.at < v.at.offset() + v.floats)
@@ -145,7 +145,7 @@ public:
             changed_ = true;
             return;
         }
-        detail::run_on_chief(
+        strategy_parts::run_on_chief(
             "put a table's rows", "parameter servers", [&] { return member().chief(); },
             [&] { job_.link->put_rows(t, slots, n, f); },
             [&](bool failed) { return !independent() && meet(failed); },   // nobody goes on with rows of before
@@ -254,7 +254,7 @@ public:
     }
     /// The chief's bytes, on all workers that share batches.
     SINTER_COLD void broadcast(span<std::byte> x) {
-        detail::broadcast_by_sums(x, member().chief(), [&](span<double> numbers) { reduce(numbers); });
+        strategy_parts::broadcast_by_sums(x, member().chief(), [&](span<double> numbers) { reduce(numbers); });
     }
     /// Whether workers that make all calls together may be some updates apart: each knows its own
     /// losses alone.
@@ -311,7 +311,7 @@ public:
         // Others are waited for where clocks need the pushes of all; elsewhere only servers are.
         const bool for_others = clocks() && job_.setup.order.backup == 0;
         if (!job_.report->step(now.steps, loss, for_others ? waited_ : -1)) return;
-        detail::report_worker(*job_.report, counters(), job_.link->client().global_step());
+        strategy_parts::report_worker(*job_.report, counters(), job_.link->client().global_step());
     }
     /// All values, also those that never change, of one version; a server that came back may stay at an older one.
     SINTER_COLD void pull_all() {
@@ -345,8 +345,8 @@ private:
         bool waits = false, brings = false;   ///< brings: with its answer come values
     };
     process& job_;
-    detail::job_tables of_job_;
-    detail::written_slots slots_;      ///< not sent yet
+    strategy_parts::job_tables of_job_;
+    strategy_parts::written_slots slots_;      ///< not sent yet
     bool changed_ = false;         ///< values here are newer than the servers'
     bool renewed_slots_ = false;   ///< all slots begin anew with the next values that are sent
     bool loaded_ = false;          ///< before training: the chief has the values of a whole file
@@ -365,7 +365,7 @@ private:
     bool clocks() const { return job_.clocks(); }
     bool serves() const { return job_.serves(); }
     bool trains() const { return job_.trains(); }
-    detail::server_link* connected() { return job_.link && now.begun ? job_.link.get() : nullptr; }
+    strategy_parts::server_link* connected() { return job_.link && now.begun ? job_.link.get() : nullptr; }
     float* parameters() const { return job_.replicas.first().host({compiler::space::parameter, 0}); }
     float* place(int i, compiler::address a) const { return job_.replicas[i].host(a); }
     static int of_table(compiler::address a) { return worker_tables::table_at(a); }
@@ -484,4 +484,4 @@ private:
     }
 };
 
-} // namespace sinter::detail
+} // namespace sinter::strategy_parts

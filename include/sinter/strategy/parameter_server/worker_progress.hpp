@@ -3,7 +3,7 @@
 #include <sinter/base/target_namespace.hpp>
 #include <cstdint>
 
-namespace sinter::inline SINTER_TARGET::detail {
+namespace sinter::inline SINTER_TARGET::strategy_parts {
 
 /// Where a worker of a job with servers is in a run.
 struct worker_progress {
@@ -18,4 +18,4 @@ struct worker_progress {
     std::int64_t before_clocks = 0;   ///< updates of the checkpoint that the servers began with
 };
 
-} // namespace sinter::detail
+} // namespace sinter::strategy_parts

@@ -7,7 +7,7 @@
 #include <sinter/strategy/synchronous/shard_states.hpp>
 #include <array>
 
-namespace sinter::inline SINTER_TARGET::detail {
+namespace sinter::inline SINTER_TARGET::strategy_parts {
 
 /// Steps of a worker: rows of tables that its batch names are pulled; each bucket of gradients is pushed as soon as it
 /// is final; the commit brings the newest weights. Workers with batches of their own train each at its own pace; those
@@ -94,16 +94,16 @@ private:
     process& job_;
     mirror& values_;
     set& replicas_;
-    detail::shard_states<Programs> states_;
+    strategy_parts::shard_states<Programs> states_;
     std::array<round, std::size_t{Programs::n_training}> rounds_;
     std::unique_ptr<parameter_servers::updater> updater_;   ///< that squares are taken with
-    detail::followed_rates rates_;
+    strategy_parts::followed_rates rates_;
 
     // ---- of the step that is run
     int program_ = 0;
     int first_ = 0;   ///< of the batch that all share, the first example that is this worker's
     batch_view batch_{};   ///< this worker's
-    detail::batch_part part_;
+    strategy_parts::batch_part part_;
     std::vector<const float*> operands_;
     std::vector<runtime::batch_shard> drawn_shards_;   ///< of the shards that have examples, where tables draw rows
     int last_ = -1, next_bucket_ = 0;
@@ -183,7 +183,7 @@ private:
         const int shards = replicas_.size(), first_shard = job_.member().index * shards;
         const batch_cut parts = cut(b.whole ? b.whole : b.size);
         if (parts.size < 1 || parts.size > parts.of * program::v.max_batch)
-            detail::refuse_size(parts.size, parts.of * program::v.max_batch);
+            strategy_parts::refuse_size(parts.size, parts.of * program::v.max_batch);
         const example_range own = parts.own(shards);
         need_examples({b.first, b.size}, own, parts.size);
         first_ = own.first - b.first;
@@ -250,7 +250,7 @@ private:
                            replicas_.values(i, v), {begun, program::v.segments.first_update}, replicas_.alone(),
                            [&](int launch, bool before) {
                                if (i == 0) observe(launch, before);
-                               if (i == last_ && !before && launch >= detail::of_program::loss_launch<program>)
+                               if (i == last_ && !before && launch >= strategy_parts::of_program::loss_launch<program>)
                                    push_ready<I>(launch);
                            });
             s.loss = replicas_[i].template finish_step<I>();
@@ -273,14 +273,14 @@ private:
         if (b.is_list()) return push_list<I>(k);
         if (replicas_.size() > 1) {
             for (int i = 0; i < replicas_.size(); ++i) operands_[at(i)] = place(i, b.at);
-            detail::tree_sum(place(0, b.at), operands_.data(), replicas_.size(), 0, b.floats / 16);
+            strategy_parts::tree_sum(place(0, b.at), operands_.data(), replicas_.size(), 0, b.floats / 16);
         }
         float* const own = place(0, b.at);
         float* from = own;
         if (round_of<I>().accumulated.size() > 0) from = accumulate<I>(from, b);
         push_whole_tables<I>(k, own);
         if (!pushes_) return;
-        for (const detail::server_places::part& p : job_.places.of_bucket[std::size_t{I}][at(k)])
+        for (const strategy_parts::server_places::part& p : job_.places.of_bucket[std::size_t{I}][at(k)])
             job_.link->client().push(p.server, p.first,
                                  {from + (p.gradient - b.at.offset()), static_cast<std::size_t>(p.floats)});
     }
@@ -443,4 +443,4 @@ private:
     }
 };
 
-} // namespace sinter::detail
+} // namespace sinter::strategy_parts

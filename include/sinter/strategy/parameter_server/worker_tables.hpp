@@ -7,7 +7,7 @@
 #include <sinter/strategy/parameter_server/server_link.hpp>
 #include <sinter/strategy/synchronous/list_exchange.hpp>
 
-namespace sinter::inline SINTER_TARGET::detail {
+namespace sinter::inline SINTER_TARGET::strategy_parts {
 
 /// The tables of a worker whose rows its servers have: rows on their ways, and whole tables where
 /// this process has no servers (the evaluator), or not yet. P: the training program, Others: those
@@ -56,8 +56,8 @@ public:
     std::vector<float>& whole(int t) { return whole_[at(t)]; }
     const std::vector<float>& whole(int t) const { return whole_[at(t)]; }
     /// Of a table of 64-bit keys the rows that were loaded so.
-    detail::loaded_rows& loaded(int t) { return loaded_[at(t)]; }
-    const detail::loaded_rows& loaded(int t) const { return loaded_[at(t)]; }
+    strategy_parts::loaded_rows& loaded(int t) { return loaded_[at(t)]; }
+    const strategy_parts::loaded_rows& loaded(int t) const { return loaded_[at(t)]; }
     /// Whether servers are to be sent the table: it was written, or begins anew where they had it
     /// before.
     bool take_written(int t, bool before) {
@@ -80,7 +80,7 @@ public:
 
     /// To the servers, of a table of 64-bit keys, what was loaded.
     SINTER_COLD void send_loaded(server_link& link, int t) const {
-        const detail::loaded_rows& rows = loaded_[at(t)];
+        const strategy_parts::loaded_rows& rows = loaded_[at(t)];
         link.put_rows(t, rows.slots(), rows.size(),
                       [&](std::size_t i, std::int64_t& key, std::int64_t& step, float* to) {
                           rows.get(i, key, step, to);
@@ -192,7 +192,7 @@ private:
     tables rows_;
     std::vector<std::vector<float>> whole_, pulled_, pushed_;
     std::vector<std::vector<std::int64_t>> keys_;
-    std::vector<detail::loaded_rows> loaded_;
+    std::vector<strategy_parts::loaded_rows> loaded_;
     std::vector<list_exchange> joined_;
     std::vector<rows_of_steps> accumulated_;   ///< where several steps are one push
     std::vector<std::uint64_t> stream_;   ///< of random numbers, by table
@@ -212,4 +212,4 @@ private:
     }
 };
 
-}   // namespace sinter::inline SINTER_TARGET::detail
+}   // namespace sinter::inline SINTER_TARGET::strategy_parts

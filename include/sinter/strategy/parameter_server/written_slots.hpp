@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <vector>
 
-namespace sinter::inline SINTER_TARGET::detail {
+namespace sinter::inline SINTER_TARGET::strategy_parts {
 
 /// What was written of the optimizer's memory before there were servers that have it.
 class written_slots {
@@ -35,4 +35,4 @@ private:
     std::vector<stretch> all_;
 };
 
-} // namespace sinter::detail
+} // namespace sinter::strategy_parts

@@ -2,7 +2,7 @@
 #pragma once
 #include <sinter/strategy/synchronous/replica_set.hpp>
 
-namespace sinter::inline SINTER_TARGET::detail {
+namespace sinter::inline SINTER_TARGET::strategy_parts {
 
 /// How a batch is cut: into `of` shards, of which this process has those from number `first` on. Shards beyond the last
 /// one are empty.
@@ -49,4 +49,4 @@ void begin_shards(replica_set<Programs>& replicas, const batch_cut& cut, const f
     }
 }
 
-} // namespace sinter::detail
+} // namespace sinter::strategy_parts

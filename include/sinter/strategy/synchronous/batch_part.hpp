@@ -6,7 +6,7 @@
 #include <sinter/strategy/session.hpp>
 #include <vector>
 
-namespace sinter::inline SINTER_TARGET::detail {
+namespace sinter::inline SINTER_TARGET::strategy_parts {
 
 /// Part r of n, of `size` examples: [size * r / n, size * (r + 1) / n).
 constexpr example_range part_of_batch(int size, int r, int n) {
@@ -79,4 +79,4 @@ private:
     }
 };
 
-} // namespace sinter::detail
+} // namespace sinter::strategy_parts

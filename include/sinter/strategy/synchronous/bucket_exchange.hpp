@@ -6,7 +6,7 @@
 #include <sinter/strategy/synchronous/step_totals.hpp>
 #include <vector>
 
-namespace sinter::inline SINTER_TARGET::detail {
+namespace sinter::inline SINTER_TARGET::strategy_parts {
 
 /// The gradients of a step, bucket by bucket: each is added up over this process's shards and, once it is final, over
 /// all members, before the first of them the step's totals.
@@ -147,4 +147,4 @@ private:
     }
 };
 
-} // namespace sinter::detail
+} // namespace sinter::strategy_parts

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-namespace sinter::inline SINTER_TARGET::detail {
+namespace sinter::inline SINTER_TARGET::strategy_parts {
 
 /// How far this member is in a step whose update it makes a part of.
 enum class commit_stage : std::uint8_t {
@@ -59,4 +59,4 @@ private:
     std::function<void()> update_;   ///< of the step that is being made
 };
 
-} // namespace sinter::detail
+} // namespace sinter::strategy_parts

@@ -13,7 +13,7 @@
 #include <type_traits>
 #include <vector>
 
-namespace sinter::inline SINTER_TARGET::detail {
+namespace sinter::inline SINTER_TARGET::strategy_parts {
 
 /// A step of all synchronous strategies: mirrored, central_storage, canonical, multi_worker. A batch is cut by example
 /// into shards. Each shard has a replica in this process or another, which makes its gradients; they are added up, and
@@ -118,19 +118,19 @@ public:
     void send_steps(std::vector<std::byte>* to) {
         sent_ = to;
         send_ = [](synchronous_core& s, const step_values& v, bool updates) {
-            detail::encode_step_delta<P0>(*s.sent_, v, updates, s.replicas.first(), s.sums_at());
+            strategy_parts::encode_step_delta<P0>(*s.sent_, v, updates, s.replicas.first(), s.sums_at());
         };
     }
     /// Makes the update of a step that others have sent. data_error where it is no such step.
     SINTER_COLD void repeat_step(const std::vector<std::byte>& from) {
-        detail::step_delta<P0> received(from, replicas, sums_at());
+        strategy_parts::step_delta<P0> received(from, replicas, sums_at());
         if (received.updates) replicas.run([&](int thread) { update<0>(thread, received.values); });
     }
 
 private:
     int all_shards_;   ///< of all members
-    detail::shard_states<Programs> states_;
-    detail::shard_sums<Programs> sums_;
+    strategy_parts::shard_states<Programs> states_;
+    strategy_parts::shard_sums<Programs> sums_;
     step_totals<Programs, distributed> totals_;
     row_list_exchange<Programs, distributed> lists_;
     bucket_exchange<Programs, Others> exchange_;
@@ -159,7 +159,7 @@ private:
         if (members.per_worker()) {
             const int most = replicas.size() * P::v.max_batch;
             try {
-                if (b.size < 0 || b.size > most) detail::refuse_size(b.size, most);
+                if (b.size < 0 || b.size > most) strategy_parts::refuse_size(b.size, most);
                 if (b.size) bind_ports<P>(b, ports, true);
             } catch (const std::exception& e) {   // the others wait for this member
                 members.fail(e.what());
@@ -170,7 +170,7 @@ private:
         } else {
             const int most = all_shards_ * P::v.max_batch;
             if (b.whole) cut.size = b.whole;
-            if (cut.size < 1 || cut.size > most) detail::refuse_size(cut.size, most);
+            if (cut.size < 1 || cut.size > most) strategy_parts::refuse_size(cut.size, most);
             need_examples({b.first, b.size}, cut.own(replicas.size()), cut.size);
             if (b.size) bind_ports<P>(b, ports, true);   // of a whole batch: what is wrong with it, all members see
             totals_.begin_shared(v, cut.size, all_shards_);
@@ -365,7 +365,7 @@ private:
         if constexpr (accumulates) values.template write_round_weight<I>();
         const runtime::step_arguments now = update_arguments(v, P::v.segments.first_update);
         replicas.run([&](int t) {
-            detail::update_kept_parts<I>(replicas.first(), replicas.team(), t, values.kept(), now);
+            strategy_parts::update_kept_parts<I>(replicas.first(), replicas.team(), t, values.kept(), now);
         });
     }
     template <int I>
@@ -375,10 +375,10 @@ private:
             const runtime::step_arguments now = update_arguments(v, P::v.segments.first_update);
             if (in_parts && members) {
                 if constexpr (in_parts) {
-                    detail::update_kept_parts<I>(replicas.first(), replicas.team(), thread, values.kept(), now);
+                    strategy_parts::update_kept_parts<I>(replicas.first(), replicas.team(), thread, values.kept(), now);
                     replicas.meet(thread);
                     if (thread == 0)
-                        detail::gather_parts<I>(replicas.first(), *members, v.step, exchange_.tickets());
+                        strategy_parts::gather_parts<I>(replicas.first(), *members, v.step, exchange_.tickets());
                 }
             } else {
                 replicas.first().template runner<I>().run_share(replicas.team(), thread, now);
@@ -405,4 +405,4 @@ private:
     }
 };
 
-} // namespace sinter::detail
+} // namespace sinter::strategy_parts

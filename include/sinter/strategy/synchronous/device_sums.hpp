@@ -6,7 +6,7 @@
 
 /// Sums of shards' gradients that devices make themselves, in the order of tree_sum: each by the device whose memory
 /// has it. `others`: gradients go to other processes as well.
-namespace sinter::inline SINTER_TARGET::detail::device_sums {
+namespace sinter::inline SINTER_TARGET::strategy_parts::device_sums {
 
 /// Updates of all training programs add up the gradients of all shards themselves (strategy_traits::gradient_sources).
 template <class Programs>
@@ -78,4 +78,4 @@ void spread(replica_set<Programs>& replicas, int thread, bool others) {
     replicas.meet(thread);
 }
 
-} // namespace sinter::detail::device_sums
+} // namespace sinter::strategy_parts::device_sums

@@ -3,7 +3,7 @@
 #include <sinter/base/error.hpp>
 #include <sinter/compiler/buckets.hpp>
 
-namespace sinter::inline SINTER_TARGET::detail {
+namespace sinter::inline SINTER_TARGET::strategy_parts {
 
 /// Whether this is a gradient of which each replica's memory has a part, also behind a step:
 /// updates of program P add the parts up themselves (program_options::gradient_sources).
@@ -22,4 +22,4 @@ constexpr bool stays_in_parts(compiler::address a) {
                        "the strategy without sharded_update");
 }
 
-} // namespace sinter::inline SINTER_TARGET::detail
+} // namespace sinter::inline SINTER_TARGET::strategy_parts

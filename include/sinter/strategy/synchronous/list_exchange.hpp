@@ -6,7 +6,7 @@
 #include <sinter/strategy/joined_rows.hpp>
 #include <cstring>
 
-namespace sinter::inline SINTER_TARGET::detail {
+namespace sinter::inline SINTER_TARGET::strategy_parts {
 
 /// The gradient of one table, as lists of rows: those of this process's shards are joined, sent to
 /// all members (collective::kind::all_gather_rows), and joined with theirs. Rows are added up in
@@ -111,4 +111,4 @@ SINTER_COLD std::vector<list_exchange> lists_of_program(int shards, int members,
     return all;
 }
 
-} // namespace sinter::detail
+} // namespace sinter::strategy_parts

@@ -6,7 +6,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace sinter::inline SINTER_TARGET::detail {
+namespace sinter::inline SINTER_TARGET::strategy_parts {
 
 /// The processes that train a model with this one, as its session sees them: a communicator, or none while this process
 /// is alone. `Distributed` false: there never is one, and nothing of sending is compiled.
@@ -88,4 +88,4 @@ private:
     place_in_job in_job_;
 };
 
-} // namespace sinter::detail
+} // namespace sinter::strategy_parts

@@ -6,7 +6,7 @@
 #include <sinter/strategy/synchronous/slot_keepers.hpp>
 #include <vector>
 
-namespace sinter::inline SINTER_TARGET::detail {
+namespace sinter::inline SINTER_TARGET::strategy_parts {
 
 /// Parameters, states and slots of a model that all members train, as one of them reads and writes them.
 ///
@@ -32,10 +32,10 @@ public:
     void read(compiler::address from, float* to, std::int64_t n) const {
         replicas_.first().read(from, to, n);
         if (accumulates && is_accumulated(from)) return sum_accumulated(from, to, n);
-        if (detail::stays_in_parts<P0>(from)) add_other_shards(from, to, n);
+        if (strategy_parts::stays_in_parts<P0>(from)) add_other_shards(from, to, n);
         if constexpr (in_parts) {
             if (from.where() == compiler::space::slot) read_parts(from, to, n);
-            if (from.where() == compiler::space::gradient && members_) detail::refuse_parts_of_gradients();
+            if (from.where() == compiler::space::gradient && members_) strategy_parts::refuse_parts_of_gradients();
         }
     }
     void write(compiler::address to, const float* from, std::int64_t n) {
@@ -70,7 +70,7 @@ public:
     template <class F>
     void each_kept(compiler::address a, std::int64_t n, F f) const {
         if (!is_in_parts(a)) return f(std::int64_t{0}, n);
-        const std::vector<keeper> k = detail::keepers_of_slot<P0>(kept_, a, n);
+        const std::vector<keeper> k = strategy_parts::keepers_of_slot<P0>(kept_, a, n);
         const auto kept = [&](std::int64_t j) { return k[static_cast<std::size_t>(j)] != keeper::another; };
         for (std::int64_t begin = 0, end; begin < n; begin = end) {
             for (end = begin + 1; end < n && kept(end) == kept(begin);) ++end;
@@ -177,7 +177,7 @@ private:
     /// Slots as all members together have them.
     void read_parts(compiler::address from, float* to, std::int64_t n) const {
         if (!members_) return;
-        const std::vector<keeper> k = detail::keepers_of_slot<P0>(kept_, from, n);
+        const std::vector<keeper> k = strategy_parts::keepers_of_slot<P0>(kept_, from, n);
         for (std::int64_t j = 0; j < n; ++j) {
             const keeper who = k[static_cast<std::size_t>(j)];
             if (who != keeper::this_member && (who != keeper::everybody || members_->rank() != 0))
@@ -193,4 +193,4 @@ private:
     }
 };
 
-} // namespace sinter::detail
+} // namespace sinter::strategy_parts

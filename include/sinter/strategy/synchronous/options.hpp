@@ -19,7 +19,7 @@ enum class batch_input : std::uint8_t {
     per_worker   ///< each has batches of its own, of any size; who has none left steps with empty ones
 };
 
-namespace detail {
+namespace strategy_parts {
 /// Who else trains the model, as far as it is known when the program compiles.
 enum class other_processes : std::uint8_t {
     none,           ///< nobody: nothing of sending is compiled
@@ -49,6 +49,6 @@ struct no_members {
     constexpr collective::communicator* operator->() const { return nullptr; }
     constexpr collective::communicator& operator*() const { return *get(); }
 };
-} // namespace detail
+} // namespace strategy_parts
 
 } // namespace sinter

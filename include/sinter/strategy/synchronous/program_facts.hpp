@@ -5,7 +5,7 @@
 #include <utility>
 
 /// What a synchronous session asks of a training program P, worked out when it is compiled.
-namespace sinter::inline SINTER_TARGET::detail::of_program {
+namespace sinter::inline SINTER_TARGET::strategy_parts::of_program {
 
 /// Steps from one update to the next.
 template <class P>
@@ -87,4 +87,4 @@ struct largest {
     }
 };
 
-} // namespace sinter::detail::of_program
+} // namespace sinter::strategy_parts::of_program

@@ -10,7 +10,7 @@
 #include <memory>
 #include <vector>
 
-namespace sinter::inline SINTER_TARGET::detail {
+namespace sinter::inline SINTER_TARGET::strategy_parts {
 
 inline bool is_finite(float x) { return __builtin_fabsf(x) <= std::numeric_limits<float>::max(); }
 
@@ -24,7 +24,7 @@ public:
     template <int I>
     using training = typename Programs::template training<I>;
     using P0 = training<0>;
-    using facts = detail::of_program::largest<Programs>;
+    using facts = strategy_parts::of_program::largest<Programs>;
     using all = std::make_integer_sequence<int, Programs::n_training>;
     static constexpr bool shared = device::shares_memory, peers = adds_from_peers<device>;
 
@@ -102,13 +102,13 @@ public:
     template <class F>
     double sum(F of_shard) {
         for (int i = 0; i < shards_; ++i) numbers_[at(i)] = filled(i) ? of_shard(i) : 0.;
-        return detail::tree_sum(numbers_.data(), shards_);
+        return strategy_parts::tree_sum(numbers_.data(), shards_);
     }
     /// Likewise, of every shard.
     template <class F>
     double sum_of_all(F of_shard) {
         for (int i = 0; i < shards_; ++i) numbers_[at(i)] = of_shard(i);
-        return detail::tree_sum(numbers_.data(), shards_);
+        return strategy_parts::tree_sum(numbers_.data(), shards_);
     }
     /// What all shards' losses are divided by. `add_others(sums, how many)` adds those of other processes.
     template <int I, class F>
@@ -156,7 +156,7 @@ public:
         using P = training<I>;
         if constexpr (unit::accumulates()) {
             const float none = 0;   // of a round that begins
-            if (v.step % detail::of_program::every<P> == 0) units_[at(i)].write(P::v.round_weight, &none, 1);
+            if (v.step % strategy_parts::of_program::every<P> == 0) units_[at(i)].write(P::v.round_weight, &none, 1);
         } else {
             for (const compiler::gradient_bucket& b : buckets<I>()) {
                 if (b.is_list()) continue;
@@ -243,4 +243,4 @@ private:
     }
 };
 
-} // namespace sinter::detail
+} // namespace sinter::strategy_parts

@@ -6,7 +6,7 @@
 #include <array>
 #include <vector>
 
-namespace sinter::inline SINTER_TARGET::detail {
+namespace sinter::inline SINTER_TARGET::strategy_parts {
 
 /// The gradients of tables that replicas make as lists of rows: copied to the host's memory where devices have their
 /// own, added up over shards and members, and given to all updates.
@@ -17,7 +17,7 @@ class row_list_exchange {
     template <int I>
     using training = typename set::template training<I>;
     /// Of each training program.
-    using lists = std::array<std::vector<detail::list_exchange>, std::size_t{Programs::n_training}>;
+    using lists = std::array<std::vector<strategy_parts::list_exchange>, std::size_t{Programs::n_training}>;
 
 public:
     row_list_exchange(set& replicas, member_group<Distributed>& members) : replicas_(replicas), members_(members) {
@@ -29,7 +29,7 @@ public:
     /// Whether gradients are added to those of others, or have been.
     bool adds() const { return adds_; }
     template <int I>
-    detail::list_exchange& of(const compiler::gradient_bucket& b) { return lists_[std::size_t{I}][at(b.list)]; }
+    strategy_parts::list_exchange& of(const compiler::gradient_bucket& b) { return lists_[std::size_t{I}][at(b.list)]; }
 
     /// Copies shard i's lists to the host's memory.
     template <int I>
@@ -57,7 +57,7 @@ public:
     template <int I>
     void add_up_shards(const compiler::gradient_bucket& b) {
         if constexpr (training<I>::v.n_lists > 0) {
-            detail::list_exchange& l = of<I>(b);
+            strategy_parts::list_exchange& l = of<I>(b);
             for (int i = 0; i < replicas_.size(); ++i) {
                 if (!replicas_.filled(i) || !replicas_.shard(i).finite) l.set_empty(i);
                 else if constexpr (!set::shared) l.set(i, l.copy(i));
@@ -106,7 +106,7 @@ private:
     static std::size_t at(int i) { return static_cast<std::size_t>(i); }
     template <int... I>
     SINTER_COLD void make(std::integer_sequence<int, I...>) {
-        ((lists_[std::size_t{I}] = detail::lists_of_program<training<I>>(
+        ((lists_[std::size_t{I}] = strategy_parts::lists_of_program<training<I>>(
               replicas_.size(), members_ ? members_->size() : 0, !set::shared)),
          ...);
         adds_ = adds_ || members_ || replicas_.size() > 1;
@@ -129,4 +129,4 @@ private:
     }
 };
 
-} // namespace sinter::detail
+} // namespace sinter::strategy_parts

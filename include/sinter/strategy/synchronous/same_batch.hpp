@@ -5,7 +5,7 @@
 #include <sinter/base/to_text.hpp>
 #include <sinter/collective/communicator.hpp>
 
-namespace sinter::inline SINTER_TARGET::detail {
+namespace sinter::inline SINTER_TARGET::strategy_parts {
 
 /// Members that share a batch have stepped on batches of different sizes: mismatch_error on each of them, which says
 /// what each has. All call it, with their own sizes.
@@ -27,4 +27,4 @@ inline void need_one_batch(collective::communicator& all, const double* sums, st
     if (sums[0] * sums[0] != sums[1] * all.size()) refuse_other_batches(all, mine, step);
 }
 
-} // namespace sinter::detail
+} // namespace sinter::strategy_parts

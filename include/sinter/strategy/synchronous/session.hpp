@@ -5,7 +5,7 @@
 #include <sinter/strategy/synchronous/core.hpp>
 #include <memory>
 
-namespace sinter::inline SINTER_TARGET::detail {
+namespace sinter::inline SINTER_TARGET::strategy_parts {
 
 /// A strategy of which synchronous_session is the session. `setup(identity)` says how it is made
 /// up, and connects to other processes, if there are any: they have the same identity or are
@@ -108,4 +108,4 @@ typename Device::options options_of_replica(typename Device::options o, int i) {
     if constexpr (requires { o.number; }) o.number = o.number < 0 ? i : o.number + i;
     return o;
 }
-} // namespace sinter::detail
+} // namespace sinter::strategy_parts

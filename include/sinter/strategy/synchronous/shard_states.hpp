@@ -4,7 +4,7 @@
 #include <sinter/strategy/synchronous/replica_set.hpp>
 #include <vector>
 
-namespace sinter::inline SINTER_TARGET::detail {
+namespace sinter::inline SINTER_TARGET::strategy_parts {
 
 /// States that shards of one batch have each made anew (batch_norm's running statistics), and what
 /// becomes of them. All shards begin a step with the same. What gathers weights in a round of steps
@@ -77,4 +77,4 @@ private:
     }
 };
 
-} // namespace sinter::detail
+} // namespace sinter::strategy_parts

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <vector>
 
-namespace sinter::inline SINTER_TARGET::detail {
+namespace sinter::inline SINTER_TARGET::strategy_parts {
 
 /// Sums over all shards in the midst of a step: synchronised_batch_norm's (compiler::sync_point).
 /// One thread makes them while all others wait.
@@ -48,4 +48,4 @@ private:
     std::vector<runtime::arena> host_;
 };
 
-} // namespace sinter::detail
+} // namespace sinter::strategy_parts

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <vector>
 
-namespace sinter::inline SINTER_TARGET::detail {
+namespace sinter::inline SINTER_TARGET::strategy_parts {
 
 /// Who keeps what of a slot.
 enum class keeper : char { another, this_member, this_copies, everybody };
@@ -29,4 +29,4 @@ std::vector<keeper> keepers_of_slot(const kept_parts& kept, compiler::address fr
     return k;
 }
 
-} // namespace sinter::detail
+} // namespace sinter::strategy_parts

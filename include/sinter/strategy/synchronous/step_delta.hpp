@@ -7,7 +7,7 @@
 
 /// What the members of a session have made of a step together, as bytes: states and summed
 /// gradients. Who has the model as it was before that step makes the same update of it.
-namespace sinter::inline SINTER_TARGET::detail {
+namespace sinter::inline SINTER_TARGET::strategy_parts {
 
 /// Whether a model's steps can be sent so: of one training program whose gradients are all dense.
 template <class Programs>
@@ -91,4 +91,4 @@ private:
     step_numbers<P> own_;
 };
 
-} // namespace sinter::detail
+} // namespace sinter::strategy_parts

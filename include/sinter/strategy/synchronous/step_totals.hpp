@@ -5,7 +5,7 @@
 #include <sinter/strategy/synchronous/same_batch.hpp>
 #include <array>
 
-namespace sinter::inline SINTER_TARGET::detail {
+namespace sinter::inline SINTER_TARGET::strategy_parts {
 
 /// The numbers of a step that are added up over its shards and members: its loss, whether that is finite, what members
 /// ask of each other.
@@ -83,4 +83,4 @@ private:
     }
 };
 
-} // namespace sinter::detail
+} // namespace sinter::strategy_parts

@@ -8,7 +8,7 @@
 /// Sums in the one order that all synchronous strategies have: a binary tree over the shards,
 /// ((x0 + x1) + (x2 + x3)) + ..., whose last ones go without a partner where their number is no
 /// power of two. Who adds which pair never changes a bit.
-namespace sinter::inline SINTER_TARGET::detail {
+namespace sinter::inline SINTER_TARGET::strategy_parts {
 
 /// How many of `count` operands the left half of a tree has: the largest power of two below.
 constexpr int left_of_tree(int count) { return static_cast<int>(std::bit_floor(static_cast<unsigned>(count - 1))); }
@@ -52,4 +52,4 @@ inline double tree_sum(const double* x, int count) {
     return tree_sum(x, left) + tree_sum(x + left, count - left);
 }
 
-} // namespace sinter::detail
+} // namespace sinter::strategy_parts

@@ -7,7 +7,7 @@
 #include <sinter/strategy/synchronous/program_facts.hpp>
 #include <vector>
 
-namespace sinter::inline SINTER_TARGET::detail {
+namespace sinter::inline SINTER_TARGET::strategy_parts {
 
 /// The updates of training program I, as thread `thread` of all: the parts of each bucket that this
 /// member keeps, the whole of a bucket that is not cut.
@@ -60,4 +60,4 @@ void gather_parts(replica<Programs>& weights, collective::communicator& members,
         if (of_program::in_parts<P>(k)) members.wait(sent[static_cast<std::size_t>(k)]);
 }
 
-} // namespace sinter::detail
+} // namespace sinter::strategy_parts

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-namespace sinter::inline SINTER_TARGET::detail {
+namespace sinter::inline SINTER_TARGET::strategy_parts {
 
 /// Which of a process's shards a thread has: those from its first one up to the next thread's.
 struct thread_shards {
@@ -45,4 +45,4 @@ private:
     static std::size_t at(int i) { return static_cast<std::size_t>(i); }
 };
 
-} // namespace sinter::detail
+} // namespace sinter::strategy_parts
