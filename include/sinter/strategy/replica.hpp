@@ -44,15 +44,14 @@ public:
     /// states, activations, tables and scratch memory. A constant.
     static constexpr std::int64_t bytes() { return sizes::bytes(all{}); }
 
-    /// Takes the memory, all zeros. Throws what making the device and its arenas throws.
-    SINTER_COLD explicit replica(typename device::options o) : device_(o) { begin(all{}, nullptr); }
+    /// Takes the memory, all zeros; `slots`: the optimizer's, too. Throws what making the device and its arenas throws.
+    SINTER_COLD explicit replica(typename device::options o, bool slots = true) : device_(o) {
+        begin(all{}, nullptr, slots);
+    }
     /// Shares another's parameters, and its slots but where steps are accumulated, which each does
     /// in slots of its own.
-    SINTER_COLD replica(typename device::options o, const replica& owner)
-        requires device::shares_memory
-        : device_(o)
-    {
-        begin(all{}, &owner);
+    SINTER_COLD replica(typename device::options o, const replica& owner) requires device::shares_memory : device_(o) {
+        begin(all{}, &owner, true);
     }
     /// Replicas move; what output() gave stays good.
     replica(replica&&) = default;
@@ -224,14 +223,12 @@ public:
                 if (Q::v.parameters[i].remote != training<0>::v.parameters[i].remote) return true;
         return false;
     }
-    /// Where such a program's whole table lies, parameter `i`: [rows, width].
+    /// Where such a program's whole table lies, parameter `i`: [rows, width]; or writes that.
     template <class Q>
-    float* whole_table(int i)
-        requires device::shares_memory
-    {
-        auto& o = other_of<Q>();
-        if (!o) o = make_other<Q>();
-        return o->own.at(Q::v.parameters[i].at);
+    float* whole_table(int i) requires device::shares_memory { return own_of<Q>().at(Q::v.parameters[i].at); }
+    template <class Q>
+    void write_whole_table(int i, const float* from) {
+        device_.write(own_of<Q>(), Q::v.parameters[i].at, from, Q::v.parameters[i].floats);
     }
 
     /// What the last loss is a mean over: examples or, where the loss is weighted or ignores
@@ -342,7 +339,7 @@ private:
         return {read_loss<P>(memory_), true};
     }
     template <int... I>
-    SINTER_COLD void begin(std::integer_sequence<int, I...> n, [[maybe_unused]] const replica* owner) {
+    SINTER_COLD void begin(std::integer_sequence<int, I...> n, const replica* owner, bool slots) {
         static_assert((runs_program<device, training<I>> && ...),
                       "the device lacks a part of what a device has: device/device.hpp");
         constexpr auto& p = training<0>::v;
@@ -357,7 +354,7 @@ private:
         }
         if (!owner) memory_.parameters = place(p.floats(compiler::space::parameter));
         memory_.states = place(p.floats(compiler::space::state));
-        if (!owner) memory_.slots = place(p.floats(compiler::space::slot));
+        if (!owner && slots) memory_.slots = place(p.floats(compiler::space::slot));
         memory_.activations = place(sizes::floats(compiler::space::activation, n));
         memory_.scratch = place(sizes::scratch(n));
         output_shapes_ = p.output_shapes;
@@ -447,6 +444,13 @@ private:
     auto& other_of() {
         if constexpr (std::is_same_v<P, evaluation>) return evaluation_;
         else return prediction_;
+    }
+    template <class P>
+    SINTER_COLD memory& own_of() {
+        [[maybe_unused]] const auto here = runtime::enter(device_);
+        auto& o = other_of<P>();
+        if (!o) o = make_other<P>();
+        return o->own;
     }
     /// Those that training has here, too.
     template <class P>

@@ -67,14 +67,14 @@ BOOST_AUTO_TEST_CASE(a_worker_holds_the_rows_of_a_batch) {
         for (int s = 0; s < 2; ++s) {
             float* to = moving.data();
             for (const std::int64_t k : tables.wanted(0, s).keys) servers[std::size_t(s)].read(k, to), to += width;
-            tables.place(0, s, moving.data(), worker.at(tables.table(0).at));
+            tables.place(0, s, moving.data(), worker.host(tables.table(0).at));
         }
         last = worker.step<0>(whole, {nullptr, 1, step}).loss;
         if (step == 0) first = last;
         const compiler::gradient_bucket& k = P::v.buckets[tables.table(0).bucket];
         BOOST_TEST_REQUIRE(k.is_list());
         for (int s = 0; s < 2; ++s) {
-            const row_list list{reinterpret_cast<std::int32_t*>(worker.at(k.keys)), worker.at(k.at), k.row_floats};
+            const row_list list{reinterpret_cast<std::int32_t*>(worker.host(k.keys)), worker.host(k.at), k.row_floats};
             const float* d = moving.data();
             for (const std::int64_t key : tables.collect(0, s, list, moving.data())) {
                 float* const row = servers[std::size_t(s)].values() +

@@ -88,7 +88,7 @@ struct servers {
                     BOOST_TEST_REQUIRE(row < info.rows);
                     rows.insert(rows.end(), all.begin() + row * info.width, all.begin() + (row + 1) * info.width);
                 }
-                tables.place(t, s, rows.data(), to.at(info.at));
+                tables.place(t, s, rows.data(), to.host(info.at));
             }
         }
     }
@@ -159,9 +159,9 @@ void compare(Net, Loss, Optimizer o, const char* what, std::initializer_list<int
                     std::vector<float> rows(tables.wanted(t, s).keys.size() * std::size_t(info.width));
                     span<const std::int64_t> keys;
                     if (const auto& k = T::v.buckets[info.bucket]; k.is_list())
-                        keys = tables.collect(t, s, row_list{reinterpret_cast<std::int32_t*>(worker.at(k.keys)),
-                                                             worker.at(k.at), k.row_floats}, rows.data());
-                    else keys = tables.collect(t, s, tables.as_list(t, worker.at(info.gradient)), rows.data());
+                        keys = tables.collect(t, s, row_list{reinterpret_cast<std::int32_t*>(worker.host(k.keys)),
+                                                             worker.host(k.at), k.row_floats}, rows.data());
+                    else keys = tables.collect(t, s, tables.as_list(t, worker.host(info.gradient)), rows.data());
                     for (std::size_t k = 0; k < keys.size(); ++k)
                         std::copy_n(rows.begin() + std::ptrdiff_t(k) * info.width, info.width,
                                     d.begin() + all.place[std::size_t(t)].row(s, keys[k]) * info.width);
@@ -219,7 +219,7 @@ void train(Net, Loss, Optimizer o, const char* what, std::initializer_list<int> 
                     float* to = rows.data();
                     for (const std::int64_t k : tables.wanted(t, s).keys)
                         stores[std::size_t(t)][std::size_t(s)].read(k, to), to += tables_type::table(t).width;
-                    tables.place(t, s, rows.data(), worker.at(tables_type::table(t).at));
+                    tables.place(t, s, rows.data(), worker.host(tables_type::table(t).at));
                 }
             BOOST_TEST(worker.template step<0>(b, now).loss == one.step(data.view()));
             float scalars[16] = {};
@@ -230,9 +230,9 @@ void train(Net, Loss, Optimizer o, const char* what, std::initializer_list<int> 
                     parameter_servers::row_store& store = stores[std::size_t(t)][std::size_t(s)];
                     span<const std::int64_t> keys;
                     if (const auto& k = T::v.buckets[info.bucket]; k.is_list())
-                        keys = tables.collect(t, s, row_list{reinterpret_cast<std::int32_t*>(worker.at(k.keys)),
-                                                             worker.at(k.at), k.row_floats}, rows.data());
-                    else keys = tables.collect(t, s, tables.as_list(t, worker.at(info.gradient)), rows.data());
+                        keys = tables.collect(t, s, row_list{reinterpret_cast<std::int32_t*>(worker.host(k.keys)),
+                                                             worker.host(k.at), k.row_floats}, rows.data());
+                    else keys = tables.collect(t, s, tables.as_list(t, worker.host(info.gradient)), rows.data());
                     std::fill_n(rows.begin() + std::ptrdiff_t(keys.size()) * info.width, 16, 0.f);
                     std::vector<std::int32_t> list(std::size_t(list_header) + keys.size());
                     list[0] = static_cast<std::int32_t>(keys.size());
@@ -362,7 +362,7 @@ BOOST_AUTO_TEST_CASE(lookups_of_tensorflows_test) {
                 const float first = static_cast<float>(2 * place.row(s, k) + 1);   // row r: [2 r + 1, 2 r + 2]
                 rows.insert(rows.end(), {first, first + 1});
             }
-            tables.place(0, s, rows.data(), worker.at(tables.table(0).at));
+            tables.place(0, s, rows.data(), worker.host(tables.table(0).at));
         }
         worker.predict(whole, {});
         const span<const float> y = worker.output(0);
