@@ -15,8 +15,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     std::size_t sent = 0;
     assembly a({.slots = 5, .most = 4, .dead_after = 1, .stuck_after = 10, .join_within = 10}, 2,
                [&] { return drawn += 2; }, now);
-    if (size > 0 && data[0] & 1) a.begin({1, {{0, 10, 1}, {1, 11, 1}, {2, a.self().life, 1}, {3, 13, 1}}});
-    if (size > 0 && data[0] & 2) a.gather(7, true, (data[0] & 4) != 0, 1, now);
+    if (size > 0 && data[0] & 1) a.begin({1, {{0, 10, 1}, {1, 11, 1}, {2, a.self().incarnation, 1}, {3, 13, 1}}});
+    if (size > 0 && data[0] & 2) a.regroup(7, true, (data[0] & 4) != 0, 1, now);
     const auto send = [&](int slot, const assembly_message& m) {
         if (slot < 0 || slot >= 5) std::abort();
         sent += archived(m).size();

@@ -15,10 +15,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     own.size = 2;
     const bool dials = (data[0] & 1) != 0;
     wire::handshake h(dials, own, "secret");
-    if (dials) h.said();
+    if (dials) h.sent();
     const std::byte* at = reinterpret_cast<const std::byte*>(data) + 1;
     std::size_t left = size - 1;
-    while (h.now() == wire::handshake::state::talking && left >= h.wanted() && h.wanted() != 0) {
+    while (h.now() == wire::handshake::state::going_on && left >= h.wanted() && h.wanted() != 0) {
         const std::size_t n = h.wanted();
         if (n == wire::greeting_bytes) {
             wire::greeting_block block;
@@ -29,10 +29,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
                  again.address != g.address || again.rank != g.rank || !(again.same == g.same)))
                 std::abort();
         }
-        h.hear({at, n});
+        h.receive({at, n});
         at += n;
         left -= n;
-        if (h.to_say().size() != 0) h.said();
+        if (h.outgoing().size() != 0) h.sent();
     }
     if (h.now() == wire::handshake::state::accepted || h.now() == wire::handshake::state::to_decide || h.proved())
         std::abort();

@@ -110,7 +110,7 @@ BOOST_AUTO_TEST_CASE(what_other_launchers_said_is_taken_away) {
 BOOST_AUTO_TEST_CASE(a_world_of_one_is_an_error) {
     const auto o = run("MEMBER=show $L -n 4 --grace 1 -- env -u TF_CONFIG $M");
     BOOST_TEST(o.status == 1);
-    BOOST_TEST(o.has("SINTER_SIZE: the cluster has another size than its launcher said; got 1 that train"));
+    BOOST_TEST(o.has("SINTER_SIZE: the cluster has another size than its launcher gave; got 1 that train"));
     BOOST_TEST(o.has("needed 4"));
     BOOST_TEST(o.has("was the first to fail: exit status 1"));
 }

@@ -47,6 +47,6 @@ BOOST_AUTO_TEST_CASE(boosts_archives_take_all_control_messages) {
     check(message::roster{{"10.0.0.1:7000", "", "[::1]:7002"}});
 }
 BOOST_AUTO_TEST_CASE(boosts_archives_take_messages_of_elastic_jobs) {
-    check(assembly_message{assembly_kind::accept, {1, 11, 7}, assembly_state::gathering, true, 5, 99, 3, 8, 2,
+    check(assembly_message{assembly_kind::accept, {1, 11, 7}, assembly_state::regrouping, true, 5, 99, 3, 8, 2,
                            {3, {{0, 10, 6}, {1, 11, 7}, {4, 14, -1}}}, {1, 2, 3}, {0, 4}, 4});
 }

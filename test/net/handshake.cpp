@@ -27,8 +27,8 @@ static wire::greeting member(int rank) {
 }
 
 static std::vector<std::byte> said_by(handshake& h) {
-    std::vector<std::byte> m(h.to_say().begin(), h.to_say().end());
-    h.said();
+    std::vector<std::byte> m(h.outgoing().begin(), h.outgoing().end());
+    h.sent();
     return m;
 }
 /// Lets them talk until nobody has more to say; notes what was said. Returns false if somebody says the wrong length.
@@ -36,10 +36,10 @@ static void talk(handshake& a, handshake& b, messages* noted = nullptr) {
     for (bool more = true; more;) {
         more = false;
         for (auto [from, to] : {std::pair{&a, &b}, std::pair{&b, &a}}) {
-            if (from->to_say().size() == 0) continue;
+            if (from->outgoing().size() == 0) continue;
             const auto m = said_by(*from);
             if (noted) noted->push_back(m);
-            if (to->wanted() == m.size()) to->hear(m);
+            if (to->wanted() == m.size()) to->receive(m);
             more = true;
         }
     }
@@ -76,12 +76,12 @@ BOOST_AUTO_TEST_CASE(the_key_is_needed_on_both_sides) {
     BOOST_TEST((a.now() == state::refused && a.why() == refusal::key));
     BOOST_TEST((b.now() == state::refused && b.why() == refusal::key));
     BOOST_TEST(!b.proved());
-    BOOST_TEST(holds(b.words(), "does not know the job's key"));
+    BOOST_TEST(holds(b.reason(), "does not know the job's key"));
     handshake c(true, member(2), ""), d(false, member(0), "secret");
     talk(c, d);
-    BOOST_TEST((c.why() == refusal::stranger && d.why() == refusal::stranger));
-    BOOST_TEST(holds(d.words(), "it has no job key, this process has one"));
-    BOOST_TEST(holds(c.words(), "it has a job key, this process has none"));
+    BOOST_TEST((c.why() == refusal::other_job && d.why() == refusal::other_job));
+    BOOST_TEST(holds(d.reason(), "it has no job key, this process has one"));
+    BOOST_TEST(holds(c.reason(), "it has a job key, this process has none"));
 }
 
 BOOST_AUTO_TEST_CASE(nothing_recorded_fits_again) {
@@ -92,27 +92,27 @@ BOOST_AUTO_TEST_CASE(nothing_recorded_fits_again) {
     talk(a, b, &said);
     BOOST_REQUIRE(said.size() == 4u);
     handshake again(false, member(0), "secret");   // a stranger dials, with what a said
-    again.hear(said[0]);
-    again.said();
-    again.hear(said[2]);
+    again.receive(said[0]);
+    again.sent();
+    again.receive(said[2]);
     BOOST_TEST(!again.proved());
-    again.said();
+    again.sent();
     BOOST_TEST((again.now() == state::refused && again.why() == refusal::key));
     handshake dials(true, member(2), "secret");   // a stranger listens, with what b said
-    dials.said();
-    dials.hear(said[1]);
-    dials.said();
-    dials.hear(said[3]);
+    dials.sent();
+    dials.receive(said[1]);
+    dials.sent();
+    dials.receive(said[3]);
     BOOST_TEST((dials.now() == state::refused && dials.why() == refusal::key));
     // A stranger sends a member's own words back to it.
     handshake one(true, member(2), "secret");
     const auto greeting = said_by(one);
-    one.hear(greeting);
+    one.receive(greeting);
     const auto proof = said_by(one);
     std::vector<std::byte> verdict(said[3].size());
     std::memcpy(verdict.data(), said[3].data(), 352);
     std::memcpy(verdict.data() + 352, proof.data(), 32);
-    one.hear(verdict);
+    one.receive(verdict);
     BOOST_TEST((one.now() == state::refused));
     // Between two channels of TLS nobody can hand on what is said.
     handshake here(true, member(2), "secret"), there(false, member(0), "secret");
@@ -132,18 +132,18 @@ static void check_difference(Change change, refusal expected, const std::string&
         talk(a, b);
         if (a.now() == state::to_decide || b.now() == state::to_decide) BOOST_ERROR("not refused");
         BOOST_TEST((b.now() == state::refused));
-        BOOST_TEST((b.why() == expected), "from b: " << b.words());
+        BOOST_TEST((b.why() == expected), "from b: " << b.reason());
         BOOST_TEST((a.now() == state::refused));
-        BOOST_TEST((a.why() == expected), "from a: " << a.words());
-        BOOST_TEST((holds(b.words(), there + " there") && holds(b.words(), here + " here")), b.words());
-        BOOST_TEST((holds(a.words(), here + " there") && holds(a.words(), there + " here")), a.words());
+        BOOST_TEST((a.why() == expected), "from a: " << a.reason());
+        BOOST_TEST((holds(b.reason(), there + " there") && holds(b.reason(), here + " here")), b.reason());
+        BOOST_TEST((holds(a.reason(), here + " there") && holds(a.reason(), there + " here")), a.reason());
         if (expected == refusal::member) BOOST_TEST((a.proved() && b.proved()));
     }
 }
 
 BOOST_AUTO_TEST_CASE(what_differs_is_told_on_both_sides) {
     using g = wire::greeting;
-    check_difference([](g& x) { x.job = "another"; }, refusal::stranger, "'another'", "'a job'");
+    check_difference([](g& x) { x.job = "another"; }, refusal::other_job, "'another'", "'a job'");
     check_difference([](g& x) { x.library = "9.9"; }, refusal::member, "9.9", "0.1.0");
     check_difference([](g& x) { x.size = 4; }, refusal::member, "4", "3");
     check_difference([](g& x) { x.same.model = 77; }, refusal::member, "77", "1");
@@ -153,7 +153,7 @@ BOOST_AUTO_TEST_CASE(what_differs_is_told_on_both_sides) {
     std::reverse(other.formats.begin(), other.formats.begin() + 4);
     handshake a(true, other, "secret"), b(false, member(0), "secret");
     talk(a, b);
-    for (const handshake* h : {&a, &b}) BOOST_TEST((h->why() == refusal::member && holds(h->words(), "byte order")));
+    for (const handshake* h : {&a, &b}) BOOST_TEST((h->why() == refusal::member && holds(h->reason(), "byte order")));
     // A later protocol of the same kind: only what stays in place is read.
     wire::greeting later = member(2);
     later.major = wire::protocol_major + 1;
@@ -161,14 +161,14 @@ BOOST_AUTO_TEST_CASE(what_differs_is_told_on_both_sides) {
     later.library = "3.0.0";
     handshake c(true, later, "secret"), d(false, member(0), "secret");
     const auto first = said_by(c);
-    d.hear(first);
+    d.receive(first);
     const auto answer = said_by(d);
     BOOST_TEST((d.now() == state::refused && d.why() == refusal::protocol));
-    BOOST_TEST(holds(d.words(), "protocol 3.5 of Sinter 3.0.0 there, protocol 2.0 of Sinter 0.1.0 here"));
+    BOOST_TEST(holds(d.reason(), "protocol 3.5 of Sinter 3.0.0 there, protocol 2.0 of Sinter 0.1.0 here"));
     handshake e(true, member(1), "secret");   // and the other way round
-    e.said();
+    e.sent();
     std::vector<std::byte> theirs = first;
-    e.hear(theirs);
+    e.receive(theirs);
     BOOST_TEST((e.now() == state::refused && e.why() == refusal::protocol));
     wire::greeting minor = member(2);   // another minor version is no obstacle
     minor.minor = 9;
@@ -183,12 +183,12 @@ BOOST_AUTO_TEST_CASE(who_listens_can_refuse) {
     b.decide("worker/2 is here already");
     talk(a, b);
     BOOST_TEST((a.now() == state::refused && a.why() == refusal::unwanted && a.proved()));
-    BOOST_TEST(a.words() == "worker/2 is here already");
+    BOOST_TEST(a.reason() == "worker/2 is here already");
     handshake c(true, member(2), "secret"), d(false, member(0), "secret");
     talk(c, d);
     d.decide(std::string(5000, 'x'));   // cut, not overrun
     talk(c, d);
-    BOOST_TEST(c.words() == std::string(343, 'x'));
+    BOOST_TEST(c.reason() == std::string(343, 'x'));
 }
 
 BOOST_AUTO_TEST_CASE(every_flipped_bit_ends_in_a_refusal) {
@@ -206,10 +206,10 @@ BOOST_AUTO_TEST_CASE(every_flipped_bit_ends_in_a_refusal) {
             for (bool more = true; more;) {
                 more = false;
                 for (auto [from, to] : {std::pair{&a, &b}, std::pair{&b, &a}}) {
-                    if (from->to_say().size() == 0) continue;
+                    if (from->outgoing().size() == 0) continue;
                     auto m = said_by(*from);
                     if (i++ == which) m[bit / 8] ^= std::byte{1} << bit % 8;
-                    if (to->wanted() == m.size()) to->hear(m);
+                    if (to->wanted() == m.size()) to->receive(m);
                     if (b.now() == state::to_decide) b.decide("");
                     more = true;
                 }
@@ -224,13 +224,13 @@ BOOST_AUTO_TEST_CASE(little_memory_is_spent_on_a_stranger) {
     std::mt19937 random(1);
     for (int i = 0; i < 20000; ++i) {   // any bytes
         handshake h(i % 2 == 0, member(0), "secret");
-        if (i % 2 == 0) h.said();
+        if (i % 2 == 0) h.sent();
         while (h.wanted() != 0) {
             std::vector<std::byte> m(h.wanted());
             for (std::byte& x : m) x = static_cast<std::byte>(random());
             if (i % 3 == 0) wire::detail::put(m.data(), wire::detail::greeting_magic);
-            h.hear(m);
-            if (h.to_say().size() != 0) h.said();
+            h.receive(m);
+            if (h.outgoing().size() != 0) h.sent();
         }
         BOOST_REQUIRE((h.now() == state::refused));
     }

@@ -139,11 +139,11 @@ BOOST_AUTO_TEST_CASE(a_wrong_key_is_refused_and_told_once_a_second) {
         const auto text = [](span<const std::byte> b) {
             return std::string(reinterpret_cast<const char*>(b.data()), b.size());
         };
-        const std::string answer = said(s, text(h.to_say()), wire::greeting_bytes);
+        const std::string answer = said(s, text(h.outgoing()), wire::greeting_bytes);
         BOOST_REQUIRE(answer.size() == wire::greeting_bytes);
-        h.said();
-        h.hear(as_bytes(answer));
-        said(s, text(h.to_say()), 1000);
+        h.sent();
+        h.receive(as_bytes(answer));
+        said(s, text(h.outgoing()), 1000);
     }
     enough.set();
     const std::string zero = end_of(p, 0);

@@ -54,6 +54,6 @@ BOOST_AUTO_TEST_CASE(who_lacked_memory_does_not_go_on) {
         for (int r = 0; r < 3; ++r)
             if (r != lacks)
                 BOOST_TEST(job.result(r) == alone, "member " << r << ", where " << lacks << " lacks memory");
-        BOOST_TEST(job.result(lacks) == "refused: this process has told the others that it takes no part any more");
+        BOOST_TEST(job.result(lacks) == "refused: this process has left the job");
     }
 }

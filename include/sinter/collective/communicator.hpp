@@ -118,8 +118,8 @@ public:
     /// Step `step` is over, with this loss (NaN: not known): for who has started the job to show.
     virtual void report(std::int64_t step, double loss) { (void)step, (void)loss; }
     /// So many steps have been made: for errors of what is done outside of steps.
-    void behind_step(std::int64_t steps) { behind_ = steps; }
-    std::int64_t behind() const { return behind_; }
+    void set_steps_done(std::int64_t steps) { steps_done_ = steps; }
+    std::int64_t steps_done() const { return steps_done_; }
     virtual void ask_all_to_stop(const char* reason) { (void)reason; }
     virtual bool asked_to_stop() const { return false; }
 
@@ -170,10 +170,11 @@ public:
     void all_reduce(span<std::int32_t> x, reduction how = reduction::sum) { reduce_now(x, element::i32, how); }
     void all_reduce(span<std::int64_t> x, reduction how = reduction::sum) { reduce_now(x, element::i64, how); }
     void broadcast(span<std::byte> x, int root = 0) {
-        now({.what = kind::broadcast, .type = element::u8, .step = behind_, .bucket = outside_of_steps, .root = root},
+        now({.what = kind::broadcast, .type = element::u8, .step = steps_done_, .bucket = outside_of_steps,
+             .root = root},
             x.data(), static_cast<std::int64_t>(x.size()));
     }
-    void barrier() { now({.what = kind::barrier, .step = behind_, .bucket = outside_of_steps}, nullptr, 0); }
+    void barrier() { now({.what = kind::barrier, .step = steps_done_, .bucket = outside_of_steps}, nullptr, 0); }
     void barrier(std::int64_t step) { now({.what = kind::barrier, .step = step}, nullptr, 0); }   ///< within a step
     /// What each member has, in rank order: as many bytes as it likes.
     std::vector<std::vector<std::byte>> all_gather(span<const std::byte> mine) {
@@ -185,7 +186,7 @@ public:
         const row_slot head{static_cast<std::int64_t>(mine.size())};
         std::memcpy(slots.data() + own * slot, &head, sizeof head);
         if (!mine.empty()) std::memcpy(slots.data() + own * slot + sizeof head, mine.data(), mine.size());
-        now({.what = kind::all_gather_rows, .type = element::u8, .step = behind_, .bucket = outside_of_steps},
+        now({.what = kind::all_gather_rows, .type = element::u8, .step = steps_done_, .bucket = outside_of_steps},
             slots.data(), static_cast<std::int64_t>(slot));
         std::vector<std::vector<std::byte>> all(members);
         for (std::size_t r = 0; r < members; ++r) {
@@ -204,10 +205,10 @@ private:
     void now(const operation& o, void* data, std::int64_t n) { wait(start(o, data, n, false)); }
     template <class T>
     void reduce_now(span<T> x, element type, reduction how) {
-        now({.what = kind::all_reduce, .type = type, .how = how, .step = behind_, .bucket = outside_of_steps}, x.data(),
-            static_cast<std::int64_t>(x.size()));
+        now({.what = kind::all_reduce, .type = type, .how = how, .step = steps_done_, .bucket = outside_of_steps},
+            x.data(), static_cast<std::int64_t>(x.size()));
     }
-    std::int64_t behind_ = 0;
+    std::int64_t steps_done_ = 0;
 };
 
 }   // namespace sinter::inline SINTER_TARGET::collective

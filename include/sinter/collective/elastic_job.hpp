@@ -12,9 +12,9 @@ namespace sinter::inline SINTER_TARGET::collective {
 
 /// This process cannot go on in its elastic job, whatever it tries: it was removed, or those that
 /// are left may not decide.
-class left_behind : public cluster_error {
+class excluded_member : public cluster_error {
 public:
-    explicit left_behind(const cluster_error& e) : cluster_error(e) {}
+    explicit excluded_member(const cluster_error& e) : cluster_error(e) {}
 };
 
 /// The members of an elastic job, as one process sees them: from one group of processes to the
@@ -56,32 +56,32 @@ public:
         });
         if (!fault.empty()) throw service_.fault(slot(), fault + missing);
         if (waits) {
-            say({own(), " waits until it can join the job, which runs already"});
+            report({own(), " waits until it can join the job, which runs already"});
             return {};
         }
         group g;
         for (int s = 0; s < most_; ++s) g.list.entries.push_back({s, 0, wire::progress_of(0, true)});
         g.list.epoch = 1;
         g.members = make_group(g.list, "begin", service_.roster().options.join_within);
-        const std::uint64_t mine = service_.use([](wire::assembly& a, double, auto&&) { return a.self().life; });
-        const std::vector<std::uint64_t> lives = all_gather_value(*g.members, mine, "beginning the job");
-        for (std::size_t r = 0; r < lives.size(); ++r) g.list.entries[r].life = lives[r];
+        const std::uint64_t mine = service_.use([](wire::assembly& a, double, auto&&) { return a.self().incarnation; });
+        const std::vector<std::uint64_t> incarnations = all_gather_value(*g.members, mine, "beginning the job");
+        for (std::size_t r = 0; r < incarnations.size(); ++r) g.list.entries[r].incarnation = incarnations[r];
         service_.use([&](wire::assembly& a, double, auto&&) { a.begin(g.list); });
         list_ = g.list;
         std::vector<std::string> all;
         for (int s = 0; s < most_; ++s) all.push_back(shown(s));
-        wire::say_all_are_there(roster.self().name(), all);
+        wire::report_all_joined(roster.self().name(), all);
         return g;
     }
     /// The members from now on, once all of the present ones that live have come here. `done`,
     /// `healed`: wire::progress_of. `admits`: a process that waits may join. `suspect`: a rank that
-    /// is probably dead, or -1. Throws left_behind, or what making the group throws: then again.
+    /// is probably dead, or -1. Throws excluded_member, or what making the group throws: then again.
     group regroup(std::int64_t done, bool healed, bool admits, int suspect) {
         const bool known = suspect >= 0 && suspect < static_cast<int>(list_.entries.size());
         const int suspected = known ? list_.entries[static_cast<std::size_t>(suspect)].slot : -1;
         service_.use([&](wire::assembly& a, double now, auto&& send) {
             if (a.list().epoch > list_.epoch) return;
-            a.gather(done, healed, admits, suspected, now, in_vain_ > 1 ? suspected : -1);
+            a.regroup(done, healed, admits, suspected, now, in_vain_ > 1 ? suspected : -1);
             a.tick(now, send);
         });
         return next();
@@ -91,7 +91,7 @@ public:
 
     /// This process takes no part any more: the others need not wait for it.
     void end() {
-        service_.use([](wire::assembly& a, double, auto&& send) { a.end(), a.tell_end(send); });
+        service_.use([](wire::assembly& a, double, auto&& send) { a.end(), a.send_end(send); });
     }
     bool somebody_waits() const { return service_.somebody_waits(); }
 
@@ -121,7 +121,7 @@ public:
     std::function<std::unique_ptr<communicator>()> healing(const wire::member_entry& joins, bool gives,
                                                            double within) const {
         const cluster& all = service_.roster();
-        const std::string job = named(to_text({all.options.job, "/heals/", joins.slot, "/", joins.life}));
+        const std::string job = named(to_text({all.options.job, "/heals/", joins.slot, "/", joins.incarnation}));
         const cluster two = cluster::with_master(gives ? 1 : 0, 2, all.member(joins.slot).address(),
                                                  options_of(job, within));
         return [two, connect = connect_, same = same_] { return connect(two, same); };
@@ -133,7 +133,7 @@ public:
     /// This process, "worker/1".
     std::string own() const { return service_.roster().self().name(); }
     /// To the operator.
-    void say(std::initializer_list<text_piece> line, message_level level = message_level::normal) const {
+    void report(std::initializer_list<text_piece> line, message_level level = message_level::normal) const {
         if (base::says(level)) base::say(level, to_text(line), own());
     }
     int slot() const { return service_.roster().rank(); }
@@ -157,8 +157,8 @@ private:
             run = a.run();
             return g.list.epoch > list_.epoch || !fault.empty();
         });
-        if (!fault.empty()) throw left_behind(service_.fault(slot(), fault));
-        tell_of_change(list_, g.list);
+        if (!fault.empty()) throw excluded_member(service_.fault(slot(), fault));
+        report_change(list_, g.list);
         list_ = g.list;
         ++in_vain_;
         g.members = make_group(g.list, std::to_string(run), patience());
@@ -167,12 +167,12 @@ private:
     }
     std::string name(const wire::member_entry& s) const { return service_.roster().member(s.slot).name(); }
     /// Who went, who came, who is the chief, and who is there, in one line; none where nothing is different.
-    SINTER_COLD void tell_of_change(const wire::member_list& before, const wire::member_list& now) const {
+    SINTER_COLD void report_change(const wire::member_list& before, const wire::member_list& now) const {
         if (now.entries.empty() || !base::says(message_level::normal)) return;
         const auto missing_in = [&](const wire::member_list& all, const wire::member_list& of) {
             std::vector<std::string> names;
             for (const wire::member_entry& s : of.entries)
-                if (!all.find(s.slot, s.life)) names.push_back(name(s));
+                if (!all.find(s.slot, s.incarnation)) names.push_back(name(s));
             return names;
         };
         const bool joins = before.entries.empty();   // this process
@@ -185,7 +185,7 @@ private:
             line += name(now.entries[0]) + " is the chief from now on; ";
         std::vector<std::string> all;
         for (const wire::member_entry& s : now.entries) all.push_back(name(s));
-        say({line, "in the job: ", wire::few_of(all)});
+        report({line, "in the job: ", wire::few_of(all)});
     }
     /// Short, and another one for another text.
     static std::string named(const std::string& text) {
@@ -215,8 +215,8 @@ private:
         const std::string name = named(all.options.job + "/" + run + "/" + std::to_string(l.epoch));
         cluster_options o = options_of(name + "/epoch " + std::to_string(l.epoch), within);
         o.regroups = true;
-        cluster seated(std::move(members), all.self().role, all.self().index, std::move(o), all.how());
-        return connect_(std::move(seated), same_);
+        cluster members_only(std::move(members), all.self().role, all.self().index, std::move(o), all.how());
+        return connect_(std::move(members_only), same_);
     }
 };
 

@@ -22,7 +22,7 @@ public:
     void fail(std::string_view cause) noexcept override { c_->fail(cause); }
     void progress(std::int64_t step, const char* what) override { c_->progress(step, what); }
     void report(std::int64_t step, double loss) override {
-        behind_step(step);
+        set_steps_done(step);
         c_->report(step, loss);
     }
     void ask_all_to_stop(const char* reason) override { c_->ask_all_to_stop(reason); }

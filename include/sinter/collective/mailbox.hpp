@@ -81,7 +81,7 @@ public:
         if (!in_time) raise(about(e.name, e.sends, std::move(cause)));
         end();   // nobody touches the callers' memory from here on
         members_->check();
-        throw device_error("the job has ended", words_of(e.name, e.sends));
+        throw device_error("the job has ended", text_of(e.name, e.sends));
     }
 
     // ---- Of who brings messages, and carries them away
@@ -180,12 +180,12 @@ public:
         members_->check();
         throw e;
     }
-    static std::string words_of(const message_name& n, bool sends) {
+    static std::string text_of(const message_name& n, bool sends) {
         return to_text({sends ? "message to rank " : "message from rank ", n.peer, " with tag ", n.tag});
     }
     /// That this peer is at fault.
     cluster_error about(const message_name& n, bool sends, std::string cause) const {
-        return {n.peer, members_->role(n.peer), members_->address(n.peer), words_of(n, sends), -1, std::move(cause)};
+        return {n.peer, members_->role(n.peer), members_->address(n.peer), text_of(n, sends), -1, std::move(cause)};
     }
 
 private:
@@ -217,7 +217,7 @@ private:
         if (!over_) return open_.emplace(++last_, e), last_;
         hold.unlock();
         members_->check();
-        throw device_error("the job has ended", words_of(e.name, e.sends));
+        throw device_error("the job has ended", text_of(e.name, e.sends));
     }
     /// What awaits the next message of this name.
     std::map<message, entry>::value_type* awaiting(const message_name& n) {

@@ -10,9 +10,9 @@ namespace collective {
 inline split_function split_by_nccl(const std::shared_ptr<net_membership>& m, int device) {
     return [m, device](communicator& all, const group_of_members& g, const std::shared_ptr<membership>& these) {
         const auto from_first = [&](const std::string& mine) {
-            const auto said = all.all_gather(as_bytes(mine));
+            const auto gathered = all.all_gather(as_bytes(mine));
             if (g.ranks.empty()) return std::string();
-            const auto& s = said[static_cast<std::size_t>(g.ranks.front())];
+            const auto& s = gathered[static_cast<std::size_t>(g.ranks.front())];
             return std::string(reinterpret_cast<const char*>(s.data()), s.size());
         };
         if (these)

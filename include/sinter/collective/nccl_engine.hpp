@@ -40,10 +40,10 @@ public:
             if (const ncclResult_t r = ::ncclGetUniqueId(&id); r != ncclSuccess) fault = ::ncclGetErrorString(r);
             else bytes.assign(id.internal, sizeof id.internal);
         }
-        const std::string told = from_first(bytes);
-        if (told.size() != sizeof id.internal)
+        const std::string received = from_first(bytes);
+        if (received.size() != sizeof id.internal)
             throw own_error(to_text({"rank ", members_->job_rank(0), " has no NCCL: ", fault}));
-        told.copy(id.internal, sizeof id.internal);
+        received.copy(id.internal, sizeof id.internal);
         ncclConfig_t config = NCCL_CONFIG_INITIALIZER;
         config.blocking = 0;
         need(::ncclCommInitRankConfig(&comm_, members_->size(), id, members_->rank(), &config));

@@ -75,7 +75,7 @@ public:
     }
     void progress(std::int64_t step, const char* what) override { members_->progress(step, what); }
     void report(std::int64_t step, double loss) override {
-        behind_step(step);
+        set_steps_done(step);
         const std::unique_lock lock(mutex_);
         members_->report(step, loss, waited_);
     }
@@ -83,11 +83,11 @@ public:
     bool asked_to_stop() const override { return members_->asked_to_stop(); }
 
     message start_send(int to, std::int64_t tag, span<const std::byte> x) override {
-        members_->progress(behind(), "sending a message");
+        members_->progress(steps_done(), "sending a message");
         return between_.send(to, tag, x);
     }
     message start_recv(int from, std::int64_t tag, span<std::byte> x) override {
-        members_->progress(behind(), "awaiting a message");
+        members_->progress(steps_done(), "awaiting a message");
         return between_.receive(from, tag, x);
     }
     void wait_message(message m, double within) override { between_.wait(m, within); }

@@ -71,10 +71,10 @@ std::unique_ptr<engine> split_shared_memory(communicator& all, const group_of_me
                                             Otherwise otherwise) {
     std::string why_not;
     const auto exchange = [&](const char*, const std::string& mine) {
-        const auto said = all.all_gather(as_bytes(mine));
+        const auto gathered = all.all_gather(as_bytes(mine));
         std::vector<std::string> of_these;
         for (const int r : g.ranks) {
-            const auto& s = said[static_cast<std::size_t>(r)];
+            const auto& s = gathered[static_cast<std::size_t>(r)];
             of_these.emplace_back(reinterpret_cast<const char*>(s.data()), s.size());
         }
         return of_these;

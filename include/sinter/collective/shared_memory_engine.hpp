@@ -61,7 +61,7 @@ public:
                                            static_cast<std::size_t>(head.bytes));
                 });
                 break;
-            case kind::barrier: meet(); break;
+            case kind::barrier: wait_for_all(); break;
         }
         ++described_;
     }
@@ -73,7 +73,7 @@ private:
     };
     struct record {
         shared_counter met;
-        alignas(64) description described[2];   // of this operation and of the one before: a member may be behind
+        alignas(64) description described[2];   // of this operation and of the one before: a member may be late
     };
     struct job {
         operation what;
@@ -96,7 +96,7 @@ private:
     }
 
     /// Returns when all have come. The first time in an operation it also compares what they do.
-    void meet() {
+    void wait_for_all() {
         ++round_;
         record_of(rank_).met.raise_to(round_);
         for (int k = 1; k < size_; ++k) {
@@ -118,7 +118,7 @@ private:
     void reduce_small(const job& j) {
         const std::int64_t bytes = j.n * j.element_bytes;
         if (bytes > 0) std::memcpy(buffer(rank_, use_), j.data, static_cast<std::size_t>(bytes));
-        meet();
+        wait_for_all();
         for (int r = 0; r < size_; ++r) sources_[static_cast<std::size_t>(r)] = buffer(r, use_);
         combine_tree(j.what.type, j.what.how, j.data, sources_.data(), size_, 0, j.n);
         ++use_;
@@ -168,7 +168,7 @@ private:
         };
         copy_in(0);
         for (std::int64_t i = -1; i < chunks; ++i) {
-            if (i + 1 < chunks || share) meet();
+            if (i + 1 < chunks || share) wait_for_all();
             if (i >= 0 && share) copy_out(i);
             if (i + 1 < chunks) combine_own(i + 1);
             if (i + 2 < chunks) copy_in(i + 2);
@@ -180,7 +180,7 @@ private:
     template <class Range>
     void gather(Range range, int others = -1) {
         if (others < 0) others = size_ - 1;
-        if (check_described_) meet();   // before ranges are believed
+        if (check_described_) wait_for_all();   // before ranges are believed
         std::int64_t longest = 0;
         for (int r = 0; r < size_; ++r) longest = std::max(longest, static_cast<std::int64_t>(range(r).size()));
         for (std::int64_t at = 0; at < longest; at += chunk_bytes, ++use_) {
@@ -189,7 +189,7 @@ private:
             };
             const span<std::byte> mine = range(rank_);
             copy(buffer(rank_, use_), mine.data() + at, length(mine));
-            meet();
+            wait_for_all();
             for (int k = 1; k <= others; ++k) {
                 const int r = (rank_ + size_ - k) % size_;
                 const span<std::byte> its = range(r);

@@ -18,17 +18,17 @@ public:
 
     explicit tcp_messages(std::shared_ptr<net_membership> m)
         : members_(std::move(m)), box_(members_), pairs_(static_cast<std::size_t>(members_->size())),
-          news_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
-        if (!news_) io::throw_io_error(errno, "cannot make an event", "eventfd");
-        members_->group().on_news([this] { heard(); });
+          wake_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
+        if (!wake_) io::throw_io_error(errno, "cannot make an event", "eventfd");
+        members_->group().on_change([this] { on_change(); });
     }
     ~tcp_messages() override {
-        members_->group().on_news(nullptr);
+        members_->group().on_change(nullptr);
         {
             const std::lock_guard hold(mutex_);
             stop_ = true;
         }
-        tell();
+        wake();
         if (thread_.joinable()) thread_.join();
     }
 
@@ -47,13 +47,13 @@ public:
             p.asked = true;
         }
         begin();
-        tell();
+        wake();
         return m;
     }
     message receive(const message_name& n, span<std::byte> into) override {
         const message m = box_.begin_receive(n, into);
         begin();
-        tell();
+        wake();
         return m;
     }
     void wait(message m, double within) override { box_.wait(m, within); }
@@ -85,7 +85,7 @@ private:
     mailbox box_;
     std::mutex mutex_;
     std::vector<pair> pairs_;   // by rank
-    io::descriptor news_;
+    io::descriptor wake_;
     posix_thread thread_;
     bool stop_ = false;
 
@@ -95,12 +95,12 @@ private:
         const base::blocked_signals none;
         thread_ = posix_thread([this] { serve(); });
     }
-    void tell() { ::eventfd_write(news_.get(), 1); }
+    void wake() { ::eventfd_write(wake_.get(), 1); }
     /// On the connections' thread: somebody sends, or has left.
-    void heard() {
+    void on_change() {
         for (int r = 0; r < members_->size(); ++r)
             if (members_->group().further(r, connection)) begin();
-        tell();
+        wake();
     }
 
     void serve() noexcept {
@@ -131,7 +131,7 @@ private:
     }
     /// Until there is news, or a connection is ready.
     void sleep() {
-        std::vector<pollfd> all{{news_.get(), POLLIN, 0}, {members_->group().failed_descriptor(), POLLIN, 0}};
+        std::vector<pollfd> all{{wake_.get(), POLLIN, 0}, {members_->group().failed_descriptor(), POLLIN, 0}};
         for (pair& p : pairs_) {
             if (!p.link || p.ended) continue;
             if (!p.full && p.link->has_more()) return;   // decrypted already
@@ -141,7 +141,7 @@ private:
         if (io::uninterrupted([&] { return ::poll(all.data(), all.size(), -1); }) < 0)
             io::throw_io_error(errno, "cannot wait for messages", "poll");
         eventfd_t n;
-        ::eventfd_read(news_.get(), &n);
+        ::eventfd_read(wake_.get(), &n);
     }
     /// True: there may be more to do at once.
     bool all_pairs() {

@@ -34,7 +34,7 @@ SINTER_COLD inline operation operation_of(const wire::frame_tag& t) {
     return o;
 }
 /// The same in words, for errors.
-SINTER_COLD inline std::string words_of(const wire::frame_tag& t, std::uint64_t bytes) {
+SINTER_COLD inline std::string tag_text(const wire::frame_tag& t, std::uint64_t bytes) {
     const operation o = operation_of(t);
     return text_of(o, static_cast<std::int64_t>(t.elements)) + " (operation " +
            std::to_string(t.operation & 0xFFFFFFu) + ", " + std::to_string(bytes) + " bytes at " +
@@ -52,7 +52,7 @@ public:
         : links_(std::move(links)), check_(std::move(check)), rank_(rank), failed_(failed), may_spin_(may_spin) {
         for (wire::data_link* const l : links_)
             if (l)
-                l->describe_with(words_of,
+                l->describe_with(tag_text,
                                  [](const wire::frame_tag& theirs, int peer, const wire::frame_tag& own, int self) {
                                      return why_other(peer, operation_of(theirs), self, operation_of(own));
                                  }, job_rank < 0 ? rank : job_rank);

@@ -9,15 +9,15 @@ namespace sinter::inline SINTER_TARGET::collective {
 namespace detail {
 
 /// What the threads of a group share.
-class thread_meeting final : public thread_waits {
+class thread_rendezvous final : public thread_waits {
 public:
-    thread_meeting(std::shared_ptr<thread_job> job, int n)
+    thread_rendezvous(std::shared_ptr<thread_job> job, int n)
         : entries_(static_cast<std::size_t>(n)), job_(std::move(job)), may_spin_(usable_cores() >= n) {
         job_->add(this);
     }
-    ~thread_meeting() override { job_->remove(this); }
-    thread_meeting(const thread_meeting&) = delete;
-    thread_meeting& operator=(const thread_meeting&) = delete;
+    ~thread_rendezvous() override { job_->remove(this); }
+    thread_rendezvous(const thread_rendezvous&) = delete;
+    thread_rendezvous& operator=(const thread_rendezvous&) = delete;
 
     int size() const { return static_cast<int>(entries_.size()); }
     bool may_spin() const { return may_spin_; }
@@ -32,7 +32,7 @@ public:
     entry& operator[](int r) { return entries_[static_cast<std::size_t>(r)]; }
 
     /// Returns when all members have come; throws the first error, unless all have come.
-    void meet(patience& own) {
+    void wait_for_all(patience& own) {
         first_error& error = job_->error();
         if (error) error.rethrow();
         const unsigned round = rounds_.load(std::memory_order_acquire),
@@ -82,15 +82,15 @@ private:
 /// Each member combines its part, reading all members' memory, and then copies the others' parts.
 class thread_engine final : public engine {
 public:
-    thread_engine(std::shared_ptr<membership> of, std::shared_ptr<thread_meeting> m)
-        : members_(std::move(of)), meeting_(std::move(m)), sources_(static_cast<std::size_t>(meeting_->size())),
+    thread_engine(std::shared_ptr<membership> of, std::shared_ptr<thread_rendezvous> m)
+        : members_(std::move(of)), rendezvous_(std::move(m)), sources_(static_cast<std::size_t>(rendezvous_->size())),
           rank_(members_->rank()) {}
 
     void perform(const operation& o, std::int64_t, void* data, std::int64_t n) override {
-        (*meeting_)[rank_] = {o, data, n};
-        meet();
+        (*rendezvous_)[rank_] = {o, data, n};
+        wait_for_all();
         for (int r = 0; r < size(); ++r) {
-            const auto& other = (*meeting_)[r];
+            const auto& other = (*rendezvous_)[r];
             sources_[static_cast<std::size_t>(r)] = other.data;
             refuse_difference(other);
         }
@@ -98,7 +98,7 @@ public:
             case kind::all_reduce:
             case kind::all_reduce_tree:
                 combine_part(o, data, n);
-                meet();
+                wait_for_all();
                 copy_parts(o, data, n);
                 break;
             case kind::reduce_scatter:
@@ -113,17 +113,17 @@ public:
             case kind::barrier: break;
             case kind::shift: copy_part((rank_ + size() - 1) % size(), o, data, n); break;
         }
-        meet();   // nobody gets its memory back while others read it
+        wait_for_all();   // nobody gets its memory back while others read it
     }
     /// The first of each group makes what its members share, and all look there.
     std::unique_ptr<engine> split(communicator& all, const group_of_members& g,
                                   const std::shared_ptr<membership>& these) override {
-        std::shared_ptr<thread_meeting> made;
+        std::shared_ptr<thread_rendezvous> made;
         if (!g.ranks.empty() && g.rank == 0)
-            made = std::make_shared<thread_meeting>(meeting_->shared_job(), static_cast<int>(g.ranks.size()));
-        const std::shared_ptr<thread_meeting>* const mine = &made;
-        const auto told = all_gather_value(all, mine, "split");
-        if (!g.ranks.empty() && g.rank != 0) made = *told[static_cast<std::size_t>(g.ranks.front())];
+            made = std::make_shared<thread_rendezvous>(rendezvous_->shared_job(), static_cast<int>(g.ranks.size()));
+        const std::shared_ptr<thread_rendezvous>* const mine = &made;
+        const auto groups = all_gather_value(all, mine, "split");
+        if (!g.ranks.empty() && g.rank != 0) made = *groups[static_cast<std::size_t>(g.ranks.front())];
         all.barrier();   // nobody's goes before all have looked
         if (g.ranks.empty()) return nullptr;
         return std::make_unique<thread_engine>(these, std::move(made));
@@ -131,13 +131,13 @@ public:
 
 private:
     std::shared_ptr<membership> members_;
-    std::shared_ptr<thread_meeting> meeting_;
+    std::shared_ptr<thread_rendezvous> rendezvous_;
     std::vector<void*> sources_;
     patience patience_;
     int rank_;
 
-    int size() const { return meeting_->size(); }
-    void meet() { meeting_->meet(patience_); }
+    int size() const { return rendezvous_->size(); }
+    void wait_for_all() { rendezvous_->wait_for_all(patience_); }
     void combine_part(const operation& o, void* data, std::int64_t n) {
         const auto [first, end] = part_of(n, rank_, size());
         combine_tree(o.type, o.how, data, sources_.data(), size(), first, end);
@@ -165,20 +165,20 @@ private:
     }
     SINTER_COLD void refuse_slot(const row_slot& head, int r, std::int64_t slot) {
         if (head.bytes >= 0 && head.bytes <= slot - static_cast<std::int64_t>(sizeof head)) return;
-        const operation& o = (*meeting_)[rank_].what;
+        const operation& o = (*rendezvous_)[rank_].what;
         fail({members_->job_rank(r), members_->role(r), "", name_of(o), o.step,
               "a slot of " + std::to_string(slot) + " bytes says that " + std::to_string(head.bytes) + " are used"});
     }
-    void refuse_difference(const thread_meeting::entry& other) {
-        const auto& mine = (*meeting_)[0];
+    void refuse_difference(const thread_rendezvous::entry& other) {
+        const auto& mine = (*rendezvous_)[0];
         if (same(other.what, mine.what) && other.n == mine.n) return;
         const int r = static_cast<int>(&other - &mine);
         fail(differing(members_->job_rank(r), members_->role(r), "", other.what, other.n, mine.what, mine.n,
                        members_->job_rank(0)));
     }
     [[noreturn]] SINTER_COLD void fail(const cluster_error& e) {
-        meeting_->job().fail(e);
-        meeting_->job().error().rethrow();
+        rendezvous_->job().fail(e);
+        rendezvous_->job().error().rethrow();
     }
 };
 
@@ -192,7 +192,7 @@ public:
     explicit thread_group(int n) {
         if (n < 1) throw option_error("a group has members", "thread_group", std::to_string(n), "1 or more");
         const auto job = std::make_shared<detail::thread_job>();
-        const auto meeting = std::make_shared<detail::thread_meeting>(job, n);
+        const auto rendezvous = std::make_shared<detail::thread_rendezvous>(job, n);
         std::vector<std::shared_ptr<membership>> all;
         std::vector<std::shared_ptr<detail::thread_mailbox>> boxes;
         for (int r = 0; r < n; ++r) {
@@ -202,7 +202,8 @@ public:
         for (int r = 0; r < n; ++r) {
             const auto& m = all[static_cast<std::size_t>(r)];
             members_.push_back(std::make_unique<queued_communicator>(
-                m, std::make_unique<detail::thread_engine>(m, meeting), std::make_shared<thread_messages>(boxes, r)));
+                m, std::make_unique<detail::thread_engine>(m, rendezvous),
+                std::make_shared<thread_messages>(boxes, r)));
         }
     }
     int size() const { return static_cast<int>(members_.size()); }

@@ -29,7 +29,8 @@ std::vector<T> all_gather_value(communicator& c, const T& mine, const char* oper
     std::byte* const own = slots.data() + slot * static_cast<std::size_t>(c.rank());
     std::memcpy(own, &head, sizeof head);
     std::memcpy(own + sizeof head, &mine, sizeof mine);
-    c.wait(c.start({.what = kind::all_gather_rows, .type = element::u8, .step = c.behind(), .bucket = outside_of_steps},
+    c.wait(c.start({.what = kind::all_gather_rows, .type = element::u8, .step = c.steps_done(),
+                    .bucket = outside_of_steps},
                    slots.data(), static_cast<std::int64_t>(slot), false));
     std::vector<T> all(members);
     for (std::size_t r = 0; r < members; ++r) {

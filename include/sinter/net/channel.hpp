@@ -52,8 +52,8 @@ public:
     /// Bytes that only the two ends share; none of a plain channel. Once something has been read.
     std::vector<std::byte> binding() const { return cipher_ ? cipher_->binding() : std::vector<std::byte>(); }
     /// Whether the cipher can say why a read or write failed, rather than the system alone.
-    bool explains() const { return cipher_ && !cipher_->fault().empty(); }
-    /// In words, why a read or write failed.
+    bool has_reason() const { return cipher_ && !cipher_->fault().empty(); }
+    /// Why a read or write failed.
     std::string fault(const transfer& t) const {
         const std::string own = cipher_ ? cipher_->fault() : std::string();
         return own.empty() ? std::generic_category().message(t.error) : own;

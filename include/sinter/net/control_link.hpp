@@ -16,8 +16,9 @@ public:
     using on_lost = std::function<void(const std::string&)>;   // called once; nothing comes after it
 
     control_link(event_loop& loop, channel c, const direction_key& sending, const direction_key& receiving,
-                 on_message hear, on_lost lost)
-        : channel_(std::move(c)), sealer_(sending), opener_(receiving), hear_(std::move(hear)), lost_(std::move(lost)),
+                 on_message received, on_lost lost)
+        : channel_(std::move(c)), sealer_(sending), opener_(receiving), on_received_(std::move(received)),
+          lost_(std::move(lost)),
           watch_(loop, channel_.descriptor()) {}
 
     void begin() { read_on(); }
@@ -51,7 +52,7 @@ public:
 private:
     channel channel_;
     seal sealer_, opener_;
-    on_message hear_;
+    on_message on_received_;
     on_lost lost_;
     watch watch_;
     bool deaf_ = false;
@@ -113,7 +114,7 @@ private:
                 here_ = 0;
                 // A copy of the link's life: what is called may destroy this.
                 const std::weak_ptr<char> alive = alive_;
-                hear_(static_cast<message::kind>(current_.tag.operation), bytes);
+                on_received_(static_cast<message::kind>(current_.tag.operation), bytes);
                 if (alive.expired()) return;
             }
         }
@@ -121,14 +122,14 @@ private:
     std::size_t whole() const { return header_bytes + static_cast<std::size_t>(current_.bytes) + seal_bytes; }
     bool take_header() {
         const header_fault f = decode(header_, opener_.seed(), current_);
-        if (f != header_fault::none) return lose(to_text({"it sent ", in_words(f)})), false;
+        if (f != header_fault::none) return lose(to_text({"it sent ", describe(f)})), false;
         if (current_.kind != frame_kind::control || current_.number != received_ || current_.bytes > most_bytes)
             return lose("it sent a control message that is not the next, or too long"), false;
         body_.resize(static_cast<std::size_t>(current_.bytes) + seal_bytes);
         return true;
     }
     /// Takes in what still comes, and passes none of it on. (What is left unread when a socket is
-    /// closed resets the connection, and what was said last may be lost.)
+    /// closed resets the connection, and what was sent last may be lost.)
     void drain() {
         std::byte rest[4096];
         const iovec part{rest, sizeof rest};

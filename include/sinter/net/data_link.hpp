@@ -24,7 +24,7 @@ struct damaged_connection : cluster_error { using cluster_error::cluster_error; 
 
 /// Frames to and from one peer over a connection that does not block. One thread at a time uses it;
 /// sending and receiving do not wait for each other. What does not fit (number, tag, size, seal) is
-/// a cluster_error, and nothing of such a frame is ever said to be received: until fill() has
+/// a cluster_error, and nothing of such a frame is ever reported as received: until fill() has
 /// returned true, the bytes in `into` do not count. After an error the link is of no more use.
 class data_link {
 public:
@@ -46,7 +46,7 @@ public:
     bool has_more() const {
         return channel_.has_more() || (!receiving_ && buffered() > 0 && buffered() >= header_bytes - ahead_);
     }
-    /// One read takes in frames that have come behind the one that is expected, up to so many bytes
+    /// One read takes in frames that have come after the one that is expected, up to so many bytes
     /// of them: for short messages. Whoever polls has to ask has_more() first.
     void read_ahead(std::size_t bytes) { buffer_.resize(bytes); }
     const peer_name& peer() const { return peer_; }
@@ -167,7 +167,7 @@ public:
         peek();
         if (ahead_ < header_bytes) return nullptr;
         if (const header_fault f = decode(in_, opener_.seed(), next_); f != header_fault::none)
-            fail(to_text({"this peer sent ", in_words(f)}), {});
+            fail(to_text({"this peer sent ", describe(f)}), {});
         if (next_.kind != frame_kind::data || next_.number != received_)
             fail(to_text({"this peer sent frame ", next_.number, " where frame ", received_,
                          " was due: repeated, lost or out of order"}), next_.tag);
@@ -179,10 +179,10 @@ public:
         decode(in_, opener_.seed(), h);
         differ(h, expected, 0);
     }
-    /// How tags are put into words, for errors; what can be said of two that differ, of the peer and of this process.
+    /// The text of a tag, for errors; what can be said of two that differ, of the peer and of this process.
     using difference = std::string (*)(const frame_tag& theirs, int peer, const frame_tag& own, int rank);
-    void describe_with(std::string (*words)(const frame_tag&, std::uint64_t), difference why = nullptr, int rank = -1) {
-        words_ = words, why_ = why, rank_ = rank;
+    void describe_with(std::string (*text)(const frame_tag&, std::uint64_t), difference why = nullptr, int rank = -1) {
+        describe_ = text, why_ = why, rank_ = rank;
     }
 
     /// Notifies the peer that no more will be sent; what it still sends can be read.
@@ -190,7 +190,7 @@ public:
     void close() noexcept { channel_.close(); }
 
 private:
-    static constexpr std::size_t stretch = std::size_t{1} << 18;   // what is sealed at a time, while it is in the cache
+    static constexpr std::size_t chunk = std::size_t{1} << 18;   // what is sealed at a time, while it is in the cache
     channel channel_;
     peer_name peer_;
     seal sealer_, opener_;
@@ -201,7 +201,7 @@ private:
     span<std::byte> payload_in_;
     frame_tag peeked_;
     frame_header next_;
-    std::string (*words_)(const frame_tag&, std::uint64_t) = in_words;
+    std::string (*describe_)(const frame_tag&, std::uint64_t) = describe;
     difference why_ = nullptr;
     int rank_ = -1;   // of this process
     std::uint64_t sent_ = 0, received_ = 0;   // frames
@@ -213,10 +213,10 @@ private:
     bool sending_ = false, receiving_ = false;
     short send_wants_ = POLLOUT, receive_wants_ = POLLIN;
 
-    /// Seals the next stretch as soon as the one before is gone.
+    /// Seals the next chunk as soon as the one before is gone.
     void seal_ahead() {
         if (sealed_ == payload_size() || gone_ < sealed_) return;
-        const std::size_t n = std::min(stretch, payload_size() - sealed_);
+        const std::size_t n = std::min(chunk, payload_size() - sealed_);
         each_part(sealed_, sealed_ + n, [&](span<const std::byte> p) { sealer_.update(p); });
         sealed_ += n;
         if (sealed_ == payload_size()) out_seal_ = sealer_.finish();
@@ -271,7 +271,7 @@ private:
         const std::size_t end = header_bytes + payload_in_.size();
         if (here_ < header_bytes) parts[n++] = {in_.data() + here_, header_bytes - here_};
         if (const std::size_t from = std::max(here_, header_bytes); from < end) {
-            const std::size_t most = std::min(stretch, end - from);
+            const std::size_t most = std::min(chunk, end - from);
             parts[n++] = {payload_in_.data() + (from - header_bytes), most};
             if (from + most < end) return read(parts, n, false);
         }
@@ -306,7 +306,7 @@ private:
     void check_header() {
         frame_header h;
         if (const header_fault f = decode(in_, opener_.seed(), h); f != header_fault::none)
-            fail(to_text({"this peer sent ", in_words(f)}), in_tag_);
+            fail(to_text({"this peer sent ", describe(f)}), in_tag_);
         if (h.kind != frame_kind::data) fail("this peer sent a control message where data were due", in_tag_);
         if (h.number != received_)
             fail(to_text({"this peer sent frame ", h.number, " where frame ", received_,
@@ -330,8 +330,8 @@ private:
     [[noreturn]] SINTER_COLD void differ(const frame_header& h, const frame_tag& expected, std::size_t bytes) {
         throw cluster_error(peer_.rank, peer_.role, peer_.address, to_text({"operation ", expected.operation}),
                             expected.step,
-                            to_text({"members called different operations: this peer sent ", words_(h.tag, h.bytes),
-                                    "; this process expected ", words_(expected, bytes),
+                            to_text({"members called different operations: this peer sent ", describe_(h.tag, h.bytes),
+                                    "; this process expected ", describe_(expected, bytes),
                                     why_ ? why_(h.tag, peer_.rank, expected, rank_) : std::string()}));
     }
     [[noreturn]] SINTER_COLD static void misuse(const char* what) { throw error(what, "data_link"); }

@@ -7,7 +7,7 @@
 #include <sys/resource.h>
 #include <system_error>
 
-/// How many files and connections this process may have open, in numbers and in words.
+/// How many files and connections this process may have open, in numbers and as text.
 namespace sinter::inline SINTER_TARGET::wire {
 
 /// How this end begins to say why it takes no connection now: handshake::refusal::busy.
@@ -17,7 +17,7 @@ struct descriptor_count {
     std::int64_t limit = -1;   ///< -1: not known, or without a limit
     std::int64_t open = -1;    ///< -1: not known
     std::int64_t left() const { return limit < 0 || open < 0 ? INT64_MAX : limit - open; }
-    std::string words() const {
+    std::string text() const {
         return to_text({"at most ", limit, " files and connections at once (RLIMIT_NOFILE, ulimit -n)"});
     }
 };
@@ -32,9 +32,9 @@ SINTER_COLD inline descriptor_count count_descriptors() {
 }
 
 /// The system's words for an error number, and which limit it is about.
-SINTER_COLD inline std::string words_of(int fault) {
+SINTER_COLD inline std::string error_text(int fault) {
     const std::string words = std::generic_category().message(fault);
-    return fault == EMFILE ? to_text({words, ", for this process may have ", count_descriptors().words()}) : words;
+    return fault == EMFILE ? to_text({words, ", for this process may have ", count_descriptors().text()}) : words;
 }
 
 } // namespace sinter::wire

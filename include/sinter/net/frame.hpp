@@ -95,7 +95,7 @@ inline header_fault decode(const header_block& b, std::uint64_t seed, frame_head
     return into.bytes > most_payload ? header_fault::too_long : header_fault::none;
 }
 
-SINTER_COLD inline const char* in_words(header_fault f) {
+SINTER_COLD inline const char* describe(header_fault f) {
     switch (f) {
         case header_fault::none: return "a frame";
         case header_fault::not_a_frame: return "bytes that are not a frame of Sinter's";
@@ -108,7 +108,7 @@ SINTER_COLD inline const char* in_words(header_fault f) {
 }
 
 /// A tag for an error's text.
-SINTER_COLD inline std::string in_words(const frame_tag& t, std::uint64_t bytes) {
+SINTER_COLD inline std::string describe(const frame_tag& t, std::uint64_t bytes) {
     return to_text({"operation ", t.operation, " of step ", t.step, ", bucket ", t.bucket, ", ", t.elements,
                    " elements of type ", t.dtype, ", reduction ", t.reduction, ", ", bytes, " bytes at ", t.offset});
 }

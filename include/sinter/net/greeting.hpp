@@ -115,32 +115,32 @@ SINTER_COLD inline greeting_fault decode(const greeting_block& b, greeting& g) {
 /// How far another member's greeting disagrees with one's own.
 enum class disagreement : std::uint8_t {
     none,
-    stranger,   // of another job, or with a key where there is none: not this job's concern
+    other_job,   // of another job, or with a key where there is none: not this job's concern
     member      // of this job, and yet it cannot take part
 };
 
-/// Compares what members must share, and says in words what differs ("there" is `theirs`).
-SINTER_COLD inline disagreement compare(const greeting& own, const greeting& theirs, std::string& words) {
+/// Compares what members must share, and explains what differs ("there" is `theirs`).
+SINTER_COLD inline disagreement compare(const greeting& own, const greeting& theirs, std::string& reason) {
     const auto differ = [&](const char* what, const text_piece& there, const text_piece& here) {
-        words = to_text({what, " differs: ", there, " there, ", here, " here"});
+        reason = to_text({what, " differs: ", there, " there, ", here, " here"});
         return disagreement::member;
     };
     if (own.job != theirs.job) {
         differ("the job's name", to_text({"'", theirs.job, "'"}), to_text({"'", own.job, "'"}));
-        return disagreement::stranger;
+        return disagreement::other_job;
     }
     if (own.keyed != theirs.keyed) {
-        words = theirs.keyed ? "it has a job key, this process has none" : "it has no job key, this process has one";
-        return disagreement::stranger;
+        reason = theirs.keyed ? "it has a job key, this process has none" : "it has no job key, this process has one";
+        return disagreement::other_job;
     }
     if (own.library != theirs.library) return differ("Sinter's version", theirs.library, own.library);
     if (own.formats != theirs.formats) {
-        words = "its byte order or float format is not this machine's";
+        reason = "its byte order or float format is not this machine's";
         return disagreement::member;
     }
     if (own.size != theirs.size) return differ("the number of members", theirs.size, own.size);
     if (own.same == theirs.same) return disagreement::none;
-    words = difference(own.same, theirs.same);
+    reason = difference(own.same, theirs.same);
     return disagreement::member;
 }
 

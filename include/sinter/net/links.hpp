@@ -3,12 +3,12 @@
 #include <sinter/net/cluster.hpp>
 #include <sinter/net/control_link.hpp>
 #include <sinter/net/data_link.hpp>
-#include <sinter/net/join_trouble.hpp>
+#include <sinter/net/join_failure.hpp>
 #include <sinter/net/listener.hpp>
-#include <sinter/net/meeting.hpp>
+#include <sinter/net/pending_handshake.hpp>
 #include <sinter/net/name_lookup.hpp>
-#include <sinter/net/rare_log.hpp>
-#include <sinter/net/stranger_limits.hpp>
+#include <sinter/net/rate_limited_log.hpp>
+#include <sinter/net/handshake_limits.hpp>
 #include <sinter/net/tls.hpp>
 #include <list>
 #include <map>
@@ -21,8 +21,8 @@ namespace sinter::inline SINTER_TARGET::wire {
 class links {
 public:
     struct calls {
-        std::function<void(int, message::kind, span<const std::byte>)> heard;
-        std::function<void(int, const std::string& cause)> lost;   // a control connection, after settle()
+        std::function<void(int, message::kind, span<const std::byte>)> received;
+        std::function<void(int, const std::string& cause)> lost;   // a control connection, after establish()
         std::function<void(int, purpose)> joined;                  // a connection stands
         std::function<void(const cluster_error&)> failed;
         std::function<std::string()> closed;   // why nobody can join any more; empty: they can
@@ -31,7 +31,7 @@ public:
     };
 
     links(event_loop& loop, const cluster& who, const greeting& own, std::vector<resolution> addresses,
-          std::unique_ptr<listener> at, rare_log::sink log, calls on)
+          std::unique_ptr<listener> at, rate_limited_log::sink log, calls on)
         : loop_(loop), who_(who), own_(own), listener_(std::move(at)), log_(std::move(log), who.self().name()),
           on_(std::move(on)) {
         if (who.options.tls.any()) tls_ = std::make_unique<tls_context>(who.options.tls);
@@ -44,8 +44,8 @@ public:
     }
 
     void begin() {
-        listener_->begin([this](io::descriptor s, const endpoint& from) { welcome(std::move(s), from); },
-                         [this](const std::string& fault) { log_.say(fault); });
+        listener_->begin([this](io::descriptor s, const endpoint& from) { on_accept(std::move(s), from); },
+                         [this](const std::string& fault) { log_.write(fault); });
         for (int r = 0; r < who_.rank(); ++r)
             if (slots_[index(r)]->at.known()) dial(r);
     }
@@ -61,18 +61,18 @@ public:
 
     bool complete() const { return all([](const slot& s) { return s.data.has_value(); }); }
     /// Whether all have a control connection.
-    bool all_can_be_told() const { return all([](const slot& s) { return s.control != nullptr; }); }
-    /// Whether all have one, or have met a refusal.
-    bool all_have_been_told() const { return all([](const slot& s) { return s.control || s.told; }); }
-    /// Who is not linked, from the first on, and in words why as far as is known.
+    bool all_connected() const { return all([](const slot& s) { return s.control != nullptr; }); }
+    /// Whether all have one, or a refusal.
+    bool all_notified() const { return all([](const slot& s) { return s.control || s.notified; }); }
+    /// Who is not linked, from the first on, and why as far as is known.
     std::vector<std::pair<int, std::string>> missing() const {
         std::vector<std::pair<int, std::string>> m;
         for (int r = 0; r < who_.size(); ++r) {
             const slot& s = *slots_[index(r)];
             if (r == who_.rank() || s.data) continue;
-            std::string words = who_.member(r).name() + " at " + where(r);
-            if (!s.trouble.empty()) words += " (" + s.trouble.words() + ")";
-            m.emplace_back(r, std::move(words));
+            std::string text = who_.member(r).name() + " at " + where(r);
+            if (!s.trouble.empty()) text += " (" + s.trouble.text() + ")";
+            m.emplace_back(r, std::move(text));
         }
         return m;
     }
@@ -84,11 +84,11 @@ public:
         return a;
     }
     /// What was met on the way to this one; empty: nothing yet.
-    std::string trouble(int r) const { return slots_[index(r)]->trouble.words(); }
+    std::string trouble(int r) const { return slots_[index(r)]->trouble.text(); }
 
     /// From now on a lost connection is its peer's end.
-    void settle() {
-        settled_ = true;
+    void establish() {
+        established_ = true;
         for (auto& s : slots_) s->dialling.reset();
     }
     control_link* control(int rank) const { return slots_[index(rank)]->control.get(); }
@@ -114,9 +114,9 @@ public:
     }
     host_port address(int rank) const { return slots_[index(rank)]->at; }
     void stop_listening() { listener_.reset(); }
-    std::size_t pending_strangers() const { return strangers_.size(); }
+    std::size_t pending_connections() const { return pending_.size(); }
 
-    stranger_limits limits;
+    handshake_limits limits;
 
 private:
     struct made_connection {
@@ -131,16 +131,16 @@ private:
         std::uint64_t incarnation = 0;
         std::unique_ptr<control_link> control;
         std::optional<made_connection> data;
-        std::unique_ptr<meeting> dialling;
+        std::unique_ptr<pending_handshake> dialling;
         alarm retry;
         double first_dialled = 0;
         int doubts = 0;                   // refusals in a row that nobody has proved
-        bool told = false;                // a refusal went to it or came from it, and both know the key
-        join_trouble trouble;
+        bool notified = false;                // a refusal went to it or came from it, and both know the key
+        join_failure trouble;
     };
     struct further_dial {
         explicit further_dial(event_loop& loop) : retry(loop) {}
-        std::unique_ptr<meeting> dialling;
+        std::unique_ptr<pending_handshake> dialling;
         alarm retry;
         int tries = 0;
     };
@@ -151,11 +151,11 @@ private:
     greeting own_;
     std::unique_ptr<listener> listener_;
     std::vector<std::unique_ptr<slot>> slots_;
-    std::list<std::unique_ptr<meeting>> strangers_;
-    rare_log log_;
+    std::list<std::unique_ptr<pending_handshake>> pending_;
+    rate_limited_log log_;
     calls on_;
     std::unique_ptr<tls_context> tls_;
-    bool settled_ = false;
+    bool established_ = false;
     name_lookup names_;
     std::map<std::pair<int, std::uint32_t>, std::unique_ptr<further_dial>> further_;   // that this member dials
 
@@ -183,47 +183,48 @@ private:
         if (s.known.empty()) {
             // Those who have joined already learn meanwhile from this thread that this member lives.
             std::optional<resolution> found = names_.find(s.at, 0, [] { return false; });
-            if (!found) return again(r, "the name of its host is still being looked up");
-            if (!found->fault.empty()) return again(r, std::move(found->fault));
+            if (!found) return retry_later(r, "the name of its host is still being looked up");
+            if (!found->fault.empty()) return retry_later(r, std::move(found->fault));
             s.known = std::move(found->endpoints);
         }
         const endpoint& to = s.known[s.next++ % s.known.size()];
         io::descriptor socket = stream_socket(to.storage.ss_family);
-        if (!socket) return again(r, "this process: " + words_of(errno), true);
+        if (!socket) return retry_later(r, "this process: " + error_text(errno), true);
         const int fault = ::connect(socket.get(), to.address(), to.size) == 0 ? 0 : errno;
         if (fault != 0 && fault != EINPROGRESS && fault != EINTR)
-            return again(r, std::generic_category().message(fault));
+            return retry_later(r, std::generic_category().message(fault));
         greeting g = own_;
         g.use = s.control ? purpose::data : purpose::control;
-        s.dialling = std::make_unique<meeting>(
+        s.dialling = std::make_unique<pending_handshake>(
             loop_, through(std::move(socket), true), handshake(true, g, who_.options.key), limits.handshake_within,
-            nullptr, [this, r, use = g.use](meeting& m) { answered(r, use, m); });
+            nullptr, [this, r, use = g.use](pending_handshake& m) { on_dialled(r, use, m); });
         s.dialling->begin(fault != 0);
     }
     /// Often at first, since the others are about to start; then four times a second.
-    void again(int r, std::string trouble, bool explains = false) {
+    void retry_later(int r, std::string cause, bool is_reason = false) {
         slot& s = *slots_[index(r)];
-        s.trouble.note(std::move(trouble), explains);
+        s.trouble.note(std::move(cause), is_reason);
         const bool early = base::monotonic_seconds() - s.first_dialled < 3;
         s.retry.in(early ? 0.01 : 0.25, [this, r] { dial(r); });
     }
-    void answered(int r, purpose use, meeting& m) {
+    void on_dialled(int r, purpose use, pending_handshake& m) {
         slot& s = *slots_[index(r)];
-        const std::unique_ptr<meeting> finished = std::move(s.dialling);
-        if (settled_) return;
-        const handshake& talk = m.talk();
-        s.told = s.told || (m.result() == meeting::outcome::refused && talk.proved());
-        if (talk.in_doubt() && s.doubts++ < handshake::most_doubts) return again(r, m.words(), m.explains());
-        if (talk.proved()) s.doubts = 0;
-        const bool of_another_group = who_.options.regroups && talk.why() == handshake::refusal::stranger;
-        if (m.result() == meeting::outcome::refused && !of_another_group &&
-            talk.why() != handshake::refusal::not_sinter && talk.why() != handshake::refusal::busy)
-            return on_.failed(about(r, "this process, " + who_.self().name() + ", was refused: " + m.words()));
-        if (m.result() != meeting::outcome::accepted) return again(r, m.words(), m.explains());
-        if (const std::string wrong = another(talk.peer(), r); !wrong.empty()) return on_.failed(about(r, wrong));
-        if (use == purpose::data && talk.peer().incarnation != s.incarnation) {   // it was restarted in between
+        const std::unique_ptr<pending_handshake> finished = std::move(s.dialling);
+        if (established_) return;
+        const handshake& hs = m.messages();
+        s.notified = s.notified || (m.result() == pending_handshake::outcome::refused && hs.proved());
+        if (hs.in_doubt() && s.doubts++ < handshake::most_doubts)
+            return retry_later(r, m.reason(), m.has_peer_reason());
+        if (hs.proved()) s.doubts = 0;
+        const bool of_another_group = who_.options.regroups && hs.why() == handshake::refusal::other_job;
+        if (m.result() == pending_handshake::outcome::refused && !of_another_group &&
+            hs.why() != handshake::refusal::not_sinter && hs.why() != handshake::refusal::busy)
+            return on_.failed(about(r, "this process, " + who_.self().name() + ", was refused: " + m.reason()));
+        if (m.result() != pending_handshake::outcome::accepted) return retry_later(r, m.reason(), m.has_peer_reason());
+        if (const std::string wrong = another(hs.peer(), r); !wrong.empty()) return on_.failed(about(r, wrong));
+        if (use == purpose::data && hs.peer().incarnation != s.incarnation) {   // it was restarted in between
             s.control.reset();
-            return again(r, "it was started again");
+            return retry_later(r, "it was started again");
         }
         if (use == purpose::data && !s.control) return;   // lost in between, and dialled again already
         install(r, use, m);
@@ -236,18 +237,18 @@ private:
         if (s.known.empty()) return further_failed(r, number, "its address is not known");
         const endpoint& to = s.known[s.next++ % s.known.size()];
         io::descriptor socket = stream_socket(to.storage.ss_family);
-        if (!socket) return further_failed(r, number, "this process: " + words_of(errno));
+        if (!socket) return further_failed(r, number, "this process: " + error_text(errno));
         const int fault = ::connect(socket.get(), to.address(), to.size) == 0 ? 0 : errno;
         if (fault != 0 && fault != EINPROGRESS && fault != EINTR)
             return further_failed(r, number, std::generic_category().message(fault));
         greeting g = own_;
         g.use = purpose::further;
         g.index = static_cast<std::int32_t>(number);
-        d.dialling = std::make_unique<meeting>(
+        d.dialling = std::make_unique<pending_handshake>(
             loop_, through(std::move(socket), true), handshake(true, g, who_.options.key), limits.handshake_within,
-            nullptr, [this, r, number](meeting& m) {
-                const std::unique_ptr<meeting> finished = std::move(further_.at({r, number})->dialling);
-                if (m.result() != meeting::outcome::accepted) return further_failed(r, number, m.words());
+            nullptr, [this, r, number](pending_handshake& m) {
+                const std::unique_ptr<pending_handshake> finished = std::move(further_.at({r, number})->dialling);
+                if (m.result() != pending_handshake::outcome::accepted) return further_failed(r, number, m.reason());
                 further_stands(r, number, m);
             });
         d.dialling->begin(fault != 0);
@@ -258,27 +259,27 @@ private:
         if (++d.tries == most_tries || !slots_[index(r)]->control) return on_.no_further(r, number, cause);
         d.retry.in(d.tries < 10 ? 0.02 : 0.3, [this, r, number] { try_further(r, number); });
     }
-    void further_stands(int r, std::uint32_t number, meeting& m) {
-        const handshake& talk = m.talk();
-        on_.further(r, number, data_link(m.take(), talk.sending(), talk.receiving(),
+    void further_stands(int r, std::uint32_t number, pending_handshake& m) {
+        const handshake& hs = m.messages();
+        on_.further(r, number, data_link(m.take(), hs.sending(), hs.receiving(),
                                          {r, who_.member(r).name(), where(r)}));
     }
 
     // ---- Listening
 
-    void welcome(io::descriptor socket, const endpoint& from) {
-        if (strangers_.size() >= limits.most_pending) {
-            log_.say("closed a connection that had said nothing: too many wait");
-            strangers_.pop_front();
+    void on_accept(io::descriptor socket, const endpoint& from) {
+        if (pending_.size() >= limits.most_pending) {
+            log_.write("closed a connection that had sent nothing: too many wait");
+            pending_.pop_front();
         }
-        const auto at = strangers_.emplace(strangers_.end());
-        *at = std::make_unique<meeting>(
+        const auto at = pending_.emplace(pending_.end());
+        *at = std::make_unique<pending_handshake>(
             loop_, through(std::move(socket), false), handshake(false, own_, who_.options.key), limits.handshake_within,
             [this](const greeting& g) { return objection(g); },
-            [this, at, from](meeting& m) {
-                const std::unique_ptr<meeting> finished = std::move(*at);
-                strangers_.erase(at);
-                introduced(m, from);
+            [this, at, from](pending_handshake& m) {
+                const std::unique_ptr<pending_handshake> finished = std::move(*at);
+                pending_.erase(at);
+                on_handshake_done(m, from);
             });
         (*at)->begin(false);
     }
@@ -304,58 +305,58 @@ private:
         return to_text({"members' rosters differ: rank ", rank, " is ", m.name(), " here, and there rank ", g.rank,
                        " is ", g.role > 3 ? "?" : text_of(static_cast<cluster_role>(g.role)), "/", g.index});
     }
-    void introduced(meeting& m, const endpoint& from) {
-        const greeting& g = m.talk().peer();
-        if (m.result() == meeting::outcome::accepted) {
+    void on_handshake_done(pending_handshake& m, const endpoint& from) {
+        const greeting& g = m.messages().peer();
+        if (m.result() == pending_handshake::outcome::accepted) {
             if (!on_.closed().empty()) return;
             if (g.use == purpose::further) return further_stands(g.rank, static_cast<std::uint32_t>(g.index), m);
             install(g.rank, g.use, m);
             return;
         }
-        std::string words = m.words();
-        const bool ours = m.talk().proved() && g.rank < who_.size() && g.rank != who_.rank();
-        if (ours) slots_[index(g.rank)]->told = true;
-        if (ours && m.talk().why() == handshake::refusal::member && on_.closed().empty())
-            return on_.failed(about(g.rank, words));
-        if (m.result() == meeting::outcome::refused) {
-            words = to_text({"refused a connection from ", text_of(from.digits()), ": ", words});
-            if (g.rank > who_.rank() && g.rank < who_.size()) slots_[index(g.rank)]->trouble.note(words, true);
+        std::string text = m.reason();
+        const bool ours = m.messages().proved() && g.rank < who_.size() && g.rank != who_.rank();
+        if (ours) slots_[index(g.rank)]->notified = true;
+        if (ours && m.messages().why() == handshake::refusal::member && on_.closed().empty())
+            return on_.failed(about(g.rank, text));
+        if (m.result() == pending_handshake::outcome::refused) {
+            text = to_text({"refused a connection from ", text_of(from.digits()), ": ", text});
+            if (g.rank > who_.rank() && g.rank < who_.size()) slots_[index(g.rank)]->trouble.note(text, true);
         } else {
-            words = to_text({"closed a connection from ", text_of(from.digits()), ": ", words});
+            text = to_text({"closed a connection from ", text_of(from.digits()), ": ", text});
         }
-        // Members of an elastic job that look for each other meet groups that are over, which is no fault.
-        const bool expected = !who_.options.announced && m.talk().why() == handshake::refusal::stranger;
-        log_.say(words, expected ? message_level::detailed : message_level::normal);
+        // Members of an elastic job that look for each other find groups that are over, which is no fault.
+        const bool expected = !who_.options.announced && m.messages().why() == handshake::refusal::other_job;
+        log_.write(text, expected ? message_level::detailed : message_level::normal);
     }
 
     // ---- Both
 
-    void install(int r, purpose use, meeting& m) {
+    void install(int r, purpose use, pending_handshake& m) {
         slot& s = *slots_[index(r)];
-        const handshake& talk = m.talk();
+        const handshake& hs = m.messages();
         s.trouble = {};
         if (use == purpose::data) {
             if (!s.control) return;   // lost in between
-            s.data.emplace(made_connection{m.take(), talk.sending(), talk.receiving()});
+            s.data.emplace(made_connection{m.take(), hs.sending(), hs.receiving()});
         } else {
-            s.incarnation = talk.peer().incarnation;
+            s.incarnation = hs.peer().incarnation;
             s.data.reset();
-            if (!s.at.known()) s.at = parse_address(talk.peer().address, "a member's greeting");
+            if (!s.at.known()) s.at = parse_address(hs.peer().address, "a member's greeting");
             s.control = std::make_unique<control_link>(
-                loop_, m.take(), talk.sending(), talk.receiving(),
-                [this, r](message::kind k, span<const std::byte> bytes) { on_.heard(r, k, bytes); },
+                loop_, m.take(), hs.sending(), hs.receiving(),
+                [this, r](message::kind k, span<const std::byte> bytes) { on_.received(r, k, bytes); },
                 [this, r](const std::string& cause) { lost(r, cause); });
             s.control->begin();
         }
         on_.joined(r, use);
     }
     void lost(int r, const std::string& cause) {
-        if (settled_) return on_.lost(r, cause);
+        if (established_) return on_.lost(r, cause);
         slot& s = *slots_[index(r)];   // it may come back
         s.control.reset();
         s.data.reset();
         s.dialling.reset();
-        if (r < who_.rank()) again(r, cause);
+        if (r < who_.rank()) retry_later(r, cause);
         else s.trouble.note(cause, false);
     }
 };

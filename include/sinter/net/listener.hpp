@@ -23,7 +23,7 @@ public:
     /// Empty, or what those who come now are sent: that no descriptor is left for them.
     std::string crowded() {
         keep_reserve();
-        return reserve_ ? std::string() : to_text({too_few_descriptors, ": ", count_descriptors().words()});
+        return reserve_ ? std::string() : to_text({too_few_descriptors, ": ", count_descriptors().text()});
     }
     endpoint where() const { return endpoint::local(socket_.get()); }
 
@@ -57,7 +57,7 @@ private:
                 const int fault = errno;
                 if (fault == EAGAIN || fault == EWOULDBLOCK) break;
                 if (fault == EINTR || fault == ECONNABORTED) continue;
-                on_fault_("cannot accept a connection: " + words_of(fault));
+                on_fault_("cannot accept a connection: " + error_text(fault));
                 if ((fault == EMFILE || fault == ENFILE) && reserve_) {
                     reserve_.close();
                     continue;

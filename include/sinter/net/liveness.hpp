@@ -23,7 +23,7 @@ struct member_status {
     double silent = 0;    // seconds since anything came from it
     bool left = false;    // it has done its part
     std::uint64_t progress = 0;
-    double heard_at = 0, said_at = 0;
+    double last_received = 0, last_heartbeat = 0;
 };
 
 /// Who is dead, and who lives but does not get on. Every member says five times within `dead_after`
@@ -41,7 +41,7 @@ public:
 
     void begin() {
         const double now = base::monotonic_seconds();
-        for (member_status& m : members_) m.heard_at = m.said_at = now;
+        for (member_status& m : members_) m.last_received = m.last_heartbeat = now;
         ran_at_.store(now);
         moved_at_ = sent_at_ = now;
         next();
@@ -51,10 +51,10 @@ public:
         ran_at_.store(0);
     }
     /// Bytes came from this member.
-    void heard(int rank) { of(rank).heard_at = base::monotonic_seconds(); }
-    void heard(int rank, const message::heartbeat& h) {
+    void received(int rank) { of(rank).last_received = base::monotonic_seconds(); }
+    void received(int rank, const message::heartbeat& h) {
         member_status& m = of(rank);
-        m.heard_at = m.said_at = base::monotonic_seconds();
+        m.last_received = m.last_heartbeat = base::monotonic_seconds();
         m.step = h.step;
         m.operation = h.operation;
         m.idle = h.idle;
@@ -77,8 +77,8 @@ public:
             m.idle = now - moved_at_;
             return m;
         }
-        m.silent = now - m.heard_at;
-        m.idle += now - m.said_at;
+        m.silent = now - m.last_received;
+        m.idle += now - m.last_heartbeat;
         return m;
     }
     /// Any thread: for how many seconds the loop's thread has not run; 0 before it begins.
@@ -119,10 +119,10 @@ private:
         if (gap < every_) {
             for (int r = 0; r < static_cast<int>(members_.size()); ++r) {
                 const member_status& m = of(r);
-                if (r == self_ || m.left || now - m.heard_at <= dead_after_) continue;
+                if (r == self_ || m.left || now - m.last_received <= dead_after_) continue;
                 const auto [step, operation] = reached(m);
                 return on_.failed(r, step, operation,
-                                  "no sign of life for " + seconds(now - m.heard_at) +
+                                  "no sign of life for " + seconds(now - m.last_received) +
                                       ": it was stopped or cannot be reached");
             }
             if (count_ > 0 && now - moved_at_ > stuck_after_) return blame_the_stuck(now);

@@ -138,7 +138,7 @@ private:
         std::memcpy(product_sums, products, stripe);
         for (std::size_t i = 0; i < 8; ++i) lane[i] += word_sums[i ^ 1] + product_sums[i];
     }
-    /// There are bytes behind these stripes.
+    /// There are bytes after these stripes.
     void consume(const std::byte* at, std::size_t n) {
         if (n == 0) return;
         std::memcpy(before_, at + (n - 1) * stripe, stripe);

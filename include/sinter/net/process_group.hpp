@@ -20,8 +20,8 @@ namespace sinter::inline SINTER_TARGET::wire {
 class process_group {
 public:
     struct setup {
-        rare_log::sink log;        // lines about strangers; none: messages
-        stranger_limits strangers;
+        rate_limited_log::sink log;        // lines about strangers; none: messages
+        handshake_limits strangers;
     };
 
     /// Waits until all are there. Throws cluster_error: who is missing after `join_within`, what a
@@ -51,8 +51,8 @@ public:
     void drop_further(int peer, std::uint32_t number);
     /// Whether this member has done its part, and no further connection to it is being made.
     bool is_gone(int peer);
-    /// `news` is called on a thread of the group's own whenever a further connection has come or a member has left.
-    void on_news(std::function<void()> news);
+    /// `changed` is called on a thread of the group's own whenever a further connection has come or a member has left.
+    void on_change(std::function<void()> changed);
 
     /// Throws the first error, if there is one. Cheap.
     void check() const {
@@ -101,8 +101,8 @@ private:
     first_error error_;
     progress_marks marks_;
     std::vector<std::unique_ptr<data_link>> data_;   // by rank, once all are there
-    std::mutex news_mutex_;
-    std::function<void()> news_;
+    std::mutex change_mutex_;
+    std::function<void()> on_change_;
     std::atomic<bool> asked_{false}, has_failed_{false};   // has_failed_: error_ is set, or about to be
 
     mutable std::mutex mutex_;
@@ -136,15 +136,15 @@ private:
     bool wait_until(double deadline, lock&, Done done);
     std::unique_ptr<listener> open(std::vector<resolution>& addresses);
     void join();
-    void heard(int rank, message::kind, span<const std::byte>);
+    void received(int rank, message::kind, span<const std::byte>);
     void lost(int rank, const std::string& cause);
-    void look_whether_all_are_there();
-    void say_whom_it_waits_for(std::shared_ptr<wait_note>);
+    void check_all_joined();
+    void report_missing(std::shared_ptr<wait_note>);
     std::string shown(int rank) const;
     void start();
-    void adopt(const cluster_error&, bool tell);
+    void adopt(const cluster_error&, bool notify);
     void send_all(message::kind, const std::string& bytes);
-    void tell_news();
+    void notify_change();
     void dial_further(int peer, std::uint32_t number);
     void close(double within);
     void hang_up();
@@ -153,6 +153,6 @@ private:
 } // namespace sinter::wire
 
 #include <sinter/net/process_group/addresses.hpp>
-#include <sinter/net/process_group/conversation.hpp>
+#include <sinter/net/process_group/messages.hpp>
 #include <sinter/net/process_group/further.hpp>
-#include <sinter/net/process_group/life.hpp>
+#include <sinter/net/process_group/membership.hpp>

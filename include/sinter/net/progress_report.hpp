@@ -39,11 +39,11 @@ public:
     static constexpr std::size_t longest = 1000;   ///< bytes of a packet
 
     explicit progress_report(const environment& env = {}) {
-        const std::string said = env("SINTER_PROGRESS_FD").value_or("");
-        const std::size_t colon = said.find(':');
-        if (colon == said.npos) return;
-        const auto fd = integer(std::string_view(said).substr(0, colon), 0, 1 << 20);
-        const auto inode = integer(std::string_view(said).substr(colon + 1), 0, INT64_MAX);
+        const std::string given = env("SINTER_PROGRESS_FD").value_or("");
+        const std::size_t colon = given.find(':');
+        if (colon == given.npos) return;
+        const auto fd = integer(std::string_view(given).substr(0, colon), 0, 1 << 20);
+        const auto inode = integer(std::string_view(given).substr(colon + 1), 0, INT64_MAX);
         struct stat s {};
         if (!fd || !inode || ::fstat(static_cast<int>(*fd), &s) != 0 || !S_ISSOCK(s.st_mode)) return;
         if (s.st_ino != static_cast<ino_t>(*inode)) return;
@@ -52,7 +52,7 @@ public:
 
     progress_report(progress_report&&) = default;
     progress_report& operator=(progress_report&&) = default;
-    ~progress_report() { tell_last(); }
+    ~progress_report() { send_last(); }
 
     /// Whether anybody listens.
     bool wanted() const noexcept { return static_cast<bool>(fd_); }
@@ -63,7 +63,7 @@ public:
     bool step(std::int64_t step, double loss, double waited = -1) {
         if (!wanted()) return false;
         const double now = base::monotonic_seconds();
-        untold_step_ = step, untold_loss_ = loss;
+        unsent_step_ = step, unsent_loss_ = loss;
         if (last_step_ >= 0 && now - last_time_ < every) return false;
         std::string text = "step " + std::to_string(step);
         if (last_step_ >= 0 && step > last_step_)
@@ -73,7 +73,7 @@ public:
             text += " busy " +
                     base::general_text(std::clamp(1 - (waited - last_waited_) / (now - last_time_), 0., 1.), 3);
         last_step_ = step, last_time_ = now, last_waited_ = waited;
-        untold_step_ = -1;
+        unsent_step_ = -1;
         send(text);
         return true;
     }
@@ -92,7 +92,7 @@ public:
     /// Steps pause: the next one's rate is not measured from the last one on.
     void rest() {
         if (!wanted() || last_step_ < 0) return;
-        tell_last();
+        send_last();
         last_step_ = -1;
         send("rest");
     }
@@ -103,12 +103,12 @@ public:
 
 private:
     /// The step at which steps end, or pause, if it came too soon after the last packet.
-    void tell_last() {
-        if (!wanted() || untold_step_ < 0) return;
-        std::string text = "step " + std::to_string(untold_step_);
-        if (untold_loss_ == untold_loss_) text += " loss " + base::general_text(untold_loss_, 6);
+    void send_last() {
+        if (!wanted() || unsent_step_ < 0) return;
+        std::string text = "step " + std::to_string(unsent_step_);
+        if (unsent_loss_ == unsent_loss_) text += " loss " + base::general_text(unsent_loss_, 6);
         send(text);
-        untold_step_ = -1;
+        unsent_step_ = -1;
     }
     void send(const std::string& text) {
         const auto n = ::send(fd_.get(), text.data(), std::min(text.size(), longest), MSG_DONTWAIT | MSG_NOSIGNAL);
@@ -116,8 +116,8 @@ private:
     }
 
     io::descriptor fd_;
-    std::int64_t last_step_ = -1, untold_step_ = -1;
-    double last_time_ = 0, last_waited_ = -1, untold_loss_ = 0;
+    std::int64_t last_step_ = -1, unsent_step_ = -1;
+    double last_time_ = 0, last_waited_ = -1, unsent_loss_ = 0;
 };
 
 } // namespace sinter::inline SINTER_TARGET::wire

@@ -4,9 +4,9 @@
 #include <sinter/net/data_link.hpp>
 #include <sinter/net/job_key.hpp>
 #include <sinter/net/listener.hpp>
-#include <sinter/net/meeting.hpp>
-#include <sinter/net/rare_log.hpp>
-#include <sinter/net/stranger_limits.hpp>
+#include <sinter/net/pending_handshake.hpp>
+#include <sinter/net/rate_limited_log.hpp>
+#include <sinter/net/handshake_limits.hpp>
 #include <sinter/net/tls.hpp>
 #include <list>
 
@@ -51,7 +51,7 @@ SINTER_COLD inline void check_key(const cluster& c, const host_port& at, const s
 }
 
 /// The side that listens, at this task's address and at no other. Strangers cost it no more than
-/// `stranger_limits` says, and never notice anything.
+/// `handshake_limits` says, and never notice anything.
 class service {
 public:
     struct calls {   // on the service's thread; they should return soon
@@ -62,7 +62,8 @@ public:
     };
 
     /// Throws cluster_error where this task's address cannot be used.
-    service(const cluster& who, const greeting& own, calls on, rare_log::sink log = {}, stranger_limits limits = {})
+    service(const cluster& who, const greeting& own, calls on, rate_limited_log::sink log = {},
+            handshake_limits limits = {})
         : who_(who), own_(own), on_(std::move(on)), log_(std::move(log), who.self().name()), limits_(limits) {
         who_.options.check();
         check_key_length(who_.options.key, "cluster_options::key");
@@ -70,8 +71,8 @@ public:
         open();
         loop_.start([this](const char* what) { on_.failed(what); });
         loop_.post([this] {
-            listener_->begin([this](io::descriptor s, const endpoint& from) { welcome(std::move(s), from); },
-                             [this](const std::string& fault) { log_.say(fault); });
+            listener_->begin([this](io::descriptor s, const endpoint& from) { on_accept(std::move(s), from); },
+                             [this](const std::string& fault) { log_.write(fault); });
         });
     }
     ~service() { close(); }
@@ -82,7 +83,7 @@ public:
     void close() {
         loop_.stop();
         listener_.reset();
-        strangers_.clear();
+        pending_.clear();
     }
     const std::string& address() const { return own_.address; }
 
@@ -90,12 +91,12 @@ private:
     cluster who_;
     greeting own_;
     calls on_;
-    rare_log log_;
-    stranger_limits limits_;
+    rate_limited_log log_;
+    handshake_limits limits_;
     std::unique_ptr<tls_context> tls_;
     event_loop loop_;
     std::unique_ptr<listener> listener_;
-    std::list<std::unique_ptr<meeting>> strangers_;
+    std::list<std::unique_ptr<pending_handshake>> pending_;
 
     SINTER_COLD cluster_error fault(std::string cause) const {
         return {own_.rank, who_.self().name(), text_of(who_.self().address()), "joining the job", -1, std::move(cause)};
@@ -120,24 +121,24 @@ private:
         throw fault("cannot listen there: " + std::generic_category().message(why));
     }
 
-    void welcome(io::descriptor socket, const endpoint& from) {
-        if (strangers_.size() >= limits_.most_pending) {
-            log_.say("closed a connection that had said nothing: too many wait");
-            strangers_.pop_front();
+    void on_accept(io::descriptor socket, const endpoint& from) {
+        if (pending_.size() >= limits_.most_pending) {
+            log_.write("closed a connection that had sent nothing: too many wait");
+            pending_.pop_front();
         }
         auto cipher = tls_ ? tls_->begin(socket.get(), false) : nullptr;
-        const auto at = strangers_.emplace(strangers_.end());
-        *at = std::make_unique<meeting>(
+        const auto at = pending_.emplace(pending_.end());
+        *at = std::make_unique<pending_handshake>(
             loop_, channel(std::move(socket), std::move(cipher)), handshake(false, own_, who_.options.key),
             limits_.handshake_within, [this](const greeting& g) { return objection(g); },
-            [this, at, from](meeting& m) {
-                const std::unique_ptr<meeting> finished = std::move(*at);
-                strangers_.erase(at);
-                introduced(m, from);
+            [this, at, from](pending_handshake& m) {
+                const std::unique_ptr<pending_handshake> finished = std::move(*at);
+                pending_.erase(at);
+                on_handshake_done(m, from);
             });
         (*at)->begin(false);
     }
-    /// Whose number in the job this is: of those that train, and of servers, which come behind
+    /// Whose number in the job this is: of those that train, and of servers, which come after
     /// them.
     const cluster_member* task(int number) const {
         if (number < who_.size()) return &who_.member(number);
@@ -153,14 +154,15 @@ private:
         if (std::string why = listener_->crowded(); !why.empty()) return why;
         return on_.objection(g);
     }
-    void introduced(meeting& m, const endpoint& from) {
-        const handshake& talk = m.talk();
-        const greeting& g = talk.peer();
-        if (m.result() == meeting::outcome::accepted)
-            return on_.joined(g, data_link(m.take(), talk.sending(), talk.receiving(),
+    void on_handshake_done(pending_handshake& m, const endpoint& from) {
+        const handshake& hs = m.messages();
+        const greeting& g = hs.peer();
+        if (m.result() == pending_handshake::outcome::accepted)
+            return on_.joined(g, data_link(m.take(), hs.sending(), hs.receiving(),
                                            {g.rank, task(g.rank)->name(), text_of(from.digits())}));
-        log_.say(to_text({m.result() == meeting::outcome::refused ? "refused" : "closed", " a connection from ",
-                         text_of(from.digits()), ": ", m.words()}));
+        const bool refused = m.result() == pending_handshake::outcome::refused;
+        log_.write(to_text({refused ? "refused" : "closed", " a connection from ", text_of(from.digits()), ": ",
+                            m.reason()}));
     }
 };
 

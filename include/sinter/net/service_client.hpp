@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/base/os/monotonic_seconds.hpp>
-#include <sinter/net/join_trouble.hpp>
+#include <sinter/net/join_failure.hpp>
 #include <sinter/net/name_lookup.hpp>
 #include <sinter/net/service.hpp>
 #include <algorithm>
@@ -46,7 +46,7 @@ public:
         const double until = base::monotonic_seconds() + within;
         for (const endpoint& to : found->endpoints) {
             io::descriptor socket = stream_socket(to.storage.ss_family);
-            if (!socket) return miss("this process: " + words_of(errno), true);
+            if (!socket) return miss("this process: " + error_text(errno), true);
             if (::connect(socket.get(), to.address(), to.size) != 0 && errno != EINPROGRESS && errno != EINTR) {
                 nobody_ = errno == ECONNREFUSED;
                 miss(std::generic_category().message(errno));
@@ -54,31 +54,31 @@ public:
             }
             auto cipher = tls_ ? tls_->begin(socket.get(), true) : nullptr;
             channel c(std::move(socket), std::move(cipher));
-            handshake talk(true, own_, who_.options.key);
-            if (!connected(c, until) || !meet(c, talk, until)) continue;
-            if (talk.in_doubt() && (knows_key_ || doubts_++ < handshake::most_doubts)) return miss(talk.words(), true);
-            if (talk.now() == handshake::state::refused) {
-                if (talk.why() == handshake::refusal::not_sinter || talk.why() == handshake::refusal::busy)
-                    return miss(talk.words(), true);
-                if (talk.why() == handshake::refusal::unwanted) {
+            handshake hs(true, own_, who_.options.key);
+            if (!connected(c, until) || !shake_hands(c, hs, until)) continue;
+            if (hs.in_doubt() && (knows_key_ || doubts_++ < handshake::most_doubts)) return miss(hs.reason(), true);
+            if (hs.now() == handshake::state::refused) {
+                if (hs.why() == handshake::refusal::not_sinter || hs.why() == handshake::refusal::busy)
+                    return miss(hs.reason(), true);
+                if (hs.why() == handshake::refusal::unwanted) {
                     refused_ = true;
-                    return miss("it refuses this process: " + talk.words(), true);
+                    return miss("it refuses this process: " + hs.reason(), true);
                 }
                 throw about(index, "joining the job", -1,
-                            "this process, " + who_.self().name() + ", was refused: " + talk.words());
+                            "this process, " + who_.self().name() + ", was refused: " + hs.reason());
             }
-            const greeting& g = talk.peer();
+            const greeting& g = hs.peer();
             if (g.role != static_cast<std::uint8_t>(m.role) || g.index != m.index)
                 throw about(index, "joining the job", -1, "another task of this job listens there");
             trouble_ = {};
             refused_ = false;
             knows_key_ = true;
-            return data_link(std::move(c), talk.sending(), talk.receiving(),
+            return data_link(std::move(c), hs.sending(), hs.receiving(),
                              {who_.size() + index, m.name(), text_of(at)});
         }
         return {};
     }
-    const join_trouble& trouble() const { return trouble_; }
+    const join_failure& trouble() const { return trouble_; }
     /// Whether the host of the last one that was dialled has said that nobody listens there.
     bool nobody_there() const { return nobody_; }
     /// Whether the last one that was dialled was there, and does not want this process now.
@@ -107,14 +107,14 @@ private:
     std::function<void()> meanwhile_;
     std::unique_ptr<tls_context> tls_;
     name_lookup names_;
-    join_trouble trouble_;   // of the last call of dial()
+    join_failure trouble_;   // of the last call of dial()
     bool refused_ = false, nobody_ = false;
     bool knows_key_ = false;   // some server has accepted it
     int doubts_ = 0;           // refusals that nobody has proved, before that
 
     double slice() const { return who_.options.heartbeat_every() / 4; }
-    std::optional<data_link> miss(std::string why, bool explains = false) {
-        trouble_.note(std::move(why), explains);
+    std::optional<data_link> miss(std::string why, bool is_reason = false) {
+        trouble_.note(std::move(why), is_reason);
         return {};
     }
     bool ready(int descriptor, short events, double until) {
@@ -131,40 +131,40 @@ private:
         return fault == 0;
     }
     /// True: the handshake is over, accepted or refused.
-    bool meet(channel& c, handshake& talk, double until) {
+    bool shake_hands(channel& c, handshake& hs, double until) {
         std::array<std::byte, handshake::most_bytes> in{};
         std::size_t here = 0, gone = 0;
         for (;;) {
-            const auto saying = talk.to_say();
-            const bool speaks = !saying.empty();
-            if (!speaks && talk.now() != handshake::state::talking) {
-                if (talk.now() == handshake::state::to_decide) {
-                    talk.decide({});
+            const auto outgoing = hs.outgoing();
+            const bool sends = !outgoing.empty();
+            if (!sends && hs.now() != handshake::state::going_on) {
+                if (hs.now() == handshake::state::to_decide) {
+                    hs.decide({});
                     continue;
                 }
                 return true;
             }
-            const iovec part = speaks ? iovec{const_cast<std::byte*>(saying.data()) + gone, saying.size() - gone}
-                                      : iovec{in.data() + here, talk.wanted() - here};
-            const transfer t = speaks ? c.write(&part, 1) : c.read(&part, 1);
+            const iovec part = sends ? iovec{const_cast<std::byte*>(outgoing.data()) + gone, outgoing.size() - gone}
+                                      : iovec{in.data() + here, hs.wanted() - here};
+            const transfer t = sends ? c.write(&part, 1) : c.read(&part, 1);
             if (t.how == transfer::must_wait) {
                 if (!ready(c.descriptor(), t.wants, until)) return false;
                 continue;
             }
             if (t.how == transfer::ended) return miss("it closed the connection"), false;
-            if (t.how == transfer::failed) return miss(c.fault(t), c.explains()), false;
-            if (speaks) {
+            if (t.how == transfer::failed) return miss(c.fault(t), c.has_reason()), false;
+            if (sends) {
                 gone += t.bytes;
-                if (gone < saying.size()) continue;
+                if (gone < outgoing.size()) continue;
                 gone = 0;
-                talk.said();
+                hs.sent();
             } else {
                 here += t.bytes;
-                const std::size_t wanted = talk.wanted();
+                const std::size_t wanted = hs.wanted();
                 if (here < wanted) continue;
-                talk.bind(c.binding());
+                hs.bind(c.binding());
                 here = 0;
-                talk.hear({in.data(), wanted});
+                hs.receive({in.data(), wanted});
             }
         }
     }

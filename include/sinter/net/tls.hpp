@@ -14,7 +14,7 @@
 namespace sinter::inline SINTER_TARGET::wire {
 
 namespace detail {
-inline std::string openssl_words() {
+inline std::string openssl_errors() {
     std::string words;
     while (const unsigned long code = ::ERR_get_error()) {
         char text[256];
@@ -151,7 +151,7 @@ private:
                 if (system == 0) return {transfer::ended};
                 return {transfer::failed, 0, system};
             default:
-                fault_ = "TLS: " + detail::openssl_words();
+                fault_ = "TLS: " + detail::openssl_errors();
                 if (const long why = ::SSL_get_verify_result(ssl_.get()); why != X509_V_OK)
                     fault_ += std::string(", ") + ::X509_verify_cert_error_string(why);
                 discard_what_has_come();
@@ -169,7 +169,7 @@ public:
         SSL_CTX* const c = context_.get();
         const auto need = [](int done, const std::string& file, const char* what) {
             if (done != 1)
-                throw option_error(std::string("cannot use ") + what, file, detail::openssl_words(), "a PEM file");
+                throw option_error(std::string("cannot use ") + what, file, detail::openssl_errors(), "a PEM file");
         };
         need(static_cast<int>(SSL_CTX_set_min_proto_version(c, TLS1_3_VERSION)), "TLS 1.3", "it");
         need(::SSL_CTX_use_certificate_chain_file(c, files.certificate.c_str()), files.certificate, "a certificate");

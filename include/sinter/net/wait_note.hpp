@@ -54,7 +54,7 @@ private:
 };
 
 /// Notifies the operator that all of a job have met: `members` by rank, "worker/1 at 10.0.0.2:2222".
-SINTER_COLD inline void say_all_are_there(const std::string& own, const std::vector<std::string>& members) {
+SINTER_COLD inline void report_all_joined(const std::string& own, const std::vector<std::string>& members) {
     if (!base::says(message_level::normal)) return;
     base::say(message_level::normal,
               to_text({own, " is in a job of ", members.size(), " members, and all are there: ", few_of(members)}),

@@ -78,14 +78,14 @@ struct network {
     void begin_all() {
         pass(1);
         member_list first{1, {}};
-        for (int s = 0; s < with.most; ++s) first.entries.push_back({s, (*this)[s].self().life, 1});
+        for (int s = 0; s < with.most; ++s) first.entries.push_back({s, (*this)[s].self().incarnation, 1});
         for (int s = 0; s < with.most; ++s) {
             BOOST_TEST((*this)[s].all_are_new(now));
             (*this)[s].begin(first);
         }
     }
-    void gather(int s, std::int64_t done = 5, bool admits = false, int suspect = -1) {
-        (*this)[s].gather(done, true, admits, suspect, now);
+    void regroup(int s, std::int64_t done = 5, bool admits = false, int suspect = -1) {
+        (*this)[s].regroup(done, true, admits, suspect, now);
     }
     std::vector<int> members(int s) {
         std::vector<int> m;
@@ -100,7 +100,7 @@ BOOST_AUTO_TEST_CASE(survivors_go_on_with_more_than_half) {
     network n(1, 3, 3);
     n.begin_all();
     n.kill(1);
-    n.gather(0, 5, false, 1), n.gather(2, 4, false, 1);
+    n.regroup(0, 5, false, 1), n.regroup(2, 4, false, 1);
     n.pass(1);   // the one that is suspected is given up sooner than after dead_after
     for (const int s : {0, 2}) {
         BOOST_TEST((n.members(s) == std::vector<int>{0, 2}));
@@ -110,7 +110,7 @@ BOOST_AUTO_TEST_CASE(survivors_go_on_with_more_than_half) {
         BOOST_TEST(done_of(n[s].list().entries[1].progress) == 4);
     }
     n.kill(2);   // half with the chief
-    n.gather(0);
+    n.regroup(0);
     n.pass(3);
     BOOST_TEST((n.members(0) == std::vector<int>{0}));
     BOOST_TEST(n.wrong == "");
@@ -123,7 +123,7 @@ BOOST_AUTO_TEST_CASE(who_is_late_reads_all_before_it_decides) {
         n.begin_all();
         n.pass(0.1);   // nothing is on its way any more
         n.longest = 0;
-        for (const int s : {0, 1, 2}) n.gather(s, 5, false, suspect);
+        for (const int s : {0, 1, 2}) n.regroup(s, 5, false, suspect);
         n[1].tick(n.now, n.from(1)), n[2].tick(n.now, n.from(2));   // all have come
         n[0].tick(n.now, n.from(0));
         std::vector<assembly_message> unread;
@@ -153,7 +153,7 @@ BOOST_AUTO_TEST_CASE(agreed_without_a_tick) {
         for (const int s : order) {
             BOOST_TEST(n[s].list().epoch == 1);
             n.now += 0.02;
-            n.gather(s, 9, true);
+            n.regroup(s, 9, true);
             n[s].tick(n.now, n.from(s));
             n.exchange();
         }
@@ -165,25 +165,25 @@ BOOST_AUTO_TEST_CASE(half_without_the_chief_does_not_go_on) {
     network n(2, 2, 2);
     n.begin_all();
     n.kill(0);
-    n.gather(1);
+    n.regroup(1);
     n.pass(4);
     BOOST_TEST(n[1].list().epoch == 1);
     BOOST_TEST(n[1].fault().find("of 2 members 1 is left or can be reached") == 0, n[1].fault());
 }
-// Nobody is left behind because it comes late: it is alive, and computes.
+// Nobody is left out because it comes late: it is alive, and computes.
 BOOST_AUTO_TEST_CASE(who_lives_is_waited_for) {
     network n(3, 3, 3);
     n.begin_all();
-    n.gather(0), n.gather(1);
+    n.regroup(0), n.regroup(1);
     n.pass(10);
     BOOST_TEST(n[0].list().epoch == 1);
-    n.gather(2);
+    n.regroup(2);
     n.pass(1);
     BOOST_TEST((n.members(0) == std::vector<int>{0, 1, 2}));
-    n.gather(0), n.gather(1);
+    n.regroup(0), n.regroup(1);
     n.pass(32);   // longer than stuck_after
     BOOST_TEST((n.members(1) == std::vector<int>{0, 1}));
-    n.gather(2);
+    n.regroup(2);
     n.pass(1);
     BOOST_TEST(n[2].fault().find("this process was removed from the job") == 0, n[2].fault());
 }
@@ -192,21 +192,21 @@ BOOST_AUTO_TEST_CASE(who_is_being_healed_joins_later) {
     network n(14, 3, 3);
     n.begin_all();
     n.kill(1);
-    n.gather(0), n.gather(2);
+    n.regroup(0), n.regroup(2);
     n.pass(2);
     n.start(1);
     n[1].may_join(false);
     n.pass(1);
     BOOST_TEST(!n[0].somebody_waits(n.now));
     BOOST_TEST(n[0].waiting(n.now, false).slot == 1);
-    n.gather(0, 9, true), n.gather(2, 9, true);
+    n.regroup(0, 9, true), n.regroup(2, 9, true);
     n.pass(1);
     BOOST_TEST((n.members(0) == std::vector<int>{0, 2}));
     n[1].may_join(true);
     n.pass(1);
     BOOST_TEST(n[0].somebody_waits(n.now));
     BOOST_TEST(n[0].waiting(n.now, false).slot == -1);
-    n.gather(0, 10, true), n.gather(2, 10, true);
+    n.regroup(0, 10, true), n.regroup(2, 10, true);
     n.pass(1);
     for (const int s : {0, 1, 2}) BOOST_TEST((n.members(s) == std::vector<int>{0, 1, 2}));
     BOOST_TEST(n.wrong == "");
@@ -215,16 +215,16 @@ BOOST_AUTO_TEST_CASE(a_process_that_is_started_again_waits_and_joins) {
     network n(4, 3, 3);
     n.begin_all();
     n.kill(1);
-    n.gather(0), n.gather(2);
+    n.regroup(0), n.regroup(2);
     n.pass(2);
     n.start(1);
     n.pass(1);
     BOOST_TEST((n[1].state() == assembly_state::waiting));
     BOOST_TEST(n[0].somebody_waits(n.now));
-    n.gather(0), n.gather(2);   // a failure in the midst of a step: nobody can come in
+    n.regroup(0), n.regroup(2);   // a failure in the midst of a step: nobody can come in
     n.pass(1);
     BOOST_TEST((n.members(0) == std::vector<int>{0, 2}));
-    n.gather(0, 9, true), n.gather(2, 9, true);
+    n.regroup(0, 9, true), n.regroup(2, 9, true);
     n.pass(1);
     for (const int s : {0, 1, 2}) BOOST_TEST((n.members(s) == std::vector<int>{0, 1, 2}));
     BOOST_TEST(!is_healed(n[0].list().entries[1].progress));
@@ -237,10 +237,10 @@ BOOST_AUTO_TEST_CASE(a_successor_is_not_its_predecessor) {
     n.begin_all();
     n.kill(0);
     n.start(0);
-    n.gather(1), n.gather(2);
+    n.regroup(1), n.regroup(2);
     n.pass(0.5);   // that somebody else answers there shows at once that the old one is dead
     BOOST_TEST((n.members(1) == std::vector<int>{1, 2}));
-    n.gather(1, 7, true), n.gather(2, 7, true);
+    n.regroup(1, 7, true), n.regroup(2, 7, true);
     n.pass(1);
     BOOST_TEST((n.members(0) == std::vector<int>{0, 1, 2}));
 }
@@ -251,14 +251,14 @@ BOOST_AUTO_TEST_CASE(spares_wait_until_there_is_a_place) {
     for (const int s : {2, 3}) BOOST_TEST((n[s].state() == assembly_state::waiting && n[s].fault().empty()));
     BOOST_TEST(!n[0].somebody_waits(n.now));
     n.kill(1);
-    n.gather(0);
+    n.regroup(0);
     n.pass(2);
     BOOST_TEST(n[0].somebody_waits(n.now));
-    n.gather(0, 6, true);
+    n.regroup(0, 6, true);
     n.pass(1);
     BOOST_TEST((n.members(0) == std::vector<int>{0, 2}));   // one of the two
     BOOST_TEST(!n[0].somebody_waits(n.now));
-    n[0].end(), n[0].tell_end(n.from(0));
+    n[0].end(), n[0].send_end(n.from(0));
     n.pass(1);
     BOOST_TEST(n[3].fault() == "the job has ended before this process could join it");
 }
@@ -269,7 +269,7 @@ BOOST_AUTO_TEST_CASE(parts_of_a_job) {
         network n(7, slots, slots);
         n.begin_all();
         n.side = sides;
-        for (int s = 0; s < slots; ++s) n.gather(s);
+        for (int s = 0; s < slots; ++s) n.regroup(s);
         n.pass(5);
         BOOST_TEST(n.wrong == "");
         std::vector<int> on;
@@ -297,13 +297,13 @@ BOOST_AUTO_TEST_CASE(cables_between_two_members) {
             int other = -1;   // that cannot be connected with, though it answers
             for (const auto& [a, b] : broken)
                 if (lost && (a == s || b == s)) other = a + b - s;
-            n[s].gather(5, true, false, -1, n.now, other);
+            n[s].regroup(5, true, false, -1, n.now, other);
         }
         n.pass(6);
         BOOST_TEST(n.wrong == "");
         std::vector<int> on;
         for (int s = 0; s < slots; ++s)
-            if (n[s].list().epoch == 2 && n[s].list().find(s, n[s].self().life)) on.push_back(s);
+            if (n[s].list().epoch == 2 && n[s].list().find(s, n[s].self().incarnation)) on.push_back(s);
             else BOOST_TEST(n[s].fault().find("removed from the job") != std::string::npos, n[s].fault());
         if (!on.empty()) BOOST_TEST((n.members(on[0]) == on));
         return on;
@@ -320,20 +320,20 @@ BOOST_AUTO_TEST_CASE(who_does_not_reach_all_waits) {
     network n(18, 3, 3);
     n.begin_all();
     n.kill(2);
-    n.gather(0), n.gather(1);
+    n.regroup(0), n.regroup(1);
     n.pass(2);
     n.broken = {{1, 2}};
     n.start(2);
     n.pass(2);
     BOOST_TEST((n[2].state() == assembly_state::waiting));
     for (const int s : {0, 1}) BOOST_TEST(!n[s].somebody_waits(n.now));
-    n.gather(0, 9, true), n.gather(1, 9, true);
+    n.regroup(0, 9, true), n.regroup(1, 9, true);
     n.pass(1);
     BOOST_TEST((n.members(0) == std::vector<int>{0, 1}));
     n.broken.clear();
     n.pass(1);
     for (const int s : {0, 1}) BOOST_TEST(n[s].somebody_waits(n.now));
-    n.gather(0, 10, true), n.gather(1, 10, true);
+    n.regroup(0, 10, true), n.regroup(1, 10, true);
     n.pass(1);
     BOOST_TEST((n.members(2) == std::vector<int>{0, 1, 2}));
 }
@@ -344,7 +344,7 @@ BOOST_AUTO_TEST_CASE(who_differs_learns_why) {
     for (int s = 0; s < 3; ++s) n.start(s);
     n.begin_all();
     n.kill(1);
-    n.gather(0), n.gather(2);
+    n.regroup(0), n.regroup(2);
     n.pass(2);
     n.with.same = {1, 7, 3};
     n.start(1);
@@ -352,10 +352,10 @@ BOOST_AUTO_TEST_CASE(who_differs_learns_why) {
     BOOST_TEST(n[1].fault().find("this process cannot join the job: the layout of memory") == 0, n[1].fault());
     for (const int s : {0, 2}) {
         BOOST_TEST(!n[s].somebody_waits(n.now));
-        const auto news = n[s].news();
+        const auto news = n[s].take_events();
         BOOST_TEST_REQUIRE(news.size() == 1u);
         BOOST_TEST(news[0].slot == 1);
-        BOOST_TEST(news[0].words.find("cannot join: the layout of memory") == 0, news[0].words);
+        BOOST_TEST(news[0].text.find("cannot join: the layout of memory") == 0, news[0].text);
     }
     n.with.same = {1, 2, 3};   // the right one after it
     n.kill(1), n.start(1);
@@ -389,7 +389,7 @@ BOOST_AUTO_TEST_CASE(never_two_parts) {
             }
             for (int r = 0; r < slots; ++r)   // members that see a failure, each when it does
                 if (n.runs(r) && n[r].state() == assembly_state::running && n.chance() < 0.7)
-                    n.gather(r, 5, n.chance() < 0.5, s);
+                    n.regroup(r, 5, n.chance() < 0.5, s);
             n.pass(0.1 + 2 * n.chance());
         }
         BOOST_TEST(n.wrong == "", "seed " << seed << ": " << n.wrong);
@@ -397,7 +397,8 @@ BOOST_AUTO_TEST_CASE(never_two_parts) {
             if (!n.lists.contains(epoch - 1)) continue;
             ++epochs;
             const member_list &old = n.lists[epoch - 1], &now = l;
-            BOOST_TEST(old.may_decide([&](const member_entry& x) { return now.find(x.slot, x.life) != nullptr; }),
+            const auto stays = [&](const member_entry& x) { return now.find(x.slot, x.incarnation) != nullptr; };
+            BOOST_TEST(old.may_decide(stays),
                        "seed " << seed << ", epoch " << epoch);
         }
     }
@@ -405,7 +406,7 @@ BOOST_AUTO_TEST_CASE(never_two_parts) {
 }
 // A list is what it was, in whatever order its messages come; what fits no message is refused.
 BOOST_AUTO_TEST_CASE(messages) {
-    assembly_message m{.kind = assembly_kind::promise, .from = {3, 99, 7}, .state = assembly_state::gathering,
+    assembly_message m{.kind = assembly_kind::promise, .from = {3, 99, 7}, .state = assembly_state::regrouping,
                        .admits = true, .nonce = 5, .run = 6, .epoch = 7, .ballot = 8, .before = 9,
                        .list = {4, {{1, 11, 3}, {2, 12, 5}}}, .same = {1, 2, 3}, .answered = {0, 2}, .lost = 2};
     const std::string bytes = archived(m);

@@ -19,7 +19,7 @@ namespace sinter::inline SINTER_TARGET::wire {
 /// may decide (member_list::may_decide) holds. An acceptor's memory dies with its process, and a
 /// process that is started again is no member of the old list. So of a job that is cut apart one
 /// part at most goes on. The first that is alive proposes those that are alive and have come, and
-/// adds those that wait to join where all have come to a place at which that is possible. Each sends
+/// adds waiting processes once every member has reached a join point. Each sends
 /// whom it reaches: where two that are alive do not reach each other, one is left out, so that the
 /// rest goes on; and who waits is taken in once it reaches all.
 class assembly {
@@ -28,7 +28,7 @@ public:
         int slots = 1;            ///< tasks of the roster that train
         int most = 1;             ///< members at once; other tasks wait until they are needed
         double dead_after = 5;
-        double stuck_after = 300; ///< a member that lives and does not come for so long is left behind
+        double stuck_after = 300; ///< a member that lives and does not come for so long is left out
         double join_within = 60;
         identity same{};          ///< what all members must share
     };
@@ -52,7 +52,7 @@ public:
         if (!is_new(state_) || self_.slot >= with_.most) return false;
         for (int s = 0; s < with_.slots; ++s)
             if (s != self_.slot &&
-                (peer(s).heard < 0 || now - peer(s).heard > with_.dead_after || !is_new(peer(s).state)))
+                (peer(s).last_reply < 0 || now - peer(s).last_reply > with_.dead_after || !is_new(peer(s).state)))
                 return false;
         return true;
     }
@@ -60,13 +60,13 @@ public:
     std::vector<int> missing() const {
         std::vector<int> all;
         for (int s = 0; s < with_.slots; ++s)
-            if (s != self_.slot && peer(s).heard < 0) all.push_back(s);
+            if (s != self_.slot && peer(s).last_reply < 0) all.push_back(s);
         return all;
     }
-    /// The first list, which all of them have met in.
+    /// The first list, which all of them are in.
     void begin(member_list first) {
         run_ = 1;
-        for (const member_entry& s : first.entries) run_ = (run_ ^ s.life) * 0x9e3779b97f4a7c15u;
+        for (const member_entry& s : first.entries) run_ = (run_ ^ s.incarnation) * 0x9e3779b97f4a7c15u;
         list_ = std::move(first);
         fault_.clear();
         self_.progress = progress_of(0, true);
@@ -74,14 +74,14 @@ public:
     }
     /// This member wants the list that follows `list()`. `suspect`: a slot that is probably dead;
     /// `lost`: one that this process has tried in vain to connect with. A fault where it has ended.
-    void gather(std::int64_t done, bool healed, bool admits, int suspect, double now, int lost = -1) {
+    void regroup(std::int64_t done, bool healed, bool admits, int suspect, double now, int lost = -1) {
         if (state_ == assembly_state::ended) {   // the others may be an operation further without it
-            fault_ = "this process has told the others that it takes no part any more";
+            fault_ = "this process has left the job";
             return;
         }
         self_.progress = progress_of(done, healed);
-        if (state_ == assembly_state::gathering) return;
-        state_ = assembly_state::gathering;
+        if (state_ == assembly_state::regrouping) return;
+        state_ = assembly_state::regrouping;
         admits_ = admits;
         suspect_ = suspect;
         lost_ = lost;
@@ -91,24 +91,24 @@ public:
         quorum_lost_ = -1;
         fault_.clear();
         ballot_ = 0;
-        for (peer_state& p : peers_) p.heard = -1, p.reaches.clear(), p.lost = -1;
+        for (peer_state& p : peers_) p.last_reply = -1, p.reaches.clear(), p.lost = -1;
     }
     /// Back to work in the present list.
-    void settle() { state_ = assembly_state::running; }
+    void resume() { state_ = assembly_state::running; }
     void end() { state_ = assembly_state::ended; }
     /// To all who may wait for this one.
-    void tell_end(const send& out) const {
+    void send_end(const send& out) const {
         for (int s = 0; s < with_.slots; ++s)
             if (s != self_.slot) out(s, about(assembly_kind::status));
     }
     /// Why this process cannot go on; empty: it can.
     const std::string& fault() const { return fault_; }
-    /// What has happened since the last call and may be reported: by whom, and in words.
+    /// What has happened since the last call and may be reported: by whom.
     struct event {
         int slot;
-        std::string words;
+        std::string text;
     };
-    std::vector<event> news() { return std::exchange(news_, {}); }
+    std::vector<event> take_events() { return std::exchange(events_, {}); }
     /// Some process waits to join, and there is a place for it.
     bool somebody_waits(double now) const { return waiting(now, true).slot >= 0; }
     /// The first process that waits, where there is a place for it: that may join already, or that
@@ -117,7 +117,7 @@ public:
         if (static_cast<int>(list_.entries.size()) < with_.most)
             for (int s = 0; s < with_.slots; ++s)
                 if (waits(s, now) && peer(s).admits == may_join && reaches_all(s, list_))
-                    return {s, peer(s).life, peer(s).progress};
+                    return {s, peer(s).incarnation, peer(s).progress};
         return {};
     }
     /// Of a process that waits: whether it may be taken in already.
@@ -138,37 +138,39 @@ public:
         const bool answers = m.kind == assembly_kind::status && (m.nonce == nonce_ || m.nonce == last_nonce_);
         if (m.same != with_.same && (is_new(m.state) != is_new(state_) || !is_new(state_)))
             return differ(m, p, answers, out);
-        const bool first = answers && p.heard < 0 && state_ == assembly_state::gathering;
-        const bool ends = m.state == assembly_state::ended && m.from.life == p.life;   // the last word of its life
-        if (answers || ends || p.heard < 0 || state_ == assembly_state::running) {
-            p.life = m.from.life, p.state = m.state, p.said = now;
+        const bool first = answers && p.last_reply < 0 && state_ == assembly_state::regrouping;
+        // Its last message.
+        const bool ends = m.state == assembly_state::ended && m.from.incarnation == p.incarnation;
+        if (answers || ends || p.last_reply < 0 || state_ == assembly_state::running) {
+            p.incarnation = m.from.incarnation, p.state = m.state, p.last_status = now;
             p.progress = m.from.progress, p.epoch = m.epoch, p.admits = m.admits;
         }
-        if (answers) p.heard = now;
+        if (answers) p.last_reply = now;
         if (m.state == assembly_state::waiting && p.state == m.state) p.reaches = m.answered;
-        else if (m.state == assembly_state::gathering && m.epoch == list_.epoch) {
+        else if (m.state == assembly_state::regrouping && m.epoch == list_.epoch) {
             if (m.answered.size() > p.reaches.size()) p.reaches = m.answered;
             p.lost = m.lost;
         }
         if (first)   // who decides waits to know of it
             for (const member_entry& x : list_.entries)
-                if (x.slot < self_.slot && x.slot != s && peer(x.slot).heard >= 0) {
+                if (x.slot < self_.slot && x.slot != s && peer(x.slot).last_reply >= 0) {
                     probe(x.slot, now, out);
                     break;
                 }
         switch (m.kind) {
             case assembly_kind::probe:
                 out(s, about(assembly_kind::status, m.nonce));
-                if (const member_entry* x = seat_at(s); x && state_ == assembly_state::gathering && m.state == state_ &&
-                                                !has_come(*x) && now - p.asked > 0.005)   // it has just come
+                if (const member_entry* x = entry_at(s);
+                    x && state_ == assembly_state::regrouping && m.state == state_ &&
+                                                !has_come(*x) && now - p.last_probe > 0.005)   // it has just come
                     probe(s, now, out);
-                if (ballot_ == 0 && state_ == assembly_state::gathering && now - ticked_ < 0.1) decide(now, out);
+                if (ballot_ == 0 && state_ == assembly_state::regrouping && now - ticked_ < 0.1) decide(now, out);
                 return;
             case assembly_kind::status:
                 learn(m);
                 // Where this process is late itself, others' answers may still be unread: tick()
-                // decides behind them.
-                if (answers && ballot_ == 0 && state_ == assembly_state::gathering && now - ticked_ < 0.1)
+                // decides after them.
+                if (answers && ballot_ == 0 && state_ == assembly_state::regrouping && now - ticked_ < 0.1)
                     decide(now, out);
                 return;
             case assembly_kind::prepare:
@@ -184,32 +186,32 @@ public:
                 return;
         }
     }
-    /// To be called once behind gather(), and some twenty times a second while this process is not
-    /// `running`, each time behind what has come meanwhile.
+    /// To be called once after regroup(), and some twenty times a second while this process is not
+    /// `running`, each time after what has come meanwhile.
     void tick(double now, const send& out) {
         ticked_ = now;
         if (state_ == assembly_state::running || state_ == assembly_state::ended) return;
         if (now - nonce_at_ > 0.5) last_nonce_ = nonce_, nonce_ = random_(), nonce_at_ = now;
-        const bool all = state_ != assembly_state::gathering;
+        const bool all = state_ != assembly_state::regrouping;
         for (int s = 0; s < with_.slots; ++s)
-            if (s != self_.slot && (all || seat_at(s) || waits(s, now))) probe(s, now, out);
-        if (state_ == assembly_state::fresh) return meet(now);
+            if (s != self_.slot && (all || entry_at(s) || waits(s, now))) probe(s, now, out);
+        if (state_ == assembly_state::fresh) return try_to_begin(now);
         if (state_ == assembly_state::waiting) return wait_to_join(now);
         decide(now, out);
     }
 
 private:
     struct peer_state {
-        std::uint64_t life = 0;
+        std::uint64_t incarnation = 0;
         assembly_state state = assembly_state::fresh;
         std::int64_t progress = 0, epoch = 0;
         bool admits = false;
-        std::vector<std::int32_t> reaches{};   ///< what it has said: see assembly_message::answered
+        std::vector<std::int32_t> reaches{};   ///< as it sent: see assembly_message::answered
         int lost = -1;
         std::uint64_t refused = 0;   ///< its life, where it was notified that it cannot join
-        double heard = -1;   ///< when it answered a probe last; -1: it has not, since this process gathers
-        double said = -1;    ///< when what it says of itself was received
-        double asked = -1;   ///< when it was sent a probe last
+        double last_reply = -1;    ///< when it answered a probe last; -1: it has not, since this process regroups
+        double last_status = -1;   ///< when its last status was received
+        double last_probe = -1;    ///< when it was sent a probe last
     };
     struct acceptor {
         std::int64_t promised = 0, accepted = 0;
@@ -227,9 +229,9 @@ private:
     std::uint64_t run_ = 0, nonce_ = 0, last_nonce_ = 0;
     double nonce_at_ = 0, ticked_ = 0;
     std::string fault_;
-    std::vector<event> news_;
+    std::vector<event> events_;
     std::map<std::int64_t, acceptor> acceptors_;   // by the epoch that is to be replaced
-    // Of gathering:
+    // Of regrouping:
     std::int64_t base_ = 0;
     int suspect_ = -1, lost_ = -1;
     double all_came_ = -1;   // since when all that live are here
@@ -254,20 +256,21 @@ private:
     }
     static bool is_new(assembly_state s) { return s == assembly_state::fresh || s == assembly_state::waiting; }
     const peer_state& peer(int s) const { return peers_[static_cast<std::size_t>(s)]; }
-    const member_entry* seat_at(int slot) const {
+    const member_entry* entry_at(int slot) const {
         for (const member_entry& s : list_.entries)
             if (s.slot == slot) return &s;
         return nullptr;
     }
     bool waits(int s, double now) const {
-        return peer(s).state == assembly_state::waiting && now - peer(s).said < with_.dead_after && peer(s).said >= 0;
+        return peer(s).state == assembly_state::waiting && now - peer(s).last_status < with_.dead_after &&
+               peer(s).last_status >= 0;
     }
     assembly_message about(assembly_kind k, std::uint64_t nonce = 0) const {
         assembly_message m{.kind = k, .from = self_, .state = state_, .admits = admits_, .nonce = nonce, .run = run_,
                            .epoch = list_.epoch, .list = list_, .same = with_.same};
         for (int s = 0; s < with_.slots; ++s)
-            if (peer(s).heard >= 0 && s != lost_ &&
-                (state_ == assembly_state::gathering || ticked_ - peer(s).heard < with_.dead_after))
+            if (peer(s).last_reply >= 0 && s != lost_ &&
+                (state_ == assembly_state::regrouping || ticked_ - peer(s).last_reply < with_.dead_after))
                 m.answered.push_back(s);
         m.lost = lost_;
         return m;
@@ -283,7 +286,7 @@ private:
     /// Whether two members reach each other, as far as this one knows.
     bool are_linked(int a, int b) const {
         const auto reaches = [&](int from, int to) {
-            return from == self_.slot ? peer(to).heard >= 0 && to != lost_ : is_in(to, peer(from).reaches);
+            return from == self_.slot ? peer(to).last_reply >= 0 && to != lost_ : is_in(to, peer(from).reaches);
         };
         const auto lost = [&](int s) { return s == self_.slot ? lost_ : peer(s).lost; };
         return lost(a) != b && lost(b) != a && (reaches(a, b) || reaches(b, a));
@@ -294,23 +297,23 @@ private:
             if (answers) fault_ = "this process cannot join the job: " + difference(with_.same, m.same);
         } else if (m.kind == assembly_kind::probe) {
             out(m.from.slot, about(assembly_kind::status, m.nonce));
-            if (std::exchange(p.refused, m.from.life) != m.from.life)
-                news_.push_back({m.from.slot, "cannot join: " + difference(with_.same, m.same)});
+            if (std::exchange(p.refused, m.from.incarnation) != m.from.incarnation)
+                events_.push_back({m.from.slot, "cannot join: " + difference(with_.same, m.same)});
         }
     }
 
     void probe(int s, double now, const send& out) {
-        peers_[static_cast<std::size_t>(s)].asked = now;
+        peers_[static_cast<std::size_t>(s)].last_probe = now;
         out(s, about(assembly_kind::probe, nonce_));
     }
 
     // ---- before this process is a member
-    void meet(double now) {
+    void try_to_begin(double now) {
         bool runs = self_.slot >= with_.most;
         for (int s = 0; s < with_.slots; ++s) {
             if (s == self_.slot) continue;
             const peer_state& p = peer(s);
-            runs = runs || (p.heard >= 0 && !is_new(p.state));
+            runs = runs || (p.last_reply >= 0 && !is_new(p.state));
         }
         if (runs) {
             state_ = assembly_state::waiting;
@@ -323,8 +326,8 @@ private:
         double last = began_;
         bool ended = false;
         for (const peer_state& p : peers_) {
-            if (p.state == assembly_state::ended && p.heard >= 0) ended = true;
-            else if (p.state != assembly_state::waiting) last = std::max(last, p.heard);
+            if (p.state == assembly_state::ended && p.last_reply >= 0) ended = true;
+            else if (p.state != assembly_state::waiting) last = std::max(last, p.last_reply);
         }
         if (ended) fault_ = "the job has ended before this process could join it";
         else if (now - last > with_.join_within) fault_ = "no member of the job answers";
@@ -335,8 +338,8 @@ private:
     void learn(const assembly_message& m) {
         if (m.list.epoch <= list_.epoch || m.run == 0) return;
         if (state_ == assembly_state::fresh) return;   // it will wait first
-        if (m.list.find(self_.slot, self_.life)) return adopt(m.list, m.run);
-        if (state_ == assembly_state::gathering)
+        if (m.list.find(self_.slot, self_.incarnation)) return adopt(m.list, m.run);
+        if (state_ == assembly_state::regrouping)
             fault_ = to_text({"this process was removed from the job: it is not among the members of epoch ",
                              m.list.epoch});
     }
@@ -347,24 +350,25 @@ private:
         acceptors_.erase(acceptors_.begin(), acceptors_.lower_bound(l.epoch));
         for (int s = 0; s < with_.slots; ++s) {   // who did not answer, or has come in, does not wait any more
             peer_state& p = peers_[static_cast<std::size_t>(s)];
-            if (p.state == assembly_state::waiting && (p.heard < 0 || seat_at(s))) p.said = -1;
+            if (p.state == assembly_state::waiting && (p.last_reply < 0 || entry_at(s))) p.last_status = -1;
         }
-        if (state_ == assembly_state::waiting || state_ == assembly_state::gathering) state_ = assembly_state::running;
+        if (state_ == assembly_state::waiting || state_ == assembly_state::regrouping) state_ = assembly_state::running;
     }
     /// Whether the member in this member_entry has ended, or cannot be reached.
     bool is_dead(const member_entry& x, double now) const {
         if (x.slot == self_.slot) return false;
         const peer_state& p = peer(x.slot);
-        if (p.heard >= 0 && (p.life != x.life || p.state == assembly_state::ended)) return true;
+        if (p.last_reply >= 0 && (p.incarnation != x.incarnation || p.state == assembly_state::ended)) return true;
         if (now - began_ > with_.stuck_after && !has_come(x)) return true;
         // Of a suspect a connection was lost, or nothing received for dead_after: some probes more say enough.
         const double limit = x.slot == suspect_ ? std::max(0.25, with_.dead_after / 20) : with_.dead_after;
-        return now - std::max(p.heard, began_) > limit;
+        return now - std::max(p.last_reply, began_) > limit;
     }
     bool has_come(const member_entry& x) const {
         if (x.slot == self_.slot) return true;
         const peer_state& p = peer(x.slot);
-        return p.heard >= 0 && p.life == x.life && p.state == assembly_state::gathering && p.epoch == list_.epoch;
+        return p.last_reply >= 0 && p.incarnation == x.incarnation && p.state == assembly_state::regrouping &&
+               p.epoch == list_.epoch;
     }
     /// What the first of those that live does once all that live have come.
     void decide(double now, const send& out) {
@@ -391,7 +395,7 @@ private:
         if (ballot_ == 0 && now - all_came_ <= with_.dead_after && !left_out(now).empty()) return;   // no answer yet
         if (admits_ && ballot_ == 0 && now - began_ < 0.5)   // who waits answers first, or is not there any more
             for (int s = 0; s < with_.slots; ++s)
-                if (waits(s, now) && peer(s).heard < 0) return;
+                if (waits(s, now) && peer(s).last_reply < 0) return;
         if (ballot_ == 0 || now - proposed_at_ > 1) propose(now);
         ask(out);
     }
@@ -407,7 +411,7 @@ private:
         for (const member_entry& x : list_.entries) {
             if (is_dead(x, now) || !has_come(x) || is_in(x.slot, out)) continue;
             const std::int64_t p = x.slot == self_.slot ? self_.progress : peer(x.slot).progress;
-            proposal_.entries.push_back({x.slot, x.life, p});
+            proposal_.entries.push_back({x.slot, x.incarnation, p});
             if (x.slot != self_.slot)
                 place = place && peer(x.slot).admits && done_of(p) == done_of(self_.progress);
         }
@@ -416,9 +420,9 @@ private:
             return std::any_of(in.begin(), in.end(), [&](const member_entry& x) { return x.slot == s; });
         };
         for (int s = 0; s < with_.slots && place && static_cast<int>(in.size()) < with_.most; ++s)
-            if (s != self_.slot && waits(s, now) && peer(s).admits && peer(s).heard >= 0 &&
-                now - peer(s).heard < 0.5 && !has(s) && reaches_all(s, proposal_))
-                in.push_back({s, peer(s).life, progress_of(done_of(self_.progress), false)});
+            if (s != self_.slot && waits(s, now) && peer(s).admits && peer(s).last_reply >= 0 &&
+                now - peer(s).last_reply < 0.5 && !has(s) && reaches_all(s, proposal_))
+                in.push_back({s, peer(s).incarnation, progress_of(done_of(self_.progress), false)});
         std::sort(in.begin(), in.end(), [](const member_entry& a, const member_entry& b) { return a.slot < b.slot; });
     }
     /// Members that live and have come, and are to go for the others to reach each other. Nobody, where those that were
@@ -485,7 +489,7 @@ private:
             return ask(out);
         }
         const member_list old = list_;
-        const bool mine = proposal_.find(self_.slot, self_.life) != nullptr;
+        const bool mine = proposal_.find(self_.slot, self_.incarnation) != nullptr;
         if (!mine) fault_ = "this process was removed from the job by another member";
         adopt(proposal_, run_);
         for (int k = 0; k < 2; ++k)   // datagrams get lost; who has none asks

@@ -14,7 +14,7 @@ enum class assembly_state : std::uint8_t {
     fresh,       ///< it has not met anybody yet
     waiting,     ///< it wants to join a job that runs
     running,     ///< it is a member
-    gathering,   ///< it is a member and wants a new list of members
+    regrouping,   ///< it is a member and wants a new list of members
     ended,       ///< the job is done
     stays        ///< it is of no elastic job, but of one whose members stay (other_strategy.hpp)
 };
@@ -33,7 +33,7 @@ struct assembly_message {
     std::int64_t before = 0;      ///< of a promise: in which ballot `list` was accepted; 0: none was
     member_list list;
     identity same{};                     ///< what all members must share
-    std::vector<std::int32_t> answered{};   ///< slots that have answered it since it gathers, or lately if it waits
+    std::vector<std::int32_t> answered{};   ///< slots that have answered it since it regroups, or lately if it waits
     std::int32_t lost = -1;              ///< a slot that it cannot connect with in spite of that
 
     template <class A>
@@ -44,8 +44,8 @@ struct assembly_message {
         std::vector<std::uint64_t> lives;
         std::vector<std::int64_t> progress;
         for (const member_entry& x : list.entries)
-            slots.push_back(x.slot), lives.push_back(x.life), progress.push_back(x.progress);
-        a & k & s & in & slot & from.life & from.progress & nonce & run & epoch & ballot & before & list.epoch;
+            slots.push_back(x.slot), lives.push_back(x.incarnation), progress.push_back(x.progress);
+        a & k & s & in & slot & from.incarnation & from.progress & nonce & run & epoch & ballot & before & list.epoch;
         a & slots & lives & progress & same.model & same.layout & same.policy & answered & lost;
         if (k < 1 || k > static_cast<std::uint8_t>(assembly_kind::refuse) ||
             s > static_cast<std::uint8_t>(assembly_state::stays) || in > 1 || slots.size() != lives.size() ||

@@ -17,7 +17,7 @@
 
 namespace sinter::inline SINTER_TARGET::wire {
 
-/// An assembly that talks: by datagrams (UDP) at the address and port that the roster has for this
+/// An assembly with its transport: datagrams (UDP) at the address and port that the roster has for this
 /// task, each with an HMAC-SHA256 by the job's key. It listens there, and answers, from its making
 /// to its end, on a thread of its own: also while this process trains or waits for others.
 class assembly_service {
@@ -124,15 +124,15 @@ private:
             const std::unique_lock hold(mutex_);
             state_.tick(now, sender());
             waits_.store(state_.somebody_waits(now), std::memory_order_relaxed);
-            for (const assembly::event& e : state_.news())
+            for (const assembly::event& e : state_.take_events())
                 base::say(message_level::warning,
                           to_text({who_.member(e.slot).name(), " at ", text_of(who_.member(e.slot).address()), " ",
-                                  e.words}), who_.self().name());
+                                  e.text}), who_.self().name());
             changed_.notify_all();
         }
         const std::unique_lock hold(mutex_);
         state_.end();
-        state_.tell_end(sender());
+        state_.send_end(sender());
     }
     /// What is not of this job, or damaged, is left alone.
     void take(span<const std::byte> bytes) {

@@ -10,9 +10,9 @@ namespace sinter::inline SINTER_TARGET::wire {
 /// One process of an elastic job.
 struct member_entry {
     int slot = -1;                ///< its number among the tasks that train, in the roster
-    std::uint64_t life = 0;       ///< drawn when it started: a process that is started again is another one
+    std::uint64_t incarnation = 0;  ///< drawn when it started: a process that is started again is another one
     std::int64_t progress = 0;    ///< how far it was when the list was made: see progress_of()
-    bool same(const member_entry& o) const { return slot == o.slot && life == o.life; }
+    bool same(const member_entry& o) const { return slot == o.slot && incarnation == o.incarnation; }
     bool operator==(const member_entry&) const = default;
 };
 
@@ -28,9 +28,9 @@ struct member_list {
     std::int64_t epoch = 0;
     std::vector<member_entry> entries;
 
-    const member_entry* find(int slot, std::uint64_t life) const {
+    const member_entry* find(int slot, std::uint64_t incarnation) const {
         for (const member_entry& s : entries)
-            if (s.slot == slot && s.life == life) return &s;
+            if (s.slot == slot && s.incarnation == incarnation) return &s;
         return nullptr;
     }
     /// Whether those of whom `in` is true may decide for all: more than half, or half with the

@@ -71,7 +71,7 @@ SINTER_COLD inline std::unique_ptr<listener> process_group::open(std::vector<res
 
     const descriptor_count d = count_descriptors();
     if (const std::int64_t needed = 2 * (size() - 1) + 1; d.left() < needed)
-        throw own_fault(to_text({"too few descriptors: this process may have ", d.words(), " and has ", d.open,
+        throw own_fault(to_text({"too few descriptors: this process may have ", d.text(), " and has ", d.open,
                                 "; the connections to the others need ", needed, " more"}));
     int fault = 0;
     for (const endpoint& e : own.endpoints) try {
@@ -87,7 +87,7 @@ SINTER_COLD inline std::unique_ptr<listener> process_group::open(std::vector<res
         throw own_fault("the port is in use: another process listens there, or this task was started twice");
     if (fault == EADDRNOTAVAIL)
         throw own_fault(to_text({first.digits().host, " is not an address of this machine"}));
-    throw own_fault("cannot listen there: " + words_of(fault));
+    throw own_fault("cannot listen there: " + error_text(fault));
 }
 
 } // namespace sinter::wire

@@ -71,13 +71,13 @@ inline bool process_group::is_gone(int peer) {
     return true;
 }
 
-inline void process_group::on_news(std::function<void()> news) {
-    const lock hold(news_mutex_);
-    news_ = std::move(news);
+inline void process_group::on_change(std::function<void()> changed) {
+    const lock hold(change_mutex_);
+    on_change_ = std::move(changed);
 }
-inline void process_group::tell_news() {
-    const lock hold(news_mutex_);
-    if (news_) news_();
+inline void process_group::notify_change() {
+    const lock hold(change_mutex_);
+    if (on_change_) on_change_();
 }
 
 } // namespace sinter::wire

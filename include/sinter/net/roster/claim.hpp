@@ -13,7 +13,7 @@ namespace sinter::inline SINTER_TARGET::wire::roster {
 /// What one family of variables says about this process.
 struct claim {
     std::string family;     ///< "SLURM_*"
-    std::string said;       ///< "SLURM_PROCID=1, SLURM_NTASKS=4": what is set of it
+    std::string variables;  ///< "SLURM_PROCID=1, SLURM_NTASKS=4": what is set of it
     std::string missing;    ///< why it does not count, where size is 0
     int rank = -1;
     int size = 0;           ///< 0: it does not say who this process is
@@ -30,7 +30,7 @@ public:
 
     SINTER_COLD std::optional<std::string> text(const char* name) {
         auto value = env_(name);
-        if (value) said_ += (said_.empty() ? "" : ", ") + std::string(name) + "=" + printable(*value);
+        if (value) text_ += (text_.empty() ? "" : ", ") + std::string(name) + "=" + printable(*value);
         return value;
     }
     /// Throws option_error where the variable is set to something else than an integer in [low,
@@ -44,7 +44,7 @@ public:
                                std::to_string(low) + " to " + std::to_string(high));
         return static_cast<int>(*n);
     }
-    const std::string& said() const { return said_; }
+    const std::string& text() const { return text_; }
 
 private:
     static std::string printable(const std::string& value) {
@@ -52,7 +52,7 @@ private:
         return in_quotes.size() == value.size() + 2 ? value : in_quotes;
     }
     const environment& env_;
-    std::string said_;
+    std::string text_;
 };
 
 inline constexpr int most_ranks = 100000;
@@ -68,15 +68,16 @@ SINTER_COLD inline std::optional<claim> rank_and_size(const char* family, const 
     variables v(env);
     if (!has_rank || !has_size) {
         v.text(has_rank ? rank : size);
-        c.said = v.said();
+        c.variables = v.text();
         c.missing = std::string(has_rank ? size : rank) + " is not set";
         return c;
     }
     c.rank = v.integer(rank, 0, most_ranks - 1).value();
     c.size = v.integer(size, 1, most_ranks).value();
-    c.said = v.said();
+    c.variables = v.text();
     if (c.rank >= c.size)
-        throw option_error("a rank beyond the number of ranks", family, c.said, std::string(rank) + " below " + size);
+        throw option_error("a rank beyond the number of ranks", family, c.variables,
+                           std::string(rank) + " below " + size);
     return c;
 }
 
@@ -90,8 +91,8 @@ SINTER_COLD inline host_port host_and_port(const std::string& host, const char* 
 
 /// SINTER_MASTER=host:port, or MASTER_ADDR with MASTER_PORT: where rank 0 listens, for launchers
 /// that do not say it.
-SINTER_COLD inline host_port master_said(const environment& env) {
-    if (const auto said = env("SINTER_MASTER")) return parse_address(*said, "SINTER_MASTER");
+SINTER_COLD inline host_port given_master(const environment& env) {
+    if (const auto given = env("SINTER_MASTER")) return parse_address(*given, "SINTER_MASTER");
     variables v(env);
     const auto host = v.text("MASTER_ADDR");
     const auto port = v.integer("MASTER_PORT", 1, 65535);

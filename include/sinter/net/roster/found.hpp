@@ -56,7 +56,7 @@ SINTER_COLD inline cluster_options with_folder(cluster_options o, const tf_confi
 SINTER_COLD inline void check_size(const cluster& c, const environment& env) {
     const auto size = variables(env).integer("SINTER_SIZE", 1, most_ranks);
     if (size && *size != c.size())
-        throw option_error("the cluster has another size than its launcher said", "SINTER_SIZE",
+        throw option_error("the cluster has another size than its launcher gave", "SINTER_SIZE",
                            std::to_string(c.size()) + " that train, by " + c.how(), std::to_string(*size));
 }
 
@@ -95,21 +95,21 @@ SINTER_COLD SINTER_APART cluster cluster::from_environment(cluster_options optio
     }
     for (const claim& c : claims)   // of a Job that says no more than an index, nobody may think that it is alone
         if (!found && c.family == "JOB_COMPLETION_INDEX")
-            throw option_error(c.missing, c.family, c.said, c.needed);
+            throw option_error(c.missing, c.family, c.variables, c.needed);
     if (!found) found = cluster(), found->options = options;
 
     const bool alone = !by_claim && tf.jobs.empty();
     const claim* const inner = by_claim ? from : nullptr;
-    std::string winner = inner ? inner->said : "TF_CONFIG", ignored;
+    std::string winner = inner ? inner->variables : "TF_CONFIG", ignored;
     for (const claim& c : claims) {
         if (&c == inner) continue;
         if (c.size > 0 && !alone && !may_contain(c, *found, inner)) {
             const std::string both = (inner ? inner->family : "TF_CONFIG") + " and " + c.family;
             if (!inner) winner += " (" + found->self().name() + " of " + std::to_string(found->size()) + " that train)";
-            throw option_error("two sources contradict each other", both, winner + "; " + c.said,
+            throw option_error("two sources contradict each other", both, winner + "; " + c.variables,
                                "one of them unset, or both the same");
         }
-        if (c.size == 0) ignored += (ignored.empty() ? "" : "; ") + c.said + " (" + c.missing + ")";
+        if (c.size == 0) ignored += (ignored.empty() ? "" : "; ") + c.variables + " (" + c.missing + ")";
     }
     std::string how = alone ? "a cluster of one" : winner;
     if (!ignored.empty()) how += "; ignored: " + ignored;

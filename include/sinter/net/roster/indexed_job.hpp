@@ -35,7 +35,7 @@ SINTER_COLD inline std::optional<claim> indexed_job(const environment& env) {
     const char* size = env("SINTER_SIZE") ? "SINTER_SIZE" : "WORLD_SIZE";
     if (env(size) == "1") return {};
     auto found = rank_and_size("JOB_COMPLETION_INDEX", env, "JOB_COMPLETION_INDEX", size);
-    if (found->size > 0) found->master = master_said(env);
+    if (found->size > 0) found->master = given_master(env);
     else found->missing = "nothing says how many pods there are, and where the first is";
     found->needed = indexed_job_yaml;
     return found;

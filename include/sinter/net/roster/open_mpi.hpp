@@ -9,7 +9,7 @@ namespace detail {
 /// Launchers of MPI programs give no address. Where all ranks are on one host, loopback and a port
 /// made from the job's name will do; otherwise the user says it.
 SINTER_COLD inline void find_mpi_master(claim& c, const environment& env, const char* local_size) {
-    c.master = master_said(env);
+    c.master = given_master(env);
     c.needed = "SINTER_MASTER=host:port of the host of rank 0, as in mpirun -x SINTER_MASTER=node1:2222";
     for (const char* name : {"PMIX_NAMESPACE", "OMPI_MCA_ess_base_jobid"})
         if (c.job.empty()) c.job = env(name).value_or("");

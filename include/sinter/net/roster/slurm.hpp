@@ -21,7 +21,7 @@ SINTER_COLD inline std::optional<claim> slurm(const environment& env) {
         variables v(env);
         for (const char* name : {"SLURM_JOB_ID", "SLURM_PROCID", size}) v.text(name);
         claim c;
-        c.family = "SLURM_*", c.said = v.said(), c.missing = "not started by srun";
+        c.family = "SLURM_*", c.variables = v.text(), c.missing = "not started by srun";
         return c;
     }
     auto found = rank_and_size("SLURM_*", env, "SLURM_PROCID", size);
@@ -29,7 +29,7 @@ SINTER_COLD inline std::optional<claim> slurm(const environment& env) {
     claim& c = *found;
     const std::string job = env("SLURM_JOB_ID").value_or("0");
     c.job = "slurm-" + job + "." + *step;
-    c.master = master_said(env);
+    c.master = given_master(env);
     c.needed = "SLURM_JOB_NODELIST, or SINTER_MASTER=host:port of the host of task 0";
     if (c.master.known()) return found;
     const bool in_order = env("SLURM_DISTRIBUTION").value_or("block").find("arbitrary") == std::string::npos;

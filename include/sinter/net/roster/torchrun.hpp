@@ -12,7 +12,7 @@ SINTER_COLD inline std::optional<claim> torchrun(const environment& env) {
     if (!found || found->size == 0) return found;
     claim& c = *found;
     c.needed = "MASTER_ADDR and MASTER_PORT, or SINTER_MASTER=host:port";
-    c.master = master_said(env);
+    c.master = given_master(env);
     if (!env("SINTER_MASTER") && env("TORCHELASTIC_USE_AGENT_STORE") == "True" && c.master.known())
         c.master.port = static_cast<std::uint16_t>(c.master.port == 65535 ? 65534 : c.master.port + 1);
     c.job = env("TORCHELASTIC_RUN_ID").value_or("");
@@ -27,7 +27,7 @@ SINTER_COLD inline std::optional<claim> kubeflow(const environment& env) {
     if (nodes && nodes->find(':') != nodes->npos) {
         claim c;
         c.family = "PET_*";
-        c.said = "PET_NNODES=" + quoted_text(*nodes);
+        c.variables = "PET_NNODES=" + quoted_text(*nodes);
         c.missing = "a range of nodes is for torchrun to settle";
         return c;
     }
@@ -42,7 +42,7 @@ SINTER_COLD inline std::optional<claim> kubeflow(const environment& env) {
     const auto host = v.text("PET_MASTER_ADDR");
     const auto port = v.integer("PET_MASTER_PORT", 1, 65535);
     const bool own = host && port && !env("SINTER_MASTER");
-    c.master = own ? host_and_port(*host, "PET_MASTER_ADDR", *port) : master_said(env);
+    c.master = own ? host_and_port(*host, "PET_MASTER_ADDR", *port) : given_master(env);
     return found;
 }
 

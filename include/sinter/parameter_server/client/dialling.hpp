@@ -28,7 +28,7 @@ inline void client::engine::give_up(std::size_t i) {
                        sinter::to_text({replicated() ? "nor the server with its second copy: " : "",
                                        joined ? "it has not answered for " : "it was not there within ",
                                        static_cast<std::int64_t>(waited + 0.5), " s",
-                                       why_down[i].empty() ? "" : ": ", why_down[i].words()})));
+                                       why_down[i].empty() ? "" : ": ", why_down[i].text()})));
 }
 inline void client::engine::dial(std::size_t i) {
     dialled = i;
@@ -41,7 +41,7 @@ inline void client::engine::dial(std::size_t i) {
             if (join_server(i)) return;
             connections[i]->disconnect();
         } else {
-            why_down[i].note(dialler.trouble().words(), dialler.trouble().explains());
+            why_down[i].note(dialler.trouble().text(), dialler.trouble().has_reason());
             if (replicated()) copies[i].known.missed(copies[i].aim, dialler.nobody_there());
         }
         if (replicated()) {
@@ -174,7 +174,7 @@ inline void client::engine::report_trouble(std::size_t i, double now) {
               sinter::to_text({"waits for ", at.name(), " at ",
                               text_of(at.address()), ", for ",
                               static_cast<std::int64_t>(down), " s of ", static_cast<std::int64_t>(patience()), " s",
-                              why_down[i].empty() ? "" : ": ", why_down[i].words()}),
+                              why_down[i].empty() ? "" : ": ", why_down[i].text()}),
               dialler.roster().self().name());
 }
 inline void client::engine::report_return(std::size_t i, const about_server& it, bool other_process) {

@@ -34,7 +34,7 @@ struct client::engine {
     std::optional<cluster_error> failure;
     std::vector<double> down_since, next_try;
     std::size_t dialled = 0;                  // which server dial() is busy with
-    std::vector<wire::join_trouble> why_down;   // since down_since
+    std::vector<wire::join_failure> why_down;   // since down_since
     std::vector<double> report_after;           // seconds of an outage, of each server, after which a message is next
     about_server about;                         // what server 0 has said last
     struct shard_copies {   // where two servers keep each shard
@@ -206,7 +206,7 @@ struct client::engine {
             const cluster_member& m = dialler.roster().servers()[static_cast<std::size_t>(process(i))];
             whom.push_back(m.name() + " at " + text_of(m.address()));
             if (!why_down[i].empty() && whom.size() <= 8)
-                why += (why.empty() ? "" : "; ") + m.name() + ": " + why_down[i].words();
+                why += (why.empty() ? "" : "; ") + m.name() + ": " + why_down[i].text();
         }
         note.say(whom, why);
     }

@@ -51,7 +51,7 @@ struct server::engine {
           saves({options.order.mode == update_mode::clocks, saves_alone(), options.save_every_steps,
                  options.save_every_seconds},
                 base::monotonic_seconds()),
-          notes{wire::rare_log(options.log, who.self().name()),
+          notes{wire::rate_limited_log(options.log, who.self().name()),
                 wire::wait_note(who.self().name(), who.options.join_within)},
           listening{wire::service_greeting(c, same), 0, {}, nullptr} {
         options.order.check(c.size());
@@ -109,7 +109,7 @@ struct server::engine {
     };
     /// What an operator hears now and then.
     struct operator_notes {
-        wire::rare_log rare;
+        wire::rate_limited_log rare;
         wire::wait_note absent_workers;       ///< for workers that have never come
         double began = 0;                     ///< when this server did, in seconds
         void say(const std::string& text, message_level level = message_level::normal) { rare.say(text, level); }

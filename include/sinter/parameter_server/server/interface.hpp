@@ -3,8 +3,8 @@
 #include <sinter/base/cluster_error.hpp>
 #include <sinter/net/cluster.hpp>
 #include <sinter/net/identity.hpp>
-#include <sinter/net/rare_log.hpp>
-#include <sinter/net/stranger_limits.hpp>
+#include <sinter/net/rate_limited_log.hpp>
+#include <sinter/net/handshake_limits.hpp>
 #include <sinter/parameter_server/counters.hpp>
 #include <sinter/parameter_server/shard_files.hpp>
 #include <sinter/parameter_server/table_changes.hpp>
@@ -47,8 +47,8 @@ struct server_options {
     /// then this server ends.
     std::function<bool()> asked_to_end;
     int phases = 1;   ///< losses that alternate, each with updates of its own (run::phase)
-    wire::rare_log::sink log;                    ///< lines about strangers and bad requests; none: stderr
-    wire::stranger_limits strangers;
+    wire::rate_limited_log::sink log;                    ///< lines about strangers and bad requests; none: stderr
+    wire::handshake_limits strangers;
     /// 2: each shard is kept by two servers, and whatever is answered is with both. Needs `other`,
     /// and in place of `files` a function: a copy that comes to lead takes over who writes.
     int replicas = 1;

@@ -40,7 +40,7 @@ template <class Core, int Shards>
 class elastic_operations {
     using P0 = typename Core::P0;
     using result = result_kind;
-    using left_behind = collective::left_behind;
+    using excluded_member = collective::excluded_member;
     using image = model_image<Core>;
     static_assert(!Core::copied || Core::programs::n_training == 1,
                   "elastic(sharded_update(...)): a model that one loss trains, not several that alternate");
@@ -153,7 +153,7 @@ public:
                 slots_.divide(job_->epoch());
                 if (!has_it) hand_over(), log_.made_in = job_->epoch();
                 break;
-            } catch (const left_behind& e) {
+            } catch (const excluded_member& e) {
                 end(e);
             } catch (const cluster_error&) {   // somebody died meanwhile, or the new members could not connect
                 if (std::exchange(first, false)) log_.done = wire::done_of(of_self(job_->list()).progress);
@@ -161,12 +161,12 @@ public:
         count();
         state_ = join_state::quiet;
         const auto& h = transfer_.counts();
-        job_->say({job_->own(), " was given the state: ", h.images, " images, and ", h.steps, " steps to repeat"},
+        job_->report({job_->own(), " was given the state: ", h.images, " images, and ", h.steps, " steps to repeat"},
                   message_level::detailed);
         return log_.bytes;
     }
     void say_joined(std::int64_t step, int epoch) const {
-        job_->say({job_->own(), " joins the job behind step ", step, ", in epoch ", epoch});
+        job_->report({job_->own(), " joins the job behind step ", step, ", in epoch ", epoch});
     }
     void speak() {
         if (!leaves_out()) return;
@@ -213,7 +213,7 @@ private:
     const wire::member_entry& of_self(const wire::member_list& l) const {
         for (const wire::member_entry& s : l.entries)
             if (s.slot == job_->slot()) return s;
-        throw left_behind(job_->fault("this process is not among the members"));
+        throw excluded_member(job_->fault("this process is not among the members"));
     }
     const wire::member_entry& member_at(int rank) const { return list_.entries[static_cast<std::size_t>(rank)]; }
 
@@ -251,7 +251,7 @@ private:
             log_.bytes.assign(x.begin(), x.end());
         });
         if (log_.bytes.size() != x.size())
-            throw left_behind(
+            throw excluded_member(
                 job_->fault("members called different operations: the result of another one has another size"));
         if (!log_.bytes.empty()) std::memcpy(x.data(), log_.bytes.data(), x.size());
     }
@@ -260,7 +260,7 @@ private:
     SINTER_COLD bool again(cluster_error e, F& f, bool admits = false, bool nobody_died = false) {
         for (int in_vain = 0;;) {
             const std::size_t before = list_.entries.size();
-            if (!nobody_died) job_->say({e.what()}, message_level::detailed);
+            if (!nobody_died) job_->report({e.what()}, message_level::detailed);
             try {
                 regroup(admits, nobody_died ? -1 : e.rank());
                 nobody_died = false;
@@ -278,7 +278,7 @@ private:
                 writes_.write_again();
                 f();
                 return true;
-            } catch (const left_behind& last) {
+            } catch (const excluded_member& last) {
                 end(last);
             } catch (const cluster_error& next) {
                 e = next;
@@ -315,7 +315,7 @@ private:
         throw *ended_by_;
     }
     SINTER_COLD void regroup(bool admits, int suspect) {
-        if (core_.members) behind_ = core_.members->behind();
+        if (core_.members) behind_ = core_.members->steps_done();
         core_.connect(nullptr);
         enter(job_->regroup(log_.done, has_state(), admits, suspect));
     }
@@ -324,7 +324,7 @@ private:
         list_ = std::move(g.list);
         core_.connect(collective::checked(std::move(g.members), check_every_));
         if (!core_.members) return;
-        core_.members->behind_step(behind_);
+        core_.members->set_steps_done(behind_);
         const membership me = core_.members.place();
         if constexpr (Shards > 0) {
             const int most = std::min(me.count, Shards);
@@ -350,7 +350,7 @@ private:
         if (least == most) return false;
         const std::int64_t mine = wire::done_of(of_self(list_).progress);
         if (mine < most - 1)
-            throw left_behind(job_->fault("this process is more than one operation behind the others"));
+            throw excluded_member(job_->fault("this process is more than one operation behind the others"));
         auto& c = *core_.members;
         const bool gives = c.rank() == from, lacks = mine < most;
         const operation_result& last = lacks ? log_.doing : log_.did;
@@ -392,7 +392,7 @@ private:
     SINTER_COLD bool settle() {
         const std::int64_t done = wire::done_of(of_self(list_).progress);
         const std::string lost = slots_.meet(done, has_state(), job_->most());
-        if (!lost.empty()) throw left_behind(job_->fault(lost));
+        if (!lost.empty()) throw excluded_member(job_->fault(lost));
         if (others_are_behind(done)) writes_.take_back();
         else writes_.write_again();   // those that were have died
         const bool completed = slots_.settle(done, has_state());

@@ -92,7 +92,7 @@ public:
             if (wire::is_healed(p) && (best < 0 || p > members.entries[static_cast<std::size_t>(best)].progress))
                 best = static_cast<int>(r);
         }
-        if (best < 0) throw collective::left_behind(job_.fault("no member that is left has the model's state"));
+        if (best < 0) throw collective::excluded_member(job_.fault("no member that is left has the model's state"));
         return best;
     }
     static bool somebody_joins(const member_list& members) {
@@ -126,7 +126,7 @@ public:
     }
     SINTER_COLD void put(const std::vector<std::byte>& state) {
         if (!image::put(core_, state))
-            throw collective::left_behind(
+            throw collective::excluded_member(
                 job_.fault("members do not have the same model: another one's is smaller"));
     }
 

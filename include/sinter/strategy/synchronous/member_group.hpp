@@ -52,7 +52,7 @@ public:
         if (members_) members_->ask_all_to_stop(why);
     }
     void set_steps(std::int64_t n) const {   ///< for errors
-        if (members_) members_->behind_step(n);
+        if (members_) members_->set_steps_done(n);
     }
 
     // ---- sums over members, in a step

@@ -8,12 +8,13 @@ namespace sinter::inline SINTER_TARGET::wire {
 
 /// A connection from its socket to the end of its handshake, within a time. Lives on the loop's
 /// thread; `over` is called once, as the last thing that it does.
-class meeting {
+class pending_handshake {
 public:
     enum class outcome : std::uint8_t { going_on, accepted, refused, lost, too_late };
     using judge = std::function<std::string(const greeting&)>;   // empty: accepted; else why not
 
-    meeting(event_loop& loop, channel c, handshake h, double within, judge decide, std::function<void(meeting&)> over)
+    pending_handshake(event_loop& loop, channel c, handshake h, double within, judge decide,
+                      std::function<void(pending_handshake&)> over)
         : channel_(std::move(c)), handshake_(std::move(h)), decide_(std::move(decide)), over_(std::move(over)),
           watch_(std::make_unique<watch>(loop, channel_.descriptor())), deadline_(loop) {
         deadline_.in(within, [this] { end(outcome::too_late, "no answer in time"); });
@@ -26,11 +27,11 @@ public:
     }
 
     outcome result() const { return result_; }
-    /// What went wrong, in words.
-    const std::string& words() const { return words_; }
-    /// Whether the words are a reason that the other end or TLS gave: see join_trouble.
-    bool explains() const { return explains_; }
-    const handshake& talk() const { return handshake_; }
+    /// What went wrong.
+    const std::string& reason() const { return reason_; }
+    /// Whether that is a reason that the other end or TLS gave: see join_failure.
+    bool has_peer_reason() const { return has_peer_reason_; }
+    const handshake& messages() const { return handshake_; }
     /// The connection, once accepted.
     channel take() {
         watch_.reset();
@@ -41,12 +42,12 @@ private:
     channel channel_;
     handshake handshake_;
     judge decide_;
-    std::function<void(meeting&)> over_;
+    std::function<void(pending_handshake&)> over_;
     std::unique_ptr<watch> watch_;
     alarm deadline_;
-    std::string words_;
+    std::string reason_;
     outcome result_ = outcome::going_on;
-    bool explains_ = false;
+    bool has_peer_reason_ = false;
     std::array<std::byte, handshake::most_bytes> in_{};
     std::size_t here_ = 0, gone_ = 0;
 
@@ -61,14 +62,14 @@ private:
     void go_on() {
         while (result_ == outcome::going_on) {
             if (handshake_.now() == handshake::state::to_decide) handshake_.decide(decide_(handshake_.peer()));
-            const auto saying = handshake_.to_say();
-            const bool speaks = !saying.empty();
-            if (!speaks && handshake_.now() == handshake::state::accepted) return end(outcome::accepted, {});
-            if (!speaks && handshake_.now() == handshake::state::refused)
-                return end(outcome::refused, handshake_.words());
-            const iovec part = speaks ? iovec{const_cast<std::byte*>(saying.data()) + gone_, saying.size() - gone_}
+            const auto outgoing = handshake_.outgoing();
+            const bool sends = !outgoing.empty();
+            if (!sends && handshake_.now() == handshake::state::accepted) return end(outcome::accepted, {});
+            if (!sends && handshake_.now() == handshake::state::refused)
+                return end(outcome::refused, handshake_.reason());
+            const iovec part = sends ? iovec{const_cast<std::byte*>(outgoing.data()) + gone_, outgoing.size() - gone_}
                                       : iovec{in_.data() + here_, handshake_.wanted() - here_};
-            const transfer t = speaks ? channel_.write(&part, 1) : channel_.read(&part, 1);
+            const transfer t = sends ? channel_.write(&part, 1) : channel_.read(&part, 1);
             if (t.how == transfer::must_wait) {
                 if (t.wants == POLLIN) watch_->readable([this] { go_on(); });
                 else watch_->writable([this] { go_on(); });
@@ -76,26 +77,26 @@ private:
             }
             if (t.how == transfer::ended) return end(outcome::lost, "it closed the connection");
             if (t.how == transfer::failed) return end(outcome::lost, channel_.fault(t));
-            if (speaks) {
+            if (sends) {
                 gone_ += t.bytes;
-                if (gone_ < saying.size()) continue;
+                if (gone_ < outgoing.size()) continue;
                 gone_ = 0;
-                handshake_.said();
+                handshake_.sent();
             } else {
                 here_ += t.bytes;
                 const std::size_t wanted = handshake_.wanted();
                 if (here_ < wanted) continue;
                 handshake_.bind(channel_.binding());
                 here_ = 0;
-                handshake_.hear({in_.data(), wanted});
+                handshake_.receive({in_.data(), wanted});
             }
         }
     }
-    void end(outcome o, std::string words) {
+    void end(outcome o, std::string reason) {
         if (result_ != outcome::going_on) return;
         result_ = o;
-        words_ = std::move(words);
-        explains_ = o == outcome::refused || (o == outcome::lost && channel_.explains());
+        reason_ = std::move(reason);
+        has_peer_reason_ = o == outcome::refused || (o == outcome::lost && channel_.has_reason());
         deadline_.off();
         if (o != outcome::accepted) {
             watch_.reset();

@@ -10,12 +10,12 @@ inline void process_group::send_all(message::kind k, const std::string& bytes) {
         if (r != rank() && links_->control(r)) links_->control(r)->send(k, bytes);
 }
 
-inline void process_group::heard(int from, message::kind k, span<const std::byte> bytes) try {
+inline void process_group::received(int from, message::kind k, span<const std::byte> bytes) try {
     using message::kind;
-    liveness_->heard(from);
+    liveness_->received(from);
     const auto at = static_cast<std::size_t>(from);
     switch (k) {
-        case kind::heartbeat: return liveness_->heard(from, restored<message::heartbeat>(bytes));
+        case kind::heartbeat: return liveness_->received(from, restored<message::heartbeat>(bytes));
         case kind::failure: {
             message::failure f = restored<message::failure>(bytes);
             if (f.rank == rank()) f.cause = "this process was removed from the job: " + f.cause;
@@ -36,7 +36,7 @@ inline void process_group::heard(int from, message::kind k, span<const std::byte
                 left_[at] = 1;
                 changed_.notify_all();
             }
-            return tell_news();
+            return notify_change();
         }
         case kind::exchange: {
             auto m = restored<message::exchange>(bytes);
@@ -47,7 +47,7 @@ inline void process_group::heard(int from, message::kind k, span<const std::byte
         }
         case kind::ready:
             if (rank() == 0) ready_[at] = 1;
-            return look_whether_all_are_there();
+            return check_all_joined();
         case kind::start:
             if (from == 0 && ready_sent_ && !started_) start();
             return;

@@ -5,8 +5,8 @@
 
 namespace sinter::inline SINTER_TARGET::wire {
 
-/// How strangers are dealt with.
-struct stranger_limits {
+/// Limits on connections whose handshake is not done.
+struct handshake_limits {
     double handshake_within = 5;   // seconds; dialled connections have as many
     std::size_t most_pending = 64;   // beyond it the one that waits longest is closed
 };

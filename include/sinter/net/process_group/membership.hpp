@@ -41,11 +41,11 @@ inline void process_group::join() {
     links_ = std::make_unique<links>(
         loop_, who_, own_, std::move(addresses), std::move(at), with_.log,
         links::calls{
-            .heard = [this](int r, message::kind k, span<const std::byte> bytes) { heard(r, k, bytes); },
+            .received = [this](int r, message::kind k, span<const std::byte> bytes) { received(r, k, bytes); },
             .lost = [this](int r, const std::string& cause) { lost(r, cause); },
             .joined = [this](int r, purpose use) {
                 if (use == purpose::control) ready_[static_cast<std::size_t>(r)] = 0;
-                look_whether_all_are_there();
+                check_all_joined();
             },
             .failed = [this](const cluster_error& e) { if (!started_) adopt(e, true); },
             .closed = [this] {
@@ -57,7 +57,7 @@ inline void process_group::join() {
                     further_[{r, number}] = std::make_unique<data_link>(std::move(d));
                     changed_.notify_all();
                 }
-                tell_news();
+                notify_change();
             },
             .no_further = [this](int r, std::uint32_t number, const std::string& cause) {
                 bool left = false;
@@ -66,7 +66,7 @@ inline void process_group::join() {
                     further_.erase({r, number});
                     left = left_[static_cast<std::size_t>(r)] != 0;
                 }
-                if (left) return tell_news();
+                if (left) return notify_change();
                 adopt(about(r, "a further connection", marks_.step, "it cannot be made: " + cause), true);
             }});
     links_->limits = with_.strangers;
@@ -87,7 +87,7 @@ inline void process_group::join() {
     loop_.post([this, by_rank = std::move(by_rank)] {
         links_->begin();
         if (!who_.options.announced) return;
-        say_whom_it_waits_for(std::make_shared<wait_note>(who_.self().name(), who_.options.join_within));
+        report_missing(std::make_shared<wait_note>(who_.self().name(), who_.options.join_within));
         if (who_.options.regroups || !who_.addresses_known()) return;
         others_ = std::make_unique<other_strategy>(loop_, who_, by_rank, [this](int r) {
             adopt(about(r, "joining the job", -1,
@@ -113,24 +113,24 @@ inline void process_group::join() {
     if (!error_.there()) return;   // the last one came just now
     // Those that dial this process in the next second are notified, too.
     const double until = base::monotonic_seconds() + 1;
-    for (bool told = false; !told && base::monotonic_seconds() < until;) {
-        run_on_loop([&] { told = links_->all_have_been_told(); });
-        if (!told) ::usleep(20000);
+    for (bool all_know = false; !all_know && base::monotonic_seconds() < until;) {
+        run_on_loop([&] { all_know = links_->all_notified(); });
+        if (!all_know) ::usleep(20000);
     }
     close(0.5);
     error_.check();
 }
 
-inline void process_group::look_whether_all_are_there() {
+inline void process_group::check_all_joined() {
     if (started_ || error_.there()) return;
-    if (rank() == 0 && !roster_sent_ && !who_.addresses_known() && links_->all_can_be_told()) {
+    if (rank() == 0 && !roster_sent_ && !who_.addresses_known() && links_->all_connected()) {
         roster_sent_ = true;
         message::roster m;
         for (int r = 0; r < size(); ++r) m.addresses.push_back(links_->where(r));
         send_all(message::kind::roster, archived(m));
     }
     if (!links_->complete()) return;
-    links_->settle();
+    links_->establish();
     if (rank() != 0) {
         if (!ready_sent_) links_->control(0)->send(message::kind::ready, {});
         ready_sent_ = true;
@@ -143,7 +143,7 @@ inline void process_group::look_whether_all_are_there() {
 }
 
 /// On the loop, again and again until all have met.
-inline void process_group::say_whom_it_waits_for(std::shared_ptr<wait_note> note) {
+inline void process_group::report_missing(std::shared_ptr<wait_note> note) {
     if (started_ || error_.there() || closing_) return;
     if (note->due()) {
         std::vector<std::string> whom;
@@ -159,7 +159,7 @@ inline void process_group::say_whom_it_waits_for(std::shared_ptr<wait_note> note
         note->say(whom, why);
     }
     if (!waits_) waits_ = std::make_unique<alarm>(loop_);
-    waits_->in(note->seconds_left() + 0.001, [this, note] { say_whom_it_waits_for(note); });
+    waits_->in(note->seconds_left() + 0.001, [this, note] { report_missing(note); });
 }
 inline std::string process_group::shown(int r) const {
     return who_.member(r).name() + " at " + (r == rank() ? own_.address : links_->where(r));
@@ -172,7 +172,7 @@ inline void process_group::start() {
     if (who_.options.announced) {
         std::vector<std::string> all;
         for (int r = 0; r < size(); ++r) all.push_back(shown(r));
-        say_all_are_there(who_.self().name(), all);
+        report_all_joined(who_.self().name(), all);
     }
     std::vector<host_port> by_rank;
     for (int r = 0; r < size(); ++r) {
@@ -195,11 +195,11 @@ inline cluster_error process_group::removed(double gap) const {
     return {rank(), who_.self().name(), own_.address, marks_.operation.load(), marks_.step, liveness::was_stopped(gap)};
 }
 
-inline void process_group::adopt(const cluster_error& e, bool tell) {
+inline void process_group::adopt(const cluster_error& e, bool notify) {
     if (has_failed_.exchange(true)) return;
     // First the others are notified: whoever sees the error here may say next that it leaves.
     try {
-        if (tell && size() > 1)
+        if (notify && size() > 1)
             loop_.post([this, m = archived(message::failure::of(e))] { send_all(message::kind::failure, m); });
     } catch (const std::bad_alloc&) {   // they see this process go: it learns of the error in any case
     }

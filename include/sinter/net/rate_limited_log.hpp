@@ -9,15 +9,15 @@
 
 namespace sinter::inline SINTER_TARGET::wire {
 
-/// Lines that strangers can cause: at most one a second, which says how many were left out. Without a function of
+/// Lines that unknown peers can cause: at most one a second, which says how many were left out. Without a function of
 /// one's own they are messages (base/message.hpp).
-class rare_log {
+class rate_limited_log {
 public:
     using sink = std::function<void(const std::string&)>;
     /// `place`: whose lines they are, "worker/1".
-    explicit rare_log(sink to = {}, std::string place = {}) : to_(std::move(to)), place_(std::move(place)) {}
+    explicit rate_limited_log(sink to = {}, std::string place = {}) : to_(std::move(to)), place_(std::move(place)) {}
 
-    void say(const std::string& line, message_level level = message_level::normal) {
+    void write(const std::string& line, message_level level = message_level::normal) {
         const double now = base::monotonic_seconds();
         if (now < next_) {
             ++left_out_;
