@@ -6,7 +6,7 @@
 #include <sinter/strategy/elastic/undo_log.hpp>
 #include <sinter/train/optimizers/accumulate.hpp>
 #include <optional>
-
+#include <thread>
 
 #include "support/same_training.hpp"
 #include "support/synchronous_members.hpp"
@@ -51,7 +51,7 @@ struct alone {
 } // namespace
 
 BOOST_AUTO_TEST_CASE(a_cut_batch_is_in_the_shards_of_all_members_once) {
-    using sinter::strategy_parts::batch_cut;
+    using strategy_parts::batch_cut;
     for (int size = 1; size < 40; ++size)
         for (const int members : {1, 2, 3, 5})
             for (const int own : {1, 2, 4}) {
@@ -80,9 +80,9 @@ BOOST_AUTO_TEST_CASE(a_loss_that_is_not_finite_on_one_member_is_so_for_all) {
         const auto group = std::make_shared<collective::thread_group>(2);
         const auto errors = as_members<>(2, [&](const thread_members<>& s) {
             alone<sgd> a(2);
-            sinter::strategy_parts::synchronous_setup setup{.shards = 2, .members = group->take(s.rank)};
-            sinter::strategy_parts::member_group<true> members(setup);
-            sinter::strategy_parts::step_totals totals(a.c.replicas, members);
+            strategy_parts::synchronous_setup setup{.shards = 2, .members = group->take(s.rank)};
+            strategy_parts::member_group<true> members(setup);
+            strategy_parts::step_totals totals(a.c.replicas, members);
             for (int i = 0; i < 2; ++i) {
                 a.c.replicas.shard(i) = {{0, 1}, {}};
                 a.c.replicas.shard(i).loss = static_cast<float>(1 + 2 * s.rank + i);
@@ -107,14 +107,13 @@ BOOST_AUTO_TEST_CASE(a_loss_that_is_not_finite_on_one_member_is_so_for_all) {
 BOOST_AUTO_TEST_CASE(what_was_written_since_an_operation_is_taken_back_and_written_again) {
     alone<adam> a(2);
     a.step(0);
-    sinter::strategy_parts::undo_log log(a.c);
-    const std::vector<float> one{1, 2, 3, 4};
-    log.write({space::parameter, 0}, one.data(), 4);   // not remembered yet
+    strategy_parts::undo_log log(a.c);
+    const std::vector<float> one(20, 1.5f), two(40, -2.5f);   // addresses are of 16 floats each
+    log.write({space::parameter, 0}, one.data(), 20);   // not remembered yet
     log.begin(true);
     const auto before = a.all(space::parameter), slots = a.all(space::slot);
-    const std::vector<float> two{5, 6, 7, 8};
-    log.write({space::parameter, 2}, two.data(), 4);
-    log.write({space::parameter, 3}, one.data(), 4);
+    log.write({space::parameter, 16}, two.data(), 40);
+    log.write({space::parameter, 32}, one.data(), 20);
     log.clear_slots();
     const auto after = a.all(space::parameter);
     BOOST_TEST(!same_bits(before, after));
@@ -131,7 +130,7 @@ BOOST_AUTO_TEST_CASE(what_was_written_since_an_operation_is_taken_back_and_writt
 
 BOOST_AUTO_TEST_CASE(a_model_is_what_its_image_was_made_of) {
     alone<adam> from(1), to(2);
-    using image = sinter::strategy_parts::model_image<alone<adam>::core>;
+    using image = strategy_parts::model_image<alone<adam>::core>;
     for (int i = 0; i < 3; ++i) from.step(i);
     const std::vector<std::byte> bytes = image::of(from.c);
     BOOST_TEST(bytes.size() == image::bytes());
@@ -143,7 +142,7 @@ BOOST_AUTO_TEST_CASE(a_model_is_what_its_image_was_made_of) {
 BOOST_AUTO_TEST_CASE(a_round_is_accumulated_again) {
     using optimizer = decltype(accumulate<3>(sgd{}));
     alone<optimizer> a(2);
-    sinter::strategy_parts::accumulation_log log(a.c);
+    strategy_parts::accumulation_log log(a.c);
     using batch = random_batch<trainer_of<optimizer>::evaluation>;
     std::vector<std::unique_ptr<batch>> batches;
     float scalars[alone<optimizer>::P0::request::optimizer::n_scalars + 1] = {};
@@ -170,7 +169,7 @@ BOOST_AUTO_TEST_CASE(a_round_is_accumulated_again) {
 }
 
 BOOST_AUTO_TEST_CASE(an_operation_begins_again_with_what_it_was_given) {
-    sinter::strategy_parts::operation_log log;
+    strategy_parts::operation_log log;
     std::byte x[] = {std::byte{1}, std::byte{2}, std::byte{3}};
     log.begin(span<const std::byte>(x, 3));
     x[1] = std::byte{9};
@@ -182,23 +181,55 @@ BOOST_AUTO_TEST_CASE(an_operation_begins_again_with_what_it_was_given) {
     BOOST_TEST(log.did.bytes == 3);
 }
 
-/// What a barrier is for: members that fail behind it have updated, or can.
+/// What `f` throws; empty: nothing.
+template <class F>
+std::string error_of(F f) {
+    try {
+        f();
+    } catch (const std::exception& e) {
+        return e.what();
+    }
+    return "";
+}
+
+/// What a barrier is for: members that fail after it have updated, or can.
 BOOST_AUTO_TEST_CASE(a_step_counts_from_the_barrier_on) {
-    sinter::strategy_parts::commit_barrier barrier;
-    alone<sgd> a(1);
-    std::vector<collective::ticket> tickets(8);
+    strategy_parts::commit_barrier barrier, of_other;
+    alone<sgd> a(1), other(1);
+    std::vector<collective::ticket> tickets(8), tickets_of_other(8);
     collective::thread_group group(2);
     int updates = 0;
-    std::thread other([&] { group.member(1).barrier(0); });
+    std::string error;
+    std::thread second([&] {
+        error = error_of([&] { of_other.commit<0>(other.c.replicas, group.member(1), 0, tickets_of_other, [] {}); });
+    });
     BOOST_TEST(!barrier.has_updated());
-    barrier.commit<0>(a.c.replicas, group.member(0), 0, tickets, [&] { ++updates; });
-    other.join();
-    BOOST_TEST(barrier.has_updated());
+    BOOST_TEST(error_of([&] {
+        barrier.commit<0>(a.c.replicas, group.member(0), 0, tickets, [&] { ++updates; });
+    }) == "");
+    second.join();
+    BOOST_TEST(error == "");
+    BOOST_TEST((barrier.has_updated() && of_other.has_updated()));
     barrier.end();
-    group.member(1).fail("enough");
-    BOOST_CHECK_THROW(barrier.commit<0>(a.c.replicas, group.member(0), 1, tickets, [&] { ++updates; }), cluster_error);
+    // The other one hands on its sums, and is gone before the barrier.
+    std::thread gone([&] {
+        using P = alone<sgd>::P0;
+        for (int k = 0; k < P::v.n_buckets; ++k)
+            if (strategy_parts::of_program::in_parts<P>(k))
+                tickets_of_other[static_cast<std::size_t>(k)] = group.member(1).start(
+                    {.what = collective::kind::shift, .step = 1, .bucket = k},
+                    other.c.replicas.place<0>(0, P::v.buckets[k].at), P::v.buckets[k].floats, true);
+        for (int k = 0; k < P::v.n_buckets; ++k)
+            if (strategy_parts::of_program::in_parts<P>(k))
+                group.member(1).wait(tickets_of_other[static_cast<std::size_t>(k)]);
+        group.member(1).fail("enough");
+    });
+    BOOST_TEST(error_of([&] {
+        barrier.commit<0>(a.c.replicas, group.member(0), 1, tickets, [&] { ++updates; });
+    }).find("enough") != std::string::npos);
+    gone.join();
     BOOST_TEST(!barrier.has_updated());
-    BOOST_TEST((barrier.stage() == sinter::strategy_parts::commit_stage::summed));
+    BOOST_TEST((barrier.stage() == strategy_parts::commit_stage::summed));
     barrier.follow();   // the others had updated
     BOOST_TEST(barrier.has_updated());
     BOOST_TEST(updates == 1);
