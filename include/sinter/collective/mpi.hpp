@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/base/os/processors.hpp>
+#include <sinter/collective/mpi_group.hpp>
 #include <sinter/collective/mpi_members.hpp>
+#include <sinter/collective/mpi_messages.hpp>
 #include <sinter/collective/queued_communicator.hpp>
 #include <sinter/collective/transport_engine.hpp>
 #include <sinter/net/cluster.hpp>
@@ -19,14 +21,14 @@ public:
     int size() const override { return members_.size(); }
     std::int64_t largest_piece() const override { return 1 << 20; }
     void send(int peer, const job& j, std::int64_t, span<const std::byte> bytes) override {
-        members_.need(MPI_Isend(bytes.data(), static_cast<int>(bytes.size()), MPI_BYTE, peer, 1, members_.comm(),
-                                &sends_[static_cast<std::size_t>(peer)]),
+        members_.need(MPI_Isend(bytes.data(), static_cast<int>(bytes.size()), MPI_BYTE, peer, mpi_members::piece_tag,
+                                members_.comm(), &sends_[static_cast<std::size_t>(peer)]),
                       j.what);
     }
     bool sent(int peer) override { return over(sends_[static_cast<std::size_t>(peer)]); }
     void receive(int peer, const job& j, std::int64_t, span<std::byte> bytes) override {
-        members_.need(MPI_Irecv(bytes.data(), static_cast<int>(bytes.size()), MPI_BYTE, peer, 1, members_.comm(),
-                                &receives_[static_cast<std::size_t>(peer)]),
+        members_.need(MPI_Irecv(bytes.data(), static_cast<int>(bytes.size()), MPI_BYTE, peer, mpi_members::piece_tag,
+                                members_.comm(), &receives_[static_cast<std::size_t>(peer)]),
                       j.what);
     }
     bool received(int peer) override { return over(receives_[static_cast<std::size_t>(peer)]); }
@@ -51,9 +53,14 @@ public:
           ours_(algorithm::halving_doubling, std::make_unique<mpi_transport>(*members_), 1 << 20) {}
 
     bool on_any_thread() const override { return members_->any_thread(); }
+    std::unique_ptr<engine> split(communicator&, const group_of_members& g,
+                                  const std::shared_ptr<membership>& these) override {
+        return mpi_group_engine::of(members_, g, these);
+    }
     void perform(const operation& o, std::int64_t number, void* data, std::int64_t n) override {
         if (members_->size() == 1) return;
         const std::lock_guard lock(members_->mutex());
+        members_->check();   // once it has failed nobody comes any more
         members_->agree(o, n);
         const bool sums = o.how == reduction::sum;
         switch (o.what) {
@@ -113,15 +120,16 @@ private:
 
 /// multi_worker<mpi>: the processes that mpirun (or srun) has started. MPI finds them and moves the
 /// data; a death ends the whole job, by mpirun's hand. The thread level decides whether gradients
-/// are reduced while others are computed: MPI_THREAD_MULTIPLE, if somebody else has initialised
-/// MPI.
+/// are reduced while others are computed, and whether there are messages between two members and groups of some:
+/// MPI_THREAD_MULTIPLE, if somebody else has initialised MPI. (mpi_messages says what MPI cannot do for them.)
 struct mpi {
     /// `who`: nobody needs to be listed; where several are, their number must be that of mpirun.
     static std::unique_ptr<collective::communicator> connect(const cluster& who, const wire::identity& same) {
         const auto m = std::make_shared<collective::mpi_members>();
         refuse_other_size(who.size() > 1 ? who.size() : started(), m->size());
         refuse_difference(*m, same);
-        return std::make_unique<collective::queued_communicator>(m, std::make_unique<collective::mpi_engine>(m));
+        return std::make_unique<collective::queued_communicator>(m, std::make_unique<collective::mpi_engine>(m),
+                                                                 std::make_shared<collective::mpi_messages>(m));
     }
 
 private:

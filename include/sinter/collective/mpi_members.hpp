@@ -3,8 +3,8 @@
 #include <cstdlib>
 #include <memory>
 #include <mutex>
-#include <sinter/base/to_text.hpp>
 #include <sinter/base/message.hpp>
+#include <sinter/base/to_text.hpp>
 #include <sinter/collective/element.hpp>
 #include <sinter/collective/engine.hpp>
 #include <sinter/collective/first_error.hpp>
@@ -53,7 +53,7 @@ public:
     ~mpi_members() override {
         int over = 0;
         MPI_Finalized(&over);
-        if (!over) MPI_Comm_free(&comm_);
+        if (!over && !sent_) MPI_Comm_free(&comm_);   // a later one of the same number would get what is on its way
     }
     int rank() const override { return rank_; }
     int size() const override { return size_; }
@@ -61,16 +61,27 @@ public:
     void check() override {
         if (error_) error_.rethrow();
     }
-    /// The others learn of it in the operation that they begin next. (What MPI itself reports, or
-    /// what all have found together, is there already: see found().)
+    /// The others learn of it in the operation that they begin next, or where they wait for bytes of another member;
+    /// it returns when all have. (What MPI itself reports, or what all have found together, is there already: see
+    /// found().)
     void fail(const cluster_error& e) noexcept override {
         if (error_) return;
         error_.set(e);
         try {
-            const std::lock_guard lock(mutex_);
-            agree({}, 0, e.cause());
+            if (many_threads()) call_all();
+            agree_on_failure();
         } catch (...) {   // they know
         }
+    }
+    /// For who waits for bytes of another member, and comes to no operation: throws the job's error once there is one.
+    void look() {
+        check();
+        if (size_ == 1) return;
+        int there = 0;
+        need(MPI_Iprobe(MPI_ANY_SOURCE, failure_tag, comm_, &there, MPI_STATUS_IGNORE), {});
+        if (!there) return;
+        agree_on_failure();
+        check();
     }
     void ask_all_to_stop(const char*) override { asked_ = true; }   // rides with the next operation
     bool asked_to_stop() const override { return all_asked_; }
@@ -78,6 +89,53 @@ public:
     MPI_Comm comm() const { return comm_; }
     bool any_thread() const { return any_thread_; }
     std::mutex& mutex() { return mutex_; }
+    /// Throws device_error unless several threads may call MPI at once: an operation that waits within MPI must not
+    /// keep `what` waiting.
+    void need_threads(const char* what) const {
+        if (!many_threads() && size_ > 1)
+            throw device_error("MPI was initialised for fewer threads", what, "less than it", "MPI_THREAD_MULTIPLE");
+    }
+    /// Pieces of the job's operations, calls to agree on a failure, messages; from the last one on, groups.
+    static constexpr int piece_tag = 1, failure_tag = 2, message_tag = 3;
+    /// Begins to send what may still be on its way when this object is gone.
+    void send(int peer, int tag, const std::vector<std::byte>& bytes, MPI_Request& r) {
+        sent_ = true;
+        need(MPI_Isend(bytes.data(), static_cast<int>(bytes.size()), MPI_BYTE, peer, tag, comm_, &r), {});
+    }
+    /// Goes on receiving the next message of a member, without waiting; `r` is null before the first call. True: it
+    /// is there, whole.
+    bool receive(int peer, int tag, std::vector<std::byte>& bytes, MPI_Request& r) {
+        int there = 0;
+        if (r == MPI_REQUEST_NULL) {
+            MPI_Message m;
+            MPI_Status s;
+            need(MPI_Improbe(peer, tag, comm_, &there, &m, &s), {});
+            if (!there) return false;
+            int n = 0;
+            MPI_Get_count(&s, MPI_BYTE, &n);
+            bytes.resize(static_cast<std::size_t>(n));
+            need(MPI_Imrecv(bytes.data(), n, MPI_BYTE, &m, &r), {});
+        }
+        need(MPI_Test(&r, &there, MPI_STATUS_IGNORE), {});
+        return there != 0;
+    }
+    std::int64_t largest_tag() const {
+        const int* most = nullptr;
+        int there = 0;
+        MPI_Comm_get_attr(comm_, MPI_TAG_UB, &most, &there);
+        return there ? *most : 32767;
+    }
+    /// Nobody waits for it any more; its bytes stay while MPI may read or write them.
+    static void leave(MPI_Request& r, std::vector<std::byte>& bytes) {
+        int over = 0;
+        MPI_Finalized(&over);
+        if (r == MPI_REQUEST_NULL || over) return;
+        static std::mutex mutex;
+        static auto& kept = *new std::vector<std::vector<std::byte>>;
+        const std::lock_guard lock(mutex);
+        kept.push_back(std::move(bytes));
+        MPI_Request_free(&r);
+    }
 
     /// Throws what MPI says.
     void need(int result, const operation& o) const {
@@ -89,22 +147,24 @@ public:
     }
 
     /// All say what they are about to do, in one small all-reduce. Where they differ, or where one
-    /// has failed, all throw the same error, before any data are touched.
-    void agree(const operation& o, std::int64_t n, const std::string& failure = {}) {
-        description mine{o, n, failure.empty() ? 0 : 1};
+    /// has failed, all throw the same error, before any data are touched. `called`: this one does nothing but hear
+    /// who has failed. Under the mutex.
+    void agree(const operation& o, std::int64_t n, bool called = false) {
+        description mine{o, n, 0};
         const std::int64_t hash = hash_of(mine);
-        std::int64_t most[4] = {hash, -hash, mine.failed, asked_ ? 1 : 0};
+        std::int64_t most[4] = {hash, -hash, called || error_ ? 1 : 0, asked_ ? 1 : 0};
         need(MPI_Allreduce(MPI_IN_PLACE, most, 4, MPI_INT64_T, MPI_MAX, comm_), o);
         if (most[3] != 0) all_asked_ = true;
         if (most[0] == -most[1] && most[2] == 0) return;
+        failure own;   // perhaps of another thread, which waits for this one to end
+        if (error_) mine.failed = 1, own = own_failure();
         std::vector<description> all(static_cast<std::size_t>(size_));
         need(MPI_Allgather(&mine, sizeof mine, MPI_BYTE, all.data(), sizeof mine, MPI_BYTE, comm_), o);
+        agreed_ = true;
         for (int r = 0; r < size_; ++r)
             if (all[static_cast<std::size_t>(r)].failed) {
-                char text[1000] = "";
-                if (r == rank_) failure.copy(text, sizeof text - 1);
-                need(MPI_Bcast(text, sizeof text, MPI_CHAR, r, comm_), o);
-                found({r, role(r), "", name_of(o), o.step, text});
+                need(MPI_Bcast(&own, sizeof own, MPI_BYTE, r, comm_), o);
+                found({own.rank, role(own.rank), "", own.operation, own.step, own.cause});
             }
         for (int r = 1; r < size_; ++r) {
             const description &a = all[static_cast<std::size_t>(r)], &b = all.front();
@@ -121,6 +181,38 @@ private:
         operation what;
         std::int64_t n, failed;
     };
+    struct failure {
+        std::int64_t step = -1;
+        int rank = 0;
+        char operation[200] = "", cause[1000] = "";
+    };
+    bool many_threads() const { return level_ == MPI_THREAD_MULTIPLE; }
+    failure own_failure() const {
+        failure f;
+        try {
+            error_.rethrow();
+        } catch (const cluster_error& e) {
+            f.step = e.step();
+            f.rank = e.rank() >= 0 && e.rank() < size_ ? e.rank() : rank_;
+            e.operation().copy(f.operation, sizeof f.operation - 1);
+            e.cause().copy(f.cause, sizeof f.cause - 1);
+        }
+        return f;
+    }
+    /// Those that wait in look() come to agree().
+    void call_all() {
+        static const std::vector<std::byte> nothing(1);
+        for (int r = 0; r < size_; ++r) {
+            if (r == rank_) continue;
+            MPI_Request request = MPI_REQUEST_NULL;
+            send(r, failure_tag, nothing, request);
+            MPI_Request_free(&request);
+        }
+    }
+    void agree_on_failure() {
+        const std::lock_guard lock(mutex_);
+        if (!agreed_) agree({}, 0, true);
+    }
     static std::int64_t hash_of(const description& d) {
         std::uint64_t h = 1469598103934665603u;
         for (const std::int64_t v : {static_cast<std::int64_t>(d.what.what), static_cast<std::int64_t>(d.what.type),
@@ -136,8 +228,9 @@ private:
     int rank_ = 0, size_ = 1, level_ = 0;
     bool any_thread_ = false;
     std::mutex mutex_;   // one thread at a time calls MPI
+    bool agreed_ = false;   // on an error: nobody comes any more
     mutable first_error error_;
-    std::atomic<bool> asked_{false}, all_asked_{false};
+    std::atomic<bool> asked_{false}, all_asked_{false}, sent_{false};
 };
 
 }   // namespace sinter::inline SINTER_TARGET::collective
