@@ -69,14 +69,15 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
             h.tag.offset = get<std::uint64_t>(bytes.data() + 24);
             h.bytes = get<std::uint64_t>(bytes.data() + 32) % (wire::most_payload + 1);
             if (fault_of(h, layout(), 2)) return 0;
-            const auto w = static_cast<word>(h.tag.operation);
-            if (w == word::gradient) need(h.tag.offset + h.tag.elements <= 64 && h.bytes == 4 * h.tag.elements);
-            if (w == word::write || w == word::read) {
+            const auto w = static_cast<frame_type>(h.tag.operation);
+            if (w == frame_type::gradient) need(h.tag.offset + h.tag.elements <= 64 && h.bytes == 4 * h.tag.elements);
+            if (w == frame_type::write || w == frame_type::read) {
                 const std::int64_t n = array_floats(layout(), h.tag.bucket, 2);
                 need(n >= 0 && static_cast<std::int64_t>(h.tag.offset + h.tag.elements) <= n);
             }
-            if (w == word::call) need(h.tag.elements >= 1 && h.tag.elements <= last_call);
-            if (w == word::pull_rows) need(h.bytes == 8 * h.tag.elements && h.tag.bucket >= 0 && h.tag.bucket < 2);
+            if (w == frame_type::call) need(h.tag.elements >= 1 && h.tag.elements <= last_call);
+            if (w == frame_type::pull_rows)
+                need(h.bytes == 8 * h.tag.elements && h.tag.bucket >= 0 && h.tag.bucket < 2);
             return 0;
         }
         case 1: {
@@ -97,7 +98,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         }
         case 3: {
             answer_block b;
-            if (b.decode(bytes)) need(b.joined_bytes + answer_block::bytes <= bytes.size());
+            if (b.decode(bytes)) need(b.inline_bytes + answer_block::bytes <= bytes.size());
             return 0;
         }
         case 5: {   // a leader's header, as its follower reads it
@@ -155,8 +156,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
                     if (c.ready()) c.close(), c.apply();
                 }
                 need(c.applied() >= before && tickets.out() <= workers);
-                together.save_behind_next(c.applied(), c.applied());
-                together.files_behind_next(c.applied());
+                together.save_after_next(c.applied(), c.applied());
+                together.files_after_next(c.applied());
                 need(together.save() > 0 && together.save_clock() > 0);
                 sums.give(0, sums.now(), {1.});
                 need(sums.finish());

@@ -65,7 +65,7 @@ BOOST_AUTO_TEST_CASE(a_name_that_takes_long_stops_no_heartbeats) {
     // Whoever does not wait for it takes the answer the next time.
     answers = false;
     BOOST_TEST(!dialler.dial(0, 0).has_value());
-    BOOST_TEST(holds(dialler.trouble().words(), "still being looked up"), dialler.trouble().words());
+    BOOST_TEST(holds(dialler.trouble().text(), "still being looked up"), dialler.trouble().text());
     BOOST_TEST(!dialler.nobody_there());
     answers = true;
     BOOST_TEST(!dialler.dial(0, 30).has_value());
@@ -87,7 +87,7 @@ BOOST_AUTO_TEST_CASE(a_name_server_that_always_takes_as_long_as_is_waited_leaves
     std::optional<wire::data_link> link;
     for (int i = 0; i < 10 && !link; ++i) link = dialler.dial(0, within);
     takes = 0;
-    BOOST_TEST(link.has_value(), dialler.trouble().words());
+    BOOST_TEST(link.has_value(), dialler.trouble().text());
 }
 
 BOOST_AUTO_TEST_CASE(without_a_thread_for_it_the_caller_asks) {
@@ -141,7 +141,7 @@ BOOST_AUTO_TEST_CASE(a_forked_child_asks_anew) {   // the thread that asks did n
     all.start([&] {
         answers = true;
         const bool linked = dialler.dial(0, 20).has_value();
-        return std::string(linked ? "linked" : dialler.nobody_there() ? "dialled" : dialler.trouble().words());
+        return std::string(linked ? "linked" : dialler.nobody_there() ? "dialled" : dialler.trouble().text());
     });
     BOOST_TEST(all.result(0) == "dialled");
     answers = true;

@@ -198,7 +198,7 @@ void one_push_comes_to_one_server_alone(const parameter_servers::update_order& o
                 parameter_servers::section{parameter_servers::section::dense, 0, 0, 32}.encode(bytes.data() + b.bytes);
                 std::memcpy(bytes.data() + b.bytes + parameter_servers::section::header, g.data(), g.size() * 4);
                 q.commits = q.whole = true;
-                q.add(parameter_servers::word::commit, bytes);
+                q.add(parameter_servers::frame_type::commit, bytes);
                 wait(*connections[s]);
             };
             for (int s = 0; s < 2; ++s) {

@@ -140,7 +140,7 @@ about_server some_server() {
     return {1, large(2), large(3), large(4), large(5), -6, 200, {8, -9}, {large(10), copy_role::leading, true}};
 }
 const fields known_server{{"has_values", "1"}, {"sum", u(2)},      {"begins", u(3)}, {"lacks", u(4)},
-                          {"life", u(5)},      {"restored", "-6"}, {"open", "200"},  {"files", "[8 -9]"},
+                          {"incarnation", u(5)}, {"restored", "-6"}, {"open", "200"},  {"files", "[8 -9]"},
                           {"epoch", u(10)},    {"role", "2"},      {"followed", "1"}};
 table_rows some_rows() {
     table_rows r;
@@ -205,12 +205,12 @@ BOOST_AUTO_TEST_CASE(tables_are_what_is_written) {
     answer_block a;
     a.info = {.global_step = -1, .clock = -2, .applied = -3, .loss = 5, .weight = 6, .examples = 7, .staleness = -4,
               .push = answer_info::fate::late};
-    a.flags = UINT32_MAX, a.joined_bytes = UINT32_MAX, a.version = -11, a.stop_clock = -12, a.save_clock = -13;
+    a.flags = UINT32_MAX, a.inline_bytes = UINT32_MAX, a.version = -11, a.stop_clock = -12, a.save_clock = -13;
     a.save = -14, a.files_clock = -15;
     a_block("answer_block", a, a.bytes,
           {{"global_step", "-1"}, {"clock", "-2"}, {"applied", "-3"}, {"staleness", "-4"}, {"loss", f(5)},
            {"weight", f(6)}, {"examples", f(7)}, {"push", "4"}, {"flags", "4294967295"},
-           {"joined_bytes", "4294967295"}, {"zero", "0"},
+           {"inline_bytes", "4294967295"}, {"zero", "0"},
            {"version", "-11"}, {"stop_clock", "-12"}, {"save_clock", "-13"}, {"save", "-14"}, {"files_clock", "-15"}});
 
     for (const auto& [name, rows] : wire_page().tables)

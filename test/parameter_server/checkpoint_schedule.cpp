@@ -171,11 +171,11 @@ struct async_job {
     /// As workers do at the end: each asks server 0 first, and hands on to the others what that has named.
     void ask_before_end(worker& w) {
         together.save_was_named(w.told.known());
-        servers[0].schedule.heard_before_end(w.told.known(), true);
+        servers[0].schedule.progress_known(w.told.known(), true);
         answer(w, 0, w.pushes);
         for (std::size_t s = 1; s < servers.size(); ++s) {
             while (!w.sent[s].empty()) arrives(w, s);
-            servers[s].schedule.heard_before_end(w.save, true);
+            servers[s].schedule.progress_known(w.save, true);
             answer(w, s, w.pushes);
         }
         w.told.know(w.save);
@@ -553,8 +553,8 @@ BOOST_AUTO_TEST_CASE(what_is_named_while_another_is_written_is_written_next) {
     s.pushed(10, true);
     const auto o = s.begins(f);
     BOOST_TEST_REQUIRE(o.has_value());
-    s.heard_before_end(20, true);
-    s.heard_before_end(25, true);
+    s.progress_known(20, true);
+    s.progress_known(25, true);
     s.ends(*o, "");
     BOOST_TEST(s.newest_made() == 10);
     BOOST_TEST(s.due(f).value_or(-1) == 20);

@@ -323,7 +323,7 @@ BOOST_AUTO_TEST_CASE(who_is_no_chief_decides_nothing_and_garbage_costs_nothing) 
                 const call_id ids[] = {call_id::lead, call_id::follow, call_id::join, call_id::join_resting, {}};
                 const call_id id = ids[random() % 5];
                 std::string text = w.bytes() + std::string(random() % 40, static_cast<char>(random()));
-                t.operation = random() % 4 ? static_cast<std::uint32_t>(word::call)
+                t.operation = random() % 4 ? static_cast<std::uint32_t>(frame_type::call)
                     : 75 + static_cast<std::uint32_t>(random() % 20);
                 t.elements = random() % 4 ? static_cast<std::uint64_t>(id) : random();
                 t.bucket = static_cast<std::int32_t>(random() % 4) - 1;

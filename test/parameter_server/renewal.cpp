@@ -185,23 +185,23 @@ BOOST_AUTO_TEST_CASE(agreed_clocks) {
     BOOST_TEST(a.stop_clock() == -1);
     a.give(7), a.give(5);
     BOOST_TEST(!a.stops(100));
-    a.stop_behind_next();
+    a.stop_after_next();
     BOOST_TEST(a.stop_clock() == 9);   // clock 8 is the last
     a.give(8);
-    a.stop_behind_next();
+    a.stop_after_next();
     BOOST_TEST(a.stop_clock() == 9);
     BOOST_TEST((!a.stops(8) && a.stops(9)));
     a.go_on();
     BOOST_TEST(!a.stops(9));
     a.stop_at_once();
     BOOST_TEST(a.stops(0));
-    a.save_behind_next(50, 6);   // clocks 0..5 are applied, as 50 steps
+    a.save_after_next(50, 6);   // clocks 0..5 are applied, as 50 steps
     BOOST_TEST((a.save_clock() == 10 && a.save() == 54));
-    a.save_behind_next(51, 7);
+    a.save_after_next(51, 7);
     BOOST_TEST((a.save_clock() == 10 && a.save() == 54));
-    a.save_behind_next(54, 10);
+    a.save_after_next(54, 10);
     BOOST_TEST((a.save_clock() == 11 && a.save() == 55));
-    a.files_behind_next(3);
+    a.files_after_next(3);
     BOOST_TEST(a.files_clock() == 10);
 }
 

@@ -65,6 +65,7 @@ private:
     wire::service door_;
 
     static void serve(wire::data_link& link, int beats) {
+        constexpr auto heartbeat = static_cast<std::uint32_t>(parameter_servers::frame_type::heartbeat);
         std::vector<char> bytes(parameter_servers::most_frame);
         for (bool leaves = false; !(leaves && beats <= 0);) {
             const wire::frame_header* h = nullptr;
@@ -72,14 +73,14 @@ private:
             const wire::frame_tag asked = h->tag;
             link.receive(asked, {reinterpret_cast<std::byte*>(bytes.data()), static_cast<std::size_t>(h->bytes)});
             while (!link.fill()) ::usleep(200);
-            if (asked.operation == static_cast<std::uint32_t>(parameter_servers::word::heartbeat)) beats -= leaves;
+            if (asked.operation == heartbeat) beats -= leaves;
             else leaves = asked.elements == static_cast<std::uint64_t>(parameter_servers::call_id::leave);
             if (leaves && beats > 0) continue;
             std::vector<std::byte> answer(parameter_servers::answer_block::bytes);
             parameter_servers::answer_block().encode(answer.data());
             wire::frame_tag t;
-            t.operation = static_cast<std::uint32_t>(parameter_servers::word::answer);
-            if (!leaves && asked.operation == static_cast<std::uint32_t>(parameter_servers::word::heartbeat)) continue;
+            t.operation = static_cast<std::uint32_t>(parameter_servers::frame_type::answer);
+            if (!leaves && asked.operation == heartbeat) continue;
             link.send(t, answer);
             while (!link.flush()) ::usleep(200);
         }

@@ -45,9 +45,9 @@ joined_link(const job& j, parameter_servers::call_id id = parameter_servers::cal
         link = dialler.dial(0, 5);
         if (!link) ::usleep(10000);
     }
-    BOOST_REQUIRE_MESSAGE(link.has_value(), dialler.trouble().words());
+    BOOST_REQUIRE_MESSAGE(link.has_value(), dialler.trouble().text());
     wire::frame_tag t;
-    t.operation = static_cast<std::uint32_t>(parameter_servers::word::call);
+    t.operation = static_cast<std::uint32_t>(parameter_servers::frame_type::call);
     t.elements = static_cast<std::uint64_t>(id);
     link->send(t, as_bytes(arguments));
     while (!link->flush()) {}
@@ -151,8 +151,8 @@ BOOST_AUTO_TEST_CASE(requests_that_make_no_sense_are_refused) {
     parameter_servers::server_options o;
     o.log = [](const std::string&) {};
     running_servers servers(j, o);
-    using parameter_servers::word;
-    const auto answer = [&](word w, std::uint64_t elements, std::uint64_t offset, std::int32_t bucket,
+    using parameter_servers::frame_type;
+    const auto answer = [&](frame_type w, std::uint64_t elements, std::uint64_t offset, std::int32_t bucket,
                             std::size_t bytes) {
         wire::data_link link = joined_link(j);
         answer_of(link);
@@ -162,31 +162,34 @@ BOOST_AUTO_TEST_CASE(requests_that_make_no_sense_are_refused) {
         say(link, t, bytes);
         return answer_of(link);
     };
-    BOOST_TEST(answer(word::gradient, 16, 64, 0, 64) == "refused: a gradient beyond the shard");
-    BOOST_TEST(answer(word::gradient, 16, ~std::uint64_t{0} - 7, 0, 64) == "refused: a gradient beyond the shard");
-    BOOST_TEST(answer(word::gradient, std::uint64_t{1} << 62, 0, 0, 64) == "refused: a gradient beyond the shard");
-    BOOST_TEST(answer(word::write, 16, 0, 1, 64) == "refused: floats beyond an array");   // there is no slot
-    BOOST_TEST(answer(word::write, 16, 0, -7, 64) == "refused: floats beyond an array");
-    BOOST_TEST(answer(word::write, 2, 0, 64, 8) == "refused: parts of rows");
-    BOOST_TEST(answer(word::read, 65, 0, 0, 0) == "refused: a request beyond an array");
-    BOOST_TEST(answer(word::pull_rows, 1, 0, 1, 8) == "refused: a pull of rows of no table");
-    BOOST_TEST(answer(word::pull_rows, 1, 0, 0, 8) == "refused: a row that the table does not have");
-    BOOST_TEST(answer(word::commit, 0, 0, 0, 10) == "refused: a commit that is too short");
-    BOOST_TEST(answer(word::commit, 0, 0, 0, parameter_servers::commit_block::bytes) ==
+    BOOST_TEST(answer(frame_type::gradient, 16, 64, 0, 64) == "refused: a gradient beyond the shard");
+    BOOST_TEST(answer(frame_type::gradient, 16, ~std::uint64_t{0} - 7, 0, 64) ==
+               "refused: a gradient beyond the shard");
+    BOOST_TEST(answer(frame_type::gradient, std::uint64_t{1} << 62, 0, 0, 64) ==
+               "refused: a gradient beyond the shard");
+    BOOST_TEST(answer(frame_type::write, 16, 0, 1, 64) == "refused: floats beyond an array");   // there is no slot
+    BOOST_TEST(answer(frame_type::write, 16, 0, -7, 64) == "refused: floats beyond an array");
+    BOOST_TEST(answer(frame_type::write, 2, 0, 64, 8) == "refused: parts of rows");
+    BOOST_TEST(answer(frame_type::read, 65, 0, 0, 0) == "refused: a request beyond an array");
+    BOOST_TEST(answer(frame_type::pull_rows, 1, 0, 1, 8) == "refused: a pull of rows of no table");
+    BOOST_TEST(answer(frame_type::pull_rows, 1, 0, 0, 8) == "refused: a row that the table does not have");
+    BOOST_TEST(answer(frame_type::commit, 0, 0, 0, 10) == "refused: a commit that is too short");
+    BOOST_TEST(answer(frame_type::commit, 0, 0, 0, parameter_servers::commit_block::bytes) ==
                "refused: a commit that makes no sense");
-    BOOST_TEST(answer(word::sections, 0, 0, 0, 10) == "refused: a section that is cut short");
-    BOOST_TEST(answer(word::sections, 0, 0, 0, 50) == "refused: a section of more than a frame holds");
+    BOOST_TEST(answer(frame_type::sections, 0, 0, 0, 10) == "refused: a section that is cut short");
+    BOOST_TEST(answer(frame_type::sections, 0, 0, 0, 50) == "refused: a section of more than a frame holds");
     using parameter_servers::call_id;
     for (const std::uint64_t id :
          {std::uint64_t{0}, std::uint64_t{parameter_servers::last_call} + 1, std::uint64_t{65537}})
-        BOOST_TEST(answer(word::call, id, 0, 0, 9) == "refused: a call that is not known");
+        BOOST_TEST(answer(frame_type::call, id, 0, 0, 9) == "refused: a call that is not known");
     for (const call_id id : {call_id::lead, call_id::follow, call_id::exchange_norms})   // of copies, which are none
-        BOOST_TEST(answer(word::call, static_cast<std::uint64_t>(id), 0, 0, 4) == "refused: a call that is not known");
+        BOOST_TEST(answer(frame_type::call, static_cast<std::uint64_t>(id), 0, 0, 4) ==
+                   "refused: a call that is not known");
     const auto stop = static_cast<std::uint64_t>(call_id::stop), rows = static_cast<std::uint64_t>(call_id::read_rows);
-    BOOST_TEST(holds(answer(word::call, stop, 0, 0, 300), "fewer bytes than the message says"));   // 16843009
-    BOOST_TEST(holds(answer(word::call, rows, 0, 0, 17), "more bytes than the message has"));
-    BOOST_TEST(holds(answer(word::call, rows, 0, 0, 16), "rows of no table"));
-    BOOST_TEST(answer(word(99), 0, 0, 0, 0) == "refused: a request that is not known");
+    BOOST_TEST(holds(answer(frame_type::call, stop, 0, 0, 300), "fewer bytes than the message says"));   // 16843009
+    BOOST_TEST(holds(answer(frame_type::call, rows, 0, 0, 17), "more bytes than the message has"));
+    BOOST_TEST(holds(answer(frame_type::call, rows, 0, 0, 16), "rows of no table"));
+    BOOST_TEST(answer(frame_type(99), 0, 0, 0, 0) == "refused: a request that is not known");
     const auto first_call = [&](call_id id, const std::string& arguments, const char* why) {
         wire::data_link link = joined_link(j, id, arguments);
         const std::string text = answer_of(link);

@@ -29,14 +29,14 @@ public:
         for (const std::int64_t c : files) note_files(c);
     }
     /// One more clock for all. What has been agreed on stays.
-    void stop_behind_next() { stop_ = stop_ < 0 ? given_ + 2 + ahead_ : stop_; }
+    void stop_after_next() { stop_ = stop_ < 0 ? given_ + 2 + ahead_ : stop_; }
     void stop_at_once() { stop_ = 0; }
     void go_on() { stop_ = -1; }
 
     /// Workers save behind clock files_clock() - 1. Not before they have where they agreed on it
     /// last.
     std::int64_t files_clock() const { return files_clock_; }
-    void files_behind_next(std::int64_t applied) {
+    void files_after_next(std::int64_t applied) {
         if (files_clock_ <= applied) note_files(std::max(given_ + 2 + ahead_, applied + 1));
     }
     /// All that files_clock() has been, in their order: a worker that was started again makes the same calls.
@@ -48,7 +48,7 @@ public:
     std::int64_t save() const { return save_; }
     /// `step` is the model's step at clock `applied`, the first that is not applied yet. Not before
     /// the save that was agreed on last is due.
-    void save_behind_next(std::int64_t step, std::int64_t applied) {
+    void save_after_next(std::int64_t step, std::int64_t applied) {
         if (save_clock_ > applied) return;
         save_clock_ = std::max(given_ + 2 + ahead_, applied + 1);
         save_ = std::max({save_ + 1, last_name_ + 1, step + save_clock_ - applied});

@@ -48,7 +48,7 @@ public:
         std::int64_t every_steps = 0;   ///< 0: not by steps
         double every_seconds = 0;       ///< 0: not by time
     };
-    /// What an operator should hear once.
+    /// What to report to the operator once.
     enum class notice : std::uint8_t {
         none,
         no_folder,         ///< other servers write checkpoints, and this one cannot
@@ -137,7 +137,7 @@ public:
     // ---- What servers agree on
     /// On server 0: whether all are to save because it is time, or so many steps are made. One that has no others saves
     /// when it likes. Without clocks the next one is named when all have written the last one, so that a server with a
-    /// slow disk falls no further behind; or all have heard of it and nobody makes steps, as at the end.
+    /// slow disk falls no further behind; or all know of it and nobody makes steps, as at the end.
     notice agree(const checkpoint_facts& f, const clocks& c, agreed_clocks& together) {
         if (!f.has_files || !f.open || rule_.alone || loads_saved_ < loads_) return notice::none;
         const std::int64_t every = rule_.every_steps, step = f.global_step;
@@ -147,7 +147,7 @@ public:
             if (!c.all_have_passed(together.save_clock())) return notice::none;   // one may not know of the last
             saved_at_ = f.now;
             together.name_later_than(agreed_);   // it may be a later step's, where some clocks were no updates
-            together.save_behind_next(step, c.applied());
+            together.save_after_next(step, c.applied());
             return notice::none;
         }
         const bool in_steps = every > 0 && step / every > named_at_ / every,
@@ -155,7 +155,7 @@ public:
         if (!(in_time && step > named_at_) && !in_steps && !at_end) return notice::none;
         const bool lags = agreed_saved_ < agreed_;   // this server itself
         if ((f.at_rest ? std::max(all_made_, all_know_) : all_made_) < together.save() || (lags && !f.at_rest)) {
-            if (f.at_rest || std::exchange(said_late_, true)) return notice::none;
+            if (f.at_rest || std::exchange(late_reported_, true)) return notice::none;
             return lags ? notice::this_one_late : notice::another_one_late;
         }
         saved_at_ = f.now;
@@ -175,17 +175,17 @@ public:
         ends_named_ = false;
         return name(named, has_files);
     }
-    /// Likewise, from a worker that rests or leaves: the newest that server 0 has named. Server 0 hears what the others
-    /// have been told of.
-    notice heard_before_end(std::int64_t named, bool has_files) {
+    /// Likewise, from a worker that rests or leaves: the newest that server 0 has named. Server 0 gets what the others
+    /// know of.
+    notice progress_known(std::int64_t named, bool has_files) {
         all_know_ = std::max(all_know_, named);
         if (named <= agreed_) return notice::none;
         ends_named_ = true;
         return name(named, has_files);
     }
-    /// The newest name that this server has heard of.
+    /// The newest name that this server knows of.
     std::int64_t newest_named() const { return agreed_; }
-    /// The newest name whose checkpoint is written here, which pushes tell server 0 of.
+    /// The newest name whose checkpoint is written here, which pushes bring to server 0.
     std::int64_t newest_made() const { return agreed_saved_; }
 
     // ---- Beginnings
@@ -236,10 +236,10 @@ private:
     // What all servers save as:
     std::int64_t agreed_ = 0, agreed_saved_ = 0;    ///< the newest name; the newest that is written here
     std::vector<std::int64_t> to_come_;             ///< without clocks: named, and not written yet; they rise
-    std::int64_t all_made_ = 0, all_know_ = 0;      ///< on server 0: what all others have written; have heard of
+    std::int64_t all_made_ = 0, all_know_ = 0;      ///< on server 0: what all others have written; know of
     std::int64_t named_at_ = 0;                     ///< likewise: the global step when it named one last
     bool ends_named_ = false;                       ///< the newest was named when nobody made steps any more
-    bool said_late_ = false;                        ///< a notice was given
+    bool late_reported_ = false;                        ///< a notice was given
     // What this server has written:
     std::int64_t saved_step_ = 0, saved_as_ = -1;   ///< the step of the last one's values; N of its name
     std::int64_t saved_by_steps_ = 0;               ///< the step of the last that was due by steps
@@ -253,7 +253,7 @@ private:
     notice name(std::int64_t step, bool has_files) {
         agreed_ = step;
         to_come_.push_back(step);
-        return has_files || std::exchange(said_late_, true) ? notice::none : notice::no_folder;
+        return has_files || std::exchange(late_reported_, true) ? notice::none : notice::no_folder;
     }
     /// Whether all have been asked to stop, and have, and the last checkpoint is none of that step. All servers write
     /// it, whatever they have saved before. Where each push is an update by itself they may be at different steps: then

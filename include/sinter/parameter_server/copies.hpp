@@ -63,14 +63,14 @@ struct about_server {
     std::uint64_t sum = 0;    ///< over workers: the number of the next one
     std::uint64_t begins = 0; ///< the first that a worker makes which has made none
     std::uint64_t lacks = 1;  ///< sums before this one it is to receive from whoever knows them
-    std::uint64_t life = 0;   ///< of its process
+    std::uint64_t incarnation = 0;   ///< of its process
     std::int64_t restored = -1;   ///< the step of the checkpoint that it began with; -1: it began with none
     std::uint8_t open = 0;    ///< the job runs: has_values is not only of a checkpoint that the server began with
     std::vector<std::int64_t> files{};   ///< agreed_clocks::all_files_clocks()
     copy_note note;
     template <class A>
     void serialize(A& a, unsigned version) {
-        a & has_values & sum & begins & lacks & life & restored & open & files;
+        a & has_values & sum & begins & lacks & incarnation & restored & open & files;
         note.serialize(a, version);
     }
     void check() const {

@@ -4,7 +4,7 @@
 
 /// What a leader says to its follower (copies.hpp): data frames, in the order in which they count.
 ///
-/// | word | tag | payload |
+/// | type | tag | payload |
 /// |---|---|---|
 /// | copied_gradient | bucket: worker; offset, elements | floats of the worker's push |
 /// | copied_sections | bucket: worker | sections of it |
@@ -81,7 +81,7 @@ const char* fault_of_copy(const wire::frame_header& h, const shard_layout& layou
         case copied::state: return nullptr;
         case copied::ready: return h.bytes == 0 && h.tag.step > 0 ? nullptr : "an epoch that makes no sense";
         case copied::end: return h.bytes == 0 ? nullptr : "an end with more";
-        case static_cast<std::uint32_t>(word::heartbeat): return h.bytes == 0 ? nullptr : "a heartbeat with more";
+        case static_cast<std::uint32_t>(frame_type::heartbeat): return h.bytes == 0 ? nullptr : "a heartbeat with more";
         default: return "a message that is not known";
     }
 }

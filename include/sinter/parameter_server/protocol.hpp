@@ -12,7 +12,7 @@
 /// sends requests, and each has one answer, in order. Whatever is read is compared with the shard's
 /// layout before a byte of it is stored. Functions of bytes alone: nothing here reads a socket.
 ///
-/// | word | tag | payload |
+/// | type | tag | payload |
 /// |---|---|---|
 /// | gradient | offset, elements: floats of the dense array | these floats |
 /// | sections | | sections of a push: rows, states, short stretches |
@@ -31,7 +31,7 @@
 /// Arrays of tables are numbered (table + 1) * table_arrays + array, rows counted in floats.
 namespace sinter::inline SINTER_TARGET::parameter_servers {
 
-enum class word : std::uint32_t {
+enum class frame_type : std::uint32_t {
     gradient = 1, sections, commit, pull, pull_rows, write, read, call, heartbeat, rows,
     answer = 32, values, wait,
     squares = 64
@@ -40,7 +40,7 @@ inline constexpr int table_arrays = 64;
 inline constexpr std::size_t most_frame = wire::most_payload;
 inline constexpr std::int64_t floats_of_frame = static_cast<std::int64_t>(most_frame / 4);
 /// Answers and pushes whose floats take no more bytes than this are one frame.
-inline constexpr std::size_t most_joined = std::size_t{1} << 15;
+inline constexpr std::size_t most_batched = std::size_t{1} << 15;
 /// Frames of no more bytes are copied, to leave with others and to be read with others.
 inline constexpr std::size_t most_short = std::size_t{1} << 14;
 inline constexpr std::int64_t most_keys_of_frame = static_cast<std::int64_t>(most_frame / 8);
@@ -109,7 +109,7 @@ struct answer_block {
     };
     answer_info info;
     std::uint32_t flags = 0;
-    std::uint32_t joined_bytes = 0;   // of floats that follow in this frame; text follows otherwise
+    std::uint32_t inline_bytes = 0;   // of floats that follow in this frame; text follows otherwise
     std::int64_t version = 0;         // of the values in this answer, or else of the server's
     std::int64_t stop_clock = -1;     // no worker begins this clock or a later one; -1: go on
     std::int64_t files_clock = 0;     // workers that share batches save behind the clock before
@@ -120,7 +120,7 @@ struct answer_block {
         put(to, info.global_step), put(to + 8, info.clock), put(to + 16, info.applied), put(to + 24, info.staleness);
         const double d[3] = {info.loss, info.weight, info.examples};
         for (int i = 0; i < 3; ++i) put(to + 32 + 8 * i, std::bit_cast<std::uint64_t>(d[i]));
-        put(to + 56, static_cast<std::uint32_t>(info.push)), put(to + 60, flags), put(to + 64, joined_bytes);
+        put(to + 56, static_cast<std::uint32_t>(info.push)), put(to + 60, flags), put(to + 64, inline_bytes);
         put(to + 68, std::uint32_t{0});
         put(to + 72, version), put(to + 80, stop_clock), put(to + 88, save_clock), put(to + 96, save);
         put(to + 104, files_clock);
@@ -135,12 +135,12 @@ struct answer_block {
         for (int i = 0; i < 3; ++i) *d[i] = std::bit_cast<double>(get<std::uint64_t>(b + 32 + 8 * i));
         const auto fate = get<std::uint32_t>(b + 56);
         info.push = static_cast<answer_info::fate>(fate);
-        flags = get<std::uint32_t>(b + 60), joined_bytes = get<std::uint32_t>(b + 64);
+        flags = get<std::uint32_t>(b + 60), inline_bytes = get<std::uint32_t>(b + 64);
         version = get<std::int64_t>(b + 72), stop_clock = get<std::int64_t>(b + 80);
         save_clock = get<std::int64_t>(b + 88), save = get<std::int64_t>(b + 96);
         files_clock = get<std::int64_t>(b + 104);
         return fate <= static_cast<std::uint32_t>(answer_info::fate::outdated) && flags < 64 && version >= 0 &&
-               save >= 0 && joined_bytes <= from.size() - bytes;
+               save >= 0 && inline_bytes <= from.size() - bytes;
     }
 };
 
@@ -181,32 +181,32 @@ inline std::int64_t array_floats(const shard_layout& layout, std::int64_t array,
 inline const char* fault_of(const wire::frame_header& h, const shard_layout& layout, int slots) {
     const auto elements = static_cast<std::int64_t>(h.tag.elements), offset = static_cast<std::int64_t>(h.tag.offset);
     const bool floats = elements >= 0 && elements <= floats_of_frame && h.bytes == 4 * h.tag.elements;
-    switch (static_cast<word>(h.tag.operation)) {
-        case word::gradient:
+    switch (static_cast<frame_type>(h.tag.operation)) {
+        case frame_type::gradient:
             return floats && within(offset, elements, layout.updated()) ? nullptr : "a gradient beyond the shard";
-        case word::write:
+        case frame_type::write:
             return floats && within(offset, elements, array_floats(layout, h.tag.bucket, slots))
                        ? nullptr : "floats beyond an array";
-        case word::read:
+        case frame_type::read:
             return h.bytes == 0 && within(offset, elements, array_floats(layout, h.tag.bucket, slots))
                        ? nullptr : "a request beyond an array";
-        case word::sections: return nullptr;
-        case word::rows: {
+        case frame_type::sections: return nullptr;
+        case frame_type::rows: {
             if (h.tag.bucket < 0 || h.tag.bucket >= static_cast<std::int64_t>(layout.tables.size()))
                 return "rows of no table";
             const int width = layout.tables[static_cast<std::size_t>(h.tag.bucket)].row_floats;
             return elements >= 0 && elements <= most_keys_of_frame && h.bytes == row_section_bytes(elements, width)
                        ? nullptr : "rows of another length";
         }
-        case word::commit: return h.bytes >= commit_block::bytes ? nullptr : "a commit that is too short";
-        case word::pull: return h.bytes == 0 && h.tag.step >= 0 && h.tag.step < 4 ? nullptr : "a pull with more";
-        case word::pull_rows:
+        case frame_type::commit: return h.bytes >= commit_block::bytes ? nullptr : "a commit that is too short";
+        case frame_type::pull: return h.bytes == 0 && h.tag.step >= 0 && h.tag.step < 4 ? nullptr : "a pull with more";
+        case frame_type::pull_rows:
             return h.tag.bucket >= 0 && h.tag.bucket < static_cast<std::int64_t>(layout.tables.size()) &&
                            elements >= 0 && elements <= most_keys_of_frame && h.bytes == 8 * h.tag.elements
                        ? nullptr : "a pull of rows of no table";
-        case word::call:
+        case frame_type::call:
             return h.tag.elements >= 1 && h.tag.elements <= last_call ? nullptr : "a call that is not known";
-        case word::heartbeat: return h.bytes == 0 ? nullptr : "a heartbeat with more";
+        case frame_type::heartbeat: return h.bytes == 0 ? nullptr : "a heartbeat with more";
         default: return "a request that is not known";
     }
 }

@@ -3,7 +3,7 @@
 // The class is in interface.hpp; the rest is what it does.
 #include <sinter/parameter_server/server/interface.hpp>
 #include <sinter/parameter_server/server/engine.hpp>
-#include <sinter/parameter_server/server/life.hpp>
+#include <sinter/parameter_server/server/lifecycle.hpp>
 #include <sinter/parameter_server/server/calls.hpp>
 #include <sinter/parameter_server/server/copies.hpp>
 #include <sinter/parameter_server/server/exporting.hpp>

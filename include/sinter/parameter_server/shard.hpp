@@ -4,7 +4,7 @@
 #include <sinter/parameter_server/row_store.hpp>
 #include <sinter/parameter_server/shard_files.hpp>
 #include <sinter/parameter_server/table_changes.hpp>
-#include <sinter/parameter_server/joined_push.hpp>
+#include <sinter/parameter_server/merged_push.hpp>
 #include <sinter/parameter_server/updater.hpp>
 #include <sinter/parameter_server/wrong_number.hpp>
 #include <sinter/parameter_server/yielding_mutex.hpp>
@@ -15,21 +15,21 @@
 namespace sinter::inline SINTER_TARGET::parameter_servers {
 
 /// The values of one server, their slots and states, and how they are updated. Any thread may call
-/// it: each stretch of the dense array has a lock, and each table. A reader gets every stretch as
-/// it was at one time, and different stretches as they were at different times.
+/// it: each block of the dense array has a lock, and each table. A reader gets every block as
+/// it was at one time, and different blocks as they were at different times.
 class shard {
 public:
-    /// Floats of a stretch: with its gradient and two slots it fits in a core's cache.
-    static constexpr std::int64_t stretch_floats = std::int64_t{1} << 14;
+    /// Floats of a block: with its gradient and two slots it fits in a core's cache.
+    static constexpr std::int64_t block_floats = std::int64_t{1} << 14;
     using first_row = std::function<void(int table, std::int64_t row, float* to)>;
 
     shard(const shard_layout& l, std::unique_ptr<updater> u, const first_row& first, int servers)
         : layout_(l), updater_(std::move(u)), values_(l.floats), states_(l.states) {
         for (const run& r : l.runs) {
             if (r.group >= 0) slots_ = std::max(slots_, updater_->slots(r.group));
-            const std::int64_t most = r.tensor >= 0 ? r.floats : stretch_floats;
+            const std::int64_t most = r.tensor >= 0 ? r.floats : block_floats;
             for (std::int64_t at = 0; at < r.floats; at += most)
-                stretches_.emplace_back(r.first + at, std::min(most, r.floats - at), r.group, r.phase);
+                blocks_.emplace_back(r.first + at, std::min(most, r.floats - at), r.group, r.phase);
         }
         if (slots_ > 0) slot_values_ = aligned_floats(l.floats * slots_);
         for (std::size_t i = 0; i < l.tables.size(); ++i) {
@@ -81,7 +81,7 @@ public:
     /// `copy_to`, if not null, gets the new values of all phases.
     template <class Gradient>
     void update(int phase, Gradient gradient, const float* scalars, float square_sum, float* copy_to) {
-        for (stretch& s : stretches_) {
+        for (block& s : blocks_) {
             if (s.group < 0) continue;
             const bool trains = s.phase == phase;
             if (!trains && !copy_to) continue;
@@ -95,7 +95,7 @@ public:
     }
     /// What updates change, to `to`.
     void copy(float* to) {
-        for (stretch& s : stretches_) {
+        for (block& s : blocks_) {
             if (s.group < 0) continue;
             const std::lock_guard hold(s.mutex);
             std::copy_n(values_.data() + s.first, s.floats, to + s.first);
@@ -155,7 +155,7 @@ public:
         std::vector<wrong_number> all;
         for (int k = 0; k < slots_; ++k) {
             const float* const x = slot_values_.data() + k * layout_.floats;
-            for (stretch& s : stretches_) {
+            for (block& s : blocks_) {
                 const std::lock_guard hold(s.mutex);
                 const std::int64_t i = place_of_wrong_number(x + s.first, s.floats);
                 if (i < 0) continue;
@@ -253,8 +253,8 @@ public:
     }
 
 private:
-    struct stretch {
-        stretch(std::int64_t from, std::int64_t n, int of, int when) : first(from), floats(n), group(of), phase(when) {}
+    struct block {
+        block(std::int64_t from, std::int64_t n, int of, int when) : first(from), floats(n), group(of), phase(when) {}
         std::int64_t first, floats;
         int group, phase;
         std::mutex mutex;
@@ -309,7 +309,7 @@ private:
     std::unique_ptr<updater> updater_;
     int slots_ = 0;
     aligned_floats values_, slot_values_, states_;
-    std::deque<stretch> stretches_;
+    std::deque<block> blocks_;
     std::vector<row_store_setup> setups_;
     std::deque<table> tables_;
     std::mutex states_mutex_;
@@ -417,13 +417,13 @@ private:
             const std::lock_guard hold(states_mutex_);
             return f();
         }
-        for (stretch& s : stretches_) s.mutex.lock();
+        for (block& s : blocks_) s.mutex.lock();
         f();
-        for (stretch& s : stretches_) s.mutex.unlock();
+        for (block& s : blocks_) s.mutex.unlock();
     }
     /// First values of the slots of floats [first, first + n).
     void make_slots(std::int64_t first, std::int64_t n) {
-        for (const stretch& s : stretches_) {
+        for (const block& s : blocks_) {
             const std::int64_t from = std::max(first, s.first), to = std::min(first + n, s.first + s.floats);
             for (int k = 0; from < to && s.group >= 0 && k < updater_->slots(s.group); ++k)
                 updater_->first_slot(s.group, k, slot_values_.data() + k * layout_.floats + from, values_.data() + from,

@@ -81,7 +81,7 @@ public:
                 continue;
             }
             for (std::size_t i = 0; i < faults.size(); ++i)   // of what cannot be read the name alone shows the age
-                if (i >= unreadable || faults[i].first > c.name) say_passed_over(faults[i].second);
+                if (i >= unreadable || faults[i].first > c.name) report_passed_over(faults[i].second);
             detail::shard_loading(v, {s_.program, s_.server, s_.servers, s_.pieces, s_.tables})
                 .from(folder, c.manifest);
             v.name = c.name;
@@ -159,7 +159,7 @@ private:
         r.checksum = sum.value();
         return r;
     }
-    SINTER_COLD static void say_passed_over(const std::exception_ptr& fault) {
+    SINTER_COLD static void report_passed_over(const std::exception_ptr& fault) {
         try {
             std::rethrow_exception(fault);
         } catch (const error& e) {

@@ -65,7 +65,7 @@ inline void client::write_array(int server, std::int64_t array, std::int64_t fir
         t.bucket = static_cast<std::int32_t>(array);
         t.elements = part.size();
         t.offset = static_cast<std::uint64_t>(first) + at;
-        q.add(word::write, as_bytes(part), t);
+        q.add(frame_type::write, as_bytes(part), t);
         q.whole = true;
     }
     e.wait_for(hold, last);
@@ -83,7 +83,7 @@ inline void client::read_array(int server, std::int64_t array, std::int64_t firs
     // (Values that come are of the array's own number; states have a place of their own.)
     if (array == states_array) q.states = x.data(), q.states_floats = static_cast<std::int64_t>(x.size());
     else q.values = x.data(), q.floats = static_cast<std::int64_t>(x.size());
-    q.add(word::read, {}, t);
+    q.add(frame_type::read, {}, t);
     q.whole = q.reads = true;
     e.wait_for(hold, number);
 }
@@ -241,7 +241,7 @@ inline void client::begin_push() {
 inline std::byte* client::place_for(request& q, std::size_t bytes) {
     auto* block = &q.blocks[q.blocks_used - 1];
     if (block->size() + bytes > most_frame) {
-        q.add(word::sections, span<const std::byte>(*block).subspan(commit_block::bytes));
+        q.add(frame_type::sections, span<const std::byte>(*block).subspan(commit_block::bytes));
         block = &q.next_block();
         block->resize(commit_block::bytes);
     }
@@ -261,7 +261,7 @@ inline void client::push(int server, std::int64_t first, span<const float> x) {
     if (!within(first, static_cast<std::int64_t>(x.size()), layout(server).updated()))
         throw error("a push beyond the server's floats", "parameter_servers::client", std::to_string(first),
                     std::to_string(layout(server).updated()) + " floats");
-    if (x.size() * 4 <= most_joined) {
+    if (x.size() * 4 <= most_batched) {
         section s{section::dense, 0, first, static_cast<std::int64_t>(x.size())};
         std::byte* const to = place_for(q, section::header + x.size() * 4);
         s.encode(to);
@@ -272,7 +272,7 @@ inline void client::push(int server, std::int64_t first, span<const float> x) {
             wire::frame_tag t;
             t.elements = part.size();
             t.offset = static_cast<std::uint64_t>(first) + at;
-            q.add(word::gradient, as_bytes(part), t);
+            q.add(frame_type::gradient, as_bytes(part), t);
         }
         if (e.options.overlap) e.work.notify_one();
     }
@@ -293,7 +293,7 @@ inline void client::push_rows(int server, int table, span<const std::int64_t> ke
             wire::frame_tag t;
             t.bucket = table;
             t.elements = n;
-            q.add(word::rows, values, t, numbers);
+            q.add(frame_type::rows, values, t, numbers);
             continue;
         }
         section s{section::rows, table, 0, static_cast<std::int64_t>(n)};
@@ -347,7 +347,7 @@ inline ticket client::commit(const push_info& info, span<const pull_target> to) 
         if (i < to.size()) want(q, static_cast<int>(i), to[i], b.pull);
         auto& block = q.blocks[q.blocks_used - 1];
         b.encode(block.data());
-        q.add(word::commit, block);
+        q.add(frame_type::commit, block);
         q.whole = true;
     }
     ++e.clock;
@@ -365,7 +365,7 @@ inline ticket client::start_pull(span<const pull_target> to) {
         want(q, static_cast<int>(i), to[i], flags);
         wire::frame_tag t;
         t.step = flags;
-        q.add(word::pull, {}, t);
+        q.add(frame_type::pull, {}, t);
         q.whole = true;
     }
     e.start(hold);
@@ -388,7 +388,7 @@ inline ticket client::start_pull_rows(int server, int table, span<const std::int
         auto& block = q.next_block();
         block.resize(part.size() * 8);
         for (std::size_t k = 0; k < part.size(); ++k) wire::detail::put(block.data() + 8 * k, part[k]);
-        q.add(word::pull_rows, block, t);
+        q.add(frame_type::pull_rows, block, t);
         q.whole = true;
     }
     e.start(hold);

@@ -52,7 +52,7 @@ inline void client::engine::dial(std::size_t i) {
         }
         if (leaving && joined) return connections[i]->forget_all();
         if (dialler.refused() && now - down_since[i] > dead_after() + 1)
-            return fail(dialler.about(static_cast<int>(i), "joining the job", -1, dialler.trouble().words()));
+            return fail(dialler.about(static_cast<int>(i), "joining the job", -1, dialler.trouble().text()));
         if (now - down_since[i] > patience()) return give_up(i);
         report_trouble(i, now);
         next_try[i] = now + (now - down_since[i] < 3 ? 0.02 : 0.25);
@@ -127,16 +127,17 @@ inline void client::engine::met(std::size_t i) {
     if (i == 0) about = answer;
     // The first time that another worker meets it the chief may be about to open the job there. A chief that joins
     // looks at all servers together: need_whole_job().
-    const bool known = is_chief() ? joined : l.life != 0;
-    if (answer.life != l.life && known && l.gave_values && !answer.has_values && !leaving && !replicated())
+    const bool known = is_chief() ? joined : l.incarnation != 0;
+    const bool other_process = known && answer.incarnation != l.incarnation;
+    if (other_process && l.gave_values && !answer.has_values && !leaving && !replicated())
         return fail(dialler.about(static_cast<int>(i), "joining the job again", l.global_step,
                                   "it was started anew without a checkpoint: what it kept is lost"));
     // Both copies of a part were started anew, and lead a job that begins.
     if (joined && opened && replicated() && !answer.open && answer.restored < 0 && !leaving)
         return fail(dialler.about(static_cast<int>(i), "joining the job again", l.global_step,
                                   "both copies of what it kept are lost"));
-    report_return(i, answer, l.life != 0 && answer.life != l.life);
-    l.life = answer.life;
+    report_return(i, answer, l.incarnation != 0 && answer.incarnation != l.incarnation);
+    l.incarnation = answer.incarnation;
     l.gave_values = l.gave_values || answer.has_values;
     initialised = answer.has_values != 0;
     is_live = is_live || answer.open != 0;

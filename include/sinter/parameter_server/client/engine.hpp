@@ -385,7 +385,7 @@ struct client::engine {
         if (!arguments.empty()) std::memcpy(bytes.data(), arguments.data(), arguments.size());
         wire::frame_tag t;
         t.elements = static_cast<std::uint64_t>(id);
-        q.add(word::call, bytes, t);
+        q.add(frame_type::call, bytes, t);
         q.whole = true;
     }
     void call_some(lock& hold, std::size_t first, std::size_t end, call_id id, const std::string& arguments) {

@@ -41,7 +41,7 @@ struct request {
         if (blocks_used == blocks.size()) blocks.emplace_back();
         return blocks[blocks_used++];
     }
-    void add(word w, span<const std::byte> bytes, wire::frame_tag t = {}, span<const std::byte> tail = {}) {
+    void add(frame_type w, span<const std::byte> bytes, wire::frame_tag t = {}, span<const std::byte> tail = {}) {
         t.operation = static_cast<std::uint32_t>(w);
         parts.push_back({t, bytes, tail});
     }
@@ -63,7 +63,7 @@ public:
     int damaged = 0;                          // connections one after the other, without an answer between them
     double last_received = 0, last_sent = 0;
     int shard = -1;                           // of two copies, which connections must say
-    std::uint64_t life = 0;                   // of the server's process that was met last; 0: none was
+    std::uint64_t incarnation = 0;            // of the server's process that was met last; 0: none was
     bool gave_values = false;                 // this worker has written there, or knows that there are values
 
     bool up() const { return link_.has_value(); }
@@ -114,7 +114,7 @@ public:
     bool first_call(const Call& c, Poll poll) {
         const std::string bytes = encode(c);
         wire::frame_tag t;
-        t.operation = static_cast<std::uint32_t>(word::call);
+        t.operation = static_cast<std::uint32_t>(frame_type::call);
         t.elements = static_cast<std::uint64_t>(Call::id);
         t.bucket = shard;
         link_->send(t, as_bytes(bytes));
@@ -129,13 +129,13 @@ public:
         for (;;) {
             const wire::frame_header* h = nullptr;
             if (!ready(POLLIN, [&] { return (h = link_->next()) != nullptr; })) return false;
-            now_ = static_cast<word>(h->tag.operation);
-            if ((now_ != word::answer && now_ != word::wait) || (now_ == word::wait && h->bytes != 0))
+            now_ = static_cast<frame_type>(h->tag.operation);
+            if ((now_ != frame_type::answer && now_ != frame_type::wait) || (now_ == frame_type::wait && h->bytes != 0))
                 fault("a message that was not asked for");
             size_ = static_cast<std::size_t>(h->bytes);
             link_->receive(h->tag, {scratch_.data(), size_});
             if (!ready(POLLIN, [&] { return link_->fill(); })) return false;
-            if (now_ == word::wait) continue;
+            if (now_ == frame_type::wait) continue;
             if (!last.decode({scratch_.data(), size_})) fault("an answer that makes no sense");
             text.assign(reinterpret_cast<const char*>(scratch_.data()) + answer_block::bytes,
                         size_ - answer_block::bytes);
@@ -150,7 +150,7 @@ public:
     /// Short frames leave together.
     void send_available() {
         for (;;) {
-            const bool blocked = long_out_ || (frame_out_ && link_->waiting() >= most_joined);
+            const bool blocked = long_out_ || (frame_out_ && link_->waiting() >= most_batched);
             const bool more = has_part();
             if (frame_out_ && (blocked || !more)) {
                 if (!link_->flush()) return;
@@ -177,7 +177,7 @@ public:
     void send_heartbeat() {
         if (frame_out_) return;
         wire::frame_tag t;
-        t.operation = static_cast<std::uint32_t>(word::heartbeat);
+        t.operation = static_cast<std::uint32_t>(frame_type::heartbeat);
         link_->send_later(t, {});
         frame_out_ = true;
         send_available();
@@ -190,21 +190,21 @@ public:
             if (!link_->fill()) return;
             receiving_ = false;
             last_received = base::monotonic_seconds();
-            if (now_ != word::answer) continue;
+            if (now_ != frame_type::answer) continue;
             request& q = requests_[first_];
             if (!last.decode({scratch_.data(), size_})) fault("an answer that makes no sense");
-            if (count_ == 0 && ((last.flags & answer_block::refused) == 0 || last.joined_bytes > 0))
+            if (count_ == 0 && ((last.flags & answer_block::refused) == 0 || last.inline_bytes > 0))
                 fault("a message that was not asked for");
-            const auto joined_here = span<const std::byte>(scratch_.data() + answer_block::bytes, last.joined_bytes);
-            if (last.joined_bytes > 0) {
-                if (static_cast<std::int64_t>(last.joined_bytes) != 4 * (q.floats + q.states_floats))
+            const auto inline_here = span<const std::byte>(scratch_.data() + answer_block::bytes, last.inline_bytes);
+            if (last.inline_bytes > 0) {
+                if (static_cast<std::int64_t>(last.inline_bytes) != 4 * (q.floats + q.states_floats))
                     fault("more or fewer values than were asked for");
-                if (q.floats > 0) std::memcpy(q.values, joined_here.data(), static_cast<std::size_t>(q.floats) * 4);
+                if (q.floats > 0) std::memcpy(q.values, inline_here.data(), static_cast<std::size_t>(q.floats) * 4);
                 if (q.states_floats > 0)
-                    std::memcpy(q.states, joined_here.data() + q.floats * 4,
+                    std::memcpy(q.states, inline_here.data() + q.floats * 4,
                                 static_cast<std::size_t>(q.states_floats) * 4);
             }
-            const std::size_t before = answer_block::bytes + last.joined_bytes;
+            const std::size_t before = answer_block::bytes + last.inline_bytes;
             text.assign(reinterpret_cast<const char*>(scratch_.data()) + before, size_ - before);
             refused = (last.flags & answer_block::refused) != 0;
             if (refused) return;
@@ -246,7 +246,7 @@ private:
     bool frame_out_ = false, long_out_ = false, has_request_ = false, receiving_ = false;
     std::vector<std::byte> scratch_ = std::vector<std::byte>(most_frame);
     std::size_t size_ = 0;
-    word now_ = word::answer;
+    frame_type now_ = frame_type::answer;
     std::int64_t gone_ = 0;                   // bytes that the peer's system has acknowledged
     std::int64_t sent_until_ = 0;            // bytes written up to the end of the last request
     double looked_ = 0;                       // when they were counted last
@@ -265,14 +265,14 @@ private:
     bool begin_to_receive() {
         const wire::frame_header* const h = link_->next();
         if (!h) return false;
-        now_ = static_cast<word>(h->tag.operation);
-        if (now_ == word::wait && h->bytes == 0) {
+        now_ = static_cast<frame_type>(h->tag.operation);
+        if (now_ == frame_type::wait && h->bytes == 0) {
             link_->receive(h->tag, {});
-        } else if (now_ == word::answer) {   // where nothing was asked, that the server has failed
+        } else if (now_ == frame_type::answer) {   // where nothing was asked, that the server has failed
             size_ = static_cast<std::size_t>(h->bytes);
             link_->receive(h->tag, {scratch_.data(), size_});
             bytes_in += static_cast<std::int64_t>(size_);
-        } else if (now_ == word::values && count_ > 0) {
+        } else if (now_ == frame_type::values && count_ > 0) {
             request& q = requests_[first_];
             const bool states = h->tag.bucket == states_array && q.states_floats > 0;
             const auto offset = static_cast<std::int64_t>(h->tag.offset);

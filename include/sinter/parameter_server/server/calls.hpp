@@ -11,17 +11,17 @@
 namespace sinter::inline SINTER_TARGET::parameter_servers {
 
 /// The operator hears whom a worker waits for, after 10 s, 20 s, 40 s, ...
-inline void server_session::tell_of_waiting(awaited what, double seconds) {
-    if (seconds < 10) told_of_ = 10;
-    if (what == awaited::nobody || seconds < told_of_) return;
+inline void server_session::report_waiting(awaited what, double seconds) {
+    if (seconds < 10) next_report_ = 10;
+    if (what == awaited::nobody || seconds < next_report_) return;
     const std::string names = e_.whom(what, w_);
     if (!names.empty())
-        e_.tell(to_text({e_.who.member(w_).name(), " waits for ", names, ", for ",
+        e_.notify_operator(to_text({e_.who.member(w_).name(), " waits for ", names, ", for ",
                         static_cast<std::int64_t>(seconds), " s"}));
-    while (told_of_ <= seconds) told_of_ *= 2;
+    while (next_report_ <= seconds) next_report_ *= 2;
 }
-/// A worker that waits for nothing here hears that this server has failed as the answer to its heartbeat.
-inline void server_session::tell_of_failure() {
+/// A worker that waits for nothing here gets a refusal as the answer to its heartbeat once this server has failed.
+inline void server_session::refuse_if_failed() {
     const lock hold(e_.mutex);
     if (e_.ending.failure()) throw refused_request{e_.ending.failure()->what(), true};
 }
@@ -43,7 +43,7 @@ inline void server_session::carry_out(const calls::acquire_step&) {
 template <>
 inline void server_session::carry_out(const calls::wait_for_others& c) {
     using presence = server::engine::presence;
-    e_.hear_before_end(c.clocks, c.named_save);
+    e_.note_progress(c.clocks, c.named_save);
     wait([&]() SINTER_REQUIRES(e_.mutex) {
         for (int i = 0; i < e_.who.size(); ++i) {
             const presence p = e_.workers.at(i).now();
@@ -93,7 +93,7 @@ template <>
 inline void server_session::carry_out(const calls::stop& c) {
     e_.progress.ask_to_stop(e_.who.member(w_).name() + ": " + base::one_line(c.reason));
     if (!e_.options.order.all_join) e_.together.stop_at_once();
-    else if (e_.is_first()) e_.together.stop_behind_next();
+    else if (e_.is_first()) e_.together.stop_after_next();
     e_.changed.notify_all();
     answer_call();
 }
@@ -101,7 +101,7 @@ inline void server_session::carry_out(const calls::stop& c) {
 template <>
 inline void server_session::carry_out(const calls::save_together&) {
     if (!e_.options.order.all_join) throw refused_request{"workers with batches of their own save alone"};
-    e_.together.files_behind_next(e_.all_clocks.applied());
+    e_.together.files_after_next(e_.all_clocks.applied());
     answer_call();
 }
 

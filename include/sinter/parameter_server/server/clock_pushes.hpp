@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <sinter/parameter_server/joined_push.hpp>
+#include <sinter/parameter_server/merged_push.hpp>
 #include <sinter/parameter_server/server/interface.hpp>
 #include <sinter/parameter_server/server/shared_squares.hpp>
 #include <memory>
@@ -39,7 +39,7 @@ struct gradient_clipping {
 /// Memory of whoever applies an update.
 struct update_memory {
     server::scalars_function scalars;
-    joined_push joined;
+    merged_push joined;
     std::vector<float> scalar_values;
 };
 

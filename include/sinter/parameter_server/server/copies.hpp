@@ -2,7 +2,7 @@
 #pragma once
 #include <sinter/parameter_server/server/serving.hpp>
 
-/// Shards that two servers keep (parameter_server/copies.hpp): a leader tells its follower of all
+/// Shards that two servers keep (parameter_server/copies.hpp): a leader sends its follower all
 /// that changes, in the order in which it happens, and the follower does the same.
 namespace sinter::inline SINTER_TARGET::parameter_servers {
 
@@ -58,7 +58,7 @@ inline void server::engine::changed_view() {
 
 // ---- Connections
 
-/// The first question on a connection says which shard it is about.
+/// The first request on a connection says which shard it is about.
 inline void server::engine::serve_copy(int number, std::uint64_t incarnation, wire::data_link link) {
     engine* of = nullptr;
     try {
@@ -71,7 +71,7 @@ inline void server::engine::serve_copy(int number, std::uint64_t incarnation, wi
             pollfd p{link.descriptor(), static_cast<short>(POLLIN | link.wants()), 0};
             if (!link.has_more()) ::poll(&p, 1, static_cast<int>(left * 1000) + 1);
         }
-        if (h->tag.operation != static_cast<std::uint32_t>(word::call)) return;
+        if (h->tag.operation != static_cast<std::uint32_t>(frame_type::call)) return;
         for (engine* e : {this, other.get()})
             if (e->shard_number == h->tag.bucket) of = e;
     } catch (const error&) {
@@ -90,26 +90,26 @@ inline void server::engine::serve_copy(int number, std::uint64_t incarnation, wi
 namespace detail {
 constexpr std::size_t longest_request = 4096;
 /// A call and its arguments.
-inline std::pair<call_id, std::string> next_call(conversation& talk) {
-    const wire::frame_header h = talk.next();
-    if (h.tag.operation != static_cast<std::uint32_t>(word::call) || h.bytes > longest_request ||
+inline std::pair<call_id, std::string> next_call(blocking_link& conn) {
+    const wire::frame_header h = conn.next();
+    if (h.tag.operation != static_cast<std::uint32_t>(frame_type::call) || h.bytes > longest_request ||
         h.tag.elements > last_call)
         throw error("a request that a server without workers does not know", "parameter_servers::server");
     std::string arguments(static_cast<std::size_t>(h.bytes), '\0');
-    talk.receive(h, arguments.data());
+    conn.receive(h, arguments.data());
     return {static_cast<call_id>(h.tag.elements), std::move(arguments)};
 }
 } // namespace detail
 
-/// A worker that came to a copy that does not lead: it hears so. The chief may tell the copy to
+/// A worker that came to a copy that does not lead: it is answered so. The chief may make the copy
 /// lead.
 inline void server::engine::serve_unled(int w, wire::data_link link) {
     try {
-        std::atomic<double> heard{0};
-        conversation talk(std::move(link), heard);
-        const named_descriptor known(*this, talk.descriptor());
+        std::atomic<double> last_received{0};
+        blocking_link conn(std::move(link), last_received);
+        const named_descriptor known(*this, conn.descriptor());
         for (int i = 0; i < 2; ++i) {
-            const auto [id, arguments] = detail::next_call(talk);
+            const auto [id, arguments] = detail::next_call(conn);
             bool refused = false;
             if (id == call_id::lead)
                 refused = w != 0 || !lead(decode<calls::lead>(as_bytes(arguments)).epoch);
@@ -127,8 +127,8 @@ inline void server::engine::serve_unled(int w, wire::data_link link) {
             b.encode(bytes.data());
             std::memcpy(bytes.data() + answer_block::bytes, text.data(), text.size());
             wire::frame_tag t;
-            t.operation = static_cast<std::uint32_t>(word::answer);
-            talk.send(t, bytes);
+            t.operation = static_cast<std::uint32_t>(frame_type::answer);
+            conn.send(t, bytes);
         }
     } catch (const error&) {   // it has gone, or asks again
     }
@@ -137,7 +137,7 @@ inline void server::engine::serve_unled(int w, wire::data_link link) {
 /// The chief's word: this copy leads from epoch `next` on, alone. False: it cannot.
 inline bool server::engine::lead(std::uint64_t next) {
     const lock hold(mutex);
-    if (copies.leads() && copies.epoch() == next) return true;   // told before
+    if (copies.leads() && copies.epoch() == next) return true;   // made so before
     if (!copies.may_lead(next)) return false;
     const bool first = copies.is_first_of_all(next);
     const copy_role was = copies.role();
@@ -150,17 +150,17 @@ inline bool server::engine::lead(std::uint64_t next) {
         if (options.files_of && was != copy_role::cut_off)   // which has its own, and may be writing
             options.files = options.files_of(shard_number);
         if (first) restore();
-    } catch (const error& e) {   // it would be the same again: whoever dials this server hears why it ends
+    } catch (const error& e) {   // it would be the same again: whoever dials this server gets the reason
         fail_held(about_self("restoring its checkpoint", e.what()));
         throw;
     }
     all_clocks.close(clip.norm.clock == all_clocks.applied());   // one that was being applied goes on as it was
     for (worker& k : workers) {
         k.incoming->clear();
-        k.heard = base::monotonic_seconds();
+        k.last_received = base::monotonic_seconds();
     }
     copies.lead(next);
-    if (!first) tell(sinter::to_text({"leads part ", shard_number, " of the parameters from now on, ",
+    if (!first) notify_operator(sinter::to_text({"leads part ", shard_number, " of the parameters from now on, ",
                                      was == copy_role::cut_off ? "without a second copy" : "which it had the second "
                                                                                            "copy of"}));
     changed_view();
@@ -229,7 +229,7 @@ inline void server::engine::take_state(span<const std::byte> bytes) {
     }
 }
 /// The follower is to know, before what comes next.
-inline void server::engine::tell_state() {
+inline void server::engine::send_state() {
     if (copies.stream()) copies.stream()->add_state(state_text());
 }
 

@@ -10,7 +10,7 @@
 
 namespace sinter::inline SINTER_TARGET::parameter_servers {
 
-/// What a leader has still to tell its follower, in order, and how much of it the follower has.
+/// What a leader has still to send its follower, in order, and how much of it the follower has.
 /// Under the server's mutex; no sockets here, but a descriptor that can be read when there is
 /// something to send.
 class copy_stream {

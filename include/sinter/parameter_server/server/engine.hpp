@@ -11,7 +11,7 @@
 #include <sinter/parameter_server/clocks.hpp>
 #include <sinter/parameter_server/push_log.hpp>
 #include <sinter/parameter_server/server/clock_pushes.hpp>
-#include <sinter/parameter_server/server/conversation.hpp>
+#include <sinter/parameter_server/server/blocking_link.hpp>
 #include <sinter/parameter_server/server/interface.hpp>
 #include <sinter/parameter_server/server/job_progress.hpp>
 #include <sinter/parameter_server/server/reductions.hpp>
@@ -44,7 +44,7 @@ struct server::engine {
            server_options o, bool second = false)
         : who(c), options(std::move(o)), shard_number(number_of_shard(c, second)),
           memory(l, std::move(u), options.first_row, static_cast<int>(c.servers().size())),
-          work{std::move(s), joined_push(memory.layout(), options.order), {}}, all_clocks(options.order, c.size()),
+          work{std::move(s), merged_push(memory.layout(), options.order), {}}, all_clocks(options.order, c.size()),
           log(c.size()), tickets(options.order.mode, c.size()), sums(c.size(), options.order.order),
           together(options.order.backup > 0 && c.servers().size() > 1), workers(c.size(), options.order.all_join),
           progress(options.phases),
@@ -107,12 +107,12 @@ struct server::engine {
     struct own_threads {
         base::posix_thread saver, follower, applier, exporter;
     };
-    /// What an operator hears now and then.
+    /// What is reported to the operator now and then.
     struct operator_notes {
         wire::rate_limited_log rare;
         wire::wait_note absent_workers;       ///< for workers that have never come
         double began = 0;                     ///< when this server did, in seconds
-        void say(const std::string& text, message_level level = message_level::normal) { rare.say(text, level); }
+        void say(const std::string& text, message_level level = message_level::normal) { rare.write(text, level); }
     };
 
     cluster who;
@@ -217,7 +217,7 @@ struct server::engine {
 
     // ---- Who is there
     /// Lines for an operator (base/message.hpp).
-    void tell(std::string_view text, message_level level = message_level::normal) const {
+    void notify_operator(std::string_view text, message_level level = message_level::normal) const {
         base::say(level, text, who.self().name());
     }
     /// Whether a worker may come again into a job that others are in the midst of. It makes the same
@@ -261,15 +261,15 @@ struct server::engine {
     bool save_is_due() const SINTER_REQUIRES(mutex) { return saves.due(facts(0)).has_value(); }
     inline void agree_to_save() SINTER_REQUIRES(mutex);
     /// A schedule has named a checkpoint if `before` is not its newest name; an operator hears `n`.
-    inline void hear_of_saves(std::int64_t before, checkpoint_schedule::notice n) SINTER_REQUIRES(mutex);
-    inline void hear_before_end(std::int64_t clocks, std::int64_t named) SINTER_REQUIRES(mutex);
+    inline void report_saves(std::int64_t before, checkpoint_schedule::notice n) SINTER_REQUIRES(mutex);
+    inline void note_progress(std::int64_t clocks, std::int64_t named) SINTER_REQUIRES(mutex);
     inline void keep_saving() SINTER_EXCLUDES(mutex);
     inline std::string hand_on(std::vector<table_changes>&) const;
     inline void keep_exporting() SINTER_EXCLUDES(mutex);
     inline void serve(int w, std::uint64_t incarnation, wire::data_link link) SINTER_EXCLUDES(mutex);
     inline void advance() SINTER_REQUIRES(mutex);
     inline void comes_to(int w, std::int64_t clock) SINTER_REQUIRES(mutex);
-    inline void apply_clock(shared_squares::ranks of = shared_squares::everybody, std::optional<float> told = {})
+    inline void apply_clock(shared_squares::ranks of = shared_squares::everybody, std::optional<float> known_sum = {})
         SINTER_REQUIRES(mutex);
     inline void note_applied(clock_pushes&, std::int64_t clock) SINTER_REQUIRES(mutex);
     inline void update_by_clock(const clock_pushes&, std::int64_t clock, std::int64_t step, float sum);
@@ -302,7 +302,7 @@ struct server::engine {
     inline void sum_squares(const clock_pushes&, const clock_norm&, std::int64_t step);
     inline std::optional<float> norm_of_clock(clock_pushes&, clock_norm, std::int64_t step, std::uint64_t seen)
         SINTER_EXCLUDES(mutex);
-    inline void tell_joining(const clock_norm&) SINTER_REQUIRES(mutex);
+    inline void send_joining(const clock_norm&) SINTER_REQUIRES(mutex);
     inline bool is_kept(std::uint64_t seen) SINTER_EXCLUDES(mutex);
     inline bool keep_norm(std::int64_t clock, span<const float> total) SINTER_EXCLUDES(mutex);
     inline void take_joining(clock_norm) SINTER_EXCLUDES(mutex);
@@ -338,7 +338,7 @@ struct server::engine {
     inline void serve_copy(int number, std::uint64_t incarnation, wire::data_link) SINTER_EXCLUDES(mutex);
     inline void serve_unled(int w, wire::data_link) SINTER_EXCLUDES(mutex);
     inline void serve_other_server(wire::data_link) SINTER_EXCLUDES(mutex);
-    inline std::shared_ptr<copy_stream> serve_follower(conversation&, const copy_note& theirs) SINTER_EXCLUDES(mutex);
+    inline std::shared_ptr<copy_stream> serve_follower(blocking_link&, const copy_note& theirs) SINTER_EXCLUDES(mutex);
     inline bool lead(std::uint64_t next) SINTER_EXCLUDES(mutex);
     inline void changed_view() SINTER_REQUIRES(mutex);
     /// What a worker that joins is told.
@@ -351,16 +351,16 @@ struct server::engine {
             progress.is_open(), together.all_files_clocks(), copies.note()});
     }
     inline std::string state_text() SINTER_REQUIRES(mutex);
-    inline void tell_state() SINTER_REQUIRES(mutex);
+    inline void send_state() SINTER_REQUIRES(mutex);
     inline void take_state(span<const std::byte>) SINTER_REQUIRES(mutex);
     inline void check_state() const SINTER_REQUIRES(mutex);
     template <class Archive>
     void serialize_state(Archive&) SINTER_REQUIRES(mutex);
-    inline void send_all(conversation&);
+    inline void send_all(blocking_link&);
     inline void send_stream(wire::data_link&, const std::shared_ptr<copy_stream>&) SINTER_EXCLUDES(mutex);
     inline void follow() SINTER_EXCLUDES(mutex);
     inline void follow_once(wire::service_client&) SINTER_EXCLUDES(mutex);
-    inline bool take_copy(conversation&, const wire::frame_header&, std::vector<std::byte>& scratch)
+    inline bool take_copy(blocking_link&, const wire::frame_header&, std::vector<std::byte>& scratch)
         SINTER_EXCLUDES(mutex);
     inline void restore_rows(std::size_t table, std::int64_t n, const std::byte*);
     inline void take_push(int w, std::uint64_t incarnation, const commit_block&, copied_push) SINTER_EXCLUDES(mutex);

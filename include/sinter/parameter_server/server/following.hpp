@@ -32,8 +32,8 @@ inline void server::engine::follow_once(wire::service_client& dialler) {
     // (On a busy machine a handshake takes its time, and nobody waits for this thread.)
     std::optional<wire::data_link> link = dialler.dial(to, std::max(2.0, who.options.dead_after));
     if (!link) return;
-    std::atomic<double> heard{0};
-    conversation talk(std::move(*link), heard);
+    std::atomic<double> last_received{0};
+    blocking_link conn(std::move(*link), last_received);
     struct connected {
         engine& e;
         bool leads = false;   // the other copy, as it has said
@@ -47,19 +47,19 @@ inline void server::engine::follow_once(wire::service_client& dialler) {
     {
         const lock hold(mutex);
         if (ending.is_stopping() || copies.leads()) return;
-        copies.connect(talk.descriptor());
+        copies.connect(conn.descriptor());
         mine = encode(calls::follow{copies.note()});
     }
     connected until_the_end{*this};
     wire::frame_tag t;
-    t.operation = static_cast<std::uint32_t>(word::call);
+    t.operation = static_cast<std::uint32_t>(frame_type::call);
     t.elements = static_cast<std::uint64_t>(call_id::follow);
     t.bucket = shard_number;
-    talk.send(t, as_bytes(mine));
-    const wire::frame_header h = talk.next();
+    conn.send(t, as_bytes(mine));
+    const wire::frame_header h = conn.next();
     if (h.tag.operation != copied::answer || h.bytes > detail::longest_request) return;
-    std::string said(static_cast<std::size_t>(h.bytes), '\0');
-    talk.receive(h, said.data());
+    std::string answer(static_cast<std::size_t>(h.bytes), '\0');
+    conn.receive(h, answer.data());
     if (h.tag.step != 1) return;
     until_the_end.leads = true;
     {
@@ -85,12 +85,12 @@ inline void server::engine::follow_once(wire::service_client& dialler) {
     std::int64_t taken = 0;
     bool counts = false;   // frames since the copy of all values
     for (;;) {
-        const wire::frame_header frame = talk.next();
+        const wire::frame_header frame = conn.next();
         const auto of = frame.tag.operation;
-        const bool beat = of == static_cast<std::uint32_t>(word::heartbeat);
+        const bool beat = of == static_cast<std::uint32_t>(frame_type::heartbeat);
         counts = counts || (of != copied::write && of != copied::rows && !beat);
         const bool is_counted = counts && !beat;
-        const bool answers = take_copy(talk, frame, scratch);
+        const bool answers = take_copy(conn, frame, scratch);
         taken += is_counted;
         if (!is_counted || !answers) continue;
         wire::frame_tag back;
@@ -100,21 +100,21 @@ inline void server::engine::follow_once(wire::service_client& dialler) {
             const lock hold(mutex);
             back.bucket = progress.ends_soon();
         }
-        talk.send(back, {});
+        conn.send(back, {});
     }
 }
-/// Takes in one message. True: its sender waits to hear of it.
-inline bool server::engine::take_copy(conversation& talk, const wire::frame_header& h,
+/// Takes in one message. True: its sender waits for an acknowledgement.
+inline bool server::engine::take_copy(blocking_link& conn, const wire::frame_header& h,
                                       std::vector<std::byte>& scratch) {
     const auto slots_of = [&](int table) { return memory.slots_of(static_cast<std::size_t>(table)); };
     if (const char* fault = fault_of_copy(h, memory.layout(), memory.most_slots(), who.size(), slots_of))
         throw error(fault, "a leader's stream");
     const auto elements = static_cast<std::int64_t>(h.tag.elements), offset = static_cast<std::int64_t>(h.tag.offset);
     if (h.tag.operation == copied::gradient) {
-        talk.receive(h, at(h.tag.bucket).incoming->dense(offset, elements));
+        conn.receive(h, at(h.tag.bucket).incoming->dense(offset, elements));
         return false;
     }
-    talk.receive(h, scratch.data());
+    conn.receive(h, scratch.data());
     const span<const std::byte> bytes(scratch.data(), static_cast<std::size_t>(h.bytes));
     switch (h.tag.operation) {
         case copied::sections:

@@ -43,7 +43,7 @@ struct server_options {
     std::function<void(std::int64_t global_step, span<const worker_counters>, span<const row_counts>)> report;
     double report_every = 1;                     ///< seconds
     /// Whether this process has been asked to end, say by a signal; null: nobody asks. Looked at a
-    /// few times a second. Workers are told and stop, all behind one step where they share batches;
+    /// few times a second. Workers are notified and stop, all behind one step where they share batches;
     /// then this server ends.
     std::function<bool()> asked_to_end;
     int phases = 1;   ///< losses that alternate, each with updates of its own (run::phase)

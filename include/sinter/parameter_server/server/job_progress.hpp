@@ -53,7 +53,7 @@ public:
     bool is_restored() const { return restored_; }
     /// -1: it began with none.
     std::int64_t restored_step() const { return restored_step_; }
-    /// A worker has heard from another server of so many clocks and updates; here `applied` clocks are. Those that this
+    /// Another server has sent a worker so many clocks and updates; here `applied` clocks are. Those that this
     /// server has lost count as updates, so that all servers count alike.
     void steps_elsewhere(std::int64_t clocks, std::int64_t step, std::int64_t applied) {
         if (!restored_ || clocks <= applied || clocks <= clocks_elsewhere_) return;
@@ -124,7 +124,7 @@ public:
     void heard_of_clocks(std::int64_t n) { end_clock_ = std::max(end_clock_, n); }
 
     // ---- For the second copy of the shard
-    /// Steps as they are begun, or as they are made: what is being applied is told of beforehand where each push is an
+    /// Steps as they are begun, or as they are made: what is being applied is sent beforehand where each push is an
     /// update, and afterwards by clocks.
     template <class A>
     void write_steps(A& a, bool begun) const {

@@ -12,9 +12,11 @@ inline void server_session::note_presence() {
     if (before == presence::here || before == presence::resting) return;
     const std::string name = e_.who.member(w_).name();
     const int here = e_.workers.in_job();
-    if (before == presence::dead) e_.tell(name + " is back");
-    else if (here == e_.who.size() && here > 1) e_.tell(to_text({"all ", here, " workers are here"}));
-    else e_.tell(to_text({name, " is here: ", here, " of ", e_.who.size(), " workers"}), message_level::detailed);
+    if (before == presence::dead) e_.notify_operator(name + " is back");
+    else if (here == e_.who.size() && here > 1) e_.notify_operator(to_text({"all ", here, " workers are here"}));
+    else
+        e_.notify_operator(to_text({name, " is here: ", here, " of ", e_.who.size(), " workers"}),
+                           message_level::detailed);
 }
 /// A worker joins that makes sum `next` next. Where this server was started again, and workers share
 /// batches, all are those of before or none is, but for as many as the mode does without.
@@ -77,7 +79,7 @@ inline void server_session::carry_out(const calls::join& c) {
     e_.gets_on();
     need_same_run(known.sum);
     if (e_.progress.is_restored()) e_.together.give(e_.all_clocks.next(w_));   // it may have leave for that already
-    // A copy that has come to lead may know the last sums alone. Others tell it of those before, which one that
+    // A copy that has come to lead may know the last sums alone. Others send it those before, which one that
     // begins is to have.
     if (e_.keeps_sums() && known.sum == 1 && e_.workers.has_others(w_)) {
         const double until = base::monotonic_seconds() + e_.who.options.dead_after / 2;
@@ -97,7 +99,7 @@ inline void server_session::carry_out(const calls::join_resting&) {   // pushes 
 
 template <>
 inline void server_session::carry_out(const calls::rest& c) {
-    e_.hear_before_end(c.clocks, c.named_save);
+    e_.note_progress(c.clocks, c.named_save);
     e_.take_leave(w_, server::engine::presence::resting);
     e_.advance();
     wait_for_clocks();
@@ -106,7 +108,7 @@ inline void server_session::carry_out(const calls::rest& c) {
 
 template <>
 inline void server_session::carry_out(const calls::leave& c) {
-    e_.hear_before_end(c.clocks, c.named_save);
+    e_.note_progress(c.clocks, c.named_save);
     e_.take_leave(w_, server::engine::presence::left);
     e_.advance();
     wait_for_clocks();

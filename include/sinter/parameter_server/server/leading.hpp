@@ -2,16 +2,16 @@
 #pragma once
 #include <sinter/parameter_server/server/copies.hpp>
 
-/// The copy that leads a shard: what it tells its follower.
+/// The copy that leads a shard: what it sends its follower.
 namespace sinter::inline SINTER_TARGET::parameter_servers {
 
 /// All values, while nobody changes them.
-inline void server::engine::send_all(conversation& talk) {
+inline void server::engine::send_all(blocking_link& conn) {
     const shard_view v = memory.view();
-    talk.send_floats(copied::write, 0, v.values, memory.layout().floats);
+    conn.send_floats(copied::write, 0, v.values, memory.layout().floats);
     for (std::size_t k = 0; k < v.slots.size(); ++k)
-        talk.send_floats(copied::write, static_cast<int>(k) + 1, v.slots[k], memory.layout().floats);
-    talk.send_floats(copied::write, states_array, v.states, memory.layout().states);
+        conn.send_floats(copied::write, static_cast<int>(k) + 1, v.slots[k], memory.layout().floats);
+    conn.send_floats(copied::write, states_array, v.states, memory.layout().states);
     std::vector<std::byte> bytes;
     for (std::size_t t = 0; t < v.tables.size(); ++t) {
         const table_view& of = v.tables[t];
@@ -37,7 +37,7 @@ inline void server::engine::send_all(conversation& talk) {
             tag.operation = copied::rows;
             tag.bucket = static_cast<std::int32_t>(t);
             tag.elements = static_cast<std::uint64_t>(n);
-            talk.send(tag, bytes);
+            conn.send(tag, bytes);
         }
     }
 }
@@ -46,21 +46,21 @@ inline void server::engine::send_all(conversation& talk) {
 inline void server::engine::serve_other_server(wire::data_link link) {
     std::shared_ptr<copy_stream> mine_now;
     try {
-        std::atomic<double> heard{0};
-        conversation talk(std::move(link), heard);
-        const named_descriptor known(*this, talk.descriptor());
-        const auto [id, arguments] = detail::next_call(talk);
+        std::atomic<double> last_received{0};
+        blocking_link conn(std::move(link), last_received);
+        const named_descriptor known(*this, conn.descriptor());
+        const auto [id, arguments] = detail::next_call(conn);
         const auto leads = [this] {
             const lock hold(mutex);
             return copies.leads();
         };
         if (id == call_id::exchange_norms && clip.squares && is_first() && leads()) {
             const int shard = decode<calls::exchange_norms>(as_bytes(arguments)).shard;
-            return clip.squares->serve(shard, talk.link(), [&] { return !leads(); });
+            return clip.squares->serve(shard, conn.link(), [&] { return !leads(); });
         }
         if (id != call_id::follow) return;
-        if ((mine_now = serve_follower(talk, decode<calls::follow>(as_bytes(arguments)).note)))
-            send_stream(talk.link(), mine_now);
+        if ((mine_now = serve_follower(conn, decode<calls::follow>(as_bytes(arguments)).note)))
+            send_stream(conn.link(), mine_now);
     } catch (const error& e) {
         const lock hold(mutex);
         if (!dynamic_cast<const wire::lost_connection*>(&e)) notes.say(sinter::to_text({"a second copy: ", e.what()}));
@@ -68,12 +68,12 @@ inline void server::engine::serve_other_server(wire::data_link link) {
     const lock hold(mutex);
     if (!mine_now || copies.stream() != mine_now || ending.is_stopping()) return;
     copies.lose_follower(base::monotonic_seconds());   // until the chief says who goes on
-    tell("the second copy of its part is lost");
+    notify_operator("the second copy of its part is lost");
     changed_view();
 }
 /// The stream of what comes, once the follower has been sent all that there is. Null: it may not
 /// follow.
-inline std::shared_ptr<copy_stream> server::engine::serve_follower(conversation& talk, const copy_note& theirs) {
+inline std::shared_ptr<copy_stream> server::engine::serve_follower(blocking_link& conn, const copy_note& theirs) {
     bool yes = false;
     std::uint64_t seen = 0;
     std::string mine;
@@ -91,17 +91,17 @@ inline std::shared_ptr<copy_stream> server::engine::serve_follower(conversation&
             if (!held) return;
             const lock hold(e.mutex);
             e.copies.end_copying();
-            for (worker& k : e.workers)   // who waited for this was not heard
-                if (k.heard < 1e200) k.heard = base::monotonic_seconds();
+            for (worker& k : e.workers)   // who waited for this was not read
+                if (k.last_received < 1e200) k.last_received = base::monotonic_seconds();
         }
     } const over{*this, yes};
     wire::frame_tag t;
     t.operation = copied::answer;
     t.step = yes;
-    talk.send(t, as_bytes(mine));
+    conn.send(t, as_bytes(mine));
     if (!yes) return {};
     const std::unique_lock alone(gate);
-    send_all(talk);
+    send_all(conn);
     const lock hold(mutex);
     if (copies.view() != seen || ending.is_stopping()) return {};
     const std::shared_ptr<copy_stream> made = copies.begin_epoch_with_follower();
@@ -109,8 +109,8 @@ inline std::shared_ptr<copy_stream> server::engine::serve_follower(conversation&
         for (auto& p : workers.at(w).staged)
             if (p->number != 0 && all_clocks.waits(w, p->clock))
                 made->add_push(w, p->incarnation, p->block(), *p, memory.layout(), copied_push::staged);
-    tell_state();
-    if (clip.norm.clock == all_clocks.applied()) tell_joining(clip.norm);   // others may have been told of it
+    send_state();
+    if (clip.norm.clock == all_clocks.applied()) send_joining(clip.norm);   // others may have got it
     wire::frame_tag ready;
     ready.step = static_cast<std::int64_t>(copies.epoch());
     made->add(copied::ready, ready);
@@ -124,7 +124,7 @@ inline void server::engine::send_stream(wire::data_link& link, const std::shared
     copy_stream::record out;
     bool sending = false, receiving = false, waits = false, other_ends = false;
     std::uint64_t taken = 0;
-    double said = base::monotonic_seconds(), heard = said;
+    double last_sent = base::monotonic_seconds(), last_received = last_sent;
     for (;;) {
         bool idle = true;
         if (!sending) {
@@ -132,18 +132,18 @@ inline void server::engine::send_stream(wire::data_link& link, const std::shared
             if (copies.stream() != of) return;
             if (ending.is_stopping() && copies.stream()->has(copies.stream()->added())) return;
             const double now = base::monotonic_seconds();
-            if (!copies.stream()->has(copies.stream()->added()) && waits && now - heard > dead_after)
+            if (!copies.stream()->has(copies.stream()->added()) && waits && now - last_received > dead_after)
                 throw error("the follower does not answer", "parameter_servers::server");
-            if (std::exchange(waits, !copies.stream()->has(copies.stream()->added())) != waits) heard = now;
+            if (std::exchange(waits, !copies.stream()->has(copies.stream()->added())) != waits) last_received = now;
             if (copies.stream()->next(out)) {
                 sending = true;
-            } else if (now - said > every) {
+            } else if (now - last_sent > every) {
                 out.tag = {};
-                out.tag.operation = static_cast<std::uint32_t>(word::heartbeat);
+                out.tag.operation = static_cast<std::uint32_t>(frame_type::heartbeat);
                 out.bytes.clear();
                 sending = true;
             }
-            if (sending) link.send(out.tag, out.bytes), said = now;
+            if (sending) link.send(out.tag, out.bytes), last_sent = now;
         }
         if (sending && link.flush()) sending = idle = false;
         if (!receiving)
@@ -161,7 +161,7 @@ inline void server::engine::send_stream(wire::data_link& link, const std::shared
             if (copies.stream() != of) return;
             if (!copies.stream()->take(taken))
                 throw error("an answer that makes no sense", "parameter_servers::server");
-            heard = base::monotonic_seconds();
+            last_received = base::monotonic_seconds();
             if (other_ends) progress.end_soon();
             changed.notify_all();
         }

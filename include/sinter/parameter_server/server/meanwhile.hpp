@@ -2,10 +2,10 @@
 #pragma once
 #include <sinter/parameter_server/server/serving.hpp>
 
-/// What takes a server long: its worker hears meanwhile that it lives, and the server that the worker does.
+/// What takes a server long: signs of life go both ways meanwhile.
 namespace sinter::inline SINTER_TARGET::parameter_servers {
 
-/// f() on a thread of its own. The worker hears meanwhile that this server lives. Throws what f
+/// f() on a thread of its own. The worker gets signs of life meanwhile. Throws what f
 /// throws.
 template <class F>
 void server_session::do_meanwhile(F f) {

@@ -104,7 +104,7 @@ inline bool server::engine::is_other_view(std::uint64_t seen) const {
 
 /// Whether what waits for its clock is of dead workers alone, for some time, and
 /// nobody is here who would push it, too. It may have come to this server alone: then the others
-/// never have a part of that clock's norm. Where nothing has been said to others of whose pushes
+/// never have a part of that clock's norm. Where others have not been sent whose pushes
 /// make the clock, those who rest may still push it. Each server decides this by itself, by when it
 /// noticed the last death: doc/parameter-servers.md says what that leaves open.
 inline bool server::engine::only_the_dead_wait() const {
@@ -172,7 +172,7 @@ inline std::optional<float> server::engine::norm_of_clock(clock_pushes& p, clock
                 if (p.updates()) progress.undo_update(p.phase);
                 of.of = *now;
                 p = pushes_of_clock(of.of);
-                tell_joining(of);
+                send_joining(of);
                 if (p.updates()) begin_update(p.phase, p.rate, work.scalar_values.data());
                 continue;
             }
@@ -183,7 +183,7 @@ inline std::optional<float> server::engine::norm_of_clock(clock_pushes& p, clock
 
 // ---- Where two servers keep this shard
 /// Tells the follower whose pushes make a clock.
-inline void server::engine::tell_joining(const clock_norm& of) {
+inline void server::engine::send_joining(const clock_norm& of) {
     if (!copies.stream() || !clip.squares) return;
     wire::frame_tag t;
     t.step = of.clock;
@@ -191,7 +191,7 @@ inline void server::engine::tell_joining(const clock_norm& of) {
     t.offset = of.of;
     copies.stream()->add(copied::joining, t);
 }
-/// Waits until the follower has all that it was told. False: this server leads no longer, or
+/// Waits until the follower has all that it was sent. False: this server leads no longer, or
 /// without it.
 inline bool server::engine::is_kept(std::uint64_t seen) {
     if (!replicated()) return true;
@@ -202,7 +202,7 @@ inline bool server::engine::is_kept(std::uint64_t seen) {
     });
     return copies.view() == seen && ending.goes_on();
 }
-/// The sum of all servers' squares, before another one is told of it.
+/// The sum of all servers' squares, before another one gets it.
 inline bool server::engine::keep_norm(std::int64_t clock, span<const float> total) {
     std::uint64_t seen = 0;
     {
@@ -218,7 +218,7 @@ inline bool server::engine::keep_norm(std::int64_t clock, span<const float> tota
     }
     return is_kept(seen);
 }
-/// What a leader has said of whose pushes make a clock.
+/// A leader's word on whose pushes make a clock.
 inline void server::engine::take_joining(clock_norm of) {
     lock hold(mutex);
     if (!clip.squares || of.clock != all_clocks.applied())
@@ -230,7 +230,7 @@ inline void server::engine::take_joining(clock_norm of) {
     if (agrees() && is_first()) clip.squares->decide(of.clock, of.of);   // should this copy have to answer
     const changing_values changing(*this);
     clock_norm& norm = clip.norm;
-    if (norm.clock == of.clock && norm.of == of.of && norm.version == of.version) return;   // told before
+    if (norm.clock == of.clock && norm.of == of.of && norm.version == of.version) return;   // sent before
     norm = of;
     if (!has_norm(p)) return;
     hold.lock();

@@ -67,7 +67,7 @@ inline void server_session::carry_out(const calls::begin_renewal& c) {
     wait([&]() SINTER_REQUIRES(e_.mutex) { return !e_.applying; });   // updates that were begun before are over
     {
         const base::mutex_release away(e_.mutex);
-        for (double most = 0.001; !e_.gate.try_lock_for(most); say_wait()) most = e_.who.options.heartbeat_every();
+        for (double most = 0.001; !e_.gate.try_lock_for(most); send_wait()) most = e_.who.options.heartbeat_every();
         const std::unique_lock alone(e_.gate, std::adopt_lock);
         const lock hold(e_.mutex);
         e_.progress.raise_version(c.version);

@@ -82,7 +82,7 @@ inline void server::engine::replace(int w) {
         return all_clocks.begin_anew(w);
     }
     take_leave(w, presence::dead);
-    tell(who.member(w).name() + " was started again");
+    notify_operator(who.member(w).name() + " was started again");
     const int away = workers.away(has_hung_up), backup = options.order.backup;   // this one or another
     if (options.order.all_join && away > backup)
         fail_held(cluster_error(w, who.member(w).name(), text_of(who.member(w).address()), "serving",
@@ -126,7 +126,7 @@ inline void server::engine::declare_dead(int w, double silent) {
     worker& k = workers.at(w);
     if (k.descriptor >= 0) ::shutdown(k.descriptor, SHUT_RDWR);
     take_leave(w, presence::dead);
-    tell(sinter::to_text({who.member(w).name(), " is dead: no sign of life for ",
+    notify_operator(sinter::to_text({who.member(w).name(), " is dead: no sign of life for ",
                          static_cast<std::int64_t>(silent + 0.5), " s"}));
     std::string names;
     for (int i = 0; i < who.size(); ++i)

@@ -16,7 +16,7 @@ inline void server_session::commit(span<const std::byte> bytes) {
     p.describe(b);
     if (const char* fault = p.fault()) throw refused_request{fault};
     const bool copied = e_.options.order.mode == update_mode::async ? apply_now(b) : stage(b);
-    talk_.work_ends();
+    conn_.work_ends();
     if (b.pull == 0) return answer({});
     if (!copied) {
         lock hold(e_.mutex);
@@ -45,7 +45,7 @@ inline bool server_session::apply_now(const commit_block& b) {
     e_.tickets.give_back(w_);
     e_.together.save_was_named(b.save);
     const std::int64_t named = e_.saves.newest_named();
-    e_.hear_of_saves(named, e_.saves.pushed(b.save, e_.options.files != nullptr));
+    e_.report_saves(named, e_.saves.pushed(b.save, e_.options.files != nullptr));
     if (b.version < e_.progress.version()) {
         ++k_.counters.dropped, ++k_.counters.outdated;
         k_.info.push = fate::outdated;
@@ -64,7 +64,7 @@ inline bool server_session::apply_now(const commit_block& b) {
         e_.changed.notify_all();
         return false;
     }
-    talk_.work_begins();
+    conn_.work_begins();
     const std::int64_t step = e_.progress.begun();
     const int phase = p.info.phase;
     e_.begin_update(phase, p.info.rate, scalars_.data());
@@ -118,7 +118,7 @@ inline bool server_session::stage(const commit_block& b) {
         k_.applied_number = b.number;
     }
     k_.incoming->clear();
-    talk_.work_begins();
+    conn_.work_begins();
     e_.advance();
     e_.changed.notify_all();
     return false;

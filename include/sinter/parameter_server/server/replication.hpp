@@ -64,7 +64,7 @@ public:
         change_view();
         return stream_;
     }
-    /// What the follower is told; null: there is none.
+    /// What the follower is sent; null: there is none.
     const std::shared_ptr<copy_stream>& stream() const { return stream_; }
     bool was_followed() const { return was_followed_; }
     /// The follower is gone: this copy answers nothing until the chief says who goes on.

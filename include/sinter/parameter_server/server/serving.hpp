@@ -7,7 +7,7 @@ namespace sinter::inline SINTER_TARGET::parameter_servers {
 /// A request that cannot be carried out: its answer says why, and the connection ends.
 struct refused_request {
     std::string why;
-    bool is_known = false;   // it has been told of already
+    bool is_known = false;   // the operator knows of it already
 };
 /// This server leads the shard no longer, or with another follower: the worker is to ask again.
 struct view_changed {};
@@ -16,15 +16,15 @@ class server_session {
 public:
     server_session(server::engine& e, int w, std::uint64_t incarnation, std::uint64_t view, wire::data_link link)
         : e_(e), k_(e.at(w)), w_(w), incarnation_(incarnation), view_(view),
-          talk_(std::move(link), k_.heard), scratch_(most_frame) {
+          conn_(std::move(link), k_.last_received), scratch_(most_frame) {
         scalars_.resize(e.work.scalar_values.size());
     }
-    int descriptor() const { return talk_.descriptor(); }
-    conversation& talk() { return talk_; }
+    int descriptor() const { return conn_.descriptor(); }
+    blocking_link& conn() { return conn_; }
 
     void run() {
         for (;;) {
-            const wire::frame_header h = talk_.next();
+            const wire::frame_header h = conn_.next();
             {
                 const server::engine::lock hold(e_.mutex);
                 if (e_.ending.is_stopping() || k_.incarnation != incarnation_ || e_.copies.view() != view_) return;
@@ -36,7 +36,7 @@ public:
             } catch (const refused_request& r) {
                 if (!r.is_known) {
                     const server::engine::lock hold(e_.mutex);
-                    e_.notes.say(to_text({"refused a request of ", talk_.peer().role, ": ", r.why}));
+                    e_.notes.say(to_text({"refused a request of ", conn_.peer().role, ": ", r.why}));
                 }
                 return refuse(r.why);
             } catch (const error& x) {
@@ -47,50 +47,50 @@ public:
     }
     /// What the connection has carried since it was asked last.
     void count() {
-        k_.counters.bytes_in += std::exchange(talk_.bytes_in, 0);
-        k_.counters.bytes_out += std::exchange(talk_.bytes_out, 0);
+        k_.counters.bytes_in += std::exchange(conn_.bytes_in, 0);
+        k_.counters.bytes_out += std::exchange(conn_.bytes_out, 0);
     }
 
 private:
     using lock = server::engine::lock;
     using fate = answer_info::fate;
-    static constexpr auto values_word = static_cast<std::uint32_t>(word::values);
+    static constexpr auto values_type = static_cast<std::uint32_t>(frame_type::values);
     server::engine& e_;
     server::engine::worker& k_;
     int w_;
     std::uint64_t incarnation_, view_;
-    conversation talk_;
+    blocking_link conn_;
     std::vector<std::byte> scratch_;
     aligned_floats values_, states_;
     std::int64_t version_ = 0;   // of what is in values_
-    double told_of_ = 10;        // tell_of_waiting()
+    double next_report_ = 10;        // report_waiting()
     std::vector<float> scalars_;
 
     span<const std::byte> payload(const wire::frame_header& h) {
-        talk_.receive(h, scratch_.data());
-        talk_.work_begins();
+        conn_.receive(h, scratch_.data());
+        conn_.work_begins();
         return {scratch_.data(), static_cast<std::size_t>(h.bytes)};
     }
 
     void carry_out(const wire::frame_header& h) {
         const auto elements = static_cast<std::int64_t>(h.tag.elements);
         const auto offset = static_cast<std::int64_t>(h.tag.offset);
-        switch (static_cast<word>(h.tag.operation)) {
-            case word::heartbeat: return payload(h), tell_of_failure();
-            case word::gradient: return talk_.receive(h, k_.incoming->dense(offset, elements));
-            case word::sections: return take(payload(h));
-            case word::rows: {
+        switch (static_cast<frame_type>(h.tag.operation)) {
+            case frame_type::heartbeat: return payload(h), refuse_if_failed();
+            case frame_type::gradient: return conn_.receive(h, k_.incoming->dense(offset, elements));
+            case frame_type::sections: return take(payload(h));
+            case frame_type::rows: {
                 const auto table = static_cast<std::size_t>(h.tag.bucket);
-                talk_.receive(h, k_.incoming->rows(table, elements));
+                conn_.receive(h, k_.incoming->rows(table, elements));
                 if (const char* fault = k_.incoming->take_rows(table, elements)) throw refused_request{fault};
                 return;
             }
-            case word::commit: return commit(payload(h));
-            case word::pull:
+            case frame_type::commit: return commit(payload(h));
+            case frame_type::pull:
                 payload(h);
                 return pull(static_cast<std::uint32_t>(h.tag.step));
-            case word::pull_rows: return pull_rows(h);
-            case word::write: {
+            case frame_type::pull_rows: return pull_rows(h);
+            case frame_type::write: {
                 const auto bytes = payload(h);
                 need_array(h.tag.bucket);
                 need_rows(h.tag.bucket, offset, elements);
@@ -109,13 +109,13 @@ private:
                 e_.gets_on();
                 return answer({});
             }
-            case word::read: {
+            case frame_type::read: {
                 payload(h);
                 need_array(h.tag.bucket);
                 read(h.tag.bucket, offset, elements, need_rows(h.tag.bucket, offset, elements));
                 return;
             }
-            case word::call: return call(static_cast<call_id>(h.tag.elements), payload(h));
+            case frame_type::call: return call(static_cast<call_id>(h.tag.elements), payload(h));
             default: throw refused_request{"a request that is not known"};
         }
     }
@@ -142,13 +142,13 @@ private:
         for (bool first = true;; first = false) {
             need_to_go_on();
             if (holds(done)) {
-                if (!first) talk_.work_begins();
+                if (!first) conn_.work_begins();
                 return;
             }
-            if (first) {   // answers to questions before this one must not wait with it
+            if (first) {   // answers to requests before this one must not wait with it
                 const base::mutex_release away(e_.mutex);
-                talk_.work_ends();
-                talk_.flush();
+                conn_.work_ends();
+                conn_.flush();
                 continue;
             }
             const double left = next - base::monotonic_seconds();
@@ -158,13 +158,13 @@ private:
             }
             {
                 const base::mutex_release away(e_.mutex);
-                talk_.say_wait();
+                conn_.send_wait();
             }
             const double now = base::monotonic_seconds();
             next = now + every;
             if (what != awaited::nobody && now - std::max(began, e_.got_on.load()) > e_.who.options.stuck_after())
                 throw refused_request{e_.stuck(what, w_), true};
-            tell_of_waiting(what, now - std::max(began, e_.got_on.load()));
+            report_waiting(what, now - std::max(began, e_.got_on.load()));
         }
     }
 
@@ -173,7 +173,7 @@ private:
     static bool holds(Done& done) SINTER_NO_THREAD_SAFETY_ANALYSIS {
         return done();
     }
-    inline void tell_of_waiting(awaited what, double seconds) SINTER_REQUIRES(e_.mutex);
+    inline void report_waiting(awaited what, double seconds) SINTER_REQUIRES(e_.mutex);
     /// Throws where this server serves the worker no longer.
     void need_to_go_on() const SINTER_REQUIRES(e_.mutex) {
         if (e_.copies.view() != view_) throw view_changed{};
@@ -182,18 +182,17 @@ private:
         if (e_.ending.is_stopping()) throw refused_request{"the server ends", true};
         if (k_.is(server::engine::presence::dead)) throw refused_request{"this worker was taken for dead", true};
     }
-    /// For who waits for others without the mutex, now and then: the worker hears that this server
-    /// lives.
-    void say_wait() {
+    /// For who waits for others without the mutex, now and then: a sign of life to the worker.
+    void send_wait() {
         {
             const lock hold(e_.mutex);
             need_to_go_on();
         }
-        talk_.say_wait();
+        conn_.send_wait();
     }
     /// Held while values are changed. Others may copy them before.
     server::engine::changing_values changes() {
-        return {e_, [this] { say_wait(); }};
+        return {e_, [this] { send_wait(); }};
     }
 
     // ---- Answers
@@ -208,7 +207,7 @@ private:
         if (e_.progress.asked_to_stop()) b.flags |= answer_block::asked_to_stop;
         if (e_.progress.ends_soon()) b.flags |= answer_block::ends_soon;
         if (e_.progress.is_open()) b.flags |= answer_block::open;
-        if (e_.is_first() && !k_.is(server::engine::presence::left)) e_.agree_to_save();   // it tells the others
+        if (e_.is_first() && !k_.is(server::engine::presence::left)) e_.agree_to_save();   // the answer says so
         b.stop_clock = e_.together.stop_clock(), b.files_clock = e_.together.files_clock();
         b.save_clock = e_.together.save_clock(), b.save = e_.together.save();
         if (e_.options.order.mode == update_mode::async && !e_.is_first())
@@ -232,7 +231,7 @@ private:
         if (n > 0) std::memcpy(scratch_.data() + answer_block::bytes, text.data(), n);
         send_answer(answer_block::bytes + n, (flags & answer_block::refused) != 0);
     }
-    /// All that this server has come to by now is with its follower, too, before an answer tells of
+    /// All that this server has come to by now is with its follower, too, before an answer shows
     /// it.
     void wait_for_follower() {
         const lock hold(e_.mutex);
@@ -247,28 +246,28 @@ private:
     void send_answer(std::size_t bytes, bool refusal = false) {
         if (e_.replicated() && !refusal) wait_for_follower();
         wire::frame_tag t;
-        t.operation = static_cast<std::uint32_t>(word::answer);
-        talk_.send_later(t, {scratch_.data(), bytes});
+        t.operation = static_cast<std::uint32_t>(frame_type::answer);
+        conn_.send_later(t, {scratch_.data(), bytes});
     }
     void refuse(const std::string& why) {
         answer(why, false, answer_block::refused);
-        talk_.flush();
+        conn_.flush();
     }
     /// Values of the shard that have been copied to values_ and states_.
     void answer_values(std::uint32_t what, std::int64_t floats) {
         const std::int64_t states = (what & pull_flag::states) != 0 ? e_.memory.layout().states : 0;
         if ((what & pull_flag::values) == 0) floats = 0;
         const std::size_t bytes = static_cast<std::size_t>(floats + states) * 4;
-        const bool one_frame = bytes <= most_joined;
+        const bool one_frame = bytes <= most_batched;
         if (!one_frame) {
-            talk_.send_floats(values_word, 0, values_.data(), floats);
-            talk_.send_floats(values_word, states_array, states_.data(), states);
+            conn_.send_floats(values_type, 0, values_.data(), floats);
+            conn_.send_floats(values_type, states_array, states_.data(), states);
         }
         answer_block b = block_now(true);
         b.version = version_;
         std::size_t n = answer_block::bytes;
         if (one_frame) {
-            b.joined_bytes = static_cast<std::uint32_t>(bytes);
+            b.inline_bytes = static_cast<std::uint32_t>(bytes);
             if (floats > 0) std::memcpy(scratch_.data() + n, values_.data(), static_cast<std::size_t>(floats) * 4);
             if (states > 0)
                 std::memcpy(scratch_.data() + n + static_cast<std::size_t>(floats) * 4, states_.data(),
@@ -293,9 +292,9 @@ private:
             for (std::int64_t at = 0; at < n; at += most) {
                 const std::int64_t part = std::min(most, n - at);
                 values_.reserve(part);
-                talk_.work_begins();
+                conn_.work_begins();
                 e_.memory.read(array, first + at, {values_.data(), static_cast<std::size_t>(part)});
-                talk_.send_floats(values_word, static_cast<int>(array), values_.data(), part, at);
+                conn_.send_floats(values_type, static_cast<int>(array), values_.data(), part, at);
             }
             const lock hold(e_.mutex);
             if (version_ == e_.progress.version()) break;
@@ -304,7 +303,7 @@ private:
     }
 
     // ---- Pulls
-    /// Not while the chief overwrites values, whom they are told to.
+    /// Not while the chief overwrites values, who sends them itself.
     bool is_whole() const SINTER_REQUIRES(e_.mutex) { return !e_.progress.is_renewing() || w_ == 0; }
     void wait_until_readable() SINTER_REQUIRES(e_.mutex) {
         wait([&]() SINTER_REQUIRES(e_.mutex) {
@@ -379,7 +378,7 @@ private:
     void answer_about_server() SINTER_REQUIRES(e_.mutex);
     void need_same_run(std::uint64_t next) SINTER_REQUIRES(e_.mutex);
     void note_presence() SINTER_REQUIRES(e_.mutex);
-    void tell_of_failure();
+    void refuse_if_failed();
     void wait_for_clocks() SINTER_REQUIRES(e_.mutex);
     template <class F>
     void do_meanwhile(F f) SINTER_REQUIRES(e_.mutex);   // server/meanwhile.hpp

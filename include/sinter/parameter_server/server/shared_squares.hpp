@@ -25,8 +25,8 @@ namespace sinter::inline SINTER_TARGET::parameter_servers {
 /// those of the same workers: the others wait for these, and say where one will never come (its
 /// worker died in between); then all of them leave it out.
 ///
-/// Where two servers keep each shard, whoever leads shard 0 does this. It tells nobody a sum that
-/// its follower does not know (`keep`), and whoever asks has told its own follower whose pushes the
+/// Where two servers keep each shard, whoever leads shard 0 does this. It sends nobody a sum that
+/// its follower does not have (`keep`), and whoever asks has sent its own follower whose pushes the
 /// squares are of. So a copy that takes over asks the same, or answers the same, as the one before
 /// it.
 class shared_squares {
@@ -77,7 +77,7 @@ public:
     /// On server 0: the clock is applied there. Whose pushes make it can no longer change. (No lock
     /// is taken: the caller may hold one that `stop` takes.)
     void is_over(std::int64_t clock) { over_ = clock; }
-    /// On the second copy of shard 0: the sum of this clock, which servers may have been told.
+    /// On the second copy of shard 0: the sum of this clock, which servers may have got.
     void know(std::int64_t clock, std::vector<float> total) {
         const base::mutex_lock hold(mutex_);
         done_ = clock, total_ = std::move(total);
@@ -110,20 +110,20 @@ public:
                     given_[static_cast<std::size_t>(index)] = {
                         t.step, said == says::squares ? of : of_, said == says::missing ? of : 0, theirs};
                 changed_.notify_all();
-                for (double told = base::monotonic_seconds(); waits(said, t.step, of);) {
+                for (double last_wait = base::monotonic_seconds(); waits(said, t.step, of);) {
                     if (stop_() || (leave && leave())) return;
                     changed_.wait_for(mutex_, 0.1);
                     const double time = base::monotonic_seconds();
-                    if (time - told < who_.options.heartbeat_every()) continue;
-                    told = time;
+                    if (time - last_wait < who_.options.heartbeat_every()) continue;
+                    last_wait = time;
                     hold.unlock();
-                    if (!say_wait(link)) return;
+                    if (!send_wait(link)) return;
                     hold.lock();
                 }
                 if (said == says::squares) {
                     if (done_ == t.step) theirs = total_;
                     else if (decided_ == t.step) now = of_;
-                    else return;   // it asks for a clock of long ago: its next question is an error there
+                    else return;   // it asks for a clock of long ago: its next request is an error there
                 } else {
                     const bool too_late = said == says::missing && t.step <= over_ && (of_ & of) != 0;
                     now = decided_ == t.step && !too_late ? of_ : 0;
@@ -161,7 +161,7 @@ private:
 
     wire::frame_tag tag(says what, std::int64_t clock, ranks of) const {
         wire::frame_tag t;
-        t.operation = static_cast<std::uint32_t>(word::squares);
+        t.operation = static_cast<std::uint32_t>(frame_type::squares);
         t.bucket = static_cast<std::int32_t>(what);
         t.step = clock;
         t.offset = of;
@@ -194,7 +194,7 @@ private:
                 if (p.clock > clock) throw about(server, clock, "it is at a later clock");
                 if (leave && leave()) return {};
                 if (stop_()) throw about(server, clock, "this server ends");
-                if (base::monotonic_seconds() > until) throw about(server, clock, "it has not said its part");
+                if (base::monotonic_seconds() > until) throw about(server, clock, "it has not sent its part");
                 changed_.wait_for(mutex_, 0.1);
             }
             missing |= p.missing;
@@ -221,7 +221,7 @@ private:
         if (!link_ || !twice_) return link_.has_value();
         const std::string arguments = encode(calls::exchange_norms{static_cast<std::int32_t>(twice_->shard)});
         wire::frame_tag t;
-        t.operation = static_cast<std::uint32_t>(word::call);
+        t.operation = static_cast<std::uint32_t>(frame_type::call);
         t.elements = static_cast<std::uint64_t>(call_id::exchange_norms);
         t.bucket = 0;   // the shard that is wanted
         link_->send(t, as_bytes(arguments));
@@ -277,10 +277,10 @@ private:
         link.send(t, as_bytes(x));
         return wait(link, POLLOUT, until, leave, [&] { return link.flush(); });
     }
-    /// Whoever waits for an answer hears that this server lives.
-    bool say_wait(wire::data_link& link) {
+    /// A sign of life to whoever waits for an answer.
+    bool send_wait(wire::data_link& link) {
         wire::frame_tag t;
-        t.operation = static_cast<std::uint32_t>(word::wait);
+        t.operation = static_cast<std::uint32_t>(frame_type::wait);
         link.send(t, {});
         return wait(link, POLLOUT, never, {}, [&] { return link.flush(); });
     }
@@ -289,11 +289,11 @@ private:
                  const stop_function& leave) {
         for (;;) {
             const wire::frame_header* h = nullptr;
-            const double heard = base::monotonic_seconds() + silent;
-            if (!wait(link, POLLIN, std::min(until, heard), leave, [&] { return (h = link.next()) != nullptr; }))
+            const double silent_until = base::monotonic_seconds() + silent;
+            if (!wait(link, POLLIN, std::min(until, silent_until), leave, [&] { return (h = link.next()) != nullptr; }))
                 return false;
             t = h->tag;
-            const bool waits = t.operation == static_cast<std::uint32_t>(word::wait);
+            const bool waits = t.operation == static_cast<std::uint32_t>(frame_type::wait);
             if (!waits && (t.bucket < 0 || t.bucket > 2 ||
                            !(t == tag(static_cast<says>(t.bucket), t.step, t.offset))))
                 return false;

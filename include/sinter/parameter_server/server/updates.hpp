@@ -48,9 +48,9 @@ inline clock_pushes server::engine::pushes_of_clock(shared_squares::ranks of) co
     return p;
 }
 
-/// Clock applied() becomes an update, by what workers `of` have pushed of it. `told`: the sum of
+/// Clock applied() becomes an update, by what workers `of` have pushed of it. `known_sum`: the sum of
 /// squares that it is clipped by, as the leader of this shard says; else it is made here.
-inline void server::engine::apply_clock(shared_squares::ranks of, std::optional<float> told) {
+inline void server::engine::apply_clock(shared_squares::ranks of, std::optional<float> known_sum) {
     clock_pushes p = pushes_of_clock(of);
     const std::int64_t step = progress.begun(), clock = all_clocks.applied();
     const std::uint64_t seen = copies.view();
@@ -75,16 +75,16 @@ inline void server::engine::apply_clock(shared_squares::ranks of, std::optional<
                 }
                 goes_on = !replicated() || copies.view() == seen;   // else the values are no longer this server's
                 now.version = progress.version(), now.of = of;
-                if (goes_on && !told) tell_joining(now);
+                if (goes_on && !known_sum) send_joining(now);
             }
-            if (goes_on && !told && has_norm(p)) {   // over tensors, before any of them is updated
-                told = norm_of_clock(p, now, step, seen);
-                goes_on = told.has_value();
-            } else if (goes_on && !told && clip.squares && agrees() && is_first()) {   // others ask about each clock
+            if (goes_on && !known_sum && has_norm(p)) {   // over tensors, before any of them is updated
+                known_sum = norm_of_clock(p, now, step, seen);
+                goes_on = known_sum.has_value();
+            } else if (goes_on && !known_sum && clip.squares && agrees() && is_first()) {   // others ask at each clock
                 goes_on = is_kept(seen);
                 if (goes_on) clip.squares->decide(clock, of);
             }
-            if (goes_on && p.updates()) update_by_clock(p, clock, step, told.value_or(0.f));
+            if (goes_on && p.updates()) update_by_clock(p, clock, step, known_sum.value_or(0.f));
         } catch (const std::exception& e) {
             const lock hold(mutex);
             fail_held(about_self("applying an update", e.what()));
@@ -95,7 +95,7 @@ inline void server::engine::apply_clock(shared_squares::ranks of, std::optional<
         if (p.updates()) progress.undo_update(p.phase);
         if (!agrees() && !replicated()) clip.norm = {};   // pushed by others yet, it has other squares
         all_clocks.close(clip.norm.clock == clock);
-        tell_state();
+        send_state();
         return changed.notify_all();
     }
     note_applied(p, clock);
@@ -103,7 +103,7 @@ inline void server::engine::apply_clock(shared_squares::ranks of, std::optional<
         wire::frame_tag t;
         t.step = clock;
         t.elements = static_cast<std::uint64_t>(progress.version());
-        t.offset = std::bit_cast<std::uint32_t>(told.value_or(0.f));
+        t.offset = std::bit_cast<std::uint32_t>(known_sum.value_or(0.f));
         copies.stream()->add(copied::clock, t);
     }
     all_clocks.apply();
@@ -204,7 +204,7 @@ inline void server::engine::put_rows(const table_rows& r) {
             for (int s = 0; s < r.slots; ++s)
                 slots[static_cast<std::size_t>(s)] = r.row(i) + std::int64_t{s + 1} * r.row_floats;
             newest = std::max(newest, r.steps[i]);
-            if (rows.find(r.keys[i]) >= 0) continue;   // said before, on a connection that broke
+            if (rows.find(r.keys[i]) >= 0) continue;   // sent before, on a connection that broke
             if (rows.size() == rows.capacity()) continue;
             if (r.slots == rows.slots()) rows.restore(r.keys[i], r.steps[i], r.row(i), slots.data());
             else rows.write(r.keys[i], r.row(i), r.steps[i]);

@@ -25,7 +25,7 @@ inline void server::engine::serve(int w, std::uint64_t incarnation, wire::data_l
         if (ending.is_stopping() || k.incarnation != incarnation || !copies.leads()) return;
         now = copies.view();
         k.served = true;
-        k.heard = base::monotonic_seconds();
+        k.last_received = base::monotonic_seconds();
         ++k.counters.connections;
         if (progress.is_restored() && log.at(w).incarnation == incarnation) progress.goes_on();   // the saved job does
         if (log.at(w).incarnation != incarnation) tickets.give_back(w);
@@ -37,7 +37,7 @@ inline void server::engine::serve(int w, std::uint64_t incarnation, wire::data_l
         {
             const lock hold(mutex);
             k.descriptor = s.descriptor();
-            k.talk = &s.talk();
+            k.conn = &s.conn();
         }
         struct at_end {
             engine& e;
@@ -47,7 +47,7 @@ inline void server::engine::serve(int w, std::uint64_t incarnation, wire::data_l
                 const lock hold(e.mutex);
                 s.count();
                 k.descriptor = -1;
-                k.talk = nullptr;
+                k.conn = nullptr;
             }
         } const end{*this, k, s};
         s.run();
@@ -61,7 +61,7 @@ inline void server::engine::serve(int w, std::uint64_t incarnation, wire::data_l
     if (k.incoming && k.incoming->begun()) ++k.counters.torn;
     if (k.incoming) k.incoming->clear();
     k.served = false;
-    if (k.heard > 1e200) k.heard = base::monotonic_seconds();   // nobody works for it any more
+    if (k.last_received > 1e200) k.last_received = base::monotonic_seconds();   // nobody works for it any more
     changed.notify_all();
 }
 

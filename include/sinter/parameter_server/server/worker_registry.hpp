@@ -9,7 +9,7 @@
 
 namespace sinter::inline SINTER_TARGET::parameter_servers {
 
-class conversation;
+class blocking_link;
 
 /// What a server knows of a worker's task.
 enum class worker_presence : std::uint8_t { expected, here, resting, left, dead, never_came };
@@ -24,9 +24,10 @@ public:
 
     std::uint64_t incarnation = 0;               ///< a number that each process of the task has of its own; 0: none yet
     std::uint64_t applied_number = 0;            ///< of its last push that is in the values, or of no use
-    std::atomic<double> heard{0};                ///< seconds; 1e300: its thread computes for it, and does not listen
+    /// Seconds; 1e300: its thread computes for it, and does not listen.
+    std::atomic<double> last_received{0};
     int descriptor = -1;                         ///< of its connection
-    conversation* talk = nullptr;                ///< likewise
+    blocking_link* conn = nullptr;                ///< likewise
     bool served = false;                         ///< by a thread
     int arriving = 0;                            ///< connections that wait for the end of the one before
     enum { not_said, anew, amid } comes = not_said;   ///< whether its process had made sums when it joined

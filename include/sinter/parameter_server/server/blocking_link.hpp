@@ -12,9 +12,10 @@ namespace sinter::inline SINTER_TARGET::parameter_servers {
 
 /// Frames to and from one worker, for the thread that serves it: each call waits for what it says.
 /// While nothing comes it looks a few times, and then polls.
-class conversation {
+class blocking_link {
 public:
-    conversation(wire::data_link link, std::atomic<double>& heard) : link_(std::move(link)), heard_(heard) {
+    blocking_link(wire::data_link link, std::atomic<double>& last_received)
+        : link_(std::move(link)), last_received_(last_received) {
         link_.read_ahead(most_short);
     }
 
@@ -51,7 +52,7 @@ public:
         listen();
         bytes_out += static_cast<std::int64_t>(bytes.size());
         link_.send_later(t, bytes);
-        if (link_.waiting() >= most_joined) flush();
+        if (link_.waiting() >= most_batched) flush();
     }
     void flush() {
         listen();
@@ -70,24 +71,24 @@ public:
         }
     }
     /// This thread computes for the worker, and does not listen: nobody is to say that the worker is
-    /// dead, and another thread may tell it that this one is at work.
+    /// dead, and another thread may send it signs of life.
     void work_begins() {
         if (works()) return;
-        said_ = heard_.exchange(1e300);
+        last_sent_ = last_received_.exchange(1e300);
         mine_.unlock();
     }
     void work_ends() {
         if (works()) mine_.lock();
-        heard_.store(base::monotonic_seconds());
+        last_received_.store(base::monotonic_seconds());
     }
     bool works() const { return !mine_.owns_lock(); }
     /// For another thread, now and then: where this one is at work for longer than so many seconds,
-    /// the worker hears that its answer will come.
-    void say_for_who_works(double every) {
+    /// the worker is sent a sign of life: its answer will come.
+    void send_wait_for_thread(double every) {
         const std::unique_lock theirs(link_mutex_, std::try_to_lock);
         const double now = base::monotonic_seconds();
-        if (!theirs || heard_.load() < 1e200 || now - said_ < every) return;
-        said_ = now;
+        if (!theirs || last_received_.load() < 1e200 || now - last_sent_ < every) return;
+        last_sent_ = now;
         try {
             if (link_.waiting() == 0) link_.send_later(wait_frame(), {});
             link_.flush();
@@ -96,11 +97,11 @@ public:
     }
     /// Tells the worker that its answer will come, and looks whether it lives. For threads that
     /// wait for something else than this connection. Where a request waits here that is not to be
-    /// read yet, what it says behind that cannot be heard: it is not silent.
-    void say_wait() {
+    /// read yet, what it sends after that cannot be read: it is not silent.
+    void send_wait() {
         send(wait_frame(), {});
         while (const wire::frame_header* h = link_.next()) {
-            if (static_cast<word>(h->tag.operation) != word::heartbeat || h->bytes != 0) return work_ends();
+            if (static_cast<frame_type>(h->tag.operation) != frame_type::heartbeat || h->bytes != 0) return work_ends();
             const wire::frame_header beat = *h;
             receive(beat, nullptr);
         }
@@ -108,15 +109,15 @@ public:
 
 private:
     wire::data_link link_;
-    std::atomic<double>& heard_;
+    std::atomic<double>& last_received_;
     brief_looks brief_;
     std::mutex link_mutex_;   ///< this thread's while it is not at work
     std::unique_lock<std::mutex> mine_{link_mutex_};
-    double said_ = 0;         ///< when the worker last heard of this server, at least
+    double last_sent_ = 0;    ///< when the worker was last sent anything, or later
 
     static wire::frame_tag wait_frame() {
         wire::frame_tag t;
-        t.operation = static_cast<std::uint32_t>(word::wait);
+        t.operation = static_cast<std::uint32_t>(frame_type::wait);
         return t;
     }
     void listen() {
@@ -134,9 +135,9 @@ private:
             pollfd p{link_.descriptor(), static_cast<short>(events | link_.wants()), 0};
             ::poll(&p, 1, -1);
             if ((p.revents & (POLLIN | POLLOUT)) != 0)
-                heard_.store(base::monotonic_seconds(), std::memory_order_relaxed);
+                last_received_.store(base::monotonic_seconds(), std::memory_order_relaxed);
         }
-        if (events == POLLIN) heard_.store(base::monotonic_seconds(), std::memory_order_relaxed);
+        if (events == POLLIN) last_received_.store(base::monotonic_seconds(), std::memory_order_relaxed);
     }
 };
 

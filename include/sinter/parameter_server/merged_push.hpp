@@ -95,9 +95,9 @@ private:
 
 /// Several workers' pushes of one clock as one gradient. Nothing is allocated once it has been
 /// used.
-class joined_push {
+class merged_push {
 public:
-    joined_push(const shard_layout& l, const update_order& o)
+    merged_push(const shard_layout& l, const update_order& o)
         : layout_(l), order_(o), dense_(l.updated()), states_(l.states) {
         for (const table_layout& t : l.tables) {
             tables_.emplace_back();

@@ -22,7 +22,7 @@ inline void server::engine::restore() {
         all_clocks.restore(l.clocks);
     }
     progress.restored(v.global_step, l.phases, l.version, std::min(l.open_clock, l.clocks), l.open_step);
-    tell(sinter::to_text({"goes on from its checkpoint of step ", v.global_step}));
+    notify_operator(sinter::to_text({"goes on from its checkpoint of step ", v.global_step}));
     saves.restore(v.global_step, v.name);
     if (v.name < 0) return;
     if (options.order.mode == update_mode::async) together.save_was_named(v.name);
@@ -93,9 +93,9 @@ inline void server::engine::agree_to_save() {
     checkpoint_facts f = facts(base::monotonic_seconds());
     f.at_rest = is_at_rest();
     const std::int64_t before = saves.newest_named();
-    hear_of_saves(before, saves.agree(f, all_clocks, together));
+    report_saves(before, saves.agree(f, all_clocks, together));
 }
-inline void server::engine::hear_of_saves(std::int64_t before, checkpoint_schedule::notice n) {
+inline void server::engine::report_saves(std::int64_t before, checkpoint_schedule::notice n) {
     using notice = checkpoint_schedule::notice;
     if (saves.newest_named() != before) changed.notify_all();
     if (n == notice::none) return;
@@ -109,15 +109,15 @@ inline void server::engine::hear_of_saves(std::int64_t before, checkpoint_schedu
 }
 /// What a worker that rests or leaves has heard from server 0, which all servers
 /// are to do before they end: how many clocks are applied there, and which save was named last. To
-/// server 0 it says which save it has told the others of.
-inline void server::engine::hear_before_end(std::int64_t clocks, std::int64_t named) {
+/// server 0 it says which save it has sent to the others.
+inline void server::engine::note_progress(std::int64_t clocks, std::int64_t named) {
     if (options.order.mode == update_mode::clocks) {
         if (agrees() && !is_first()) progress.heard_of_clocks(clocks);
         return changed.notify_all();
     }
     together.save_was_named(named);
     const std::int64_t before = saves.newest_named();
-    hear_of_saves(before, saves.heard_before_end(named, options.files != nullptr));
+    report_saves(before, saves.progress_known(named, options.files != nullptr));
 }
 
 /// A thread: writes what is due.
@@ -143,7 +143,7 @@ inline void server::engine::keep_saving() {
         }
         if (!fault.empty()) notes.say("a checkpoint could not be written: " + fault, message_level::warning);
         saves.ends(*next, fault);
-        tell_state();   // before clocks that waited for it
+        send_state();   // before clocks that waited for it
         changed.notify_all();
     }
 }
@@ -159,10 +159,10 @@ inline void server::engine::look_who_lives(double gap) {
     }
     for (int w = 0; w < who.size(); ++w) {
         worker& k = workers.at(w);
-        if (double was = k.heard; gap > who.options.heartbeat_every() && was < now - dead_after / 2)
-            k.heard.compare_exchange_strong(was, now - dead_after / 2);
+        if (double was = k.last_received; gap > who.options.heartbeat_every() && was < now - dead_after / 2)
+            k.last_received.compare_exchange_strong(was, now - dead_after / 2);
         if (k.is_in_job()) {
-            if (now - k.heard > dead_after) declare_dead(w, now - k.heard);
+            if (now - k.last_received > dead_after) declare_dead(w, now - k.last_received);
         } else if (k.is(presence::expected) && now - notes.began > who.options.join_within) {
             workers.never_came(w);
             all_clocks.retire(w);
@@ -172,14 +172,14 @@ inline void server::engine::look_who_lives(double gap) {
             if (options.order.all_join && !(progress.is_restored() && missing <= options.order.backup))
                 fail_held(cluster_error(w, who.member(w).name(), text_of(who.member(w).address()), "joining the job",
                                         -1, "it has not come within join_within"));
-            else tell(who.member(w).name() + " has not come within join_within: nobody waits for it");
+            else notify_operator(who.member(w).name() + " has not come within join_within: nobody waits for it");
             changed.notify_all();
         }
     }
 }
 
 /// Whether no worker has been here yet. A copy may have been started anew: whether
-/// there is a job, whoever leads tells it soon.
+/// there is a job, whoever leads sends it soon.
 inline bool server::engine::nobody_came(double now) const {
     if (replicated()) return copies.epoch() == 0 && now - notes.began > who.options.dead_after;
     return !progress.is_restored() && workers.nobody_came();
@@ -235,7 +235,7 @@ inline void server::engine::serve_until_the_end() {
     while (ending.goes_on()) {
         const double now = base::monotonic_seconds();
         for (worker& k : workers)
-            if (k.talk) k.talk->say_for_who_works(who.options.heartbeat_every());
+            if (k.conn) k.conn->send_wait_for_thread(who.options.heartbeat_every());
         look_who_lives(now - ran);
         look_whether_it_is_to_end(now);
         ran = now;
@@ -265,7 +265,7 @@ inline void server::engine::end_service() {
     if (copies.stream() && !ending.failure()) copies.stream()->add(copied::end);
     report(true);
     const double now = base::monotonic_seconds();
-    if (ending.failure()) {   // those who wait for something are told, and the others with their next heartbeats
+    if (ending.failure()) {   // those who wait for something are refused, and the others at their next heartbeats
         const double least = now + 0.5, most = now + 0.5 + 1.5 * who.options.heartbeat_every();
         while (base::monotonic_seconds() < (workers.any_served() ? most : least)) changed.wait_for(mutex, 0.05);
     } else {         // the last answers go
