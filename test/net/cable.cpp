@@ -44,8 +44,7 @@ static void start_two(processes& p, const linked_hosts& h, const cluster_options
 }
 
 static void wait_for(const both_flags& there) {
-    for (const shared_flag& f : there)
-        for (int i = 0; i < 60'000 && !f.is_set(); ++i) ::usleep(1000);
+    for (const shared_flag& f : there) f.wait();
 }
 
 BOOST_AUTO_TEST_CASE(a_cable_that_comes_back_soon_is_not_noticed) {

@@ -32,8 +32,7 @@ struct stages {
     std::array<shared_flag, 4> here;
     void reached(int rank) const { here[static_cast<std::size_t>(rank)].set(); }
     void wait_for(const std::vector<int>& ranks) const {
-        for (const int r : ranks)
-            while (!here[static_cast<std::size_t>(r)].is_set()) ::usleep(1000);
+        for (const int r : ranks) here[static_cast<std::size_t>(r)].wait();
     }
 };
 /// Waits until a heartbeat of this member has said that it is at a step.
@@ -131,7 +130,7 @@ BOOST_AUTO_TEST_CASE(a_short_stop_is_no_death) {
     const shared_flag goes_on;
     start_all(p, at, quick(4), [&](process_group& g) {
         all.reached(g.rank());
-        while (!goes_on.is_set()) ::usleep(1000);
+        goes_on.wait();
         g.exchange("after the stop", "");
         g.leave();
         return std::string("fine");

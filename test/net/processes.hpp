@@ -113,6 +113,12 @@ public:
     ~shared_flag() { ::munmap(&set_, sizeof set_); }
     void set() const { set_ = true; }
     bool is_set() const { return set_; }
+    /// Waits until it is set, or for as long as no test takes; returns is_set().
+    bool wait(double within = 200) const {
+        for (const double until = base::monotonic_seconds() + within; !set_ && base::monotonic_seconds() < until;)
+            ::usleep(500);
+        return set_;
+    }
 
 private:
     std::atomic<bool>& set_ = in_shared_memory<std::atomic<bool>>(false);

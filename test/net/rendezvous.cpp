@@ -240,14 +240,14 @@ BOOST_AUTO_TEST_CASE(a_task_that_is_started_twice_is_refused) {
         return [&, r] {
             process_group g(cluster::of(at, r, quick(10)), {});
             there[r].set();
-            while (!over.is_set()) ::usleep(1000);
+            over.wait();
             g.leave();
             return std::string("fine");
         };
     };
     for (int r = 0; r < 3; ++r) p.start(member(r));
     for (const shared_flag& f : there)
-        while (!f.is_set()) ::usleep(1000);
+        f.wait();
     const int same_host = p.start(member(1));
     const int elsewhere = p.start([&] {   // the same rank at another address
         return meet(cluster::of({at[0], own_addresses(9)[8], at[2]}, 1, quick(10)));

@@ -159,7 +159,7 @@ BOOST_AUTO_TEST_CASE(too_few_descriptors_are_told_by_their_name) {
         process_group g(cluster::of(two, 0, o), {});
         return std::string("well");
     });
-    while (!ready.is_set()) ::usleep(1000);
+    ready.wait();
     p.start([&] {
         process_group g(cluster::of(two, 1, patient()), {});
         return std::string("well");

@@ -381,7 +381,7 @@ BOOST_AUTO_TEST_CASE(a_worker_that_dies_or_stops_is_waited_for_no_longer_than_sa
         });
         auto c = j.client(0);
         c->open(0);
-        while (!there.is_set()) ::usleep(1000);
+        there.wait();
         std::vector<float> g(floats), x(floats);
         const pull_target to[1] = {{x.data(), nullptr}};
         all.signal(victim, how);

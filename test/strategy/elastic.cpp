@@ -159,9 +159,9 @@ BOOST_AUTO_TEST_CASE(who_was_stopped_learns_that_it_was_removed) {
     const shared_flag begun, fewer;
     for (int r = 0; r < 3; ++r)
         job.start([&, r] { return live(at, r, {.pause = 0.12, .begun = &begun, .fewer = &fewer}); });
-    while (!begun.is_set()) ::usleep(1000);
+    begun.wait();
     job.signal(1, SIGSTOP);
-    while (!fewer.is_set()) ::usleep(1000);
+    fewer.wait();
     job.signal(1, SIGCONT);
     are_equal({job.result(0), job.result(2)});
     BOOST_TEST(holds(job.result(1), "this process was removed from the job"), job.result(1));
@@ -228,7 +228,7 @@ BOOST_AUTO_TEST_CASE(one_cable_of_three) {
             if (!hosts.enter(r)) return std::string("no such host");
             return live(at, r, {.pause = 0.05, .begun = &begun});
         });
-    for (int i = 0; i < 60'000 && !begun.is_set(); ++i) ::usleep(1000);
+    begun.wait();
     BOOST_TEST(hosts.connect(1, 2, false));
     const std::string a = job.result(0), b = job.result(1), out = job.result(2);
     are_equal({a, b});

@@ -50,11 +50,10 @@ BOOST_AUTO_TEST_CASE(killed_within_a_sum) {
         const stages p;
         processes job;
         for (int r = 0; r < 3; ++r) job.start([&, r] { return sum_on(at, r, p); });
-        for (const shared_flag& b : p.begun)
-            while (!b.is_set()) ::usleep(200);
+        for (const shared_flag& b : p.begun) b.wait();
         ::usleep(random() % 3000);
         job.signal(round % 3 == 0 ? 1 : 2, SIGKILL);
-        for (int i = 0; i < 60000 && !p.killed.is_set(); ++i) ::usleep(1000);
+        p.killed.wait();
         p.enough.set();
         BOOST_TEST(job.result(0) == "fine", round << ": " << job.result(0));
         const std::string other = job.result(round % 3 == 0 ? 2 : 1);

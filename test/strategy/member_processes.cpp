@@ -57,7 +57,7 @@ std::string kept_alive(const std::vector<std::string>& at, int r, const shared_f
     }
     heard[r].set();
     bool all = r != 1;
-    for (int i = 0; i < 2000 && !all; ++i, ::usleep(10'000)) all = heard[0].is_set() && heard[2].is_set();
+    if (!all) all = heard[0].wait(20) && heard[2].wait(20);
     return said + (all ? ", told" : ", and nobody has heard of it");
 }
 void all_have_its_words(processes& job, int n, const char* words) {

@@ -34,6 +34,14 @@ public:
     /// Whether process i is over: it must not have another signal.
     bool ended(int i) { return all_.ended(number_[static_cast<std::size_t>(i)]); }
     void signal(int i, int s) { all_.signal(number_[static_cast<std::size_t>(i)], s); }
+    /// Kills process i once `done` is set, and sets `lost` when it is gone; returns its result.
+    std::string kill_once(const shared_flag& done, int i, const shared_flag& lost) {
+        done.wait();
+        signal(i, SIGKILL);
+        const std::string end = result(i);
+        lost.set();
+        return end;
+    }
     cluster_options& options() { return options_; }   ///< of processes that are started from now on
     int workers() const { return workers_; }
     int size() const { return workers_ + servers_; }

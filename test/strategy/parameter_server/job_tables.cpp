@@ -47,7 +47,7 @@ struct die {
         if (r.chief && r.step == at) ::raise(SIGKILL);
         if (!r.chief || !waits || r.step != waits->at) return;
         waits->there.set();
-        while (!waits->over.is_set()) ::usleep(1000);
+        waits->over.wait();
     }
 };
 std::string run(const cluster& c, const std::string& folder, int die_at, int keep, int replicas = 1,
@@ -152,8 +152,7 @@ BOOST_AUTO_TEST_CASE(servers_with_second_copies_write_and_read_tables) {
             server_job job(2, 2);
             job.start_all([=](const cluster& c) { return run(c, at, die_at, 3, 2, waits); });
             if (waits) {
-                for (int i = 0; i < 60'000 && !waits->there.is_set(); ++i) ::usleep(1000);
-                BOOST_TEST(waits->there.is_set());
+                BOOST_TEST(waits->there.wait());
                 job.signal(2 + victim, SIGKILL);
                 BOOST_TEST(job.result(2 + victim) == "KILLED");
                 waits->over.set();

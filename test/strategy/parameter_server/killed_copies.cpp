@@ -116,7 +116,7 @@ std::string with_table(const cluster& c, const parameter_server_options& o, prog
 }
 BOOST_AUTO_TEST_CASE(tables_of_keys) { compare("hashed", job_of(with_table, 1), with_table); }
 
-/// Behind 20 steps it goes back to the 10th; a server is lost when that is done.
+/// After 20 steps it goes back to the 10th; a server is lost when that is done.
 std::string table_that_goes_back(const cluster& c, int replicas, const std::string& file, const shared_flag& done,
                                  const shared_flag& lost) {
     parameter_server_options o;
@@ -130,29 +130,29 @@ std::string table_that_goes_back(const cluster& c, int replicas, const std::stri
     load(t, file);
     const std::string said = hash_of_file(t) == early ? "loaded, " : "something else, ";
     if (t.session().member().chief()) done.set();
-    while (!lost.is_set()) ::usleep(1000);
+    lost.wait();
     for (int i = 20; i < steps; ++i) table_step(t, i);
     return said + end_of(t);
 }
 BOOST_AUTO_TEST_CASE(tables_of_keys_that_go_back) {
-    const auto ends = [](int copies, int victim) {
+    const auto end_of_job = [](int copies, int victim) {
         const temporary_folder folder;
         const shared_flag done, lost;
         server_job job(2, 2);
         job.start_all([&](const cluster& c) {
             return table_that_goes_back(c, copies, folder / "file", done, lost);
         });
-        for (int i = 0; i < 60'000 && !done.is_set(); ++i) ::usleep(1000);
-        if (victim >= 0) {
-            job.signal(2 + victim, SIGKILL);
-            BOOST_TEST(job.result(2 + victim) == "KILLED");
-        }
-        lost.set();
-        return job.result(0);
+        if (victim < 0) lost.set();
+        else BOOST_TEST(job.kill_once(done, 2 + victim, lost) == "KILLED");
+        const std::string end = job.result(0);
+        BOOST_TEST(job.result(1) == end);
+        for (int s = 0; s < 2; ++s)
+            if (s != victim) BOOST_TEST(job.result(2 + s) == "served");
+        return end;
     };
-    const std::string expected = ends(1, -1);
+    const std::string expected = end_of_job(1, -1);
     BOOST_TEST(expected.starts_with(to_text({"loaded, ", steps - 10, " steps, file "})), expected);
-    for (const int victim : {0, 1}) BOOST_TEST(ends(2, victim) == expected, "server " << victim);
+    for (const int victim : {0, 1}) BOOST_TEST(end_of_job(2, victim) == expected, "server " << victim);
 }
 
 constexpr auto pairs = features<6> >> [](tensor x) {

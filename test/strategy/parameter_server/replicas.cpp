@@ -92,7 +92,7 @@ std::string goes_back(const Strategy& strategy, const std::string& file, bool ag
     }
     if (done) {
         if (t.session().member().chief()) done->set();
-        while (!lost->is_set()) ::usleep(1000);
+        lost->wait();
     }
     go_on(10);
     detail::end_training(t);
@@ -111,10 +111,7 @@ BOOST_AUTO_TEST_CASE(both_copies_go_back_and_begin_anew) {
                 return goes_back(canonical<4>(parameter_server<sync<0>>{c, twice()}), folder / "file", again, &done,
                                  &lost);
             });
-            for (int i = 0; i < 60'000 && !done.is_set(); ++i) ::usleep(1000);
-            job.signal(2 + victim, SIGKILL);
-            BOOST_TEST(job.result(2 + victim) == "KILLED");
-            lost.set();
+            BOOST_TEST(job.kill_once(done, 2 + victim, lost) == "KILLED");
             for (const int w : {0, 1}) BOOST_TEST(job.result(w) == expected, "server " << victim);
             BOOST_TEST(job.result(3 - victim) == "served");
         }
