@@ -116,7 +116,8 @@ SINTER_COLD void need_finite_batch(const Trainer&, const data::batch_view& b, co
     [[maybe_unused]] const float* ports[p.n_inputs + p.n_targets + 1] = {};
     if constexpr (strategy_parts::may_have_uncounted<program>()) bind_batch<program>(b, ports, true);
     const auto counted = [&]([[maybe_unused]] int e) {
-        if constexpr (strategy_parts::may_have_uncounted<program>()) return counts<program>(ports + p.n_inputs, e);
+        if constexpr (strategy_parts::may_have_uncounted<program>())
+            return strategy_parts::counts<program>(ports + p.n_inputs, e);
         else return true;
     };
     for (int i = 0; i < p.n_inputs; ++i) {
