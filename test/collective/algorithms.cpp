@@ -98,7 +98,7 @@ BOOST_AUTO_TEST_CASE(buckets_beside_computing) {
     for (const algorithm a : all_algorithms) connected(a, 1 << 18, 2)(3, check_buckets_beside_computing);
 }
 
-BOOST_AUTO_TEST_CASE(a_slot_that_says_too_much_is_refused) {
+BOOST_AUTO_TEST_CASE(slot_with_too_large_size_is_refused) {
     std::atomic<int> refused{0};
     connected(algorithm::ring, 4096, 1)(3, [&](communicator& c) {
         std::vector<std::byte> slots(3 * 64);

@@ -11,7 +11,7 @@ using namespace sinter;
 
 // Before an elastic job has begun a member says whom it waits for; then all say, once, who is there: the groups that
 // are formed within a job say nothing of themselves.
-BOOST_AUTO_TEST_CASE(an_elastic_job_says_who_is_missing_and_who_is_there) {
+BOOST_AUTO_TEST_CASE(elastic_job_reports_missing_and_joined) {
     const auto at = own_addresses(3);
     processes p;
     const shared_flag waits;

@@ -67,7 +67,7 @@ BOOST_AUTO_TEST_CASE(messages_come_in_their_order) {
     BOOST_TEST(ready);
     BOOST_TEST(got == "image 300 7, step 20 9, come 0 step 30 1, last 0 ");
 }
-BOOST_AUTO_TEST_CASE(what_no_member_would_say_is_refused) {
+BOOST_AUTO_TEST_CASE(invalid_messages_are_refused) {
     BOOST_TEST(told(healing::step, 64, 64) == "");
     for (const std::int64_t bytes : {std::int64_t{65}, std::int64_t{-1}, std::int64_t{1} << 50, INT64_MIN}) {
         const std::string text = told(healing::step, bytes, 64);

@@ -38,7 +38,7 @@ void bring(mailbox& box, mailbox::arrival& a, const std::vector<std::byte>& all,
 
 } // namespace
 
-BOOST_AUTO_TEST_CASE(awaited_before_within_and_behind) {
+BOOST_AUTO_TEST_CASE(awaited_before_within_and_after) {
     const auto sent = bytes_of_message(100, 5);
     for (const std::size_t awaited_at : {0u, 30u, 60u, 100u}) {
         box_of_0 b;

@@ -32,7 +32,7 @@ BOOST_AUTO_TEST_CASE(a_member_alone) {
     });
 }
 
-BOOST_AUTO_TEST_CASE(without_a_gpu_all_are_told) {
+BOOST_AUTO_TEST_CASE(without_a_gpu_all_members_fail) {
     if (has_gpu()) return;
     for (const auto& text : texts_of_processes<nccl>(2, [](communicator&) { return std::string("a communicator"); }))
         BOOST_TEST((holds(text, "CUDA refuses a device") || holds(text, "left") || holds(text, "ended")), text);

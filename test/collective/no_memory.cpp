@@ -58,7 +58,7 @@ bool one_fails(int members, bool last_dies, long n, F f) {
 
 } // namespace
 
-BOOST_AUTO_TEST_CASE(while_it_tells_of_an_error) {
+BOOST_AUTO_TEST_CASE(while_it_reports_an_error) {
     long n = 0;
     while (n < 200 && one_fails(2, false, n, [](communicator& c) { c.fail("the data are gone"); })) ++n;
     BOOST_TEST(n > 3);

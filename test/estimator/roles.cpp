@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// shows meeting: TF_CONFIG as TensorFlow's resolver, RunConfig and Kubeflow write it; model_dir; malformed text
+// shows joining: TF_CONFIG as TensorFlow's resolver, RunConfig and Kubeflow write it; model_dir; malformed text
 // needs: distributed
 #define BOOST_TEST_MODULE estimator_roles
 #include <boost/test/unit_test.hpp>

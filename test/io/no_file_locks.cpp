@@ -19,7 +19,7 @@ extern "C" int flock(int, int) noexcept {
 }
 using namespace sinter;
 
-BOOST_AUTO_TEST_CASE(another_guard_is_told_of_once) {
+BOOST_AUTO_TEST_CASE(other_lock_is_reported_once) {
     const temporary_folder folder;
     sinter_test::messages said;
     run_record r(folder / "run");

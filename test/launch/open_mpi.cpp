@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// shows meeting: mpirun, torchrun and Slurm start members that meet
+// shows joining: mpirun, torchrun and Slurm start members that meet
 // labels: slow
 // needs: distributed
 // alone: it starts itself as the members of a job
@@ -18,7 +18,7 @@ const std::string mpirun = "export MEMBER; export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_
 
 } // namespace
 
-BOOST_AUTO_TEST_CASE(ranks_of_one_host_meet_at_its_loopback_address) {
+BOOST_AUTO_TEST_CASE(ranks_of_one_host_use_its_loopback_address) {
     if (!launched::all_found({"mpirun"})) return;
     const auto o = run("MEMBER=master; " + mpirun + "run -n 3");
     BOOST_TEST(o.status == 0);
@@ -39,7 +39,7 @@ BOOST_AUTO_TEST_CASE(members_connect) {
         BOOST_TEST(o.has("rank " + std::string(rank) + " met worker/0 worker/1 worker/2\n"), o.out << o.err);
 }
 
-BOOST_AUTO_TEST_CASE(a_master_that_is_said) {
+BOOST_AUTO_TEST_CASE(given_master) {
     if (!launched::all_found({"mpirun"})) return;
     const auto o = run("MEMBER=master; " + mpirun + "run -n 2 -x SINTER_MASTER=node1:2222");
     BOOST_TEST(o.has("rank 1 of 2 at node1:2222"));

@@ -98,7 +98,7 @@ BOOST_AUTO_TEST_CASE(members_connect_with_the_key_that_they_were_given) {
     BOOST_TEST(o.has("sinter-launch: worker/1: exit status 0; step 7, loss 0.25\n"));
 }
 
-BOOST_AUTO_TEST_CASE(what_other_launchers_said_is_taken_away) {
+BOOST_AUTO_TEST_CASE(variables_of_other_launchers_are_removed) {
     const auto o = run("export RANK=0 WORLD_SIZE=8 MASTER_ADDR=x MASTER_PORT=1 OMPI_COMM_WORLD_RANK=0 PMIX_RANK=1 "
                        "OMPI_COMM_WORLD_SIZE=3 SLURM_JOB_ID=7 SLURM_STEP_ID=0 SLURM_PROCID=1 SLURM_NTASKS=5 "
                        "JOB_COMPLETION_INDEX=2 SINTER_KEY=k PET_NNODES=4; MEMBER=show $L -n 2 -- $M");
@@ -115,7 +115,7 @@ BOOST_AUTO_TEST_CASE(a_world_of_one_is_an_error) {
     BOOST_TEST(o.has("was the first to fail: exit status 1"));
 }
 
-BOOST_AUTO_TEST_CASE(the_first_failure_is_told_and_ends_the_job) {
+BOOST_AUTO_TEST_CASE(first_failure_is_reported_and_ends_the_job) {
     const auto o = run(gone + R"sh($L -n 3 --grace 0.3 -- bash -c 'trap "" TERM; echo $$ >pid.$$
         case $TF_CONFIG in *"index\": 1}"*) await "pid.*" 3; echo one >&2; printf "no end of line" >&2; exit 3;; esac
         sleep 300 & wait; sleep 300'; echo status $?; gone pid.*)sh");

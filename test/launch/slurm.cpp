@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// shows meeting: mpirun, torchrun and Slurm start members that meet
+// shows joining: mpirun, torchrun and Slurm start members that meet
 // labels: slow
 // needs: distributed
 // alone: it starts itself as the members of a job

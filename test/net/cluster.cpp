@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// shows meeting: one time-out from which others follow; settings that contradict each other are refused
+// shows joining: one time-out from which others follow; settings that contradict each other are refused
 // The roster as a value: ranks, roles, and which lists of members are refused.
 #define BOOST_TEST_MODULE net_cluster
 #include <boost/test/unit_test.hpp>

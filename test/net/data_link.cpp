@@ -223,7 +223,7 @@ BOOST_AUTO_TEST_CASE(what_is_cut_repeated_or_moved_is_found) {
                           [](const cluster_error& e) { return holds(e.cause(), "damaged or forged"); });
 }
 
-BOOST_AUTO_TEST_CASE(members_that_do_not_do_the_same_are_told) {
+BOOST_AUTO_TEST_CASE(collective_mismatch_fails) {
     const auto differs = [](auto change, std::size_t bytes_expected) {
         linked::pair p = linked::both(true);
         const bytes sent = drawn(4000, 7);
@@ -256,7 +256,7 @@ BOOST_AUTO_TEST_CASE(members_that_do_not_do_the_same_are_told) {
         BOOST_TEST(both(differs([](tag&) {}, n), "4000 bytes", to_text({n, " bytes"}).c_str()));
 }
 
-BOOST_AUTO_TEST_CASE(headers_say_what_is_wrong_with_them) {
+BOOST_AUTO_TEST_CASE(header_faults_have_texts) {
     const wire::frame_header h{wire::frame_kind::data, 5, tag_of(2), 100};
     wire::frame_header back;
     BOOST_TEST((wire::decode(wire::encode(h, 1), 1, back) == wire::header_fault::none));
@@ -273,7 +273,7 @@ BOOST_AUTO_TEST_CASE(headers_say_what_is_wrong_with_them) {
     BOOST_TEST((wire::decode(wire::encode(unknown, 1), 1, back) == wire::header_fault::kind));
 }
 
-BOOST_AUTO_TEST_CASE(misuse_is_told) {
+BOOST_AUTO_TEST_CASE(misuse_throws) {
     linked::pair p = linked::both(false);
     const bytes too_long(wire::most_payload + 1), some(1 << 20);
     bytes into(4);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// shows meeting: the job's description in the environment: one world is refused where the launcher said four
+// shows joining: the job's description in the environment: one world is refused where the launcher gave four
 // The roster from what each launcher sets, which of several counts, what is ignored and what is refused.
 #define BOOST_TEST_MODULE net_from_environment
 #include <boost/test/unit_test.hpp>
@@ -155,7 +155,7 @@ BOOST_AUTO_TEST_CASE(half_set_families_are_named_and_ignored) {
     }
 }
 
-BOOST_AUTO_TEST_CASE(what_is_ignored_is_said_in_one_line) {
+BOOST_AUTO_TEST_CASE(ignored_variables_are_reported_in_one_line) {
     std::FILE* notes = std::tmpfile();
     wire::environment env = given({{"WORLD_SIZE", "4"}, {"SLURM_JOB_ID", "7"}});
     env.notes = notes;
@@ -215,7 +215,7 @@ BOOST_AUTO_TEST_CASE(malformed_values) {
     BOOST_TEST(says(refused_from({{"SINTER_SIZE", "many"}}), {"SINTER_SIZE", "many"}));
 }
 
-BOOST_AUTO_TEST_CASE(a_launcher_said_four_and_the_world_is_one) {
+BOOST_AUTO_TEST_CASE(launcher_of_four_refuses_a_world_of_one) {
     BOOST_TEST(says(refused_from({{"SINTER_SIZE", "4"}}),
                     {"SINTER_SIZE", "1 that train, by a cluster of one", "needed 4"}));
     BOOST_TEST(says(refused_from(tf + variables{{"SINTER_SIZE", "4"}}), {"2 that train, by TF_CONFIG", "needed 4"}));

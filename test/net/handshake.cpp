@@ -46,7 +46,7 @@ static void talk(handshake& a, handshake& b, messages* noted = nullptr) {
 }
 static bool holds(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
-BOOST_AUTO_TEST_CASE(members_of_a_job_meet) {
+BOOST_AUTO_TEST_CASE(members_of_a_job_accept_each_other) {
     for (const char* key : {"", "secret"}) {
         handshake a(true, member(2), key), b(false, member(0), key);
         talk(a, b);
@@ -141,7 +141,7 @@ static void check_difference(Change change, refusal expected, const std::string&
     }
 }
 
-BOOST_AUTO_TEST_CASE(what_differs_is_told_on_both_sides) {
+BOOST_AUTO_TEST_CASE(both_sides_report_what_differs) {
     using g = wire::greeting;
     check_difference([](g& x) { x.job = "another"; }, refusal::other_job, "'another'", "'a job'");
     check_difference([](g& x) { x.library = "9.9"; }, refusal::member, "9.9", "0.1.0");
@@ -219,7 +219,7 @@ BOOST_AUTO_TEST_CASE(every_flipped_bit_ends_in_a_refusal) {
         }
 }
 
-BOOST_AUTO_TEST_CASE(little_memory_is_spent_on_a_stranger) {
+BOOST_AUTO_TEST_CASE(unproved_peers_cost_little_memory) {
     BOOST_TEST(sizeof(handshake) <= 2048u);   // texts within are bounded by the greeting's 456 bytes, twice
     std::mt19937 random(1);
     for (int i = 0; i < 20000; ++i) {   // any bytes

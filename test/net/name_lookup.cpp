@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// shows meeting: a slow name server delays neither heartbeats nor `join_within`
+// shows joining: a slow name server delays neither heartbeats nor `join_within`
 // needs: distributed
 // A name server that takes its time: whoever dials says meanwhile that it lives, and is connected in the end.
 #include <boost/test/unit_test.hpp>

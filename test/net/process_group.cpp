@@ -231,7 +231,7 @@ BOOST_AUTO_TEST_CASE(a_member_that_leaves_early_is_missed) {
     for (int r = 0; r < 2; ++r) BOOST_TEST(holds(q.result(r), "it has left the job"), q.result(r));
 }
 
-BOOST_AUTO_TEST_CASE(members_that_exchange_different_things_are_told) {
+BOOST_AUTO_TEST_CASE(different_exchanges_fail_on_all_members) {
     const auto at = own_addresses(3);
     processes p;
     start_all(p, at, quick(5), [](process_group& g) {
@@ -319,7 +319,7 @@ static std::size_t entries(const char* folder) {
     return n;
 }
 
-BOOST_AUTO_TEST_CASE(many_lives_leave_nothing_behind) {
+BOOST_AUTO_TEST_CASE(many_restarts_leak_nothing) {
     const auto at = own_addresses(2);
     processes p;
     for (int r = 0; r < 2; ++r)

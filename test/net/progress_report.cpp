@@ -68,7 +68,7 @@ BOOST_AUTO_TEST_CASE(packets) {
     report.note(std::string(5000, 'x'));
     BOOST_TEST(l.said().size() == wire::progress_report::longest);
 }
-BOOST_AUTO_TEST_CASE(the_last_step_is_told_however_soon_it_came) {
+BOOST_AUTO_TEST_CASE(last_step_is_always_reported) {
     listener l;
     {
         auto report = report_to(l.descriptor());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSL-1.0
-// shows meeting: members that are missing, doubled, in any order or different; busy ports, impossible addresses:
+// shows joining: members that are missing, doubled, in any order or different; busy ports, impossible addresses:
 //     named at once
 // needs: distributed
 #define BOOST_TEST_MODULE rendezvous
@@ -87,7 +87,7 @@ BOOST_AUTO_TEST_CASE(any_order_of_starts_gives_the_same) {
     }
 }
 
-BOOST_AUTO_TEST_CASE(eight_meet_also_without_a_key) {
+BOOST_AUTO_TEST_CASE(eight_connect_also_without_a_key) {
     for (const char* key : {"", "secret"}) {
         const auto at = own_addresses(8);
         processes p;
@@ -127,7 +127,7 @@ BOOST_AUTO_TEST_CASE(who_is_missing_is_named) {
     }
 }
 
-BOOST_AUTO_TEST_CASE(addresses_that_cannot_work_are_told_at_once) {
+BOOST_AUTO_TEST_CASE(impossible_addresses_fail_at_once) {
     const auto at = own_addresses(2);
     const auto told = [&](std::vector<std::string> addresses, cluster_options o) {
         o.join_within = 200;   // which nobody waits for
@@ -191,7 +191,7 @@ BOOST_AUTO_TEST_CASE(it_listens_at_its_own_address_alone) {
     p.signal(member, SIGKILL);
 }
 
-BOOST_AUTO_TEST_CASE(what_members_do_not_agree_on_is_told_to_all) {
+BOOST_AUTO_TEST_CASE(all_report_what_members_do_not_agree_on) {
     const auto differ = [](auto change_cluster, auto change_identity) {
         const auto at = own_addresses(3);
         processes p;

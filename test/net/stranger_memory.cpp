@@ -32,7 +32,7 @@ static std::atomic<bool> counting{false};
 }
 [[gnu::noinline]] void operator delete(void* at, std::size_t) noexcept { operator delete(at); }
 
-BOOST_AUTO_TEST_CASE(a_stranger_costs_at_most_four_kibibytes) {
+BOOST_AUTO_TEST_CASE(unproved_peer_costs_at_most_four_kibibytes) {
     wire::event_loop loop;
     const auto at = own_addresses(2);
     const cluster c = cluster::of(at, 0, quick(5));

@@ -93,7 +93,7 @@ BOOST_AUTO_TEST_CASE(a_member_without_descriptors_goes_on_when_it_has_some) {
     for (int r = 0; r < 2; ++r) BOOST_TEST(holds(end_of(p, r), "fine"), p.result(r));
 }
 
-BOOST_AUTO_TEST_CASE(who_says_nothing_or_too_slowly_is_closed) {
+BOOST_AUTO_TEST_CASE(silent_or_slow_handshakes_are_closed) {
     const auto at = own_addresses(2);
     processes p;
     p.start([&] { return member(cluster::of(at, 0, patient()), nullptr, 0.6); });
@@ -114,7 +114,7 @@ BOOST_AUTO_TEST_CASE(who_says_nothing_or_too_slowly_is_closed) {
     for (int r = 0; r < 2; ++r) BOOST_TEST(holds(end_of(p, r), "fine"), p.result(r));
 }
 
-BOOST_AUTO_TEST_CASE(a_wrong_key_is_refused_and_told_once_a_second) {
+BOOST_AUTO_TEST_CASE(wrong_key_is_refused_and_logged_once_a_second) {
     const auto at = own_addresses(2);
     const shared_flag enough;
     processes p;
@@ -194,7 +194,7 @@ BOOST_AUTO_TEST_CASE(a_recorded_connection_is_refused_when_it_comes_again) {
     ::close(ends[0]);
 }
 
-BOOST_AUTO_TEST_CASE(a_stranger_who_claims_to_be_a_member_takes_nobodys_place) {
+BOOST_AUTO_TEST_CASE(unproved_peer_cannot_take_a_members_place) {
     const auto at = own_addresses(2);
     processes p;
     p.start([&] { return member(cluster::of(at, 0, patient())); });

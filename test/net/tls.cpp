@@ -48,7 +48,7 @@ static cluster_options through(const tls_files& f, double join_within = 30) {
     return o;
 }
 
-BOOST_AUTO_TEST_CASE(members_with_certificates_meet_and_talk) {
+BOOST_AUTO_TEST_CASE(members_with_certificates_connect_and_exchange) {
     const temporary_folder f;
     const authority a(f.path(), "authority");
     const tls_files files[] = {a.member("zero"), a.member("one")};

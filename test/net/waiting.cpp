@@ -50,7 +50,7 @@ private:
 } // namespace
 
 // In a job that may wait ten seconds the first line comes after two.
-BOOST_AUTO_TEST_CASE(a_member_says_whom_it_waits_for_and_then_who_is_there) {
+BOOST_AUTO_TEST_CASE(missing_then_joined_members_are_reported) {
     const auto at = own_addresses(3);
     processes p;
     told_member first(p, at, 0);
@@ -70,7 +70,7 @@ BOOST_AUTO_TEST_CASE(a_member_says_whom_it_waits_for_and_then_who_is_there) {
     }
 }
 
-BOOST_AUTO_TEST_CASE(a_quiet_member_says_nothing) {
+BOOST_AUTO_TEST_CASE(verbosity_quiet_reports_nothing) {
     const auto at = own_addresses(2);
     processes p;
     told_member first(p, at, 0, "quiet");
@@ -125,7 +125,7 @@ BOOST_AUTO_TEST_CASE(a_long_list_is_cut) {
 
 // A process that may have too few connections says so itself, at once; and where what it has is used up meanwhile,
 // whoever dials it is told that instead of "no answer in time".
-BOOST_AUTO_TEST_CASE(too_few_descriptors_are_told_by_their_name) {
+BOOST_AUTO_TEST_CASE(too_few_descriptors_are_named) {
     const auto at = own_addresses(30);
     processes p;
     p.start([&] {

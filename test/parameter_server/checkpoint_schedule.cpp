@@ -485,7 +485,7 @@ BOOST_AUTO_TEST_CASE(a_request_is_answered_by_a_checkpoint_that_was_begun_after_
         for (const auto& [load, before] : loaded) BOOST_REQUIRE(s.is_saved(load));
     }
 }
-BOOST_AUTO_TEST_CASE(what_went_wrong_is_told_to_whoever_has_asked) {
+BOOST_AUTO_TEST_CASE(request_gets_the_error_of_its_save) {
     checkpoint_schedule s({.alone = true, .every_steps = 10});
     checkpoint_facts f{.global_step = 12, .leads = true, .open = true, .has_files = true};
     const std::int64_t mine = s.request("by/hand");
@@ -520,7 +520,7 @@ BOOST_AUTO_TEST_CASE(nothing_is_due_where_nothing_can_be_written) {
         BOOST_TEST(!s.begins(f).has_value());
     }
 }
-BOOST_AUTO_TEST_CASE(an_operator_hears_once_that_checkpoints_are_late_or_have_no_folder) {
+BOOST_AUTO_TEST_CASE(late_or_missing_checkpoints_are_reported_once) {
     const checkpoint_schedule::rule r{.alone = false, .every_steps = 10};
     const clocks none(update_order::async(), 1);
     agreed_clocks together;

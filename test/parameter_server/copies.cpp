@@ -300,7 +300,7 @@ BOOST_AUTO_TEST_CASE(a_server_that_was_stopped_is_obeyed_no_more) {
         one_is_killed({.servers = 2, .workers = 2, .options = quick(0.5)}, 300, 5, victim, SIGSTOP);
 }
 
-BOOST_AUTO_TEST_CASE(who_is_no_chief_decides_nothing_and_garbage_costs_nothing) {
+BOOST_AUTO_TEST_CASE(only_chief_decides_leader_and_garbage_is_ignored) {
     const job j{.servers = 2, .workers = 2, .replicas = 2};
     shared_counts& counts = shared_counts::make();
     processes p;
@@ -419,7 +419,7 @@ BOOST_AUTO_TEST_CASE(the_chief_gives_each_epoch_to_one_copy) {
 /// A copy that leads alone takes a follower by itself, which begins an epoch. The chief may learn
 /// of that from either of them, when the connections between all three break before it has met the
 /// leader again.
-BOOST_AUTO_TEST_CASE(an_epoch_that_the_chief_has_not_heard_of_can_end) {
+BOOST_AUTO_TEST_CASE(epoch_unknown_to_chief_can_end) {
     using enum copy_role;
     const auto told = [] {                  // copy 0 is told to lead alone from epoch 3 on
         copy_register r;

@@ -108,7 +108,7 @@ struct damaged_files : parameter_servers::shard_files {
         throw format_error("a file that was damaged", "the checkpoint");
     }
 };
-BOOST_AUTO_TEST_CASE(what_cannot_be_restored_is_told_to_the_chief) {
+BOOST_AUTO_TEST_CASE(restore_failure_reaches_the_chief) {
     const job j(1, 2, dense_layout(floats));
     std::vector<std::unique_ptr<parameter_servers::server>> all;
     threads run_servers;

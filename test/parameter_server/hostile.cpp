@@ -94,7 +94,7 @@ BOOST_AUTO_TEST_CASE(a_wrong_key) {
     BOOST_TEST(r.trouble() == "");
 }
 
-BOOST_AUTO_TEST_CASE(a_stranger_who_claims_to_be_a_worker) {
+BOOST_AUTO_TEST_CASE(unproved_peer_claims_to_be_a_worker) {
     processes p;
     const job j = two_workers;
     server_job::shared_counts& counts = server_job::shared_counts::make();

@@ -12,7 +12,7 @@ BOOST_AUTO_TEST_CASE(a_push_of_a_killed_worker_counts_once_or_not_at_all) {
     server_job::kill_workers({.servers = 2, .workers = 2}, 8, 2);
 }
 
-BOOST_AUTO_TEST_CASE(a_worker_that_was_stopped_while_another_took_its_place_pushes_nothing_twice) {
+BOOST_AUTO_TEST_CASE(replaced_worker_cannot_push_twice) {
     using namespace server_job;
     const job j{.servers = 1, .workers = 2, .floats = 200000, .options = quick(1)};
     shared_counts& counts = shared_counts::make();

@@ -205,7 +205,7 @@ struct counted_files : parameter_servers::shard_files {
 };
 /// A server whose disk is slow, where each push is an update: no other save is named before it has made the last one,
 /// but for one at the end.
-BOOST_AUTO_TEST_CASE(a_slow_disk_falls_no_further_behind) {
+BOOST_AUTO_TEST_CASE(slow_disk_delays_do_not_grow) {
     const job j(2, 2, dense_layout(floats));
     std::atomic<int> written[2] = {}, most[2] = {};
     std::vector<std::unique_ptr<parameter_servers::server>> all;
@@ -234,7 +234,7 @@ BOOST_AUTO_TEST_CASE(a_slow_disk_falls_no_further_behind) {
 }
 
 /// Server 0 begins again from an older checkpoint than the others have heard of: what it names then they have not made.
-BOOST_AUTO_TEST_CASE(names_never_fall_behind_a_server_0_that_came_again) {
+BOOST_AUTO_TEST_CASE(save_names_never_fall_after_restart_of_server_0) {
     const temporary_folder outer;
     const std::string folder = outer / "servers";
     const job j(1, 2, dense_layout(floats));
@@ -338,7 +338,7 @@ BOOST_AUTO_TEST_CASE(what_was_loaded_is_what_a_new_start_goes_on_from) {
 BOOST_AUTO_TEST_CASE(what_was_loaded_has_one_name_while_others_push) {
     for (const int slow : {0, 1}) goes_on_from_what_was_loaded(parameter_servers::update_order::async(), 0, slow, true);
 }
-BOOST_AUTO_TEST_CASE(load_says_that_its_checkpoint_cannot_be_written) {
+BOOST_AUTO_TEST_CASE(load_reports_unwritable_checkpoint) {
     const temporary_folder outer;
     const job j(1, 2, dense_layout(floats));
     std::vector<std::shared_ptr<slow_files>> files;

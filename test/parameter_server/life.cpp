@@ -168,7 +168,7 @@ static footprint of_process(pid_t pid) {
     return f;
 }
 
-BOOST_AUTO_TEST_CASE(many_lives_leave_nothing_behind) {
+BOOST_AUTO_TEST_CASE(many_restarts_leak_nothing) {
     const job j{.servers = 1, .workers = 2, .floats = 4096};
     shared_counts& counts = shared_counts::make();
     processes p;

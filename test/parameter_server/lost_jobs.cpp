@@ -17,7 +17,7 @@ static void wait_for(const std::atomic<std::int64_t>& x, std::int64_t n) {
 
 // Before the chief has opened the job, server 0 is lost, and two of three workers are started again. The chief, which
 // has made a sum with the processes of before, tells server 0 of it.
-BOOST_AUTO_TEST_CASE(sums_of_before_the_opening_are_told_to_a_server_0_that_comes_anew) {
+BOOST_AUTO_TEST_CASE(restarted_server_0_gets_sums_before_opening) {
     job j{.servers = 2, .workers = 3, .floats = 256, .order = update_order::sync(1)};
     j.order.all_join = true;
     shared_counts& counts = shared_counts::make();
@@ -78,7 +78,7 @@ BOOST_AUTO_TEST_CASE(a_chief_that_finds_a_part_of_a_job_lost_ends_it) {
 }
 
 // A server fails while a worker waits for nothing there: it is told with its next sign of life.
-BOOST_AUTO_TEST_CASE(who_asks_nothing_is_told_that_a_server_has_failed) {
+BOOST_AUTO_TEST_CASE(idle_worker_learns_of_server_failure) {
     const job j{.servers = 1, .workers = 2, .floats = 256, .options = quick(2)};
     shared_counts& counts = shared_counts::make();
     processes p;

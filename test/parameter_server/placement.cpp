@@ -107,7 +107,7 @@ BOOST_AUTO_TEST_CASE(one_tensor_larger_than_the_mean_stays_whole) {
 }
 
 // What is frozen is kept by servers, too, behind what is updated; both are even.
-BOOST_AUTO_TEST_CASE(blocks_without_gradients_lie_behind_the_others) {
+BOOST_AUTO_TEST_CASE(blocks_without_gradients_come_last) {
     std::mt19937 random(9);
     std::vector<block> blocks = random_blocks(random, false, 30);
     for (block& b : blocks)

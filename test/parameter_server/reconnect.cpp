@@ -361,7 +361,7 @@ BOOST_AUTO_TEST_CASE(a_server_that_stays_dead_is_named) {
     BOOST_CHECK_THROW(c->may_step(), cluster_error);
 }
 
-BOOST_AUTO_TEST_CASE(a_worker_that_dies_or_stops_is_waited_for_no_longer_than_said) {
+BOOST_AUTO_TEST_CASE(dead_or_stopped_worker_is_waited_for_within_limit) {
     for (const int how : {SIGKILL, SIGSTOP}) {
         const job j(2, 1, dense_layout(floats), quick(1.5));
         parameter_servers::server_options o;

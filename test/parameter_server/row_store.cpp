@@ -160,7 +160,7 @@ BOOST_AUTO_TEST_CASE(rows_expire) {
     BOOST_TEST(read(s, 1)[0] == 11.f);   // it began anew
 }
 
-BOOST_AUTO_TEST_CASE(any_history_ends_as_told_slowly) {
+BOOST_AUTO_TEST_CASE(any_history_equals_slow_reference) {
     for (const hashed_options o :
          {hashed_options{.most_rows = 40}, hashed_options{.most_rows = 40, .full = when_full::evict},
           hashed_options{.most_rows = 60, .admit_after = 2, .expire_after = 30},

@@ -336,7 +336,7 @@ BOOST_AUTO_TEST_CASE(who_has_lost_updates_is_part_of_a_checkpoint) {
 }
 
 // The chief has loaded an older step: those of later steps are from before.
-BOOST_AUTO_TEST_CASE(behind_an_older_step_later_ones_are_older) {
+BOOST_AUTO_TEST_CASE(after_an_older_step_later_ones_are_older) {
     const folder where;
     auto all = servers(where.path, 2);
     for (const std::int64_t step : {100, 200, 300})
@@ -422,7 +422,7 @@ BOOST_AUTO_TEST_CASE(parts_from_before_and_after_a_load_are_no_checkpoint) {
 }
 
 // Of what is older than the one that is taken nothing is said.
-BOOST_AUTO_TEST_CASE(only_what_is_passed_over_is_told) {
+BOOST_AUTO_TEST_CASE(only_skipped_checkpoints_are_reported) {
     const folder where;
     auto all = servers(where.path, 2);
     for (const std::int64_t step : {100, 200, 300})

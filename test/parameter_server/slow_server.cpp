@@ -101,7 +101,7 @@ BOOST_AUTO_TEST_CASE(a_server_that_a_worker_has_left_is_not_dialled_again) {
     BOOST_TEST(second.connections == 1);
 }
 
-BOOST_AUTO_TEST_CASE(others_hear_from_a_worker_that_dials_a_silent_server) {
+BOOST_AUTO_TEST_CASE(worker_sends_heartbeats_while_dialling_a_silent_server) {
     job j(1, 2, dense_layout(16)), of_worker = j;
     j.options.dead_after = 1.8;
     of_worker.options.dead_after = 2;   // so long the worker waits for an answer, and again

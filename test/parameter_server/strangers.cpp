@@ -77,7 +77,7 @@ void say(wire::data_link& link, wire::frame_tag t, std::size_t bytes) {
 }
 } // namespace
 
-BOOST_AUTO_TEST_CASE(strangers_do_not_disturb_a_job) {
+BOOST_AUTO_TEST_CASE(unknown_peers_do_not_disturb_a_job) {
     const job j(1, 1, dense_layout(64));
     std::atomic<int> lines{0};
     parameter_servers::server_options o;

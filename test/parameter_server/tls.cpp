@@ -142,7 +142,7 @@ BOOST_AUTO_TEST_CASE(nobody_on_the_way_reads_or_changes_it) {
     }
 }
 
-BOOST_AUTO_TEST_CASE(who_has_no_certificate_of_the_authority_is_kept_out_and_told) {
+BOOST_AUTO_TEST_CASE(missing_certificate_is_refused_with_reason) {
     const temporary_folder f;
     const authority ours(f.path(), "ours"), others(f.path(), "others");
     job j = of(2, 1);

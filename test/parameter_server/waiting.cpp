@@ -26,7 +26,7 @@ std::string taken(const std::string& last, const shared_flag& said, const std::f
 
 } // namespace
 
-BOOST_AUTO_TEST_CASE(servers_and_workers_say_whom_they_wait_for) {
+BOOST_AUTO_TEST_CASE(servers_and_workers_report_whom_they_wait_for) {
     const job j{.servers = 1, .workers = 1, .floats = 64, .options = quick(5)};
     processes p;
     const shared_flag worker_waits, server_waits, joined;

@@ -9,7 +9,7 @@
 /// comma under a German locale, which no reader of SVG, JSON or CSV understands.
 namespace sinter::base {
 
-/// As printf's "%.*f": `decimals` (0 to 20) digits behind the point.
+/// As printf's "%.*f": `decimals` (0 to 20) digits after the point.
 SINTER_COLD inline std::string fixed_text(double value, int decimals) {
     char text[352];   // the largest double has 309 digits before its point
     return {text, std::to_chars(text, text + sizeof text, value, std::chars_format::fixed, decimals).ptr};

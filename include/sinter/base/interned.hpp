@@ -8,7 +8,7 @@
 
 namespace sinter::base {
 
-/// The same text with a zero behind it, for as long as the process lives: equal texts are one. For
+/// The same text with a zero after it, for as long as the process lives: equal texts are one. For
 /// names, of which a program has few: columns' names travel as pointers through batches, whose types
 /// stay plain data. Any thread may ask. std::bad_alloc where memory ends.
 SINTER_COLD inline const char* interned(std::string_view text) {

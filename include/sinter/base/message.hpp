@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-/// Messages: what the library has to tell an operator while a program runs. Each is one line, on standard error or,
+/// Messages: what the library reports to an operator while a program runs. Each is one line, on standard error or,
 /// where on_message() has been called, given to the program's own function. The lines of train_options::progress are
 /// not messages.
 namespace sinter {
@@ -83,7 +83,7 @@ private:
     message_function to_;
 };
 
-/// For the library's own code: tells the operator. Whoever has to compute the text asks says() first.
+/// For the library's own code: reports to the operator. Whoever has to compute the text asks says() first.
 inline void say(message_level level, std::string_view text, std::string_view place = {}) noexcept {
     message_sink::of_program().say(level, text, place);
 }

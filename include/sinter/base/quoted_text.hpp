@@ -24,10 +24,10 @@ SINTER_COLD inline std::string_view character_at(std::string_view s, std::size_t
     return s.substr(i, length ? length : 1);
 }
 
-/// Text of strangers in quotes, fit for error messages: hostile text must not drive a terminal, and
+/// Text from outside in quotes, fit for error messages: hostile text must not drive a terminal, and
 /// every message is UTF-8. UTF-8 is kept; control characters (C0, DEL, C1) and bytes that are not
 /// UTF-8 become \xHH. Within double quotes these and \ have a \ before them; between single ones,
-/// for lines of files, in which apostrophes are common, nothing has. What lies behind the first
+/// for lines of files, in which apostrophes are common, nothing has. What lies after the first
 /// `longest` bytes is left out.
 SINTER_COLD inline std::string quoted_text(std::string_view s, std::size_t longest = 100, char quote = '"') {
     std::string out(1, quote);

@@ -10,7 +10,7 @@ inline constexpr int list_header = 16;
 /// The gradient of a table [V, E] of which a batch names few rows. It does not own its memory.
 struct row_list {
     std::int32_t* keys = nullptr;   ///< *keys: how many rows; row k is of the table's row keys[list_header + k]
-    float* rows = nullptr;          ///< one behind the other; zeros behind the last, up to a whole line of 16 floats
+    float* rows = nullptr;          ///< one after the other; zeros after the last, up to a whole line of 16 floats
     int row_floats = 0;             ///< E
 
     constexpr int size() const { return *keys; }

@@ -82,7 +82,7 @@ constexpr part_range part_of(std::int64_t n, int r, int parts) {
 using ticket = std::int64_t;
 /// Names a message between two members that was started.
 using message = std::int64_t;
-/// Seconds that a message may take where nothing else is said.
+/// Seconds that a message may take where nothing else is given.
 inline constexpr double message_within = 300;
 
 /// The members of a job, as one of them sees them. One communicator for each session: all members
@@ -100,7 +100,7 @@ public:
     virtual int size() const = 0;
 
     /// Starts an operation on n elements at `data`, in place. The memory belongs to the
-    /// communicator until wait() has returned; after an error nothing can be said of its contents.
+    /// communicator until wait() has returned; after an error its contents are undefined.
     /// `more`: the caller goes on computing meanwhile, and another thread carries the operation
     /// out; otherwise the caller's wait() does.
     virtual ticket start(const operation&, void* data, std::int64_t n, bool more) = 0;
@@ -136,7 +136,7 @@ public:
         (void)to, (void)tag;
         no("messages between two members");
     }
-    /// Starts to await a message of exactly so many bytes. After an error nothing can be said of its contents.
+    /// Starts to await a message of exactly so many bytes. After an error its contents are undefined.
     virtual message start_recv(int from, std::int64_t tag, span<std::byte>) {
         (void)from, (void)tag;
         no("messages between two members");

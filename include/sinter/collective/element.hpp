@@ -56,7 +56,7 @@ SINTER_COLD inline std::string why_other(int a, const operation& x, int b, const
     const bool steps = x.bucket != outside_of_steps;
     if (steps == (y.bucket != outside_of_steps)) return {};
     return "; rank " + std::to_string(steps ? a : b) + " makes a step, and rank " + std::to_string(steps ? b : a) +
-           " none: its pass is over, for it has fewer batches or has stopped alone (by run.stop(), which tells nobody: "
+           " none: its pass is over, for it has fewer batches or has stopped alone (by run.stop(), which is local: "
            "ask_to_stop() does), or it makes another call than the others";
 }
 

@@ -19,7 +19,7 @@ enum class healing : std::int64_t {
     image,     ///< the model's state
     step,      ///< what the members have made of a step together
     come,      ///< all so far has been sent: it may join
-    last       ///< it joins behind what it has got
+    last       ///< it joins after what it has got
 };
 /// What the member that heals, rank 1 of the two, sends before the bytes themselves; rank 0 sends the same back once it
 /// has done what it was asked to do.
@@ -83,7 +83,7 @@ public:
     bool is_ready() const { return is(&healer::ready_); }
     /// The connection has failed, or never came about.
     bool is_broken() const { return is(&healer::broken_); }
-    /// It joins behind what has been added. Waits until it has got all, or cannot be reached.
+    /// It joins after what has been added. Waits until it has got all, or cannot be reached.
     void finish() {
         std::unique_lock hold(mutex_);
         if (!broken_) queue_.push_back({healing::last, {}});
@@ -152,7 +152,7 @@ private:
 };
 
 /// The other end: f(what, bytes) for each message, up to the last, or until `over()`. Throws
-/// cluster_error where the member cannot be reached, or says a message that is none or has more
+/// cluster_error where the member cannot be reached, or sends an invalid message or has more
 /// than `most` bytes.
 template <class F, class Over>
 void be_healed(communicator& c, std::int64_t most, F f, Over over) {

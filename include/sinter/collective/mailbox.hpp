@@ -18,7 +18,7 @@ namespace sinter::inline SINTER_TARGET::collective {
 /// different names do not wait for each other: what nobody awaits yet is kept.
 class mailbox {
 public:
-    /// A message that comes, in one or more stretches.
+    /// A message that comes, in one or more parts.
     struct arrival {
         message_name name;
         std::int64_t bytes = 0;   // in all

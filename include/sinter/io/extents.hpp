@@ -18,7 +18,7 @@ constexpr std::optional<std::uint64_t> checked_multiply(std::uint64_t a, std::ui
 }
 
 /// The product of all extents (1 for none), or nothing where a part of it, taken from the left,
-/// exceeds 64 bits or an extent is negative. A zero behind an overflow does not save it; the
+/// exceeds 64 bits or an extent is negative. A zero after an overflow does not save it; the
 /// safetensors reference has the same rule.
 constexpr std::optional<std::uint64_t> checked_product(span<const std::int64_t> extents) {
     std::uint64_t product = 1;

@@ -96,8 +96,8 @@ private:
 
     std::string second() const { return path_ + ".lock"; }
     SINTER_COLD void say_once(int fault) const {
-        static std::atomic<bool> said{false};
-        if (!said.exchange(true))
+        static std::atomic<bool> reported{false};
+        if (!reported.exchange(true))
             base::say(message_level::warning,
                       to_text({"the file system knows no locks (flock: ", std::generic_category().message(fault),
                               "): ", second(), " guards it instead"}),

@@ -10,7 +10,7 @@
 
 namespace sinter::inline SINTER_TARGET::io {
 
-/// JSON (RFC 8259) from strangers: safetensors headers, TF_CONFIG. Strict: the caller asks for what
+/// Untrusted JSON (RFC 8259): safetensors headers, TF_CONFIG. Strict: the caller asks for what
 /// it expects, so depth is bounded by the format, not by the text; what is of no interest is
 /// skipped down to a bounded depth.
 ///

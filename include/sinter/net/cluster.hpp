@@ -216,9 +216,9 @@ SINTER_COLD SINTER_APART void cluster::check_members() const {
 
 SINTER_COLD SINTER_APART option_error cluster::two_tasks(const std::string& address, const cluster_member& a,
                                                          const cluster_member& b) const {
-    const bool talk = a.role == cluster_role::chief && b.role == cluster_role::worker && b.index == 0;
+    const bool one = a.role == cluster_role::chief && b.role == cluster_role::worker && b.index == 0;
     return {"one address for two tasks", how_, address + " for " + a.name() + " and " + b.name(),
-            talk ? "an address of its own for each; or set cluster_options::chief_is_worker0 if both are one process"
+            one ? "an address of its own for each; or set cluster_options::chief_is_worker0 if both are one process"
                  : "an address of its own for each"};
 }
 

@@ -74,7 +74,7 @@ private:
                 else watch_.readable([this] { read_on(); write_on(); });
                 return;
             }
-            // The reader says what is wrong: what the peer said last may still be there to be read.
+            // The reader says what is wrong: what the peer sent last may still be there to be read.
             if (t.how == transfer::failed) {
                 gone_ = 0;
                 return queue_.clear();

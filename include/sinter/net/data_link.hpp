@@ -258,7 +258,7 @@ private:
         else written_ += t.bytes;
         return t;
     }
-    /// Of n bytes that are gone, those that are behind what send_later() has left.
+    /// Of n bytes that are gone, those that are after what send_later() has left.
     std::size_t took_later(std::size_t n) {
         const std::size_t of_later = std::min(n, waiting());
         later_gone_ += of_later;
@@ -280,7 +280,7 @@ private:
         return read(parts, n, true);
     }
     std::size_t buffered() const { return buffer_end_ - buffer_begin_; }
-    /// Fills the parts from the buffer, or from the channel; then, where it is said and asked for,
+    /// Fills the parts from the buffer, or from the channel; then, where it is asked for,
     /// the buffer. There is place for one part more.
     transfer read(iovec* parts, int n, bool and_buffer) {
         std::size_t wanted = 0;

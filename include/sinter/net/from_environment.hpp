@@ -9,8 +9,8 @@ namespace sinter::inline SINTER_TARGET {
 struct cluster_arguments {
     std::vector<std::string> addresses;   ///< "host:port" of each rank
     std::string master;                   ///< "host:port" of rank 0
-    int rank = -1;                        ///< -1: not said
-    int size = 0;                         ///< 0: not said
+    int rank = -1;                        ///< -1: not given
+    int size = 0;                         ///< 0: not given
 };
 
 } // namespace sinter::inline SINTER_TARGET

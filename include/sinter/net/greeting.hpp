@@ -50,7 +50,7 @@ SINTER_COLD inline void put_text(greeting_block& b, text_field f, const std::str
         throw option_error("is too long", what, to_text({s.size(), " bytes"}), to_text({"at most ", f.length - 1}));
     std::memcpy(b.data() + f.at, s.data(), s.size());
 }
-/// False: not printable text with nothing but zeros behind it.
+/// False: not printable text with nothing but zeros after it.
 inline bool get_text(const greeting_block& b, text_field f, std::string& into) {
     std::size_t n = 0;
     for (; n < f.length && b[f.at + n] != std::byte{}; ++n)

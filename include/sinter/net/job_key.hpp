@@ -8,7 +8,7 @@
 #include <string>
 #include <sys/stat.h>
 
-/// What a job's key must be to keep strangers out.
+/// What a job's key must be to keep other processes out.
 namespace sinter::inline SINTER_TARGET::wire {
 
 inline constexpr std::size_t shortest_key = 6;    ///< bytes; a shorter one can be found by trying all
@@ -23,8 +23,8 @@ SINTER_COLD inline void check_key_length(const std::string& key, const std::stri
     if (key.size() < shortest_key)
         throw option_error("a key that is short enough to be guessed", where, got,
                            to_text({shortest_key, " bytes at least; ", make}));
-    static std::atomic<bool> said{false};
-    if (!said.exchange(true))
+    static std::atomic<bool> reported{false};
+    if (!reported.exchange(true))
         base::say(message_level::warning, to_text({where, ": a key of ", got, " can be guessed; ", make}));
 }
 

@@ -19,7 +19,7 @@ struct progress_marks {
 struct member_status {
     std::int64_t step = -1;
     std::string operation;
-    double idle = 0;      // seconds since it got on, as it said last
+    double idle = 0;      // seconds since it got on, as it reported last
     double silent = 0;    // seconds since anything came from it
     bool left = false;    // it has done its part
     std::uint64_t progress = 0;
@@ -61,7 +61,7 @@ public:
         m.progress = h.progress;
     }
     void left(int rank) { of(rank).left = true; }
-    /// Where a member was when it went. What it has said is up to a heartbeat old: members of a job are in the same
+    /// Where a member was when it went. What it has reported is up to a heartbeat old: members of a job are in the same
     /// step, so that it was at least where this process is.
     std::pair<std::int64_t, std::string> reached(const member_status& m) const {
         const std::int64_t own = own_.step;

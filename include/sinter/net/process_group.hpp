@@ -16,11 +16,11 @@ namespace sinter::inline SINTER_TARGET::wire {
 /// all are there and have found that they agree; from then on each learns within a second of
 /// another one's end, or of its first error, and within `dead_after` of one that was stopped or cut
 /// off. Beside the threads that use it, one of its own watches and answers. Any thread may call
-/// what is not said to be one thread's.
+/// what is not documented as one thread's.
 class process_group {
 public:
     struct setup {
-        rate_limited_log::sink log;        // lines about strangers; none: messages
+        rate_limited_log::sink log;        // lines about unknown peers; none: messages
         handshake_limits strangers;
     };
 
@@ -88,7 +88,7 @@ public:
     /// it in the same order, with the same `what`, which errors name; one thread.
     std::vector<std::string> exchange(const std::string& what, const std::string& bytes);
 
-    /// Says that this member has done its part, waits until all have said so (at most
+    /// Announces that this member has done its part, waits until all have (at most
     /// `join_within`), and closes. Throws the first error, if there is one.
     void leave();
 

@@ -51,7 +51,7 @@ SINTER_COLD inline void check_key(const cluster& c, const host_port& at, const s
 }
 
 /// The side that listens, at this task's address and at no other. Strangers cost it no more than
-/// `handshake_limits` says, and never notice anything.
+/// `handshake_limits` allows, and never notice anything.
 class service {
 public:
     struct calls {   // on the service's thread; they should return soon

@@ -79,7 +79,7 @@ public:
         return {};
     }
     const join_failure& trouble() const { return trouble_; }
-    /// Whether the host of the last one that was dialled has said that nobody listens there.
+    /// Whether the host of the last one that was dialled has answered that nobody listens there.
     bool nobody_there() const { return nobody_; }
     /// Whether the last one that was dialled was there, and does not want this process now.
     bool refused() const { return refused_; }

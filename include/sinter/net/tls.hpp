@@ -9,7 +9,7 @@
 
 /// TLS 1.3 beneath control and data, by OpenSSL. Both ends show a certificate that the authority
 /// has signed; which member one is, is proved by the handshake within, whose proofs cover this
-/// channel. (OpenSSL allocates some 40 KiB for each connection, also for strangers, until it is
+/// channel. (OpenSSL allocates some 40 KiB for each connection, also for unknown peers, until it is
 /// refused.)
 namespace sinter::inline SINTER_TARGET::wire {
 

@@ -7,10 +7,10 @@
 
 namespace sinter::inline SINTER_TARGET::parameter_servers {
 
-/// Behind which clock all workers stop or save, and behind which one all servers do. Server 0
-/// decides: behind the first clock that no worker has leave to begin. Whoever gets leave for that
-/// clock is sent with it, so that all know it before they begin that clock's step, however far
-/// apart they are. No sockets here.
+/// After which clock all workers stop or save, and after which one all servers do. Server 0
+/// decides: after the first clock that no worker may have begun. The permission to begin that
+/// clock carries the decision, so that all know it before they begin that clock's step, however
+/// far apart they are. No sockets here.
 class agreed_clocks {
 public:
     static constexpr std::size_t most_files_clocks = 1 << 12;
@@ -33,7 +33,7 @@ public:
     void stop_at_once() { stop_ = 0; }
     void go_on() { stop_ = -1; }
 
-    /// Workers save behind clock files_clock() - 1. Not before they have where they agreed on it
+    /// Workers save after clock files_clock() - 1. Not before they have where they agreed on it
     /// last.
     std::int64_t files_clock() const { return files_clock_; }
     void files_after_next(std::int64_t applied) {

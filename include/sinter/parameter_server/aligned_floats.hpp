@@ -9,7 +9,7 @@
 
 namespace sinter::inline SINTER_TARGET::parameter_servers {
 
-/// Floats from the beginning of a cache line on, zeros at first, with a line of zeros behind them.
+/// Floats from the beginning of a cache line on, zeros at first, with a line of zeros after them.
 /// Pages that nobody has written to take no memory.
 class aligned_floats {
 public:

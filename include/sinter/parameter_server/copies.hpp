@@ -57,7 +57,7 @@ struct known_to_worker {
     }
 };
 
-/// What a server says to a worker that joins.
+/// What a server sends a worker that joins.
 struct about_server {
     std::uint8_t has_values = 0;
     std::uint64_t sum = 0;    ///< over workers: the number of the next one
@@ -89,14 +89,14 @@ inline int process_of_copy(int shard, int copy, int servers) { return (shard + c
 /// else.
 class copy_register {
 public:
-    /// This copy leads, and what it said its follower knows, too.
+    /// This copy leads, and what it sent its follower knows, too.
     void leads(int copy, const copy_note& n) {
         met(copy, n);
         if (n.epoch < epoch_) return;
         epoch_ = n.epoch, leader_ = copy, followed_ = n.followed, given_ = false;
-        at(1 - copy) = {};   // what it said before is of another epoch
+        at(1 - copy) = {};   // what it sent before is of another epoch
     }
-    /// What a copy said that does not lead.
+    /// What a copy answered that does not lead.
     void met(int copy, const copy_note& n) {
         at(copy) = {true, false, n};
     }

@@ -15,7 +15,7 @@ namespace sinter::inline SINTER_TARGET::parameter_servers {
 /// Placed parameters begin on lines of so many floats, and are cut there.
 inline constexpr std::int64_t line_floats = 16;
 
-/// A stretch of the parameters' arena that one kernel of the optimizer updates.
+/// A range of the parameters' arena that one kernel of the optimizer updates.
 struct block {
     std::int64_t parameter = 0;   ///< offset in the parameters' arena, in floats
     std::int64_t gradient = 0;    ///< offset in the gradients' arena
@@ -25,13 +25,13 @@ struct block {
     int bucket = 0;               ///< that its gradient is in; -1: it has none, and stays as it is
     int phase = 0;                ///< whose updates it has, where losses alternate
 };
-/// What a server knows of a stretch of its array: `first` and `floats` in that array.
+/// What a server knows of a range of its array: `first` and `floats` in that array.
 struct run {
     std::int64_t first = 0, floats = 0;
     int group = 0, tensor = -1, phase = 0;
     bool operator==(const run&) const = default;
 };
-/// What a worker copies: a stretch of its arenas, and where it lies in the server's array.
+/// What a worker copies: a range of its arenas, and where it lies in the server's array.
 struct piece {
     std::int64_t parameter = 0, gradient = 0;   ///< offsets in the worker's arenas
     std::int64_t first = 0;                     ///< in the server's array
@@ -67,7 +67,7 @@ inline std::vector<std::int64_t> even_shares(const std::vector<std::int64_t>& ha
     return share;
 }
 
-/// Puts part of a block behind what server `server` has.
+/// Puts part of a block after what server `server` has.
 inline void append(dense_placement& out, std::size_t server, const block& b, std::int64_t from, std::int64_t floats) {
     if (!floats) return;
     std::int64_t& end = out.floats[server];
@@ -140,7 +140,7 @@ inline dense_placement place(span<const block> blocks, int servers) {
     return out;
 }
 
-/// How a table's rows are dealt out: `div`, stretches of neighbours, the first of them one row
+/// How a table's rows are dealt out: `div`, ranges of neighbours, the first of them one row
 /// longer where they are not equal; `mod`, row r to server r mod the number of servers. As
 /// TensorFlow's embedding_lookup.
 enum class row_partition : std::uint8_t { div, mod };

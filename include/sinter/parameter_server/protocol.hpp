@@ -15,7 +15,7 @@
 /// | type | tag | payload |
 /// |---|---|---|
 /// | gradient | offset, elements: floats of the dense array | these floats |
-/// | sections | | sections of a push: rows, states, short stretches |
+/// | sections | | sections of a push: rows, states, short ranges |
 /// | rows | bucket: table; elements: rows of a push | their floats, then their keys, 64 bits each |
 /// | commit | | commit_block, then sections |
 /// | pull | step: flags | |
@@ -112,7 +112,7 @@ struct answer_block {
     std::uint32_t inline_bytes = 0;   // of floats that follow in this frame; text follows otherwise
     std::int64_t version = 0;         // of the values in this answer, or else of the server's
     std::int64_t stop_clock = -1;     // no worker begins this clock or a later one; -1: go on
-    std::int64_t files_clock = 0;     // workers that share batches save behind the clock before
+    std::int64_t files_clock = 0;     // workers that share batches save after the clock before
     std::int64_t save_clock = 0, save = 0;   // as the table above says; save_clock 0: without clocks
 
     void encode(std::byte* to) const {

@@ -22,7 +22,7 @@ struct push_info {
     int phase = 0;                ///< where losses alternate: whose parameters it has gradients of
 };
 
-/// What the last answer of server 0 said.
+/// What the last answer of server 0 had.
 struct answer_info {
     std::int64_t global_step = 0;   ///< updates so far
     std::int64_t clock = 0;         ///< of this worker's next push

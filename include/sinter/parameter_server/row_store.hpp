@@ -31,7 +31,7 @@ struct row_store_setup {
 };
 
 /// A server's rows of one table, with the optimizer's slots. A row is made when it is first
-/// updated; until then it is read as what it begins with, and takes no memory. Rows lie one behind
+/// updated; until then it is read as what it begins with, and takes no memory. Rows lie one after
 /// the other, numbered from 0 in the order in which they were made: the keys of a row_list that
 /// updates them. Not for several threads at once.
 ///
@@ -109,7 +109,7 @@ public:
             for (std::size_t k = 0; k < some.size(); ++k) f(from + k, add(some[k], step));
         }
     }
-    /// Copies rows, or what they would begin with, one behind the other.
+    /// Copies rows, or what they would begin with, one after the other.
     void read(span<const std::int64_t> keys, float* to) const {
         std::int32_t numbers[batch];
         for (std::size_t from = 0; from < keys.size(); from += batch) {

@@ -121,7 +121,7 @@ public:
         if (const char* fault = list_of(t, rows, step)) throw error(fault, "an update of rows");
         return updater_->squares(row_list{t.keys.data(), rows.values.data(), rows.row_floats});
     }
-    /// Keys are in range. To `to`, one row behind the other.
+    /// Keys are in range. To `to`, one row after the other.
     void copy_rows(std::size_t number, span<const std::int64_t> keys, float* to) {
         table& t = tables_[number];
         const std::lock_guard hold(t.mutex);
@@ -346,7 +346,7 @@ private:
             if (i >= 0 && (!first || key < first->key)) first = {number, k, key, i, x[r * width + i]};
         }
     }
-    /// Makes t.keys, takes out gradients of rows that are not kept, and the zeros behind the last
+    /// Makes t.keys, takes out gradients of rows that are not kept, and the zeros after the last
     /// row, as a row_list wants them.
     static const char* list_of(table& t, staged_rows& rows, std::int64_t step) {
         t.newest = std::max(t.newest, step);

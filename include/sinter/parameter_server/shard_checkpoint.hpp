@@ -34,7 +34,7 @@ struct shard_checkpoint_setup {
 /// checkpoint is loaded when every file is as the manifest says, else the one before, by all
 /// servers alike. The newest is the one that was made last: where load() of an older step has
 /// taken a job back, those of later steps from before are older (known_checkpoint). Servers of
-/// another number each read the stretches and rows that are theirs from whichever files have them:
+/// another number each read the ranges and rows that are theirs from whichever files have them:
 /// nobody holds all of a model. A server that another process has replaced can write no more.
 class shard_checkpoints final : public shard_files {
 public:

@@ -26,7 +26,7 @@ struct shard_layout {
     std::int64_t states = 0;   ///< floats of states that are no parameters, as running statistics
     std::vector<table_layout> tables;
 
-    /// Floats in front that pushes have gradients of and pulls bring; those behind are only read
+    /// Floats in front that pushes have gradients of and pulls bring; those after are only read
     /// and written.
     std::int64_t updated() const {
         std::int64_t n = 0;

@@ -69,7 +69,7 @@ public:
             }
         });
     }
-    /// Where n rows of a table belong, with their keys behind them: row_section_bytes().
+    /// Where n rows of a table belong, with their keys after them: row_section_bytes().
     /// take_rows() follows.
     float* rows(std::size_t table, std::int64_t n) {
         staged_rows& t = tables_[table];

@@ -15,7 +15,7 @@ struct table_changes {
     std::vector<std::int64_t> removed;   ///< keys that have no row any more
 };
 
-/// The rows that the update behind global step `since`, or a later one, has named. Where that is
+/// The rows that the update after global step `since`, or a later one, has named. Where that is
 /// longer ago than the table remembers which rows it gave up: all rows, since 0.
 inline table_changes changes_of(const row_store& rows, std::int64_t since, std::int64_t step) {
     table_changes c{since, step, rows.row_floats(), {}, {}, {}};

@@ -15,8 +15,8 @@ enum class norm_need : std::uint8_t {
     whole_tensors    ///< sums over a tensor alone, which is therefore kept whole by one server and updated at once
 };
 
-/// An optimizer as a server uses it: its kernels, for any stretch of floats. No net is in its type.
-/// Calls for stretches that do not overlap may run at the same time.
+/// An optimizer as a server uses it: its kernels, for any range of floats. No net is in its type.
+/// Calls for ranges that do not overlap may run at the same time.
 class updater {
 public:
     virtual ~updater() = default;

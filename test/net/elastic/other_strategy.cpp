@@ -12,7 +12,7 @@
 // One process of a job is elastic and another is not: they meet by other means, and both say so instead of waiting.
 using namespace sinter;
 
-BOOST_AUTO_TEST_CASE(both_are_told) {
+BOOST_AUTO_TEST_CASE(both_report_the_difference) {
     for (const int elastic : {0, 1}) {
         const auto at = own_addresses(2);
         cluster_options o;

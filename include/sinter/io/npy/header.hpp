@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-/// The header of an .npy file behind its length: a Python dictionary of three entries, as text
+/// The header of an .npy file after its length: a Python dictionary of three entries, as text
 /// (NumPy Enhancement Proposal 1; numpy/lib/_format_impl.py).
 namespace sinter::inline SINTER_TARGET::npy {
 

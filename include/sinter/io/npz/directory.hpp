@@ -125,7 +125,7 @@ private:
         members_.push_back(std::move(m));
         return next;
     }
-    /// Where a member's bytes begin: behind its own header, whose lengths need not be the table's.
+    /// Where a member's bytes begin: after its own header, whose lengths need not be the table's.
     std::size_t begin_of(std::size_t at, const member& m, std::uint32_t how) const {
         const std::string where = file_ + ", member " + io::printable(m.name);
         if (at > directory_ || directory_ - at < local_bytes || u32(bytes_, at) != local_signature)

@@ -52,9 +52,9 @@ public:
         // that the net says
         std::vector<std::string> inputs(static_cast<std::size_t>(g.inputs.n));
         outputs_.resize(static_cast<std::size_t>(g.outputs.n));
-        for (const bool said : {true, false}) {
-            if (g.names || !said) promise(inputs, "input", said ? g.names->inputs : nullptr);
-            if (g.names || !said) promise(outputs_, "output", said ? g.names->outputs : nullptr);
+        for (const bool named : {true, false}) {
+            if (g.names || !named) promise(inputs, "input", named ? g.names->inputs : nullptr);
+            if (g.names || !named) promise(outputs_, "output", named ? g.names->outputs : nullptr);
         }
         for (int i = 0; i < g.inputs.n; ++i) make_input(i, inputs[at(i)]);
         for (const auto& list : {g.parameters, g.states})
@@ -209,8 +209,8 @@ private:
     /// null.
     void promise(std::vector<std::string>& all, const char* what, const char* const* names) {
         for (int i = 0; i < static_cast<int>(all.size()); ++i) {
-            const bool said = names && i < compiler::port_names::most && names[i];
-            if (all[at(i)].empty() && (said || !names)) all[at(i)] = m.unique(said ? names[i] : numbered(what, i));
+            const bool named = names && i < compiler::port_names::most && names[i];
+            if (all[at(i)].empty() && (named || !names)) all[at(i)] = m.unique(named ? names[i] : numbered(what, i));
         }
     }
     void make_input(int i, const std::string& name) {

@@ -62,7 +62,7 @@ inline attribute body(std::string name, block b) {
 
 class model : public block {
 public:
-    /// A name that nobody has yet: `wanted`, or that with a number behind it.
+    /// A name that nobody has yet: `wanted`, or that with a number after it.
     std::string unique(const std::string& wanted) {
         std::string name = wanted;
         for (int i = 1; !names_.insert(name).second; ++i) name = wanted + '_' + std::to_string(i);

@@ -8,7 +8,7 @@ namespace sinter::inline SINTER_TARGET::onnx {
 
 namespace detail {
 
-/// A dense layer behind the flatten of a convolution or pool: instead of the image's axes, the
+/// A dense layer after the flatten of a convolution or pool: instead of the image's axes, the
 /// weights' rows change places.
 inline bool emit_dense_of_image(exporter& e, int id) {
     const node& n = e.n(id);

@@ -12,7 +12,7 @@ namespace sinter::inline SINTER_TARGET::onnx {
 
 namespace detail {
 
-/// A window over axes [first, 3) of [depth, height, width] as attributes. Padding behind is as much
+/// A window over axes [first, 3) of [depth, height, width] as attributes. Padding after is as much
 /// as the last window needs, so nothing has to be rounded up.
 inline std::vector<attribute> window_attributes(const sliding* a, int first, bool transposed = false) {
     std::vector<std::int64_t> kernel, strides, dilations, before, behind, extra;
@@ -125,7 +125,7 @@ inline void emit_pool(exporter& e, int id, const char* type) {
     if (const std::string factor = counted_share(e, id, a); !factor.empty()) y = e.add(id, "Mul", {y, factor});
     e.set_channels_first(id, y);
 }
-/// LRN of images; with an even size it has the window's odd channel behind, and not before as we
+/// LRN of images; with an even size it has the window's odd channel after, and not before as we
 /// have it, and runtimes know it of images alone: the rest are sums by a matrix of ones and zeros.
 inline void emit_local_response_norm(exporter& e, int id) {
     const node& n = e.n(id);

@@ -7,7 +7,7 @@
 #include <algorithm>
 
 /// The header of a safetensors file: 8 bytes that give its length (little-endian), then JSON that
-/// names each tensor's dtype, shape and place among the data behind it. Follows
+/// names each tensor's dtype, shape and place among the data after it. Follows
 /// huggingface/safetensors' README and, where that is silent, what its reader accepts; two equal
 /// keys and unknown fields, which that reader lets pass, are refused.
 namespace sinter::inline SINTER_TARGET::safetensors {

@@ -9,7 +9,7 @@
 namespace sinter::inline SINTER_TARGET::wire {
 
 /// Whom to leave out so that all others reach each other: places in 0..n-1. `linked(i, j)`: whether these two do. Again
-/// and again the one that misses most of the others, of several the last: of a pair with a broken cable the one behind.
+/// and again the one that misses most of the others, of several the last: of a pair with a broken cable the one after.
 /// Few are missed in practice, and then nobody more is left out than must be.
 template <class Linked>
 SINTER_COLD std::vector<std::size_t> not_linked(std::size_t n, Linked linked) {

@@ -3,7 +3,7 @@
 #include <sinter/net/process_group.hpp>
 #include <cstdlib>
 
-/// What can be said of addresses before anybody is dialled.
+/// What can be checked of addresses before anybody is dialled.
 namespace sinter::inline SINTER_TARGET::wire {
 
 /// Which of this machine's addresses leads there. Nothing is sent.
@@ -19,7 +19,7 @@ SINTER_COLD inline resolution local_address_towards(const endpoint& there) {
     return r;
 }
 
-/// Resolves everybody's address and listens at this task's own. What cannot work is said at once.
+/// Resolves everybody's address and listens at this task's own. What cannot work is an error at once.
 SINTER_COLD inline std::unique_ptr<listener> process_group::open(std::vector<resolution>& addresses) {
     const auto own_fault = [&](std::string cause) {
         const host_port at = who_.self().address();

@@ -74,7 +74,7 @@ inline void process_group::join() {
         loop_, who_.options, rank(), size(), marks_,
         liveness::calls{
             .send = [this](int r, const message::heartbeat& h) {
-                // What is stuck in a queue need not be said twice.
+                // What is stuck in a queue need not be sent twice.
                 if (links_->control(r)->idle()) links_->control(r)->send(message::kind::heartbeat, archived(h));
             },
             .failed = [this](int r, std::int64_t step, const std::string& operation, std::string cause) {
@@ -214,7 +214,7 @@ inline void process_group::fail(const cluster_error& e) noexcept try {
     if (const double gap = liveness_->overdue(); gap > who_.options.dead_after) return adopt(removed(gap), true);
     bool left = false;
     if (e.rank() >= 0 && e.rank() < size() && e.rank() != rank() && dynamic_cast<const lost_connection*>(&e)) {
-        lock hold(mutex_);   // the other end, or the one that ended it, may be about to say why
+        lock hold(mutex_);   // the other end, or the one that ended it, may be about to send the reason
         const auto has_left = [&] { return left_[static_cast<std::size_t>(e.rank())] != 0; };
         wait_until(base::monotonic_seconds() + 0.5, hold, [&] { return error_.there() || has_left(); });
         left = has_left();
@@ -240,7 +240,7 @@ inline void process_group::lost(int r, const std::string& cause) {
         if (closing_ || left_[at]) return;
     }
     if (error_.there()) return;
-    // Its last words may come from another member, to whom it spoke first.
+    // Its failure message may come from another member, which got it first.
     suspicion_[at]->in(0.05, [this, r, cause] {
         const auto [step, operation] = liveness_->reached(liveness_->status(r));
         adopt(about(r, operation, step, cause), true);
@@ -278,7 +278,7 @@ inline process_group::~process_group() {
     }
 }
 
-/// Lets the last messages go and the others close their ends, so that nothing said is lost.
+/// Lets the last messages go and the others close their ends, so that nothing sent is lost.
 inline void process_group::close(double within) {
     closed_ = true;
     loop_.post([this] {

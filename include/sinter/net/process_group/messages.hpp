@@ -2,7 +2,7 @@
 #pragma once
 #include <sinter/net/process_group.hpp>
 
-/// What members say to each other.
+/// Messages between members.
 namespace sinter::inline SINTER_TARGET::wire {
 
 inline void process_group::send_all(message::kind k, const std::string& bytes) {

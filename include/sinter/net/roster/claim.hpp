@@ -23,7 +23,7 @@ struct claim {
     int local_size = 1;     ///< how many processes the launcher started for each of an outer launcher's
 };
 
-/// Reads the variables of a family, and keeps what was said for errors and notes.
+/// Reads the variables of a family, and keeps what was set for errors and notes.
 class variables {
 public:
     explicit variables(const environment& env) : env_(env) {}

@@ -25,7 +25,7 @@ struct tf_config {
         return n;
     }
     /// What TensorFlow would connect to: session_master; nothing where there is one task at most;
-    /// the address of the task (this process's if not said), behind the RPC layer.
+    /// the address of the task (this process's if not given), behind the RPC layer.
     SINTER_COLD std::string master(const std::optional<std::string>& job = {}, std::optional<int> task = {}) const {
         if (!session_master.empty()) return session_master;
         const auto& j = job ? job : type;

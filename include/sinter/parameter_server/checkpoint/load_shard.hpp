@@ -14,7 +14,7 @@ namespace sinter::inline SINTER_TARGET::parameter_servers::detail {
 
 /// The tensors of a shard:
 ///     values, slot/K     F32 [floats]       its array, and each slot of it
-///     pieces             I64 [n, 3]         of each stretch: its place in a worker's parameters, its place
+///     pieces             I64 [n, 3]         of each range: its place in a worker's parameters, its place
 ///                                           in the array, its length
 ///     states             F32 [n]
 ///     log                U8 [n]

@@ -20,7 +20,7 @@ public:
                 safetensors::open(p, [](std::string_view n) { return n.starts_with("table/"); })));
         return all;
     }
-    /// `slots`: of each row behind its values. Throws mismatch_error where a file has no such table.
+    /// `slots`: of each row after its values. Throws mismatch_error where a file has no such table.
     SINTER_COLD rows_of_files(const files& from, const std::string& table, int width, int slots)
         : width_(static_cast<std::size_t>(width)) {
         using safetensors::dtype;

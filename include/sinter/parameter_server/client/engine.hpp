@@ -36,7 +36,7 @@ struct client::engine {
     std::size_t dialled = 0;                  // which server dial() is busy with
     std::vector<wire::join_failure> why_down;   // since down_since
     std::vector<double> report_after;           // seconds of an outage, of each server, after which a message is next
-    about_server about;                         // what server 0 has said last
+    about_server about;                         // what server 0 has sent last
     struct shard_copies {   // where two servers keep each shard
         int aim = 0;              // the copy that is dialled, or leads
         std::uint64_t epoch = 0;  // the newest that is known: no leader of an older one is obeyed
@@ -48,11 +48,11 @@ struct client::engine {
     bool resting = false, joined = false, initialised = false, is_live = false;
     bool ticket = false, no_more = false, open = false;
     bool opened = false;                      // this worker has begun to train in the open job
-    bool jumped = false;                      // another server than 0 has said that this worker's clock is a later one
+    bool jumped = false;                      // another server than 0 knows a later clock of this worker
     std::atomic<bool> asked{false}, server_ends{false};
     std::int64_t clock = 0, open_clock = 0, open_step = 0;
     std::uint64_t openings = 0;   // that this process, the chief, has asked for
-    std::int64_t stop_clock = -1, files_clock = 0, save_clock = 0, save = 0;   // as server 0 said last: answer_block
+    std::int64_t stop_clock = -1, files_clock = 0, save_clock = 0, save = 0;   // as server 0 sent last: answer_block
     std::int64_t last_name = 0;               // the latest of `save`
     save_broadcast broadcast;
     std::vector<std::int64_t> used;           // versions of the values that gradients are computed from, by server
@@ -336,7 +336,7 @@ struct client::engine {
     void note_opening() {
         const auto o = decode<calls::opening>(as_bytes(connections[0]->text));
         open_clock = o.clock, open_step = o.step;
-        if (!opened) {   // what servers have said of clocks before may have been lost with one of them
+        if (!opened) {   // what servers have sent of clocks before may have been lost with one of them
             clock = open_clock;
             for (const auto& l : connections) clock = std::max(clock, l->last.info.clock);
         }
@@ -423,7 +423,7 @@ struct client::engine {
             if (l->last.info.applied > k.applied) k.applied = l->last.info.applied, k.step = l->last.info.global_step;
         return k;
     }
-    /// The newest version of values that a server has said.
+    /// The newest version of values that a server has sent.
     std::int64_t newest() const {
         std::int64_t v = 0;
         for (const auto& l : connections) v = std::max(v, l->version);

@@ -11,7 +11,7 @@
 
 namespace sinter::inline SINTER_TARGET::parameter_servers {
 
-/// How a worker talks to the servers.
+/// A worker's calls to the servers.
 struct client_options {
     double reconnect_within = 60;   ///< seconds for which a silent server is dialled again; 0: an error at once
     int replicas = 1;               ///< servers that keep each shard: 1 or 2, as the servers say
@@ -76,7 +76,7 @@ public:
     void end_renewal();
     /// The others, where all know that the chief is about to do so: returns when it has.
     void wait_for_renewal();
-    /// How often that has happened, as the servers have said last.
+    /// How often that has happened, as the servers have answered last.
     std::int64_t version() const;
     /// Gradients are computed from now on from the values that were pulled last, or read last:
     /// which commit() says. Without a call of these: always those pulled last. use_pulled():
@@ -129,7 +129,7 @@ public:
     /// the answers bring the newest values there.
     ticket commit(const push_info&, span<const pull_target> to = {});
     ticket start_pull(span<const pull_target> to);
-    /// Rows by local number or key, one behind the other into `to`. Rows of a growing table that
+    /// Rows by local number or key, one after the other into `to`. Rows of a growing table that
     /// are not there yet come with the values that they would begin with.
     ticket start_pull_rows(int server, int table, span<const std::int64_t> keys, float* to);
     void wait(ticket);
@@ -141,7 +141,7 @@ public:
     // ---- All workers, by server 0
     /// Sums over all workers that live, in rank order; all call it in the same order.
     void reduce(span<double>);
-    /// Where workers share batches all stop behind the same step: one that nobody has begun.
+    /// Where workers share batches all stop after the same step: one that nobody has begun.
     /// Elsewhere at once.
     void ask_all_to_stop(const char* reason);
     /// The job ends with an error, on all servers and workers: this worker's, for this cause.
@@ -154,11 +154,11 @@ public:
     /// not known yet.
     std::int64_t stop_clock() const;
     std::string stop_reason() const;
-    /// Where workers share batches: all save behind the same step, which nobody has begun; once it
+    /// Where workers share batches: all save after the same step, which nobody has begun; once it
     /// is known it is the one before files_clock().
     void ask_all_to_save();
     std::int64_t files_clock() const;
-    /// Whether all save, or have saved, behind so many clocks.
+    /// Whether all save, or have saved, after so many clocks.
     bool saves_files(std::int64_t clocks) const;
     /// Whether this worker was started again, and still makes calls that the others have made without it: what they
     /// then added up it is sent. It does not do again what only one is to do once, such as to write files.

@@ -14,7 +14,7 @@ namespace sinter::inline SINTER_TARGET::parameter_servers {
 struct request {
     struct part {
         wire::frame_tag tag;
-        span<const std::byte> bytes, tail;   // one behind the other
+        span<const std::byte> bytes, tail;   // one after the other
         std::size_t size() const { return bytes.size() + tail.size(); }
     };
     ticket number = 0;
@@ -57,7 +57,7 @@ public:
     std::int64_t bytes_in = 0, bytes_out = 0, global_step = 0, read_step = 0;
     std::string text;                         // of the last answer
     answer_block last;
-    std::int64_t version = 0, pulled = 0;     // of the server's values, as it said last; of those pulled last
+    std::int64_t version = 0, pulled = 0;     // of the server's values, as it answered last; of those pulled last
     std::int64_t oldest_read = never_read;    // the oldest of those read since client::begin_reading()
     bool refused = false;
     int damaged = 0;                          // connections one after the other, without an answer between them
@@ -109,7 +109,7 @@ public:
         gone_ = sent_until_ = 0;
     }
     /// Makes the first call on a connection and waits for its answer: last, text, refused.
-    /// False: poll(descriptor, events) has said that none came in time.
+    /// False: poll(descriptor, events) has answered that none came in time.
     template <class Call, class Poll>
     bool first_call(const Call& c, Poll poll) {
         const std::string bytes = encode(c);

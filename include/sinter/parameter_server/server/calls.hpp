@@ -10,7 +10,7 @@
 /// checkpoints, ends.
 namespace sinter::inline SINTER_TARGET::parameter_servers {
 
-/// The operator hears whom a worker waits for, after 10 s, 20 s, 40 s, ...
+/// Whom a worker waits for is reported to the operator, after 10 s, 20 s, 40 s, ...
 inline void server_session::report_waiting(awaited what, double seconds) {
     if (seconds < 10) next_report_ = 10;
     if (what == awaited::nobody || seconds < next_report_) return;

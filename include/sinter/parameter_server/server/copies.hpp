@@ -38,7 +38,7 @@ inline void server::engine::begin_copies(bool is_other) {
     if (!replicated()) return;
     if (who.servers().size() < 2) refuse("one server cannot keep shards twice", "replicas = 2", "2 or more servers");
     if (!is_other && !options.other)
-        refuse("the shard of which this server has the second copy is not said", "none", "server_options::other");
+        refuse("the shard of which this server has the second copy is not given", "none", "server_options::other");
     copies.begin_twice();
     for (worker& k : workers) prepare(k);
 }

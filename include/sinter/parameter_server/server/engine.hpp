@@ -260,7 +260,7 @@ struct server::engine {
     /// Whether a checkpoint is due before another clock may be applied.
     bool save_is_due() const SINTER_REQUIRES(mutex) { return saves.due(facts(0)).has_value(); }
     inline void agree_to_save() SINTER_REQUIRES(mutex);
-    /// A schedule has named a checkpoint if `before` is not its newest name; an operator hears `n`.
+    /// A schedule has named a checkpoint if `before` is not its newest name; `n` is reported to the operator.
     inline void report_saves(std::int64_t before, checkpoint_schedule::notice n) SINTER_REQUIRES(mutex);
     inline void note_progress(std::int64_t clocks, std::int64_t named) SINTER_REQUIRES(mutex);
     inline void keep_saving() SINTER_EXCLUDES(mutex);
@@ -341,7 +341,7 @@ struct server::engine {
     inline std::shared_ptr<copy_stream> serve_follower(blocking_link&, const copy_note& theirs) SINTER_EXCLUDES(mutex);
     inline bool lead(std::uint64_t next) SINTER_EXCLUDES(mutex);
     inline void changed_view() SINTER_REQUIRES(mutex);
-    /// What a worker that joins is told.
+    /// What a worker that joins gets.
     std::string about_text() const SINTER_REQUIRES(mutex) {
         const bool keeps = keeps_sums();
         const std::uint64_t first = sums.first_kept();

@@ -36,7 +36,7 @@ inline void server::engine::follow_once(wire::service_client& dialler) {
     blocking_link conn(std::move(*link), last_received);
     struct connected {
         engine& e;
-        bool leads = false;   // the other copy, as it has said
+        bool leads = false;   // the other copy, as it answered
         ~connected() {
             const lock hold(e.mutex);
             e.copies.disconnect(base::monotonic_seconds(), leads);

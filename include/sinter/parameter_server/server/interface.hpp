@@ -43,11 +43,11 @@ struct server_options {
     std::function<void(std::int64_t global_step, span<const worker_counters>, span<const row_counts>)> report;
     double report_every = 1;                     ///< seconds
     /// Whether this process has been asked to end, say by a signal; null: nobody asks. Looked at a
-    /// few times a second. Workers are notified and stop, all behind one step where they share batches;
+    /// few times a second. Workers are notified and stop, all after one step where they share batches;
     /// then this server ends.
     std::function<bool()> asked_to_end;
     int phases = 1;   ///< losses that alternate, each with updates of its own (run::phase)
-    wire::rate_limited_log::sink log;                    ///< lines about strangers and bad requests; none: stderr
+    wire::rate_limited_log::sink log;                    ///< lines about unknown peers and bad requests; none: stderr
     wire::handshake_limits strangers;
     /// 2: each shard is kept by two servers, and whatever is answered is with both. Needs `other`,
     /// and in place of `files` a function: a copy that comes to lead takes over who writes.

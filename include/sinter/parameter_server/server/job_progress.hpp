@@ -116,7 +116,7 @@ public:
     }
     void go_on() { asked_ = false; }
     const std::string& stop_reason() const { return stop_reason_; }
-    /// This process, or the one that keeps the second copy, was asked to end. True: nobody has said so before.
+    /// This process, or the one that keeps the second copy, was asked to end. True: for the first time.
     bool end_soon() { return !std::exchange(ends_soon_, true); }
     bool ends_soon() const { return ends_soon_; }
     /// Clocks that server 0 has applied, as who rests or leaves says: this server applies as many before it ends.

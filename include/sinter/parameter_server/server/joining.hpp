@@ -27,7 +27,7 @@ inline void server_session::need_same_run(std::uint64_t next) {
     int amid = 0, anew = 0, last = w_;
     for (int i = 0; i < e_.who.size(); ++i) {
         const worker& k = e_.workers.at(i);
-        amid += k.comes == worker::amid;   // those, too, that have died since: they were told of steps that were lost
+        amid += k.comes == worker::amid;   // those, too, that have died since: they got steps that were lost
         if (e_.workers.lives(k) && k.comes == worker::anew) ++anew, last = i;
     }
     if (amid == 0 || anew <= e_.options.order.backup) return;

@@ -107,7 +107,7 @@ inline void server::engine::report_saves(std::int64_t before, checkpoint_schedul
                          n == notice::this_one_late ? "this server" : "another server", " has not written step-",
                          together.save(), " yet"}));
 }
-/// What a worker that rests or leaves has heard from server 0, which all servers
+/// What a worker that rests or leaves has received from server 0, which all servers
 /// are to do before they end: how many clocks are applied there, and which save was named last. To
 /// server 0 it says which save it has sent to the others.
 inline void server::engine::note_progress(std::int64_t clocks, std::int64_t named) {
@@ -195,7 +195,7 @@ inline bool server::engine::has_applied_all() const {
 inline bool server::engine::is_at_rest() const {
     return has_applied_all() && workers.count(presence::here) == 0;
 }
-/// Each answer tells workers that this process was asked to end. Where there are
+/// Each answer has a flag that this process was asked to end. Where there are
 /// none it ends.
 inline void server::engine::look_whether_it_is_to_end(double now) {
     if (!options.asked_to_end || !options.asked_to_end()) return;
@@ -280,7 +280,7 @@ inline void server::engine::end_service() {
     changed.notify_all();
     if (ending.failure()) throw cluster_error(*ending.failure());
     if (nobody_left)
-        throw about_self("serving", "no worker is there any more, and none has said that it leaves");
+        throw about_self("serving", "no worker is there any more, and none has left the job");
 }
 
 inline server::server(const cluster& c, const wire::identity& same, shard_layout l, std::unique_ptr<updater> u,

@@ -109,11 +109,11 @@ inline bool server::engine::is_other_view(std::uint64_t seen) const {
 /// noticed the last death: doc/parameter-servers.md says what that leaves open.
 inline bool server::engine::only_the_dead_wait() const {
     if (!clip.squares || options.order.all_join) return false;
-    const bool said = agrees() || replicated();
+    const bool rests_are_known = agrees() || replicated();
     bool any = false;
     for (int w = 0; w < who.size(); ++w) {
         const presence p = workers.at(w).now();
-        if (p == presence::here || (said && p == presence::resting)) return false;
+        if (p == presence::here || (rests_are_known && p == presence::resting)) return false;
         if (!all_clocks.in_next(w)) continue;
         if (p != presence::dead) return false;
         any = true;
@@ -126,7 +126,7 @@ inline bool server::engine::gives_up_clock(std::uint64_t seen) const {
     return copies.view() != seen || only_the_dead_wait();
 }
 
-/// Joins the pushes of a clock: `joined` has them until the next.
+/// Merges the pushes of a clock: `joined` has them until the next.
 inline void server::engine::join(const clock_pushes& p) {
     work.joined.begin(p.used);
     for (std::size_t t = 0; t < memory.layout().tables.size(); ++t) work.joined.rows(t);

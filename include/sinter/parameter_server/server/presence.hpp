@@ -78,7 +78,7 @@ inline void server::engine::replace(int w) {
     worker& k = workers.at(w);
     if (!k.is_in_job()) return;
     if (!progress.is_open()) {   // nothing has been done yet that the new one does not do again
-        k.comes = worker::not_said;
+        k.comes = worker::unknown;
         return all_clocks.begin_anew(w);
     }
     take_leave(w, presence::dead);

@@ -86,7 +86,7 @@ public:
         leader_ = descriptor;
         others_.push_back(descriptor);
     }
-    /// `led`: the other copy has said that it leads.
+    /// `led`: the other copy has answered that it leads.
     void disconnect(double now, bool led) {
         std::erase(others_, leader_);
         leader_ = -1;

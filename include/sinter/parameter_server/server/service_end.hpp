@@ -7,7 +7,7 @@
 namespace sinter::inline SINTER_TARGET::parameter_servers {
 
 /// Whether a server's work comes to its end, and why: it stops, or it has failed. Neither is taken back, and the first
-/// failure is the one that everybody is told of.
+/// failure is the one that everybody gets.
 class service_end {
 public:
     void stop() { stopping_ = true; }

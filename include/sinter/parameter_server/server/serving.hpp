@@ -133,7 +133,7 @@ private:
 
     // ---- Waiting for others
     using awaited = server::engine::awaited;
-    /// Returns when done() holds, which is called under the mutex. The worker hears meanwhile that this server lives.
+    /// Returns when done() holds, which is called under the mutex. The worker gets signs of life meanwhile.
     /// It waits for others, who live, for progress_within at most since anything has happened that members wait for.
     template <class Done>
     void wait(Done done, awaited what = awaited::nobody) SINTER_REQUIRES(e_.mutex) {

@@ -181,7 +181,7 @@ private:
     std::optional<ranks> collect(std::int64_t clock, std::vector<float>& mine, ranks of, const stop_function& leave) {
         const double until = base::monotonic_seconds() + within_;
         base::mutex_lock hold(mutex_);
-        if (done_ == clock) {   // as the copy before this one has said
+        if (done_ == clock) {   // as the copy before this one has sent
             mine = total_;
             return of;
         }

@@ -30,7 +30,7 @@ public:
     blocking_link* conn = nullptr;                ///< likewise
     bool served = false;                         ///< by a thread
     int arriving = 0;                            ///< connections that wait for the end of the one before
-    enum { not_said, anew, amid } comes = not_said;   ///< whether its process had made sums when it joined
+    enum { unknown, anew, amid } comes = unknown;   ///< whether its process had made sums when it joined
     std::unique_ptr<staged_push> incoming;
     std::vector<std::unique_ptr<staged_push>> staged;   ///< by clock
     worker_counters counters;
