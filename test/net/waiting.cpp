@@ -15,9 +15,9 @@ using wire::process_group;
 namespace {
 
 /// A member whose standard error is read by this process.
-class told_member {
+class logging_member {
 public:
-    told_member(processes& p, const std::vector<std::string>& at, int rank, const char* verbosity = nullptr) {
+    logging_member(processes& p, const std::vector<std::string>& at, int rank, const char* verbosity = nullptr) {
         int ends[2];
         BOOST_REQUIRE(::pipe(ends) == 0);
         p.start([&] {
@@ -30,7 +30,7 @@ public:
         ::close(ends[1]);
         from_ = ends[0];
     }
-    ~told_member() { ::close(from_); }
+    ~logging_member() { ::close(from_); }
     /// All up to a line that has this in it, or to the end.
     std::string until(const std::string& part) {
         while (!holds(text_, part)) {
@@ -53,15 +53,15 @@ private:
 BOOST_AUTO_TEST_CASE(missing_then_joined_members_are_reported) {
     const auto at = own_addresses(3);
     processes p;
-    told_member first(p, at, 0);
+    logging_member first(p, at, 0);
     const std::string waits = "sinter: worker/0 waits for worker/1 at " + at[1] + ", worker/2 at " + at[2] +
                               " (10 s)\n";
     BOOST_TEST(first.until("(10 s)\n") == waits);
-    told_member second(p, at, 1);
+    logging_member second(p, at, 1);
     BOOST_TEST(holds(second.until("(10 s)\n"), "sinter: worker/1 waits for worker/2 at " + at[2] + " (10 s)\n"));
-    told_member third(p, at, 2);
+    logging_member third(p, at, 2);
     const std::string all = "worker/0 at " + at[0] + ", worker/1 at " + at[1] + ", worker/2 at " + at[2] + "\n";
-    told_member* const members[] = {&first, &second, &third};
+    logging_member* const members[] = {&first, &second, &third};
     for (int r = 0; r < 3; ++r) {
         const std::string own =
             "sinter: worker/" + std::to_string(r) + " is in a job of 3 members, and all are there: ";
@@ -73,8 +73,8 @@ BOOST_AUTO_TEST_CASE(missing_then_joined_members_are_reported) {
 BOOST_AUTO_TEST_CASE(verbosity_quiet_reports_nothing) {
     const auto at = own_addresses(2);
     processes p;
-    told_member first(p, at, 0, "quiet");
-    told_member second(p, at, 1, "quiet");
+    logging_member first(p, at, 0, "quiet");
+    logging_member second(p, at, 1, "quiet");
     for (int r = 0; r < 2; ++r) BOOST_TEST(p.result(r) == "well");
     BOOST_TEST(first.until("\n").empty());
     BOOST_TEST(second.until("\n").empty());

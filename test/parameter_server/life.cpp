@@ -15,7 +15,7 @@ static std::string named(const processes&, const job& j, int server) {
 }
 
 /// A worker that pushes until it is told to stop, or what it is told of an error.
-static std::string push_until_told(const job& j, int w, shared_counts& counts, client_options with = {}) {
+static std::string push_until_stop(const job& j, int w, shared_counts& counts, client_options with = {}) {
     client c(j.worker(w), j.identity(), j.layout(), with);
     if (w == 0) j.begin(c);
     c.wait_until_open();
@@ -65,7 +65,7 @@ BOOST_AUTO_TEST_CASE(a_server_that_dies_and_stays_dead_is_named_by_all_workers) 
     const folder f;
     for (int s = 0; s < 2; ++s) servers.push_back(p.start([&, s] { return serve(j, s, f.file(s)); }));
     for (int w = 0; w < 2; ++w)
-        workers.push_back(p.start([&, w] { return push_until_told(j, w, counts, {.reconnect_within = 1}); }));
+        workers.push_back(p.start([&, w] { return push_until_stop(j, w, counts, {.reconnect_within = 1}); }));
     for (int i = 0; i < 100000 && (counts.acknowledged[0] < 20 || counts.acknowledged[1] < 20); ++i) ::usleep(1000);
     for (int i = 0; i < 100000 && !(std::filesystem::exists(f.file(0)) && std::filesystem::exists(f.file(1))); ++i)
         ::usleep(1000);
@@ -89,7 +89,7 @@ BOOST_AUTO_TEST_CASE(a_server_that_comes_back_without_what_it_kept_ends_the_job)
     std::vector<int> servers, workers;
     for (int s = 0; s < 2; ++s) servers.push_back(p.start([&, s] { return j.serve(s); }));   // no checkpoints
     for (int w = 0; w < 2; ++w)
-        workers.push_back(p.start([&, w] { return push_until_told(j, w, counts); }));
+        workers.push_back(p.start([&, w] { return push_until_stop(j, w, counts); }));
     for (int i = 0; i < 100000 && (counts.acknowledged[0] < 20 || counts.acknowledged[1] < 20); ++i) ::usleep(1000);
     p.signal(servers[1], SIGKILL);
     BOOST_TEST(p.result(servers[1]) == "KILLED");

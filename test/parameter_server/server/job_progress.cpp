@@ -109,8 +109,8 @@ BOOST_AUTO_TEST_CASE(the_chief_opens_overwrites_and_ends_a_job) {
     BOOST_TEST(!p.asked_to_stop());
     BOOST_TEST(p.end_soon());
     BOOST_TEST(!p.end_soon());
-    p.heard_of_clocks(9);
-    p.heard_of_clocks(8);
+    p.note_clocks(9);
+    p.note_clocks(8);
     BOOST_TEST(p.end_clock() == 9);
 
     job_progress back(1);
@@ -134,7 +134,7 @@ BOOST_AUTO_TEST_CASE(a_second_copy_comes_to_the_same) {
     p.opened_at(3, 4);
     p.raise_version(5);
     p.ask_to_stop("worker/1: enough");
-    p.heard_of_clocks(9);
+    p.note_clocks(9);
     p.begin_update(1), p.begin_update(1), p.end_update(1), p.begin_update(0);
     job_progress q(2);
     read(q, bytes_of(p, false));

@@ -121,7 +121,7 @@ public:
     bool ends_soon() const { return ends_soon_; }
     /// Clocks that server 0 has applied, as who rests or leaves says: this server applies as many before it ends.
     std::int64_t end_clock() const { return end_clock_; }
-    void heard_of_clocks(std::int64_t n) { end_clock_ = std::max(end_clock_, n); }
+    void note_clocks(std::int64_t n) { end_clock_ = std::max(end_clock_, n); }
 
     // ---- For the second copy of the shard
     /// Steps as they are begun, or as they are made: what is being applied is sent beforehand where each push is an

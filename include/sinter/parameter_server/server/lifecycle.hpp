@@ -112,7 +112,7 @@ inline void server::engine::report_saves(std::int64_t before, checkpoint_schedul
 /// server 0 it says which save it has sent to the others.
 inline void server::engine::note_progress(std::int64_t clocks, std::int64_t named) {
     if (options.order.mode == update_mode::clocks) {
-        if (agrees() && !is_first()) progress.heard_of_clocks(clocks);
+        if (agrees() && !is_first()) progress.note_clocks(clocks);
         return changed.notify_all();
     }
     together.save_was_named(named);
