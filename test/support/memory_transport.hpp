@@ -12,7 +12,7 @@
 namespace sinter::test {
 using namespace sinter::collective;
 
-struct mailbox {
+struct frame_queue {
     struct frame {
         operation what;
         std::int64_t number, n, offset;
@@ -31,9 +31,9 @@ struct mailboxes {
         : members(count), capacity(room), boxes(static_cast<std::size_t>(count * count)) {}
     int members;
     std::size_t capacity;
-    std::vector<mailbox> boxes;
+    std::vector<frame_queue> boxes;
     first_error error;
-    mailbox& from_to(int from, int to) { return boxes[static_cast<std::size_t>(from * members + to)]; }
+    frame_queue& from_to(int from, int to) { return boxes[static_cast<std::size_t>(from * members + to)]; }
 };
 
 class memory_transport final : public transport {
@@ -46,9 +46,9 @@ public:
     std::int64_t largest_piece() const override { return 1 << 20; }
     void send(int peer, const job& j, std::int64_t offset, span<const std::byte> bytes) override {
         idle_ = 0;
-        mailbox& box = shared_->from_to(rank_, peer);
+        frame_queue& box = shared_->from_to(rank_, peer);
         const std::lock_guard lock(box.mutex);
-        mailbox::frame f{j.what, j.number, j.n, offset, bytes.size(), bytes.data(), {}};
+        frame_queue::frame f{j.what, j.number, j.n, offset, bytes.size(), bytes.data(), {}};
         if (shared_->capacity) {
             f.copy.assign(bytes.begin(), bytes.end());
             f.at = f.copy.data();
@@ -57,7 +57,7 @@ public:
         ++sent_[static_cast<std::size_t>(peer)];
     }
     bool sent(int peer) override {
-        mailbox& box = shared_->from_to(rank_, peer);
+        frame_queue& box = shared_->from_to(rank_, peer);
         const std::lock_guard lock(box.mutex);
         return sent_[static_cast<std::size_t>(peer)] - box.taken <= shared_->capacity;
     }
@@ -67,7 +67,7 @@ public:
         expected_[static_cast<std::size_t>(peer)] = {j, offset, bytes};
     }
     bool received(int peer) override {
-        mailbox& box = shared_->from_to(peer, rank_);
+        frame_queue& box = shared_->from_to(peer, rank_);
         const std::lock_guard lock(box.mutex);
         if (box.frames.empty()) return false;
         const auto& f = box.frames.front();
@@ -85,7 +85,7 @@ public:
         std::this_thread::yield();
         if (++idle_ % 1000) return;
         for (int r = 0; r < size(); ++r) {
-            mailbox& box = shared_->from_to(r, rank_);
+            frame_queue& box = shared_->from_to(r, rank_);
             const std::lock_guard lock(box.mutex);
             if (!box.frames.empty() && box.frames.front().number == current_.number)
                 refuse(box.frames.front(), current_, r);
@@ -105,7 +105,7 @@ private:
     job current_;
     int idle_ = 0;
 
-    void refuse(const mailbox::frame& f, const job& j, int peer) const {
+    void refuse(const frame_queue::frame& f, const job& j, int peer) const {
         if (!same(f.what, j.what) || f.n != j.n || f.number != j.number)
             throw differing(peer, "mailbox/" + std::to_string(peer), "", f.what, f.n, j.what, j.n, rank_);
     }
