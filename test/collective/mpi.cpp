@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
-// shows members: messages between two members under MPI, and groups of some: faults and failures are errors of all
+// shows members: messages between two members under MPI, and groups of some: faults, failures and members that leave
+//     are errors of all
 // shows members: other sizes, types or calls are errors before data are used
 // needs: mpi
 // mpirun: 1 2 3 4
@@ -101,6 +102,42 @@ BOOST_AUTO_TEST_CASE(a_failure_beside_an_operation_is_the_error) {
         return e.rank() == 1 && std::string(e.what()).find("the disk is full") != std::string::npos;
     };
     BOOST_CHECK_EXCEPTION(c->rank() == 0 ? c->recv(1, 77, never, 60) : c->wait(queued), cluster_error, says);
+}
+
+// One that has done its part is awaited in vain: by who waits for its message or another one's, or is in an operation.
+BOOST_AUTO_TEST_CASE(a_member_that_leaves_is_an_error_of_who_waits_for_it) {
+    for (const int way : {0, 1, 2}) {
+        auto c = connected();
+        if (c->size() == 1) return;
+        const auto g = c->rank() == 1 ? (c->split(0, 0), nullptr) : c->split(0, 0);
+        if (c->rank() == 1) {
+            c->send(0, 1, bytes_of_message(5'000'000, 3));
+            c.reset();
+            continue;
+        }
+        if (c->rank() == 0) BOOST_CHECK_NO_THROW(need_message(*c, 1, 1, 5'000'000, 3));
+        const std::string text = error_by([&] {
+            std::vector<std::byte> x(8);
+            if (c->rank() == 3) c->barrier();
+            if (way == 0) c->recv(c->rank() == 0 ? 1 : 0, 2, x, std::numeric_limits<double>::infinity());
+            if (way == 1) c->barrier();
+            std::vector<float> sum(1'000'000);
+            g->all_reduce(sum);
+        });
+        BOOST_TEST(text.find("it has left the job, and this member still waits for it") != std::string::npos, text);
+        BOOST_TEST(text.find("rank 1") != std::string::npos, text);
+    }
+}
+BOOST_AUTO_TEST_CASE(who_fails_when_another_one_has_left_waits_for_nobody) {
+    auto c = connected();
+    if (c->size() < 3) return;
+    if (c->rank() == 1) return;
+    std::vector<std::byte> x(8);
+    const std::string text = error_by([&] {
+        if (c->rank() == 0) c->recv(2, 2, x, 0.1);
+        else c->recv(0, 2, x, 60);
+    });
+    BOOST_TEST(text.find("the message did not come within 0.1 s") != std::string::npos, text);
 }
 
 BOOST_AUTO_TEST_CASE(groups_of_some_members) {

@@ -53,8 +53,9 @@ public:
         p.here = false;
         return true;
     }
-    void wait(int, int) override {
+    void wait(int to, int from) override {
         all_->look();
+        if (from >= 0 && !comes(from)) refuse_left(from);
         base::yield_core();
         const double now = monotonic_seconds();
         if (idle_since_ == 0) idle_since_ = now;
@@ -62,6 +63,7 @@ public:
         idle_since_ = 0;   // somebody may have sent something else than what is awaited of somebody else
         for (int r = 0; r < size(); ++r)
             if (r != rank() && comes(r)) refuse_other(r);
+        if (to >= 0 && !sent(to)) refuse_left(to);
     }
 
 private:
@@ -93,6 +95,11 @@ private:
         head h;
         std::memcpy(&h, p.in.data(), sizeof h);
         return h;
+    }
+    void refuse_left(int peer) {
+        if (all_->has_left(these_->job_rank(peer)))
+            throw cluster_error(these_->job_rank(peer), these_->role(peer), "", name_of(now_.what), now_.what.step,
+                                mpi_members::left_words);
     }
     /// A piece of the next operation waits there until its turn.
     void refuse_other(int peer) {

@@ -1,24 +1,16 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <array>
 #include <cstdlib>
 #include <memory>
 #include <mutex>
 #include <sinter/base/message.hpp>
+#include <sinter/base/os/processors.hpp>
 #include <sinter/base/to_text.hpp>
 #include <sinter/collective/element.hpp>
 #include <sinter/collective/engine.hpp>
 #include <sinter/collective/first_error.hpp>
-
-#if !__has_include(<mpi.h>)
-#error "sinter/collective/mpi.hpp needs an MPI library (Debian, Ubuntu: libopenmpi-dev), or mpicxx as compiler"
-#endif
-#ifndef OMPI_SKIP_MPICXX
-#define OMPI_SKIP_MPICXX   // the C interface alone
-#endif
-#ifndef MPICH_SKIP_MPICXX
-#define MPICH_SKIP_MPICXX
-#endif
-#include <mpi.h>
+#include <sinter/collective/mpi_departures.hpp>
 
 namespace sinter::inline SINTER_TARGET::collective {
 
@@ -46,6 +38,9 @@ public:
         MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN);
         MPI_Comm_rank(comm_, &rank_);
         MPI_Comm_size(comm_, &size_);
+        departures_ = &mpi_departures::of_process();
+        job_ = departures_->begin_job();
+        pieces_ = std::vector<traffic>(static_cast<std::size_t>(size_));
         if (size_ > 1 && base::says(message_level::normal))
             base::say(message_level::normal,
                       to_text({role(rank_), " is in a job of ", size_, " members that MPI has started"}), role(rank_));
@@ -53,7 +48,10 @@ public:
     ~mpi_members() override {
         int over = 0;
         MPI_Finalized(&over);
-        if (!over && !sent_) MPI_Comm_free(&comm_);   // a later one of the same number would get what is on its way
+        if (over) return;
+        for (int r = 0; r < size_; ++r)
+            if (r != rank_) departures_->leave(job_, r, {agreements_, of(r).sent});
+        if (!sent_) MPI_Comm_free(&comm_);   // a later one of the same number would get what is on its way
     }
     int rank() const override { return rank_; }
     int size() const override { return size_; }
@@ -62,13 +60,13 @@ public:
         if (error_) error_.rethrow();
     }
     /// The others learn of it in the operation that they begin next, or where they wait for bytes of another member;
-    /// it returns when all have. (What MPI itself reports, or what all have found together, is there already: see
-    /// found().)
+    /// it returns when all have that have not left. (What MPI itself reports, or what all have found together, is there
+    /// already: see found().)
     void fail(const cluster_error& e) noexcept override {
         if (error_) return;
         error_.set(e);
         try {
-            if (many_threads()) call_all();
+            if (many_threads()) call_all(own_failure());
             agree_on_failure();
         } catch (...) {   // they know
         }
@@ -77,6 +75,7 @@ public:
     void look() {
         check();
         if (size_ == 1) return;
+        departures_->look();
         int there = 0;
         need(MPI_Iprobe(MPI_ANY_SOURCE, failure_tag, comm_, &there, MPI_STATUS_IGNORE), {});
         if (!there) return;
@@ -85,6 +84,13 @@ public:
     }
     void ask_all_to_stop(const char*) override { asked_ = true; }   // rides with the next operation
     bool asked_to_stop() const override { return all_asked_; }
+
+    /// As of the last look(): it has left, and all that it has sent has been received.
+    bool has_left(int r) const {
+        const auto left = departures_->left(job_, r);
+        return left && of(r).received >= left->pieces;
+    }
+    static constexpr const char* left_words = "it has left the job, and this member still waits for it";
 
     MPI_Comm comm() const { return comm_; }
     bool any_thread() const { return any_thread_; }
@@ -100,6 +106,7 @@ public:
     /// Begins to send what may still be on its way when this object is gone.
     void send(int peer, int tag, const std::vector<std::byte>& bytes, MPI_Request& r) {
         sent_ = true;
+        if (tag != failure_tag) ++of(peer).sent;
         need(MPI_Isend(bytes.data(), static_cast<int>(bytes.size()), MPI_BYTE, peer, tag, comm_, &r), {});
     }
     /// Goes on receiving the next message of a member, without waiting; `r` is null before the first call. True: it
@@ -117,6 +124,7 @@ public:
             need(MPI_Imrecv(bytes.data(), n, MPI_BYTE, &m, &r), {});
         }
         need(MPI_Test(&r, &there, MPI_STATUS_IGNORE), {});
+        if (there) ++of(peer).received;
         return there != 0;
     }
     std::int64_t largest_tag() const {
@@ -125,15 +133,12 @@ public:
         MPI_Comm_get_attr(comm_, MPI_TAG_UB, &most, &there);
         return there ? *most : 32767;
     }
-    /// Nobody waits for it any more; its bytes stay while MPI may read or write them.
+    /// Nobody waits for it any more; its bytes stay.
     static void leave(MPI_Request& r, std::vector<std::byte>& bytes) {
         int over = 0;
         MPI_Finalized(&over);
         if (r == MPI_REQUEST_NULL || over) return;
-        static std::mutex mutex;
-        static auto& kept = *new std::vector<std::vector<std::byte>>;
-        const std::lock_guard lock(mutex);
-        kept.push_back(std::move(bytes));
+        keep(bytes);
         MPI_Request_free(&r);
     }
 
@@ -152,8 +157,7 @@ public:
     void agree(const operation& o, std::int64_t n, bool called = false) {
         description mine{o, n, 0};
         const std::int64_t hash = hash_of(mine);
-        std::int64_t most[4] = {hash, -hash, called || error_ ? 1 : 0, asked_ ? 1 : 0};
-        need(MPI_Allreduce(MPI_IN_PLACE, most, 4, MPI_INT64_T, MPI_MAX, comm_), o);
+        const four most = most_of_all({hash, -hash, called || error_ ? 1 : 0, asked_ ? 1 : 0}, o);
         if (most[3] != 0) all_asked_ = true;
         if (most[0] == -most[1] && most[2] == 0) return;
         failure own;   // perhaps of another thread, which waits for this one to end
@@ -177,6 +181,12 @@ private:
         error_.set(e);
         error_.rethrow();
     }
+    struct traffic {
+        std::atomic<std::int64_t> sent{0}, received{0};
+    };
+    traffic& of(int r) { return pieces_[static_cast<std::size_t>(r)]; }
+    const traffic& of(int r) const { return pieces_[static_cast<std::size_t>(r)]; }
+    using four = std::array<std::int64_t, 4>;
     struct description {
         operation what;
         std::int64_t n, failed;
@@ -186,6 +196,49 @@ private:
         int rank = 0;
         char operation[200] = "", cause[1000] = "";
     };
+    /// An all-reduce that is given up once a member has left that has no part in it. Nobody goes on from it then.
+    four most_of_all(const four& mine, const operation& o) {
+        std::memcpy(most_.data(), mine.data(), sizeof mine);
+        ++agreements_;
+        MPI_Request r = MPI_REQUEST_NULL;
+        need(MPI_Iallreduce(MPI_IN_PLACE, most_.data(), 4, MPI_INT64_T, MPI_MAX, comm_, &r), o);
+        int there = 0;
+        for (std::uint32_t k = 1;; ++k) {
+            need(MPI_Test(&r, &there, MPI_STATUS_IGNORE), o);
+            if (there) break;
+            if (k % tests_between_looks == 0) refuse_departed(o);
+            if (k % tests_between_yields == 0) base::yield_core();
+        }
+        four all;
+        std::memcpy(all.data(), most_.data(), sizeof all);
+        return all;
+    }
+    static constexpr std::uint32_t tests_between_looks = 1024, tests_between_yields = 64;
+    /// Throws where a member has left before the agreement that is under way: what another one has called all for, or
+    /// that it has left.
+    void refuse_departed(const operation& o) {
+        departures_->look();
+        int gone = 0;
+        for (; gone < size_; ++gone)
+            if (const auto left = departures_->left(job_, gone); left && left->agreements < agreements_) break;
+        if (gone == size_) return;
+        agreed_ = sent_ = true;
+        keep(most_);
+        int called = 0;
+        MPI_Status s;
+        need(MPI_Iprobe(MPI_ANY_SOURCE, failure_tag, comm_, &called, &s), o);
+        if (!called) found({gone, role(gone), "", name_of(o), o.step, left_words});
+        failure f;
+        need(MPI_Recv(&f, sizeof f, MPI_BYTE, s.MPI_SOURCE, failure_tag, comm_, MPI_STATUS_IGNORE), o);
+        found({f.rank, role(f.rank), "", f.operation, f.step, f.cause});
+    }
+    /// For ever: MPI may still read or write them.
+    static void keep(std::vector<std::byte>& bytes) {
+        static std::mutex mutex;
+        static auto& kept = *new std::vector<std::vector<std::byte>>;
+        const std::lock_guard lock(mutex);
+        kept.push_back(std::move(bytes));
+    }
     bool many_threads() const { return level_ == MPI_THREAD_MULTIPLE; }
     failure own_failure() const {
         failure f;
@@ -200,13 +253,14 @@ private:
         return f;
     }
     /// Those that wait in look() come to agree().
-    void call_all() {
-        static const std::vector<std::byte> nothing(1);
+    void call_all(const failure& f) {
         for (int r = 0; r < size_; ++r) {
             if (r == rank_) continue;
+            std::vector<std::byte> bytes(sizeof f);
+            std::memcpy(bytes.data(), &f, sizeof f);
             MPI_Request request = MPI_REQUEST_NULL;
-            send(r, failure_tag, nothing, request);
-            MPI_Request_free(&request);
+            send(r, failure_tag, bytes, request);
+            leave(request, bytes);
         }
     }
     void agree_on_failure() {
@@ -227,6 +281,10 @@ private:
     MPI_Comm comm_ = MPI_COMM_NULL;
     int rank_ = 0, size_ = 1, level_ = 0;
     bool any_thread_ = false;
+    mpi_departures* departures_ = nullptr;
+    std::int64_t job_ = 0, agreements_ = 0;   // agreements that this member has begun
+    std::vector<traffic> pieces_;             // by member, without those of the job's operations
+    std::vector<std::byte> most_ = std::vector<std::byte>(sizeof(four));
     std::mutex mutex_;   // one thread at a time calls MPI
     bool agreed_ = false;   // on an error: nobody comes any more
     mutable first_error error_;

@@ -15,8 +15,8 @@ namespace sinter::inline SINTER_TARGET::collective {
 /// `most_unawaited` bytes of one member that nobody awaits nothing more is taken from it until one of them is.
 ///
 /// Needs MPI_THREAD_MULTIPLE. What MPI cannot do: an error, a time-out too, is thrown once all members have come to an
-/// operation or wait for a message; a member that computes keeps the others waiting, and one that has left the job does
-/// so for ever. A member's death ends the whole job, by mpirun's hand, and no error is thrown.
+/// operation or wait for a message, or have left the job; a member that computes keeps the others waiting. A member's
+/// death ends the whole job, by mpirun's hand, and no error is thrown.
 class mpi_messages final : public messages {
 public:
     static constexpr std::int64_t most_unsent = std::int64_t{256} << 20, most_unawaited = most_unsent;
@@ -104,6 +104,8 @@ private:
                 send_on(r);
                 for (int k = 0; k < pieces_at_once && take(r); ++k) {}
             }
+            box_.refuse_gone(
+                [&](int r) { return r != members_->rank() && !pairs_[at(r)].here && members_->has_left(r); });
         });
     }
     void send_on(int r) {
