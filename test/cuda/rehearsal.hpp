@@ -69,8 +69,7 @@ public:
     void run(Engine& e, const step_arguments& s, Observer& observe) {
         const gpu::step_state now = program_type::state_of(s);
         for (int i = 0; s.ports && i < program_type::ports && s.ports[i]; ++i) {
-            const std::int64_t n = program_type::port_floats(i) / P::v.max_batch * s.batch;
-            std::copy_n(s.ports[i], n, at_[i]);
+            std::copy_n(s.ports[i], program_type::port_floats(i, s.batch), at_[i]);
         }
         program_.run(e, &now, s.step, s.batch, observe, s.launches);
     }

@@ -6,6 +6,7 @@
 #define BOOST_TEST_MODULE elastic_waits
 #include <boost/test/unit_test.hpp>
 #include "strategy/elastic_jobs.hpp"
+#include "support/far_device.hpp"
 #include <sinter/base/philox.hpp>
 #include <sinter/layers/norm.hpp>
 #include <sinter/ops/softplus.hpp>
@@ -20,16 +21,6 @@ using namespace sinter::test;
 
 namespace {
 
-/// The processor, as if the host could not see its memory.
-struct far_device : cpu_device {
-    using cpu_device::cpu_device;
-    static constexpr bool shares_memory = false;
-    const float* host_view(const runtime::model_memory& m, compiler::address from, float* workspace,
-                           std::int64_t floats) const {
-        read(m, from, workspace, floats);
-        return workspace;
-    }
-};
 constexpr auto far_model = [](const auto& s) {
     constexpr auto net = features<2> >> dense<8> >> batch_norm >> relu >> dense<2>;
     return estimator{net, softmax_cross_entropy, adam{.learning_rate = 0.02f}, max_batch<16>, s, {.threads = 1}};

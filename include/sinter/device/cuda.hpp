@@ -188,7 +188,7 @@ private:
         std::memcpy(staging_.data(), &now, sizeof now);
     }
     static std::size_t bytes_of(int i, int batch) {
-        return static_cast<std::size_t>(program_type::port_floats(i) / P::v.max_batch * batch) * sizeof(float);
+        return static_cast<std::size_t>(program_type::port_floats(i, batch)) * sizeof(float);
     }
     std::size_t place_of(int i) const { return static_cast<std::size_t>(at_[i] - batch_.data()) * sizeof(float); }
     void stage(int i, const float* from, int batch) {

@@ -53,6 +53,9 @@ struct elastic_strategy {
                                         "one, or sharded_update around either");
     static constexpr bool changes_members = true;
     using device = typename Strategy::device;
+    static_assert(kind::others != strategy_parts::other_processes::update_copied_parts || device::shares_memory,
+                  "elastic(sharded_update(...)): members that may die are processors; this device has memory of its "
+                  "own");
     static constexpr strategy_traits traits = Strategy::traits;
     Strategy strategy{};
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/strategy/synchronous/session.hpp>
+#include <sinter/strategy/synchronous/updates_on_host.hpp>
 
 namespace sinter::inline SINTER_TARGET {
 
@@ -13,7 +14,6 @@ struct sharded_update_strategy {
     static_assert(!strategy_parts::changes_members<Strategy>, "sharded_update(elastic(...)): elastic goes around it: "
                                                       "elastic(sharded_update(...))");
     using device = typename Strategy::device;
-    static_assert(device::shares_memory, "sharded_update is for processors");
     static constexpr strategy_traits traits = Strategy::traits;
     /// Also where canonical<S> is around it.
     static constexpr strategy_parts::other_processes others = strategy_parts::other_processes::update_parts;
@@ -33,8 +33,15 @@ struct sharded_update_strategy {
 /// Each process updates its part of the weights alone, and has the optimizer's memory of that part
 /// alone: gradients are reduced to the one that needs them, and new weights are gathered (ZeRO's
 /// first stage, Rajbhandari et al. 2020, arXiv 1910.02054). Optimizers' memory beyond 4 MB takes
-/// pages where it is written only. The bits are those of updating
-/// everywhere. Tables that are updated by rows are updated by all. An optimizer that needs norms of
+/// pages where it is written only. The bits are those of updating everywhere.
+///
+/// Of a device with memory of its own (cuda) the host updates: it has the optimizer's memory, of which the device has
+/// none, takes the sums of gradients and its part of the weights from the device, and writes all weights back
+/// (ZeRO-Offload, Ren et al. 2021, arXiv 2101.06840). The bits are those of a processor's updates by these gradients.
+/// Gradients are sent from the host's memory: not by nccl. There, tables that are updated by rows, accumulate<K> and
+/// norms of single tensors (clip_by_norm) do not compile.
+///
+/// Tables that are updated by rows are updated by all. An optimizer that needs norms of
 /// weights (lamb, max_norm) does not compile; clip_by_global_norm reduces all gradients everywhere.
 /// Of members that may die each keeps two parts: elastic(sharded_update(...))
 /// (strategy/elastic.hpp).

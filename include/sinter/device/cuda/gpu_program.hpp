@@ -21,10 +21,10 @@ public:
     static constexpr const auto& program() { return P::v; }
     static constexpr int ports = n_in + n_targets;
 
-    /// Floats of port i for the largest batch.
-    static constexpr std::int64_t port_floats(int i) {
+    /// Floats of port i for so many examples; some ports have the same for all of them.
+    static constexpr std::int64_t port_floats(int i, int batch = P::v.max_batch) {
         const compiler::port_info& p = i < n_in ? P::v.inputs[i] : P::v.targets[i - n_in];
-        return std::int64_t{p.s.size()} * P::v.max_batch;
+        return std::int64_t{p.s.size()} * (p.s.batched ? batch : 1);
     }
     /// Numbers that the optimizer writes before each step.
     static constexpr int scalars = [] {

@@ -4,6 +4,7 @@
 #include <sinter/net/progress_report.hpp>
 #include <sinter/parameter_server/shard_checkpoint.hpp>
 #include <sinter/strategy/parameter_server/changes_files.hpp>
+#include <sinter/strategy/parameter_server/host_parameters.hpp>
 #include <sinter/strategy/parameter_server/reports.hpp>
 #include <sinter/strategy/parameter_server/server_setup.hpp>
 #include <sinter/strategy/parameter_server/worker_tables.hpp>
@@ -15,9 +16,6 @@ namespace sinter::inline SINTER_TARGET::strategy_parts {
 /// A process of a job with servers, in every role: what it is and has, and the work of a server.
 template <class Programs, class Optimizer>
 class job_process {
-    static_assert(Programs::device::shares_memory,
-                  "parameter_server: workers compute on processors; this device has memory of its own");
-
 public:
     using set = replica_set<Programs>;
     using unit = typename set::unit;
@@ -38,10 +36,11 @@ public:
     template <class Devices>
     SINTER_COLD job_process(server_setup s, Devices devices, int threads)
         : setup(std::move(s)),
-          replicas(setup.shards, 1, threads ? threads : base::usable_cores(), false, devices),
+          replicas(has_model() ? setup.shards : 0, 1, threads ? threads : base::usable_cores(), false, devices),
+          parameters(replicas),
           places(places_of(std::max(1, static_cast<int>(setup.members.servers().size())),
                            setup.order.mode == parameter_servers::update_mode::clocks, setup.rows, all_training{})),
-          tables(places, setup.shards, setup.push_every), in_job_(place_in_job::of(setup.members)) {
+          tables(places, setup.shards, setup.push_every, !set::shared), in_job_(place_in_job::of(setup.members)) {
         check();
         if (trains())
             link = std::make_unique<strategy_parts::server_link>(setup.members, identity(), places, setup.connection);
@@ -53,6 +52,7 @@ public:
 
     const server_setup setup;
     set replicas;
+    host_parameters<Programs> parameters;
     const strategy_parts::server_places places;
     worker_tables tables;
     std::unique_ptr<wire::progress_report> report = std::make_unique<wire::progress_report>();
@@ -104,13 +104,31 @@ public:
         if ((more.replicas = setup.replicas) == 2) {
             if (!setup.checkpoints.empty()) more.files_of = [this](int which) { return files(which); };
             more.other = std::make_shared<parameter_servers::other_shard>(parameter_servers::other_shard{
-                places.shards[at(before)], make_updater<P, Optimizer>(o), first_row_of(before)});
+                places.shards[at(before)], updater_of(o), first_row_of(before)});
         }
         parameter_servers::server own(setup.members, identity(), places.shards[at(self)],
-                            make_updater<P, Optimizer>(o), scalars_of(o), std::move(more));
+                            updater_of(o), scalars_of(o), std::move(more));
         own.run();
     }
 
+    /// Whether there are replicas here: a server takes no memory of a device that is not the host's, which its machine
+    /// need not have.
+    bool has_model() const { return set::shared || !serves(); }
+    SINTER_COLD void need_model(const char* call) const {
+        if (!has_model())
+            throw option_error("a parameter server keeps no replica on a device", call, setup.members.self().name(),
+                               "a worker, the chief or the evaluator");
+    }
+    /// Brings the rows that the prepared batch names to all replicas; from `from`, null: this process's own.
+    void pull_rows(server_link* from) {
+        tables.pull(from, parameters.data());
+        if constexpr (!set::shared)
+            for (int t = 0; t < worker_tables::count; ++t)
+                parameters.put(tables.table(t).at.offset(), std::int64_t{tables.rows(t)} * tables.table(t).width);
+    }
+    static std::unique_ptr<parameter_servers::updater> updater_of(const Optimizer& o) {
+        return make_updater<P, Optimizer, servers_target<typename Programs::device>>(o);
+    }
     SINTER_COLD void need_worker(const char* call) const {
         if (!trains())
             throw option_error("this process does not train", call, setup.members.self().name(),

@@ -23,7 +23,9 @@ public:
     span<const float> output(int i) const { return replicas().output(i); }
     const shape& output_shape(int i) const { return replicas().first().output_shape(i); }
     double loss_weight() const { return replicas().first().loss_weight(); }
-    void forget_outputs() { replicas().first().forget_outputs(); }
+    void forget_outputs() {
+        if (parts_->job.has_model()) replicas().first().forget_outputs();
+    }
     template <class F>
     void each_part(const batch_view& b, F f) {
         parts_->steps.each_part(b, f);

@@ -3,6 +3,7 @@
 #include <sinter/base/round_up.hpp>
 #include <sinter/compiler/emit/update_program.hpp>
 #include <sinter/compiler/program.hpp>
+#include <sinter/device/cpu.hpp>
 #include <sinter/device/cpu/update_kernels.hpp>
 #include <sinter/parameter_server/placement.hpp>
 #include <sinter/parameter_server/updater.hpp>
@@ -129,14 +130,18 @@ private:
     Optimizer optimizer_;
 };
 
-/// The optimizer's kernels for servers, with the bits of a trainer's updates. P: a worker's
-/// training program, of which its device and the groups of its tables count. What servers cannot do
-/// (accumulate; norms of whole tables) is an error while compiling.
-template <class P, class Optimizer>
+/// What servers' kernels are planned for: servers work on processors, whatever device their workers have.
+template <class Device>
+inline constexpr compiler::target servers_target = Device::shares_memory ? Device::target : cpu_device::target;
+
+/// The optimizer's kernels for servers, with the bits of a trainer's updates on a processor. P: a worker's
+/// training program, of which the groups of its tables count. What servers cannot do (accumulate; norms of whole
+/// tables) is an error while compiling.
+template <class P, class Optimizer, compiler::target Target = P::request::target>
 std::unique_ptr<parameter_servers::updater> make_updater(const Optimizer& o) {
     constexpr std::uint64_t tables = strategy_parts::groups_of_tables<P>();
     static_assert(sizeof(strategy_parts::check_servers_can_update<Optimizer, tables>) > 0);
-    return std::make_unique<strategy_parts::optimizer_updater<Optimizer, P::request::target, tables>>(o);
+    return std::make_unique<strategy_parts::optimizer_updater<Optimizer, Target, tables>>(o);
 }
 
 /// What servers keep of program P's parameters, but for tables that they update by rows, as

@@ -100,6 +100,7 @@ public:
         changed_ = true, ++version_;
         for (unit& u : job_.replicas)
             if (&u == &job_.replicas.first() || process::set::owned(to)) u.write(to, from, n);
+        job_.parameters.note(to, from, n);
     }
     void clear_slots() {   // servers make new ones
         slots_.clear();
@@ -166,9 +167,11 @@ public:
             of_job_.put(job_.tables, job_.places, {folder, name, slots}, files, Optimizer::slots);
     }
     float evaluate(const batch_view& b, const step_values& v) {
+        job_.need_model("evaluate");
         return job_.replicas.first().evaluate(prepared<typename Programs::evaluation>(b), v);
     }
     void predict(const batch_view& b, const step_values& v) {
+        job_.need_model("predict");
         job_.replicas.first().predict(prepared<typename Programs::prediction>(b), v);
     }
     /// What the chief has written becomes the servers'. Before training it stays here until that
@@ -216,6 +219,7 @@ public:
             std::vector<float> x(at(static_cast<int>(v.floats)));
             get({compiler::space::slot, slot * P::v.z.trained + v.at.offset()}, x.data(), v.floats);
             job_.replicas.first().write(v.at, x.data(), v.floats);
+            job_.parameters.note(v.at, x.data(), v.floats);
         }
     }
     /// The trainer says how many steps the weights have had that it has just written, or that it
@@ -321,11 +325,12 @@ public:
         for (std::int64_t tries = 0, seen = -1; tries < 3; tries = seen == c.version() ? tries + 1 : 0) {
             seen = c.version();
             c.begin_reading();
-            job_.link->read_all(parameters());
+            job_.link->read_all(job_.parameters.data());
             if (n_states)
                 c.read(0, parameter_servers::client::states, 0, {states_before_.data(), states_before_.size()});
             if (c.use_read()) break;
         }
+        job_.parameters.put();
         put_states(states_before_.data());
         now.stale = now.is_old = false;
     }
@@ -366,8 +371,6 @@ private:
     bool serves() const { return job_.serves(); }
     bool trains() const { return job_.trains(); }
     strategy_parts::server_link* connected() { return job_.link && now.begun ? job_.link.get() : nullptr; }
-    float* parameters() const { return job_.replicas.first().host({compiler::space::parameter, 0}); }
-    float* place(int i, compiler::address a) const { return job_.replicas[i].host(a); }
     static int of_table(compiler::address a) { return worker_tables::table_at(a); }
 
     // ---- values
@@ -375,13 +378,19 @@ private:
     template <class Q>
     batch_view prepared(const batch_view& b) {
         const batch_view whole = job_.tables.template prepare<Q>(b);
-        job_.tables.pull(connected(), parameters());
+        job_.pull_rows(connected());
         if constexpr (unit::template has_own_parameters<Q>()) {
             std::int64_t& has = whole_of_[std::is_same_v<Q, typename Programs::evaluation> ? 0 : 1];
             if (has != version_)
-                worker_tables::template each_whole<Q>([&](int, int parameter) {
-                    float* const to = job_.replicas.first().template whole_table<Q>(parameter);
-                    get(P::v.parameters[parameter].at, to, P::v.parameters[parameter].floats);
+                worker_tables::template each_whole<Q>([&](int, int i) {
+                    const variable_info& v = P::v.parameters[i];
+                    if constexpr (process::set::shared) {
+                        get(v.at, job_.replicas.first().template whole_table<Q>(i), v.floats);
+                    } else {
+                        std::vector<float> x(static_cast<std::size_t>(v.floats));
+                        get(v.at, x.data(), v.floats);
+                        job_.replicas.first().template write_whole_table<Q>(i, x.data());
+                    }
                 });
             has = version_;
         }
@@ -403,7 +412,9 @@ private:
             job_.link->read(1 + k, 0, kept.back().data(), P::v.z.trained);
         }
         renewed_slots_ = false;
-        job_.link->write_all(parameters(), place(0, {compiler::space::state, 0}));
+        std::vector<float> states(at(static_cast<int>(n_states)));
+        if (n_states) job_.replicas.first().read({compiler::space::state, 0}, states.data(), n_states);
+        job_.link->write_all(job_.parameters.data(), states.data());
         for (std::size_t k = 0; k < kept.size(); ++k)
             job_.link->write(1 + static_cast<int>(k), 0, kept[k].data(), P::v.z.trained);
         of_job_.send(*job_.link, job_.tables);
@@ -448,6 +459,7 @@ private:
         }
         if (slot && !connected()) return slots_.read(from, to, n);
         if (slot) return catch_up(), job_.link->read(array, from.offset() % P::v.z.trained, to, n);
+        job_.need_model("read");
         if (from.where() != compiler::space::gradient) refresh();
         job_.replicas.first().read(from, to, n);
     }
@@ -456,7 +468,8 @@ private:
             for (unit& u : job_.replicas) u.write({compiler::space::state, 0}, x, n_states);
     }
     void take_values() {
-        job_.link->take(parameters());
+        job_.link->take(job_.parameters.data());
+        job_.parameters.put();
         if (n_states) {
             std::copy_n(job_.link->states(), n_states, states_before_.data());
             put_states(job_.link->states());

@@ -41,7 +41,7 @@ public:
     void follow(const Optimizer& o) {
         rates_.follow(o);
         if (takes_norm && job_.setup.order.mode == parameter_servers::update_mode::async && !updater_)
-            updater_ = make_updater<typename process::P, Optimizer>(o);
+            updater_ = process::updater_of(o);
     }
     /// f(replica, part of b) for each shard that had examples in the last step, which was of this batch.
     template <class F>
@@ -115,7 +115,6 @@ private:
     static std::size_t at(int i) { return static_cast<std::size_t>(i); }
     worker_progress& now() { return values_.now; }
     const worker_progress& now() const { return values_.now; }
-    float* place(int i, compiler::address a) const { return replicas_[i].host(a); }
     batch_cut cut(int size) const {
         const membership me = job_.member();
         const int n = replicas_.size();
@@ -195,7 +194,7 @@ private:
             for (int i = 0; i < shards; ++i)
                 if (parts.shard(i).size > 0) drawn_shards_.push_back({.index = number(i), .global_batch = own.size});
             batch_ = job_.tables.template prepare<program>(batch_, v, {drawn_shards_.data(), drawn_shards_.size()});
-            job_.tables.pull(job_.link.get(), replicas_.first().host({compiler::space::parameter, 0}));
+            job_.pull_rows(job_.link.get());
         }
         const float* ports[std::size_t{program::v.n_inputs + program::v.n_targets + 1}] = {};
         if (own.size) bind_ports<program>(batch_, ports, true);
@@ -245,19 +244,24 @@ private:
                 replicas_.template leave_out<I>(i, v);
                 continue;
             }
-            s.finite = s.finite &&
-                       replicas_[i].template stretch<I>(
-                           replicas_.values(i, v), {begun, program::v.segments.first_update}, replicas_.alone(),
-                           [&](int launch, bool before) {
-                               if (i == 0) observe(launch, before);
-                               if (i == last_ && !before && launch >= strategy_parts::of_program::loss_launch<program>)
-                                   push_ready<I>(launch);
-                           });
+            s.finite = s.finite && stretch<I>(i, v, {begun, program::v.segments.first_update}, observe);
             s.loss = replicas_[i].template finish_step<I>();
             s.finite = s.finite && is_finite(s.loss);
             finite_ = finite_ && s.finite;
         }
         if (finite_) push_ready<I>(program::v.n_launches);
+    }
+    /// These launches, of shard i. Where the host has the last shard's gradients they are pushed meanwhile.
+    template <int I, class Observer>
+    bool stretch(int i, const step_values& v, runtime::launch_range launches, Observer& observe) {
+        const step_values own = replicas_.values(i, v);
+        if constexpr (set::shared)
+            return replicas_[i].template stretch<I>(own, launches, replicas_.alone(), [&](int launch, bool before) {
+                if (i == 0) observe(launch, before);
+                if (i == last_ && !before && launch >= of_program::loss_launch<training<I>>) push_ready<I>(launch);
+            });
+        else if (i == 0) return replicas_[i].template stretch<I>(own, launches, replicas_.alone(), observe);
+        else return replicas_[i].template stretch<I>(own, launches, replicas_.alone());
     }
     /// Buckets that are final behind this launch.
     template <int I>
@@ -271,11 +275,8 @@ private:
     void push_bucket(int k) {
         const compiler::gradient_bucket& b = training<I>::v.buckets[k];
         if (b.is_list()) return push_list<I>(k);
-        if (replicas_.size() > 1) {
-            for (int i = 0; i < replicas_.size(); ++i) operands_[at(i)] = place(i, b.at);
-            strategy_parts::tree_sum(place(0, b.at), operands_.data(), replicas_.size(), 0, b.floats / 16);
-        }
-        float* const own = place(0, b.at);
+        add_up<I>(b);
+        float* const own = replicas_.template place<I>(0, b.at);
         float* from = own;
         if (round_of<I>().accumulated.size() > 0) from = accumulate<I>(from, b);
         push_whole_tables<I>(k, own);
@@ -283,6 +284,28 @@ private:
         for (const strategy_parts::server_places::part& p : job_.places.of_bucket[std::size_t{I}][at(k)])
             job_.link->client().push(p.server, p.first,
                                  {from + (p.gradient - b.at.offset()), static_cast<std::size_t>(p.floats)});
+    }
+    /// The bucket of all shards, in the host's memory.
+    template <int I>
+    void add_up(const compiler::gradient_bucket& b) {
+        const int shards = replicas_.size();
+        if (set::shared && shards == 1) return;
+        float* const sum = replicas_.template place<I>(0, b.at);
+        if constexpr (set::peers) {   // by the devices, in the order of tree_sum
+            for (int step = 1; step < shards; step *= 2)
+                for (int i = 0; i + step < shards; i += 2 * step)
+                    replicas_[i].add_from(replicas_[i + step], b.at, b.floats);
+            replicas_.first().read(b.at, sum, b.floats);
+        } else {
+            for (int i = 0; i < shards; ++i) {
+                operands_[at(i)] = replicas_.template place<I>(i, b.at);
+                if (!set::shared && replicas_.filled(i))
+                    replicas_[i].read(b.at, replicas_.template place<I>(i, b.at), b.floats);
+            }
+            if (shards == 1) return;
+            tree_sum(sum, operands_.data(), shards, 0, b.floats / 16);
+            if (!set::shared) replicas_.first().write(b.at, sum, b.floats);   // where gradients are read
+        }
     }
     /// Gradients of tables that are no lists, since some lookups are by rows that all examples
     /// share (a sampled softmax's candidates): shards have added them up.
@@ -321,11 +344,21 @@ private:
             const int t = compiler::remote_tables_of<program>.of_parameter[b.parameter];
             for (int i = 0; i < replicas_.size(); ++i) {
                 if (!replicas_.filled(i)) job_.tables.set_empty(t, i);
-                else
-                    job_.tables.set(t, i,
-                                {reinterpret_cast<std::int32_t*>(place(i, b.keys)), place(i, b.at), b.row_floats});
+                else job_.tables.set(t, i, list_of(i, t, b));
             }
             push_rows<I>(t);
+        }
+    }
+    /// Shard i's gradient of table t, in the host's memory.
+    row_list list_of(int i, int t, const compiler::gradient_bucket& b) {
+        if constexpr (set::shared) {
+            return {reinterpret_cast<std::int32_t*>(replicas_[i].host(b.keys)), replicas_[i].host(b.at), b.row_floats};
+        } else {
+            const row_list to = job_.tables.copy(t, i);
+            const int most = std::min(b.most_rows, worker_tables::table(t).most_rows);
+            replicas_[i].read(b.keys, reinterpret_cast<float*>(to.keys), list_header + most);
+            if (to.size() > 0) replicas_[i].read(b.at, to.rows, 16 * to.lines());
+            return to;
         }
     }
     /// Of a table, what shards have been given; together with the rest of the round where that is
@@ -351,13 +384,12 @@ private:
         if constexpr (!takes_norm) return 0;
         if (!updater_) return 0;
         std::fill(squares_.begin(), squares_.end(), 0.f);
+        const float* const gradients = replicas_.template place<I>(0, {compiler::space::gradient, 0});
         for (int i = 0; i < program::v.n_parameters; ++i) {
             const variable_info& v = program::v.parameters[i];
             if (v.bucket < 0) continue;
             const compiler::gradient_bucket& b = program::v.buckets[v.bucket];
-            const float* const g =
-                (accumulated.size() > 0 ? accumulated.data() : place(0, {compiler::space::gradient, 0})) +
-                v.gradient.offset();
+            const float* const g = (accumulated.size() > 0 ? accumulated.data() : gradients) + v.gradient.offset();
             const int t = v.remote ? compiler::remote_tables_of<program>.of_parameter[i] : -1;
             const std::int64_t padded = base::round_up(v.remote ? compact_floats(i) : v.floats, 16);
             squares_[std::size_t{16} * static_cast<std::size_t>(i)] =

@@ -19,8 +19,8 @@ class worker_tables {
 public:
     static constexpr int count = tables::count;
 
-    /// `push_every`: steps whose gradients are one push.
-    SINTER_COLD explicit worker_tables(const server_places& places, int shards, int push_every = 1)
+    /// `push_every`: steps whose gradients are one push. `copies`: gradients are in memory that the host does not read.
+    SINTER_COLD explicit worker_tables(const server_places& places, int shards, int push_every = 1, bool copies = false)
         : rows_(placements(places)), whole_(at(count)), loaded_(at(count)), stream_(at(count)), renewed_(at(count)),
           first_(at(places.servers() + 1)) {
         for (int t = 0; t < count; ++t) {
@@ -32,7 +32,7 @@ public:
             pushed_.emplace_back(at(most * r.width));
             keys_.emplace_back(at(most));
             if (push_every > 1) accumulated_.emplace_back(most, r.width);
-            joined_.emplace_back(shards, 0, r.most_rows, r.most_rows, r.width, false);
+            joined_.emplace_back(shards, 0, r.most_rows, r.most_rows, r.width, copies);
         }
     }
     static const remote_table& table(int t) { return tables::table(t); }
@@ -141,7 +141,11 @@ public:
         }
     }
 
+    int rows(int t) const { return static_cast<int>(rows_.keys(t).size()); }   ///< that the prepared batch names
+
     // ---- gradients: lists of compact rows, one of each shard
+    /// Where a copy of this shard's list is put.
+    row_list copy(int t, int shard) { return joined_[at(t)].copy(shard); }
     void set(int t, int shard, row_list l) { joined_[at(t)].set(shard, l); }
     row_list as_list(int t, float* gradient) { return rows_.as_list(t, gradient); }
     void set_empty(int t, int shard) { joined_[at(t)].set_empty(shard); }

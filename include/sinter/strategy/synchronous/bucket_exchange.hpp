@@ -61,7 +61,7 @@ public:
     /// All buckets, by each of the threads.
     template <int I>
     void add_up_all(int thread) {
-        if constexpr (set::peers) device_sums::add_up<I>(replicas_, thread, static_cast<bool>(members_));
+        if constexpr (set::peers) device_sums::add_up<I>(replicas_, thread, host_adds());
         for (int k = 0; k < training<I>::v.n_buckets; ++k)
             if (!set::peers || training<I>::v.buckets[k].is_list()) add_up<I>(k, thread, replicas_.team().size());
     }
@@ -95,7 +95,7 @@ public:
         for (int k = 0; k < P::v.n_buckets; ++k) {
             const compiler::gradient_bucket& b = P::v.buckets[k];
             if (b.is_list()) lists_.template fetch_aside<I>(k);
-            else device_sums::add_up_aside<I>(replicas_, k, static_cast<bool>(members_));
+            else device_sums::add_up_aside<I>(replicas_, k, host_adds());
             if (b.is_list() || !set::peers) add_up<I>(k, 0, 1);
             if constexpr (distributed)
                 if (members_) tickets_[at(k)] = start<I>(k, v, true);
@@ -122,6 +122,8 @@ private:
     int last_ = -1;
 
     static std::size_t at(int i) { return static_cast<std::size_t>(i); }
+    /// Whether the host needs the sums that devices make: others are sent them, or it updates by them.
+    bool host_adds() const { return members_ || (in_parts && !set::shared); }
     template <int I>
     ticket start(int k, const step_values& v, bool more) {
         const compiler::gradient_bucket& b = training<I>::v.buckets[k];

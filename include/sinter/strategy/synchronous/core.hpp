@@ -15,6 +15,13 @@
 
 namespace sinter::inline SINTER_TARGET::strategy_parts {
 
+template <class Programs>
+class updates_on_host;   // synchronous/updates_on_host.hpp, which sharded_update.hpp includes
+/// In its place where devices update.
+struct no_updates_on_host {
+    explicit no_updates_on_host(int) {}
+};
+
 /// A step of all synchronous strategies: mirrored, central_storage, canonical, multi_worker. A batch is cut by example
 /// into shards. Each shard has a replica in this process or another, which makes its gradients; they are added up, and
 /// everybody updates by the sum.
@@ -35,16 +42,18 @@ public:
     static constexpr bool copied = Others == other_processes::update_copied_parts;
     static constexpr bool in_parts = Others == other_processes::update_parts || copied;
     static constexpr bool accumulates = unit::accumulates();
+    /// Whether the host updates, in parts, what devices with memory of their own have.
+    static constexpr bool by_host = member_values<Programs, Others>::slots_on_host;
 
     /// `devices(i)`: the options of shard i's device. `threads`: of the host's, for all shards together; 0: one for
     /// each usable core.
     template <class Devices>
     SINTER_COLD synchronous_core(synchronous_setup s, Devices devices, int threads)
         : members(s), replicas(s.shards, workers_of(s, threads), threads ? threads : base::usable_cores(),
-                               set::peers && members && members->reads_device_memory(), devices),
+                               sends_from_devices(), devices, !by_host),
           values(replicas, members), all_shards_(members.place().count * s.shards), states_(s.shards, s.states),
           sums_(s.shards, most_sums()), totals_(replicas, members), lists_(replicas, members),
-          exchange_(replicas, members, totals_, lists_) {}
+          exchange_(replicas, members, totals_, lists_), host_(replicas.threads()) {}
     synchronous_core(const synchronous_core&) = delete;
     synchronous_core& operator=(const synchronous_core&) = delete;
     /// Connections go before all that operations were given: some of a step that has thrown may be on their way.
@@ -134,6 +143,7 @@ private:
     step_totals<Programs, distributed> totals_;
     row_list_exchange<Programs, distributed> lists_;
     bucket_exchange<Programs, Others> exchange_;
+    [[no_unique_address]] std::conditional_t<by_host, updates_on_host<Programs>, no_updates_on_host> host_;
     int program_ = 0;   ///< of the last step
     std::vector<std::byte>* sent_ = nullptr;
     void (*send_)(synchronous_core&, const step_values&, bool) = nullptr;
@@ -141,6 +151,13 @@ private:
     static int workers_of(const synchronous_setup& s, int threads) {
         const int own = threads ? threads : base::usable_cores();
         return std::min(s.workers ? s.workers : own, s.shards);
+    }
+    SINTER_COLD bool sends_from_devices() const {
+        const bool does = set::peers && members && members->reads_device_memory();
+        if (does && by_host)
+            throw option_error("gradients are sent from devices' memory, and the host updates by them",
+                               "sharded_update", "an algorithm such as nccl", "one that sends from the host's: ring");
+        return does;
     }
     static constexpr std::int64_t most_sums() { return set::facts::most_sums(typename set::all{}); }
     static std::size_t at(int i) { return static_cast<std::size_t>(i); }
@@ -378,7 +395,8 @@ private:
                     strategy_parts::update_kept_parts<I>(replicas.first(), replicas.team(), thread, values.kept(), now);
                     replicas.meet(thread);
                     if (thread == 0)
-                        strategy_parts::gather_parts<I>(replicas.first(), *members, v.step, exchange_.tickets());
+                        gather_parts<P>([&](compiler::address a) { return replicas.first().host(a); }, *members,
+                                        v.step, exchange_.tickets());
                 }
             } else {
                 replicas.first().template runner<I>().run_share(replicas.team(), thread, now);
@@ -389,6 +407,10 @@ private:
                         std::fill_n(replicas.template place<I>(i, P::v.buckets[k].at), P::v.buckets[k].floats, -0.f);
                     if (i > 0) values.empty_accumulated(i, P::v.round_weight, 1);
                 });
+        } else if constexpr (by_host) {
+            if (thread == 0)
+                host_.template update<I>(replicas, v, values.kept(), values.host_slots(), members.get(),
+                                         exchange_.tickets());
         } else {
             if constexpr (set::peers) device_sums::spread<I>(replicas, thread, static_cast<bool>(members));
             replicas.own_shards(thread, [&](int i) {

@@ -24,13 +24,16 @@ class member_values {
 public:
     using group = member_group<Others != other_processes::none>;
     static constexpr bool accumulates = unit::accumulates();
+    /// Whether the host keeps the slots: devices with memory of their own have none then.
+    static constexpr bool slots_on_host = in_parts && !set::shared;
 
     member_values(set& replicas, group& members) : replicas_(replicas), members_(members) {
         if (in_parts && members_) kept_ = {members_->rank(), members_->size()};
+        if constexpr (slots_on_host) slots_ = arena(P0::v.floats(compiler::space::slot));
     }
 
     void read(compiler::address from, float* to, std::int64_t n) const {
-        replicas_.first().read(from, to, n);
+        read_first(from, to, n);
         if (accumulates && is_accumulated(from)) return sum_accumulated(from, to, n);
         if (strategy_parts::stays_in_parts<P0>(from)) add_other_shards(from, to, n);
         if constexpr (in_parts) {
@@ -41,14 +44,15 @@ public:
     void write(compiler::address to, const float* from, std::int64_t n) {
         if (is_in_parts(to)) return write_parts(to, from, n);
         written_ = written_ || (accumulates && is_accumulated(to));
-        replicas_.first().write(to, from, n);
+        write_first(to, from, n);
         for (int i = 1; i < replicas_.size(); ++i) {
-            if (!set::owned(to)) continue;
+            if (!set::owned(to) || is_on_host(to)) continue;
             if (accumulates && is_accumulated(to)) empty_accumulated(i, to, n);
             else replicas_[i].write(to, from, n);
         }
     }
     void clear_slots() {
+        if constexpr (slots_on_host) slots_.clear();
         for (unit& u : replicas_) u.clear_slots();
     }
     /// All members call it. Slots of which each member keeps a part have been written by each. What is accumulated in a
@@ -63,6 +67,8 @@ public:
     }
 
     // ---- slots of which each member keeps a part
+    /// Where slots_on_host.
+    float* host_slots() const { return slots_.data(); }
     /// Which parts this one keeps.
     const kept_parts& kept() const { return kept_; }
     void keep(kept_parts k) { kept_ = k; }
@@ -131,10 +137,22 @@ public:
 private:
     set& replicas_;
     group& members_;
+    arena slots_;       ///< where slots_on_host
     kept_parts kept_;   ///< under update_parts, and update_copied_parts
     float round_weight_ = 0;
     bool written_ = false;   ///< what is accumulated, since the last publish()
 
+    static constexpr bool is_on_host(compiler::address a) {
+        return slots_on_host && a.where() == compiler::space::slot;
+    }
+    void read_first(compiler::address from, float* to, std::int64_t n) const {
+        if (is_on_host(from)) std::copy_n(slots_.data() + from.offset(), n, to);
+        else replicas_.first().read(from, to, n);
+    }
+    void write_first(compiler::address to, const float* from, std::int64_t n) {
+        if (is_on_host(to)) std::copy_n(from, n, slots_.data() + to.offset());
+        else replicas_.first().write(to, from, n);
+    }
     void add_other_shards(compiler::address from, float* to, std::int64_t n) const {
         std::vector<float> more(static_cast<std::size_t>(n));
         for (int i = 1; i < replicas_.size(); ++i) {
@@ -188,7 +206,7 @@ private:
     /// What others keep takes no memory here.
     void write_parts(compiler::address to, const float* from, std::int64_t n) {
         each_kept(to, n, [&](std::int64_t begin, std::int64_t end) {
-            replicas_.first().write({to.where(), to.offset() + begin}, from + begin, end - begin);
+            write_first({to.where(), to.offset() + begin}, from + begin, end - begin);
         });
     }
 };

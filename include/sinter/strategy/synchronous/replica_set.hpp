@@ -30,9 +30,11 @@ public:
 
     /// `devices(i)`: the options of shard i's device. `workers`: threads that share the shards. `threads`: of the
     /// host's, for all of them together. `on_devices`: other processes, too, are sent gradients from devices' memory.
+    /// `slots`: whether devices with memory of their own have the optimizer's.
     template <class Devices>
-    SINTER_COLD replica_set(int shards, int workers, int threads, bool on_devices, Devices devices)
-        : shards_(shards), threads_(threads), on_devices_(on_devices), alone_(threads <= workers), team_(workers) {
+    SINTER_COLD replica_set(int shards, int workers, int threads, bool on_devices, Devices devices, bool slots = true)
+        : shards_(shards), threads_(threads), on_devices_(on_devices), slots_(slots), alone_(threads <= workers),
+          team_(workers) {
         static_assert(!of_examples(), "a state of this net belongs to the examples of a batch (recurrent layers under "
                                       "`carried`): a strategy that cuts batches cannot train it");
         make_units(devices);
@@ -194,7 +196,7 @@ public:
 
 private:
     int shards_, threads_;
-    bool on_devices_, alone_;
+    bool on_devices_, slots_, alone_;
     runtime::team team_;
     std::vector<unit> units_;
     work_memory work_;
@@ -227,13 +229,14 @@ private:
                     units_.emplace_back(options, units_[0]);
                     continue;
                 }
-            units_.emplace_back(options);
+            units_.emplace_back(options, slots_);
         }
         if constexpr (shared && !unit::accumulates() && facts::in_one_stretch(all{})) work_.share(units_, workers);
         shard_.resize(at(shards_));
         numbers_.resize(at(shards_));
         if constexpr (!shared)
-            for (int i = static_cast<int>(host_.size()); i < (on_devices_ ? 0 : peers ? 1 : shards_); ++i)
+            for (int i = static_cast<int>(host_.size()), n = on_devices_ ? 0 : peers ? std::min(1, shards_) : shards_;
+                 i < n; ++i)
                 host_.emplace_back(facts::most_gradients(all{}));
     }
     static constexpr bool of_examples() {

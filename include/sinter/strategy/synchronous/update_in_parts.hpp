@@ -43,11 +43,10 @@ void update_kept_parts(replica<Programs>& weights, team& threads, int thread, co
 }
 
 /// Behind it: everybody gets the weights that the others have updated. `sent`: a ticket for each
-/// bucket.
-template <int I, class Programs>
-void gather_parts(replica<Programs>& weights, collective::communicator& members, std::int64_t step,
+/// bucket. `weights(address)`: where the host has them.
+template <class P, class Place>
+void gather_parts(Place weights, collective::communicator& members, std::int64_t step,
                   std::vector<collective::ticket>& sent) {
-    using P = typename Programs::template training<I>;
     int last = -1;
     for (int k = 0; k < P::v.n_buckets; ++k)
         if (of_program::in_parts<P>(k)) last = k;
@@ -55,7 +54,7 @@ void gather_parts(replica<Programs>& weights, collective::communicator& members,
         if (of_program::in_parts<P>(k))
             sent[static_cast<std::size_t>(k)] =
                 members.start({.what = collective::kind::all_gather, .step = step, .bucket = k},
-                              weights.host(of_program::parameters_of<P>(k)), P::v.buckets[k].floats, k < last);
+                              weights(of_program::parameters_of<P>(k)), P::v.buckets[k].floats, k < last);
     for (int k = 0; k <= last; ++k)
         if (of_program::in_parts<P>(k)) members.wait(sent[static_cast<std::size_t>(k)]);
 }

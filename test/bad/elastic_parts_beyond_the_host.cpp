@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
-// expect: sharded_update is for processors
+// expect: elastic(sharded_update(...)): members that may die are processors
 // expect-gcc: static assertion failed
 // expect-clang: static_assert failed
 #include <sinter/sinter.hpp>
 #include <sinter/distributed.hpp>
+#include <sinter/elastic.hpp>
 #include <sinter/strategy/sharded_update.hpp>
 
 using namespace sinter;
@@ -14,4 +15,4 @@ struct elsewhere : cpu_device {
     static constexpr bool shares_memory = false;
 };
 
-int main() { [[maybe_unused]] const auto parts = sharded_update(multi_worker<ring, elsewhere>{}); }
+int main() { [[maybe_unused]] const auto parts = elastic(sharded_update(multi_worker<ring, elsewhere>{})); }
