@@ -67,11 +67,15 @@ struct snapshots {
     void end(auto& run) {
         if (!run.chief) return;
         take(run);
-        if constexpr (requires { run.model.session().client(); })
-            counters = run.model.session().client()->call(0, parameter_servers::calls::get_counters()).json;
+        counters = counters_of(run.model.session());
     }
 
 private:
+    template <class Programs, class Optimizer>
+    static std::string counters_of(strategy_parts::server_session<Programs, Optimizer>& s) {
+        return s.client()->call(0, parameter_servers::calls::get_counters()).json;
+    }
+    static std::string counters_of(const session_base&) { return "null"; }   // of a strategy without servers
     void take(auto& run) {
         auto& model = run.model;
         steps.push_back(run.step);

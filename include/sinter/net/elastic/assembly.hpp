@@ -11,17 +11,15 @@
 
 namespace sinter::inline SINTER_TARGET::wire {
 
-/// How the processes of an elastic job agree on who is in it: what one of them knows, and what it
-/// answers and sends. No sockets, threads or clocks: messages and the time are given to it.
+/// How the processes of an elastic job agree on who is in it: what one of them knows, and what it answers and sends. No
+/// sockets, threads or clocks: messages and the time are given to it.
 ///
-/// Each list of members is followed by one at most. Which one is agreed by Paxos's single decree
-/// (Lamport 1998): the members of the old list are the acceptors, and what so many have accepted as
-/// may decide (member_list::may_decide) holds. An acceptor's memory dies with its process, and a
-/// process that is started again is no member of the old list. So of a job that is cut apart one
-/// part at most goes on. The first that is alive proposes those that are alive and have come, and
-/// adds waiting processes once every member has reached a join point. Each sends
-/// whom it reaches: where two that are alive do not reach each other, one is left out, so that the
-/// rest goes on; and who waits is taken in once it reaches all.
+/// Each list of members is followed by one at most. Which one is agreed by Paxos's single decree (Lamport 1998): the
+/// members of the old list are the acceptors, and what so many have accepted as may decide (member_list::may_decide)
+/// holds. An acceptor's memory dies with its process, and a process that is started again is no member of the old list.
+/// So of a job that is cut apart one part at most goes on. The first that is alive proposes those that are alive and
+/// have come, and adds waiting processes once every member has reached a join point. Each sends whom it reaches: of two
+/// that are alive and do not reach each other one is left out, and who waits is added once it reaches all.
 class assembly {
 public:
     struct settings {
