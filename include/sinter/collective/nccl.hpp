@@ -6,7 +6,9 @@
 namespace sinter::inline SINTER_TARGET {
 namespace collective {
 
-/// Groups have an id of NCCL's each, which their first members make.
+/// Groups have an id of NCCL's each, which their first members make. A GPU that takes part in operations of several
+/// groups at once may deadlock unless its processes start them in one order (NCCL's user guide, "Using multiple NCCL
+/// communicators concurrently"): wait for those of one group before those of another are started.
 inline split_function split_by_nccl(const std::shared_ptr<net_membership>& m, int device) {
     return [m, device](communicator& all, const group_of_members& g, const std::shared_ptr<membership>& these) {
         const auto from_first = [&](const std::string& mine) {
