@@ -4,6 +4,8 @@
 #include <sinter/layers/embedding.hpp>
 #include <sinter/layers/norm.hpp>
 #include <sinter/strategy/mirrored.hpp>
+#include <sinter/strategy/sharded_update.hpp>
+#include <sinter/train/optimizers/clip.hpp>
 
 #include "cuda/rehearsal.hpp"
 #include "support/same_training.hpp"
@@ -67,4 +69,22 @@ BOOST_AUTO_TEST_CASE(gradients_are_sent_from_where_they_are) { check(net, steady
 BOOST_AUTO_TEST_CASE(lists_of_rows_are_sent) {
     check(words, steady, "words");
     check(words, clip_by_global_norm{0.05f, momentum{.learning_rate = 0.1f}}, "words, clipped");
+}
+// The host has the optimizer's memory, and adds up no gradients but those of the first GPU of each member.
+BOOST_AUTO_TEST_CASE(the_host_updates_in_parts) {
+    std::vector<float> got[2];
+    const auto errors = as_members(2, [&](const auto& s) {
+        trainer t{net, mse, steady, max_batch<12>, sharded_update(two_gpus_each<false>{s}), {.threads = 2}};
+        train_on(t, 8, {12, 7, 1, 3});
+        got[s.rank] = all_variables(t);
+    });
+    for (const std::string& e : errors) BOOST_TEST(e == "");
+    BOOST_TEST(same_bits(got[0], got[1]));
+    BOOST_TEST(furthest(got[0], trained<false>(net, steady)) < 2e-5);
+}
+BOOST_AUTO_TEST_CASE(parts_that_a_communicator_would_read_from_devices) {
+    const auto errors = as_members(2, [&](const auto& s) {
+        trainer t{net, mse, steady, max_batch<12>, sharded_update(two_gpus_each<true>{s}), {.threads = 2}};
+    });
+    for (const std::string& e : errors) BOOST_TEST(e.find("gradients are sent from devices' memory") != e.npos, e);
 }
