@@ -163,10 +163,10 @@ BOOST_AUTO_TEST_CASE(tables_are_what_is_written) {
     arguments(rest{{-3, -4}}, {{"clocks", "-3"}, {"named_save", "-4"}});
     arguments(leave{{-5, -6}}, {{"clocks", "-5"}, {"named_save", "-6"}});
     arguments(wait_for_others{{-7, -8}}, {{"clocks", "-7"}, {"named_save", "-8"}});
-    arguments(open{-9, -1, 200, {2, -3}, large(4)},
+    arguments(calls::open{-9, -1, 200, {2, -3}, large(4)},
               {{"max_steps", "-9"}, {"global_step", "-1"}, {"begins", "200"}, {"phase_steps", "[2 -3]"},
                {"number", u(4)}});
-    answer<open>({-4, -5}, {{"clock", "-4"}, {"step", "-5"}});
+    answer<calls::open>({-4, -5}, {{"clock", "-4"}, {"step", "-5"}});
     arguments(begin_renewal{-6}, {{"version", "-6"}});
     arguments(end_renewal{-7}, {{"step", "-7"}});
     arguments(wait_for_renewal{-8}, {{"version", "-8"}});
@@ -261,7 +261,7 @@ void whole(const Call& c) {
 BOOST_AUTO_TEST_CASE(what_is_cut_short_or_out_of_range_is_refused) {
     using namespace sinter::parameter_servers::calls;
     whole(join{1, 2, 3, 4, {5, 6, 7, 8, 9, {10, 11}, 12, 13}});
-    whole(rest{{3, 4}}), whole(join_resting()), whole(open{9, -1, 1, {2, 3}}), whole(all_reduce{2, {0.5, -1}});
+    whole(rest{{3, 4}}), whole(join_resting()), whole(calls::open{9, -1, 1, {2, 3}}), whole(all_reduce{2, {0.5, -1}});
     whole(restore_sums{3, {{}, {2.5}}}), whole(stop{"enough"}), whole(calls::put_rows{some_rows()});
     whole(load_tables{{"/a", "step-3", 0}}), whole(follow{{5, copy_role::following, false}});
 
@@ -274,8 +274,8 @@ BOOST_AUTO_TEST_CASE(what_is_cut_short_or_out_of_range_is_refused) {
     refused(join{0, 0, 0, 0, {.sum = 0}}), refused(join{0, 0, 0, 0, {.stop_clock = -2}});
     refused(join{0, 0, 0, 0, {.files = {0}}}), refused(join{0, 0, 0, 0, {.open_clock = -1}});
     refused(rest{{-1, 0}}), refused(leave{{0, huge}}), refused(wait_for_others{{-1, 0}}), refused(wait_for_clock{-1});
-    refused(open{-1}), refused(open{0, -2}), refused(open{0, 0, 1, {-1}});
-    refused(open{0, 0, 1, std::vector<std::int64_t>(most_phases + 1)});
+    refused(calls::open{-1}), refused(calls::open{0, -2}), refused(calls::open{0, 0, 1, {-1}});
+    refused(calls::open{0, 0, 1, std::vector<std::int64_t>(most_phases + 1)});
     refused(begin_renewal{-1}), refused(end_renewal{-1}), refused(wait_for_renewal{-1});
     refused(all_reduce()), refused(restore_sums()), refused(all_reduce{~std::uint64_t{0}});
     refused(stop{std::string(most_reason + 1, 'x')}), refused(fail{std::string(most_reason + 1, 'x')});

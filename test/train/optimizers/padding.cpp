@@ -27,7 +27,7 @@ static float padding_of(const Trainer& t, const variable_info& v, compiler::addr
     const std::vector<float> ones(static_cast<std::size_t>(v.s.size()), 1.f);
     const auto places = t.packed(v, ones.data());
     std::vector<float> raw(places.x.size());
-    t.session().local().read(at, raw.data(), static_cast<std::int64_t>(raw.size()));
+    t.session().read(at, raw.data(), static_cast<std::int64_t>(raw.size()));
     float most = 0;
     for (std::size_t i = 0; i < raw.size(); ++i)
         if (places.x[i] == 0.f && !(std::abs(raw[i]) <= most)) most = raw[i];
