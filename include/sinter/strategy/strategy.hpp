@@ -44,6 +44,14 @@ concept strategy = std::copyable<S> && requires {
     { S::traits } -> std::convertible_to<strategy_traits>;
 } && compute_device<typename S::device>;
 
+namespace strategy_parts {
+/// A function that each_part() below may be given: nvcc knows no lambda within a concept.
+template <class P>
+struct part_visitor {
+    void operator()(const replica<P>&, const batch_view&) const {}
+};
+} // namespace strategy_parts
+
 /// The session of a strategy for a model's programs P: owns the replicas, and the threads and connections, if any. A
 /// trainer makes it, and calls it, from one thread. It derives from session_base (strategy/session.hpp) and has what
 /// depends on the programs besides. One that is made of a replica has all of it from replica_session
@@ -81,7 +89,7 @@ concept strategy_session = std::movable<T> && std::derived_from<T, session_base>
         { c.output_shape(0) } -> std::convertible_to<shape>;
         { c.loss_weight() } -> std::same_as<double>;
         t.forget_outputs();
-        t.each_part(b, [](const replica<P>&, const batch_view&) {});
+        t.each_part(b, strategy_parts::part_visitor<P>{});
     };
 
 namespace strategy_parts {
