@@ -43,13 +43,13 @@ BOOST_AUTO_TEST_CASE(unproved_peer_costs_at_most_four_kibibytes) {
     std::atomic<int> refusals{0};
     wire::links l(loop, c, own, std::vector<wire::resolution>(2), std::move(listener),
                  [&](const std::string&) { ++refusals; },
-                 {.heard = nullptr, .lost = nullptr, .joined = nullptr, .failed = nullptr,
+                 {.received = nullptr, .lost = nullptr, .joined = nullptr, .failed = nullptr,
                   .closed = [] { return std::string(); }});
     loop.start([](const char*) {});
     loop.post([&] { l.begin(); });
     const auto pending = [&] {   // strangers, once all that has come is dealt with
         std::atomic<int> n{-1};
-        loop.post([&] { n = static_cast<int>(l.pending_strangers()); });
+        loop.post([&] { n = static_cast<int>(l.pending_connections()); });
         while (n < 0) ::usleep(1000);
         return n.load();
     };
