@@ -42,8 +42,6 @@ class elastic_operations {
     using result = result_kind;
     using excluded_member = collective::excluded_member;
     using image = model_image<Core>;
-    static_assert(!Core::copied || Core::programs::n_training == 1,
-                  "elastic(sharded_update(...)): a model that one loss trains, not several that alternate");
 
 public:
     /// The process is a member of the job, or waits to join it.
@@ -51,6 +49,9 @@ public:
     SINTER_COLD elastic_operations(const Strategy& s, Core& core, std::unique_ptr<collective::elastic_job> job)
         : core_(core), job_(std::move(job)), writes_(core), round_(core), slots_(core), transfer_(core, *job_),
           devices_([s](int i) { return s.device_options(i); }), check_every_(s.check_sums_every()) {
+        // Not in the class: clang would then miss all that comes after it.
+        static_assert(!Core::copied || Core::programs::n_training == 1,
+                      "elastic(sharded_update(...)): a model that one loss trains, not several that alternate");
         collective::elastic_job::group g = job_->begin();
         if (g.members == nullptr) {
             state_ = join_state::waiting;
