@@ -7,13 +7,13 @@
 using namespace sinter;
 
 // A session that has all that does not depend on the programs, and makes no steps.
-struct alone {
+struct without_steps {
     using device = cpu_device;
     static constexpr strategy_traits traits{};
     template <class Programs>
     class session : public session_base {
     public:
-        session(const alone&, int) {}
+        session(const without_steps&, int) {}
         void read(compiler::address, float*, std::int64_t) const override {}
         void write(compiler::address, const float*, std::int64_t) override {}
         void clear_slots() override {}
@@ -22,4 +22,4 @@ struct alone {
 };
 constexpr auto net = features<12> >> dense<10>;
 
-int main() { estimator model{net, mse, sgd{}, alone{}}; }
+int main() { estimator model{net, mse, sgd{}, without_steps{}}; }

@@ -69,7 +69,7 @@ BOOST_AUTO_TEST_CASE(a_cut_batch_is_in_the_shards_of_all_members_once) {
                     BOOST_REQUIRE((mine.first + mine.size == next || mine.size == 0));
                 }
                 BOOST_REQUIRE(next == size);
-                BOOST_REQUIRE(batch_cut(size, of, of).shard(0).size == 0);   // beyond the last
+                BOOST_REQUIRE((batch_cut{size, of, of}.shard(0).size == 0));   // beyond the last
             }
 }
 

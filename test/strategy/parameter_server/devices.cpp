@@ -111,7 +111,7 @@ void compare(const char* what, int workers, Near near, Far far) {
         BOOST_TEST(expected[0].find(": ") != std::string::npos, what << ": " << expected[0]);
     }
 }
-constexpr parameter_server_options twice{.push_every = 2};
+const parameter_server_options twice{.push_every = 2};
 
 BOOST_AUTO_TEST_CASE(one_worker_at_its_own_pace) {
     compare("numbers", 1, [](const cluster& c) { return of_numbers(parameter_server<async>{c}); },
