@@ -92,7 +92,7 @@ BOOST_AUTO_TEST_CASE(results) {
     BOOST_TEST(of({.bytes = 401, .kind = weights}, weights) == head + "401 bytes; expected 400");
     BOOST_TEST(of({.bytes = 1ll << 50, .kind = bytes}, bytes) == head + "1125899906842624 bytes; expected 16 to 24");
     BOOST_TEST(of({.bytes = -1, .kind = none}, none) == head + "-1 bytes; expected 0");
-    BOOST_TEST(of({.bytes = 400, .kind = weights}, step) == head + "2 as its kind; needed 1");
+    BOOST_TEST(of({.bytes = 400, .kind = weights}, step) == head + "2 as its kind; expected 1");
     BOOST_TEST(of({.made_in = 10, .bytes = 400, .kind = step}, step) == head + "10 as its epoch; expected 0 to 9");
     const step_result made{.loss = 3, .applied = false, .stop = true, .examples = 12, .loss_weight = 11, .passed = true,
                            .global_step = 5};
