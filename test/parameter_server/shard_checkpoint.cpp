@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 // shows servers: servers' checkpoints: SIGKILL at 200 points, damage, halves of two runs, other numbers of servers
 // Checkpoints of servers: onto as many and onto other numbers; damaged and half written ones; who may write; kills.
-#include <array>
-#include <atomic>
 #include <boost/test/unit_test.hpp>
 #include <csignal>
 #include <fcntl.h>
@@ -461,18 +459,16 @@ BOOST_AUTO_TEST_CASE(killed_at_random_points) {
     const folder where;
     std::mt19937 random(3);
     std::int64_t last = -1;
-    using counts = std::array<std::atomic<int>, 2>;
-    counts& saves = in_shared_memory<counts>();
     for (int kill = 0; kill < 100; ++kill) {
         pid_t child[2];
-        for (int k = 0; k < 2; ++k) saves[static_cast<std::size_t>(k)] = 0;
+        const shared_flag saved[2];
         for (int k = 0; k < 2; ++k)
             if ((child[k] = ::fork()) == 0) {
                 member m(where.path, k, 2);
-                for (std::int64_t step = m.load() + 1;; ++step) m.save(step), ++saves[static_cast<std::size_t>(k)];
+                for (std::int64_t step = m.load() + 1;; ++step) m.save(step), saved[k].set();
             }
         // Every other time at whatever it does first, else once both have saved, however busy the machine is.
-        for (int i = 0; kill % 2 == 0 && i < 100'000 && (saves[0] == 0 || saves[1] == 0); ++i) ::usleep(500);
+        for (int k = 0; kill % 2 == 0 && k < 2; ++k) saved[k].wait();
         std::this_thread::sleep_for(std::chrono::microseconds(2000 + random() % 30000));
         const int first = static_cast<int>(random() % 2);
         ::kill(child[first], SIGKILL);
