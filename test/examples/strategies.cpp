@@ -242,7 +242,7 @@ BOOST_AUTO_TEST_CASE(jobs_with_servers) {
         const std::string said = read_bytes(folder / "log");
         BOOST_TEST(said.find("step 12: loss ") != std::string::npos, mode << ": " << said);
         // The evaluator says whether what it sees is of one moment.
-        const bool says_not = said.find("[evaluator/0] Workers go on while a checkpoint is saved") != std::string::npos;
+        const bool says_not = said.find("[evaluator/0] A checkpoint is not a consistent snapshot") != std::string::npos;
         BOOST_TEST(says_not == (std::string(mode) == "async"), mode << ": " << said);
     }
 }
