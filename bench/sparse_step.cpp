@@ -74,13 +74,13 @@ public:
         for (int s = 0; s < servers; ++s) {
             float* to = moving_.data();
             for (const std::int64_t k : rows_->wanted(0, s).keys) stores_[std::size_t(s)].read(k, to), to += width;
-            rows_->place(0, s, moving_.data(), worker_.at(tables::table(0).at));
+            rows_->place(0, s, moving_.data(), worker_.host(tables::table(0).at));
         }
         const double before = bench::cpu_seconds();
         worker_.template step<0>(whole, {nullptr, 1, step_});
         const double behind = bench::cpu_seconds();
         const compiler::gradient_bucket& k = P::v.buckets[tables::table(0).bucket];
-        const row_list list{reinterpret_cast<std::int32_t*>(worker_.at(k.keys)), worker_.at(k.at), k.row_floats};
+        const row_list list{reinterpret_cast<std::int32_t*>(worker_.host(k.keys)), worker_.host(k.at), k.row_floats};
         float scalars[8] = {};
         adam{}.scalars(step_, scalars);
         for (int s = 0; s < servers; ++s) {

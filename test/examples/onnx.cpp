@@ -27,6 +27,8 @@ const std::map<std::string, std::string> without = {
     {"custom_strategy", "it is about how processes agree on a net's weights"},
     {"click_through", "its table is on servers"},
     {"own_hook", "it is about the loop around a net"},
+    {"policy_gradient", "it is about weights of a loss, and takes no arguments"},
+    {"sweep", "it compares nets and keeps none"},
     {"two_halves", "it is about the step of a net"}};
 
 /// The example's NAME.onnx, as its smoke lines say; or "".
