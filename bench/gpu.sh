@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: BSL-1.0
 # Checks and times Sinter on this machine's GPU. Needs the CUDA toolkit (nvcc, cuBLASLt), cuDNN 9
 # (in the toolkit, in the system's folders or in Python's package nvidia-cudnn-cu13), zlib and g++;
-# no CMake, no Boost. With Boost's headers, OpenSSL and NCCL it also trains under multi_worker<nccl,
-# cuda>, one process. A machine with nothing but the driver, cuDNN and cuBLASLt runs what another
-# has built: --build there, --built here.
+# no CMake, no Boost. With Boost's headers and OpenSSL it also trains in jobs of several processes,
+# and with NCCL under multi_worker<nccl, cuda>, one process. A machine with nothing but the driver,
+# cuDNN and cuBLASLt runs what another has built: --build there, --built here.
 #   bench/gpu.sh [OPTION...] [FOLDER]   FOLDER gets gpu.jsonl, gpu.txt and the logs; default: build/gpu
 #   --built FOLDER    programs made before by --build
 #   --build FOLDER    make the programs there and stop; needs no GPU where SINTER_CUDA_ARCH is set
@@ -57,7 +57,7 @@ build_into() {
     cpu=${SINTER_CPU_ARCH:-native} headers=$(folder_of cudnn.h)
     echo "building for ${SINTER_CUDA_ARCH:-native} (some minutes)"
     nccl_headers=$(folder_of nccl.h) pids=''
-    for program in reference slice cases steps nccl; do
+    for program in reference slice cases steps nccl jobs; do
         if [ "$(nproc)" -ge 8 ]; then
             compile "$program" "$1" &
             pids="$pids $!"
@@ -74,13 +74,20 @@ compile() {
             g++ -std=c++20 -O2 -march="$cpu" -Wno-psabi -I"$here/include" -I"$here/test" -I"$here" \
                 "$here/bench/gpu/reference.cpp" -o "$2/reference" -lz -lpthread
             return ;;
-        nccl)
-            if [ -z "$nccl" ] || [ -z "$nccl_headers" ] || [ ! -e /usr/include/boost/asio.hpp ] ||
-                [ ! -e /usr/include/openssl/ssl.h ]; then
-                echo "nccl is not built: it needs NCCL, Boost's headers and OpenSSL" >&2
+        nccl | jobs)
+            if [ ! -e /usr/include/boost/asio.hpp ] || [ ! -e /usr/include/openssl/ssl.h ]; then
+                echo "$1 is not built: it needs Boost's headers and OpenSSL" >&2
                 return
             fi
-            libraries="$libraries -L$nccl -l:libnccl.so.2 -lssl -lcrypto" ;;
+            libraries="$libraries -lssl -lcrypto" ;;
+    esac
+    case $1 in
+        nccl)
+            if [ -z "$nccl" ] || [ -z "$nccl_headers" ]; then
+                echo "nccl is not built: it needs NCCL" >&2
+                return
+            fi
+            libraries="$libraries -L$nccl -l:libnccl.so.2" ;;
     esac
     rc=0
     # shellcheck disable=SC2086
@@ -139,6 +146,15 @@ if [ -x "$built/nccl" ]; then
     keep <"$out/nccl.jsonl"
 else
     echo '{"check": "nccl_one_rank", "skipped": "not built"}' | keep
+fi
+# jobs of several processes on this GPU, over the loopback interface
+if [ -x "$built/jobs" ]; then
+    for name in $("$built/jobs"); do
+        timeout 120 "$built/jobs" "$name" 2>"$out/jobs.$name.log" || status=1
+    done >"$out/jobs.jsonl"
+    keep <"$out/jobs.jsonl"
+else
+    echo '{"check": "jobs", "skipped": "not built"}' | keep
 fi
 timeout 120 "$built/steps" >"$out/steps.jsonl" 2>&1 || status=1
 keep <"$out/steps.jsonl"
