@@ -8,6 +8,7 @@
 #   bench/gpu.sh [OPTION...] [FOLDER]   FOLDER gets gpu.jsonl, gpu.txt and the logs; default: build/gpu
 #   --built FOLDER    programs made before by --build
 #   --build FOLDER    make the programs there and stop; needs no GPU where SINTER_CUDA_ARCH is set
+#   --data FOLDER     also train ten epochs of Fashion-MNIST, whose files are there
 #   --sanitize        also run some cases under compute-sanitizer (memcheck, racecheck)
 #   --peers MODES     also time PyTorch, if python3 has it: eager, graph, compile, with commas between
 # SINTER_CUDA_ARCH: what to compile for (native; or sm_90, say); SINTER_CPU_ARCH: -march for g++
@@ -15,12 +16,13 @@
 # a check failed or the build did, 2 there is no GPU or no compiler.
 set -eu
 here=$(cd "$(dirname "$0")/.." && pwd)
-out=$here/build/gpu built='' build='' sanitize='' peers=''
+out=$here/build/gpu built='' build='' sanitize='' peers='' data=''
 while [ $# -gt 0 ]; do
     case $1 in
         --built) built=$(cd "$2" && pwd); shift ;;
         --build) build=$2; shift ;;
         --sanitize) sanitize=yes ;;
+        --data) data=$(cd "$2" && pwd); shift ;;
         --peers) peers=$(echo "$2" | tr , ' '); shift ;;
         -*) echo "unknown option $1" >&2; exit 2 ;;
         *) out=$1 ;;
@@ -57,7 +59,7 @@ build_into() {
     cpu=${SINTER_CPU_ARCH:-native} headers=$(folder_of cudnn.h)
     echo "building for ${SINTER_CUDA_ARCH:-native} (some minutes)"
     nccl_headers=$(folder_of nccl.h) pids=''
-    for program in reference slice cases steps nccl jobs; do
+    for program in reference slice cases steps training nccl jobs; do
         if [ "$(nproc)" -ge 8 ]; then
             compile "$program" "$1" &
             pids="$pids $!"
@@ -175,6 +177,10 @@ if [ -n "$sanitize" ]; then
         exit $((rc != 0))' PAIR >"$out/sanitizer.jsonl" || status=1
     keep <"$out/sanitizer.jsonl"
     (cd "$out" && cat sanitizer.*.* >sanitizer.txt && rm sanitizer.*check.*)
+fi
+if [ -n "$data" ]; then
+    timeout 200 "$built/training" "$data" >"$out/training.jsonl" 2>&1 || status=1
+    keep <"$out/training.jsonl"
 fi
 for mode in $peers; do
     python3 -c 'import torch' 2>/dev/null || { echo "python3 has no PyTorch: no peers"; break; }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 // Jobs of several processes whose workers share this machine's GPU: two workers over a ring, two that update in parts,
-// two beside two parameter servers, and one with asynchronous servers. Losses are those of one processor, within what
-// other sums' order makes of them.
+// two beside two parameter servers, and one with asynchronous servers. Losses are those of one process with the GPU
+// (which cases.cu compares with the processor's), within what other sums' order makes of them.
 //   jobs          prints the jobs' names
 //   jobs NAME     prints a JSON line
 // Exit status: 0 all is well, 1 it differs or failed, 2 there is no GPU or no such job.
@@ -20,27 +20,32 @@ using namespace sinter;
 namespace {
 
 constexpr int batch = 32, width = 4, classes = 10, steps = 20;
-constexpr auto net = indices<width> >> embedding<500, 32> >> flatten >> dense<64> >> relu >> dense<classes>;
+constexpr auto of_words = indices<width> >> embedding<500, 32> >> flatten >> dense<64> >> relu >> dense<classes>;
+constexpr auto of_numbers = features<width> >> dense<64> >> relu >> dense<64> >> relu >> dense<classes>;
 
 struct examples {
     std::int32_t words[steps * batch * width], labels[steps * batch];
+    float numbers[steps * batch * width];
     examples() {
         random_stream r(4);
         for (std::int32_t& w : words) w = static_cast<int>(r.below(500));
+        for (float& x : numbers) x = static_cast<float>(r.below(1000)) / 1000;
         for (std::int32_t& l : labels) l = static_cast<int>(r.below(classes));
     }
 };
 const examples all;
 
 /// The losses of twenty steps; the batch of each is the job's.
-template <class Optimizer, class Strategy>
-std::string losses(const Strategy& s, Optimizer optimizer) {
+template <class Net, class Optimizer, class Strategy>
+std::string losses(const Strategy& s, Net net, Optimizer optimizer) {
     trainer t{net, softmax_cross_entropy, optimizer, max_batch<batch>, s};
     if (sinter::detail::has_served(t)) return "served";
     std::string text;
     for (int i = 0; i < steps; ++i) {
         const data::input_view in{nullptr, all.words + i * batch * width, width};
-        const batch_view b{.labels = all.labels + i * batch, .size = batch, .inputs = {&in, 1}};
+        batch_view b{.labels = all.labels + i * batch, .size = batch};
+        if (std::is_same_v<const Net, decltype(of_words)>) b.inputs = {&in, 1};
+        else b.x = all.numbers + i * batch * width;
         text += base::general_text(static_cast<double>(t.step(b)), 9) + " ";
     }
     sinter::detail::end_training(t);
@@ -54,18 +59,20 @@ std::vector<double> numbers_of(const std::string& text) {
 }
 
 /// Runs the job in processes of their own, which alone use the GPU, and compares worker 0's losses.
-template <class Optimizer, class Make>
-int check(const char* name, int workers, int servers, Optimizer optimizer, Make make) {
-    server_job job(workers, servers, 20);
-    job.start_all([&](const cluster& c) { return losses(make(c), optimizer); });
+template <class Net, class Optimizer, class Make>
+int check(const char* name, int workers, int servers, Net net, Optimizer optimizer, Make make) {
+    server_job job(workers, servers, 5);
+    job.start_all([&](const cluster& c) { return losses(make(c), net, optimizer); });
     const std::string found = job.result(0, 100);
     std::string others;
     for (int i = 1; i < job.size(); ++i) {
         const std::string r = job.result(i, 20);
         if (r.starts_with("error") || r == "HUNG" || r == "KILLED") others += r;
     }
-    const std::vector<double> got = numbers_of(found), expected = numbers_of(losses(single<cpu_device>{}, optimizer));
-    double worst = got.size() == expected.size() ? 0 : 1;
+    processes apart;
+    apart.start([&] { return losses(single<cuda>{}, net, optimizer); });
+    const std::vector<double> got = numbers_of(found), expected = numbers_of(apart.result(0, 100));
+    double worst = got.size() == steps && expected.size() == steps ? 0 : 1;
     for (std::size_t i = 0; i < got.size() && i < expected.size(); ++i)
         worst = std::max(worst, std::abs(1 - got[i] / expected[i]));
     const bool ok = others.empty() && worst <= 1e-4;
@@ -77,17 +84,17 @@ int check(const char* name, int workers, int servers, Optimizer optimizer, Make 
 int run(const std::string& name) {
     using ring_of_gpus = test::all_here<multi_worker<ring, cuda>>;
     if (name == "ring")
-        return check("ring", 2, 0, adam{}, [](const cluster& c) { return ring_of_gpus{{c}}; });
+        return check("ring", 2, 0, of_words, adam{}, [](const cluster& c) { return ring_of_gpus{{c}}; });
     if (name == "sharded_update")
-        return check("sharded_update", 2, 0, momentum{.learning_rate = 0.05f}, [](const cluster& c) {
+        return check("sharded_update", 2, 0, of_numbers, momentum{.learning_rate = 0.05f}, [](const cluster& c) {
             return sharded_update(ring_of_gpus{{c}});
         });
     if (name == "servers")
-        return check("servers", 2, 2, sgd{.learning_rate = 0.2f}, [](const cluster& c) {
+        return check("servers", 2, 2, of_words, sgd{.learning_rate = 0.2f}, [](const cluster& c) {
             return test::all_here<parameter_server<sync<0>, cuda>>{{c}};
         });
     if (name == "asynchronous_servers")
-        return check("asynchronous_servers", 1, 2, sgd{.learning_rate = 0.2f}, [](const cluster& c) {
+        return check("asynchronous_servers", 1, 2, of_words, sgd{.learning_rate = 0.2f}, [](const cluster& c) {
             return test::all_here<parameter_server<async, cuda>>{{c}};
         });
     return 2;

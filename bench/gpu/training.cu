@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: BSL-1.0
+// A whole training on this machine's GPU: the quickstart net, ten epochs of Fashion-MNIST through a pipeline, evaluated
+// after each, saved, and evaluated once more on the processor with the saved weights.
+//   training DIR    prints a JSON line; DIR holds the data set's four IDX files, gzipped or not
+// Exit status: 0 all is well, 1 it learned too little or the processor disagrees, 2 there is no GPU or no data.
+#include "cuda/device_part.hpp"
+#include <chrono>
+#include <filesystem>
+#include <sinter/estimator/estimator.hpp>
+
+using namespace sinter;
+
+namespace {
+
+constexpr auto net = image<28, 28, 1>
+    >> conv2d<32, 3> >> relu >> max_pool<2>
+    >> conv2d<64, 3> >> relu >> max_pool<2>
+    >> flatten >> dense<128> >> relu >> dropout<0.2f> >> dense<10>;
+
+data::dataset images(const std::string& folder, const char* part) {
+    const auto file = [&](const char* what) {
+        const std::string plain = folder + "/" + part + what;
+        return std::filesystem::exists(plain) ? plain : plain + ".gz";
+    };
+    return data::idx(file("-images-idx3-ubyte"), file("-labels-idx1-ubyte"), 10);
+}
+
+int train(const std::string& folder) {
+    auto training = data::source(images(folder, "train")) | data::shuffle(10'000) | data::batch(128) | data::prefetch();
+    auto test = data::source(images(folder, "t10k")) | data::batch(256);
+    estimator model{net, softmax_cross_entropy, adam{}, max_batch<256>, single<cuda>{}};
+    const auto begin = std::chrono::steady_clock::now();
+    const std::vector<epoch_result> history =
+        model.train(training, {.epochs = 10, .validation = &test, .progress = nullptr});
+    const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+
+    const std::string file = (std::filesystem::temp_directory_path() / "sinter-gpu-training.safetensors").string();
+    model.save(file);
+    estimator here{net, softmax_cross_entropy, adam{}, max_batch<256>};
+    here.load(file);
+    std::filesystem::remove(file);
+    const double there = model.evaluate(test).accuracy, again = here.evaluate(test).accuracy;
+    const bool ok = there > 0.91 && std::abs(there - again) <= 2e-4;
+    std::printf("{\"check\": \"training\", \"ok\": %s, \"accuracy\": %.4f, \"on_the_processor\": %.4f, "
+                "\"loss\": %.4f, \"seconds\": %.2f}\n",
+                ok ? "true" : "false", there, again, history.back().loss, seconds);
+    return !ok;
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+    if (const std::string why = test::missing_gpu(); !why.empty())
+        return std::fprintf(stderr, "no GPU: %s\n", why.c_str()), 2;
+    if (argc < 2 || !std::filesystem::is_directory(argv[1]))
+        return std::fprintf(stderr, "training DIR: the folder of Fashion-MNIST's files\n"), 2;
+    try {
+        return train(argv[1]);
+    } catch (const error& e) {
+        std::printf("{\"check\": \"training\", \"ok\": false, \"error\": \"%s\"}\n", e.what());
+        return 1;
+    }
+}
