@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 // A whole training on this machine's GPU: the quickstart net, ten epochs of Fashion-MNIST through a pipeline, evaluated
-// after each, saved, and evaluated once more on the processor with the saved weights.
+// after each.
 //   training DIR    prints a JSON line; DIR holds the data set's four IDX files, gzipped or not
-// Exit status: 0 all is well, 1 it learned too little or the processor disagrees, 2 there is no GPU or no data.
+// Exit status: 0 all is well, 1 it learned too little, 2 there is no GPU or no data.
 #include "cuda/device_part.hpp"
 #include <chrono>
 #include <filesystem>
@@ -34,16 +34,10 @@ int train(const std::string& folder) {
         model.train(training, {.epochs = 10, .validation = &test, .progress = nullptr});
     const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 
-    const std::string file = (std::filesystem::temp_directory_path() / "sinter-gpu-training.safetensors").string();
-    model.save(file);
-    estimator here{net, softmax_cross_entropy, adam{}, max_batch<256>};
-    here.load(file);
-    std::filesystem::remove(file);
-    const double there = model.evaluate(test).accuracy, again = here.evaluate(test).accuracy;
-    const bool ok = there > 0.91 && std::abs(there - again) <= 2e-4;
-    std::printf("{\"check\": \"training\", \"ok\": %s, \"accuracy\": %.4f, \"on_the_processor\": %.4f, "
-                "\"loss\": %.4f, \"seconds\": %.2f}\n",
-                ok ? "true" : "false", there, again, history.back().loss, seconds);
+    const double accuracy = model.evaluate(test).accuracy;
+    const bool ok = accuracy > 0.91;
+    std::printf("{\"check\": \"training\", \"ok\": %s, \"accuracy\": %.4f, \"loss\": %.4f, \"seconds\": %.2f}\n",
+                ok ? "true" : "false", accuracy, history.back().loss, seconds);
     return !ok;
 }
 
