@@ -122,7 +122,7 @@ BOOST_AUTO_TEST_CASE(first_failure_is_reported_and_ends_the_job) {
     BOOST_TEST(o.has("status 1\n"));
     BOOST_TEST(o.has("all 3 gone"));   // they ignored SIGTERM
     BOOST_TEST(o.has("[worker/1] one\n[worker/1] no end of line\n"));
-    BOOST_TEST(o.has("sinter-launch: worker/1 failed: exit status 3; it said last: no end of line\n"));
+    BOOST_TEST(o.has("sinter-launch: worker/1 failed: exit status 3; its last line: no end of line\n"));
     BOOST_TEST(o.has("sinter-launch: worker/1 was the first to fail: exit status 3\n"));
     const auto killed = run(R"sh($L -n 2 --grace 0.1 -- bash -c 'case $TF_CONFIG in
         *"index\": 0}"*) kill -SEGV $$;; esac; sleep 60')sh");
@@ -235,7 +235,7 @@ BOOST_AUTO_TEST_CASE(an_elastic_job_goes_on_without_those_that_fail) {
     };
     const auto o = run(gone + "$L -n 3 --elastic --restarts 3 --spares 1 --progress 0 " + members("await life 1"));
     BOOST_TEST(o.has("status 0\n"), o.out << o.err);
-    BOOST_TEST(o.has("worker/1 failed: exit status 3; it said last: dies\n"));
+    BOOST_TEST(o.has("worker/1 failed: exit status 3; its last line: dies\n"));
     BOOST_TEST(o.has("worker/1 is started again; restart 2 of 3\n"));
     BOOST_TEST(!o.has("restart 3 of 3"));
     BOOST_TEST(o.has("[worker/3] restart 0 spares 1\n"));

@@ -27,7 +27,7 @@ public:
     display(const display&) = delete;
     display& operator=(const display&) = delete;
     /// Something that a member has just reported.
-    void heard(const member& m) {
+    void show_report(const member& m) {
         if (json_) write(m.json(sinter::base::monotonic_seconds() - began_));
     }
     /// Whether this member is slower than the others, from now on.

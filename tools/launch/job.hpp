@@ -18,7 +18,7 @@ namespace launch {
 /// started again, as long as restarts are left, and the job has succeeded if one that trains has.
 /// So it is with servers that keep each part twice. A signal to the launcher is handed on as
 /// SIGTERM at once, a second one kills. Servers that still run `grace` seconds after all that train
-/// have ended are told to end, likewise; the evaluator may take its time.
+/// have ended are asked to end, likewise; the evaluator may take its time.
 class job {
 public:
     job(const options& o, const std::string& name, const descriptor& key, const descriptor& signals, int attempt,
@@ -116,7 +116,7 @@ private:
         char packet[2000];
         for (ssize_t n; m.progress && (n = ::recv(m.progress.get(), packet, sizeof packet, MSG_DONTWAIT)) >= 0;) {
             if (n == 0) m.progress.close();
-            else m.hear({packet, static_cast<std::size_t>(n)}), display_.heard(m);
+            else m.take_report({packet, static_cast<std::size_t>(n)}), display_.show_report(m);
         }
     }
     void take(member& m, int stream, std::string_view text) {
@@ -148,24 +148,24 @@ private:
                 m.status = status;
                 drain(m, true);
                 if (m.trains() && !m.failed()) ended_well_ = true;
-                const bool was_told = signal_ != 0 || (m.role == "ps" && servers_told_);
-                if (!m.failed() || was_told) continue;
+                const bool was_asked = signal_ != 0 || (m.role == "ps" && servers_asked_);
+                if (!m.failed() || was_asked) continue;
                 if (may_go(m)) {
                     if (first_that_went_ < 0) first_that_went_ = static_cast<int>(i);
-                    if (!ended_well_) tell_failure(m);
+                    if (!ended_well_) report_failure(m);
                     go_on_without(m);
                 } else if (first_failure_ < 0) {
                     first_failure_ = static_cast<int>(i);
-                    tell_failure(m);
+                    report_failure(m);
                     deadline_ = sinter::base::monotonic_seconds() + options_.grace;
                 }
             }
         }
     }
 
-    void tell_failure(const member& m) {
-        const std::string said = m.last_words.empty() ? "" : "; it said last: " + m.last_words;
-        display_.say(m.name() + " failed: " + m.ending() + said, sinter::message_level::warning);
+    void report_failure(const member& m) {
+        const std::string last = m.last_words.empty() ? "" : "; its last line: " + m.last_words;
+        display_.say(m.name() + " failed: " + m.ending() + last, sinter::message_level::warning);
     }
 
     void asked(int number) {
@@ -186,14 +186,14 @@ private:
         if (trained && servers_deadline_ == 0) servers_deadline_ = now + options_.grace;
         if (servers_deadline_ > 0 && now >= servers_deadline_) {
             for (const member& m : members_)
-                if (m.role == "ps") m.signal(servers_told_ ? SIGKILL : SIGTERM);
-            servers_told_ = true;
+                if (m.role == "ps") m.signal(servers_asked_ ? SIGKILL : SIGTERM);
+            servers_asked_ = true;
             servers_deadline_ = now + options_.grace;
         }
         if (deadline_ > 0 && now >= deadline_) escalate_now();
     }
     void escalate_now() {
-        const int number = std::exchange(told_, true) ? SIGKILL : SIGTERM;
+        const int number = std::exchange(asked_to_end_, true) ? SIGKILL : SIGTERM;
         for (const member& m : members_) m.signal(number);
         deadline_ = sinter::base::monotonic_seconds() + options_.grace;
     }
@@ -210,9 +210,9 @@ private:
     int first_failure_ = -1, signal_ = 0, restarts_ = 0;
     int first_that_went_ = -1;       // of an elastic job: a failure if nobody ends well
     bool ended_well_ = false;        // one that trains has
-    bool told_ = false, servers_told_ = false;
+    bool asked_to_end_ = false, servers_asked_ = false;
     double asked_at_ = 0;
-    double deadline_ = 0;           // when members that still run are told more firmly; 0: never
+    double deadline_ = 0;           // when members that still run are killed; 0: never
     double servers_deadline_ = 0;   // when servers that still run are
 };
 

@@ -35,7 +35,7 @@ struct member {
     descriptor progress;
     std::string last_words;               // its last line on stderr
     std::string step, rate, loss, note;   // as it reported them
-    double busy = -1, heard_at = 0;       // which part of its time it did not wait for others; -1: not known
+    double busy = -1, reported_at = 0;       // which part of its time it did not wait for others; -1: not known
     double pace = -1;                     // steps per second, as measured from one step to the next; -1: not known
     bool reported_anew = false;
 
@@ -119,7 +119,7 @@ struct member {
         return s;
     }
     /// Takes in a packet of net/progress_report.hpp's protocol.
-    void hear(std::string_view packet) {
+    void take_report(std::string_view packet) {
         std::string clean;   // it goes to a terminal
         for (const char c : packet) clean += static_cast<unsigned char>(c) < 0x20 || c == 0x7f ? ' ' : c;
         if (clean.starts_with("note ")) {
@@ -138,7 +138,7 @@ struct member {
         } else if (clean.starts_with("step ")) {
             std::istringstream words(clean);
             loss.clear(), note.clear();
-            busy = pace = -1, heard_at = sinter::base::monotonic_seconds();
+            busy = pace = -1, reported_at = sinter::base::monotonic_seconds();
             for (std::string key, value; words >> key >> value;)
                 if (key == "step") step = value;
                 else if (key == "rate") rate = value, pace = known(value);

@@ -11,7 +11,7 @@ namespace launch {
 
 /// --plan: runs the program once, with the description of the cluster in SINTER_PLAN, and returns its exit status. A
 /// program that reads the description says so by a pipe (plan_request::from_environment()). One that does not would
-/// train by itself instead: after a few seconds that is told, and it is an error in the end.
+/// train by itself instead: after a few seconds a line says so, and it is an error in the end.
 inline int run_plan(const options& o) {
     int ends[2];
     if (::pipe2(ends, O_CLOEXEC) != 0) sinter::io::throw_io_error(errno, "cannot make a pipe", "--plan");
@@ -54,13 +54,13 @@ inline int run_plan(const options& o) {
     constexpr const char* needed = "print_plan_if_asked<MODEL>() at the beginning of its main() does (see planning.md)";
     bool asked = false, over = false;
     const double late = sinter::base::monotonic_seconds() + 5;
-    for (bool told = false; !over;) {
+    for (bool reported = false; !over;) {
         asked = asked || has_asked(asked ? 0 : 20);
-        if (asked || told) {
+        if (asked || reported) {
             over = sinter::io::uninterrupted([&] { return ::waitpid(child, &status, 0); }) == child;
         } else {
             over = ::waitpid(child, &status, WNOHANG) == child;
-            if (!over && (told = sinter::base::monotonic_seconds() > late))
+            if (!over && (reported = sinter::base::monotonic_seconds() > late))
                 std::fprintf(stderr, "sinter-launch: %s runs and has not asked for the plan yet: %s\n",
                              o.command[0].c_str(), needed);
         }

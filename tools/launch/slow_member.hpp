@@ -26,11 +26,11 @@ public:
         finding found = who_is_waited_for(members, now);
         if (found.member < 0) found = who_makes_fewer_steps(members, now);
         if (found.member != suspect_) suspect_ = found.member, since_ = now;
-        if (suspect_ == told_ || now - since_ < after) return {};
-        const int before = std::exchange(told_, suspect_);
-        const auto which = static_cast<std::size_t>(told_ < 0 ? before : told_);
+        if (suspect_ == reported_ || now - since_ < after) return {};
+        const int before = std::exchange(reported_, suspect_);
+        const auto which = static_cast<std::size_t>(reported_ < 0 ? before : reported_);
         const std::string name = members[which].name();
-        if (told_ < 0) return news{which, false, name + " keeps up with the others again"};
+        if (reported_ < 0) return news{which, false, name + " keeps up with the others again"};
         return news{which, true, name + " is slow: " + found.why};
     }
 
@@ -39,12 +39,12 @@ private:
         int member = -1;   // none
         std::string why{};
     };
-    int suspect_ = -1, told_ = -1;
+    int suspect_ = -1, reported_ = -1;
     double since_ = 0;
 
     static std::string percent(double part) { return std::to_string(static_cast<int>(100 * part)) + " %"; }
     static bool counts(const member& m, double now) {
-        return m.trains() && m.running() && m.busy >= 0 && now - m.heard_at < 10;
+        return m.trains() && m.running() && m.busy >= 0 && now - m.reported_at < 10;
     }
     /// The one that works while all others wait.
     static finding who_is_waited_for(const std::vector<member>& members, double now) {
@@ -61,10 +61,10 @@ private:
         if (n < 2 || most < 0.6 || second > 1 - often || second >= 0.6 * most) return {};
         return {at, "others wait for it " + percent(1 - least) + " of their time"};
     }
-    /// Steps per second; a member that has not been heard of for so long makes at most one in that
+    /// Steps per second; a member that has not reported for so long makes at most one in that
     /// time.
     static double pace(const member& m, double now) {
-        const double silent = now - m.heard_at;
+        const double silent = now - m.reported_at;
         return silent > 0.3 ? std::min(m.pace, 1 / silent) : m.pace;
     }
     /// The one that makes but a part of the others' steps.

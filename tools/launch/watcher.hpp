@@ -6,7 +6,7 @@
 #include <poll.h>
 #include <sys/syscall.h>
 
-/// The process that runs the job is told of the user's end by a signal, which does nothing while it is stopped (by
+/// The process that runs the job learns of the user's end by a signal, which does nothing while it is stopped (by
 /// ^Z, a debugger, `kill -STOP`): its members would stay for ever. So a third process, in a group of its own, waits
 /// for the end of either. It outlives the first one by as long as the job takes to end.
 namespace launch {
