@@ -154,6 +154,23 @@ BOOST_AUTO_TEST_CASE(clocks_that_were_lost_in_a_restart_are_passed) {
     BOOST_TEST(c.ready());
 }
 
+/// Of a process that has said that it is further, and is gone, only what it has pushed counts.
+BOOST_AUTO_TEST_CASE(another_process_of_a_worker_begins_where_the_job_is) {
+    clocks c(update_order::sync(1), 3);
+    c.restore(5);
+    for (int w = 0; w < 3; ++w) c.join(w, 9);
+    c.forget_claim(1);
+    c.join(1);
+    BOOST_TEST(c.next(1) == 5);
+    BOOST_TEST(!c.ready());   // it may push clock 5, which the others pass
+    BOOST_TEST((c.push(1, 5) == verdict::taken));
+    c.forget_claim(1);
+    c.join(1);
+    BOOST_TEST(c.next(1) == 6);
+    BOOST_TEST(c.ready());
+    BOOST_TEST(c.in_next(1));
+}
+
 BOOST_AUTO_TEST_CASE(each_push_is_taken_once_whatever_order_repeats_come_in) {
     std::mt19937 random(3);
     push_log log(2);

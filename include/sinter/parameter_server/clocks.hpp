@@ -50,6 +50,13 @@ public:
         at(w).next = applied_;
         at(w).pushed.assign(static_cast<std::size_t>(slots_), -1);
     }
+    /// Another process is the worker from now on. What the one before has pushed counts; that it was further, as it said
+    /// when it joined, does not.
+    void forget_claim(int w) {
+        std::int64_t pushed = applied_;
+        for (const std::int64_t clock : at(w).pushed) pushed = std::max(pushed, clock + 1);
+        at(w).next = pushed;
+    }
     /// The worker rests, has left, or is dead: it is not waited for. What it pushed counts.
     void retire(int w) { at(w).live = false; }
 

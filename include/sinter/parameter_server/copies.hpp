@@ -40,9 +40,10 @@ struct known_to_worker {
     std::int64_t applied = 0, step = 0;   ///< clocks and updates of another server
     std::vector<std::int64_t> files{};    ///< agreed_clocks::all_files_clocks()
     std::int64_t open_clock = 0, open_step = 0;   ///< clocks applied, and global steps, when the job was opened
+    std::uint64_t openings = 0;                   ///< of the chief: how often it has opened the job
     template <class A>
     void serialize(A& a, unsigned) {
-        a & sum & opened & stop_clock & applied & step & files & open_clock & open_step;
+        a & sum & opened & stop_clock & applied & step & files & open_clock & open_step & openings;
     }
     bool makes_sense() const {
         constexpr auto most = std::int64_t{1} << 62;

@@ -92,7 +92,7 @@ inline void client::open(std::int64_t max_steps, std::int64_t global_step, bool 
     engine& e = *engine_;
     engine::lock hold(e.mutex);
     wire::archive_writer w;
-    w & max_steps & global_step & std::uint8_t{begins} & phase_steps;
+    w & max_steps & global_step & std::uint8_t{begins} & phase_steps & ++e.openings;
     e.call_all(hold, "open", w.bytes());
     e.note_opening();
     e.no_more = false;

@@ -51,6 +51,7 @@ struct client::engine {
     bool jumped = false;                      // another server than 0 has said that this worker's clock is a later one
     std::atomic<bool> asked{false}, server_ends{false};
     std::int64_t clock = 0, open_clock = 0, open_step = 0;
+    std::uint64_t openings = 0;   // that this process, the chief, has asked for
     std::int64_t stop_clock = -1, files_clock = 0, save_clock = 0, save = 0;   // as server 0 said last: answer_block
     std::int64_t last_name = 0;               // the latest of `save`
     told_saves told;
@@ -413,7 +414,7 @@ struct client::engine {
     }
     /// What a server that was started again may have to be told.
     known_to_worker known() const {
-        known_to_worker k{sums, opened, asked ? stop_clock : -1, 0, 0, all_files, open_clock, open_step};
+        known_to_worker k{sums, opened, asked ? stop_clock : -1, 0, 0, all_files, open_clock, open_step, openings};
         for (const auto& l : lanes)
             if (l->last.info.applied > k.applied) k.applied = l->last.info.applied, k.step = l->last.info.global_step;
         return k;

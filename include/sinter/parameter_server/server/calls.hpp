@@ -50,14 +50,16 @@ inline void server_session::call(const wire::frame_header& h, span<const std::by
             // It may have been opened after that: then the checkpoint's own is that of the job before.
             if (known_of.makes_sense()) e_.open_clock = known_of.open_clock, e_.open_step = known_of.open_step;
         }
-        if (w_ == 0 && known_of.opened != 0) e_.opened_by = incarnation_;
+        if (w_ == 0 && known_of.opened != 0) e_.opened_by = incarnation_, e_.openings = known_of.openings;
         if (e_.is_first() && e_.restored && known_of.makes_sense()) {
             e_.together.know(known_of.stop_clock, known_of.files);
             if (known_of.stop_clock >= 0 && e_.order.all_join) e_.asked = true;
         }
         e_.steps_elsewhere(known_of.applied, known_of.step);
         const std::uint64_t next_sum = known_of.sum;
-        e_.all_clocks.join(w_, clock);
+        // A worker in the midst of a job that this server knows nothing of is about to end: its clock is of that job.
+        const bool of_another_job = known_of.opened != 0 && !e_.restored && !e_.open;
+        e_.all_clocks.join(w_, of_another_job ? 0 : clock);
         e_.gets_on();
         need_same_run(next_sum);
         if (e_.restored) e_.together.give(e_.all_clocks.next(w_));   // it may have leave for that already
@@ -75,7 +77,8 @@ inline void server_session::call(const wire::frame_header& h, span<const std::by
         std::int64_t most = 0, step = -1;
         std::uint8_t begins = 1;
         std::vector<std::int64_t> phases;
-        r & most & step & begins & phases;
+        std::uint64_t number = 0;
+        r & most & step & begins & phases & number;
         for (const std::int64_t n : phases) check_number(n, 0, "no number of updates of a loss", "opening a job");
         check_number(step, -1, "no global step", "opening a job");
         if (e_.replicated()) {   // nothing is answered for good before both copies are there
@@ -85,6 +88,13 @@ inline void server_session::call(const wire::frame_header& h, span<const std::by
         }
         // Those who are in the midst of a job that this server was started again in say so when they join.
         if (begins) wait(hold, [&] { return e_.all_are_back(); });
+        // Asked for once more, as after a lost connection, it is done: others may have made steps since.
+        const auto wait_for_load = [&](std::int64_t load) {
+            wait(hold, [&] { return e_.loads_saved >= load; });
+            if (load > 0 && !e_.load_fault.empty())
+                throw refused_request{"no checkpoint of what was loaded could be written: " + e_.load_fault};
+        };
+        if (e_.opened_by == incarnation_ && e_.openings == number) return wait_for_load(e_.loads_heard), back(opened());
         e_.tickets.limit(std::max<std::int64_t>(most, 0));
         const bool returns = begins && e_.order.all_join && e_.open && e_.opened_by != incarnation_ &&
                              (e_.opened_by != 0 || e_.restored) && e_.has_others(w_);
@@ -97,7 +107,7 @@ inline void server_session::call(const wire::frame_header& h, span<const std::by
         // A chief that was started again makes the same calls from the beginning, while the others are in the midst.
         const bool again = returns && !goes_on_from_others;
         e_.open = e_.has_values = true;
-        e_.opened_by = incarnation_;
+        e_.opened_by = incarnation_, e_.openings = number;
         if (!again) e_.open_clock = e_.all_clocks.applied(), e_.open_step = e_.global_step;
         e_.gets_on();
         e_.changed.notify_all();
@@ -107,12 +117,10 @@ inline void server_session::call(const wire::frame_header& h, span<const std::by
             e_.saved_agreed = e_.save_agreed;
         }
         if (goes_on_from_others && e_.options.files) {
-            const std::int64_t mine = ++e_.loads_heard;
+            ++e_.loads_heard;
             e_.load_step = step;
             e_.changed.notify_all();
-            wait(hold, [&] { return e_.loads_saved >= mine; });
-            if (!e_.load_fault.empty())
-                throw refused_request{"no checkpoint of what was loaded could be written: " + e_.load_fault};
+            wait_for_load(e_.loads_heard);
         }
         return back(opened());
     }
@@ -197,6 +205,7 @@ inline void server_session::call(const wire::frame_header& h, span<const std::by
         wire::archive_reader r(as_bytes(argument));
         std::int64_t clock = 0;
         r & clock;
+        e_.comes_to(w_, clock, hold);   // its next push is of this clock
         const bool whole = e_.order.all_join;   // elsewhere who stops may leave clocks open
         wait(hold, [&] { return e_.all_clocks.applied() >= clock || (e_.asked && !whole); }, awaited::clock);
         return back({});
@@ -394,9 +403,8 @@ inline void server_session::need_same_run(std::uint64_t next) {
     int amid = 0, anew = 0, last = w_;
     for (int i = 0; i < e_.who.size(); ++i) {
         const worker& k = e_.at(i);
-        if (!e_.lives(k)) continue;
-        amid += k.comes == worker::amid;
-        if (k.comes == worker::anew) ++anew, last = i;
+        amid += k.comes == worker::amid;   // those, too, that have died since: they were told of steps that were lost
+        if (e_.lives(k) && k.comes == worker::anew) ++anew, last = i;
     }
     if (amid == 0 || anew <= e_.order.backup) return;
     const cluster_member& m = e_.who.member(last);

@@ -182,7 +182,7 @@ constexpr const char* a_leaders_state = "a leader's state";
 /// All state besides values, by an archive that writes or reads it.
 template <class Archive>
 void server::engine::serialize_state(Archive& a) {
-    a & open_clock & open_step & stop_reason & version;
+    a & open_clock & open_step & opened_by & openings & stop_reason & version;
     a & save_agreed & saved_agreed & saved_step & saved_as & saves_to_come & save_made & save_told;
     a & saved_by_steps & named_at & end_clock;
     for (bool* const flag : {&open, &has_values, &asked, &any_left, &renewing, &ends_named}) {

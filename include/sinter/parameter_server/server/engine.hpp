@@ -194,7 +194,7 @@ struct server::engine {
     std::atomic<double> got_on{0};                   // when anything happened last that members wait for
     std::int64_t restored_step = -1;                 // of the checkpoint that this process began with
     std::int64_t clocks_elsewhere = 0, step_elsewhere = 0;   // what other servers had come to when this one came back
-    std::uint64_t opened_by = 0;                     // the incarnation of the chief that has opened the job
+    std::uint64_t opened_by = 0, openings = 0;       // the incarnation of the chief that has opened the job, how often
     // A checkpoint that is requested:
     std::int64_t save_wanted = 0, save_done = 0, saved_step = 0, saved_as = -1;   // saved_as: by its name
     double saved_at = 0;

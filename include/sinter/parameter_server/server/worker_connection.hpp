@@ -13,7 +13,7 @@ inline void server::engine::serve(int w, std::uint64_t incarnation, wire::data_l
         lock hold(mutex);
         if (k.served && k.descriptor >= 0) ::shutdown(k.descriptor, SHUT_RDWR);   // the connection before this one
         if (w == 0 && k.incarnation != incarnation) need_whole_values();
-        if (k.incarnation != 0 && k.incarnation != incarnation) replace(w);
+        if (k.incarnation != 0 && k.incarnation != incarnation) replace(w), all_clocks.forget_claim(w);
         if (k.incarnation != incarnation) k.applied_number = 0;   // its pushes are numbered from 1 again
         k.incarnation = incarnation;
         changed.notify_all();

@@ -56,7 +56,7 @@ public:
         changed_ = false;
         set_ = resting_ = false;
         pull_all();
-        consumed_ = may_lag() ? link_->client().open_clock() : link_->client().last().clock;
+        consumed_ = link_->client().open_clock();
         steps_before_clocks_ = link_->client().open_step() - link_->client().open_clock();
         steps_before_own_ = steps_made() - steps_;
         return steps_made();
