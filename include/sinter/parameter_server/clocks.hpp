@@ -50,8 +50,8 @@ public:
         at(w).next = applied_;
         at(w).pushed.assign(static_cast<std::size_t>(slots_), -1);
     }
-    /// Another process is the worker from now on. What the one before has pushed counts; that it was further, as it said
-    /// when it joined, does not.
+    /// Another process is the worker from now on. What the one before has pushed counts; that it was further, as it
+    /// said when it joined, does not.
     void forget_claim(int w) {
         std::int64_t pushed = applied_;
         for (const std::int64_t clock : at(w).pushed) pushed = std::max(pushed, clock + 1);
