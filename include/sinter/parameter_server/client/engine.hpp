@@ -335,6 +335,10 @@ struct client::engine {
     void note_opening() {
         wire::archive_reader r(as_bytes(lanes[0]->text));
         r & open_clock & open_step;
+        if (!opened) {   // what servers have said of clocks before may have been lost with one of them
+            clock = open_clock;
+            for (const auto& l : lanes) clock = std::max(clock, l->last.info.clock);
+        }
         opened = true;
         asked = (lanes[0]->last.flags & answer_block::asked_to_stop) != 0;
         hear_agreed(lanes[0]->last);

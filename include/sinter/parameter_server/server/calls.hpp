@@ -57,9 +57,9 @@ inline void server_session::call(const wire::frame_header& h, span<const std::by
         }
         e_.steps_elsewhere(known_of.applied, known_of.step);
         const std::uint64_t next_sum = known_of.sum;
-        // A worker in the midst of a job that this server knows nothing of is about to end: its clock is of that job.
-        const bool of_another_job = known_of.opened != 0 && !e_.restored && !e_.open;
-        e_.all_clocks.join(w_, of_another_job ? 0 : clock);
+        // One that begins has its clock from servers, when the job is open. One in the midst of a job that this server
+        // knows nothing of is about to end.
+        e_.all_clocks.join(w_, known_of.opened != 0 && (e_.restored || e_.open) ? clock : 0);
         e_.gets_on();
         need_same_run(next_sum);
         if (e_.restored) e_.together.give(e_.all_clocks.next(w_));   // it may have leave for that already

@@ -301,7 +301,9 @@ struct server::engine {
     }
     /// Whether a worker may come again into a job that others are in the midst of. It makes the same
     /// calls from the beginning, and so has to have the sums that were made without it.
-    bool keeps_sums() const { return order.all_join && (order.backup > 0 || !open); }
+    bool keeps_sums() const { return order.all_join && (order.backup > 0 || !open || is_at_its_opening()); }
+    /// Whether no step has been made since the job was opened: a process that was replaced before may join yet.
+    bool is_at_its_opening() const { return all_clocks.applied() == open_clock; }
     bool lives(const worker& k) const {
         return k.now == presence::here || k.now == presence::resting || (k.now == presence::expected && order.all_join);
     }
