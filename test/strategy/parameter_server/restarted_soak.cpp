@@ -8,9 +8,9 @@
 #include <random>
 
 // Jobs of three workers and two servers whose members, all of them, are killed and started again, at once or later, and
-// stopped for a while, at random, in each mode. Whoever has ended with an error is started
-// again, as a cluster does. The job always goes on, and ends well when it is asked to stop. A minute;
-// `restarted_soak -- SECONDS [SEED]`, or SINTER_SOAK_SECONDS, says how long else.
+// stopped for a while, at random, in each mode. Whoever has ended with an error is started again, as a cluster does.
+// The job always goes on, and ends well when it is asked to stop. A minute; `restarted_soak -- SECONDS [SEED]`, or
+// SINTER_SOAK_SECONDS, says how long else.
 using namespace sinter;
 using namespace sinter::restarts;
 
