@@ -25,7 +25,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     for (std::size_t i = 0; !left.empty(); ++i) {
         const std::size_t end = std::min(left.find('\n'), left.size());
         launch::member& m = all[i % all.size()];
-        m.hear(left.substr(0, end));
+        m.take_report(left.substr(0, end));
         left.remove_prefix(std::min(end + 1, left.size()));
         for (const char c : m.doing()) need(static_cast<unsigned char>(c) >= 0x20 && c != 0x7f);
         const std::string line = m.json(1.5);
