@@ -212,7 +212,7 @@ private:
     bool ended_well_ = false;        // one that trains has
     bool asked_to_end_ = false, servers_asked_ = false;
     double asked_at_ = 0;
-    double deadline_ = 0;           // when members that still run are killed; 0: never
+    double deadline_ = 0;           // when members that still run get the next signal; 0: never
     double servers_deadline_ = 0;   // when servers that still run are
 };
 

@@ -35,7 +35,7 @@ struct member {
     descriptor progress;
     std::string last_words;               // its last line on stderr
     std::string step, rate, loss, note;   // as it reported them
-    double busy = -1, reported_at = 0;       // which part of its time it did not wait for others; -1: not known
+    double busy = -1, reported_at = 0;    // which part of its time it did not wait for others; -1: not known
     double pace = -1;                     // steps per second, as measured from one step to the next; -1: not known
     bool reported_anew = false;
 
