@@ -4,13 +4,12 @@
 // (which cases.cu compares with the processor's), within what other sums' order makes of them.
 //   jobs          prints the jobs' names
 //   jobs NAME     prints a JSON line
-// Exit status: 0 all is well, 1 it differs or failed, 2 there is no GPU or no such job.
+// Exit status: 0 all is well, 1 it differs or failed, as where there is no GPU, 2 there is no such job.
 #include "cuda/device_part.hpp"
 #include "cuda/strategy_cases.hpp"
 #include "strategy/parameter_server/job.hpp"
-#include <cstring>
-#include <sinter/layers/embedding.hpp>
 #include <sinter/collective/ring.hpp>
+#include <sinter/layers/embedding.hpp>
 #include <sinter/strategy/multi_worker.hpp>
 #include <sinter/strategy/parameter_server.hpp>
 #include <sinter/strategy/sharded_update.hpp>
@@ -44,7 +43,7 @@ std::string losses(const Strategy& s, Net net, Optimizer optimizer) {
     for (int i = 0; i < steps; ++i) {
         const data::input_view in{nullptr, all.words + i * batch * width, width};
         batch_view b{.labels = all.labels + i * batch, .size = batch};
-        if (std::is_same_v<const Net, decltype(of_words)>) b.inputs = {&in, 1};
+        if constexpr (std::is_same_v<const Net, decltype(of_words)>) b.inputs = {&in, 1};
         else b.x = all.numbers + i * batch * width;
         text += base::general_text(static_cast<double>(t.step(b)), 9) + " ";
     }
@@ -60,7 +59,7 @@ std::vector<double> numbers_of(const std::string& text) {
 
 /// Runs the job in processes of their own, which alone use the GPU, and compares worker 0's losses.
 template <class Net, class Optimizer, class Make>
-int check(const char* name, int workers, int servers, Net net, Optimizer optimizer, Make make) {
+int check(const std::string& name, int workers, int servers, Net net, Optimizer optimizer, Make make) {
     server_job job(workers, servers, 5);
     job.start_all([&](const cluster& c) { return losses(make(c), net, optimizer); });
     const std::string found = job.result(0, 100);
@@ -76,25 +75,26 @@ int check(const char* name, int workers, int servers, Net net, Optimizer optimiz
     for (std::size_t i = 0; i < got.size() && i < expected.size(); ++i)
         worst = std::max(worst, std::abs(1 - got[i] / expected[i]));
     const bool ok = others.empty() && worst <= 1e-4;
-    std::printf("{\"check\": \"%s\", \"ok\": %s, \"worst\": %.2e%s%s%s}\n", name, ok ? "true" : "false", worst,
-                ok ? "" : ", \"error\": \"", ok ? "" : (others.empty() ? found : others).c_str(), ok ? "" : "\"");
+    const std::string fault = ok ? "" : ", \"error\": \"" + (others.empty() ? found : others) + "\"";
+    std::printf("{\"check\": \"%s\", \"ok\": %s, \"worst\": %.2e%s}\n", name.c_str(), ok ? "true" : "false", worst,
+                fault.c_str());
     return !ok;
 }
 
 int run(const std::string& name) {
     using ring_of_gpus = test::all_here<multi_worker<ring, cuda>>;
     if (name == "ring")
-        return check("ring", 2, 0, of_words, adam{}, [](const cluster& c) { return ring_of_gpus{{c}}; });
+        return check(name, 2, 0, of_words, adam{}, [](const cluster& c) { return ring_of_gpus{{c}}; });
     if (name == "sharded_update")
-        return check("sharded_update", 2, 0, of_numbers, momentum{.learning_rate = 0.05f}, [](const cluster& c) {
+        return check(name, 2, 0, of_numbers, momentum{.learning_rate = 0.05f}, [](const cluster& c) {
             return sharded_update(ring_of_gpus{{c}});
         });
     if (name == "servers")
-        return check("servers", 2, 2, of_words, sgd{.learning_rate = 0.2f}, [](const cluster& c) {
+        return check(name, 2, 2, of_words, sgd{.learning_rate = 0.2f}, [](const cluster& c) {
             return test::all_here<parameter_server<sync<0>, cuda>>{{c}};
         });
     if (name == "asynchronous_servers")
-        return check("asynchronous_servers", 1, 2, of_words, sgd{.learning_rate = 0.2f}, [](const cluster& c) {
+        return check(name, 1, 2, of_words, sgd{.learning_rate = 0.2f}, [](const cluster& c) {
             return test::all_here<parameter_server<async, cuda>>{{c}};
         });
     return 2;
