@@ -198,8 +198,10 @@ public:
     void release(const std::shared_ptr<kept_rows>& k) { std::erase(kept_, k); }
     const std::vector<std::shared_ptr<kept_rows>>& kept() const { return kept_; }
     /// The row is about to be changed: whoever does that by its number, and has it not from add(), says so.
-    void before_change(std::int32_t r) {
-        if (kept_.empty()) return;
+    void before_change(std::int32_t r) {   // of each row of each push: small enough to be inlined
+        if (!kept_.empty()) keep(r);
+    }
+    SINTER_COLD void keep(std::int32_t r) {
         for (const auto& k : kept_) {
             if (!k->lacks(r)) continue;
             float* to = std::copy_n(row(r), s_.row_floats, k->add(r, keys_[r], steps_[r]));
