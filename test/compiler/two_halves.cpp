@@ -33,6 +33,8 @@ constexpr auto lenet = image<14, 14, 1> >> conv2d<4, 5> >> relu >> max_pool<2> >
     >> flatten >> dense<10>;
 constexpr auto normalised = image<6, 6, 2> >> conv2d<4, 3> >> batch_norm >> relu >> conv2d<4, 3> >> batch_norm >> relu
     >> flatten >> dense<3>;
+// a bucket begins with batch_norm's scale: its gradient, final before the first layer's, is read once more behind that
+constexpr auto normalised_columns = features<6> >> dense<40> >> batch_norm >> relu >> dense<3>;
 // two batch_norms meet in a sum: their betas' gradients are one
 constexpr auto residual = image<6, 6, 2> >> conv2d<4, 3> >> [](tensor x) {
     for (int i = 0; i < 2; ++i) x = ops::relu((conv2d<4, 3> >> batch_norm)(x) + (conv2d<4, 1> >> batch_norm)(x));
@@ -47,6 +49,7 @@ BOOST_AUTO_TEST_CASE(dense_layers) {
 BOOST_AUTO_TEST_CASE(convolutions) { every_policy(lenet, softmax_cross_entropy, adam{}, "lenet"); }
 BOOST_AUTO_TEST_CASE(states) {
     every_policy(normalised, softmax_cross_entropy, momentum{.learning_rate = 0.05f}, "batch_norm");
+    every_policy(normalised_columns, mse, momentum{.learning_rate = 0.05f}, "batch_norm of columns");
 }
 template <program_options O>
 static std::pair<int, int> copies() {   // of gradients: how many, and the first one's distance from the end of backward

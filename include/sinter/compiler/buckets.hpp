@@ -13,8 +13,9 @@ namespace sinter::inline SINTER_TARGET::compiler {
 struct gradient_bucket {
     address at;                ///< of the first float
     std::int64_t floats = 0;   ///< with padding, which stays zero (-0 where steps are accumulated)
-    int final_after =
-        -1;   ///< the launch behind whose end nothing more is written here before program_segments::first_update
+    /// The launch behind whose end nothing is written here, or read, before program_segments::first_update. (The
+    /// backward pass of batch_norm reads the gradients of scale and shift.)
+    int final_after = -1;
     int every = 1;             ///< 3: final in each third step
     /// A table's gradient is a list of rows (base/row_list.hpp), whose keys are at `keys` and whose
     /// rows are at `at`. Whoever adds up lists gives the update one that has each key once, however
@@ -48,6 +49,7 @@ namespace sinter::inline SINTER_TARGET::compiler {
 struct emitted_program {
     view<const launch> launches;
     view<const loop_launches> loops;
+    view<const address> args;
     int first_update = 0;
 };
 
@@ -110,6 +112,20 @@ constexpr void cut_buckets(const graph_view& g, const grouping& r, const address
         out.push({at[d], floats_of_rows(l.rows(i), g.n[d].s), final_after(i), 1, i, l.rows(i), row,
                   keys_of(g, l, z.summed_gradients, i), l.list_of(i)});
     });
+    // A sum over members takes the place of the gradient: not before the last launch that reads it.
+    for (int i = 0; i < p.first_update; ++i)
+        for (int k = 0; k < p.launches[i].args; ++k) {
+            const address a = p.args[p.launches[i].first_arg + k];
+            if (a.where() != space::gradient) continue;
+            for (int j = 0; j < out.n; ++j) {
+                gradient_bucket& b = out[j];
+                if (b.at.where() != space::gradient || a.offset() < b.at.offset() ||
+                    a.offset() >= b.at.offset() + b.floats)
+                    continue;
+                if (const int end = detail::ends_with(p.launches.p, p.loops, i); b.final_after < end)
+                    b.final_after = end;
+            }
+        }
     growing<int> place(out.n, 0);   // old -> new
     for (int k = 0; k < out.n; ++k) {
         int now = 0;

@@ -336,7 +336,7 @@ struct bucket_stage {
             growing<gradient_bucket> all;
             cut_buckets(g, fused_stage<R>::groups(), p.at, p.z, choice_stage<R>::v.updated, u, device,
                         R::max_batch, choice_stage<R>::layout(), R::options.bucket_bytes / 4,
-                        {{d.launches, d.n_launches}, {d.loops, d.n_loops}, d.first_update}, all, t.of);
+                        {{d.launches, d.n_launches}, {d.loops, d.n_loops}, {d.args, d.n_args}, d.first_update}, all, t.of);
             for (; t.n < all.n; ++t.n) t.at[t.n] = all[t.n];
         }
         return t;
