@@ -18,7 +18,7 @@ LC_ALL=C awk '
     /^[ \/#]*https:[^ ]+$/ { next }
     /^\/\/ (expect|expect-gcc|expect-clang): / { next }
     # To break it would compile every program anew: the next change of what all include does.
-    FILENAME == "include/sinter/compiler/stages.hpp" && length <= 123 { next }
+    FILENAME ~ /compiler\/stages.hpp$/ && /d.first_update\}, all, t.of\);$/ { next }
     FILENAME == "test/profile/describe.cpp" && /^ +[0-9]+ +[0-9]+ / { next }
     { print FILENAME ":" FNR " has " length " characters; needed are at most 120"; bad = 1 }
     END { exit bad }' "${files[@]}"
