@@ -7,7 +7,7 @@
 #   cuda   <sinter/cuda.hpp>: the CUDA Toolkit with cuBLAS, and cuDNN
 #   distributed   <sinter/net/...>, <sinter/collective/...> over TCP: Boost's headers (Asio), and OpenSSL
 #                 sinter::distributed_compiled is the same with the connections in one file of each target that
-#                 links it, and not in all that include them (<sinter/net/separate_compilation.hpp>); it may be
+#                 links it, and not in all that include them (<sinter/base/separate_compilation.hpp>); it may be
 #                 asked for by its own name
 #   launch    sinter::launch, the program sinter-launch: Boost's Program_options. The installed one, or one that is
 #             built with the project that asks (target sinter-launch, in CMAKE_BINARY_DIR)

@@ -53,9 +53,9 @@ BOOST_AUTO_TEST_CASE(a_damaged_record_is_nobodys) {
 BOOST_AUTO_TEST_CASE(orders) {
     for (const char* text : {"", "1", "1 2 3", "1 2 3 4 5", "1 2 3 4 ", "1 2 3 -4", "1  2 3 4",
                              "9223372036854775807 1 1 1"})
-        BOOST_TEST(!detail::write_order::parse(text), text);
-    const detail::write_order a{4, 2, 60, 3}, b{4, 1, 60, 3}, before{3, 9, 0, 3}, other{2, 9, 0, 2};
-    BOOST_TEST(detail::write_order::parse(a.text())->text() == a.text());
+        BOOST_TEST(!io::write_order::parse(text), text);
+    const io::write_order a{4, 2, 60, 3}, b{4, 1, 60, 3}, before{3, 9, 0, 3}, other{2, 9, 0, 2};
+    BOOST_TEST(io::write_order::parse(a.text())->text() == a.text());
     BOOST_TEST((a.is_later(b) && !b.is_later(a) && !a.is_later(a) && b.is_later(before)));
     BOOST_TEST((a.comes_from(before, 60) && !a.comes_from(before, 61) && !a.comes_from(other, 10)));
 }

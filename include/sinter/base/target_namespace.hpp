@@ -74,8 +74,29 @@
     SINTER_NAME(SINTER_VECTORS, SINTER_FMA, SINTER_BITS, SINTER_PAIRS, SINTER_MEASURES, SINTER_COMPILER,              \
                 SINTER_CONTAINERS, SINTER_PARTS)
 
+/// SINTER_ORDINARY: the inline namespace of ordinary code, which no model's type changes and no vector width: files,
+/// data, connections, servers, the loop of training. Where it is in headers it is compiled like the rest, and is in
+/// SINTER_TARGET. Where it is compiled apart (base/separate_compilation.hpp) one library serves files for any
+/// processor, so its name says none. Files of both ways do not link with each other. A named namespace is either of
+/// ordinary code or of the target's: one that were both would be ambiguous.
+#if defined(SINTER_SEPARATE_COMPILATION)
+#define SINTER_JOIN_ORDINARY(containers) ordinary##containers
+#define SINTER_ORDINARY_NAME(containers) SINTER_JOIN_ORDINARY(containers)
+#define SINTER_ORDINARY SINTER_ORDINARY_NAME(SINTER_CONTAINERS)
+#else
+#define SINTER_ORDINARY SINTER_TARGET
+#endif
+
 namespace sinter {
 namespace base {}
+inline namespace SINTER_TARGET {}
+inline namespace SINTER_ORDINARY {
+namespace io { using namespace base; }
+namespace npy { using namespace base; }
+namespace npz { using namespace base; }
+namespace safetensors { using namespace base; }
+namespace collective { using namespace base; }
+} // namespace SINTER_ORDINARY
 inline namespace SINTER_TARGET {
 
 // `using namespace sinter` shows what users write. The machinery has namespaces of its own: what a
@@ -96,11 +117,6 @@ using namespace detail;
 namespace cpu { using namespace base; using namespace compiler; using namespace runtime; }
 namespace gpu { using namespace base; using namespace compiler; using namespace runtime; }
 namespace profile { using namespace base; using namespace compiler; using namespace runtime; }
-namespace collective { using namespace base; }
-namespace io { using namespace base; }
-namespace npy { using namespace base; }
-namespace npz { using namespace base; }
-namespace safetensors { using namespace base; }
 namespace onnx { using namespace base; using namespace compiler; using namespace runtime; }
 
 } // namespace SINTER_TARGET

@@ -4,7 +4,7 @@
 #include <sinter/collective/algorithm/halving_doubling.hpp>
 #include <sinter/collective/algorithm/ring.hpp>
 
-namespace sinter::inline SINTER_TARGET::collective {
+namespace sinter::inline SINTER_ORDINARY::collective {
 
 enum class algorithm : std::uint8_t { ring, halving_doubling, automatic };
 
@@ -35,4 +35,4 @@ inline void perform(algorithm a, workshop& w, const job& j) {
     }
 }
 
-}   // namespace sinter::inline SINTER_TARGET::collective
+}   // namespace sinter::inline SINTER_ORDINARY::collective

@@ -2,7 +2,7 @@
 #pragma once
 #include <sinter/collective/shared_memory.hpp>
 
-namespace sinter::inline SINTER_TARGET {
+namespace sinter::inline SINTER_ORDINARY {
 
 /// multi_worker<automatic>: shared memory where all members are on one machine; else TCP, with
 /// halving and doubling for small operations and the ring for large ones.
@@ -10,12 +10,12 @@ struct automatic {
     SINTER_APART static std::unique_ptr<collective::communicator> connect(const cluster&, const wire::identity&);
 };
 
-}   // namespace sinter::inline SINTER_TARGET
+}   // namespace sinter::inline SINTER_ORDINARY
 
 #if SINTER_BODIES
 #include <sinter/collective/tcp.hpp>
 
-namespace sinter::inline SINTER_TARGET {
+namespace sinter::inline SINTER_ORDINARY {
 namespace collective {
 /// Groups within one host by shared memory, where they can; others by TCP.
 inline split_function split_automatically(const std::shared_ptr<net_membership>& m) {
@@ -38,5 +38,5 @@ SINTER_APART std::unique_ptr<collective::communicator> automatic::connect(const 
     if (!e) e = collective::tcp_engine(collective::algorithm::automatic, m);
     return collective::connected(m, std::move(e), collective::split_automatically(m));
 }
-}   // namespace sinter::inline SINTER_TARGET
+}   // namespace sinter::inline SINTER_ORDINARY
 #endif

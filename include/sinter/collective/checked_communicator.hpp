@@ -9,7 +9,7 @@
 #include <sinter/collective/forwarding_communicator.hpp>
 #include <string>
 
-namespace sinter::inline SINTER_TARGET::collective {
+namespace sinter::inline SINTER_ORDINARY::collective {
 
 /// Another communicator whose sums of floats are checked, those of one step in `every`: also
 /// against damage that no checksum on the way sees, such as a bit that flips in the memory of a
@@ -114,4 +114,4 @@ inline std::unique_ptr<communicator> checked_communicator::split(int color, int 
     return checked(c_->split(color, key), every_);
 }
 
-}   // namespace sinter::inline SINTER_TARGET::collective
+}   // namespace sinter::inline SINTER_ORDINARY::collective

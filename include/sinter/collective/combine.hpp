@@ -6,7 +6,7 @@
 #include <type_traits>
 
 /// Elements of two members become one.
-namespace sinter::inline SINTER_TARGET::collective {
+namespace sinter::inline SINTER_ORDINARY::collective {
 namespace detail {
 
 template <class T>
@@ -101,4 +101,4 @@ inline void combine_tree(element e, reduction how, void* to, void* const* source
     });
 }
 
-}   // namespace sinter::inline SINTER_TARGET::collective
+}   // namespace sinter::inline SINTER_ORDINARY::collective

@@ -11,7 +11,7 @@
 #include <vector>
 
 /// Collective operations: what the members of a job compute together from what each of them has.
-namespace sinter::inline SINTER_TARGET::collective {
+namespace sinter::inline SINTER_ORDINARY::collective {
 
 /// The elements of a vector; u8 is only moved, never added.
 enum class element : std::uint8_t { f32, f64, i32, i64, u8 };
@@ -211,4 +211,4 @@ private:
     std::int64_t steps_done_ = 0;
 };
 
-}   // namespace sinter::inline SINTER_TARGET::collective
+}   // namespace sinter::inline SINTER_ORDINARY::collective

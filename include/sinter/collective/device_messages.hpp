@@ -2,7 +2,7 @@
 #pragma once
 #include <sinter/collective/nccl_engine.hpp>
 
-namespace sinter::inline SINTER_TARGET::collective {
+namespace sinter::inline SINTER_ORDINARY::collective {
 
 /// Messages whose bytes may be a GPU's, by way of the host. NCCL's own messages are not taken: it matches those of two
 /// members by their order alone, and each waits for the operations that were queued before it.
@@ -60,4 +60,4 @@ private:
     }
 };
 
-}   // namespace sinter::inline SINTER_TARGET::collective
+}   // namespace sinter::inline SINTER_ORDINARY::collective

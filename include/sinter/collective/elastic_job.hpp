@@ -8,7 +8,7 @@
 #include <functional>
 #include <memory>
 
-namespace sinter::inline SINTER_TARGET::collective {
+namespace sinter::inline SINTER_ORDINARY::collective {
 
 /// This process cannot go on in its elastic job, whatever it tries: it was removed, or those that
 /// are left may not decide.
@@ -220,4 +220,4 @@ private:
     }
 };
 
-}   // namespace sinter::inline SINTER_TARGET::collective
+}   // namespace sinter::inline SINTER_ORDINARY::collective

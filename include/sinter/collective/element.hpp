@@ -5,7 +5,7 @@
 #include <string>
 
 /// What operations are made of, in bytes and in words.
-namespace sinter::inline SINTER_TARGET::collective {
+namespace sinter::inline SINTER_ORDINARY::collective {
 
 constexpr std::int64_t bytes_of(element e) {
     switch (e) {
@@ -60,4 +60,4 @@ SINTER_COLD inline std::string why_other(int a, const operation& x, int b, const
            "ask_to_stop() does), or it makes another call than the others";
 }
 
-}   // namespace sinter::inline SINTER_TARGET::collective
+}   // namespace sinter::inline SINTER_ORDINARY::collective

@@ -4,7 +4,7 @@
 #include <sinter/base/cluster_error.hpp>
 #include <sinter/collective/communicator.hpp>
 
-namespace sinter::inline SINTER_TARGET::collective {
+namespace sinter::inline SINTER_ORDINARY::collective {
 
 /// Who the members of a job, or of a group within it, are, and whether it goes well: what engines of
 /// one job have in common. Any thread may ask.
@@ -62,4 +62,4 @@ public:
     }
 };
 
-}   // namespace sinter::inline SINTER_TARGET::collective
+}   // namespace sinter::inline SINTER_ORDINARY::collective

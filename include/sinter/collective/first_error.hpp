@@ -6,7 +6,7 @@
 #include <sinter/base/cluster_error.hpp>
 #include <sinter/collective/element.hpp>
 
-namespace sinter::inline SINTER_TARGET::collective {
+namespace sinter::inline SINTER_ORDINARY::collective {
 
 /// The first error of several threads; all get the same.
 class first_error {
@@ -43,4 +43,4 @@ SINTER_COLD inline cluster_error differing(int rank, std::string role, std::stri
                 why_other(rank, a, than, b)};
 }
 
-}   // namespace sinter::inline SINTER_TARGET::collective
+}   // namespace sinter::inline SINTER_ORDINARY::collective

@@ -4,7 +4,7 @@
 #include <sinter/collective/communicator.hpp>
 #include <utility>
 
-namespace sinter::inline SINTER_TARGET::collective {
+namespace sinter::inline SINTER_ORDINARY::collective {
 
 /// Hands all calls on to another communicator: the base of those that stand between it and a
 /// session. It reads no device's memory, whatever the other one does, since who stands between may
@@ -38,4 +38,4 @@ protected:
     std::unique_ptr<communicator> c_;
 };
 
-}   // namespace sinter::inline SINTER_TARGET::collective
+}   // namespace sinter::inline SINTER_ORDINARY::collective

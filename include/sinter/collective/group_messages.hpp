@@ -3,7 +3,7 @@
 #include <sinter/base/to_text.hpp>
 #include <sinter/collective/subgroup.hpp>
 
-namespace sinter::inline SINTER_TARGET::collective {
+namespace sinter::inline SINTER_ORDINARY::collective {
 
 /// The messages of one group, whose members are named by their ranks in it. Refuses what makes no sense.
 class group_messages {
@@ -43,4 +43,4 @@ private:
     }
 };
 
-}   // namespace sinter::inline SINTER_TARGET::collective
+}   // namespace sinter::inline SINTER_ORDINARY::collective

@@ -10,7 +10,7 @@
 #include <limits>
 #include <mutex>
 
-namespace sinter::inline SINTER_TARGET::collective {
+namespace sinter::inline SINTER_ORDINARY::collective {
 
 /// What a process that joins an elastic job is sent by the member that heals it, over a connection
 /// of the two alone.
@@ -172,4 +172,4 @@ void be_healed(communicator& c, std::int64_t most, F f, Over over) {
     }
 }
 
-}   // namespace sinter::inline SINTER_TARGET::collective
+}   // namespace sinter::inline SINTER_ORDINARY::collective

@@ -2,7 +2,7 @@
 #pragma once
 #include <sinter/collective/connection.hpp>
 
-namespace sinter::inline SINTER_TARGET {
+namespace sinter::inline SINTER_ORDINARY {
 
 /// multi_worker<hierarchical>: for several processes on each of several hosts. Members of a host (those whose addresses
 /// name the same one) add up their gradients through shared memory; then each member of a host and its counterparts on
@@ -18,13 +18,13 @@ struct hierarchical {
     SINTER_APART static std::unique_ptr<collective::communicator> connect(const cluster&, const wire::identity&);
 };
 
-}   // namespace sinter::inline SINTER_TARGET
+}   // namespace sinter::inline SINTER_ORDINARY
 
 #if SINTER_BODIES
 #include <sinter/collective/automatic.hpp>
 #include <sinter/collective/hierarchical_engine.hpp>
 
-namespace sinter::inline SINTER_TARGET {
+namespace sinter::inline SINTER_ORDINARY {
 SINTER_APART std::unique_ptr<collective::communicator> hierarchical::connect(const cluster& who,
                                                                              const wire::identity& same) {
     const auto m = std::make_shared<collective::net_membership>(who, same.sent_by(101));   // no algorithm's number
@@ -39,5 +39,5 @@ SINTER_APART std::unique_ptr<collective::communicator> hierarchical::connect(con
     e.use(std::move(within), all->split(layout.counterparts(), 0));
     return all;
 }
-}   // namespace sinter::inline SINTER_TARGET
+}   // namespace sinter::inline SINTER_ORDINARY
 #endif

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace sinter::inline SINTER_TARGET::collective {
+namespace sinter::inline SINTER_ORDINARY::collective {
 
 /// Where one member is among the hosts of a job.
 struct host_layout {
@@ -85,4 +85,4 @@ private:
     }
 };
 
-}   // namespace sinter::inline SINTER_TARGET::collective
+}   // namespace sinter::inline SINTER_ORDINARY::collective

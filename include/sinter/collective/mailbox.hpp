@@ -12,7 +12,7 @@
 #include <sinter/collective/engine.hpp>
 #include <sinter/collective/messages.hpp>
 
-namespace sinter::inline SINTER_TARGET::collective {
+namespace sinter::inline SINTER_ORDINARY::collective {
 
 /// Where one member's messages are matched: what has come, what is awaited, and what is being sent. Messages of
 /// different names do not wait for each other: what nobody awaits yet is kept.
@@ -254,4 +254,4 @@ private:
     }
 };
 
-}   // namespace sinter::inline SINTER_TARGET::collective
+}   // namespace sinter::inline SINTER_ORDINARY::collective

@@ -2,7 +2,7 @@
 #pragma once
 #include <sinter/collective/communicator.hpp>
 
-namespace sinter::inline SINTER_TARGET::collective {
+namespace sinter::inline SINTER_ORDINARY::collective {
 
 /// What a message is matched by, as the member sees it that sends or awaits it.
 struct message_name {
@@ -22,4 +22,4 @@ public:
     virtual void wait(message, double within) = 0;   ///< as communicator::wait_message()
 };
 
-}   // namespace sinter::inline SINTER_TARGET::collective
+}   // namespace sinter::inline SINTER_ORDINARY::collective

@@ -9,7 +9,7 @@
 #include <sinter/net/cluster.hpp>
 #include <sinter/net/identity.hpp>
 
-namespace sinter::inline SINTER_TARGET {
+namespace sinter::inline SINTER_ORDINARY {
 namespace collective {
 
 /// Pieces as messages from member to member. What they belong to has been agreed on before.
@@ -158,4 +158,4 @@ private:
     }
 };
 
-}   // namespace sinter::inline SINTER_TARGET
+}   // namespace sinter::inline SINTER_ORDINARY

@@ -5,7 +5,7 @@
 #include <optional>
 #include <sinter/collective/mpi_library.hpp>
 
-namespace sinter::inline SINTER_TARGET::collective {
+namespace sinter::inline SINTER_ORDINARY::collective {
 
 /// Who has left which of this process's jobs, so that nobody waits for them. Told over a communicator of MPI's that
 /// lasts as long as MPI: a job's own ends with the job.
@@ -73,4 +73,4 @@ private:
     }
 };
 
-}   // namespace sinter::inline SINTER_TARGET::collective
+}   // namespace sinter::inline SINTER_ORDINARY::collective

@@ -5,7 +5,7 @@
 #include <sinter/collective/mpi_members.hpp>
 #include <sinter/collective/transport_engine.hpp>
 
-namespace sinter::inline SINTER_TARGET::collective {
+namespace sinter::inline SINTER_ORDINARY::collective {
 
 /// Pieces between the members of a group, with a head each that says what they belong to. A group has a tag of MPI's
 /// and no communicator of MPI's: operations of all members of a group cannot be given up once they have begun, and must
@@ -147,4 +147,4 @@ private:
     }
 };
 
-}   // namespace sinter::inline SINTER_TARGET::collective
+}   // namespace sinter::inline SINTER_ORDINARY::collective

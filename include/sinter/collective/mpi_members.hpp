@@ -12,7 +12,7 @@
 #include <sinter/collective/first_error.hpp>
 #include <sinter/collective/mpi_departures.hpp>
 
-namespace sinter::inline SINTER_TARGET::collective {
+namespace sinter::inline SINTER_ORDINARY::collective {
 
 /// The processes that mpirun has started, and one communicator of MPI's, which is this job's own.
 class mpi_members final : public membership {
@@ -291,4 +291,4 @@ private:
     std::atomic<bool> asked_{false}, all_asked_{false}, sent_{false};
 };
 
-}   // namespace sinter::inline SINTER_TARGET::collective
+}   // namespace sinter::inline SINTER_ORDINARY::collective

@@ -6,7 +6,7 @@
 #include <sinter/collective/mailbox.hpp>
 #include <sinter/collective/mpi_members.hpp>
 
-namespace sinter::inline SINTER_TARGET::collective {
+namespace sinter::inline SINTER_ORDINARY::collective {
 
 /// Messages over MPI, matched by our mailbox: so any tag is a tag, and any message may be given up. They are cut into
 /// pieces of at most 1 MiB, copied, and given to MPI at once, up to `most_unsent` bytes to a member: so a send does not
@@ -151,4 +151,4 @@ private:
     }
 };
 
-}   // namespace sinter::inline SINTER_TARGET::collective
+}   // namespace sinter::inline SINTER_ORDINARY::collective

@@ -3,7 +3,7 @@
 #include <sinter/collective/device_messages.hpp>
 #include <sinter/collective/nccl_engine.hpp>
 
-namespace sinter::inline SINTER_TARGET {
+namespace sinter::inline SINTER_ORDINARY {
 namespace collective {
 
 /// Groups have an id of NCCL's each, which their first members make. A GPU that takes part in operations of several
@@ -45,4 +45,4 @@ struct nccl {
     }
 };
 
-}   // namespace sinter::inline SINTER_TARGET
+}   // namespace sinter::inline SINTER_ORDINARY

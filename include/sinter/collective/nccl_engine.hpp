@@ -13,7 +13,7 @@
 #include <functional>
 #include <nccl.h>
 
-namespace sinter::inline SINTER_TARGET::collective {
+namespace sinter::inline SINTER_ORDINARY::collective {
 
 inline bool on_device(const void* data) {
     cudaPointerAttributes a{};
@@ -180,4 +180,4 @@ private:
     }
 };
 
-}   // namespace sinter::inline SINTER_TARGET::collective
+}   // namespace sinter::inline SINTER_ORDINARY::collective

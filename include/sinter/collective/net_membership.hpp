@@ -7,7 +7,7 @@
 #include <sinter/net/progress_report.hpp>
 #include <functional>
 
-namespace sinter::inline SINTER_TARGET::collective {
+namespace sinter::inline SINTER_ORDINARY::collective {
 
 /// The members of a job of several processes: their connection, its heartbeats and its first error.
 class net_membership final : public membership {
@@ -100,4 +100,4 @@ private:
     }
 };
 
-}   // namespace sinter::inline SINTER_TARGET::collective
+}   // namespace sinter::inline SINTER_ORDINARY::collective

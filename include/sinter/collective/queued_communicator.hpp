@@ -15,7 +15,7 @@
 #include <sinter/collective/group_messages.hpp>
 #include <sinter/collective/validated_gather.hpp>
 
-namespace sinter::inline SINTER_TARGET::collective {
+namespace sinter::inline SINTER_ORDINARY::collective {
 
 /// Operations in the order in which they were started, each carried out by an engine on whichever
 /// thread has time: on a thread of the communicator's own where the caller goes on computing, on
@@ -222,4 +222,4 @@ private:
     }
 };
 
-}   // namespace sinter::inline SINTER_TARGET::collective
+}   // namespace sinter::inline SINTER_ORDINARY::collective

@@ -2,7 +2,7 @@
 #pragma once
 #include <sinter/collective/connection.hpp>
 
-namespace sinter::inline SINTER_TARGET {
+namespace sinter::inline SINTER_ORDINARY {
 
 /// multi_worker<shared_memory>: processes of one machine, which meet over the network as others do
 /// (so that a death is noticed), and pass their gradients through memory that all have mapped.
@@ -11,13 +11,13 @@ struct shared_memory {
     SINTER_APART static std::unique_ptr<collective::communicator> connect(const cluster&, const wire::identity&);
 };
 
-}   // namespace sinter::inline SINTER_TARGET
+}   // namespace sinter::inline SINTER_ORDINARY
 
 #if SINTER_BODIES
 #include <sinter/collective/shared_memory_engine.hpp>
 #include <sinter/collective/tcp.hpp>
 
-namespace sinter::inline SINTER_TARGET {
+namespace sinter::inline SINTER_ORDINARY {
 namespace collective {
 
 /// Memory that all members have mapped; where one of them cannot, null and the reason. `exchange(what, text)`: what
@@ -105,5 +105,5 @@ SINTER_APART std::unique_ptr<collective::communicator> shared_memory::connect(co
     return collective::connected(m, std::move(e), collective::split_by_shared_memory());
 }
 
-}   // namespace sinter::inline SINTER_TARGET
+}   // namespace sinter::inline SINTER_ORDINARY
 #endif

@@ -6,7 +6,7 @@
 #include <sinter/collective/first_error.hpp>
 #include <sinter/collective/shared_segment.hpp>
 
-namespace sinter::inline SINTER_TARGET::collective {
+namespace sinter::inline SINTER_ORDINARY::collective {
 
 /// Operations among processes of one machine over memory that all have mapped. Data pass through it
 /// in chunks that stay in the caches: each member copies the others' parts of its chunk there,
@@ -208,4 +208,4 @@ private:
     }
 };
 
-}   // namespace sinter::inline SINTER_TARGET::collective
+}   // namespace sinter::inline SINTER_ORDINARY::collective

@@ -15,7 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
-namespace sinter::inline SINTER_TARGET::collective {
+namespace sinter::inline SINTER_ORDINARY::collective {
 
 /// Memory that several processes of one machine have in common. It has no name in any folder, so
 /// nothing is left behind, however they end: the others open it through the process that made it.
@@ -125,4 +125,4 @@ private:
     }
 };
 
-}   // namespace sinter::inline SINTER_TARGET::collective
+}   // namespace sinter::inline SINTER_ORDINARY::collective

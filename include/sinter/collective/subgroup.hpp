@@ -5,7 +5,7 @@
 #include <sinter/collective/messages.hpp>
 #include <utility>
 
-namespace sinter::inline SINTER_TARGET::collective {
+namespace sinter::inline SINTER_ORDINARY::collective {
 
 /// The members of a group within a job: they fail with it, and it with them.
 class subgroup final : public membership {
@@ -53,4 +53,4 @@ inline group_of_members group_of(const std::vector<group_choice>& all, int rank)
     return g;
 }
 
-}   // namespace sinter::inline SINTER_TARGET::collective
+}   // namespace sinter::inline SINTER_ORDINARY::collective

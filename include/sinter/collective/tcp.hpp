@@ -6,7 +6,7 @@
 #include <sinter/collective/tcp_transport.hpp>
 #include <sinter/collective/transport_engine.hpp>
 
-namespace sinter::inline SINTER_TARGET::collective {
+namespace sinter::inline SINTER_ORDINARY::collective {
 
 /// An algorithm over the connections of a job.
 inline std::unique_ptr<transport_engine> tcp_engine(algorithm a, const std::shared_ptr<net_membership>& m) {
@@ -74,4 +74,4 @@ inline std::unique_ptr<communicator> connect_tcp(algorithm a, const cluster& who
     return connected(m, tcp_engine(a, m), split_by_tcp(a, m));
 }
 
-}   // namespace sinter::inline SINTER_TARGET::collective
+}   // namespace sinter::inline SINTER_ORDINARY::collective

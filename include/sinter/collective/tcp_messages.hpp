@@ -6,7 +6,7 @@
 #include <sinter/collective/net_membership.hpp>
 #include <sys/eventfd.h>
 
-namespace sinter::inline SINTER_TARGET::collective {
+namespace sinter::inline SINTER_ORDINARY::collective {
 
 /// Messages over a further connection of each pair, number 0, which is made when the first one is sent. Whatever comes
 /// is read at once, by a thread that begins with the first message, and kept where nobody awaits it yet: so sends that
@@ -240,4 +240,4 @@ private:
     }
 };
 
-}   // namespace sinter::inline SINTER_TARGET::collective
+}   // namespace sinter::inline SINTER_ORDINARY::collective

@@ -7,7 +7,7 @@
 #include <sinter/collective/transport.hpp>
 #include <sinter/net/data_link.hpp>
 
-namespace sinter::inline SINTER_TARGET::collective {
+namespace sinter::inline SINTER_ORDINARY::collective {
 
 /// What a frame must agree in: number, kind, type, reduction, step, bucket, root and elements. The
 /// root lies in what a broadcast has no other use for.
@@ -121,4 +121,4 @@ private:
     }
 };
 
-}   // namespace sinter::inline SINTER_TARGET::collective
+}   // namespace sinter::inline SINTER_ORDINARY::collective

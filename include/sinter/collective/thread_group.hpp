@@ -5,7 +5,7 @@
 #include <sinter/collective/queued_communicator.hpp>
 #include <sinter/collective/thread_messages.hpp>
 
-namespace sinter::inline SINTER_TARGET::collective {
+namespace sinter::inline SINTER_ORDINARY::collective {
 namespace detail {
 
 /// What the threads of a group share.
@@ -216,4 +216,4 @@ private:
     std::vector<std::unique_ptr<communicator>> members_;
 };
 
-}   // namespace sinter::inline SINTER_TARGET::collective
+}   // namespace sinter::inline SINTER_ORDINARY::collective

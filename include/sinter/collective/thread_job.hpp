@@ -4,7 +4,7 @@
 #include <sinter/collective/first_error.hpp>
 #include <vector>
 
-namespace sinter::inline SINTER_TARGET::collective::detail {
+namespace sinter::inline SINTER_ORDINARY::collective::detail {
 
 /// What ends the waits of threads when their job fails.
 class thread_waits {
@@ -38,4 +38,4 @@ private:
     std::vector<thread_waits*> waits_;
 };
 
-}   // namespace sinter::inline SINTER_TARGET::collective::detail
+}   // namespace sinter::inline SINTER_ORDINARY::collective::detail

@@ -3,7 +3,7 @@
 #include <sinter/collective/mailbox.hpp>
 #include <sinter/collective/thread_job.hpp>
 
-namespace sinter::inline SINTER_TARGET::collective {
+namespace sinter::inline SINTER_ORDINARY::collective {
 namespace detail {
 
 /// The messages of one member, until the job fails.
@@ -48,4 +48,4 @@ private:
     mailbox& box(int r) { return boxes_[static_cast<std::size_t>(r)]->box(); }
 };
 
-}   // namespace sinter::inline SINTER_TARGET::collective
+}   // namespace sinter::inline SINTER_ORDINARY::collective

@@ -2,7 +2,7 @@
 #pragma once
 #include <sinter/collective/communicator.hpp>
 
-namespace sinter::inline SINTER_TARGET::collective {
+namespace sinter::inline SINTER_ORDINARY::collective {
 
 /// One operation, as algorithms see it.
 struct job {
@@ -100,4 +100,4 @@ private:
     std::vector<std::byte> scratch_;
 };
 
-}   // namespace sinter::inline SINTER_TARGET::collective
+}   // namespace sinter::inline SINTER_ORDINARY::collective

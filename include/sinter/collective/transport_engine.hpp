@@ -4,7 +4,7 @@
 #include <sinter/collective/algorithm.hpp>
 #include <sinter/collective/engine.hpp>
 
-namespace sinter::inline SINTER_TARGET::collective {
+namespace sinter::inline SINTER_ORDINARY::collective {
 
 /// An algorithm over a transport.
 class transport_engine final : public engine {
@@ -27,4 +27,4 @@ private:
     workshop workshop_;
 };
 
-}   // namespace sinter::inline SINTER_TARGET::collective
+}   // namespace sinter::inline SINTER_ORDINARY::collective

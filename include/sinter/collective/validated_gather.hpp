@@ -6,7 +6,7 @@
 
 /// What members of a group send about themselves, and about what follows. It comes from other processes:
 /// it is compared with what the program knows before memory is taken for it, or anything copied.
-namespace sinter::inline SINTER_TARGET::collective {
+namespace sinter::inline SINTER_ORDINARY::collective {
 
 /// cluster_error that names the member, unless `got` is from `least` to `most`. `what`: bytes,
 /// members...
@@ -42,4 +42,4 @@ std::vector<T> all_gather_value(communicator& c, const T& mine, const char* oper
     return all;
 }
 
-}   // namespace sinter::inline SINTER_TARGET::collective
+}   // namespace sinter::inline SINTER_ORDINARY::collective

@@ -10,7 +10,7 @@
 #include <new>
 #include <utility>
 
-namespace sinter::inline SINTER_TARGET::data {
+namespace sinter::inline SINTER_ORDINARY::data {
 
 /// Where a pipeline is: passes completed, and examples delivered since in this one.
 struct position {

@@ -5,7 +5,7 @@
 #include <sinter/data/transform/gather.hpp>
 
 /// Rare classes that count more: weights of classes, and of the examples that belong to them.
-namespace sinter::inline SINTER_TARGET::data {
+namespace sinter::inline SINTER_ORDINARY::data {
 
 namespace detail {
 inline void need_class(std::int32_t label, std::size_t classes, std::size_t i, const char* where) {

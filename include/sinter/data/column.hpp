@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <cstring>
 
-namespace sinter::inline SINTER_TARGET::data {
+namespace sinter::inline SINTER_ORDINARY::data {
 
 /// What a column of examples is for.
 enum class role : std::uint8_t { input, label, target, weight };

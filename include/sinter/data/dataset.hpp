@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-namespace sinter::inline SINTER_TARGET::data {
+namespace sinter::inline SINTER_ORDINARY::data {
 
 /// Examples in memory: any number of inputs, of int labels and of float targets, and weights if
 /// examples do not count alike. Copies and slices share the numbers, which never change, so that

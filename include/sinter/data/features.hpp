@@ -7,7 +7,7 @@
 
 /// From the columns of a CSV file to what a net takes: numbers around zero, indicators, and numbers
 /// for embeddings.
-namespace sinter::inline SINTER_TARGET::data {
+namespace sinter::inline SINTER_ORDINARY::data {
 
 /// Says what becomes of which column, learns what that needs (means, vocabularies, boundaries) from
 /// the training data, and then does the same to any data. save and load are in features/save.hpp,

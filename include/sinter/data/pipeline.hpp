@@ -2,7 +2,7 @@
 #pragma once
 #include <sinter/data/stage.hpp>
 
-namespace sinter::inline SINTER_TARGET::data {
+namespace sinter::inline SINTER_ORDINARY::data {
 
 /// A finished pipeline: a cursor over batches. It always goes on from position(); a loop over it
 /// runs to the end of the pass, and the next loop is the next pass:

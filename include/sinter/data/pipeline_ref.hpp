@@ -3,7 +3,7 @@
 #include <sinter/data/pipeline.hpp>
 #include <type_traits>
 
-namespace sinter::inline SINTER_TARGET::data {
+namespace sinter::inline SINTER_ORDINARY::data {
 
 /// Which pipeline an option means: `&p`, or `p` itself, which is not copied and must live as long; or one that is made
 /// in the option, `set | data::batch(64)`, which lives in it. Null: none.

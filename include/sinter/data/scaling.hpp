@@ -8,7 +8,7 @@
 
 /// Numbers in memory brought around zero or into a range, by statistics that are learned once, from
 /// the training data.
-namespace sinter::inline SINTER_TARGET::data {
+namespace sinter::inline SINTER_ORDINARY::data {
 
 /// What numbers are brought to.
 enum class scaling_form : std::uint8_t {

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <cstring>
 
-namespace sinter::inline SINTER_TARGET::data {
+namespace sinter::inline SINTER_ORDINARY::data {
 
 namespace detail {
 

@@ -9,7 +9,7 @@
 
 /// What the parts of an input pipeline promise each other. Every part is pulled: nothing happens
 /// until somebody asks.
-namespace sinter::inline SINTER_TARGET::data {
+namespace sinter::inline SINTER_ORDINARY::data {
 
 /// In place of a number of examples.
 inline constexpr std::int64_t unknown_size = -1, endless = -2;
@@ -75,10 +75,10 @@ public:
 };
 
 SINTER_COLD inline void example_stage::describe(description& d) const {
-    d.stage(sinter::detail::class_text(*this));
+    d.stage(class_text(*this));
 }
 SINTER_COLD inline void batch_stage::describe(description& d) const {
-    d.stage(sinter::detail::class_text(*this));
+    d.stage(class_text(*this));
 }
 
 namespace detail {

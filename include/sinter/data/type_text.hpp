@@ -3,27 +3,33 @@
 #include <sinter/base/cold.hpp>
 #include <sinter/base/to_text.hpp>
 #include <sinter/base/target_namespace.hpp>
+#include <string_view>
 #if defined(__GXX_RTTI) || defined(__cpp_rtti)
 #include <sinter/base/os/demangled.hpp>
 #include <typeinfo>
 #endif
 
-namespace sinter::inline SINTER_TARGET::detail {
+namespace sinter::inline SINTER_ORDINARY::data {
 
-/// Without the namespace of what this program is compiled for, which members of a job may differ in.
+/// Without the namespaces of what a program is compiled for (base/target_namespace.hpp), in which members of a job may
+/// differ: `sinter::avx2_8::` and `sinter::ordinary::` are `sinter::`.
 SINTER_COLD inline std::string without_target(std::string name) {
-#define SINTER_AS_TEXT_(x) #x
-#define SINTER_AS_TEXT(x) SINTER_AS_TEXT_(x)
-    const std::string own = to_text({SINTER_AS_TEXT(SINTER_TARGET), "::"});
-#undef SINTER_AS_TEXT
-#undef SINTER_AS_TEXT_
-    for (std::size_t at; (at = name.find(own)) != name.npos;) name.erase(at, own.size());
+    static constexpr std::string_view in = "sinter::", ordinary = "ordinary";
+    for (std::size_t at = 0; (at = name.find(in, at)) != name.npos;) {
+        at += in.size();
+        const std::size_t end = name.find("::", at);
+        if (end == name.npos) break;
+        const std::string_view one = std::string_view(name).substr(at, end - at);
+        const std::size_t digits = one.find_last_not_of("0123456789") + 1;
+        const bool target = digits < one.size() && digits > 0 && one[digits - 1] == '_';   // the number of parts
+        if (target || one.starts_with(ordinary)) name.erase(at, end + 2 - at);
+    }
     return name;
 }
 #if defined(__GXX_RTTI) || defined(__cpp_rtti)
 /// As a program spells it; two lambdas of one function have different ones.
 SINTER_COLD inline std::string type_text(const std::type_info& type) {
-    return without_target(os::demangled(type.name()));
+    return without_target(base::os::demangled(type.name()));
 }
 #endif
 /// The name of an object's class.
@@ -45,4 +51,4 @@ SINTER_COLD std::string type_text() {
 #endif
 }
 
-} // namespace sinter::detail
+} // namespace sinter::data

@@ -31,7 +31,7 @@ inline bool measures_for_hooks(const session_base& s, duty asked, duty does) {
 
 /// The folder that the program or else the job names (TF_CONFIG's model_dir).
 SINTER_COLD inline std::string folder_of(const session_base& s, const std::string& named) {
-    return one_folder(named, s.in_job().folder, "train_spec::folder and the cluster's (TF_CONFIG's model_dir)");
+    return io::one_folder(named, s.in_job().folder, "train_spec::folder and the cluster's (TF_CONFIG's model_dir)");
 }
 
 /// Evaluates checkpoints as they are written, where no other process does, and tells the end.

@@ -4,7 +4,7 @@
 #include <cstdint>
 
 /// Extents of symbolic tensors.
-namespace sinter::inline SINTER_TARGET {
+namespace sinter::inline SINTER_ORDINARY {
 
 /// Axes of one example at most; the batch is one more.
 inline constexpr int max_rank = 5;

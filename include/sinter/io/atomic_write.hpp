@@ -11,7 +11,7 @@
 #include <algorithm>
 #include <atomic>
 
-namespace sinter::inline SINTER_TARGET::io {
+namespace sinter::inline SINTER_ORDINARY::io {
 
 namespace detail {
 

@@ -9,7 +9,7 @@
 #include <new>
 #include <utility>
 
-namespace sinter::inline SINTER_TARGET::io {
+namespace sinter::inline SINTER_ORDINARY::io {
 
 /// Owns bytes that begin on a cache line and start out undefined, to be filled from a file. (vector
 /// would write zeros over every gigabyte first; unique_ptr's header alone takes longer to compile

@@ -12,7 +12,7 @@
 /// Where a reader takes its bytes from: a file, memory (tests, fuzzers), or another source that it
 /// decompresses. A reader written against `byte_source` serves all of them and never needs the
 /// whole input in memory.
-namespace sinter::inline SINTER_TARGET::io {
+namespace sinter::inline SINTER_ORDINARY::io {
 
 class byte_source {
 public:

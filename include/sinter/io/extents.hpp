@@ -9,7 +9,7 @@
 #include <string>
 
 /// Arithmetic on extents that came from a file: every product and sum says when it does not fit.
-namespace sinter::inline SINTER_TARGET::io {
+namespace sinter::inline SINTER_ORDINARY::io {
 
 /// a * b, or nothing where that exceeds 64 bits.
 constexpr std::optional<std::uint64_t> checked_multiply(std::uint64_t a, std::uint64_t b) {

@@ -12,7 +12,7 @@
 /// Files. Every refusal by the system is an `io_error` that names the path, what the
 /// system said and what was being done. Only regular files are read: a pipe has no length to check
 /// a header against.
-namespace sinter::inline SINTER_TARGET::io {
+namespace sinter::inline SINTER_ORDINARY::io {
 
 /// A regular file that is open for reading, and its bytes when it was opened.
 struct opened_file {

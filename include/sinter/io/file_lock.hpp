@@ -12,7 +12,7 @@
 #include <sinter/io/throw_io_error.hpp>
 #include <atomic>
 
-namespace sinter::inline SINTER_TARGET::io {
+namespace sinter::inline SINTER_ORDINARY::io {
 
 /// Nobody else has a file for as long as this lives: by flock(), or, where the file system knows no locks (Lustre
 /// without its option, some FUSE and 9p mounts), by a second file beside it, PATH.lock, that only one can make. The

@@ -4,7 +4,7 @@
 #include <sinter/io/throw_io_error.hpp>
 #include <string_view>
 
-namespace sinter::inline SINTER_TARGET::io {
+namespace sinter::inline SINTER_ORDINARY::io {
 
 /// Calls f(name) for each entry of a folder, . and .. among them; 0, or errno where it cannot be read to its end.
 template <class F>

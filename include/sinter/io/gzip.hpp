@@ -10,7 +10,7 @@
 #include <limits>
 #include <zlib.h>
 
-namespace sinter::inline SINTER_TARGET::io {
+namespace sinter::inline SINTER_ORDINARY::io {
 
 /// Decompresses gzip (RFC 1952) from another source; input that does not begin with gzip's two
 /// bytes passes through unchanged. Files made of several members are read as one. Throws

@@ -15,7 +15,7 @@
 /// IDX, the format of the MNIST family: two zero bytes, an element type, the number of extents, the
 /// extents as big-endian 32-bit integers, then the elements, big-endian too
 /// (yann.lecun.com/exdb/mnist). Plain or gzip.
-namespace sinter::inline SINTER_TARGET::io {
+namespace sinter::inline SINTER_ORDINARY::io {
 
 /// The type byte of an IDX file.
 enum class idx_type : std::uint8_t { u8 = 0x08, i8 = 0x09, i16 = 0x0b, i32 = 0x0c, f32 = 0x0d, f64 = 0x0e };

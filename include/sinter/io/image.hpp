@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <vector>
 
-namespace sinter::inline SINTER_TARGET::io {
+namespace sinter::inline SINTER_ORDINARY::io {
 
 /// A grey picture: `pixels` has height * width values, row by row from the top, 0 black to 1 white.
 struct grey_image {

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <utility>
 
-namespace sinter::inline SINTER_TARGET::io {
+namespace sinter::inline SINTER_ORDINARY::io {
 
 /// Untrusted JSON (RFC 8259): safetensors headers, TF_CONFIG. Strict: the caller asks for what
 /// it expects, so depth is bounded by the format, not by the text; what is of no interest is

@@ -6,7 +6,7 @@
 #include <sinter/io/throw_io_error.hpp>
 #include <string>
 
-namespace sinter::inline SINTER_TARGET::io {
+namespace sinter::inline SINTER_ORDINARY::io {
 
 /// Makes a folder, and those above it that are missing; one that is there is left as it is. Throws io_error where it
 /// is not there afterwards.

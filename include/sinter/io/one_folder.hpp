@@ -5,7 +5,7 @@
 #include <sinter/io/printable.hpp>
 #include <string>
 
-namespace sinter::inline SINTER_TARGET::detail {
+namespace sinter::inline SINTER_ORDINARY::io {
 
 /// The folder for the checkpoints that a program names, or else its surroundings do; neither: an
 /// empty text. Throws option_error where both do, and differ: half of a job's members would look in
@@ -18,4 +18,4 @@ SINTER_COLD inline std::string one_folder(const std::string& named, const std::s
     return named;
 }
 
-} // namespace sinter::detail
+} // namespace sinter::io

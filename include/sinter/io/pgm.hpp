@@ -8,7 +8,7 @@
 
 /// PGM, the plainest grey format (netpbm.sourceforge.net/doc/pgm.html): P2 as text, P5 as bytes, 8
 /// or 16 bits.
-namespace sinter::inline SINTER_TARGET::io {
+namespace sinter::inline SINTER_ORDINARY::io {
 
 namespace detail {
 

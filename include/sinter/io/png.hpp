@@ -7,7 +7,7 @@
 #include <png.h>
 
 /// PNG through libpng's simplified interface.
-namespace sinter::inline SINTER_TARGET::io {
+namespace sinter::inline SINTER_ORDINARY::io {
 
 /// The largest picture that is decoded: 64 Mi pixels, 256 MiB as floats. A few kilobytes can ask
 /// for that much.

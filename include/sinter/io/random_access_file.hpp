@@ -3,7 +3,7 @@
 #include <sinter/base/checksum.hpp>
 #include <sinter/io/file.hpp>
 
-namespace sinter::inline SINTER_TARGET::io {
+namespace sinter::inline SINTER_ORDINARY::io {
 
 /// A regular file that need not fit in memory: its bytes are read where one likes, as often as one
 /// likes.

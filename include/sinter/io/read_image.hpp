@@ -3,7 +3,7 @@
 #include <sinter/io/pgm.hpp>
 #include <sinter/io/png.hpp>
 
-namespace sinter::inline SINTER_TARGET::io {
+namespace sinter::inline SINTER_ORDINARY::io {
 
 /// Reads a picture, PNG or PGM, whichever its first bytes say; errors are those of parse_png and
 /// parse_pgm.

@@ -9,7 +9,7 @@
 #include <sinter/io/write_order.hpp>
 #include <random>
 
-namespace sinter::inline SINTER_TARGET {
+namespace sinter::inline SINTER_ORDINARY {
 
 /// The small file beside checkpoints that says whose they are, and how often a run has begun anew
 /// at the same step. It has a checksum.
@@ -61,7 +61,7 @@ public:
     bool taken(std::int64_t epoch = 0) const { return !mine_.empty() && epoch == epoch_; }
     const std::string& owner() const { return mine_; }   ///< what take() wrote
     /// The order of this run's next file.
-    const detail::write_order& next_file() {
+    const io::write_order& next_file() {
         ++order_.number;
         return order_;
     }
@@ -82,7 +82,7 @@ public:
     }
     const std::string& path() const { return path_; }
     /// Of the files of the run that may write, as the record says at this moment; run 0: it does not say.
-    SINTER_COLD static detail::write_order order_in(const std::string& path) {
+    SINTER_COLD static io::write_order order_in(const std::string& path) {
         const io::descriptor fd = base::os::open_to_read(path);
         if (!fd) return {};
         const fields f = parse(read_all(fd.get(), path));
@@ -98,7 +98,7 @@ private:
     std::string path_, mine_;
     double patience_;
     std::int64_t epoch_ = 0;   ///< of which `mine_` is
-    detail::write_order order_;
+    io::write_order order_;
 
     static std::string token(const fields& f) { return to_text({f.generation, " ", f.owner}); }
     static std::string sum_of(std::string_view text) { return to_text({base::fnv1a(text)}); }

@@ -3,7 +3,7 @@
 #include <sinter/base/os/mapped_file.hpp>
 #include <sinter/io/file.hpp>
 
-namespace sinter::inline SINTER_TARGET::io {
+namespace sinter::inline SINTER_ORDINARY::io {
 
 /// Bytes that memory shall not hold until they are written where they belong: a file without a
 /// name, which ends with this object. They are appended first, and read as memory afterwards, of

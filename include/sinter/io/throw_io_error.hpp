@@ -8,7 +8,7 @@
 #include <system_error>
 
 /// What the system refuses, as an error.
-namespace sinter::inline SINTER_TARGET::io {
+namespace sinter::inline SINTER_ORDINARY::io {
 
 /// Throws an io_error whose `got` is the system's own words for `errno_value`.
 [[noreturn]] SINTER_COLD inline void throw_io_error(int errno_value, std::string_view what, std::string_view where,

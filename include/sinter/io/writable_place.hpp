@@ -2,7 +2,7 @@
 #pragma once
 #include <sinter/io/atomic_write.hpp>
 
-namespace sinter::inline SINTER_TARGET::io {
+namespace sinter::inline SINTER_ORDINARY::io {
 
 /// Throws what atomic_write() would because of the place: a folder that is missing or may not be written, a target that
 /// is a folder, a device or write-protected. Nothing is left there: for who will write hours later.

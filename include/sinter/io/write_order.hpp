@@ -6,7 +6,7 @@
 #include <charconv>
 #include <optional>
 
-namespace sinter::inline SINTER_TARGET::detail {
+namespace sinter::inline SINTER_ORDINARY::io {
 
 /// When a checkpoint was written, among all that were ever written in its folder, and by which run. Steps do not tell:
 /// a run that has been taken back to an earlier step, and one that was begun anew, write lower ones later.
@@ -45,4 +45,4 @@ struct write_order {
     }
 };
 
-} // namespace sinter::detail
+} // namespace sinter::io

@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-namespace sinter::inline SINTER_TARGET {
+namespace sinter::inline SINTER_ORDINARY {
 
 /// Where a process listens: a name or number of a host, and a TCP port.
 struct host_port {
@@ -75,4 +75,4 @@ SINTER_COLD inline host_port parse_address(std::string_view s, const std::string
 }
 
 } // namespace wire
-} // namespace sinter::inline SINTER_TARGET
+} // namespace sinter::inline SINTER_ORDINARY

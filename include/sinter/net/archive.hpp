@@ -12,7 +12,7 @@
 /// Boost.Serialization wants it, so that its archives take it, too; those here need no library, are
 /// the same on every machine, and never allocate more than the bytes that are there can hold. They
 /// write numbers, texts and lists of them: nothing that names a type or could be run.
-namespace sinter::inline SINTER_TARGET::wire {
+namespace sinter::inline SINTER_ORDINARY::wire {
 
 namespace detail {
 /// Whether a list of these is in memory as it is in a message.

@@ -10,7 +10,7 @@
 #include <sys/uio.h>
 #include <vector>
 
-namespace sinter::inline SINTER_TARGET::wire {
+namespace sinter::inline SINTER_ORDINARY::wire {
 
 /// What a read or write that does not block came to.
 struct transfer {

@@ -4,7 +4,7 @@
 #include <sinter/base/target_namespace.hpp>
 #include <sinter/net/address.hpp>
 #include <sinter/net/cluster_options.hpp>
-#include <sinter/net/separate_compilation.hpp>
+#include <sinter/base/separate_compilation.hpp>
 #include <algorithm>
 #include <cstdint>
 #include <map>
@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-namespace sinter::inline SINTER_TARGET {
+namespace sinter::inline SINTER_ORDINARY {
 
 namespace wire { struct environment; }
 struct cluster_arguments;
@@ -250,4 +250,4 @@ SINTER_COLD SINTER_APART cluster cluster::with_master(int rank, int size, host_p
 }
 #endif
 
-} // namespace sinter::inline SINTER_TARGET
+} // namespace sinter::inline SINTER_ORDINARY

@@ -5,7 +5,7 @@
 #include <sinter/base/target_namespace.hpp>
 #include <string>
 
-namespace sinter::inline SINTER_TARGET {
+namespace sinter::inline SINTER_ORDINARY {
 
 /// Files in PEM format for TLS between the members; all three, or none.
 struct tls_files {
@@ -54,4 +54,4 @@ struct cluster_options {
     }
 };
 
-} // namespace sinter::inline SINTER_TARGET
+} // namespace sinter::inline SINTER_ORDINARY

@@ -6,7 +6,7 @@
 #include <sinter/net/seal.hpp>
 #include <deque>
 
-namespace sinter::inline SINTER_TARGET::wire {
+namespace sinter::inline SINTER_ORDINARY::wire {
 
 /// Messages to and from one peer, in sealed frames of at most 64 KiB. Lives on the loop's thread.
 class control_link {

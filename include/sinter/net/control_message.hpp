@@ -5,7 +5,7 @@
 
 /// What members send each other on their control connections. The kind of a message is the
 /// `operation` of its frame.
-namespace sinter::inline SINTER_TARGET::wire::message {
+namespace sinter::inline SINTER_ORDINARY::wire::message {
 
 enum class kind : std::uint32_t { heartbeat = 1, failure, stop, leave, exchange, ready, start, roster, dial };
 

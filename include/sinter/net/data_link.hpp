@@ -8,7 +8,7 @@
 #include <poll.h>
 #include <vector>
 
-namespace sinter::inline SINTER_TARGET::wire {
+namespace sinter::inline SINTER_ORDINARY::wire {
 
 /// Whom a connection leads to, for errors.
 struct peer_name {

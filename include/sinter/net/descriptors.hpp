@@ -8,7 +8,7 @@
 #include <system_error>
 
 /// How many files and connections this process may have open, in numbers and as text.
-namespace sinter::inline SINTER_TARGET::wire {
+namespace sinter::inline SINTER_ORDINARY::wire {
 
 /// How this end begins to say why it takes no connection now: handshake::refusal::busy.
 inline constexpr std::string_view too_few_descriptors = "it has no descriptor left";

@@ -11,7 +11,7 @@
 #include <vector>
 
 /// Addresses as the system knows them, and sockets at them.
-namespace sinter::inline SINTER_TARGET::wire {
+namespace sinter::inline SINTER_ORDINARY::wire {
 
 /// An address and port as the system calls take them.
 struct endpoint {

@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 
-namespace sinter::inline SINTER_TARGET::wire {
+namespace sinter::inline SINTER_ORDINARY::wire {
 
 /// Where variables are looked up: the process's environment, or a table of a test's own.
 struct environment {
@@ -27,4 +27,4 @@ struct environment {
     }
 };
 
-} // namespace sinter::inline SINTER_TARGET::wire
+} // namespace sinter::inline SINTER_ORDINARY::wire

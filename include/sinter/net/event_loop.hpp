@@ -19,7 +19,7 @@
 
 /// Asio as Sinter uses it: one thread that waits for sockets to be ready and for times to come, and
 /// calls functions. Reading and writing are left to channels.
-namespace sinter::inline SINTER_TARGET::wire {
+namespace sinter::inline SINTER_ORDINARY::wire {
 
 class event_loop {
 public:

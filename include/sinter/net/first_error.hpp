@@ -8,7 +8,7 @@
 #include <optional>
 #include <sys/eventfd.h>
 
-namespace sinter::inline SINTER_TARGET::wire {
+namespace sinter::inline SINTER_ORDINARY::wire {
 
 /// The first error that a member learns of; later ones are consequences. Any thread may ask.
 class first_error {

@@ -8,7 +8,7 @@
 
 /// The frame: a header of 64 bytes, the payload, and 16 bytes that a seal makes of both. All
 /// numbers are little-endian. Nothing here reads or writes a socket.
-namespace sinter::inline SINTER_TARGET::wire {
+namespace sinter::inline SINTER_ORDINARY::wire {
 
 inline constexpr std::uint32_t frame_magic = 0x464E5253;   // "SRNF"
 inline constexpr std::uint8_t frame_version = 2;   // 1: XXH64 of payloads

@@ -2,7 +2,7 @@
 #pragma once
 #include <sinter/net/cluster.hpp>
 
-namespace sinter::inline SINTER_TARGET {
+namespace sinter::inline SINTER_ORDINARY {
 
 /// What a program's own arguments say of its cluster: all addresses and this process's rank, or
 /// where rank 0 listens, this process's rank and the number of ranks; or nothing.
@@ -13,7 +13,7 @@ struct cluster_arguments {
     int size = 0;                         ///< 0: not given
 };
 
-} // namespace sinter::inline SINTER_TARGET
+} // namespace sinter::inline SINTER_ORDINARY
 
 #if SINTER_BODIES
 #include <sinter/net/roster/found.hpp>

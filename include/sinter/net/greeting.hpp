@@ -10,7 +10,7 @@
 
 /// The first message that two processes send each other: who they are, and all that they must agree
 /// on. It has a fixed size and is read without allocating for it.
-namespace sinter::inline SINTER_TARGET::wire {
+namespace sinter::inline SINTER_ORDINARY::wire {
 
 inline constexpr std::uint16_t protocol_major = 2, protocol_minor = 0;   // 1: servers' calls by their names
 /// What a connection is for.

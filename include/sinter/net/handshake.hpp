@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <vector>
 
-namespace sinter::inline SINTER_TARGET::wire {
+namespace sinter::inline SINTER_ORDINARY::wire {
 
 /// How a connection begins. The one that dialled sends its greeting; the other answers with its own;
 /// the first proves that it knows the job's key, then the other does, with its verdict. A proof is

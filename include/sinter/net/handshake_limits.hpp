@@ -3,7 +3,7 @@
 #include <sinter/base/target_namespace.hpp>
 #include <cstddef>
 
-namespace sinter::inline SINTER_TARGET::wire {
+namespace sinter::inline SINTER_ORDINARY::wire {
 
 /// Limits on connections whose handshake is not done.
 struct handshake_limits {

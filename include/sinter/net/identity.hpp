@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <string>
 
-namespace sinter::inline SINTER_TARGET::wire {
+namespace sinter::inline SINTER_ORDINARY::wire {
 
 /// Hashes that all members of a job must share: of the model, of the layout of its arenas and
 /// buckets, of the strategy and its options.

@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 
 /// What a job's key must be to keep other processes out.
-namespace sinter::inline SINTER_TARGET::wire {
+namespace sinter::inline SINTER_ORDINARY::wire {
 
 inline constexpr std::size_t shortest_key = 6;    ///< bytes; a shorter one can be found by trying all
 inline constexpr std::size_t usual_key = 16;      ///< below it a message warns

@@ -3,7 +3,7 @@
 #include <sinter/base/target_namespace.hpp>
 #include <string>
 
-namespace sinter::inline SINTER_TARGET::wire {
+namespace sinter::inline SINTER_ORDINARY::wire {
 
 /// Why a peer could not be joined, over all attempts. Keeps the last explanation from the peer or TLS:
 /// later attempts may only see a closed connection.

@@ -13,7 +13,7 @@
 #include <list>
 #include <map>
 
-namespace sinter::inline SINTER_TARGET::wire {
+namespace sinter::inline SINTER_ORDINARY::wire {
 
 /// The connections of one member to all others: it listens for those of higher rank, and dials
 /// those of lower rank until they answer. For each pair there is a control connection, then one for

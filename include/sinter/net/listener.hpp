@@ -5,7 +5,7 @@
 #include <sinter/net/event_loop.hpp>
 #include <fcntl.h>
 
-namespace sinter::inline SINTER_TARGET::wire {
+namespace sinter::inline SINTER_ORDINARY::wire {
 
 /// Listens at one address, and at no other. An accept() that fails is tried again a little later.
 /// Where no descriptors are left one in reserve takes one connection after the other, so that each

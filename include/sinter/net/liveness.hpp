@@ -6,7 +6,7 @@
 #include <sinter/net/event_loop.hpp>
 #include <atomic>
 
-namespace sinter::inline SINTER_TARGET::wire {
+namespace sinter::inline SINTER_ORDINARY::wire {
 
 /// Where this process is; written by the thread that trains, read by the loop's.
 struct progress_marks {

@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-namespace sinter::inline SINTER_TARGET::wire {
+namespace sinter::inline SINTER_ORDINARY::wire {
 
 /// Looks up hosts' names on threads of their own, for a caller that says meanwhile that it lives: a
 /// name server may take as long as it likes. Where the system grants no thread the caller itself

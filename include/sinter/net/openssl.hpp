@@ -16,7 +16,7 @@
 #include <openssl/rand.h>
 
 /// What is asked of OpenSSL's library of algorithms: hashes, keyed hashes, random bytes.
-namespace sinter::inline SINTER_TARGET::wire {
+namespace sinter::inline SINTER_ORDINARY::wire {
 
 using digest = std::array<std::byte, 32>;   // of SHA-256
 

@@ -4,7 +4,7 @@
 #include <sinter/base/target_namespace.hpp>
 #include <algorithm>
 
-namespace sinter::inline SINTER_TARGET::wire {
+namespace sinter::inline SINTER_ORDINARY::wire {
 
 /// The checksum of a frame, of bytes that come in pieces: XXH3 of 64 bits with a seed; of 240 bytes
 /// or fewer, for which XXH3 has other rules, XXH64. Several times as fast as XXH64, since it is

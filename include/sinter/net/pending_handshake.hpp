@@ -4,7 +4,7 @@
 #include <sinter/net/event_loop.hpp>
 #include <sinter/net/handshake.hpp>
 
-namespace sinter::inline SINTER_TARGET::wire {
+namespace sinter::inline SINTER_ORDINARY::wire {
 
 /// A connection from its socket to the end of its handshake, within a time. Lives on the loop's
 /// thread; `over` is called once, as the last thing that it does.

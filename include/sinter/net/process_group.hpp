@@ -10,7 +10,7 @@
 #include <deque>
 #include <map>
 
-namespace sinter::inline SINTER_TARGET::wire {
+namespace sinter::inline SINTER_ORDINARY::wire {
 
 /// The connections of this process to the other members of a cluster. The constructor returns when
 /// all are there and have found that they agree; from then on each learns within a second of

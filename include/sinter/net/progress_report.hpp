@@ -31,7 +31,7 @@
 ///     note TEXT                anything else for people to read, in one line
 /// Packets of other kinds and further words are ignored. Nothing is answered, and a packet that the
 /// socket does not take at once is dropped: a launcher that is slow or gone never delays a step.
-namespace sinter::inline SINTER_TARGET::wire {
+namespace sinter::inline SINTER_ORDINARY::wire {
 
 class progress_report {
 public:
@@ -120,4 +120,4 @@ private:
     double last_time_ = 0, last_waited_ = -1, unsent_loss_ = 0;
 };
 
-} // namespace sinter::inline SINTER_TARGET::wire
+} // namespace sinter::inline SINTER_ORDINARY::wire

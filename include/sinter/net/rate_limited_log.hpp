@@ -7,7 +7,7 @@
 #include <functional>
 #include <string>
 
-namespace sinter::inline SINTER_TARGET::wire {
+namespace sinter::inline SINTER_ORDINARY::wire {
 
 /// Lines that unknown peers can cause: at most one a second, which says how many were left out. Without a function of
 /// one's own they are messages (base/message.hpp).

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <memory>
 
-namespace sinter::inline SINTER_TARGET::wire {
+namespace sinter::inline SINTER_ORDINARY::wire {
 
 /// What both ends of a connection agree on for one direction of it. Made anew for each connection
 /// by its handshake, so that no pair of key and frame number is ever used twice.

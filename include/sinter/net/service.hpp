@@ -13,7 +13,7 @@
 /// Connections between processes that come and go: servers listen, and whoever is of the job may
 /// dial them, at any time and again. Each connection begins with the handshake that all members
 /// use, and is then a data_link.
-namespace sinter::inline SINTER_TARGET::wire {
+namespace sinter::inline SINTER_ORDINARY::wire {
 
 /// A member's number among all that train and all servers, in this order: `rank` of its greeting.
 inline int number_in_job(const cluster& c, const cluster_member& m) {

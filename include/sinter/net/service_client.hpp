@@ -8,7 +8,7 @@
 #include <functional>
 #include <optional>
 
-namespace sinter::inline SINTER_TARGET::wire {
+namespace sinter::inline SINTER_ORDINARY::wire {
 
 /// The side that dials servers. Any thread; it waits in its calls, and has no thread of its own.
 class service_client {

@@ -11,7 +11,7 @@
 /// has signed; which member one is, is proved by the handshake within, whose proofs cover this
 /// channel. (OpenSSL allocates some 40 KiB for each connection, also for unknown peers, until it is
 /// refused.)
-namespace sinter::inline SINTER_TARGET::wire {
+namespace sinter::inline SINTER_ORDINARY::wire {
 
 namespace detail {
 inline std::string openssl_errors() {

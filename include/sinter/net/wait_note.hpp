@@ -11,7 +11,7 @@
 #include <vector>
 
 /// What members of a job say about who is there, and who is not yet.
-namespace sinter::inline SINTER_TARGET::wire {
+namespace sinter::inline SINTER_ORDINARY::wire {
 
 /// The first eight of a list, and how many more there are.
 SINTER_COLD inline std::string few_of(const std::vector<std::string>& all) {

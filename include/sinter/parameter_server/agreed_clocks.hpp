@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace sinter::inline SINTER_TARGET::parameter_servers {
+namespace sinter::inline SINTER_ORDINARY::parameter_servers {
 
 /// After which clock all workers stop or save, and after which one all servers do. Server 0
 /// decides: after the first clock that no worker may have begun. The permission to begin that

@@ -7,7 +7,7 @@
 #include <memory>
 #include <new>
 
-namespace sinter::inline SINTER_TARGET::parameter_servers {
+namespace sinter::inline SINTER_ORDINARY::parameter_servers {
 
 /// Floats from the beginning of a cache line on, zeros at first, with a line of zeros after them.
 /// Pages that nobody has written to take no memory.

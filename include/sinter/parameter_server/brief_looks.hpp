@@ -5,7 +5,7 @@
 #include <sinter/base/target_namespace.hpp>
 #include <algorithm>
 
-namespace sinter::inline SINTER_TARGET::parameter_servers {
+namespace sinter::inline SINTER_ORDINARY::parameter_servers {
 
 /// Whether whoever waits for a message looks again at once, or sleeps until something comes. An
 /// answer within microseconds needs no sleep, and meanwhile the core is left to the others. But

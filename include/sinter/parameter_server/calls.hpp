@@ -11,7 +11,7 @@
 /// arguments and a struct of what is answered for each. Both ends use the same structs. Arguments and answers are
 /// archives (net/archive.hpp); README.md has their bytes, which a test compares. A struct's check() throws
 /// format_error for values that no caller has; it is made of whatever arrives before anything is done.
-namespace sinter::inline SINTER_TARGET::parameter_servers {
+namespace sinter::inline SINTER_ORDINARY::parameter_servers {
 
 /// The `elements` of a call's frame. Numbers stay: a call that goes leaves a gap.
 enum class call_id : std::uint16_t {

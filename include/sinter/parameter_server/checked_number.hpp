@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <string_view>
 
-namespace sinter::inline SINTER_TARGET::parameter_servers {
+namespace sinter::inline SINTER_ORDINARY::parameter_servers {
 
 /// Steps, clocks and versions stay below this, so that sums of some of them are numbers, too.
 inline constexpr std::int64_t most_count = INT64_MAX / 4;

@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-namespace sinter::inline SINTER_TARGET::parameter_servers {
+namespace sinter::inline SINTER_ORDINARY::parameter_servers {
 
 /// What a server knows at the moment at which it asks its schedule.
 struct checkpoint_facts {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <vector>
 
-namespace sinter::inline SINTER_TARGET::parameter_servers {
+namespace sinter::inline SINTER_ORDINARY::parameter_servers {
 
 /// Which pushes make which update, and who may read when, where workers push by clocks. Arithmetic
 /// alone: no values, no sockets, no threads.

@@ -10,7 +10,7 @@
 /// leads and whether the other copy follows. The chief alone ends an epoch in which both take part,
 /// and gives the next to one of the two: so there are never two leaders whose answers count. No
 /// sockets here.
-namespace sinter::inline SINTER_TARGET::parameter_servers {
+namespace sinter::inline SINTER_ORDINARY::parameter_servers {
 
 enum class copy_role : std::uint8_t {
     waiting,     ///< has not got what the leader has

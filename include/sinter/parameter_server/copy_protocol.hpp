@@ -21,7 +21,7 @@
 /// | copied_ready | step: epoch | |
 /// | copied_end | | |
 /// | copied_answer | step: how many frames the follower has taken in; bucket: 1 where its process was asked to end | |
-namespace sinter::inline SINTER_TARGET::parameter_servers {
+namespace sinter::inline SINTER_ORDINARY::parameter_servers {
 
 namespace copied {
 inline constexpr std::uint32_t gradient = 80, sections = 81, commit = 82, clock = 83, write = 84, rows = 85, state = 86,

@@ -3,7 +3,7 @@
 #include <sinter/base/target_namespace.hpp>
 #include <cstdint>
 
-namespace sinter::inline SINTER_TARGET::parameter_servers {
+namespace sinter::inline SINTER_ORDINARY::parameter_servers {
 
 /// What a server has counted of one worker.
 struct worker_counters {

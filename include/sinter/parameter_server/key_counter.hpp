@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace sinter::inline SINTER_TARGET::parameter_servers {
+namespace sinter::inline SINTER_ORDINARY::parameter_servers {
 
 /// How often keys without a row were seen. It remembers as many keys as there are new ones among
 /// the last `most` to twice as many: what comes more seldom begins anew, so that memory has a

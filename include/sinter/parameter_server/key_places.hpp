@@ -3,7 +3,7 @@
 #include <sinter/parameter_server/lazy_array.hpp>
 #include <sinter/parameter_server/row_index.hpp>
 
-namespace sinter::inline SINTER_TARGET::parameter_servers {
+namespace sinter::inline SINTER_ORDINARY::parameter_servers {
 
 /// The row of each key, in a hash table with linear probing that grows with the rows: what a lookup
 /// costs depends on how many there are, not on how many there may be. Who calls keeps `keys`, the

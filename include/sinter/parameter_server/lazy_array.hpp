@@ -7,7 +7,7 @@
 #include <utility>
 #include <sys/mman.h>
 
-namespace sinter::inline SINTER_TARGET::parameter_servers {
+namespace sinter::inline SINTER_ORDINARY::parameter_servers {
 
 /// Zeros, of which only what is written takes memory: address space for the largest size that an
 /// array may ever have.

@@ -3,7 +3,7 @@
 #include <sinter/parameter_server/staged_push.hpp>
 #include <sinter/parameter_server/update_order.hpp>
 
-namespace sinter::inline SINTER_TARGET::parameter_servers {
+namespace sinter::inline SINTER_ORDINARY::parameter_servers {
 
 /// The position of each 64-bit key in the order in which keys come first. Emptied without touching
 /// all of it.

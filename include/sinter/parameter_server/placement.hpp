@@ -10,7 +10,7 @@
 
 /// Which server keeps what: dense parameters by bytes, tables by rows. Workers and servers compute
 /// it alike, from the program's layout and the number of servers alone.
-namespace sinter::inline SINTER_TARGET::parameter_servers {
+namespace sinter::inline SINTER_ORDINARY::parameter_servers {
 
 /// Placed parameters begin on lines of so many floats, and are cut there.
 inline constexpr std::int64_t line_floats = 16;

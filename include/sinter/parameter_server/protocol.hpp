@@ -29,7 +29,7 @@
 /// | answer | | answer_block, then text |
 ///
 /// Arrays of tables are numbered (table + 1) * table_arrays + array, rows counted in floats.
-namespace sinter::inline SINTER_TARGET::parameter_servers {
+namespace sinter::inline SINTER_ORDINARY::parameter_servers {
 
 enum class frame_type : std::uint32_t {
     gradient = 1, sections, commit, pull, pull_rows, write, read, call, heartbeat, rows,

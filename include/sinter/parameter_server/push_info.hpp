@@ -3,7 +3,7 @@
 #include <sinter/base/target_namespace.hpp>
 #include <cstdint>
 
-namespace sinter::inline SINTER_TARGET::parameter_servers {
+namespace sinter::inline SINTER_ORDINARY::parameter_servers {
 
 /// The number of a server's states, where arrays are read and written by number.
 inline constexpr int states_array = -1;

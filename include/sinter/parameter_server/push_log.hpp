@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace sinter::inline SINTER_TARGET::parameter_servers {
+namespace sinter::inline SINTER_ORDINARY::parameter_servers {
 
 /// Which pushes a server has taken: of each worker, the last one's number. A worker numbers its
 /// pushes from 1 and sends one again until it is acknowledged, so each is taken once. A worker

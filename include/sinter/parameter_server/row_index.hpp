@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace sinter::inline SINTER_TARGET::parameter_servers {
+namespace sinter::inline SINTER_ORDINARY::parameter_servers {
 
 /// The bits of a key, mixed: neighbours have nothing in common. (The finalizer of SplitMix64:
 /// Steele, Lea, Flood, "Fast splittable pseudorandom number generators", 2014.)

@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-namespace sinter::inline SINTER_TARGET::parameter_servers {
+namespace sinter::inline SINTER_ORDINARY::parameter_servers {
 
 /// What a store of rows is made from.
 struct row_store_setup {

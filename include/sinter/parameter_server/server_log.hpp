@@ -5,7 +5,7 @@
 #include <sinter/parameter_server/push_log.hpp>
 #include <string>
 
-namespace sinter::inline SINTER_TARGET::parameter_servers {
+namespace sinter::inline SINTER_ORDINARY::parameter_servers {
 
 /// What a checkpoint of a server has beside values: `shard_view::log`, as bytes of an archive.
 struct server_log {

@@ -12,7 +12,7 @@
 #include <functional>
 #include <mutex>
 
-namespace sinter::inline SINTER_TARGET::parameter_servers {
+namespace sinter::inline SINTER_ORDINARY::parameter_servers {
 
 /// The values of one server, their slots and states, and how they are updated. Any thread may call
 /// it: each block of the dense array has a lock, and each table. A reader gets every block as

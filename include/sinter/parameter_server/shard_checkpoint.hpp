@@ -10,7 +10,7 @@
 #include <exception>
 #include <memory>
 
-namespace sinter::inline SINTER_TARGET::parameter_servers {
+namespace sinter::inline SINTER_ORDINARY::parameter_servers {
 
 /// What the files of a server's shard are made from.
 struct shard_checkpoint_setup {

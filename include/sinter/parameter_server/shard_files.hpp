@@ -4,7 +4,7 @@
 #include <functional>
 #include <memory>
 
-namespace sinter::inline SINTER_TARGET::parameter_servers {
+namespace sinter::inline SINTER_ORDINARY::parameter_servers {
 
 /// A table's rows as they were at one moment, for who copies them, some at a time, while others change them.
 struct rows_of_a_moment {

@@ -4,7 +4,7 @@
 #include <sinter/base/checksum.hpp>
 #include <sinter/parameter_server/placement.hpp>
 
-namespace sinter::inline SINTER_TARGET::parameter_servers {
+namespace sinter::inline SINTER_ORDINARY::parameter_servers {
 
 /// A table of which a server has some rows.
 struct table_layout {

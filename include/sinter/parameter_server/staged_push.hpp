@@ -6,7 +6,7 @@
 #include <cmath>
 #include <vector>
 
-namespace sinter::inline SINTER_TARGET::parameter_servers {
+namespace sinter::inline SINTER_ORDINARY::parameter_servers {
 
 /// Gradients of rows of one table.
 struct staged_rows {

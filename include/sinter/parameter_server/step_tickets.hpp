@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <vector>
 
-namespace sinter::inline SINTER_TARGET::parameter_servers {
+namespace sinter::inline SINTER_ORDINARY::parameter_servers {
 
 /// Who may begin a step, so that a job makes as many as it should and no more. Asynchronously each
 /// push is a global step: a worker holds a ticket from the step's beginning to its push. By clocks

@@ -2,7 +2,7 @@
 #pragma once
 #include <sinter/parameter_server/row_store.hpp>
 
-namespace sinter::inline SINTER_TARGET::parameter_servers {
+namespace sinter::inline SINTER_ORDINARY::parameter_servers {
 
 /// The rows of a server's part of a table that have changed since a global step, in memory of their
 /// own.

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace sinter::inline SINTER_TARGET::parameter_servers {
+namespace sinter::inline SINTER_ORDINARY::parameter_servers {
 
 /// Rows of a table whose keys are any 64-bit numbers, as they are moved between a worker and its
 /// servers when a model is saved or loaded: some at a time, each with its key, the step that

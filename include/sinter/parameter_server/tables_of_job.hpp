@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-namespace sinter::inline SINTER_TARGET::parameter_servers {
+namespace sinter::inline SINTER_ORDINARY::parameter_servers {
 
 /// What the chief says of files that all servers write or read, as part of a checkpoint of the
 /// whole job: folder/name/shard-K-of-N.safetensors.

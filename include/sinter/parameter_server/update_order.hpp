@@ -4,7 +4,7 @@
 #include <sinter/base/target_namespace.hpp>
 #include <cstdint>
 
-namespace sinter::inline SINTER_TARGET::parameter_servers {
+namespace sinter::inline SINTER_ORDINARY::parameter_servers {
 
 /// When a push becomes an update.
 enum class update_mode : std::uint8_t {

@@ -4,7 +4,7 @@
 #include <sinter/base/target_namespace.hpp>
 #include <cstdint>
 
-namespace sinter::inline SINTER_TARGET::parameter_servers {
+namespace sinter::inline SINTER_ORDINARY::parameter_servers {
 
 /// What an optimizer must know beside the gradient of what it updates. Sums over a tensor are no
 /// question of the server: a run of whole tensors (run::tensor) is always updated by one call for

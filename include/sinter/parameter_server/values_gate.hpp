@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <mutex>
 
-namespace sinter::inline SINTER_TARGET::parameter_servers {
+namespace sinter::inline SINTER_ORDINARY::parameter_servers {
 
 /// A lock that those share who change a shard's values, and that one has alone who needs all of them unchanged: he
 /// goes before those who share it and come later. Who waits may give up after a while, and say meanwhile that he

@@ -6,7 +6,7 @@
 #include <optional>
 #include <vector>
 
-namespace sinter::inline SINTER_TARGET::parameter_servers {
+namespace sinter::inline SINTER_ORDINARY::parameter_servers {
 
 /// A number of a server's that is infinite or NaN.
 struct wrong_number {

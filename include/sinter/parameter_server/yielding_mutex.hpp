@@ -5,7 +5,7 @@
 #include <mutex>
 #include <sched.h>
 
-namespace sinter::inline SINTER_TARGET::parameter_servers {
+namespace sinter::inline SINTER_ORDINARY::parameter_servers {
 
 /// A mutex that somebody may hold for long who gives way to others now and then.
 class yielding_mutex {

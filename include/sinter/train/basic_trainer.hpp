@@ -307,7 +307,7 @@ public:
     const trainer_options& options() const { return options_; }
     /// What members of a job must share of it besides the optimizer's settings: nothing that changes no bit.
     SINTER_COLD void describe(description& d) const {
-        d("loss", detail::type_text<typename training::request::loss>())("optimizer", detail::type_text<Optimizer>());
+        d("loss", data::type_text<typename training::request::loss>())("optimizer", data::type_text<Optimizer>());
         d("max_batch", Build.max_batch);
         if constexpr (detail::graph_value<typename training::request>::c.streams > 0) d("seed", options_.seed);
     }

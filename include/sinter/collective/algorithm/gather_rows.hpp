@@ -3,7 +3,7 @@
 #include <sinter/base/cluster_error.hpp>
 #include <sinter/collective/algorithm/tree.hpp>
 
-namespace sinter::inline SINTER_TARGET::collective {
+namespace sinter::inline SINTER_ORDINARY::collective {
 
 /// Lists of bytes whose lengths differ (row_slot): first all lengths along the ring, then what is
 /// used of each slot. A length that a slot cannot have is an error before any of it is awaited.
@@ -44,4 +44,4 @@ inline void gather_rows(workshop& w, const job& j) {
     }
 }
 
-}   // namespace sinter::inline SINTER_TARGET::collective
+}   // namespace sinter::inline SINTER_ORDINARY::collective

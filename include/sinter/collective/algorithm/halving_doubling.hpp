@@ -7,7 +7,7 @@
 /// is left, and combines; then the same back. Every element is combined as ((x0 + x1) + (x2 + x3))
 /// + ... in 2 log P rounds instead of the ring's 2 (P - 1). Source: Thakur, Rabenseifner and Gropp,
 /// Optimization of collective communication operations in MPICH, 2005.
-namespace sinter::inline SINTER_TARGET::collective {
+namespace sinter::inline SINTER_ORDINARY::collective {
 
 namespace detail {
 
@@ -105,4 +105,4 @@ inline void halving_doubling_all_gather(workshop& w, const job& j) {
     detail::gather_doubling(w, j, {w.rank(), w.size()});   // of a power of two of members
 }
 
-}   // namespace sinter::inline SINTER_TARGET::collective
+}   // namespace sinter::inline SINTER_ORDINARY::collective

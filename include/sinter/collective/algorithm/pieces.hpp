@@ -3,7 +3,7 @@
 #include <sinter/collective/combine.hpp>
 #include <sinter/collective/transport.hpp>
 
-namespace sinter::inline SINTER_TARGET::collective {
+namespace sinter::inline SINTER_ORDINARY::collective {
 
 /// An operation's elements in `parts` parts, each in the same number of pieces: at least one, since
 /// an empty piece, too, shows whether members do the same.
@@ -59,4 +59,4 @@ private:
     std::int64_t bytes_, each_, length_;
 };
 
-}   // namespace sinter::inline SINTER_TARGET::collective
+}   // namespace sinter::inline SINTER_ORDINARY::collective

@@ -2,7 +2,7 @@
 #pragma once
 #include <sinter/collective/algorithm/pieces.hpp>
 
-namespace sinter::inline SINTER_TARGET::collective {
+namespace sinter::inline SINTER_ORDINARY::collective {
 
 /// The ring: each member sends to the next one alone, (P - 1) / P of the data twice, which is the
 /// least possible. Part c starts at member c + 1 and is whole at member c: every element is
@@ -47,4 +47,4 @@ inline void ring_all_gather(workshop& w, const job& j) { detail::ring_steps(w, j
 /// The first step of an all-gather.
 inline void ring_shift(workshop& w, const job& j) { detail::ring_steps(w, j, w.size() - 1, w.size()); }
 
-}   // namespace sinter::inline SINTER_TARGET::collective
+}   // namespace sinter::inline SINTER_ORDINARY::collective

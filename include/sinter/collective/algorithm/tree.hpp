@@ -4,7 +4,7 @@
 #include <sinter/collective/algorithm/pieces.hpp>
 
 /// Binomial trees, and what needs no more than them.
-namespace sinter::inline SINTER_TARGET::collective {
+namespace sinter::inline SINTER_ORDINARY::collective {
 
 namespace detail {
 
@@ -98,4 +98,4 @@ inline void broadcast(workshop& w, const job& j) {
     }
 }
 
-}   // namespace sinter::inline SINTER_TARGET::collective
+}   // namespace sinter::inline SINTER_ORDINARY::collective

@@ -9,7 +9,7 @@
 #include <map>
 
 /// How a column of a CSV file becomes a class number, from 0 to size - 1.
-namespace sinter::inline SINTER_TARGET::data {
+namespace sinter::inline SINTER_ORDINARY::data {
 
 namespace detail {
 /// What categories keep while they work.

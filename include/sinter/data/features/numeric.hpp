@@ -4,7 +4,7 @@
 #include <sinter/data/source/csv/table.hpp>
 #include <limits>
 
-namespace sinter::inline SINTER_TARGET::data {
+namespace sinter::inline SINTER_ORDINARY::data {
 
 /// What becomes of a column of numbers before the net gets it.
 struct numeric_options {

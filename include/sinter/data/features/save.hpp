@@ -6,7 +6,7 @@
 
 /// Features as a file, with all that they have learned: what was done to the training data can then
 /// be done to other data, in another program.
-namespace sinter::inline SINTER_TARGET::data {
+namespace sinter::inline SINTER_ORDINARY::data {
 
 /// The file is CSV itself, a record for each feature: what it is, its column, its numbers, its
 /// words. A mean that was not learned is an empty field. The last record has the number of those before it, and no

@@ -5,7 +5,7 @@
 #include <sinter/data/features.hpp>
 #include <sinter/data/stage.hpp>
 
-namespace sinter::inline SINTER_TARGET::data {
+namespace sinter::inline SINTER_ORDINARY::data {
 
 /// Examples of a CSV file that is read anew in each pass: none of it is kept in memory.
 class csv_stage final : public example_stage {

@@ -8,7 +8,7 @@
 #include <atomic>
 #include <exception>
 
-namespace sinter::inline SINTER_TARGET::data {
+namespace sinter::inline SINTER_ORDINARY::data {
 
 /// Prepares batches on a thread of its own while the caller works on the one it has. Batches change
 /// hands by swapping buffers with a ring of `depth`: nothing is copied, and nothing allocated once

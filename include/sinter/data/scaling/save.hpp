@@ -7,7 +7,7 @@
 
 /// A scaling as a file, so that what was done to the training data can be done to other data, in
 /// another program.
-namespace sinter::inline SINTER_TARGET::data {
+namespace sinter::inline SINTER_ORDINARY::data {
 
 /// The file is CSV: a line of names, then one for each column of numbers, all digits kept; then the number of columns,
 /// without an end of line, so that a file that was cut anywhere is known by it.

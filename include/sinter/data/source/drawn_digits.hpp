@@ -7,7 +7,7 @@
 /// Digits that the program draws itself, so that a net can be trained where there are no files:
 /// each is a few pen strokes through jittered points, turned, sheared, scaled and shifted, drawn
 /// with a round pen, and then disturbed.
-namespace sinter::inline SINTER_TARGET::data {
+namespace sinter::inline SINTER_ORDINARY::data {
 
 struct pen_point { float x, y; };   ///< in the unit square, y downwards
 

@@ -6,7 +6,7 @@
 #include <sinter/io/idx.hpp>
 #include <limits>
 
-namespace sinter::inline SINTER_TARGET::data {
+namespace sinter::inline SINTER_ORDINARY::data {
 
 /// Images of an IDX file of bytes, [n, height, width] or [n, height, width, channels], as pixels:
 /// floats in [0, 1] to a net, NHWC. io_error and format_error as io::read_idx; data_error if the

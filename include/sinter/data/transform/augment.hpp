@@ -4,7 +4,7 @@
 #include <cstring>
 
 /// Functions for map() on images in NHWC: rows are [height, width, channels].
-namespace sinter::inline SINTER_TARGET::data {
+namespace sinter::inline SINTER_ORDINARY::data {
 
 inline void need_image(const shape& row, const char* where) {
     if (row.rank != 3)

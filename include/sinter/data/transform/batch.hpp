@@ -2,7 +2,7 @@
 #pragma once
 #include <sinter/data/pipeline.hpp>
 
-namespace sinter::inline SINTER_TARGET::data {
+namespace sinter::inline SINTER_ORDINARY::data {
 
 /// Collects examples into batches. A pass ends with the batch that is left over, unless that is to
 /// be dropped.

@@ -7,7 +7,7 @@
 
 /// Sets made of other sets' examples: of chosen ones, or of several sets one after the other. Rows
 /// are copied as they lie, pixels as bytes.
-namespace sinter::inline SINTER_TARGET::data {
+namespace sinter::inline SINTER_ORDINARY::data {
 
 namespace detail {
 /// n rows of T, the i-th copied from row(i).

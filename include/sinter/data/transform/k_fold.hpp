@@ -3,7 +3,7 @@
 #include <sinter/base/target_namespace.hpp>
 #include <sinter/data/transform/split.hpp>
 
-namespace sinter::inline SINTER_TARGET::data {
+namespace sinter::inline SINTER_ORDINARY::data {
 
 /// Cross-validation: a set in k parts of equal size, each of which is held out once. By chance,
 /// evenly among classes, or with groups that stay whole, as split. Sets are made when they are

@@ -6,7 +6,7 @@
 #include <sinter/data/stage.hpp>
 #include <cstring>
 
-namespace sinter::inline SINTER_TARGET::data {
+namespace sinter::inline SINTER_ORDINARY::data {
 
 /// One example as a mapped function gets it: the first float input, the label (where there are
 /// several, the first one's address), the targets. What an example does not have is empty or null;
@@ -144,7 +144,7 @@ public:
 
 private:
     void describe_function(description& d) const override {
-        d("function", sinter::detail::type_text<F>())("seed", seed_);
+        d("function", type_text<F>())("seed", seed_);
         if constexpr (base::tells_settings<F>) function_.describe(d);
     }
     void apply(const example_view& in, example& out, random_stream& random) override {

@@ -2,7 +2,7 @@
 #pragma once
 #include <sinter/data/stage.hpp>
 
-namespace sinter::inline SINTER_TARGET::data {
+namespace sinter::inline SINTER_ORDINARY::data {
 
 /// repeat(forever): passes without end.
 inline constexpr std::int64_t forever = -1;

@@ -5,7 +5,7 @@
 #include <sinter/data/stage.hpp>
 #include <cstring>
 
-namespace sinter::inline SINTER_TARGET::data {
+namespace sinter::inline SINTER_ORDINARY::data {
 
 /// Keeps up to `buffer` examples and yields a random one of them each time. A buffer as large as
 /// the pass makes this the Fisher-Yates shuffle: every permutation equally likely.

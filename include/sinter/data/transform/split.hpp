@@ -9,7 +9,7 @@
 
 /// Sets cut into parts, for training and validation, by chance, evenly among classes, or so that
 /// groups stay whole.
-namespace sinter::inline SINTER_TARGET::data {
+namespace sinter::inline SINTER_ORDINARY::data {
 
 /// How examples go to parts. The same options, shares and number of examples give the same parts,
 /// whatever the examples hold.

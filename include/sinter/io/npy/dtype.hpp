@@ -7,7 +7,7 @@
 
 /// The element types of NumPy's files, under the names that their headers use ("<f4"). They are a
 /// part of safetensors', so that tensors from either kind of file are one type.
-namespace sinter::inline SINTER_TARGET::npy {
+namespace sinter::inline SINTER_ORDINARY::npy {
 
 using safetensors::dtype;
 using safetensors::dtype_bits;

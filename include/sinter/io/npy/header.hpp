@@ -10,7 +10,7 @@
 
 /// The header of an .npy file after its length: a Python dictionary of three entries, as text
 /// (NumPy Enhancement Proposal 1; numpy/lib/_format_impl.py).
-namespace sinter::inline SINTER_TARGET::npy {
+namespace sinter::inline SINTER_ORDINARY::npy {
 
 /// NumPy's own limit on axes; a hostile header must not ask for more.
 inline constexpr std::size_t most_axes = 64;

@@ -8,7 +8,7 @@
 
 #include <bit>
 
-namespace sinter::inline SINTER_TARGET::npy {
+namespace sinter::inline SINTER_ORDINARY::npy {
 
 static_assert(std::endian::native == std::endian::little, "elements are turned into little-endian ones");
 

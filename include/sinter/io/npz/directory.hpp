@@ -13,7 +13,7 @@
 /// members stored or deflated, one disk, no encryption. Archives of 4 GiB and more (zip64) are
 /// refused by name; that NumPy writes zip64's extra field into the headers of small members, too,
 /// does not matter, as lengths are read from the table at the end.
-namespace sinter::inline SINTER_TARGET::npz {
+namespace sinter::inline SINTER_ORDINARY::npz {
 
 enum class method : std::uint16_t { stored = 0, deflated = 8 };
 

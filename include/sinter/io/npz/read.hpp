@@ -6,7 +6,7 @@
 #include <sinter/io/npz/zlib_stream.hpp>
 #include <sinter/io/safetensors/contents.hpp>
 
-namespace sinter::inline SINTER_TARGET::npz {
+namespace sinter::inline SINTER_ORDINARY::npz {
 
 /// The arrays of an archive by their names, as safetensors' contents are, and the bytes that they
 /// point into.

@@ -8,7 +8,7 @@
 
 #include <map>
 
-namespace sinter::inline SINTER_TARGET::npz {
+namespace sinter::inline SINTER_ORDINARY::npz {
 
 using safetensors::entry;
 

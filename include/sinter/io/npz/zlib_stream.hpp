@@ -10,7 +10,7 @@
 #include <zlib.h>
 
 /// Deflate without a frame of its own (RFC 1951), as zip archives hold it; and zip's checksum.
-namespace sinter::inline SINTER_TARGET::npz::detail {
+namespace sinter::inline SINTER_ORDINARY::npz::detail {
 
 inline constexpr int raw_window = -15;   // zlib: the largest window, neither header nor checksum
 inline constexpr std::size_t most_at_once = std::numeric_limits<uInt>::max();

@@ -2,7 +2,7 @@
 #pragma once
 #include <sinter/io/safetensors/contents.hpp>
 
-namespace sinter::inline SINTER_TARGET::safetensors {
+namespace sinter::inline SINTER_ORDINARY::safetensors {
 
 /// A tensor that a program needs from a file.
 struct expected_tensor {

@@ -7,7 +7,7 @@
 
 /// A checksum of all tensors, which the format itself has none of: their names, types, shapes and
 /// bytes, in whatever order. Against accidents: 64 bits, and no key.
-namespace sinter::inline SINTER_TARGET::safetensors {
+namespace sinter::inline SINTER_ORDINARY::safetensors {
 
 namespace detail {
 class sum_of_tensor {

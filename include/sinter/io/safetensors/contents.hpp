@@ -15,10 +15,10 @@
 #include <vector>
 
 /// What a safetensors file holds.
-namespace sinter::inline SINTER_TARGET::io {
+namespace sinter::inline SINTER_ORDINARY::io {
 class random_access_file;   // io/random_access_file.hpp
 }
-namespace sinter::inline SINTER_TARGET::safetensors {
+namespace sinter::inline SINTER_ORDINARY::safetensors {
 
 /// The reference refuses longer headers; so do we, before a byte of one is allocated.
 inline constexpr std::uint64_t largest_header = 100'000'000;

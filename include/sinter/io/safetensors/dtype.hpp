@@ -9,7 +9,7 @@
 #include <type_traits>
 
 /// The element types of safetensors, under the names that its header uses.
-namespace sinter::inline SINTER_TARGET::safetensors {
+namespace sinter::inline SINTER_ORDINARY::safetensors {
 
 /// In the reference's order (safetensors 0.8, `Dtype`), which is by rising alignment: its writer
 /// lays tensors out by falling dtype, then by name, and ours follows so that both produce the same

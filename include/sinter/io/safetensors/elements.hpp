@@ -7,7 +7,7 @@
 #include <limits>
 
 /// Tensors' elements as numbers of a C++ type.
-namespace sinter::inline SINTER_TARGET::safetensors {
+namespace sinter::inline SINTER_ORDINARY::safetensors {
 
 namespace detail {
 

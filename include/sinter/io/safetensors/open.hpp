@@ -4,7 +4,7 @@
 #include <sinter/io/safetensors/read.hpp>
 #include <memory>
 
-namespace sinter::inline SINTER_TARGET::safetensors {
+namespace sinter::inline SINTER_ORDINARY::safetensors {
 
 /// The contents of a file that need not fit in memory. Tensors whose names is_large(name) says are
 /// left there (tensor_view::left); a tensor_reader reads them. Throws what read() throws.

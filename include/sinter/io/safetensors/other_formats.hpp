@@ -7,7 +7,7 @@
 
 /// Files of other programs, known by their first bytes, and how to make of them what can be read
 /// here.
-namespace sinter::inline SINTER_TARGET::safetensors {
+namespace sinter::inline SINTER_ORDINARY::safetensors {
 
 /// As much of a file's beginning as refuse_other_formats() looks at.
 inline constexpr std::size_t telling_bytes = 512;

@@ -10,7 +10,7 @@
 /// names each tensor's dtype, shape and place among the data after it. Follows
 /// huggingface/safetensors' README and, where that is silent, what its reader accepts; two equal
 /// keys and unknown fields, which that reader lets pass, are refused.
-namespace sinter::inline SINTER_TARGET::safetensors {
+namespace sinter::inline SINTER_ORDINARY::safetensors {
 
 inline constexpr std::size_t length_bytes = 8;
 

@@ -9,7 +9,7 @@
 #include <algorithm>
 #include <bit>
 
-namespace sinter::inline SINTER_TARGET::safetensors {
+namespace sinter::inline SINTER_ORDINARY::safetensors {
 
 static_assert(std::endian::native == std::endian::little, "safetensors data is little-endian and written in place");
 

@@ -3,7 +3,7 @@
 #include <sinter/net/process_group.hpp>
 #include <algorithm>
 
-namespace sinter::inline SINTER_TARGET::wire {
+namespace sinter::inline SINTER_ORDINARY::wire {
 
 /// The same cluster with the addresses of all that train, where a launcher gives the master's alone (torchrun's and
 /// mpirun's variables). On the loopback device each task has the port of its rank above the master's, so that one that

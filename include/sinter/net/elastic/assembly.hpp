@@ -9,7 +9,7 @@
 #include <string>
 #include <utility>
 
-namespace sinter::inline SINTER_TARGET::wire {
+namespace sinter::inline SINTER_ORDINARY::wire {
 
 /// How the processes of an elastic job agree on who is in it: what one of them knows, and what it answers and sends. No
 /// sockets, threads or clocks: messages and the time are given to it.

@@ -5,7 +5,7 @@
 #include <sinter/net/identity.hpp>
 
 /// What processes of an elastic job say to each other outside of their groups, one datagram each.
-namespace sinter::inline SINTER_TARGET::wire {
+namespace sinter::inline SINTER_ORDINARY::wire {
 
 enum class assembly_kind : std::uint8_t { probe = 1, status, prepare, promise, accept, accepted, refuse };
 

@@ -15,7 +15,7 @@
 #include <mutex>
 #include <poll.h>
 
-namespace sinter::inline SINTER_TARGET::wire {
+namespace sinter::inline SINTER_ORDINARY::wire {
 
 /// An assembly with its transport: datagrams (UDP) at the address and port that the roster has for this
 /// task, each with an HMAC-SHA256 by the job's key. It listens there, and answers, from its making

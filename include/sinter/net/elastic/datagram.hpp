@@ -6,7 +6,7 @@
 #include <optional>
 
 /// Datagrams of an elastic job: a message and its HMAC-SHA256 by the job's key.
-namespace sinter::inline SINTER_TARGET::wire {
+namespace sinter::inline SINTER_ORDINARY::wire {
 
 SINTER_COLD inline span<const std::byte> bytes_of_text(const std::string& s) {
     return {reinterpret_cast<const std::byte*>(s.data()), s.size()};

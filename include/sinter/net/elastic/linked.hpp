@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <vector>
 
-namespace sinter::inline SINTER_TARGET::wire {
+namespace sinter::inline SINTER_ORDINARY::wire {
 
 /// Whom to leave out so that all others reach each other: places in 0..n-1. `linked(i, j)`: whether these two do. Again
 /// and again the one that misses most of the others, of several the last: of a pair with a broken cable the one after.

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace sinter::inline SINTER_TARGET::wire {
+namespace sinter::inline SINTER_ORDINARY::wire {
 
 /// One process of an elastic job.
 struct member_entry {

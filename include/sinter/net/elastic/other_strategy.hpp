@@ -5,7 +5,7 @@
 #include <sinter/net/endpoint.hpp>
 #include <sinter/net/event_loop.hpp>
 
-namespace sinter::inline SINTER_TARGET::wire {
+namespace sinter::inline SINTER_ORDINARY::wire {
 
 /// Processes of an elastic job meet by datagrams, others by connections. Where one of a job is elastic and another is
 /// not, neither receives anything from the other, and both would wait for `join_within` and call it missing. So a

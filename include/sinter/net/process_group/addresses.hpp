@@ -4,7 +4,7 @@
 #include <cstdlib>
 
 /// What can be checked of addresses before anybody is dialled.
-namespace sinter::inline SINTER_TARGET::wire {
+namespace sinter::inline SINTER_ORDINARY::wire {
 
 /// Which of this machine's addresses leads there. Nothing is sent.
 SINTER_COLD inline resolution local_address_towards(const endpoint& there) {

@@ -3,7 +3,7 @@
 #include <sinter/net/process_group.hpp>
 
 /// Connections that are made when they are needed.
-namespace sinter::inline SINTER_TARGET::wire {
+namespace sinter::inline SINTER_ORDINARY::wire {
 
 /// On the loop's thread. The member of higher rank dials, as it does for all connections.
 inline void process_group::dial_further(int peer, std::uint32_t number) {

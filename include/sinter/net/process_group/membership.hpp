@@ -5,7 +5,7 @@
 #include <exception>
 
 /// Beginning, failing, ending.
-namespace sinter::inline SINTER_TARGET::wire {
+namespace sinter::inline SINTER_ORDINARY::wire {
 
 inline process_group::process_group(const cluster& who, const identity& same, setup with)
     : who_(who), with_(std::move(with)), left_(static_cast<std::size_t>(who.size())),

@@ -3,7 +3,7 @@
 #include <sinter/net/process_group.hpp>
 
 /// Messages between members.
-namespace sinter::inline SINTER_TARGET::wire {
+namespace sinter::inline SINTER_ORDINARY::wire {
 
 inline void process_group::send_all(message::kind k, const std::string& bytes) {
     for (int r = 0; r < size(); ++r)

@@ -8,7 +8,7 @@
 #include <string_view>
 
 /// Where a process learns who is in its job: one file for each family of environment variables.
-namespace sinter::inline SINTER_TARGET::wire::roster {
+namespace sinter::inline SINTER_ORDINARY::wire::roster {
 
 /// What one family of variables says about this process.
 struct claim {
@@ -105,4 +105,4 @@ inline std::uint16_t port_of(std::string_view job) {
     return static_cast<std::uint16_t>(16384 + base::fnv1a(job) % 16384);
 }
 
-} // namespace sinter::inline SINTER_TARGET::wire::roster
+} // namespace sinter::inline SINTER_ORDINARY::wire::roster

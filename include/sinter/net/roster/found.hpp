@@ -14,7 +14,7 @@
 
 /// The cluster that this process finds itself in: what the families of variables say, in their
 /// order, or a program's arguments.
-namespace sinter::inline SINTER_TARGET {
+namespace sinter::inline SINTER_ORDINARY {
 
 namespace wire::roster {
 
@@ -47,7 +47,7 @@ SINTER_COLD inline cluster_options with_folder(cluster_options o, const tf_confi
         throw option_error("checkpoints are kept in a file system", "TF_CONFIG's model_dir",
                            quoted_text(tf.model_dir), "a path of a folder, say where the store is mounted");
     o.folder =
-        sinter::detail::one_folder(o.folder, tf.model_dir, "cluster_options::folder and TF_CONFIG's model_dir");
+        io::one_folder(o.folder, tf.model_dir, "cluster_options::folder and TF_CONFIG's model_dir");
     return o;
 }
 
@@ -153,4 +153,4 @@ SINTER_COLD SINTER_APART cluster cluster::from_arguments(const cluster_arguments
     return from_arguments(a, std::move(options), wire::environment{});
 }
 
-} // namespace sinter::inline SINTER_TARGET
+} // namespace sinter::inline SINTER_ORDINARY

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-namespace sinter::inline SINTER_TARGET::wire::roster {
+namespace sinter::inline SINTER_ORDINARY::wire::roster {
 
 namespace detail {
 
@@ -84,4 +84,4 @@ SINTER_COLD inline std::vector<std::string> expand_hostlist(std::string_view lis
     return hosts;
 }
 
-} // namespace sinter::inline SINTER_TARGET::wire::roster
+} // namespace sinter::inline SINTER_ORDINARY::wire::roster

@@ -2,7 +2,7 @@
 #pragma once
 #include <sinter/net/roster/claim.hpp>
 
-namespace sinter::inline SINTER_TARGET::wire::roster {
+namespace sinter::inline SINTER_ORDINARY::wire::roster {
 
 /// The part of a manifest that a plain Job of Kubernetes needs to be a cluster.
 inline constexpr const char* indexed_job_yaml = R"(a Job whose manifest says, for four processes,
@@ -41,4 +41,4 @@ SINTER_COLD inline std::optional<claim> indexed_job(const environment& env) {
     return found;
 }
 
-} // namespace sinter::inline SINTER_TARGET::wire::roster
+} // namespace sinter::inline SINTER_ORDINARY::wire::roster

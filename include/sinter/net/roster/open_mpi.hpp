@@ -2,7 +2,7 @@
 #pragma once
 #include <sinter/net/roster/claim.hpp>
 
-namespace sinter::inline SINTER_TARGET::wire::roster {
+namespace sinter::inline SINTER_ORDINARY::wire::roster {
 
 namespace detail {
 
@@ -41,4 +41,4 @@ SINTER_COLD inline std::optional<claim> pmix(const environment& env) {
     return found;
 }
 
-} // namespace sinter::inline SINTER_TARGET::wire::roster
+} // namespace sinter::inline SINTER_ORDINARY::wire::roster

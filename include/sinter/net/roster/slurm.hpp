@@ -3,7 +3,7 @@
 #include <sinter/net/roster/claim.hpp>
 #include <sinter/net/roster/hostlist.hpp>
 
-namespace sinter::inline SINTER_TARGET::wire::roster {
+namespace sinter::inline SINTER_ORDINARY::wire::roster {
 
 /// What srun gives each task of a step. A shell of salloc and the script of sbatch have most of the
 /// variables too, but are no step of several tasks: they do not count.
@@ -41,4 +41,4 @@ SINTER_COLD inline std::optional<claim> slurm(const environment& env) {
     return found;
 }
 
-} // namespace sinter::inline SINTER_TARGET::wire::roster
+} // namespace sinter::inline SINTER_ORDINARY::wire::roster

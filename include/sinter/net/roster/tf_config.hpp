@@ -8,7 +8,7 @@
 #include <set>
 #include <string>
 
-namespace sinter::inline SINTER_TARGET::wire::roster {
+namespace sinter::inline SINTER_ORDINARY::wire::roster {
 
 /// TF_CONFIG as TensorFlow reads it: jobs of any name, and the task that this process is. Whether
 /// the jobs are roles that Sinter knows, `to_cluster` asks. Unknown keys are ignored. Sources:
@@ -208,4 +208,4 @@ SINTER_COLD inline std::optional<sinter::cluster> to_cluster(const tf_config& co
     return sinter::cluster(std::move(members), role, *config.index, std::move(options), "TF_CONFIG");
 }
 
-} // namespace sinter::inline SINTER_TARGET::wire::roster
+} // namespace sinter::inline SINTER_ORDINARY::wire::roster

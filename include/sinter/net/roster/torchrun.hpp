@@ -2,7 +2,7 @@
 #pragma once
 #include <sinter/net/roster/claim.hpp>
 
-namespace sinter::inline SINTER_TARGET::wire::roster {
+namespace sinter::inline SINTER_ORDINARY::wire::roster {
 
 /// PyTorch's variables: RANK, WORLD_SIZE, MASTER_ADDR, MASTER_PORT, as torchrun and Kubeflow's
 /// PyTorchJob set them, or by hand. torchrun itself listens at MASTER_PORT (it says so by
@@ -46,4 +46,4 @@ SINTER_COLD inline std::optional<claim> kubeflow(const environment& env) {
     return found;
 }
 
-} // namespace sinter::inline SINTER_TARGET::wire::roster
+} // namespace sinter::inline SINTER_ORDINARY::wire::roster

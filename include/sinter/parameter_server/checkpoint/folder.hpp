@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <vector>
 
-namespace sinter::inline SINTER_TARGET::parameter_servers::detail {
+namespace sinter::inline SINTER_ORDINARY::parameter_servers::detail {
 
 inline bool exists(const std::string& path) { return ::access(path.c_str(), F_OK) == 0; }
 /// Throws io_error where it is not there afterwards.

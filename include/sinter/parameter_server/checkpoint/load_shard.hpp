@@ -10,7 +10,7 @@
 #include <deque>
 
 /// A shard's memory as tensors of its file, and back, also from files of another number of servers.
-namespace sinter::inline SINTER_TARGET::parameter_servers::detail {
+namespace sinter::inline SINTER_ORDINARY::parameter_servers::detail {
 
 /// The tensors of a shard:
 ///     values, slot/K     F32 [floats]       its array, and each slot of it

@@ -10,7 +10,7 @@
 
 /// What stands beside the files of a checkpoint of servers: of each file a line, and in the end one
 /// manifest of all, without which there is no checkpoint.
-namespace sinter::inline SINTER_TARGET::parameter_servers {
+namespace sinter::inline SINTER_ORDINARY::parameter_servers {
 
 /// One server's file.
 struct shard_record {

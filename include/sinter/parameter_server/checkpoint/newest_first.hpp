@@ -4,7 +4,7 @@
 #include <sinter/parameter_server/checkpoint/manifest.hpp>
 #include <tuple>
 
-namespace sinter::inline SINTER_TARGET::parameter_servers::detail {
+namespace sinter::inline SINTER_ORDINARY::parameter_servers::detail {
 
 /// A checkpoint of servers whose manifest can be read.
 struct known_checkpoint {

@@ -4,7 +4,7 @@
 #include <sinter/io/safetensors/open.hpp>
 #include <memory>
 
-namespace sinter::inline SINTER_TARGET::parameter_servers {
+namespace sinter::inline SINTER_ORDINARY::parameter_servers {
 
 /// The rows of one table in files that servers have written, each its own; they stay there. Files
 /// may be removed or replaced meanwhile. What somebody changes in them is an io_error

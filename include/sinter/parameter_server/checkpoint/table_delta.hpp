@@ -7,7 +7,7 @@
 
 /// What has changed of a table since a step, for those who answer queries with a copy of it: its
 /// file is as long as there are such rows, however many the table has.
-namespace sinter::inline SINTER_TARGET::parameter_servers {
+namespace sinter::inline SINTER_ORDINARY::parameter_servers {
 
 struct delta_counts {
     std::int64_t rows = 0;      ///< whose values are in it

@@ -4,7 +4,7 @@
 #include <sinter/io/file.hpp>
 #include <sinter/base/checksum.hpp>
 
-namespace sinter::inline SINTER_TARGET::parameter_servers {
+namespace sinter::inline SINTER_ORDINARY::parameter_servers {
 
 /// A safetensors file that is read in pieces, for one that need not fit in memory. Its file must
 /// not change meanwhile. Throws io_error and format_error.

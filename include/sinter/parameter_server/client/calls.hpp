@@ -3,7 +3,7 @@
 #include <sinter/parameter_server/client/engine.hpp>
 
 /// What a client's caller can ask for.
-namespace sinter::inline SINTER_TARGET::parameter_servers {
+namespace sinter::inline SINTER_ORDINARY::parameter_servers {
 
 inline client::client(const cluster& c, const wire::identity& same, std::vector<shard_layout> l, client_options o)
     : engine_(std::make_unique<engine>(c, same, std::move(l), o)) {}

@@ -4,7 +4,7 @@
 #include <sinter/parameter_server/client/engine.hpp>
 
 /// How a client comes to its servers, and comes back to one whose connection was lost.
-namespace sinter::inline SINTER_TARGET::parameter_servers {
+namespace sinter::inline SINTER_ORDINARY::parameter_servers {
 
 /// While a server is dialled that takes its time: the others get signs of life, and what was
 /// begun. What is wrong with one of them progress() finds out.

@@ -16,7 +16,7 @@
 #include <list>
 #include <mutex>
 
-namespace sinter::inline SINTER_TARGET::parameter_servers {
+namespace sinter::inline SINTER_ORDINARY::parameter_servers {
 
 /// What a client is inside: a connection to each server, and a thread that sends signs of life
 /// from time to time, and carries on what the caller has begun while it computes. Whoever holds the

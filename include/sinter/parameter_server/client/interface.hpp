@@ -9,7 +9,7 @@
 #include <sinter/parameter_server/wrong_number.hpp>
 #include <memory>
 
-namespace sinter::inline SINTER_TARGET::parameter_servers {
+namespace sinter::inline SINTER_ORDINARY::parameter_servers {
 
 /// A worker's calls to the servers.
 struct client_options {

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <utility>
 
-namespace sinter::inline SINTER_TARGET::parameter_servers {
+namespace sinter::inline SINTER_ORDINARY::parameter_servers {
 
 /// Which of the saves that server 0 has named the other servers know from this worker, where each
 /// push is an update by itself. They get one with a push, and know it when they all have

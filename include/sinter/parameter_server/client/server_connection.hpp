@@ -8,7 +8,7 @@
 #include <optional>
 #include <sys/ioctl.h>
 
-namespace sinter::inline SINTER_TARGET::parameter_servers {
+namespace sinter::inline SINTER_ORDINARY::parameter_servers {
 
 /// A request to one server, until it is answered. It may be asked again on another connection.
 struct request {

@@ -3,7 +3,7 @@
 #include <sinter/parameter_server/client/engine.hpp>
 
 /// Sums over all workers, which server 0 makes, and what it is sent of them when it was started again.
-namespace sinter::inline SINTER_TARGET::parameter_servers {
+namespace sinter::inline SINTER_ORDINARY::parameter_servers {
 
 inline void client::reduce(span<double> x) {
     engine& e = *engine_;

@@ -8,7 +8,7 @@
 #include <mutex>
 #include <poll.h>
 
-namespace sinter::inline SINTER_TARGET::parameter_servers {
+namespace sinter::inline SINTER_ORDINARY::parameter_servers {
 
 /// Frames to and from one worker, for the thread that serves it: each call waits for what it says.
 /// While nothing comes it looks a few times, and then polls.

@@ -8,7 +8,7 @@
 
 /// What workers ask of a server besides values and updates (parameter_server/calls.hpp): leave to begin a step, sums,
 /// checkpoints, ends.
-namespace sinter::inline SINTER_TARGET::parameter_servers {
+namespace sinter::inline SINTER_ORDINARY::parameter_servers {
 
 /// Whom a worker waits for is reported to the operator, after 10 s, 20 s, 40 s, ...
 inline void server_session::report_waiting(awaited what, double seconds) {

@@ -7,7 +7,7 @@
 #include <vector>
 
 /// What a server has at hand while it makes an update of the pushes of a clock.
-namespace sinter::inline SINTER_TARGET::parameter_servers {
+namespace sinter::inline SINTER_ORDINARY::parameter_servers {
 
 /// The pushes of a clock.
 struct clock_pushes {

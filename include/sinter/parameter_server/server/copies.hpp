@@ -4,7 +4,7 @@
 
 /// Shards that two servers keep (parameter_server/copies.hpp): a leader sends its follower all
 /// that changes, in the order in which it happens, and the follower does the same.
-namespace sinter::inline SINTER_TARGET::parameter_servers {
+namespace sinter::inline SINTER_ORDINARY::parameter_servers {
 
 /// A connection that ends when this server does.
 struct server::engine::named_descriptor {

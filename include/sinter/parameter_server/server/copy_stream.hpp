@@ -8,7 +8,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-namespace sinter::inline SINTER_TARGET::parameter_servers {
+namespace sinter::inline SINTER_ORDINARY::parameter_servers {
 
 /// What a leader has still to send its follower, in order, and how much of it the follower has.
 /// Under the server's mutex; no sockets here, but a descriptor that can be read when there is

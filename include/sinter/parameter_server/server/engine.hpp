@@ -27,7 +27,7 @@
 #include <cmath>
 #include <list>
 
-namespace sinter::inline SINTER_TARGET::parameter_servers {
+namespace sinter::inline SINTER_ORDINARY::parameter_servers {
 
 /// What a server is inside: its parts, each with rules of its own, and what they do together. A thread serves each
 /// connection: it reads a request, carries it out and answers. One mutex guards the parts; clang looks that they are

@@ -3,7 +3,7 @@
 #include <sinter/parameter_server/server/engine.hpp>
 
 /// A server hands on which rows of its tables have changed (server_options::changes).
-namespace sinter::inline SINTER_TARGET::parameter_servers {
+namespace sinter::inline SINTER_ORDINARY::parameter_servers {
 
 /// What went wrong; empty: nothing.
 inline std::string server::engine::hand_on(std::vector<table_changes>& all) const {

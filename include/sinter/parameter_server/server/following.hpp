@@ -4,7 +4,7 @@
 #include <sinter/parameter_server/server/copies.hpp>
 
 /// The copy that follows: it does what its leader does, in the same order.
-namespace sinter::inline SINTER_TARGET::parameter_servers {
+namespace sinter::inline SINTER_ORDINARY::parameter_servers {
 
 /// A thread: follows whoever leads this shard, as long as this copy does not.
 inline void server::engine::follow() {

@@ -13,7 +13,7 @@
 #include <functional>
 #include <memory>
 
-namespace sinter::inline SINTER_TARGET::parameter_servers {
+namespace sinter::inline SINTER_ORDINARY::parameter_servers {
 
 /// The shard of the server before this one, of which this one has the second copy.
 struct other_shard {

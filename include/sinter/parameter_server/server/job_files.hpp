@@ -4,7 +4,7 @@
 #include <sinter/parameter_server/server/meanwhile.hpp>
 
 /// A server's part of a checkpoint of the whole job, which the chief asks for.
-namespace sinter::inline SINTER_TARGET::parameter_servers {
+namespace sinter::inline SINTER_ORDINARY::parameter_servers {
 
 /// All rows become those of the files that all servers have written together, perhaps as many as
 /// another number of servers.

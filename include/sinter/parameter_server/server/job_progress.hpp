@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-namespace sinter::inline SINTER_TARGET::parameter_servers {
+namespace sinter::inline SINTER_ORDINARY::parameter_servers {
 
 /// How far a job has come on a server: updates that are begun and made, whether the chief has opened it, overwrites its
 /// values, or has asked all to stop. No sockets, threads or values here.

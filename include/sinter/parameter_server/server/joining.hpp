@@ -3,7 +3,7 @@
 #include <sinter/parameter_server/server/serving.hpp>
 
 /// Workers that join a server, rest, and leave.
-namespace sinter::inline SINTER_TARGET::parameter_servers {
+namespace sinter::inline SINTER_ORDINARY::parameter_servers {
 
 /// This worker is here, which an operator may want to know.
 inline void server_session::note_presence() {

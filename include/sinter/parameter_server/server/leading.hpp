@@ -3,7 +3,7 @@
 #include <sinter/parameter_server/server/copies.hpp>
 
 /// The copy that leads a shard: what it sends its follower.
-namespace sinter::inline SINTER_TARGET::parameter_servers {
+namespace sinter::inline SINTER_ORDINARY::parameter_servers {
 
 /// All values, while nobody changes them.
 inline void server::engine::send_all(blocking_link& conn) {

@@ -3,7 +3,7 @@
 #include <sinter/parameter_server/server/engine.hpp>
 
 /// A server's beginning and end, checkpoints, and who is dead.
-namespace sinter::inline SINTER_TARGET::parameter_servers {
+namespace sinter::inline SINTER_ORDINARY::parameter_servers {
 
 inline void server::engine::restore() {
     if (!options.files) return;

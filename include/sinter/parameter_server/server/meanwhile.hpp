@@ -3,7 +3,7 @@
 #include <sinter/parameter_server/server/serving.hpp>
 
 /// What takes a server long: signs of life go both ways meanwhile.
-namespace sinter::inline SINTER_TARGET::parameter_servers {
+namespace sinter::inline SINTER_ORDINARY::parameter_servers {
 
 /// f() on a thread of its own. The worker gets signs of life meanwhile. Throws what f
 /// throws.

@@ -3,7 +3,7 @@
 #include <sinter/parameter_server/server/updates.hpp>
 
 /// Clipping by the norm of all gradients where several servers each have some of them.
-namespace sinter::inline SINTER_TARGET::parameter_servers {
+namespace sinter::inline SINTER_ORDINARY::parameter_servers {
 
 /// At the server's beginning: whether updates are clipped, and how servers add up squares.
 inline void server::engine::begin_clipping(const wire::identity& same) {

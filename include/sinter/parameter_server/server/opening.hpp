@@ -3,7 +3,7 @@
 #include <sinter/parameter_server/server/serving.hpp>
 
 /// The chief opens a job, and overwrites its values.
-namespace sinter::inline SINTER_TARGET::parameter_servers {
+namespace sinter::inline SINTER_ORDINARY::parameter_servers {
 
 template <>
 inline void server_session::carry_out(const calls::open& c) {

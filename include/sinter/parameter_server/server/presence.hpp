@@ -3,7 +3,7 @@
 #include <sinter/parameter_server/server/engine.hpp>
 
 /// Which workers are there, who is dead or was started again, and for whom others wait.
-namespace sinter::inline SINTER_TARGET::parameter_servers {
+namespace sinter::inline SINTER_ORDINARY::parameter_servers {
 
 /// Whether the other end of a worker's connection is closed, as it is when its process has died,
 /// though the thread that serves it has not seen that yet.

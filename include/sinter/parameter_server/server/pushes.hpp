@@ -3,7 +3,7 @@
 #include <sinter/parameter_server/server/serving.hpp>
 
 /// A worker's push, when all of it has come.
-namespace sinter::inline SINTER_TARGET::parameter_servers {
+namespace sinter::inline SINTER_ORDINARY::parameter_servers {
 
 /// A push is whole. It may ask for values, which are the answer.
 inline void server_session::commit(span<const std::byte> bytes) {

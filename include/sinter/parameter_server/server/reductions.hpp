@@ -5,7 +5,7 @@
 #include <deque>
 #include <vector>
 
-namespace sinter::inline SINTER_TARGET::parameter_servers {
+namespace sinter::inline SINTER_ORDINARY::parameter_servers {
 
 /// Sums of numbers over workers, one after the other: all workers that live give theirs for the
 /// same sum. Each may ask for a sum again, as after a lost connection. The last sums stay known: a

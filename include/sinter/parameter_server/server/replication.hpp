@@ -6,7 +6,7 @@
 #include <optional>
 #include <vector>
 
-namespace sinter::inline SINTER_TARGET::parameter_servers {
+namespace sinter::inline SINTER_ORDINARY::parameter_servers {
 
 /// What one of the two copies of a shard is to the other (parameter_server/copies.hpp): whether it leads or follows, in
 /// which epoch, and the connections between them. A shard that one server keeps leads for ever. No sockets here but

@@ -3,7 +3,7 @@
 #include <sinter/parameter_server/server/meanwhile.hpp>
 
 /// Rows of tables of 64-bit keys, as a model is saved and loaded.
-namespace sinter::inline SINTER_TARGET::parameter_servers {
+namespace sinter::inline SINTER_ORDINARY::parameter_servers {
 
 /// Rows of a table of 64-bit keys, in the order of their keys, from the first key of the request
 /// on; of those that were there when it was asked for the smallest of all.

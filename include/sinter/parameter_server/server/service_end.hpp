@@ -4,7 +4,7 @@
 #include <sinter/base/target_namespace.hpp>
 #include <optional>
 
-namespace sinter::inline SINTER_TARGET::parameter_servers {
+namespace sinter::inline SINTER_ORDINARY::parameter_servers {
 
 /// Whether a server's work comes to its end, and why: it stops, or it has failed. Neither is taken back, and the first
 /// failure is the one that everybody gets.

@@ -2,7 +2,7 @@
 #pragma once
 #include <sinter/parameter_server/server/engine.hpp>
 /// One worker's requests, by the thread that serves it.
-namespace sinter::inline SINTER_TARGET::parameter_servers {
+namespace sinter::inline SINTER_ORDINARY::parameter_servers {
 
 /// A request that cannot be carried out: its answer says why, and the connection ends.
 struct refused_request {

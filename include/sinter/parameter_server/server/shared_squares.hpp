@@ -14,7 +14,7 @@
 #include <poll.h>
 #include <vector>
 
-namespace sinter::inline SINTER_TARGET::parameter_servers {
+namespace sinter::inline SINTER_ORDINARY::parameter_servers {
 
 /// The squares of all tensors' gradients of a clock, where each shard has those of some tensors:
 /// for clipping by the norm of all of them. Server 0 adds them up in the order of the shards, and

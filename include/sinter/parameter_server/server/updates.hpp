@@ -3,7 +3,7 @@
 #include <sinter/parameter_server/server/engine.hpp>
 
 /// Updates that several workers make together.
-namespace sinter::inline SINTER_TARGET::parameter_servers {
+namespace sinter::inline SINTER_ORDINARY::parameter_servers {
 
 /// Applies all clocks that can be. One thread at a time does; others find that somebody is at it,
 /// who sees what they have staged. Before a checkpoint that is due has been copied no further clock

@@ -3,7 +3,7 @@
 #include <sinter/parameter_server/server/serving.hpp>
 
 /// A worker's connection to a server, from its beginning to its end.
-namespace sinter::inline SINTER_TARGET::parameter_servers {
+namespace sinter::inline SINTER_ORDINARY::parameter_servers {
 
 inline void server::engine::serve(int w, std::uint64_t incarnation, wire::data_link link) {
     worker& k = at(w);

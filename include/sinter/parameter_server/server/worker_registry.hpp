@@ -7,7 +7,7 @@
 #include <memory>
 #include <vector>
 
-namespace sinter::inline SINTER_TARGET::parameter_servers {
+namespace sinter::inline SINTER_ORDINARY::parameter_servers {
 
 class blocking_link;
 

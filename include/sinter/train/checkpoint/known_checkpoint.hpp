@@ -27,7 +27,7 @@ struct file_identity {
 /// What is known of a checkpoint without reading its tensors.
 struct known_checkpoint {
     std::int64_t step = -1;       ///< of the model; -1: a single file that cannot be read
-    write_order order{};
+    io::write_order order{};
     bool readable = false;        ///< its head is whole
     bool ordered = false;         ///< `order` is known
     bool in_history = true;       ///< of the run that wrote the newest, or of one that this has come from
@@ -42,7 +42,7 @@ struct known_checkpoint {
         try {
             const auto f = safetensors::open(path, [](std::string_view name) { return name != "step"; });
             safetensors::need_checksum_of_metadata(f.metadata, path);
-            order = write_order::of(f.metadata);
+            order = io::write_order::of(f.metadata);
             const auto t = f.tensors.find("step");
             if (step < 0 && t != f.tensors.end() && t->second.data.size() == sizeof step)
                 std::memcpy(&step, t->second.data.data(), sizeof step);
@@ -54,7 +54,7 @@ struct known_checkpoint {
 
 /// Of files whose heads are damaged those get an order that were changed after all others, and whose steps the run
 /// that has the folder `now` may have reached: they are taken for that run's.
-SINTER_COLD inline void guess_orders(std::vector<known_checkpoint>& all, const write_order& now) {
+SINTER_COLD inline void guess_orders(std::vector<known_checkpoint>& all, const io::write_order& now) {
     const known_checkpoint* newest = nullptr;
     for (const known_checkpoint& c : all)
         if (c.readable && (!newest || c.is_later(*newest))) newest = &c;

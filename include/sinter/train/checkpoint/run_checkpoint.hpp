@@ -39,7 +39,7 @@ public:
                 }
                 // The chief may be another one than at the beginning.
                 if (!owner->taken(chief_since(session))) owner->take(run_.step, chief_since(session));
-                metadata.insert_or_assign(write_order::key, owner->next_file().text());
+                metadata.insert_or_assign(io::write_order::key, owner->next_file().text());
                 safetensors::add_checksums(metadata, all);
                 safetensors::write(file, std::move(all), metadata, [&](auto rename) { owner->guarded(rename); });
                 if constexpr (trainer::strategy_type::traits.remote_tables) {

@@ -9,7 +9,7 @@
 #include <map>
 #include <vector>
 
-namespace sinter::inline SINTER_TARGET::decode {
+namespace sinter::inline SINTER_ORDINARY::decode {
 
 /// Labels that a net may have said, and log of their probability as far as the beam held it: all
 /// their paths, if no beginning was dropped.

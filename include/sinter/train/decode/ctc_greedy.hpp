@@ -3,7 +3,7 @@
 #include <sinter/train/metrics/accuracy.hpp>
 #include <vector>
 
-namespace sinter::inline SINTER_TARGET::decode {
+namespace sinter::inline SINTER_ORDINARY::decode {
 
 /// What a net trained with ctc says, after its best path: each frame's best class, repetitions
 /// taken for one, blanks left out. `scores` [frames, classes]: logits or probabilities, it is the

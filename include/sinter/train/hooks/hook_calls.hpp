@@ -138,7 +138,7 @@ hook_calls calls_of(H& h) {
     if constexpr (WithState && (base::tells_settings<H> || calls_state<H, Run>))
         c.describe = [](void* p, description& d) {
             if constexpr (requires { std::string_view(H::name); }) d.stage(H::name);
-            else d.stage(type_text<H>());
+            else d.stage(data::type_text<H>());
             if constexpr (base::tells_settings<H>) static_cast<const H*>(p)->describe(d);
         };
     if constexpr (requires { H::measures; }) c.may_measure = H::measures;

@@ -143,7 +143,7 @@ private:
     template <class Run>
     SINTER_COLD void load_found(Run& run, const safetensors::contents& f, const std::string& name) {
         run.archive().load(f);
-        resumed_ = detail::write_order::of(f.metadata);
+        resumed_ = io::write_order::of(f.metadata);
         tell_of_resuming(name.empty() ? f.source : name, run.model.steps(), run.chief);
     }
     save_options o_;
@@ -151,7 +151,7 @@ private:
     detail::step_timer timer_;
     checkpoint_folder files_;
     run_record record_;
-    std::optional<detail::write_order> resumed_;   ///< of the file that this run goes on from
+    std::optional<io::write_order> resumed_;   ///< of the file that this run goes on from
     int saved_epoch_ = 0;             ///< at whose end the file was written
     std::int64_t saved_step_ = -1;    ///< of the last file
     bool trained_ = false, stopped_ = false;   ///< in this call: there was a step; the last one within a pass

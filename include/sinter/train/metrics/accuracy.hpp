@@ -6,7 +6,7 @@
 #include <sinter/base/to_text.hpp>
 #include <cstdint>
 
-namespace sinter::inline SINTER_TARGET::metrics {
+namespace sinter::inline SINTER_ORDINARY::metrics {
 
 /// The class that a row of logits (or probabilities) votes for: the first of the largest. A NaN
 /// never wins.

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace sinter::inline SINTER_TARGET::metrics {
+namespace sinter::inline SINTER_ORDINARY::metrics {
 
 /// What auc may be given.
 struct auc_options {

@@ -2,7 +2,7 @@
 #pragma once
 #include <sinter/train/metrics/binary_counts.hpp>
 
-namespace sinter::inline SINTER_TARGET::metrics {
+namespace sinter::inline SINTER_ORDINARY::metrics {
 
 /// Share of yes-or-no decisions that are right (Keras' BinaryAccuracy): binary_accuracy{} of
 /// probabilities, binary_accuracy{0.f} of logits.

@@ -6,7 +6,7 @@
 #include <sinter/train/metrics/probability.hpp>
 #include <cstdint>
 
-namespace sinter::inline SINTER_TARGET::metrics {
+namespace sinter::inline SINTER_ORDINARY::metrics {
 
 /// Yes-or-no decisions against the truth: what precision, recall and F1 are made of. An example is
 /// decided positive where its score is above the threshold: 0.5 suits probabilities, and what a net

@@ -3,7 +3,7 @@
 #include <sinter/train/metrics/accuracy.hpp>
 #include <vector>
 
-namespace sinter::inline SINTER_TARGET::metrics {
+namespace sinter::inline SINTER_ORDINARY::metrics {
 
 /// How often examples of each class (row) were taken for each class (column).
 class confusion_matrix {

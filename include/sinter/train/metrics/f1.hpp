@@ -2,7 +2,7 @@
 #pragma once
 #include <sinter/train/metrics/binary_counts.hpp>
 
-namespace sinter::inline SINTER_TARGET::metrics {
+namespace sinter::inline SINTER_ORDINARY::metrics {
 
 /// The harmonic mean of precision and recall: 2 tp / (2 tp + fp + fn).
 class f1 : public binary_counts {

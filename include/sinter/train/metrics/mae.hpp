@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <sinter/train/metrics/mean.hpp>
 
-namespace sinter::inline SINTER_TARGET::metrics {
+namespace sinter::inline SINTER_ORDINARY::metrics {
 
 /// Mean absolute error over all numbers.
 class mae {

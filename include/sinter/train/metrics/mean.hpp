@@ -5,7 +5,7 @@
 
 /// Metrics are fed batch by batch, hold sums only, and merge: what several workers saw adds up to
 /// what one would have.
-namespace sinter::inline SINTER_TARGET::metrics {
+namespace sinter::inline SINTER_ORDINARY::metrics {
 
 /// Weighted mean: of losses, with what each batch counts as weight, its number of examples or the
 /// sum of their weights.

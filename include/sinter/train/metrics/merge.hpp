@@ -8,7 +8,7 @@
 
 /// What several members have counted, as one metric: its state() lists the numbers, which are added
 /// up over members.
-namespace sinter::inline SINTER_TARGET::metrics::detail {
+namespace sinter::inline SINTER_ORDINARY::metrics::detail {
 
 /// Sums over all members (strategy/strategy.hpp), without their type.
 struct member_sums {

@@ -5,7 +5,7 @@
 #include <sinter/base/span.hpp>
 #include <concepts>
 
-namespace sinter::inline SINTER_TARGET::metrics {
+namespace sinter::inline SINTER_ORDINARY::metrics {
 
 /// A batch that was evaluated, for metrics that look at more than one output's rows. What is
 /// ignored by the loss, or weighs 0, is among it.

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <sinter/train/metrics/mean.hpp>
 
-namespace sinter::inline SINTER_TARGET::metrics {
+namespace sinter::inline SINTER_ORDINARY::metrics {
 
 /// Mean squared error over all numbers; its root is the RMSE.
 class mse {

@@ -15,7 +15,7 @@
 #include <vector>
 
 /// Metrics that train and evaluate feed, and whose results are found by name.
-namespace sinter::inline SINTER_TARGET {
+namespace sinter::inline SINTER_ORDINARY {
 
 namespace metrics::detail { struct running; }
 
@@ -140,7 +140,7 @@ struct running_of final : running {
         return has_number_list<M>;
     }
     void describe(description& d) const override {
-        d("metric", sinter::detail::type_text<M>());
+        d("metric", data::type_text<M>());
         if constexpr (base::tells_settings<M>) m.describe(d);
     }
 };

@@ -4,7 +4,7 @@
 #include <sinter/train/metrics/mean.hpp>
 #include <cstdint>
 
-namespace sinter::inline SINTER_TARGET::metrics {
+namespace sinter::inline SINTER_ORDINARY::metrics {
 
 /// e to the mean cross entropy in nats: among how many equally likely symbols a model seems to
 /// choose. The mean is over all symbols seen, so it is not the mean of batches' perplexities.

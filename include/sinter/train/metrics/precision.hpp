@@ -2,7 +2,7 @@
 #pragma once
 #include <sinter/train/metrics/binary_counts.hpp>
 
-namespace sinter::inline SINTER_TARGET::metrics {
+namespace sinter::inline SINTER_ORDINARY::metrics {
 
 /// Share of what was decided positive that really is: tp / (tp + fp).
 class precision : public binary_counts {

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace sinter::inline SINTER_TARGET::metrics {
+namespace sinter::inline SINTER_ORDINARY::metrics {
 
 /// Coefficient of determination: 1 - (sum of squared errors) / (sum of squared distances of the
 /// targets from their mean), for each column of the targets; their plain average over columns

@@ -2,7 +2,7 @@
 #pragma once
 #include <sinter/train/metrics/binary_counts.hpp>
 
-namespace sinter::inline SINTER_TARGET::metrics {
+namespace sinter::inline SINTER_ORDINARY::metrics {
 
 /// Share of the positive examples that were found: tp / (tp + fn).
 class recall : public binary_counts {

@@ -2,7 +2,7 @@
 #pragma once
 #include <sinter/train/metrics/mse.hpp>
 
-namespace sinter::inline SINTER_TARGET::metrics {
+namespace sinter::inline SINTER_ORDINARY::metrics {
 
 /// Root of the mean squared error over all numbers (Keras' RootMeanSquaredError).
 class rmse : public mse {

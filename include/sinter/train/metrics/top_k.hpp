@@ -3,7 +3,7 @@
 #include <sinter/train/metrics/accuracy.hpp>
 #include <limits>
 
-namespace sinter::inline SINTER_TARGET::metrics {
+namespace sinter::inline SINTER_ORDINARY::metrics {
 
 /// Share of the examples whose class is among the k that score highest (Keras'
 /// SparseTopKCategoricalAccuracy). Of equal scores the first ones come first, so that k = 1 is

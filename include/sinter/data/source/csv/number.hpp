@@ -6,7 +6,7 @@
 #include <charconv>
 #include <limits>
 
-namespace sinter::inline SINTER_TARGET::data::csv {
+namespace sinter::inline SINTER_ORDINARY::data::csv {
 
 namespace detail {
 /// Of a number beyond what doubles hold: is it beyond the small end? By where its first digit is.

@@ -9,7 +9,7 @@
 #include <vector>
 
 /// Comma-separated values (RFC 4180), read record by record: nothing but the current one is kept.
-namespace sinter::inline SINTER_TARGET::data::csv {
+namespace sinter::inline SINTER_ORDINARY::data::csv {
 
 /// Words of one column that stand for a missing value there, besides those of all columns.
 struct missing_words {

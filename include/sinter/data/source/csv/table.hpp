@@ -5,7 +5,7 @@
 #include <sinter/io/file.hpp>
 #include <sinter/io/gzip.hpp>
 
-namespace sinter::inline SINTER_TARGET::data::csv {
+namespace sinter::inline SINTER_ORDINARY::data::csv {
 
 /// A whole CSV file in memory, as the texts that it holds: what they mean is for those to say who
 /// ask (features.hpp).

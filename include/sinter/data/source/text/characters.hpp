@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-namespace sinter::inline SINTER_TARGET::data {
+namespace sinter::inline SINTER_ORDINARY::data {
 
 /// A text file, which must be UTF-8; io_error where it cannot be read, format_error where it is
 /// other than text.

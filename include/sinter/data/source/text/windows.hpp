@@ -6,7 +6,7 @@
 
 /// Windows of a long sequence of numbers (a text's characters, say) for nets that tell the next
 /// one: an example has `length` numbers as its input and, as labels, the same moved on by one.
-namespace sinter::inline SINTER_TARGET::data {
+namespace sinter::inline SINTER_ORDINARY::data {
 
 /// Which windows a pass over a sequence has.
 struct window_options {

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+#include <sinter/base/target_namespace.hpp>
+
+/// Ordinary code is what no model's type changes: files, data, connections, servers, the loop of training. It may be
+/// compiled once: the files of a program define SINTER_SEPARATE_COMPILATION and see declarations; a library (CMake:
+/// sinter::compiled), or one source file that includes <sinter/compiled_source.hpp>, has the functions. Otherwise all
+/// of it is in the headers, as everything else of Sinter.
+///
+/// SINTER_BODIES says whether a file has the functions' bodies. SINTER_APART stands before each function that may be
+/// compiled apart, where it is declared and where it is defined.
+#if !defined(SINTER_SEPARATE_COMPILATION)
+#define SINTER_BODIES 1
+#define SINTER_APART inline
+#elif defined(SINTER_COMPILES_BODIES)   // by compiled_source.hpp
+#define SINTER_BODIES 1
+#define SINTER_APART
+#else
+#define SINTER_BODIES 0
+#define SINTER_APART
+#endif
