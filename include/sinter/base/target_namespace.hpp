@@ -96,6 +96,8 @@ namespace npy { using namespace base; }
 namespace npz { using namespace base; }
 namespace safetensors { using namespace base; }
 namespace collective { using namespace base; }
+// What sessions are made of that no program changes: strategy/'s ordinary code, and plain buffers of device/.
+namespace session_parts { using namespace base; }
 } // namespace SINTER_ORDINARY
 inline namespace SINTER_TARGET {
 
@@ -105,11 +107,12 @@ inline namespace SINTER_TARGET {
 // or folder in `detail`. These see each other's names, and so do the namespaces of kernels, files and
 // profiles; test/tools/public_names.sh has the others.
 namespace compiler { using namespace base; }
-namespace runtime { using namespace base; using namespace compiler; }
+namespace runtime { using namespace base; using namespace session_parts; using namespace compiler; }
 namespace compiler { using namespace runtime; }
 namespace detail { using namespace base; using namespace compiler; using namespace runtime; }
 namespace strategy_parts {
 using namespace base;
+using namespace session_parts;
 using namespace compiler;
 using namespace runtime;
 using namespace detail;

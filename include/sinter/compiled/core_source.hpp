@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: BSL-1.0
+#pragma once
+
+/// A source file of the library that programs link which define SINTER_SEPARATE_COMPILATION
+/// (base/separate_compilation.hpp): what all programs need. Needs neither Boost nor OpenSSL.
+#if defined(SINTER_SEPARATE_COMPILATION)
+#if defined(SINTER_BODIES) && !defined(SINTER_COMPILES_BODIES)
+#error "sinter/compiled/core_source.hpp comes first in a file of its own"
+#endif
+#ifndef SINTER_COMPILES_BODIES
+#define SINTER_COMPILES_BODIES
+#endif
+#endif
+#include <sinter/data/source/idx.hpp>
+#include <sinter/io/run_record.hpp>
+#include <sinter/io/safetensors/open.hpp>
+#include <sinter/io/safetensors/write.hpp>
