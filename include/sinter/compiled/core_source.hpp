@@ -11,7 +11,11 @@
 #define SINTER_COMPILES_BODIES
 #endif
 #endif
+#include <sinter/collective/checked_communicator.hpp>
+#include <sinter/collective/validated_gather.hpp>
 #include <sinter/data/source/idx.hpp>
 #include <sinter/io/run_record.hpp>
 #include <sinter/io/safetensors/open.hpp>
 #include <sinter/io/safetensors/write.hpp>
+#include <sinter/net/cluster.hpp>
+#include <sinter/strategy/synchronous/same_batch.hpp>

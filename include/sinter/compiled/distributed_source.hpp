@@ -12,10 +12,12 @@
 #endif
 #endif
 #include <sinter/collective/automatic.hpp>
-#include <sinter/collective/checked_communicator.hpp>
+#include <sinter/collective/elastic_job.hpp>
 #include <sinter/collective/halving_doubling.hpp>
+#include <sinter/collective/healer.hpp>
 #include <sinter/collective/hierarchical.hpp>
 #include <sinter/collective/ring.hpp>
 #include <sinter/collective/shared_memory.hpp>
 #include <sinter/net/from_environment.hpp>
 #include <sinter/net/progress_report.hpp>
+#include <sinter/strategy/elastic/slot_record.hpp>
