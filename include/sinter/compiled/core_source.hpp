@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-/// A source file of the library that programs link which define SINTER_SEPARATE_COMPILATION
-/// (base/separate_compilation.hpp): what all programs need. Needs neither Boost nor OpenSSL.
+/// What all programs need of the library that those link which define SINTER_SEPARATE_COMPILATION
+/// (base/separate_compilation.hpp): a source file of it includes this. Needs neither Boost nor OpenSSL.
 #if defined(SINTER_SEPARATE_COMPILATION)
 #if defined(SINTER_BODIES) && !defined(SINTER_COMPILES_BODIES)
 #error "sinter/compiled/core_source.hpp comes first in a file of its own"

@@ -1,20 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-/// A source file of the library that programs link which define SINTER_SEPARATE_COMPILATION
-/// (base/separate_compilation.hpp): parameter servers, and the workers' calls to them. Needs Asio and OpenSSL.
-#if defined(SINTER_SEPARATE_COMPILATION)
-#if defined(SINTER_BODIES) && !defined(SINTER_COMPILES_BODIES)
-#error "sinter/compiled/parameter_server_source.hpp comes first in a file of its own"
-#endif
-#ifndef SINTER_COMPILES_BODIES
-#define SINTER_COMPILES_BODIES
-#endif
-#endif
-#include <sinter/parameter_server/client.hpp>
-#include <sinter/parameter_server/server.hpp>
-#include <sinter/parameter_server/shard_checkpoint.hpp>
-#include <sinter/strategy/parameter_server/changes_files.hpp>
-#include <sinter/strategy/parameter_server/job_tables.hpp>
-#include <sinter/strategy/parameter_server/reports.hpp>
-#include <sinter/strategy/parameter_server/server_link.hpp>
+/// Parameter servers: as distributed_source.hpp, beside which it is needed. Needs Asio and OpenSSL. Two source files may
+/// include a part each, so that they are compiled at the same time.
+#include <sinter/compiled/client_source.hpp>
+#include <sinter/compiled/server_source.hpp>
