@@ -7,6 +7,7 @@
 #include <boost/test/unit_test.hpp>
 #include <filesystem>
 #include <io/temporary_folder.hpp>
+#include <sinter/parameter_server/calls.hpp>
 #include <sinter/parameter_server/client/save_broadcast.hpp>
 #include <sinter/parameter_server/shard_checkpoint.hpp>
 

@@ -7,6 +7,8 @@
 #include <filesystem>
 #include <fstream>
 #include <random>
+#include <sinter/parameter_server/checkpoint/manifest.hpp>
+#include <sinter/parameter_server/row_index.hpp>
 #include <sinter/parameter_server/shard_checkpoint.hpp>
 #include <sys/wait.h>
 #include <thread>
