@@ -16,12 +16,12 @@ include_guard(GLOBAL)
 
 # sinter_compiled_part(<name> <component> LINKS...): a static library of a component's source files, which are one line
 # each; there are several so that they are built at the same time.
-set(SINTER_COMPILED_SOURCES_core core)
-set(SINTER_COMPILED_SOURCES_distributed collectives elastic)
-set(SINTER_COMPILED_SOURCES_parameter_server client server)
 function(sinter_compiled_part name component)
+    set(of_core core)
+    set(of_distributed collectives elastic)
+    set(of_parameter_server client server)
     set(sources "")
-    foreach(source IN LISTS SINTER_COMPILED_SOURCES_${component})
+    foreach(source IN LISTS of_${component})
         set(file ${CMAKE_CURRENT_BINARY_DIR}/${name}/${source}.cpp)
         file(CONFIGURE OUTPUT ${file} CONTENT "#include <sinter/compiled/${source}_source.hpp>\n")
         list(APPEND sources ${file})
@@ -60,7 +60,8 @@ endmacro()
 
 function(sinter_compiled target)
     if(ARGC GREATER 2 OR (ARGC EQUAL 2 AND NOT ARGV1 MATCHES "^(distributed|parameter_server)$"))
-        message(FATAL_ERROR "sinter_compiled(${ARGV}): needed is a target, and distributed, parameter_server or nothing")
+        message(FATAL_ERROR
+            "sinter_compiled(${ARGV}): needed is a target, and distributed, parameter_server or nothing")
     endif()
     set(components core)
     if(ARGC EQUAL 2)

@@ -181,7 +181,8 @@ private:
     }
 };
 
-SINTER_APART elastic_job::elastic_job(const cluster& who, const wire::identity& same, connect_function connect, int most)
+SINTER_APART elastic_job::elastic_job(const cluster& who, const wire::identity& same, connect_function connect,
+                                      int most)
     : engine_(std::make_unique<engine>(who, same, connect, most)) {}
 SINTER_APART elastic_job::~elastic_job() = default;
 SINTER_APART elastic_job::group elastic_job::begin() { return engine_->begin(); }

@@ -2,8 +2,8 @@
 #pragma once
 #include <sinter/parameter_server/client/calls.hpp>
 
-/// client::call() and call_all() for every call that a worker can make: a program that is compiled apart sees only their
-/// declarations. Elsewhere each file compiles those that it makes.
+/// client::call() and call_all() for every call that a worker can make: a program that is compiled apart sees only
+/// their declarations. Elsewhere each file compiles those that it makes.
 #if defined(SINTER_COMPILES_BODIES)
 namespace sinter::inline SINTER_ORDINARY::parameter_servers {
 
