@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSL-1.0
 # tags.sh: makes `tags` (ctags) and `cscope.out` (cscope) at the repository's root, of whichever of both is installed.
-# Neither reads `namespace sinter::inline SINTER_TARGET {`, or that of ordinary code, whatever its options -I and -D: they
+# Neither reads `namespace sinter::inline SINTER_TARGET {`, or that of ordinary code, whatever its -I and -D: they
 # see nothing below it. So they read a copy in which that is a plain namespace, and macros in declarations are gone;
 # lines stay the same, and so do the files' names.
 set -euo pipefail
