@@ -4,6 +4,7 @@
 #include <boost/test/unit_test.hpp>
 #include <sinter/net/progress_report.hpp>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <limits>
 #include <thread>
 
