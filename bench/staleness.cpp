@@ -5,6 +5,7 @@
 // this machine, Fashion-MNIST. Prints one JSON line.
 #include <sinter/data/source/idx.hpp>
 #include <sinter/parameter_server.hpp>
+#include <sinter/parameter_server/calls.hpp>
 #include <sinter/sinter.hpp>
 #include <zoo/mlp.hpp>
 

@@ -6,19 +6,20 @@
 #   png    <sinter/io/png.hpp>: libpng
 #   cuda   <sinter/cuda.hpp>: the CUDA Toolkit with cuBLAS, and cuDNN
 #   distributed   <sinter/net/...>, <sinter/collective/...> over TCP: Boost's headers (Asio), and OpenSSL
-#                 sinter::distributed_compiled is the same with the connections in one file of each target that
-#                 links it, and not in all that include them (<sinter/base/separate_compilation.hpp>); it may be
-#                 asked for by its own name
+#   compiled, distributed_compiled, parameter_server_compiled   what no model changes as a library, and not in all
+#                 files that include it (SinterCompiled.cmake); the last two need what distributed needs
 #   launch    sinter::launch, the program sinter-launch: Boost's Program_options. The installed one, or one that is
 #             built with the project that asks (target sinter-launch, in CMAKE_BINARY_DIR)
 #   mpi    <sinter/collective/mpi.hpp>: an MPI library's C interface
 #   nccl   <sinter/collective/nccl.hpp>: NCCL and the CUDA runtime, and what distributed needs
 include_guard(GLOBAL)
+include(${CMAKE_CURRENT_LIST_DIR}/SinterCompiled.cmake)
 
 macro(sinter_component name)
     if(NOT COMMAND sinter_find_${name})
         message(FATAL_ERROR "sinter_component(${name}): there is no such part of Sinter; "
-            "there are png, cuda, distributed, distributed_compiled, launch, mpi and nccl")
+            "there are png, cuda, distributed, compiled, distributed_compiled, parameter_server_compiled, launch, "
+            "mpi and nccl")
     elseif(NOT TARGET sinter::${name})
         cmake_language(CALL sinter_find_${name})
     endif()
@@ -42,21 +43,8 @@ macro(sinter_find_distributed)
         # has two meanings.
         target_compile_definitions(sinter::distributed INTERFACE
             BOOST_ASIO_DISABLE_VARIABLE_TEMPLATES BOOST_ASIO_DISABLE_CO_AWAIT)
-        # A source file, and no library: it is compiled for the processor that its target is
-        # compiled for.
-        file(CONFIGURE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/sinter_distributed.cpp
-            CONTENT "#include <sinter/distributed_source.hpp>\n")
-        set_source_files_properties(${CMAKE_CURRENT_BINARY_DIR}/sinter_distributed.cpp PROPERTIES
-            SKIP_UNITY_BUILD_INCLUSION ON SKIP_PRECOMPILE_HEADERS ON)   # its header comes first in a file of its own
-        add_library(sinter::distributed_compiled INTERFACE IMPORTED)
-        target_link_libraries(sinter::distributed_compiled INTERFACE sinter::distributed)
-        target_compile_definitions(sinter::distributed_compiled INTERFACE SINTER_SEPARATE_COMPILATION)
-        target_sources(sinter::distributed_compiled INTERFACE ${CMAKE_CURRENT_BINARY_DIR}/sinter_distributed.cpp)
+        sinter_component(distributed_compiled)   # programs of before ask for distributed and link this
     endif()
-endmacro()
-
-macro(sinter_find_distributed_compiled)
-    sinter_component(distributed)
 endmacro()
 
 function(sinter_find_launch)

@@ -13,6 +13,7 @@ configure_package_config_file(cmake/sinterConfig.cmake.in ${PROJECT_BINARY_DIR}/
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/sinterConfigVersion.cmake
     COMPATIBILITY SameMinorVersion ARCH_INDEPENDENT)
 install(FILES ${PROJECT_BINARY_DIR}/sinterConfig.cmake ${PROJECT_BINARY_DIR}/sinterConfigVersion.cmake
-    cmake/SinterComponent.cmake cmake/SinterNative.cmake cmake/SinterParts.cmake DESTINATION ${package_dir})
+    cmake/SinterCompiled.cmake cmake/SinterComponent.cmake cmake/SinterNative.cmake cmake/SinterParts.cmake
+    DESTINATION ${package_dir})
 install(DIRECTORY tools DESTINATION ${CMAKE_INSTALL_DATADIR}/sinter FILES_MATCHING PATTERN "*.hpp" PATTERN "*.cpp")
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DATADIR}/licenses/sinter)

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSL-1.0
 # tags.sh: makes `tags` (ctags) and `cscope.out` (cscope) at the repository's root, of whichever of both is installed.
-# Neither reads `namespace sinter::inline SINTER_TARGET {`, whatever its options -I and -D: they see nothing below it.
-# So they read a copy in which that is a plain namespace, and macros in declarations are gone; lines stay the same, and
-# so do the files' names.
+# Neither reads `namespace sinter::inline SINTER_TARGET {`, or that of ordinary code, whatever its -I and -D: they
+# see nothing below it. So they read a copy in which that is a plain namespace, and macros in declarations are gone;
+# lines stay the same, and so do the files' names.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 top=$PWD
@@ -12,7 +12,7 @@ trap 'rm -rf "$copy"' EXIT
 find include test tools examples zoo bench -name '*.[ch]pp' -o -name '*.cuh' -o -name '*.cu' | sort >"$copy/files"
 xargs cp --parents -t "$copy" <"$copy/files"
 cd "$copy"
-xargs sed -i -E 's/::inline SINTER_TARGET\b//; s/\bSINTER_(COLD|VALUE)\b *//g' <files
+xargs sed -i -E 's/::inline SINTER_(TARGET|ORDINARY)\b//; s/\bSINTER_(COLD|VALUE|APART)\b *//g' <files
 made=0
 if command -v ctags >/dev/null; then
     ctags --languages=C++,CUDA --langmap=CUDA:.cu.cuh --excmd=number -o "$top/tags" -L files

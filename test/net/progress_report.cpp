@@ -3,6 +3,8 @@
 #define BOOST_TEST_MODULE net_progress_report
 #include <boost/test/unit_test.hpp>
 #include <sinter/net/progress_report.hpp>
+#include <sys/socket.h>
+#include <sys/stat.h>
 #include <limits>
 #include <thread>
 

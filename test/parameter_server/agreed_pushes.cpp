@@ -8,6 +8,7 @@
 #include <cmath>
 #include <latch>
 #include <random>
+#include <sinter/parameter_server/calls.hpp>
 #include <sinter/parameter_server/server/shared_squares.hpp>
 
 using namespace sinter;

@@ -3,6 +3,7 @@
 // Parameter servers whose workers push at their own pace: sums, counters, tickets, the end of a job.
 #include "job_of_threads.hpp"
 #include <boost/test/unit_test.hpp>
+#include <cmath>
 #include <latch>
 
 using namespace sinter;

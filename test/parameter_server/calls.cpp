@@ -6,6 +6,7 @@
 #include <fstream>
 #include <map>
 #include <regex>
+#include <sinter/parameter_server/calls.hpp>
 #include <sinter/parameter_server/protocol.hpp>
 
 using namespace sinter;

@@ -8,6 +8,7 @@
 #include <random>
 #include "job.hpp"
 #include <sinter/net/service_client.hpp>
+#include <sinter/parameter_server/calls.hpp>
 #include <sinter/parameter_server/copies.hpp>
 
 // Shards that two servers keep: a server that is killed costs no push that was acknowledged, and none counts twice.

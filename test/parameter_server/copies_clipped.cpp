@@ -9,6 +9,7 @@
 #include <boost/test/unit_test.hpp>
 #include <random>
 #include <sinter/base/hash.hpp>
+#include <sinter/parameter_server/calls.hpp>
 
 using namespace sinter;
 

@@ -7,6 +7,7 @@
 #include <boost/test/unit_test.hpp>
 #include <filesystem>
 #include <io/temporary_folder.hpp>
+#include <sinter/parameter_server/calls.hpp>
 #include <sinter/parameter_server/client/save_broadcast.hpp>
 #include <sinter/parameter_server/shard_checkpoint.hpp>
 
@@ -46,8 +47,7 @@ struct slow_files : parameter_servers::shard_files {
 /// Server k's files in a folder.
 std::shared_ptr<slow_files> files_in(const std::string& folder, int k, int servers, int milliseconds, int keep = 0) {
     auto f = std::make_shared<slow_files>();
-    f->to = std::make_unique<parameter_servers::shard_checkpoints>(
-        parameter_servers::shard_checkpoint_setup{folder, k, servers, 7, {{k * floats, 0, 0, floats}}, {}, keep});
+    f->to = parameter_servers::checkpoints_of({folder, k, servers, 7, {{k * floats, 0, 0, floats}}, {}, keep});
     f->milliseconds = milliseconds;
     return f;
 }

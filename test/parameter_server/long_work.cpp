@@ -5,6 +5,7 @@
 #include "job_of_threads.hpp"
 #include <atomic>
 #include <boost/test/unit_test.hpp>
+#include <sinter/parameter_server/calls.hpp>
 
 using namespace sinter;
 using namespace sinter::ps_test;

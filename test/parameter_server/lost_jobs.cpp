@@ -3,6 +3,7 @@
 // needs: distributed
 #define BOOST_TEST_MODULE lost_jobs
 #include <boost/test/unit_test.hpp>
+#include <sinter/parameter_server/calls.hpp>
 #include "job.hpp"
 
 // Servers that have lost what they knew of a job, and members that are in the midst of it: either all go on, or all are

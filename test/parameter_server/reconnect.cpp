@@ -6,6 +6,7 @@
 #include <boost/test/unit_test.hpp>
 #include <latch>
 #include <net/fault_proxy.hpp>
+#include <sinter/parameter_server/calls.hpp>
 
 using namespace sinter;
 using namespace sinter::ps_test;

@@ -6,6 +6,7 @@
 #include "job_of_threads.hpp"
 #include <boost/test/unit_test.hpp>
 #include <sinter/parameter_server/agreed_clocks.hpp>
+#include <sinter/parameter_server/calls.hpp>
 
 using namespace sinter;
 using namespace sinter::ps_test;

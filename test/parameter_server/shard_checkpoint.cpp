@@ -7,6 +7,8 @@
 #include <filesystem>
 #include <fstream>
 #include <random>
+#include <sinter/parameter_server/checkpoint/manifest.hpp>
+#include <sinter/parameter_server/row_index.hpp>
 #include <sinter/parameter_server/shard_checkpoint.hpp>
 #include <sys/wait.h>
 #include <thread>
@@ -45,7 +47,7 @@ struct member {
     std::vector<std::vector<std::vector<float>>> tables;   // values, two slots, of each
     std::vector<std::int64_t> hashed_keys, hashed_steps;
     std::int64_t clock = -1, version = 0;     // of what is saved
-    std::unique_ptr<shard_checkpoints> files;
+    std::unique_ptr<shard_files> files;
 
     member(const std::string& where, int k, int n, std::uint64_t program = 17, int keep = 2)
         : placed(place(blocks, n)), index(k), servers(n),
@@ -61,8 +63,7 @@ struct member {
             tables.push_back(std::vector<std::vector<float>>(
                 3, std::vector<float>(at(layout.tables[at(t)].rows * layout.tables[at(t)].row_floats), -1.f)));
         tables.emplace_back(3);
-        files = std::make_unique<shard_checkpoints>(
-            shard_checkpoint_setup{where, k, n, program, placed.pieces[at(k)], places, keep});
+        files = checkpoints_of({where, k, n, program, placed.pieces[at(k)], places, keep});
     }
     static std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 

@@ -5,6 +5,7 @@
 #include "job_of_threads.hpp"
 #include <boost/test/unit_test.hpp>
 #include <sinter/net/service_client.hpp>
+#include <sinter/parameter_server/calls.hpp>
 #include <sinter/parameter_server/protocol.hpp>
 
 using namespace sinter;

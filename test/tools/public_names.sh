@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: BSL-1.0
 # public_names.sh FOLDER: what `using namespace sinter` shows of the machinery's folders is what
 # public_names.txt, beside this script, lists, header by header. Everything else of these folders is
-# in sinter::base, compiler, runtime, strategy_parts or detail, or in the namespace of its files or kernels. Layers,
-# ops, losses, metrics, optimizers, schedules and hooks are for users, and are not listed.
+# in sinter::base, compiler, runtime, session_parts, strategy_parts or detail, or in the namespace of its files or
+# kernels. Layers, ops, losses, metrics, optimizers, schedules and hooks are for users, and are not listed.
 # `public_names.sh FOLDER print` writes the list as it is.
 set -u
 cd "$1/include" 2>/dev/null && [ -d sinter/base ] ||
@@ -25,12 +25,12 @@ names() {
         FNR == 1 { public = nested = 0 }
         nested { nested += opened($0); next }
         /^#/ || /^ *\/\// { next }
-        /^(inline )?namespace sinter(::inline SINTER_TARGET)? \{/ { public = 1; nested = 0; next }
+        /^(inline )?namespace sinter(::inline SINTER_(TARGET|ORDINARY))? \{/ { public = 1; nested = 0; next }
         /^namespace sinter/ { public = 0; next }
         /^\} \/\/ namespace sinter/ { public = 0; next }
         public && /^(inline )?namespace / {
             name = $1 == "inline" ? $3 : $2
-            if (name !~ /^(base|compiler|runtime|detail|strategy_parts)$/) print FILENAME " " name
+            if (name !~ /^(base|compiler|runtime|detail|session_parts|strategy_parts)$/) print FILENAME " " name
             nested = opened($0)
             next
         }
@@ -71,7 +71,7 @@ names() {
 [ "${2:-}" = print ] && { names; exit 0; }
 names | diff <(grep -v '^#' $list) - >/tmp/public_names.$$ && { rm -f /tmp/public_names.$$; exit 0; }
 echo "Names in sinter itself differ from test/tools/public_names.txt (< listed, > found). Move them to"
-echo "sinter::compiler, runtime, base, strategy_parts or detail; or list them, if they are for users."
+echo "sinter::compiler, runtime, base, session_parts, strategy_parts or detail; or list them, if they are for users."
 cat /tmp/public_names.$$
 rm -f /tmp/public_names.$$
 exit 1

@@ -8,13 +8,19 @@
 /// of it is in the headers, as everything else of Sinter.
 ///
 /// SINTER_BODIES says whether a file has the functions' bodies. SINTER_APART stands before each function that may be
-/// compiled apart, where it is declared and where it is defined.
+/// compiled apart, where it is declared and where it is defined. Several source files of the library may include one
+/// body: the linker keeps one of them. `used` has g++ compile inline functions that nothing there calls. It has clang
+/// compile all of these but constructors and destructors, so there they are weak.
 #if !defined(SINTER_SEPARATE_COMPILATION)
 #define SINTER_BODIES 1
 #define SINTER_APART inline
-#elif defined(SINTER_COMPILES_BODIES)   // by compiled_source.hpp
+#elif defined(SINTER_COMPILES_BODIES)   // by compiled/*_source.hpp
 #define SINTER_BODIES 1
-#define SINTER_APART
+#if defined(__clang__)
+#define SINTER_APART __attribute__((weak))
+#else
+#define SINTER_APART inline __attribute__((used))
+#endif
 #else
 #define SINTER_BODIES 0
 #define SINTER_APART

@@ -67,18 +67,25 @@
 #define SINTER_CONTAINERS
 #endif
 
-#define SINTER_JOIN_NAME(vectors, fma, bits, pairs, measures, compiler, containers, parts) \
-    vectors##fma##bits##pairs##measures##compiler##containers##_##parts
+#ifdef SINTER_SEPARATE_COMPILATION   // else templates of both forms had one name, and other functions within
+#define SINTER_FORM _apart
+#else
+#define SINTER_FORM
+#endif
+
+#define SINTER_JOIN_NAME(vectors, fma, bits, pairs, measures, compiler, containers, form, parts) \
+    vectors##fma##bits##pairs##measures##compiler##containers##form##_##parts
 #define SINTER_NAME(...) SINTER_JOIN_NAME(__VA_ARGS__)
 #define SINTER_TARGET                                                                                                 \
     SINTER_NAME(SINTER_VECTORS, SINTER_FMA, SINTER_BITS, SINTER_PAIRS, SINTER_MEASURES, SINTER_COMPILER,              \
-                SINTER_CONTAINERS, SINTER_PARTS)
+                SINTER_CONTAINERS, SINTER_FORM, SINTER_PARTS)
 
 /// SINTER_ORDINARY: the inline namespace of ordinary code, which no model's type changes and no vector width: files,
 /// data, connections, servers, the loop of training. Where it is in headers it is compiled like the rest, and is in
 /// SINTER_TARGET. Where it is compiled apart (base/separate_compilation.hpp) one library serves files for any
-/// processor, so its name says none. Files of both ways do not link with each other. A named namespace is either of
-/// ordinary code or of the target's: one that were both would be ambiguous.
+/// processor, so its name says none. What files of both ways hand to each other does not link: `ordinary` and
+/// `avx2_apart_8` here, `avx2_8` there. A named namespace is either of ordinary code or of the target's: one that were
+/// both would be ambiguous.
 #if defined(SINTER_SEPARATE_COMPILATION)
 #define SINTER_JOIN_ORDINARY(containers) ordinary##containers
 #define SINTER_ORDINARY_NAME(containers) SINTER_JOIN_ORDINARY(containers)
@@ -96,6 +103,8 @@ namespace npy { using namespace base; }
 namespace npz { using namespace base; }
 namespace safetensors { using namespace base; }
 namespace collective { using namespace base; }
+// What sessions are made of that no program changes: strategy/'s ordinary code, and plain buffers of device/.
+namespace session_parts { using namespace base; }
 } // namespace SINTER_ORDINARY
 inline namespace SINTER_TARGET {
 
@@ -105,11 +114,12 @@ inline namespace SINTER_TARGET {
 // or folder in `detail`. These see each other's names, and so do the namespaces of kernels, files and
 // profiles; test/tools/public_names.sh has the others.
 namespace compiler { using namespace base; }
-namespace runtime { using namespace base; using namespace compiler; }
+namespace runtime { using namespace base; using namespace session_parts; using namespace compiler; }
 namespace compiler { using namespace runtime; }
 namespace detail { using namespace base; using namespace compiler; using namespace runtime; }
 namespace strategy_parts {
 using namespace base;
+using namespace session_parts;
 using namespace compiler;
 using namespace runtime;
 using namespace detail;

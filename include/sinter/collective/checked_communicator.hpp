@@ -1,12 +1,25 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/separate_compilation.hpp>
+#include <sinter/collective/communicator.hpp>
+#include <memory>
+
+namespace sinter::inline SINTER_ORDINARY::collective {
+
+/// A communicator whose sums are checked in one step of `every` (checked_communicator below); the same one where that
+/// is 0, or there is none.
+SINTER_APART std::unique_ptr<communicator> checked(std::unique_ptr<communicator> c, std::int64_t every);
+
+}   // namespace sinter::inline SINTER_ORDINARY::collective
+
+#if SINTER_BODIES
+#include <sinter/base/error.hpp>
+#include <sinter/base/to_text.hpp>
+#include <sinter/collective/element.hpp>
+#include <sinter/collective/forwarding_communicator.hpp>
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <sinter/base/to_text.hpp>
-#include <sinter/base/error.hpp>
-#include <sinter/collective/element.hpp>
-#include <sinter/collective/forwarding_communicator.hpp>
 #include <string>
 
 namespace sinter::inline SINTER_ORDINARY::collective {
@@ -104,8 +117,7 @@ private:
     }
 };
 
-/// The same communicator where `every` is 0, or there is none.
-inline std::unique_ptr<communicator> checked(std::unique_ptr<communicator> c, std::int64_t every) {
+SINTER_APART std::unique_ptr<communicator> checked(std::unique_ptr<communicator> c, std::int64_t every) {
     if (!c || every == 0) return c;
     return std::make_unique<checked_communicator>(std::move(c), every);
 }
@@ -115,3 +127,4 @@ inline std::unique_ptr<communicator> checked_communicator::split(int color, int 
 }
 
 }   // namespace sinter::inline SINTER_ORDINARY::collective
+#endif

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/separate_compilation.hpp>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <memory>
-#include <sinter/base/error.hpp>
+#include <sinter/base/cold.hpp>
 #include <sinter/base/span.hpp>
-#include <sinter/base/target_namespace.hpp>
 #include <string_view>
 #include <vector>
 
@@ -177,31 +176,10 @@ public:
     void barrier() { now({.what = kind::barrier, .step = steps_done_, .bucket = outside_of_steps}, nullptr, 0); }
     void barrier(std::int64_t step) { now({.what = kind::barrier, .step = step}, nullptr, 0); }   ///< within a step
     /// What each member has, in rank order: as many bytes as it likes.
-    std::vector<std::vector<std::byte>> all_gather(span<const std::byte> mine) {
-        std::int64_t most[1] = {static_cast<std::int64_t>(mine.size())};
-        all_reduce(span<std::int64_t>(most, 1), reduction::max);
-        const std::size_t slot = sizeof(row_slot) + (static_cast<std::size_t>(most[0]) + 7) / 8 * 8;
-        const auto members = static_cast<std::size_t>(size()), own = static_cast<std::size_t>(rank());
-        std::vector<std::byte> slots(slot * members);
-        const row_slot head{static_cast<std::int64_t>(mine.size())};
-        std::memcpy(slots.data() + own * slot, &head, sizeof head);
-        if (!mine.empty()) std::memcpy(slots.data() + own * slot + sizeof head, mine.data(), mine.size());
-        now({.what = kind::all_gather_rows, .type = element::u8, .step = steps_done_, .bucket = outside_of_steps},
-            slots.data(), static_cast<std::int64_t>(slot));
-        std::vector<std::vector<std::byte>> all(members);
-        for (std::size_t r = 0; r < members; ++r) {
-            row_slot has;
-            const std::byte* const at = slots.data() + r * slot;
-            std::memcpy(&has, at, sizeof has);
-            all[r].assign(at + sizeof has, at + sizeof has + has.bytes);
-        }
-        return all;
-    }
+    SINTER_APART std::vector<std::vector<std::byte>> all_gather(span<const std::byte> mine);
 
 private:
-    [[noreturn]] SINTER_COLD static void no(const char* what) {
-        throw device_error("this communicator has none of them", what);
-    }
+    [[noreturn]] SINTER_COLD SINTER_APART static void no(const char* what);
     void now(const operation& o, void* data, std::int64_t n) { wait(start(o, data, n, false)); }
     template <class T>
     void reduce_now(span<T> x, element type, reduction how) {
@@ -212,3 +190,35 @@ private:
 };
 
 }   // namespace sinter::inline SINTER_ORDINARY::collective
+
+#if SINTER_BODIES
+#include <cstring>
+#include <sinter/base/error.hpp>
+
+namespace sinter::inline SINTER_ORDINARY::collective {
+SINTER_APART std::vector<std::vector<std::byte>> communicator::all_gather(span<const std::byte> mine) {
+    std::int64_t most[1] = {static_cast<std::int64_t>(mine.size())};
+    all_reduce(span<std::int64_t>(most, 1), reduction::max);
+    const std::size_t slot = sizeof(row_slot) + (static_cast<std::size_t>(most[0]) + 7) / 8 * 8;
+    const auto members = static_cast<std::size_t>(size()), own = static_cast<std::size_t>(rank());
+    std::vector<std::byte> slots(slot * members);
+    const row_slot head{static_cast<std::int64_t>(mine.size())};
+    std::memcpy(slots.data() + own * slot, &head, sizeof head);
+    if (!mine.empty()) std::memcpy(slots.data() + own * slot + sizeof head, mine.data(), mine.size());
+    now({.what = kind::all_gather_rows, .type = element::u8, .step = steps_done_, .bucket = outside_of_steps},
+        slots.data(), static_cast<std::int64_t>(slot));
+    std::vector<std::vector<std::byte>> all(members);
+    for (std::size_t r = 0; r < members; ++r) {
+        row_slot has;
+        const std::byte* const at = slots.data() + r * slot;
+        std::memcpy(&has, at, sizeof has);
+        all[r].assign(at + sizeof has, at + sizeof has + has.bytes);
+    }
+    return all;
+}
+
+[[noreturn]] SINTER_COLD SINTER_APART void communicator::no(const char* what) {
+    throw device_error("this communicator has none of them", what);
+}
+} // namespace sinter::inline SINTER_ORDINARY::collective
+#endif

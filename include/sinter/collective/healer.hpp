@@ -2,6 +2,7 @@
 #pragma once
 #include <sinter/base/cluster_error.hpp>
 #include <sinter/base/os/posix_thread.hpp>
+#include <sinter/base/separate_compilation.hpp>
 #include <sinter/collective/communicator.hpp>
 #include <chrono>
 #include <condition_variable>
@@ -55,41 +56,18 @@ struct healing_counts {
 class healer {
 public:
     /// `most`: bytes to be queued.
-    healer(std::function<std::unique_ptr<communicator>()> connect, std::int64_t most)
-        : connect_(std::move(connect)), most_(most), thread_([this] { serve(); }) {}
+    SINTER_APART healer(std::function<std::unique_ptr<communicator>()> connect, std::int64_t most);
     healer(const healer&) = delete;
     healer& operator=(const healer&) = delete;
-    ~healer() {
-        {
-            const std::unique_lock hold(mutex_);
-            stop_ = true;
-            changed_.notify_all();
-        }
-        thread_.join();
-    }
+    SINTER_APART ~healer();
 
-    void add(healing what, std::vector<std::byte> bytes) {
-        const std::unique_lock hold(mutex_);
-        if (overflown_) return;
-        queued_ += static_cast<std::int64_t>(bytes.size());
-        queue_.push_back({what, std::move(bytes)});
-        if (queued_ > most_) {
-            queue_.clear();
-            overflown_ = true;
-        }
-        changed_.notify_all();
-    }
+    SINTER_APART void add(healing what, std::vector<std::byte> bytes);
     /// The other one may join: it is notified.
     bool is_ready() const { return is(&healer::ready_); }
     /// The connection has failed, or never came about.
     bool is_broken() const { return is(&healer::broken_); }
     /// It joins after what has been added. Waits until it has got all, or cannot be reached.
-    void finish() {
-        std::unique_lock hold(mutex_);
-        if (!broken_) queue_.push_back({healing::last, {}});
-        changed_.notify_all();
-        while (!broken_ && !finished_) changed_.wait(hold);
-    }
+    SINTER_APART void finish();
 
 private:
     struct entry {
@@ -109,46 +87,9 @@ private:
         const std::unique_lock hold(mutex_);
         return this->*what;
     }
-    void serve() {
-        try {
-            const auto c = connect_();
-            bool sent = false;
-            for (;;) {
-                entry e{healing::nothing, {}};
-                {
-                    std::unique_lock hold(mutex_);
-                    const auto any = [&] { return stop_ || !queue_.empty() || ((sent || overflown_) && !ready_); };
-                    changed_.wait_for(hold, std::chrono::milliseconds(200), any);
-                    if (stop_) return;
-                    if (!queue_.empty()) {
-                        e = std::move(queue_.front());
-                        queue_.pop_front();
-                        queued_ -= static_cast<std::int64_t>(e.bytes.size());
-                    } else if ((sent || overflown_) && !ready_) {
-                        e.what = healing::come;
-                        ready_ = true;
-                    }
-                }
-                send(*c, e);
-                sent = true;
-                const std::unique_lock hold(mutex_);
-                finished_ = e.what == healing::last;
-                changed_.notify_all();
-                if (finished_) return;
-            }
-        } catch (...) {   // whoever joins dials again
-            const std::unique_lock hold(mutex_);
-            broken_ = true;
-            changed_.notify_all();
-        }
-    }
+    SINTER_APART void serve();
     /// Returns when the other one has done what it was asked to do.
-    static void send(communicator& c, entry& e) {
-        healing_message m{e.what, static_cast<std::int64_t>(e.bytes.size())};
-        c.send(0, healing_message::announced, m.as_bytes(), m.within);
-        if (m.bytes > 0) c.send(0, healing_message::content, e.bytes, m.within);
-        c.recv(0, healing_message::done, m.as_bytes(), m.within);
-    }
+    SINTER_APART static void send(communicator& c, entry& e);
 };
 
 /// The other end: f(what, bytes) for each message, up to the last, or until `over()`. Throws
@@ -173,3 +114,79 @@ void be_healed(communicator& c, std::int64_t most, F f, Over over) {
 }
 
 }   // namespace sinter::inline SINTER_ORDINARY::collective
+
+#if SINTER_BODIES
+namespace sinter::inline SINTER_ORDINARY::collective {
+SINTER_APART healer::healer(std::function<std::unique_ptr<communicator>()> connect, std::int64_t most)
+    : connect_(std::move(connect)), most_(most), thread_([this] { serve(); }) {}
+
+SINTER_APART healer::~healer() {
+    {
+        const std::unique_lock hold(mutex_);
+        stop_ = true;
+        changed_.notify_all();
+    }
+    thread_.join();
+}
+
+SINTER_APART void healer::add(healing what, std::vector<std::byte> bytes) {
+    const std::unique_lock hold(mutex_);
+    if (overflown_) return;
+    queued_ += static_cast<std::int64_t>(bytes.size());
+    queue_.push_back({what, std::move(bytes)});
+    if (queued_ > most_) {
+        queue_.clear();
+        overflown_ = true;
+    }
+    changed_.notify_all();
+}
+
+SINTER_APART void healer::finish() {
+    std::unique_lock hold(mutex_);
+    if (!broken_) queue_.push_back({healing::last, {}});
+    changed_.notify_all();
+    while (!broken_ && !finished_) changed_.wait(hold);
+}
+
+SINTER_APART void healer::serve() {
+    try {
+        const auto c = connect_();
+        bool sent = false;
+        for (;;) {
+            entry e{healing::nothing, {}};
+            {
+                std::unique_lock hold(mutex_);
+                const auto any = [&] { return stop_ || !queue_.empty() || ((sent || overflown_) && !ready_); };
+                changed_.wait_for(hold, std::chrono::milliseconds(200), any);
+                if (stop_) return;
+                if (!queue_.empty()) {
+                    e = std::move(queue_.front());
+                    queue_.pop_front();
+                    queued_ -= static_cast<std::int64_t>(e.bytes.size());
+                } else if ((sent || overflown_) && !ready_) {
+                    e.what = healing::come;
+                    ready_ = true;
+                }
+            }
+            send(*c, e);
+            sent = true;
+            const std::unique_lock hold(mutex_);
+            finished_ = e.what == healing::last;
+            changed_.notify_all();
+            if (finished_) return;
+        }
+    } catch (...) {   // whoever joins dials again
+        const std::unique_lock hold(mutex_);
+        broken_ = true;
+        changed_.notify_all();
+    }
+}
+
+SINTER_APART void healer::send(communicator& c, entry& e) {
+    healing_message m{e.what, static_cast<std::int64_t>(e.bytes.size())};
+    c.send(0, healing_message::announced, m.as_bytes(), m.within);
+    if (m.bytes > 0) c.send(0, healing_message::content, e.bytes, m.within);
+    c.recv(0, healing_message::done, m.as_bytes(), m.within);
+}
+} // namespace sinter::inline SINTER_ORDINARY::collective
+#endif

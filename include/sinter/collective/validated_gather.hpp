@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/base/cluster_error.hpp>
+#include <sinter/base/separate_compilation.hpp>
 #include <sinter/collective/communicator.hpp>
+#include <cstring>
 #include <type_traits>
 
 /// What members of a group send about themselves, and about what follows. It comes from other processes:
@@ -10,13 +12,8 @@ namespace sinter::inline SINTER_ORDINARY::collective {
 
 /// cluster_error that names the member, unless `got` is from `least` to `most`. `what`: bytes,
 /// members...
-SINTER_COLD inline void need_sent(int member, const char* operation, const char* what, std::int64_t got,
-                                  std::int64_t least, std::int64_t most) {
-    if (got >= least && got <= most) return;
-    const std::string needed = least == most ? to_text({most}) : to_text({least, " to ", most});
-    throw cluster_error(member, "", "", operation, -1,
-                        to_text({"it sent ", got, " ", what, "; expected ", needed}));
-}
+SINTER_COLD SINTER_APART void need_sent(int member, const char* operation, const char* what, std::int64_t got,
+                                        std::int64_t least, std::int64_t most);
 
 /// One T of each member, by rank. cluster_error names the member that sends less or more.
 template <class T>
@@ -43,3 +40,17 @@ std::vector<T> all_gather_value(communicator& c, const T& mine, const char* oper
 }
 
 }   // namespace sinter::inline SINTER_ORDINARY::collective
+
+#if SINTER_BODIES
+#include <sinter/base/to_text.hpp>
+
+namespace sinter::inline SINTER_ORDINARY::collective {
+SINTER_COLD SINTER_APART void need_sent(int member, const char* operation, const char* what, std::int64_t got,
+                                        std::int64_t least, std::int64_t most) {
+    if (got >= least && got <= most) return;
+    const std::string needed = least == most ? to_text({most}) : to_text({least, " to ", most});
+    throw cluster_error(member, "", "", operation, -1,
+                        to_text({"it sent ", got, " ", what, "; expected ", needed}));
+}
+} // namespace sinter::inline SINTER_ORDINARY::collective
+#endif

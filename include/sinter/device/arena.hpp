@@ -8,7 +8,7 @@
 #include <new>
 #include <utility>
 
-namespace sinter::inline SINTER_TARGET::runtime {
+namespace sinter::inline SINTER_ORDINARY::session_parts {
 
 /// A stretch of zeroed memory of fixed size, aligned to 64 bytes. Where it is large, in huge pages
 /// if the system has some left: a product that walks through megabytes of weights would otherwise
@@ -78,4 +78,4 @@ private:
     bool owns_ = true;
 };
 
-} // namespace sinter::runtime
+} // namespace sinter::session_parts

@@ -2,8 +2,7 @@
 #pragma once
 #include <sinter/base/error.hpp>
 #include <sinter/base/quoted_text.hpp>
-#include <sinter/base/target_namespace.hpp>
-#include <charconv>
+#include <sinter/base/separate_compilation.hpp>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -20,24 +19,49 @@ struct host_port {
 };
 
 /// "host:port"; IPv6 addresses in brackets.
-SINTER_COLD inline std::string text_of(const host_port& a) {
+SINTER_COLD SINTER_APART std::string text_of(const host_port& a);
+
+namespace wire {
+
+/// A decimal integer in [low, high], with nothing before or after it; nullopt otherwise.
+SINTER_COLD SINTER_APART std::optional<std::int64_t> integer(std::string_view text, std::int64_t low,
+                                                             std::int64_t high);
+
+using base::quoted_text;
+
+SINTER_COLD SINTER_APART bool is_host_name(std::string_view host);
+
+/// Characters of an IPv6 address, a scope ("%eth0") included; whether it is one is seen when it is
+/// resolved.
+SINTER_COLD SINTER_APART bool is_ipv6(std::string_view host);
+
+/// Reads "host:port" or "[IPv6]:port". `where` says in errors whose address it is. Throws
+/// option_error; port 0 is refused, since nobody could connect to it.
+SINTER_COLD SINTER_APART host_port parse_address(std::string_view s, const std::string& where);
+
+} // namespace wire
+} // namespace sinter::inline SINTER_ORDINARY
+
+#if SINTER_BODIES
+#include <charconv>
+
+namespace sinter::inline SINTER_ORDINARY {
+SINTER_COLD SINTER_APART std::string text_of(const host_port& a) {
     const bool v6 = a.host.find(':') != std::string::npos;
     return (v6 ? "[" + a.host + "]" : a.host) + ":" + std::to_string(a.port);
 }
 
 namespace wire {
 
-/// A decimal integer in [low, high], with nothing before or after it; nullopt otherwise.
-SINTER_COLD inline std::optional<std::int64_t> integer(std::string_view text, std::int64_t low, std::int64_t high) {
+SINTER_COLD SINTER_APART std::optional<std::int64_t> integer(std::string_view text, std::int64_t low,
+                                                             std::int64_t high) {
     std::int64_t value = 0;
     const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), value);
     if (fault != std::errc{} || end != text.data() + text.size() || value < low || value > high) return {};
     return value;
 }
 
-using base::quoted_text;
-
-SINTER_COLD inline bool is_host_name(std::string_view host) {
+SINTER_COLD SINTER_APART bool is_host_name(std::string_view host) {
     if (host.empty() || host.size() > 255) return false;
     for (const char c : host)
         if (!((c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '.' || c == '-' ||
@@ -46,9 +70,7 @@ SINTER_COLD inline bool is_host_name(std::string_view host) {
     return true;
 }
 
-/// Characters of an IPv6 address, a scope ("%eth0") included; whether it is one is seen when it is
-/// resolved.
-SINTER_COLD inline bool is_ipv6(std::string_view host) {
+SINTER_COLD SINTER_APART bool is_ipv6(std::string_view host) {
     if (host.find(':') == host.npos || host.size() > 64) return false;
     const std::string_view digits = host.substr(0, host.find('%'));
     for (const char c : digits)
@@ -57,9 +79,7 @@ SINTER_COLD inline bool is_ipv6(std::string_view host) {
     return digits.size() == host.size() || is_host_name(host.substr(digits.size() + 1));
 }
 
-/// Reads "host:port" or "[IPv6]:port". `where` says in errors whose address it is. Throws
-/// option_error; port 0 is refused, since nobody could connect to it.
-SINTER_COLD inline host_port parse_address(std::string_view s, const std::string& where) {
+SINTER_COLD SINTER_APART host_port parse_address(std::string_view s, const std::string& where) {
     const auto fault = [&](const char* what) {
         return option_error(what, where, quoted_text(s), "host:port, as in node1:2222 or [::1]:2222, port 1 to 65535");
     };
@@ -76,3 +96,4 @@ SINTER_COLD inline host_port parse_address(std::string_view s, const std::string
 
 } // namespace wire
 } // namespace sinter::inline SINTER_ORDINARY
+#endif

@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/base/error.hpp>
-#include <sinter/base/target_namespace.hpp>
 #include <sinter/net/address.hpp>
 #include <sinter/net/cluster_options.hpp>
 #include <sinter/base/separate_compilation.hpp>
-#include <algorithm>
 #include <cstdint>
-#include <map>
 #include <span>
 #include <string>
 #include <utility>
@@ -96,27 +93,11 @@ public:
     /// In the order of ranks, then the servers, then the evaluator.
     std::span<const cluster_member> all() const { return members_; }
 
-    bool addresses_known() const {
-        for (const cluster_member& m : trainers())
-            if (!m.address().known()) return false;
-        return true;
-    }
+    SINTER_APART bool addresses_known() const;
     /// Rank 0's address, where all meet. Throws option_error where it is not known.
-    host_port master() const {
-        if (!members_[0].address().known() && !missing_.empty())
-            throw option_error("the address of rank 0 is not known", how_, "", missing_);
-        return members_[0].address();
-    }
+    SINTER_APART host_port master() const;
     /// The same cluster with the addresses of all ranks, as they were exchanged at the master.
-    cluster with_addresses(std::span<const host_port> by_rank) const {
-        if (by_rank.size() != static_cast<std::size_t>(trainers_))
-            throw option_error("one address for each rank is needed", "cluster::with_addresses",
-                               std::to_string(by_rank.size()), std::to_string(trainers_));
-        cluster c = *this;
-        for (std::size_t i = 0; i < by_rank.size(); ++i)
-            c.members_[i].host = by_rank[i].host, c.members_[i].port = by_rank[i].port;
-        return c;
-    }
+    SINTER_APART cluster with_addresses(std::span<const host_port> by_rank) const;
 
     /// In one line: where the cluster was read from, and what was ignored and why.
     const std::string& how() const { return how_; }
@@ -125,18 +106,8 @@ public:
     cluster_options options;
 
 private:
-    std::size_t checked(int rank) const {
-        if (rank < 0 || rank >= trainers_)
-            throw option_error("no such rank", "cluster::member", std::to_string(rank),
-                               "0 to " + std::to_string(trainers_ - 1));
-        return static_cast<std::size_t>(rank);
-    }
-    std::span<const cluster_member> of_role(cluster_role role) const {
-        std::size_t first = 0, end = members_.size();   // loops compile sooner than ranges
-        while (first < end && members_[first].role < role) ++first;
-        while (end > first && members_[end - 1].role > role) --end;
-        return all().subspan(first, end - first);
-    }
+    SINTER_APART std::size_t checked(int rank) const;
+    SINTER_APART std::span<const cluster_member> of_role(cluster_role role) const;
     SINTER_APART void check_members() const;
     SINTER_APART option_error two_tasks(const std::string& address, const cluster_member&, const cluster_member&) const;
 
@@ -149,7 +120,49 @@ private:
 
 inline constexpr int largest_cluster = 100000;   ///< how many members a roster may name
 
+} // namespace sinter::inline SINTER_ORDINARY
+
 #if SINTER_BODIES
+#include <map>
+#include <algorithm>
+
+namespace sinter::inline SINTER_ORDINARY {
+SINTER_APART host_port cluster::master() const {
+    if (!members_[0].address().known() && !missing_.empty())
+        throw option_error("the address of rank 0 is not known", how_, "", missing_);
+    return members_[0].address();
+}
+
+SINTER_APART cluster cluster::with_addresses(std::span<const host_port> by_rank) const {
+    if (by_rank.size() != static_cast<std::size_t>(trainers_))
+        throw option_error("one address for each rank is needed", "cluster::with_addresses",
+                           std::to_string(by_rank.size()), std::to_string(trainers_));
+    cluster c = *this;
+    for (std::size_t i = 0; i < by_rank.size(); ++i)
+        c.members_[i].host = by_rank[i].host, c.members_[i].port = by_rank[i].port;
+    return c;
+}
+
+SINTER_APART std::size_t cluster::checked(int rank) const {
+    if (rank < 0 || rank >= trainers_)
+        throw option_error("no such rank", "cluster::member", std::to_string(rank),
+                           "0 to " + std::to_string(trainers_ - 1));
+    return static_cast<std::size_t>(rank);
+}
+
+SINTER_APART std::span<const cluster_member> cluster::of_role(cluster_role role) const {
+    std::size_t first = 0, end = members_.size();   // loops compile sooner than ranges
+    while (first < end && members_[first].role < role) ++first;
+    while (end > first && members_[end - 1].role > role) --end;
+    return all().subspan(first, end - first);
+}
+
+SINTER_APART bool cluster::addresses_known() const {
+    for (const cluster_member& m : trainers())
+        if (!m.address().known()) return false;
+    return true;
+}
+
 SINTER_COLD SINTER_APART cluster::cluster(std::vector<cluster_member> members, cluster_role role, int index,
                                           cluster_options o, std::string how)
     : options(std::move(o)), members_(std::move(members)), how_(std::move(how)) {
@@ -248,6 +261,5 @@ SINTER_COLD SINTER_APART cluster cluster::with_master(int rank, int size, host_p
     c.how_ = where;
     return c;
 }
-#endif
-
 } // namespace sinter::inline SINTER_ORDINARY
+#endif

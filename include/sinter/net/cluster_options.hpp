@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <sinter/base/error.hpp>
-#include <sinter/base/number_text.hpp>
-#include <sinter/base/target_namespace.hpp>
+#include <sinter/base/separate_compilation.hpp>
 #include <string>
 
 namespace sinter::inline SINTER_ORDINARY {
@@ -37,21 +35,30 @@ struct cluster_options {
     double stuck_after() const { return progress_within > 0 ? progress_within : 60 * dead_after; }
 
     /// Throws option_error where the settings contradict each other.
-    void check() const {
-        const auto within = [](const char* name, double value, double low, double high) {
-            if (value >= low && value <= high) return;
-            throw option_error("out of range", std::string("cluster_options::") + name, base::number_text(value),
-                               base::number_text(low) + " to " + base::number_text(high) + " seconds");
-        };
-        within("dead_after", dead_after, 0.05, 86400);
-        within("join_within", join_within, 0.05, 7 * 86400.);
-        if (heartbeat != 0) within("heartbeat (at most half of dead_after)", heartbeat, 0.005, dead_after / 2);
-        if (progress_within != 0)
-            within("progress_within (at least dead_after)", progress_within, dead_after, 7 * 86400.);
-        if (tls.any() && (tls.certificate.empty() || tls.key.empty() || tls.authority.empty()))
-            throw option_error("TLS needs three files", "cluster_options::tls", "one or two of them",
-                               "certificate, key and authority");
-    }
+    SINTER_APART void check() const;
 };
 
 } // namespace sinter::inline SINTER_ORDINARY
+
+#if SINTER_BODIES
+#include <sinter/base/error.hpp>
+#include <sinter/base/number_text.hpp>
+
+namespace sinter::inline SINTER_ORDINARY {
+SINTER_APART void cluster_options::check() const {
+    const auto within = [](const char* name, double value, double low, double high) {
+        if (value >= low && value <= high) return;
+        throw option_error("out of range", std::string("cluster_options::") + name, base::number_text(value),
+                           base::number_text(low) + " to " + base::number_text(high) + " seconds");
+    };
+    within("dead_after", dead_after, 0.05, 86400);
+    within("join_within", join_within, 0.05, 7 * 86400.);
+    if (heartbeat != 0) within("heartbeat (at most half of dead_after)", heartbeat, 0.005, dead_after / 2);
+    if (progress_within != 0)
+        within("progress_within (at least dead_after)", progress_within, dead_after, 7 * 86400.);
+    if (tls.any() && (tls.certificate.empty() || tls.key.empty() || tls.authority.empty()))
+        throw option_error("TLS needs three files", "cluster_options::tls", "one or two of them",
+                           "certificate, key and authority");
+}
+} // namespace sinter::inline SINTER_ORDINARY
+#endif

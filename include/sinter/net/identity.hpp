@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/base/cold.hpp>
-#include <sinter/base/to_text.hpp>
-#include <sinter/base/target_namespace.hpp>
+#include <sinter/base/separate_compilation.hpp>
 #include <cstdint>
 #include <string>
 
@@ -20,7 +19,15 @@ struct identity {
 };
 
 /// In words what differs; empty: nothing.
-SINTER_COLD inline std::string difference(const identity& own, const identity& theirs) {
+SINTER_COLD SINTER_APART std::string difference(const identity& own, const identity& theirs);
+
+} // namespace sinter::wire
+
+#if SINTER_BODIES
+#include <sinter/base/to_text.hpp>
+
+namespace sinter::inline SINTER_ORDINARY::wire {
+SINTER_COLD SINTER_APART std::string difference(const identity& own, const identity& theirs) {
     const auto differ = [](const char* what, std::uint64_t there, std::uint64_t here) {
         return to_text({what, " differs: ", there, " there, ", here, " here"});
     };
@@ -33,5 +40,5 @@ SINTER_COLD inline std::string difference(const identity& own, const identity& t
         return differ("the strategy or its options (their hash)", theirs.policy, own.policy);
     return {};
 }
-
-} // namespace sinter::wire
+} // namespace sinter::inline SINTER_ORDINARY::wire
+#endif

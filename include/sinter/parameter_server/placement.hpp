@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/base/error.hpp>
+#include <sinter/base/separate_compilation.hpp>
 #include <sinter/base/span.hpp>
-#include <sinter/base/target_namespace.hpp>
 #include <algorithm>
 #include <cstdint>
 #include <string>
@@ -49,6 +49,71 @@ struct dense_placement {
     std::vector<std::int64_t> updated;   ///< floats at the front that have gradients: pulled after each step
 };
 
+/// Places blocks on servers, those with gradients and then those without. Tensors that stay whole
+/// go first, the largest to whoever has the least; what may be cut levels the servers, so that
+/// their loads differ by a line where enough of it is there. Server 0's array has the first of the
+/// blocks that may be cut, and so on. Throws option_error where there is no server, or a block is
+/// not whole lines.
+SINTER_APART dense_placement place(span<const block> blocks, int servers);
+
+/// How a table's rows are dealt out: `div`, ranges of neighbours, the first of them one row
+/// longer where they are not equal; `mod`, row r to server r mod the number of servers. As
+/// TensorFlow's embedding_lookup.
+enum class row_partition : std::uint8_t { div, mod };
+
+/// Which server has which rows of a table, and as which of its own.
+struct row_placement {
+    std::int64_t rows = 0;
+    int servers = 1;
+    row_partition how = row_partition::mod;
+
+    constexpr std::int64_t rows_of(int server) const {
+        return rows / servers + (server < rows % servers);
+    }
+    constexpr int server(std::int64_t row) const {
+        if (how == row_partition::mod) return static_cast<int>(row % servers);
+        const std::int64_t each = rows / servers, more = rows % servers, of_longer = more * (each + 1);
+        return static_cast<int>(row < of_longer ? row / (each + 1) : more + (row - of_longer) / each);
+    }
+    /// Of this row among its server's.
+    constexpr std::int64_t local(std::int64_t row) const {
+        return how == row_partition::mod ? row / servers : row - first(server(row));
+    }
+    /// The row that is the server's row `local`.
+    constexpr std::int64_t row(int server, std::int64_t local) const {
+        return how == row_partition::mod ? local * servers + server : first(server) + local;
+    }
+
+private:
+    constexpr std::int64_t first(int server) const {
+        const std::int64_t more = rows % servers;
+        return rows / servers * server + (server < more ? server : more);
+    }
+};
+
+/// Into how many shards a table of `rows` rows is cut: so many, but no shard is empty.
+/// (TensorFlow's FixedShardsPartitioner. It and the next two throw nothing; what counts bytes takes
+/// rows of at least one.)
+constexpr std::int64_t fixed_shards(std::int64_t rows, std::int64_t shards) {
+    return shards < rows ? shards : rows;
+}
+/// As many as give each at least `min_shard_bytes`, at most `max_shards` (MinSizePartitioner).
+constexpr std::int64_t min_size_shards(std::int64_t rows, std::int64_t row_bytes, std::int64_t min_shard_bytes,
+                                       std::int64_t max_shards) {
+    const std::int64_t by_size = (rows * row_bytes + min_shard_bytes - 1) / min_shard_bytes;
+    const std::int64_t most = rows < max_shards ? rows : max_shards, shards = by_size < most ? by_size : most;
+    return shards > 1 ? shards : 1;
+}
+/// As few as let each have at most `max_shard_bytes`, or one row; at most `max_shards` (0: any
+/// number) (MaxSizePartitioner).
+constexpr std::int64_t max_size_shards(std::int64_t rows, std::int64_t row_bytes, std::int64_t max_shard_bytes,
+                                       std::int64_t max_shards = 0) {
+    const std::int64_t fit = max_shard_bytes / row_bytes, each = fit > 1 ? fit : 1;
+    const std::int64_t shards = (rows + each - 1) / each;
+    return max_shards > 0 && max_shards < shards ? max_shards : shards;
+}
+
+#if SINTER_BODIES
 namespace detail {
 /// How many lines each server gets of `lines` that may be cut, beside those it has: as even as can
 /// be.
@@ -118,13 +183,7 @@ inline void place_some(span<const block> blocks, bool with_gradients, dense_plac
 }
 } // namespace detail
 
-
-/// Places blocks on servers, those with gradients and then those without. Tensors that stay whole
-/// go first, the largest to whoever has the least; what may be cut levels the servers, so that
-/// their loads differ by a line where enough of it is there. Server 0's array has the first of the
-/// blocks that may be cut, and so on. Throws option_error where there is no server, or a block is
-/// not whole lines.
-inline dense_placement place(span<const block> blocks, int servers) {
+SINTER_APART dense_placement place(span<const block> blocks, int servers) {
     if (servers < 1)
         throw option_error("no server to place parameters on", "servers", std::to_string(servers), "1 or more");
     for (const block& b : blocks)
@@ -139,62 +198,6 @@ inline dense_placement place(span<const block> blocks, int servers) {
     detail::place_some(blocks, false, out);
     return out;
 }
-
-/// How a table's rows are dealt out: `div`, ranges of neighbours, the first of them one row
-/// longer where they are not equal; `mod`, row r to server r mod the number of servers. As
-/// TensorFlow's embedding_lookup.
-enum class row_partition : std::uint8_t { div, mod };
-
-/// Which server has which rows of a table, and as which of its own.
-struct row_placement {
-    std::int64_t rows = 0;
-    int servers = 1;
-    row_partition how = row_partition::mod;
-
-    constexpr std::int64_t rows_of(int server) const {
-        return rows / servers + (server < rows % servers);
-    }
-    constexpr int server(std::int64_t row) const {
-        if (how == row_partition::mod) return static_cast<int>(row % servers);
-        const std::int64_t each = rows / servers, more = rows % servers, of_longer = more * (each + 1);
-        return static_cast<int>(row < of_longer ? row / (each + 1) : more + (row - of_longer) / each);
-    }
-    /// Of this row among its server's.
-    constexpr std::int64_t local(std::int64_t row) const {
-        return how == row_partition::mod ? row / servers : row - first(server(row));
-    }
-    /// The row that is the server's row `local`.
-    constexpr std::int64_t row(int server, std::int64_t local) const {
-        return how == row_partition::mod ? local * servers + server : first(server) + local;
-    }
-
-private:
-    constexpr std::int64_t first(int server) const {
-        const std::int64_t more = rows % servers;
-        return rows / servers * server + (server < more ? server : more);
-    }
-};
-
-/// Into how many shards a table of `rows` rows is cut: so many, but no shard is empty.
-/// (TensorFlow's FixedShardsPartitioner. It and the next two throw nothing; what counts bytes takes
-/// rows of at least one.)
-constexpr std::int64_t fixed_shards(std::int64_t rows, std::int64_t shards) {
-    return shards < rows ? shards : rows;
-}
-/// As many as give each at least `min_shard_bytes`, at most `max_shards` (MinSizePartitioner).
-constexpr std::int64_t min_size_shards(std::int64_t rows, std::int64_t row_bytes, std::int64_t min_shard_bytes,
-                                       std::int64_t max_shards) {
-    const std::int64_t by_size = (rows * row_bytes + min_shard_bytes - 1) / min_shard_bytes;
-    const std::int64_t most = rows < max_shards ? rows : max_shards, shards = by_size < most ? by_size : most;
-    return shards > 1 ? shards : 1;
-}
-/// As few as let each have at most `max_shard_bytes`, or one row; at most `max_shards` (0: any
-/// number) (MaxSizePartitioner).
-constexpr std::int64_t max_size_shards(std::int64_t rows, std::int64_t row_bytes, std::int64_t max_shard_bytes,
-                                       std::int64_t max_shards = 0) {
-    const std::int64_t fit = max_shard_bytes / row_bytes, each = fit > 1 ? fit : 1;
-    const std::int64_t shards = (rows + each - 1) / each;
-    return max_shards > 0 && max_shards < shards ? max_shards : shards;
-}
+#endif
 
 } // namespace sinter::parameter_servers

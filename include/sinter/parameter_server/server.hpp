@@ -2,6 +2,7 @@
 #pragma once
 // The class is in interface.hpp; the rest is what it does.
 #include <sinter/parameter_server/server/interface.hpp>
+#if SINTER_BODIES
 #include <sinter/parameter_server/server/engine.hpp>
 #include <sinter/parameter_server/server/lifecycle.hpp>
 #include <sinter/parameter_server/server/calls.hpp>
@@ -16,3 +17,4 @@
 #include <sinter/parameter_server/server/serving.hpp>
 #include <sinter/parameter_server/server/updates.hpp>
 #include <sinter/parameter_server/server/worker_connection.hpp>
+#endif

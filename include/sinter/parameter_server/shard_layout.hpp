@@ -45,7 +45,10 @@ struct shard_layout {
 };
 
 /// A number that differs where any shard's layout does: for wire::identity::layout.
-inline std::uint64_t hash_of(span<const shard_layout> shards) {
+SINTER_APART std::uint64_t hash_of(span<const shard_layout> shards);
+
+#if SINTER_BODIES
+SINTER_APART std::uint64_t hash_of(span<const shard_layout> shards) {
     base::checksum sum;
     const auto add = [&](std::int64_t n) { sum.update({reinterpret_cast<const std::byte*>(&n), sizeof n}); };
     for (const shard_layout& s : shards) {
@@ -66,5 +69,6 @@ inline std::uint64_t hash_of(span<const shard_layout> shards) {
     }
     return sum.value();
 }
+#endif
 
 } // namespace sinter::parameter_servers

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <sinter/parameter_server/row_store.hpp>
+#include <sinter/base/separate_compilation.hpp>
+#include <cstdint>
+#include <vector>
 
 namespace sinter::inline SINTER_ORDINARY::parameter_servers {
 
@@ -14,6 +16,13 @@ struct table_changes {
     std::vector<float> values;           ///< [keys, row_floats]
     std::vector<std::int64_t> removed;   ///< keys that have no row any more
 };
+
+} // namespace sinter::parameter_servers
+
+#if SINTER_BODIES
+#include <sinter/parameter_server/row_store.hpp>
+
+namespace sinter::inline SINTER_ORDINARY::parameter_servers {
 
 /// The rows that the update after global step `since`, or a later one, has named. Where that is
 /// longer ago than the table remembers which rows it gave up: all rows, since 0.
@@ -29,3 +38,4 @@ inline table_changes changes_of(const row_store& rows, std::int64_t since, std::
 }
 
 } // namespace sinter::parameter_servers
+#endif

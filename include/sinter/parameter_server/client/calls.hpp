@@ -5,10 +5,10 @@
 /// What a client's caller can ask for.
 namespace sinter::inline SINTER_ORDINARY::parameter_servers {
 
-inline client::client(const cluster& c, const wire::identity& same, std::vector<shard_layout> l, client_options o)
+SINTER_APART client::client(const cluster& c, const wire::identity& same, std::vector<shard_layout> l, client_options o)
     : engine_(std::make_unique<engine>(c, same, std::move(l), o)) {}
 
-inline client::~client() {
+SINTER_APART client::~client() {
     if (!engine_ || engine_->left || engine_->failure || std::uncaught_exceptions() > engine_->exceptions) return;
     try {
         leave();
@@ -16,15 +16,15 @@ inline client::~client() {
     }
 }
 
-inline int client::servers() const { return static_cast<int>(engine_->connections.size()); }
-inline const shard_layout& client::layout(int server) const {
+SINTER_APART int client::servers() const { return static_cast<int>(engine_->connections.size()); }
+SINTER_APART const shard_layout& client::layout(int server) const {
     return engine_->layouts.at(static_cast<std::size_t>(server));
 }
-inline bool client::initialised() const {
+SINTER_APART bool client::initialised() const {
     const engine::lock hold(engine_->mutex);
     return engine_->initialised;
 }
-inline bool client::is_live() const {
+SINTER_APART bool client::is_live() const {
     const engine::lock hold(engine_->mutex);
     return engine_->is_live;
 }
@@ -35,21 +35,21 @@ inline std::int64_t array_number(int table, int array) {
 }
 } // namespace detail
 
-inline void client::write(int server, int array, std::int64_t first, span<const float> x) {
+SINTER_APART void client::write(int server, int array, std::int64_t first, span<const float> x) {
     write_array(server, detail::array_number(-1, array), first, x);
 }
-inline void client::read(int server, int array, std::int64_t first, span<float> x) {
+SINTER_APART void client::read(int server, int array, std::int64_t first, span<float> x) {
     read_array(server, detail::array_number(-1, array), first, x);
 }
-inline void client::write_rows(int server, int table, int array, std::int64_t first, span<const float> x) {
+SINTER_APART void client::write_rows(int server, int table, int array, std::int64_t first, span<const float> x) {
     const std::int64_t row = layout(server).tables.at(static_cast<std::size_t>(table)).row_floats;
     write_array(server, detail::array_number(table, array), first * row, x);
 }
-inline void client::read_rows(int server, int table, int array, std::int64_t first, span<float> x) {
+SINTER_APART void client::read_rows(int server, int table, int array, std::int64_t first, span<float> x) {
     const std::int64_t row = layout(server).tables.at(static_cast<std::size_t>(table)).row_floats;
     read_array(server, detail::array_number(table, array), first * row, x);
 }
-inline void client::write_array(int server, std::int64_t array, std::int64_t first, span<const float> x) {
+SINTER_APART void client::write_array(int server, std::int64_t array, std::int64_t first, span<const float> x) {
     engine& e = *engine_;
     const auto i = static_cast<std::size_t>(server);
     engine::lock hold(e.mutex);
@@ -71,7 +71,7 @@ inline void client::write_array(int server, std::int64_t array, std::int64_t fir
     e.wait_for(hold, last);
     e.connections[i]->gave_values = true;
 }
-inline void client::read_array(int server, std::int64_t array, std::int64_t first, span<float> x) {
+SINTER_APART void client::read_array(int server, std::int64_t array, std::int64_t first, span<float> x) {
     engine& e = *engine_;
     engine::lock hold(e.mutex);
     const ticket number = ++e.numbers;
@@ -87,8 +87,8 @@ inline void client::read_array(int server, std::int64_t array, std::int64_t firs
     q.whole = q.reads = true;
     e.wait_for(hold, number);
 }
-inline void client::open(std::int64_t max_steps, std::int64_t global_step, bool begins,
-                         std::vector<std::int64_t> phase_steps) {
+SINTER_APART void client::open(std::int64_t max_steps, std::int64_t global_step, bool begins,
+                               std::vector<std::int64_t> phase_steps) {
     engine& e = *engine_;
     engine::lock hold(e.mutex);
     e.call_all(hold, calls::open{std::max<std::int64_t>(max_steps, 0), global_step, begins, std::move(phase_steps),
@@ -96,34 +96,34 @@ inline void client::open(std::int64_t max_steps, std::int64_t global_step, bool 
     e.note_opening();
     e.no_more = false;
 }
-inline void client::wait_until_open() {
+SINTER_APART void client::wait_until_open() {
     engine::lock hold(engine_->mutex);
     engine_->call_all(hold, calls::wait_until_open());
     engine_->note_opening();
 }
 
-inline void client::begin_renewal() {
+SINTER_APART void client::begin_renewal() {
     engine& e = *engine_;
     engine::lock hold(e.mutex);
     e.before_renewal = e.newest();
     e.call_all(hold, calls::begin_renewal{std::max(++e.renewals, *e.before_renewal + 1)});
 }
-inline void client::end_renewal() {
+SINTER_APART void client::end_renewal() {
     engine& e = *engine_;
     engine::lock hold(e.mutex);
     e.call_all(hold, calls::end_renewal{e.connections[0]->global_step});
     e.before_renewal.reset();
 }
-inline void client::wait_for_renewal() {
+SINTER_APART void client::wait_for_renewal() {
     engine& e = *engine_;
     engine::lock hold(e.mutex);
     e.call_all(hold, calls::wait_for_renewal{++e.renewals});
 }
-inline std::int64_t client::version() const {
+SINTER_APART std::int64_t client::version() const {
     const engine::lock hold(engine_->mutex);
     return engine_->newest();
 }
-inline bool client::use_pulled() {
+SINTER_APART bool client::use_pulled() {
     engine& e = *engine_;
     const engine::lock hold(e.mutex);
     bool others = e.used.empty();
@@ -134,40 +134,40 @@ inline bool client::use_pulled() {
     }
     return others;
 }
-inline void client::use_newest() {
+SINTER_APART void client::use_newest() {
     const engine::lock hold(engine_->mutex);
     engine_->used.clear();
     for (const auto& l : engine_->connections) engine_->used.push_back(l->version);
 }
-inline void client::begin_reading() {
+SINTER_APART void client::begin_reading() {
     const engine::lock hold(engine_->mutex);
     for (const auto& l : engine_->connections) l->oldest_read = server_connection::never_read;
 }
-inline bool client::use_read() {
+SINTER_APART bool client::use_read() {
     const engine::lock hold(engine_->mutex);
     engine_->used.clear();
     for (const auto& l : engine_->connections) engine_->used.push_back(std::min(l->version, l->oldest_read));
     const std::int64_t newest = engine_->newest();
     return std::ranges::all_of(engine_->used, [&](std::int64_t v) { return v == newest; });
 }
-inline bool client::renewed() const {
+SINTER_APART bool client::renewed() const {
     const engine& e = *engine_;
     const engine::lock hold(engine_->mutex);
     const std::int64_t newest = e.newest();
     return std::any_of(e.used.begin(), e.used.end(), [&](std::int64_t v) { return v != newest; });
 }
-inline std::vector<std::int64_t> client::phase_steps() const {
+SINTER_APART std::vector<std::int64_t> client::phase_steps() const {
     engine::lock hold(engine_->mutex);
     return engine_->call_and_wait(hold, 0, calls::get_phase_steps()).steps;
 }
-inline std::int64_t client::next_clock() {
+SINTER_APART std::int64_t client::next_clock() {
     engine& e = *engine_;
     engine::lock hold(e.mutex);
     e.come_back(hold);
     return e.clock;
 }
 
-inline bool client::may_step() {
+SINTER_APART bool client::may_step() {
     engine& e = *engine_;
     engine::lock hold(e.mutex);
     e.check();
@@ -182,7 +182,7 @@ inline bool client::may_step() {
     }
     return true;
 }
-inline void client::rest() {
+SINTER_APART void client::rest() {
     engine& e = *engine_;
     engine::lock hold(e.mutex);
     if (e.resting) return;
@@ -191,21 +191,21 @@ inline void client::rest() {
     e.ask_server_0_first(hold, call_id::rest, call_id::rest);
     e.ticket = false;
 }
-inline void client::wait_for_others() {
+SINTER_APART void client::wait_for_others() {
     engine::lock hold(engine_->mutex);
     // Each has the last updates.
     engine_->ask_server_0_first(hold, call_id::wait_for_others, call_id::wait_for_others);
 }
 
-inline std::int64_t client::open_clock() const {
+SINTER_APART std::int64_t client::open_clock() const {
     const engine::lock hold(engine_->mutex);
     return engine_->open_clock;
 }
-inline std::int64_t client::open_step() const {
+SINTER_APART std::int64_t client::open_step() const {
     const engine::lock hold(engine_->mutex);
     return engine_->open_step;
 }
-inline std::int64_t client::pass_clocks() {
+SINTER_APART std::int64_t client::pass_clocks() {
     engine& e = *engine_;
     engine::lock hold(e.mutex);
     while (e.jumped && !e.resting) {   // server 0's answer has what has been agreed on for the clocks that are passed
@@ -215,13 +215,13 @@ inline std::int64_t client::pass_clocks() {
     }
     return e.clock = std::max(e.clock, e.info.applied);
 }
-inline void client::wait_for_clock() {
+SINTER_APART void client::wait_for_clock() {
     engine& e = *engine_;
     engine::lock hold(e.mutex);
     e.call_all(hold, calls::wait_for_clock{e.clock});
 }
 
-inline void client::begin_push() {
+SINTER_APART void client::begin_push() {
     engine& e = *engine_;
     engine::lock hold(e.mutex);
     if (e.pushing) throw error("a push was begun before the last one was committed", "parameter_servers::client");
@@ -238,7 +238,7 @@ inline void client::begin_push() {
     e.ticket = false;
 }
 /// A place for a section of so many bytes in a push's frames; what is full leaves.
-inline std::byte* client::place_for(request& q, std::size_t bytes) {
+SINTER_APART std::byte* client::place_for(request& q, std::size_t bytes) {
     auto* block = &q.blocks[q.blocks_used - 1];
     if (block->size() + bytes > most_frame) {
         q.add(frame_type::sections, span<const std::byte>(*block).subspan(commit_block::bytes));
@@ -249,12 +249,12 @@ inline std::byte* client::place_for(request& q, std::size_t bytes) {
     block->resize(at + bytes);
     return block->data() + at;
 }
-inline request& client::pushed(int server) {
+SINTER_APART request& client::pushed(int server) {
     if (!engine_->pushing) throw error("no push has been begun", "parameter_servers::client");
     engine_->check();
     return *engine_->current.at(static_cast<std::size_t>(server));
 }
-inline void client::push(int server, std::int64_t first, span<const float> x) {
+SINTER_APART void client::push(int server, std::int64_t first, span<const float> x) {
     engine& e = *engine_;
     engine::lock hold(e.mutex);
     request& q = pushed(server);
@@ -277,7 +277,7 @@ inline void client::push(int server, std::int64_t first, span<const float> x) {
         if (e.options.overlap) e.work.notify_one();
     }
 }
-inline void client::push_rows(int server, int table, span<const std::int64_t> keys, span<const float> rows) {
+SINTER_APART void client::push_rows(int server, int table, span<const std::int64_t> keys, span<const float> rows) {
     engine& e = *engine_;
     engine::lock hold(e.mutex);
     request& q = pushed(server);
@@ -304,7 +304,7 @@ inline void client::push_rows(int server, int table, span<const std::int64_t> ke
     }
     if (e.options.overlap && !q.parts.empty()) e.work.notify_one();
 }
-inline void client::push_states(int server, span<const float> x) {
+SINTER_APART void client::push_states(int server, span<const float> x) {
     engine& e = *engine_;
     engine::lock hold(e.mutex);
     request& q = pushed(server);
@@ -318,12 +318,12 @@ inline void client::push_states(int server, span<const float> x) {
     }
 }
 
-inline void client::want(request& q, int server, const pull_target& t, std::uint32_t& flags) {
+SINTER_APART void client::want(request& q, int server, const pull_target& t, std::uint32_t& flags) {
     if (t.values) q.values = t.values, q.floats = layout(server).updated(), flags |= pull_flag::values;
     if (t.states) q.states = t.states, q.states_floats = layout(server).states, flags |= pull_flag::states;
     q.pulls = flags != 0;
 }
-inline ticket client::commit(const push_info& info, span<const pull_target> to) {
+SINTER_APART ticket client::commit(const push_info& info, span<const pull_target> to) {
     engine& e = *engine_;
     engine::lock hold(e.mutex);
     if (!e.pushing) throw error("no push has been begun", "parameter_servers::client");
@@ -355,7 +355,7 @@ inline ticket client::commit(const push_info& info, span<const pull_target> to) 
     e.start(hold);
     return e.last_commit;
 }
-inline ticket client::start_pull(span<const pull_target> to) {
+SINTER_APART ticket client::start_pull(span<const pull_target> to) {
     engine& e = *engine_;
     engine::lock hold(e.mutex);
     const ticket number = ++e.numbers;
@@ -371,7 +371,7 @@ inline ticket client::start_pull(span<const pull_target> to) {
     e.start(hold);
     return number;
 }
-inline ticket client::start_pull_rows(int server, int table, span<const std::int64_t> keys, float* to) {
+SINTER_APART ticket client::start_pull_rows(int server, int table, span<const std::int64_t> keys, float* to) {
     engine& e = *engine_;
     engine::lock hold(e.mutex);
     const std::int64_t width = layout(server).tables.at(static_cast<std::size_t>(table)).row_floats;
@@ -394,33 +394,33 @@ inline ticket client::start_pull_rows(int server, int table, span<const std::int
     e.start(hold);
     return number;
 }
-inline void client::wait(ticket t) {
+SINTER_APART void client::wait(ticket t) {
     engine::lock hold(engine_->mutex);
     engine_->wait_for(hold, t);
 }
 
-inline answer_info client::last() const {
+SINTER_APART answer_info client::last() const {
     const engine::lock hold(engine_->mutex);
     return engine_->info;
 }
-inline std::int64_t client::global_step() const {
+SINTER_APART std::int64_t client::global_step() const {
     const engine::lock hold(engine_->mutex);
     return engine_->connections[0]->global_step;
 }
-inline client_counters client::seen() const {
+SINTER_APART client_counters client::seen() const {
     const engine::lock hold(engine_->mutex);
     client_counters c = engine_->counters;
     for (const auto& l : engine_->connections) c.bytes_in += l->bytes_in, c.bytes_out += l->bytes_out;
     return c;
 }
 
-inline void client::ask_all_to_stop(const char* reason) {
+SINTER_APART void client::ask_all_to_stop(const char* reason) {
     engine& e = *engine_;
     engine::lock hold(e.mutex);
     e.asked = true;
     e.call_all(hold, calls::stop{std::string(reason).substr(0, most_reason)});
 }
-inline void client::fail(const char* cause) noexcept {
+SINTER_APART void client::fail(const char* cause) noexcept {
     try {
         engine& e = *engine_;
         engine::lock hold(e.mutex);
@@ -428,25 +428,25 @@ inline void client::fail(const char* cause) noexcept {
     } catch (const std::exception&) {   // the job has ended already, or does by this
     }
 }
-inline bool client::asked() const { return engine_->asked; }
-inline bool client::server_ends() const { return engine_->server_ends; }
-inline std::int64_t client::stop_clock() const {
+SINTER_APART bool client::asked() const { return engine_->asked; }
+SINTER_APART bool client::server_ends() const { return engine_->server_ends; }
+SINTER_APART std::int64_t client::stop_clock() const {
     const engine::lock hold(engine_->mutex);
     return engine_->asked ? engine_->stop_clock : -1;
 }
-inline void client::ask_all_to_save() {
+SINTER_APART void client::ask_all_to_save() {
     engine::lock hold(engine_->mutex);
     engine_->call_and_wait(hold, 0, calls::save_together());
 }
-inline std::int64_t client::files_clock() const {
+SINTER_APART std::int64_t client::files_clock() const {
     const engine::lock hold(engine_->mutex);
     return engine_->files_clock;
 }
-inline bool client::saves_files(std::int64_t clocks) const {
+SINTER_APART bool client::saves_files(std::int64_t clocks) const {
     const engine::lock hold(engine_->mutex);
     return std::binary_search(engine_->all_files.begin(), engine_->all_files.end(), clocks);
 }
-inline std::string client::stop_reason() const {
+SINTER_APART std::string client::stop_reason() const {
     engine::lock hold(engine_->mutex);
     return engine_->call_and_wait(hold, 0, calls::get_stop_reason()).reason;
 }
@@ -463,12 +463,12 @@ std::vector<typename Call::answer> client::call_all(const Call& c) {
     for (const auto& l : engine_->connections) all.push_back(decode<typename Call::answer>(as_bytes(l->text)));
     return all;
 }
-inline std::vector<std::vector<wrong_number>> client::wrong_numbers() {
+SINTER_APART std::vector<std::vector<wrong_number>> client::wrong_numbers() {
     std::vector<std::vector<wrong_number>> all;
     for (parameter_servers::wrong_numbers& w : call_all(calls::find_non_finite())) all.push_back(std::move(w.all));
     return all;
 }
-inline void client::leave() {
+SINTER_APART void client::leave() {
     engine& e = *engine_;
     engine::lock hold(e.mutex);
     if (e.left) return;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/base/cluster_error.hpp>
+#include <sinter/base/separate_compilation.hpp>
 #include <sinter/net/cluster.hpp>
 #include <sinter/net/identity.hpp>
 #include <sinter/parameter_server/counters.hpp>
@@ -39,131 +40,132 @@ public:
 
     /// Dials all servers, and waits until all are there (`join_within`). Throws cluster_error: who
     /// is missing, or what is not agreed upon.
-    client(const cluster&, const wire::identity&, std::vector<shard_layout>, client_options = {});
+    SINTER_APART client(const cluster&, const wire::identity&, std::vector<shard_layout>, client_options = {});
     /// As leave(), without its errors.
-    ~client();
+    SINTER_APART ~client();
     client(const client&) = delete;
     client& operator=(const client&) = delete;
 
-    int servers() const;
-    const shard_layout& layout(int server) const;
+    SINTER_APART int servers() const;
+    SINTER_APART const shard_layout& layout(int server) const;
 
     // ---- Initial values. All of these wait for their answers.
     /// Whether the servers had values when this client came: of a checkpoint, or since the job
     /// runs.
-    bool initialised() const;
+    SINTER_APART bool initialised() const;
     /// Whether the job runs already: these values are not only of a checkpoint that servers began with.
-    bool is_live() const;
+    SINTER_APART bool is_live() const;
     /// Overwrites or reads floats of an array. Slots of new parameters are made by the server.
-    void write(int server, int array, std::int64_t first, span<const float>);
-    void read(int server, int array, std::int64_t first, span<float>);
+    SINTER_APART void write(int server, int array, std::int64_t first, span<const float>);
+    SINTER_APART void read(int server, int array, std::int64_t first, span<float>);
     /// The same for whole rows [first, first + n) of a table.
-    void write_rows(int server, int table, int array, std::int64_t first, span<const float>);
-    void read_rows(int server, int table, int array, std::int64_t first, span<float>);
+    SINTER_APART void write_rows(int server, int table, int array, std::int64_t first, span<const float>);
+    SINTER_APART void read_rows(int server, int table, int array, std::int64_t first, span<float>);
     /// By the chief, after the initial values: from now on others' pulls are answered and steps
     /// handed out. `max_steps` counts global steps; 0: no limit. global_step -1: as it is.
     /// `begins`: training does, and what was asked for before (an end) is over; false: the job is
     /// open, and other numbers are set. `phase_steps`: of each phase, where losses alternate.
-    void open(std::int64_t max_steps, std::int64_t global_step = -1, bool begins = true,
-              std::vector<std::int64_t> phase_steps = {});
+    SINTER_APART void open(std::int64_t max_steps, std::int64_t global_step = -1, bool begins = true,
+                           std::vector<std::int64_t> phase_steps = {});
     /// Waits until the chief has opened the job.
-    void wait_until_open();
+    SINTER_APART void wait_until_open();
     /// The chief overwrites values of an open job by write(), between these two. Until the second
     /// nobody else reads, so that nobody has some of the new values and some of the old. Pushes
     /// that were computed from the values before are dropped and counted
     /// (answer_info::fate::outdated): their gradient is that of another point.
-    void begin_renewal();
-    void end_renewal();
+    SINTER_APART void begin_renewal();
+    SINTER_APART void end_renewal();
     /// The others, where all know that the chief is about to do so: returns when it has.
-    void wait_for_renewal();
+    SINTER_APART void wait_for_renewal();
     /// How often that has happened, as the servers have answered last.
-    std::int64_t version() const;
+    SINTER_APART std::int64_t version() const;
     /// Gradients are computed from now on from the values that were pulled last, or read last:
     /// which commit() says. Without a call of these: always those pulled last. use_pulled():
     /// whether those are of another version than the ones before; then what no pull brings (frozen
     /// parameters) is to be read as well.
-    bool use_pulled();
-    void use_newest();
+    SINTER_APART bool use_pulled();
+    SINTER_APART void use_newest();
     /// Gradients are computed from what read() gives between these two calls. True: all of it is of one version, the
     /// newest that is known. False: the chief has overwritten some of it meanwhile.
-    void begin_reading();
-    bool use_read();
+    SINTER_APART void begin_reading();
+    SINTER_APART bool use_read();
     /// Whether the chief has overwritten values since those that are in use left the servers, or
     /// some of them.
-    bool renewed() const;
+    SINTER_APART bool renewed() const;
 
     /// Clocks that were applied, and global steps, when the job was opened.
-    std::int64_t open_clock() const;
-    std::int64_t open_step() const;
+    SINTER_APART std::int64_t open_clock() const;
+    SINTER_APART std::int64_t open_step() const;
 
     /// Updates of each phase, as server 0 has them.
-    std::vector<std::int64_t> phase_steps() const;
+    SINTER_APART std::vector<std::int64_t> phase_steps() const;
 
     // ---- Steps
     /// The clock of this worker's next push, which is waited for from now on.
-    std::int64_t next_clock();
+    SINTER_APART std::int64_t next_clock();
     /// Waits for leave to begin a step. False: max_steps is reached, or somebody has asked all to
     /// stop.
-    bool may_step();
+    SINTER_APART bool may_step();
     /// This worker makes no steps for now, and is not waited for; its next may_step() joins again.
-    void rest();
+    SINTER_APART void rest();
     /// Returns when all other workers rest, have left, or are dead. Who has not come yet is waited
     /// for, at most for the server's join_within, where steps can still be made.
-    void wait_for_others();
+    SINTER_APART void wait_for_others();
     /// Clocks that were applied without this worker are over for it. Answers the clock of its next
     /// push. Not between the beginning of a step and its commit.
-    std::int64_t pass_clocks();
+    SINTER_APART std::int64_t pass_clocks();
     /// Returns when all clocks before this worker's next are applied, on every server.
-    void wait_for_clock();
+    SINTER_APART void wait_for_clock();
 
     /// Begins a push; the one before must be committed. Buffers of a push stay the caller's,
     /// unchanged, until a wait() for its commit has returned.
-    void begin_push();
+    SINTER_APART void begin_push();
     /// A part of the gradient that is final: at server `server`, from float `first` on (whole
     /// lines).
-    void push(int server, std::int64_t first, span<const float>);
+    SINTER_APART void push(int server, std::int64_t first, span<const float>);
     /// Gradients of rows of a table: local rows, or keys of a table that grows; each once.
-    void push_rows(int server, int table, span<const std::int64_t> keys, span<const float> rows);
-    void push_states(int server, span<const float>);
+    SINTER_APART void push_rows(int server, int table, span<const std::int64_t> keys, span<const float> rows);
+    SINTER_APART void push_states(int server, span<const float>);
     /// The push is whole: each server applies it as a whole, once. With `to` (one for each server)
     /// the answers bring the newest values there.
-    ticket commit(const push_info&, span<const pull_target> to = {});
-    ticket start_pull(span<const pull_target> to);
+    SINTER_APART ticket commit(const push_info&, span<const pull_target> to = {});
+    SINTER_APART ticket start_pull(span<const pull_target> to);
     /// Rows by local number or key, one after the other into `to`. Rows of a growing table that
     /// are not there yet come with the values that they would begin with.
-    ticket start_pull_rows(int server, int table, span<const std::int64_t> keys, float* to);
-    void wait(ticket);
+    SINTER_APART ticket start_pull_rows(int server, int table, span<const std::int64_t> keys, float* to);
+    SINTER_APART void wait(ticket);
 
-    answer_info last() const;
-    std::int64_t global_step() const;
-    client_counters seen() const;
+    SINTER_APART answer_info last() const;
+    SINTER_APART std::int64_t global_step() const;
+    SINTER_APART client_counters seen() const;
 
     // ---- All workers, by server 0
     /// Sums over all workers that live, in rank order; all call it in the same order.
-    void reduce(span<double>);
+    SINTER_APART void reduce(span<double>);
     /// Where workers share batches all stop after the same step: one that nobody has begun.
     /// Elsewhere at once.
-    void ask_all_to_stop(const char* reason);
+    SINTER_APART void ask_all_to_stop(const char* reason);
     /// The job ends with an error, on all servers and workers: this worker's, for this cause.
-    void fail(const char* cause) noexcept;
-    bool asked() const;
+    SINTER_APART void fail(const char* cause) noexcept;
+    SINTER_APART bool asked() const;
     /// Whether a server's process has been asked to end (server_options::asked_to_end): somebody is
     /// to ask all to stop.
-    bool server_ends() const;
+    SINTER_APART bool server_ends() const;
     /// Of which clock on nobody makes a step, since somebody has asked; -1: nobody has, or it is
     /// not known yet.
-    std::int64_t stop_clock() const;
-    std::string stop_reason() const;
+    SINTER_APART std::int64_t stop_clock() const;
+    SINTER_APART std::string stop_reason() const;
     /// Where workers share batches: all save after the same step, which nobody has begun; once it
     /// is known it is the one before files_clock().
-    void ask_all_to_save();
-    std::int64_t files_clock() const;
+    SINTER_APART void ask_all_to_save();
+    SINTER_APART std::int64_t files_clock() const;
     /// Whether all save, or have saved, after so many clocks.
-    bool saves_files(std::int64_t clocks) const;
+    SINTER_APART bool saves_files(std::int64_t clocks) const;
     /// Whether this worker was started again, and still makes calls that the others have made without it: what they
     /// then added up it is sent. It does not do again what only one is to do once, such as to write files.
-    bool makes_up() const;
-    /// One of the calls of calls.hpp, and server `server`'s answer: `call(0, calls::get_counters())`.
+    SINTER_APART bool makes_up() const;
+    /// One of the calls of calls.hpp, and server `server`'s answer: `call(0, calls::get_counters())`. Compiled apart it
+    /// is there for all of those (client/instances.hpp).
     template <class Call>
     typename Call::answer call(int server, const Call&);
     /// The same of all servers at once: their answers.
@@ -171,20 +173,20 @@ public:
     std::vector<typename Call::answer> call_all(const Call&);
     /// Numbers of tables and of the optimizer's memory that are infinite or NaN, by server: of each array the
     /// first (shard::wrong_numbers).
-    std::vector<std::vector<wrong_number>> wrong_numbers();
+    SINTER_APART std::vector<std::vector<wrong_number>> wrong_numbers();
 
     /// Says that this worker has done its part, to all servers, and closes.
-    void leave();
+    SINTER_APART void leave();
 
 private:
     struct engine;
     std::unique_ptr<engine> engine_;
 
-    inline void write_array(int server, std::int64_t array, std::int64_t first, span<const float>);
-    inline void read_array(int server, std::int64_t array, std::int64_t first, span<float>);
-    inline std::byte* place_for(request&, std::size_t bytes);
-    inline request& pushed(int server);
-    inline void want(request&, int server, const pull_target&, std::uint32_t& flags);
+    SINTER_APART void write_array(int server, std::int64_t array, std::int64_t first, span<const float>);
+    SINTER_APART void read_array(int server, std::int64_t array, std::int64_t first, span<float>);
+    SINTER_APART std::byte* place_for(request&, std::size_t bytes);
+    SINTER_APART request& pushed(int server);
+    SINTER_APART void want(request&, int server, const pull_target&, std::uint32_t& flags);
 };
 
 } // namespace sinter::parameter_servers

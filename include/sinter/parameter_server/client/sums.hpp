@@ -5,7 +5,7 @@
 /// Sums over all workers, which server 0 makes, and what it is sent of them when it was started again.
 namespace sinter::inline SINTER_ORDINARY::parameter_servers {
 
-inline void client::reduce(span<double> x) {
+SINTER_APART void client::reduce(span<double> x) {
     engine& e = *engine_;
     engine::lock hold(e.mutex);
     std::vector<double> sum =
@@ -22,7 +22,7 @@ inline void client::reduce(span<double> x) {
     while (e.past_sums.size() > 1 && e.past_numbers > (std::size_t{1} << 20))
         e.past_numbers -= e.past_sums.front().size(), e.past_sums.pop_front();
 }
-inline bool client::makes_up() const {
+SINTER_APART bool client::makes_up() const {
     const engine::lock hold(engine_->mutex);
     return engine_->sums < engine_->others_sum;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/base/cluster_error.hpp>
+#include <sinter/base/separate_compilation.hpp>
 #include <sinter/net/cluster.hpp>
 #include <sinter/net/identity.hpp>
 #include <sinter/net/rate_limited_log.hpp>
@@ -68,20 +69,20 @@ public:
 
     /// Listens from now on. Throws option_error for options that make no sense, cluster_error where
     /// the address of this task cannot be used.
-    server(const cluster&, const wire::identity&, shard_layout, std::unique_ptr<updater>, scalars_function,
-           server_options = {});
-    ~server();
+    SINTER_APART server(const cluster&, const wire::identity&, shard_layout, std::unique_ptr<updater>, scalars_function,
+                        server_options = {});
+    SINTER_APART ~server();
     server(const server&) = delete;
     server& operator=(const server&) = delete;
 
     /// Serves until all workers have left. Throws cluster_error: all are gone and none has left, or
     /// what went wrong here.
-    void run();
+    SINTER_APART void run();
     /// Makes run() return soon; any thread.
-    void stop() noexcept;
+    SINTER_APART void stop() noexcept;
 
-    std::int64_t global_step() const;
-    std::vector<worker_counters> counters() const;   ///< by rank
+    SINTER_APART std::int64_t global_step() const;
+    SINTER_APART std::vector<worker_counters> counters() const;   ///< by rank
 
     struct engine;
 

@@ -283,15 +283,15 @@ inline void server::engine::end_service() {
         throw about_self("serving", "no worker is there any more, and none has left the job");
 }
 
-inline server::server(const cluster& c, const wire::identity& same, shard_layout l, std::unique_ptr<updater> u,
-                      scalars_function s, server_options o)
+SINTER_APART server::server(const cluster& c, const wire::identity& same, shard_layout l, std::unique_ptr<updater> u,
+                            scalars_function s, server_options o)
     : engine_(std::make_unique<engine>(c, same, std::move(l), std::move(u), std::move(s), std::move(o))) {}
-inline server::~server() = default;
-inline void server::run() {
+SINTER_APART server::~server() = default;
+SINTER_APART void server::run() {
     if (engine_->other) engine_->serve_both();
     else engine_->serve_until_the_end();
 }
-inline void server::stop() noexcept {
+SINTER_APART void server::stop() noexcept {
     for (engine* e : {engine_.get(), engine_->other.get()}) {
         if (!e) continue;
         const engine::lock hold(e->mutex);
@@ -299,10 +299,10 @@ inline void server::stop() noexcept {
         e->changed.notify_all();
     }
 }
-inline std::int64_t server::global_step() const {
+SINTER_APART std::int64_t server::global_step() const {
     const engine::lock hold(engine_->mutex);
     return engine_->progress.global_step();
 }
-inline std::vector<worker_counters> server::counters() const { return engine_->counters(); }
+SINTER_APART std::vector<worker_counters> server::counters() const { return engine_->counters(); }
 
 } // namespace sinter::parameter_servers

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
+#include <sinter/base/separate_compilation.hpp>
 #include <sinter/collective/validated_gather.hpp>
 #include <sinter/strategy/synchronous/kept_parts.hpp>
 
-namespace sinter::inline SINTER_TARGET::strategy_parts {
+namespace sinter::inline SINTER_ORDINARY::session_parts {
 
 /// How slots were divided among the members of a group, and which of them this one was.
 struct slot_division {
@@ -22,7 +23,13 @@ struct slot_record {
 
 /// cluster_error, which names the member, unless what it sends about itself can be: `members` are the
 /// most that the job ever has at once.
-SINTER_COLD inline void need_record(const slot_record& r, int member, int members) {
+SINTER_COLD SINTER_APART void need_record(const slot_record& r, int member, int members);
+
+} // namespace sinter::session_parts
+
+#if SINTER_BODIES
+namespace sinter::inline SINTER_ORDINARY::session_parts {
+SINTER_COLD SINTER_APART void need_record(const slot_record& r, int member, int members) {
     constexpr const char* operation = "telling who has which slots";
     const auto need = [&](const char* what, std::int64_t got, std::int64_t least, std::int64_t most) {
         collective::need_sent(member, operation, what, got, least, most);
@@ -38,5 +45,5 @@ SINTER_COLD inline void need_record(const slot_record& r, int member, int member
         need("as its number", d.member, 0, d.members - 1);
     }
 }
-
-} // namespace sinter::strategy_parts
+} // namespace sinter::inline SINTER_ORDINARY::session_parts
+#endif

@@ -5,6 +5,7 @@
 #include <sinter/parameter_server/shard_checkpoint.hpp>
 #include <sinter/strategy/parameter_server/changes_files.hpp>
 #include <sinter/strategy/parameter_server/host_parameters.hpp>
+#include <sinter/strategy/parameter_server/places_of_program.hpp>
 #include <sinter/strategy/parameter_server/reports.hpp>
 #include <sinter/strategy/parameter_server/server_setup.hpp>
 #include <sinter/strategy/parameter_server/worker_tables.hpp>
@@ -143,7 +144,7 @@ private:
     template <int First, int... More>
     static strategy_parts::server_places places_of(int servers, bool whole, parameter_servers::row_partition rows,
                                            std::integer_sequence<int, First, More...>) {
-        return strategy_parts::server_places::of<P, Optimizer, training<More>...>(servers, whole, rows);
+        return places_of_program<P, Optimizer, training<More>...>(servers, whole, rows);
     }
     template <int... I>
     static constexpr bool has_sync_points(std::integer_sequence<int, I...>) {
@@ -196,11 +197,11 @@ private:
                                           {},
                                           keep};
         for (const strategy_parts::server_places::table& t : places.tables) s.tables.push_back(t.rows);
-        return std::make_shared<parameter_servers::shard_checkpoints>(std::move(s));
+        return parameter_servers::checkpoints_of(std::move(s));
     }
     void first_row(int which, int t, std::int64_t local, float* to) const {
         const strategy_parts::server_places::table& table = places.tables[at(t)];
-        tables.first_row(t, table.of.hashed ? local : table.rows.row(which, local), to);
+        tables.first_row(t, table.hashed ? local : table.rows.row(which, local), to);
     }
 };
 

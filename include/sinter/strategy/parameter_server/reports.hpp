@@ -1,16 +1,30 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
-#include <algorithm>
-#include <limits>
-#include <sinter/base/decimal.hpp>
-#include <sinter/base/to_text.hpp>
+#include <sinter/base/separate_compilation.hpp>
 #include <sinter/net/progress_report.hpp>
 #include <sinter/parameter_server/counters.hpp>
 #include <sinter/parameter_server/shard_layout.hpp>
 
 /// What workers and servers report to sinter-launch beside their steps.
-namespace sinter::inline SINTER_TARGET::strategy_parts {
+namespace sinter::inline SINTER_ORDINARY::session_parts {
 
+SINTER_COLD SINTER_APART void report_worker(wire::progress_report& to, const parameter_servers::client_counters& c,
+                                            std::int64_t global_step);
+/// Of all workers' pushes, and of the tables as the layout has them.
+SINTER_COLD SINTER_APART void report_server(wire::progress_report& to, std::int64_t global_step,
+                                            span<const parameter_servers::worker_counters> workers,
+                                            span<const parameter_servers::row_counts> tables,
+                                            const parameter_servers::shard_layout& layout);
+
+}   // namespace sinter::inline SINTER_ORDINARY::session_parts
+
+#if SINTER_BODIES
+#include <algorithm>
+#include <limits>
+#include <sinter/base/decimal.hpp>
+#include <sinter/base/to_text.hpp>
+
+namespace sinter::inline SINTER_ORDINARY::session_parts {
 inline std::string counts_text(std::int64_t staleness, std::int64_t pushes, std::int64_t most, std::int64_t dropped,
                                std::int64_t repeated, std::int64_t sent, std::int64_t received) {
     const double mean = static_cast<double>(staleness) / static_cast<double>(std::max<std::int64_t>(1, pushes));
@@ -18,16 +32,17 @@ inline std::string counts_text(std::int64_t staleness, std::int64_t pushes, std:
            to_text({" most_staleness ", most, " dropped ", dropped, " repeated ", repeated, " sent ", sent,
                    " received ", received});
 }
-SINTER_COLD inline void report_worker(wire::progress_report& to, const parameter_servers::client_counters& c,
-                                      std::int64_t global_step) {
+
+SINTER_COLD SINTER_APART void report_worker(wire::progress_report& to, const parameter_servers::client_counters& c,
+                                            std::int64_t global_step) {
     to.count(counts_text(c.staleness_sum, c.pushes, c.staleness_max, c.dropped, c.repeated, c.bytes_out, c.bytes_in) +
              to_text({" global_step ", global_step}));
 }
-/// Of all workers' pushes, and of the tables as the layout has them.
-SINTER_COLD inline void report_server(wire::progress_report& to, std::int64_t global_step,
-                                      span<const parameter_servers::worker_counters> workers,
-                                      span<const parameter_servers::row_counts> tables,
-                                      const parameter_servers::shard_layout& layout) {
+
+SINTER_COLD SINTER_APART void report_server(wire::progress_report& to, std::int64_t global_step,
+                                            span<const parameter_servers::worker_counters> workers,
+                                            span<const parameter_servers::row_counts> tables,
+                                            const parameter_servers::shard_layout& layout) {
     parameter_servers::worker_counters all;
     for (const parameter_servers::worker_counters& w : workers) {
         all.applied += w.applied, all.dropped += w.dropped, all.repeated += w.repeated;
@@ -43,5 +58,5 @@ SINTER_COLD inline void report_server(wire::progress_report& to, std::int64_t gl
                                                 c.refused, " evicted ", c.evicted, " expired ", c.expired}));
     }
 }
-
-}   // namespace sinter::inline SINTER_TARGET::strategy_parts
+} // namespace sinter::inline SINTER_ORDINARY::session_parts
+#endif

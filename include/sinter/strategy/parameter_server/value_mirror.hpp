@@ -2,7 +2,6 @@
 #pragma once
 #include <sinter/strategy/broadcast_by_sums.hpp>
 #include <sinter/strategy/parameter_server/followed_rates.hpp>
-#include <sinter/strategy/parameter_server/job_tables.hpp>
 #include <sinter/strategy/parameter_server/job_process.hpp>
 #include <sinter/strategy/parameter_server/worker_progress.hpp>
 #include <sinter/strategy/parameter_server/written_slots.hpp>
@@ -42,7 +41,8 @@ public:
             const bool found = !now.begun && job_.link->client().initialised(),
                        restored = found && (job_.link->client().is_live() || (!keeps_runs && !loaded_));
             if (found && !job_.link->client().is_live())
-                strategy_parts::say_what_was_found(restored, step, job_.link->client().global_step(), job_.setup);
+                say_what_was_found(restored, step, job_.link->client().global_step(), job_.setup.checkpoints,
+                                   job_.setup.members);
             if (found && !restored) replace_values();
             else if (!restored && changed_) send_values();
             for (int t = 0; t < worker_tables::count; ++t) job_.tables.loaded(t).forget();
@@ -164,7 +164,7 @@ public:
         if (serves()) return;
         changed_ = true, ++version_;
         if (!trains() || member().chief())
-            of_job_.put(job_.tables, job_.places, {folder, name, slots}, files, Optimizer::slots);
+            of_job_.put(job_.tables.held(Optimizer::slots), job_.places, {folder, name, slots}, files);
     }
     float evaluate(const batch_view& b, const step_values& v) {
         job_.need_model("evaluate");
@@ -417,7 +417,7 @@ private:
         job_.link->write_all(job_.parameters.data(), states.data());
         for (std::size_t k = 0; k < kept.size(); ++k)
             job_.link->write(1 + static_cast<int>(k), 0, kept[k].data(), P::v.z.trained);
-        of_job_.send(*job_.link, job_.tables);
+        if (of_job_.send(*job_.link)) job_.tables.forget_loaded();
         for (int t = 0; t < tables; ++t)
             if (job_.tables.take_written(t, now.begun)) {
                 if (job_.tables.table(t).hashed) {

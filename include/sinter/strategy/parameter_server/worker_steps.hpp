@@ -465,7 +465,7 @@ private:
         values_.settle();
         const parameter_servers::answer_info& a = job_.link->client().last();
         r.global_step = values_.steps_made();
-        const bool again = a.push == fate::repeated && std::isfinite(a.loss);   // its first answer was lost
+        const bool again = a.push == fate::repeated && __builtin_isfinite(a.loss);   // its first answer was lost
         r.applied = a.push == fate::applied || a.push == fate::staged || again;
         const double mean = adds || a.weight == 0 ? a.loss : a.loss / a.weight;
         if (a.push == fate::not_finite) r.loss = std::numeric_limits<float>::quiet_NaN();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/graph/initial_row.hpp>
+#include <sinter/strategy/parameter_server/job_tables.hpp>
 #include <sinter/strategy/parameter_server/loaded_rows.hpp>
 #include <sinter/strategy/parameter_server/remote_tables.hpp>
 #include <sinter/strategy/parameter_server/rows_of_steps.hpp>
@@ -76,6 +77,21 @@ public:
                 if (key >= 0 && key < r.rows) std::copy_n(row, r.width, &x[at(key * r.width)]);
             });
         return x;
+    }
+
+    /// What is held here of all tables. `slots`: of those that are trained.
+    SINTER_COLD std::vector<job_tables::held_table> held(int slots) {
+        std::vector<job_tables::held_table> all;
+        for (int t = 0; t < count; ++t)
+            all.push_back({&whole(t), &loaded(t), variable(t).group != compiler::frozen_group ? slots : 0});
+        return all;
+    }
+    /// What was loaded is the servers'.
+    SINTER_COLD void forget_loaded() {
+        for (int t = 0; t < count; ++t) {
+            loaded(t).forget();
+            if (whole(t).empty()) take_written(t, false);   // it does not begin anew
+        }
     }
 
     /// To the servers, of a table of 64-bit keys, what was loaded.

@@ -2,7 +2,7 @@
 #pragma once
 #include <sinter/collective/communicator.hpp>
 
-namespace sinter::inline SINTER_TARGET::strategy_parts {
+namespace sinter::inline SINTER_ORDINARY::session_parts {
 
 /// Which part of each bucket of weights a member updates, and keeps the optimizer's slots of: that
 /// of its own number among `members` equal ones. `copies`: also that of the member before it, so
@@ -19,4 +19,4 @@ struct kept_parts {
     bool keeps(int part) const { return part == member || (copies && (part + 1) % members == member); }
 };
 
-} // namespace sinter::strategy_parts
+} // namespace sinter::session_parts
