@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 
-/// The headers whose functions the first part of the core has: base/ and io/, but for PNG, which needs libpng, and ONNX,
-/// which is written from a model's type. Other parts include it first, and see declarations.
+/// The headers whose functions the first part of the core has: base/ and io/, but for PNG, which needs
+/// libpng, and ONNX, which is written from a model's type. Other parts include this first, and see
+/// declarations.
 #include <sinter/base/checksum.hpp>
 #include <sinter/base/cluster_error.hpp>
 #include <sinter/base/decimal.hpp>
@@ -11,6 +12,7 @@
 #include <sinter/base/interned.hpp>
 #include <sinter/base/json_text.hpp>
 #include <sinter/base/message.hpp>
+#include <sinter/base/number_text.hpp>
 #include <sinter/base/os/advisory_lock.hpp>
 #include <sinter/base/os/demangled.hpp>
 #include <sinter/base/os/file.hpp>

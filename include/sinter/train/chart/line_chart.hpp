@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSL-1.0
 #pragma once
 #include <sinter/base/separate_compilation.hpp>
+#include <string>
 #include <vector>
 #if SINTER_BODIES
 #include <sinter/train/chart/axis.hpp>
