@@ -25,7 +25,12 @@ struct curve {
 struct line_chart {
     std::string title, x_label, y_label;
     std::vector<curve> curves;
-}; // namespace svg
+};
+
+namespace svg {
+/// Curves of more points than can be told apart are drawn as the means of equally many neighbours.
+SINTER_APART curve thinned(const curve& c, std::size_t most = 600);
+} // namespace svg
 
 /// Charts side by side as one self-contained SVG picture.
 SINTER_APART std::string to_svg(const std::vector<line_chart>& charts);
@@ -39,8 +44,7 @@ inline constexpr const char* curve_colours[] = {"#0072b2", "#d55e00", "#009e73",
 
 inline bool finite(double v) { return v - v == 0; }
 
-/// Curves of more points than can be told apart are drawn as the means of equally many neighbours.
-inline curve thinned(const curve& c, std::size_t most = 600) {
+SINTER_APART curve thinned(const curve& c, std::size_t most) {
     if (c.y.size() <= most) return c;
     curve t{c.name, {}, {}};
     for (std::size_t k = 0; k < most; ++k) {
