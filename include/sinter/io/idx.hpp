@@ -42,7 +42,7 @@ struct idx_array {
     idx_type type = idx_type::u8;
     std::vector<std::int64_t> extents;
     std::vector<std::byte> bytes;
-}; // namespace detail
+};
 
 /// Reads an IDX array from `source`, plain or gzip. Throws format_error on a wrong magic number, an
 /// unknown type, no extents, extents whose product overflows or exceeds what the input can hold,

@@ -26,7 +26,7 @@ struct split_options {
     /// groups are placed first, each where most is missing, so parts are as near to their shares as
     /// that leads.
     std::optional<span<const std::int64_t>> groups{};
-}; // namespace detail
+};
 
 /// The places, ascending, of the examples of each part of a set of n. Errors as split.
 SINTER_APART std::vector<std::vector<std::int64_t>> split_places(std::int64_t n, span<const double> shares,

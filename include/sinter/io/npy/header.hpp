@@ -20,7 +20,7 @@ struct header {
     dtype type = dtype::f32;
     bool big_endian = false, fortran_order = false;
     std::vector<std::int64_t> shape;
-}; // namespace detail
+};
 
 /// Reads the dictionary `text`, which begins at byte `text_at` of `file`. Throws format_error where
 /// it is malformed, lacks an entry or has others, or where the elements are no plain numbers.

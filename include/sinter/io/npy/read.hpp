@@ -29,7 +29,7 @@ struct array {
 
 /// Headers of plain numbers take a few hundred bytes; only records take more, and those are
 /// refused.
-inline constexpr std::size_t largest_header = 65'535; // namespace detail
+inline constexpr std::size_t largest_header = 65'535;
 
 /// Reads one array of format 1.0, 2.0 or 3.0 from `in`, to its end. Throws format_error on anything
 /// else, on elements that are no plain numbers, on extents whose product overflows or exceeds what

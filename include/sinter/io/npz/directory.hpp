@@ -26,7 +26,7 @@ struct member {
     std::uint32_t crc = 0;
     std::uint64_t size = 0;   ///< when it is unpacked
     span<const std::byte> packed;
-}; // namespace detail
+};
 
 /// The members of the archive `bytes`; their `packed` point into it. Throws format_error that names
 /// `file`.

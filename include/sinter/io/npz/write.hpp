@@ -14,7 +14,7 @@ namespace sinter::inline SINTER_ORDINARY::npz {
 
 using safetensors::entry;
 
-enum class compression { none, deflate }; // namespace detail
+enum class compression { none, deflate };
 
 /// Writes arrays under their names into one archive, as numpy.savez does: whole or not at all
 /// (io::atomic_write). Throws io_error where the file cannot be written; format_error on two equal

@@ -26,7 +26,7 @@ struct tensor_place {
 struct header {
     metadata_map metadata;
     std::vector<tensor_place> places; ///< in the order of their data
-}; // namespace detail
+};
 
 /// The header's length from the file's first eight bytes, held against the file's size. Throws
 /// format_error where it is over 100 MB or longer than the file.

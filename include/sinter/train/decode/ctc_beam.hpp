@@ -19,7 +19,7 @@ namespace sinter::inline SINTER_ORDINARY::decode {
 struct ctc_hypothesis {
     std::vector<std::int32_t> labels;
     double log_probability = 0;
-}; // namespace detail
+};
 
 /// The most probable label sequences, best first, of a net trained with ctc: prefix beam search
 /// (Graves 2012; Hannun et al. 2014), without a language model. `scores` [frames, classes] are
